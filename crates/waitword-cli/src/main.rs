@@ -1,0 +1,2 @@
+//! The `waitword` command.
+fn main() {}

@@ -133,9 +133,10 @@ fn notify_zero_wakes_nobody_and_more_than_there_are_wakes_all() {
 #[test]
 fn notify_all_takes_a_snapshot() {
     // A waker that waits again on the same word, from inside the wake: that wait is not woken by the same notify.
+    type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
     struct Again {
         word: Arc<AtomicI32>,
-        next: std::sync::Mutex<Option<Pin<Box<WaitAsync<Arc<AtomicI32>>>>>>,
+        next: std::sync::Mutex<Option<Wait>>,
     }
     impl std::task::Wake for Again {
         fn wake(self: Arc<Self>) {
@@ -354,6 +355,7 @@ fn forbidden_to_block() {
     let forbidden = forbid_blocking();
     let nested = forbid_blocking();
     assert_eq!(wait(&word, 1), Outcome::NotEqual);
+    assert_eq!(wait_for(&word, 0, Duration::ZERO), Outcome::TimedOut, "nothing to wait for");
     drop(nested);
     let panic = std::panic::catch_unwind(|| wait(&word, 0)).unwrap_err();
     assert!(panic.downcast_ref::<String>().unwrap().contains("wait_async"));

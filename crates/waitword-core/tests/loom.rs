@@ -109,7 +109,8 @@ fn a_verdict_publishes_what_was_written_before() {
                 let mut wait = pin!(wait_async(shared.at(0), 0));
                 let notified = poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)
                     || wait.cancel() == Cancelled::AfterNotify;
-                assert!(!notified || shared.words[1].load(Ordering::Relaxed) == 7);
+                let seen = shared.words[1].load(Ordering::Relaxed);
+                assert!(!notified || seen == 7);
             })
         };
         shared.words[1].store(7, Ordering::Relaxed);

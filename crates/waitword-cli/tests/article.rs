@@ -87,7 +87,7 @@ statements! {
     fifo_mixed: "fifo-mixed.mjs", 10;
     main_may_not_block: "main-may-not-block.mjs", 3;
     mutex_freed_before_wait: "mutex-freed-before-wait.mjs", 2;
-    mutex_plain_case: "mutex-plain-case.mjs", 4;
+    mutex_plain_case: "mutex-plain-case.mjs", 5;
     mutex_retaken: "mutex-retaken.mjs", 2;
     notify_count: "notify-count.mjs", 4;
     three_state_lock: "three-state-lock.mjs", 4;

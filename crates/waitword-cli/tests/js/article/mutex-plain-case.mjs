@@ -50,6 +50,13 @@ if (isMainThread) {
   await mine;
   equal(await worker.hear(), 'unlocked', 'T2');
   ok('a worker that locks and a main agent that executes locked hand the lock to each other');
+
+  lock.lock();
+  worker.tell('executeLocked');
+  equal(await worker.hear(), 'scheduled', 'the worker is not blocked');
+  lock.unlock();
+  equal(await worker.hear(), 'executed', 'the worker');
+  ok('a worker may execute locked as well');
   worker.dismiss();
   done();
 } else {
@@ -57,8 +64,13 @@ if (isMainThread) {
   parentPort.postMessage('about to lock');
   lock.lock();
   parentPort.postMessage('locked');
-  parentPort.on('message', () => {
-    lock.unlock();
-    parentPort.postMessage('unlocked');
+  parentPort.on('message', (message) => {
+    if (message === 'unlock') {
+      lock.unlock();
+      parentPort.postMessage('unlocked');
+    } else {
+      lock.executeLocked(() => parentPort.postMessage('executed'));
+      parentPort.postMessage('scheduled');
+    }
   });
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use common::{PlainCounter, block_on};
 use waitword::{AsyncLock, LockError};
 
-const ROUNDS: u64 = 300;
+const ROUNDS: u64 = 2_000;
 
 #[derive(Default)]
 struct Shared {

@@ -110,6 +110,22 @@ fn timed_forms_give_up_and_never_too_early() {
 }
 
 #[test]
+fn who_has_given_up_is_not_in_line_any_more() {
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    lock.lock();
+    let deadline = Instant::now() + Duration::from_millis(1);
+    let mut late = Task::new(lock.lock_async_until(deadline));
+    assert!(late.poll().is_pending());
+    until(|| late.is_woken() && Instant::now() >= deadline);
+    assert_eq!(late.poll(), Poll::Ready(Err(LockError::TimedOut)));
+    // Though the future is still there.
+    assert_eq!(waiters(&word), 0);
+    lock.unlock().unwrap();
+    drop(late);
+}
+
+#[test]
 fn a_lock_that_is_free_when_the_time_is_up_is_taken() {
     let lock = AsyncLock::new();
     lock.lock();

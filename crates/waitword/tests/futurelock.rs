@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 use std::task::Poll;
 use std::thread;
+use std::time::Instant;
 
 use common::{Task, block_on, far, until};
-use waitword::{AsyncLock, Table};
+use waitword::{AsyncLock, PATIENCE, Table};
 
 /// The shape of the report: one branch of a `select!` waits for the lock, another wins and, in its handler, wants the same
 /// lock, while the first is alive and not polled.
@@ -143,6 +144,36 @@ fn a_look_puts_the_mark_back_that_a_newcomer_lost() {
     assert!(behind.poll().is_ready());
     lock.unlock().unwrap();
     assert!(unpolled.poll().is_ready());
+}
+
+#[test]
+fn a_look_that_succeeds_leaves_the_line() {
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    lock.lock();
+    let mut unpolled = Task::new(lock.lock_async());
+    let mut behind = Task::new(lock.lock_async());
+    assert!(unpolled.poll().is_pending() && behind.poll().is_pending());
+    lock.unlock().unwrap();
+    until(|| behind.is_woken());
+    assert!(behind.poll().is_ready());
+    assert_eq!(Table::global().waiters(&word), 0, "else it would be called in somebody's place");
+    lock.unlock().unwrap();
+}
+
+#[test]
+fn looks_in_vain_become_rare() {
+    let lock = AsyncLock::new();
+    lock.lock();
+    let mut task = Task::new(lock.lock_async());
+    let mut rest = PATIENCE;
+    for _ in 0..4 {
+        let before = Instant::now();
+        assert!(task.poll().is_pending());
+        until(|| task.is_woken());
+        assert!(before.elapsed() >= rest);
+        rest *= 2;
+    }
 }
 
 /// A future that is leaked while it is in line is never polled again, and never leaves.

@@ -87,7 +87,9 @@ pub(crate) struct PlainCounter(AtomicU64);
 impl PlainCounter {
     pub(crate) fn increment(&self) {
         let seen = self.get();
-        std::hint::spin_loop();
+        for _ in 0..50 {
+            std::hint::spin_loop();
+        }
         self.0.store(seen + 1, Ordering::Relaxed);
     }
 

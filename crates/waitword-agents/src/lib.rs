@@ -1,1 +1,46 @@
-//! See the crate's description.
+//! ECMAScript agents without an engine.
+//!
+//! What `Atomics.wait`, `Atomics.waitAsync` and `Atomics.notify` do once an engine has checked and coerced their
+//! arguments, by the letter of ECMA-262: a host keeps an [`Agent`] per thread that runs scripts, a [`SharedBlock`]
+//! behind each SharedArrayBuffer, and calls [`Agent::wait`], [`Agent::wait_async`] and [`Agent::notify`]. The queue is
+//! `waitword-core`'s, so that Rust threads and tasks can wait on the same words and be woken by scripts, and the other
+//! way round.
+//!
+//! ```
+//! use std::time::Duration;
+//! use waitword_agents::{Agent, AsyncWait, Expected, Outcome, SharedBlock, Timeout};
+//!
+//! let block = SharedBlock::new(16)?;
+//! let agent = Agent::new(false, || { /* post to the agent's event loop */ });
+//!
+//! let never = agent.wait_async(&block, 0, Expected::I32(1), Timeout::Never)?;
+//! assert_eq!(never, AsyncWait::NotEqual);
+//! let AsyncWait::Pending(id) = agent.wait_async(&block, 0, Expected::I32(0), Timeout::Never)? else { panic!() };
+//!
+//! // A Rust thread notifies the word that the script waits on.
+//! assert_eq!(waitword_core::notify_all(block.i32(0)?), 1);
+//!
+//! // In the agent's event loop: one job per settled wait, in the order of the notifies.
+//! let settled = agent.drain_settled().next().unwrap();
+//! assert_eq!((settled.id, settled.outcome), (id, Outcome::Notified));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (its pending and
+//! settled waits), `block.rs` (the memory), `js_number.rs` (timeouts and counts).
+
+#![deny(unsafe_code)]
+
+mod agent;
+#[allow(unsafe_code)]
+mod block;
+mod do_wait;
+mod js_number;
+mod settle;
+
+pub use agent::{Agent, AgentHandle, AgentId};
+pub use block::{BlockError, BlockWord, GrowError, SharedBlock, WordError};
+pub use do_wait::{AsyncWait, Expected, WaitError};
+pub use js_number::{Timeout, notify_count};
+pub use settle::{PendingWait, Settled, WaitId};
+pub use waitword_core::Outcome;

@@ -4,8 +4,6 @@ use std::error::Error;
 use std::fmt;
 
 /// How a wait ended.
-///
-/// The standard's strings for them (ECMA-262, DoWait) are `"ok"`, `"not-equal"` and `"timed-out"`.
 #[must_use = "a wait may end without a notify"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
@@ -15,6 +13,17 @@ pub enum Outcome {
     NotEqual,
     /// The deadline passed, and no notify had counted this waiter.
     TimedOut,
+}
+
+impl Outcome {
+    /// The string that ECMA-262 has for it (DoWait): `"ok"`, `"not-equal"` or `"timed-out"`.
+    pub const fn as_js(self) -> &'static str {
+        match self {
+            Self::Notified => "ok",
+            Self::NotEqual => "not-equal",
+            Self::TimedOut => "timed-out",
+        }
+    }
 }
 
 /// A blocking wait was ended by its [`Interrupt`](crate::Interrupt); no notify had counted it.

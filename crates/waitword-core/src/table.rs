@@ -127,6 +127,14 @@ pub(crate) fn enqueue_while_equal<L: Location>(
     true
 }
 
+/// Whether the word holds `expected`, asked in the critical section of its queue, for a wait that ends at once: it
+/// too comes after every notify that went through before.
+pub(crate) fn is_equal<L: Location>(at: &L, expected: <L::Word as Word>::Value) -> bool {
+    let table = at.table();
+    let _locked = table.lock(table.key_of(key(at)));
+    at.word().load() == expected
+}
+
 /// A word's address and its hash in one table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {

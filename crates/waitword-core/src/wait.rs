@@ -18,7 +18,7 @@ use crate::blocking::may_block;
 use crate::cancel::{self, Cancelled};
 use crate::outcome::{Interrupted, Outcome};
 use crate::park::{Interrupt, Parker};
-use crate::table::{Table, enqueue_while_equal};
+use crate::table::{self, Table, enqueue_while_equal};
 use crate::waiter::{QUEUED, Waiter};
 use crate::wake::Wake;
 use crate::word::{Location, Word, key};
@@ -47,11 +47,11 @@ pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
 
 /// As [`wait`], for `timeout` at the longest.
 ///
-/// A timeout of zero returns [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut); one that goes beyond
-/// what [`Instant`] can hold waits without an end.
+/// A timeout of zero returns [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut) and never blocks; one
+/// that goes beyond what [`Instant`] can hold waits without an end.
 ///
 /// # Panics
-/// As [`wait`]; the method to use instead is [`wait_async_for`](crate::wait_async_for).
+/// As [`wait`], unless the timeout is zero; the method to use instead is [`wait_async_for`](crate::wait_async_for).
 ///
 /// ```
 /// use std::{sync::atomic::AtomicI32, time::Duration};
@@ -67,6 +67,8 @@ pub fn wait_for<L: Location>(at: L, expected: <L::Word as Word>::Value, timeout:
 }
 
 /// As [`wait`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
+///
+/// A deadline that has passed returns as a timeout of zero does.
 ///
 /// # Panics
 /// As [`wait`]; the method to use instead is [`wait_async_until`](crate::wait_async_until).
@@ -114,7 +116,10 @@ fn block<L: Location>(
     interrupt: Option<&Interrupt>,
     instead: &str,
 ) -> Result<Outcome, Interrupted> {
-    if !may_block() && at.word().load() == expected {
+    if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        return Ok(if table::is_equal(at, expected) { Outcome::TimedOut } else { Outcome::NotEqual });
+    }
+    if !may_block() && table::is_equal(at, expected) {
         panic!("this thread must not block (`forbid_blocking`): use `{instead}` here");
     }
     let parker = Parker::current();

@@ -19,6 +19,15 @@ pub struct Realm {
     context: NonNull<qjs::JSContext>,
 }
 
+impl PartialEq for Realm {
+    /// Whether both are one and the same realm.
+    fn eq(&self, other: &Self) -> bool {
+        self.context == other.context
+    }
+}
+
+impl Eq for Realm {}
+
 impl std::fmt::Debug for Realm {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Realm").field(&self.context).finish()

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use waitword_agents::AgentHandle;
 
-use super::bell::Bell;
+use crate::doorbell::Doorbell;
 use super::liveness::{Reason, Standing, Verdict, judge};
 use super::{AbandonedWait, MAIN, ThreadId};
 
@@ -34,7 +34,7 @@ struct Members {
 }
 
 struct Member {
-    bell: Arc<Bell>,
+    bell: Arc<Doorbell>,
     /// `None` until the agent's thread has made its agent.
     handle: Option<AgentHandle>,
     doing: Doing,
@@ -67,7 +67,7 @@ pub(super) enum Woken {
 
 impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
-    pub(super) fn new(main: Arc<Bell>, is_closed: bool) -> Arc<Self> {
+    pub(super) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
         let cluster = Self { members: Mutex::default(), left: Condvar::new(), is_closed };
         cluster.enlist(main);
         Arc::new(cluster)
@@ -75,7 +75,7 @@ impl Cluster {
 
     /// A number for a new agent. It counts as running from now on, so that nobody is found hopeless while its thread
     /// starts.
-    pub(super) fn enlist(&self, bell: Arc<Bell>) -> ThreadId {
+    pub(super) fn enlist(&self, bell: Arc<Doorbell>) -> ThreadId {
         let mut members = self.lock();
         let id = members.enlisted;
         members.enlisted += 1;

@@ -3,17 +3,17 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::bell::Bell;
+use crate::doorbell::Doorbell;
 
 /// A box of letters that only its owner empties. Whoever posts rings the owner's bell.
 pub(super) struct Mailbox<L> {
     /// `None` once the owner is gone: later letters are dropped, with the memory that they hold.
     letters: Mutex<Option<VecDeque<L>>>,
-    bell: Arc<Bell>,
+    bell: Arc<Doorbell>,
 }
 
 impl<L> Mailbox<L> {
-    pub(super) fn new(bell: Arc<Bell>) -> Self {
+    pub(super) fn new(bell: Arc<Doorbell>) -> Self {
         Self { letters: Mutex::new(Some(VecDeque::new())), bell }
     }
 
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn letters_come_out_as_they_went_in_and_ring() {
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(Doorbell::default());
         let mailbox = Mailbox::new(Arc::clone(&bell));
         assert!(mailbox.is_empty() && !bell.is_rung());
         mailbox.post(1);
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn closed_box_drops_its_letters_and_does_not_ring() {
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(Doorbell::default());
         let mailbox = Mailbox::new(Arc::clone(&bell));
         let letter = Arc::new(());
         mailbox.post(Arc::clone(&letter));

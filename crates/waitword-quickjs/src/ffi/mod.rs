@@ -28,6 +28,7 @@ mod module;
 mod object;
 mod promise;
 mod realm;
+mod script;
 mod shared;
 mod value;
 
@@ -39,5 +40,7 @@ pub use module::{Module, ModuleLoader};
 pub use object::{Attributes, PropertyKey};
 pub use promise::{PromiseState, Resolver};
 pub use realm::Realm;
+pub(crate) use exception::place as place_in_frame;
+pub(crate) use script::parses_as_module;
 pub use shared::{TypedArrayKind, TypedArrayView};
 pub use value::Value;

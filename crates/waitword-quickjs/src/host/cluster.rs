@@ -31,6 +31,7 @@ struct Members {
     /// Set when the main agent was dismissed: the program ends although agents are left.
     standstill: Option<Standstill>,
     abandoned: Vec<AbandonedWait>,
+    forced_exit: Option<i32>,
 }
 
 struct Member {
@@ -99,7 +100,8 @@ impl Cluster {
         let mut members = self.lock();
         let Some(member) = members.all.get_mut(&id) else { return Woken::Dismissed };
         let bell = Arc::clone(&member.bell);
-        if deadline.is_none() {
+        // A deadline that may not keep the agent alive (an `unref`ed timer) does not keep it from being dismissed either.
+        if deadline.is_none() || reason == Reason::WaitsOnly {
             member.doing = Doing::Sleeping(reason);
             self.consider(&mut members);
         }
@@ -153,6 +155,17 @@ impl Cluster {
         while members.all.keys().any(|id| doomed(*id)) {
             members = self.left.wait(members).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Ends the whole program, on behalf of whichever agent, with this exit code.
+    pub(super) fn end_program(&self, exit_code: i32) {
+        self.lock().forced_exit = Some(exit_code);
+        self.terminate(MAIN);
+    }
+
+    /// The exit code of [`end_program`](Self::end_program).
+    pub(super) fn forced_exit(&self) -> Option<i32> {
+        self.lock().forced_exit
     }
 
     /// Whether the program ends because nothing can happen any more.

@@ -36,7 +36,7 @@
   };
   for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, hidden(value));
 
-  host.exportNames = (name) => Object.keys(host.builtin(name)).filter((key) => key !== "default");
+  host.packageType = (text) => JSON.parse(text).type;
   host.describe = (reason) => {
     if (Error.isError(reason)) return [host.errorTitle(reason), frames(reason), details(reason)];
     return [`Uncaught ${host.inspect(reason)}`, "", ""];

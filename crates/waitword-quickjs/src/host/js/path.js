@@ -20,7 +20,7 @@
     return normalize(isAbsolute(whole) ? whole : `${host.native.cwd()}/${whole}`);
   };
   const dirname = (path) => {
-    const end = path.replace(/\/+$/, "").lastIndexOf("/");
+    const end = path.replace(/(?<!^)\/+$/, "").lastIndexOf("/");
     return end > 0 ? path.slice(0, end) : end === 0 ? "/" : ".";
   };
   const basename = (path, suffix = "") => {

@@ -10,8 +10,8 @@
     env = Object.fromEntries(options.env);
     pid = options.pid;
     platform = options.platform;
-    version = `v${options.nodeVersion}`;
-    versions = { node: options.nodeVersion, waitword: options.version };
+    version = `v${options.version}`;
+    versions = { waitword: options.version };
     exitCode = undefined;
     stdout = { write: (text) => written(1, text) };
     stderr = { write: (text) => written(2, text) };

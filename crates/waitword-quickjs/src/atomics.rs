@@ -32,8 +32,8 @@ fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         return Err(cannot_block(realm));
     }
     // EnterCriticalSection, compare, AddWaiter, SuspendThisAgent, RemoveWaiter, LeaveCriticalSection.
-    match state.agent.wait(&request.block, request.byte_index, request.expected, request.timeout) {
-        Ok(outcome) => realm.string(outcome.as_js()),
+    match state.wait(&request.block, request.byte_index, request.expected, request.timeout) {
+        Ok(outcome) => state.outcome(realm, outcome),
         // Not in the standard: the host ends this agent, and no script may go on as if nothing had happened.
         Err(WaitError::Terminated) => Err(runtime::terminated(realm)),
         Err(WaitError::CannotBlock) => Err(cannot_block(realm)),
@@ -56,8 +56,8 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
             Ok(result.0)
         }
         // "not-equal" is looked at before a timeout of 0 is.
-        Ok(AsyncWait::NotEqual) => result.immediate(realm, Outcome::NotEqual),
-        Ok(AsyncWait::TimedOut) => result.immediate(realm, Outcome::TimedOut),
+        Ok(AsyncWait::NotEqual) => result.immediate(realm, &state, Outcome::NotEqual),
+        Ok(AsyncWait::TimedOut) => result.immediate(realm, &state, Outcome::TimedOut),
         Err(error) => Err(realm.range_error(&error.to_string())),
     }
 }
@@ -184,9 +184,9 @@ impl WaitAsyncResult {
     }
 
     /// Nothing was queued: the answer stands in the object itself, and the promise is forgotten.
-    fn immediate(self, realm: &Realm, outcome: Outcome) -> Result<Value, Exception> {
+    fn immediate(self, realm: &Realm, state: &AgentState, outcome: Outcome) -> Result<Value, Exception> {
         realm.define(&self.0, "async", &realm.bool(false), Attributes::ASSIGNED)?;
-        realm.define(&self.0, "value", &realm.string(outcome.as_js())?, Attributes::ASSIGNED)?;
+        realm.define(&self.0, "value", &state.outcome(realm, outcome)?, Attributes::ASSIGNED)?;
         Ok(self.0)
     }
 }

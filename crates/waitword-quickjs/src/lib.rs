@@ -10,6 +10,7 @@ mod ffi;
 mod runtime;
 mod shared_array_buffer;
 
+pub use agent_state::WaitObserver;
 pub use convert::{IntoJs, JsValue};
 pub use doorbell::Doorbell;
 pub use ffi::{

@@ -4,12 +4,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use waitword_agents::{Agent, AgentHandle, PendingWait};
+use waitword_agents::{Agent, AgentHandle, Outcome, PendingWait};
 
-use crate::agent_state::AgentState;
+use crate::agent_state::{AgentState, WaitObserver};
 use crate::convert::{IntoJs, JsValue};
 use crate::doorbell::Doorbell;
-use crate::ffi::{Exception, JsError, PromiseState, Realm, Runtime, RuntimeOptions};
+use crate::ffi::{Call, Exception, JsError, PromiseState, Realm, Runtime, RuntimeOptions, Value};
 use crate::{atomics, shared_array_buffer};
 
 /// What an agent is made with.
@@ -64,6 +64,8 @@ impl JsAgent {
         let state = Rc::new(AgentState::new(agent));
         runtime.set_state(Rc::clone(&state));
         let realm = new_realm(&runtime)?;
+        // The first use makes all of them.
+        state.outcome(&realm, Outcome::Notified).map_err(|exception| realm.describe(&exception))?;
         Ok(Self { realm, state, doorbell, runtime })
     }
 
@@ -95,6 +97,12 @@ impl JsAgent {
         self.state.agent.handle()
     }
 
+    /// Lets `observer` know whenever a script may block the agent's thread. Replaces an earlier one.
+    pub fn set_wait_observer(&self, observer: impl WaitObserver + 'static) {
+        let old = self.state.observer.replace(Some(Rc::new(observer)));
+        drop(old);
+    }
+
     /// Where the agent's thread sleeps.
     pub fn doorbell(&self) -> &Arc<Doorbell> {
         &self.doorbell
@@ -108,6 +116,21 @@ impl JsAgent {
         self.describing(|realm| realm.set(&realm.global(), name, &value.into_js(realm)?))
     }
 
+    /// Gives the main realm a global function that is implemented in Rust. `length` is its property of that name.
+    ///
+    /// A panic in it ends the script with an error that the script cannot catch.
+    ///
+    /// # Errors
+    /// As [`JsAgent::set_global`].
+    pub fn set_function(
+        &self,
+        name: &str,
+        length: u8,
+        native: impl Fn(&Realm, &Call<'_>) -> Result<Value, Exception> + 'static,
+    ) -> Result<(), JsError> {
+        self.describing(|realm| realm.set(&realm.global(), name, &realm.closure(name, length, native)?))
+    }
+
     /// Runs source text as a script in the main realm, without the microtasks that it leaves. The result is the
     /// script's completion value: that of its last expression statement.
     ///
@@ -115,6 +138,16 @@ impl JsAgent {
     /// A SyntaxError, or what the script throws.
     pub fn eval(&self, name: &str, source: &str) -> Result<JsValue, JsError> {
         self.describing(|realm| JsValue::from_value(realm, realm.eval(name, source)?))
+    }
+
+    /// Runs source text as an ES module in the main realm, without the microtasks that it leaves. The result is the
+    /// promise for its end, for [`JsAgent::run_until_settled`]. `name` is also its `import.meta.url`; a
+    /// [`ModuleLoader`](crate::ModuleLoader) says what it can import.
+    ///
+    /// # Errors
+    /// A SyntaxError, or an import that cannot be resolved.
+    pub fn eval_module(&self, name: &str, source: &str) -> Result<JsValue, JsError> {
+        self.describing(|realm| JsValue::from_value(realm, realm.eval_module(name, name, source)?))
     }
 
     /// Runs jobs until none is left: microtasks, settled waits, and the waits that have a deadline. A wait without a
@@ -193,6 +226,8 @@ impl JsAgent {
 
     /// Runs what can run now. Whether there was anything.
     fn run_ready(&self) -> Result<bool, JsError> {
+        // Before looking for what it rang for.
+        self.doorbell.clear();
         self.stop_if_terminated()?;
         let mut ran = self.runtime.has_microtask();
         self.run_microtasks()?;
@@ -210,7 +245,7 @@ impl JsAgent {
     /// Sleeps until the bell rings or the next deadline comes, if `worthwhile`. Whether it did.
     fn sleep(&self, worthwhile: bool) -> bool {
         if worthwhile && !self.is_terminated() {
-            self.doorbell.wait(self.next_deadline());
+            self.doorbell.sleep(self.next_deadline());
         }
         worthwhile
     }
@@ -222,12 +257,6 @@ impl JsAgent {
 
     fn stop_if_terminated(&self) -> Result<(), JsError> {
         if self.is_terminated() { self.describing(|realm| Err(terminated(realm))) } else { Ok(()) }
-    }
-}
-
-impl Drop for JsAgent {
-    fn drop(&mut self) {
-        self.state.abandon();
     }
 }
 

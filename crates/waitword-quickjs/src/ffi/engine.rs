@@ -50,18 +50,18 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Makes a runtime on this thread. It has no realm yet: see [`Runtime::realm`].
+    /// Makes a runtime on this thread. It has no realm yet.
     ///
     /// # Panics
     /// Panics if the engine cannot get the few kilobytes that it starts with.
-    pub fn new(options: &RuntimeOptions) -> Self {
+    pub(crate) fn new(options: &RuntimeOptions) -> Self {
         Self { engine: Engine::new(options) }
     }
 
     /// Makes a realm: a global object with its own built-ins. `None` when the memory limit is reached.
     ///
-    /// The realm has the engine's own `Atomics`; [`install`](crate::atomics::install) replaces the three functions.
-    pub fn realm(&self) -> Option<Realm> {
+    /// It has the engine's own `Atomics` and `SharedArrayBuffer` until [`crate::runtime`] replaces them.
+    pub(crate) fn realm(&self) -> Option<Realm> {
         // SAFETY: (1).
         let context = NonNull::new(unsafe { qjs::JS_NewContext(self.engine.raw()) })?;
         // The engine now owns the context, whatever happens below (4).
@@ -194,7 +194,8 @@ impl Engine {
         unsafe {
             qjs::JS_SetRuntimeOpaque(raw.as_ptr(), opaque);
             qjs::JS_SetMemoryLimit(raw.as_ptr(), options.memory_limit.unwrap_or(0) as _);
-            qjs::JS_SetMaxStackSize(raw.as_ptr(), options.stack_size as _);
+            // 0 would mean no limit at all.
+            qjs::JS_SetMaxStackSize(raw.as_ptr(), options.stack_size.max(1) as _);
             qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks(&engine.graveyard));
         }
         engine

@@ -314,6 +314,11 @@ impl Realm {
     ) -> Result<Value, Exception> {
         self.check(constructor);
         self.check(new_target);
+        // The engine takes the caller's word for it.
+        // SAFETY: (3), (4), (5)
+        if !unsafe { qjs::JS_IsConstructor(self.raw(), new_target.raw()) } {
+            return Err(self.type_error("new.target is not a constructor"));
+        }
         let mut raw = self.raw_arguments(arguments);
         // SAFETY: (3), (4), (5); the engine borrows the arguments.
         self.own(unsafe {

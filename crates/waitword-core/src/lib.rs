@@ -1,1 +1,83 @@
-//! See the crate's description.
+//! One first-in-first-out queue on a word of memory, for threads, tasks and JavaScript agents.
+//!
+//! Whoever waits on a word stands in the same line: a blocked thread ([`wait`]), an async task
+//! ([`wait_async`]) and an ECMAScript agent's promise ([`InboxWait`]). Whoever calls [`notify_one`],
+//! [`notify_many`] or [`notify_all`] need not know who is waiting, or how.
+//!
+//! ```
+//! use std::sync::atomic::{AtomicI32, Ordering};
+//! use waitword_core::{Outcome, notify_all, wait};
+//!
+//! static READY: AtomicI32 = AtomicI32::new(0);
+//!
+//! let waiter = std::thread::spawn(|| {
+//!     // Sleeps only while the word is still 0: the check and the entry into the queue are one step.
+//!     while READY.load(Ordering::SeqCst) == 0 {
+//!         let outcome = wait(&READY, 0);
+//!         assert_ne!(outcome, Outcome::TimedOut);
+//!     }
+//! });
+//! READY.store(1, Ordering::SeqCst);
+//! notify_all(&READY);
+//! waiter.join().unwrap();
+//! ```
+//!
+//! # What holds for every wait
+//! - [`Outcome::Notified`] means that exactly one notify counted this waiter, and the other way round: the
+//!   sum of what all notifies return is the number of waits that end so. There are no spurious wakeups.
+//! - [`Outcome::TimedOut`] never comes before the deadline.
+//! - A store followed by a notify is never missed by a waiter that still saw the old value.
+//! - First come, first served, per word, whatever kind of waiter it is.
+//! - A wait allocates nothing: its node lives on the thread's stack or in the pinned future.
+//!
+//! Why all this is so is told in [`protocol`], races first. Where to read on: `wait.rs` and `wait_async.rs`
+//! (check, enqueue, park, verdict), `notify.rs`, `cancel.rs`, then down through `table.rs`, `shard.rs` and
+//! `queue.rs` to the node in `waiter.rs`.
+
+#![deny(unsafe_code)]
+
+mod blocking;
+mod cancel;
+#[cfg(not(loom))]
+#[allow(unsafe_code)]
+mod heap;
+#[allow(unsafe_code)]
+mod inbox;
+mod notify;
+mod outcome;
+mod park;
+#[allow(unsafe_code)]
+mod queue;
+#[allow(unsafe_code)]
+mod shard;
+mod sync;
+mod table;
+#[cfg(not(loom))]
+#[allow(unsafe_code)]
+mod timer;
+mod wait;
+#[allow(unsafe_code)]
+mod wait_async;
+#[allow(unsafe_code)]
+mod waiter;
+mod wake;
+#[allow(unsafe_code)]
+mod word;
+
+pub use blocking::{ForbidBlocking, forbid_blocking, may_block};
+pub use cancel::Cancelled;
+pub use inbox::{Inbox, InboxWait};
+pub use notify::{notify_all, notify_many, notify_one};
+pub use outcome::{Interrupted, Outcome};
+pub use park::{Interrupt, Parker};
+pub use table::{At, Table};
+#[cfg(not(loom))]
+pub use timer::Alarm;
+pub use wait::{wait, wait_for, wait_interruptible, wait_until};
+pub use wait_async::{WaitAsync, wait_async};
+#[cfg(not(loom))]
+pub use wait_async::{WaitAsyncUntil, wait_async_for, wait_async_until};
+pub use word::{Location, Word};
+
+#[doc = include_str!("../PROTOCOL.md")]
+pub mod protocol {}

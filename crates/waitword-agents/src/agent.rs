@@ -1,0 +1,157 @@
+//! An agent: a thread that runs scripts, whether it may block, and how it ends.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use waitword_core::{Inbox, Interrupt, may_block};
+
+use crate::settle::Waits;
+
+/// One ECMAScript agent (ECMA-262, "Agents"). It belongs to the thread that made it; others have its
+/// [`handle`](Self::handle).
+///
+/// Dropping it takes all its pending waits out of their queues: they never eat a notify that another waiter could
+/// have had.
+pub struct Agent {
+    shared: Arc<Shared>,
+    can_block: Cell<bool>,
+    pub(crate) waits: RefCell<Waits>,
+    _this_thread: PhantomData<*const ()>,
+}
+
+struct Shared {
+    id: AgentId,
+    interrupt: Interrupt,
+    inbox: Inbox,
+}
+
+impl Agent {
+    /// An agent of the calling thread.
+    ///
+    /// `can_block` is the standard's \[\[CanBlock\]\]. `doorbell` is called whenever the agent's event loop has
+    /// something to look at: a wait of its was settled by somebody else, or it was terminated. It runs on the other
+    /// thread, with no lock held, and should do no more than wake the loop. If it panics, the panic comes out of the
+    /// notify that rang it.
+    pub fn new(can_block: bool, doorbell: impl Fn() + Send + Sync + 'static) -> Self {
+        let inbox = Inbox::new(doorbell);
+        let interrupt = Interrupt::for_current_thread();
+        Self {
+            shared: Arc::new(Shared { id: AgentId::next(), interrupt, inbox }),
+            can_block: Cell::new(can_block),
+            waits: RefCell::default(),
+            _this_thread: PhantomData,
+        }
+    }
+
+    /// Names it, in this process.
+    pub fn id(&self) -> AgentId {
+        self.shared.id
+    }
+
+    /// What other threads may do with it.
+    pub fn handle(&self) -> AgentHandle {
+        AgentHandle { shared: Arc::clone(&self.shared) }
+    }
+
+    /// AgentCanSuspend: whether [`wait`](Self::wait) may block. Also false while the thread is under
+    /// [`forbid_blocking`](waitword_core::forbid_blocking).
+    pub fn can_block(&self) -> bool {
+        self.can_block.get() && may_block()
+    }
+
+    /// Changes \[\[CanBlock\]\] for the waits that follow.
+    pub fn set_can_block(&self, can_block: bool) {
+        self.can_block.set(can_block);
+    }
+
+    /// Whether it was told to end.
+    pub fn is_terminated(&self) -> bool {
+        self.shared.interrupt.is_raised()
+    }
+
+    pub(crate) fn inbox(&self) -> &Inbox {
+        &self.shared.inbox
+    }
+
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.shared.interrupt
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("id", &self.id())
+            .field("can_block", &self.can_block())
+            .field("is_terminated", &self.is_terminated())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An agent as other threads see it. Clones are the same agent; it may be gone already.
+#[derive(Clone)]
+pub struct AgentHandle {
+    shared: Arc<Shared>,
+}
+
+impl AgentHandle {
+    /// Tells the agent to end. If it is blocked in a wait, that wait leaves its queue and returns
+    /// [`Terminated`](crate::WaitError::Terminated); so does every later one that would block. Its doorbell rings.
+    ///
+    /// Returns at once. The agent's async waits are gone when its [`Agent`] is dropped: a host whose callers must not
+    /// see a dead agent's waiters waits for that.
+    ///
+    /// # Panics
+    /// If the agent's doorbell does.
+    pub fn terminate(&self) {
+        self.shared.interrupt.raise();
+        self.ring();
+    }
+
+    /// Whether it was told to end.
+    pub fn is_terminated(&self) -> bool {
+        self.shared.interrupt.is_raised()
+    }
+
+    /// Rings the agent's doorbell: its loop should look around.
+    ///
+    /// # Panics
+    /// If the agent's doorbell does.
+    pub fn ring(&self) {
+        self.shared.inbox.ring();
+    }
+
+    /// Names the agent, in this process.
+    pub fn id(&self) -> AgentId {
+        self.shared.id
+    }
+}
+
+impl fmt::Debug for AgentHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentHandle")
+            .field("id", &self.id())
+            .field("is_terminated", &self.is_terminated())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Names an agent; no two of a process share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AgentId(u64);
+
+impl AgentId {
+    fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "agent {}", self.0)
+    }
+}

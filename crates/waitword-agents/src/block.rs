@@ -1,0 +1,444 @@
+//! Shared memory, and the wait table that belongs to it: the standard's Shared Data Block.
+//!
+//! One allocation: a header, then the bytes. The address of the first byte is the block's identity; it never moves,
+//! and engines carry it through their C interfaces (`into_raw`, `from_raw`).
+//!
+//! # Invariants
+//! - **B1** `data` points `OFFSET` bytes behind the start of an allocation of `layout(max_len)` that begins with an
+//!   initialised `Header`, for as long as the count is not 0.
+//! - **B2** Every `SharedBlock`, and every raw pointer that [`SharedBlock::into_raw`] gave out, owns one count.
+//! - **B3** The bytes are zeroed at allocation. Rust touches them only through atomics; scripts may race with plain
+//!   accesses of their own, as their memory model allows.
+//!
+//! The waiters on a block's words queue in its own table. So no new block that is given the address of an old one can
+//! meet the old one's waiters, and what a block costs goes with it.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::error::Error;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicUsize, Ordering, fence};
+
+use waitword_core::{Location, Table, Word};
+
+/// Threads that use the words of one block contend for these; blocks may be many, so that each has few.
+const SHARDS: usize = 8;
+
+/// Where the bytes begin. Aligned for the widest access that an engine makes.
+const OFFSET: usize = size_of::<Header>();
+
+#[repr(align(16))]
+struct Header {
+    count: AtomicUsize,
+    len: AtomicUsize,
+    max_len: usize,
+    growable: bool,
+    /// Made when somebody first waits or notifies.
+    table: OnceLock<Table>,
+}
+
+/// A block of shared memory, counted: clones are the same block, and the last one frees it.
+///
+/// Its length is in bytes. A growable block is committed, and zeroed, up to its maximum when it is made.
+///
+/// ```
+/// use std::sync::atomic::Ordering;
+/// use waitword_agents::SharedBlock;
+///
+/// let block = SharedBlock::new(8)?;
+/// let word = block.i32(4)?;
+/// word.store(-1, Ordering::SeqCst);
+/// assert_eq!(block.i64(0)?.load(Ordering::SeqCst).to_ne_bytes()[4..], [0xff; 4]);
+/// assert!(block.i32(6).is_err() && block.i32(8).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct SharedBlock {
+    data: NonNull<u8>,
+}
+
+// SAFETY: the header is made of atomics, constants and a `Sync` cell; the bytes are accessed atomically (B3).
+unsafe impl Send for SharedBlock {}
+// SAFETY: as above.
+unsafe impl Sync for SharedBlock {}
+
+impl SharedBlock {
+    /// A block of `len` zeroed bytes.
+    ///
+    /// # Errors
+    /// When there is not that much memory.
+    pub fn new(len: usize) -> Result<Self, BlockError> {
+        Self::allocate(len, len, false)
+    }
+
+    /// A block of `len` zeroed bytes that can [`grow`](Self::grow) to `max_len`.
+    ///
+    /// # Errors
+    /// When `len` is greater than `max_len`, or there is not that much memory.
+    pub fn growable(len: usize, max_len: usize) -> Result<Self, BlockError> {
+        if len > max_len {
+            return Err(BlockError::BeyondMaximum { len, max_len });
+        }
+        Self::allocate(len, max_len, true)
+    }
+
+    fn allocate(len: usize, max_len: usize, growable: bool) -> Result<Self, BlockError> {
+        let no_memory = BlockError::OutOfMemory { len: max_len };
+        let Some(layout) = layout(max_len) else { return Err(no_memory) };
+        // SAFETY: the layout is not empty, it has a header.
+        let Some(start) = NonNull::new(unsafe { alloc_zeroed(layout) }) else { return Err(no_memory) };
+        let header = Header {
+            count: AtomicUsize::new(1),
+            len: AtomicUsize::new(len),
+            max_len,
+            growable,
+            table: OnceLock::new(),
+        };
+        // SAFETY: the allocation begins with room for a header, aligned, and goes on for the bytes (makes B1 true).
+        unsafe {
+            start.cast::<Header>().write(header);
+            Ok(Self { data: start.add(OFFSET) })
+        }
+    }
+
+    /// The current length in bytes. It only ever grows.
+    pub fn len(&self) -> usize {
+        self.header().len.load(Ordering::SeqCst)
+    }
+
+    /// Whether it has no bytes at the moment.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The length in bytes that it may grow to; of a block that is not growable, its length.
+    pub fn max_len(&self) -> usize {
+        self.header().max_len
+    }
+
+    /// Whether it was made growable.
+    pub fn is_growable(&self) -> bool {
+        self.header().growable
+    }
+
+    /// Makes it `new_len` bytes long, for everyone who shares it. The new bytes are zero; waiters are not disturbed.
+    ///
+    /// # Errors
+    /// When the block is not growable, would shrink, or would go beyond its maximum (ECMA-262,
+    /// SharedArrayBuffer.prototype.grow). Nothing is changed then.
+    pub fn grow(&self, new_len: usize) -> Result<(), GrowError> {
+        let header = self.header();
+        if !header.growable {
+            return Err(GrowError::Fixed);
+        }
+        if new_len > header.max_len {
+            return Err(GrowError::BeyondMaximum { new_len, max_len: header.max_len });
+        }
+        let grown = |len| (new_len >= len).then_some(new_len);
+        match header.len.fetch_update(Ordering::SeqCst, Ordering::SeqCst, grown) {
+            Ok(_) => Ok(()),
+            Err(len) => Err(GrowError::Shrinks { new_len, len }),
+        }
+    }
+
+    /// The 32-bit word at `byte_index`, which can be waited on.
+    ///
+    /// # Errors
+    /// When `byte_index` is not a multiple of 4 or the word is not within the current length.
+    pub fn i32(&self, byte_index: usize) -> Result<BlockWord<AtomicI32>, WordError> {
+        self.word(byte_index)
+    }
+
+    /// The 64-bit word at `byte_index`, which can be waited on.
+    ///
+    /// # Errors
+    /// When `byte_index` is not a multiple of 8 or the word is not within the current length.
+    pub fn i64(&self, byte_index: usize) -> Result<BlockWord<AtomicI64>, WordError> {
+        self.word(byte_index)
+    }
+
+    fn word<W: Word>(&self, byte_index: usize) -> Result<BlockWord<W>, WordError> {
+        let (size, len) = (size_of::<W>(), self.len());
+        if !byte_index.is_multiple_of(size) {
+            return Err(WordError::Misaligned { byte_index, size });
+        }
+        if byte_index.checked_add(size).is_none_or(|end| end > len) {
+            return Err(WordError::OutOfBounds { byte_index, size, len });
+        }
+        Ok(BlockWord { block: self.clone(), byte_index, _type: PhantomData })
+    }
+
+    /// The address of the first byte, a multiple of 16. It stays the same for the block's life.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.data.as_ptr()
+    }
+
+    /// The address as a number, to tell blocks apart in messages.
+    pub fn id(&self) -> usize {
+        self.data.addr().get()
+    }
+
+    /// The table in which the waiters on this block's words are queued.
+    pub fn table(&self) -> &Table {
+        self.header().table.get_or_init(|| Table::with_shards(SHARDS))
+    }
+
+    /// Gives the address of the first byte and this count to somebody who carries it through C.
+    #[must_use = "the count that goes with the pointer is lost"]
+    pub fn into_raw(self) -> *mut u8 {
+        std::mem::ManuallyDrop::new(self).as_ptr()
+    }
+
+    /// Takes back what [`into_raw`](Self::into_raw) gave.
+    ///
+    /// # Safety
+    /// `data` came from `into_raw`, and its count has not been taken back before.
+    pub unsafe fn from_raw(data: *mut u8) -> Self {
+        // SAFETY: `into_raw` gave it, so it is not null and B1 holds; the count comes with it (B2).
+        Self { data: unsafe { NonNull::new_unchecked(data) } }
+    }
+
+    /// Another count for a block that somebody holds, by its address.
+    ///
+    /// # Safety
+    /// `data` is the [`as_ptr`](Self::as_ptr) of a block that stays counted during the call.
+    pub unsafe fn clone_from_raw(data: *mut u8) -> Self {
+        // SAFETY: as `from_raw`, but the count is left where it is: only the clone is given out.
+        std::mem::ManuallyDrop::new(unsafe { Self::from_raw(data) }).deref().clone()
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: B1, and our own count keeps it (B2).
+        unsafe { self.start().as_ref() }
+    }
+
+    fn start(&self) -> NonNull<Header> {
+        // SAFETY: B1: the data begins `OFFSET` bytes into the allocation.
+        unsafe { self.data.sub(OFFSET).cast() }
+    }
+}
+
+impl Clone for SharedBlock {
+    fn clone(&self) -> Self {
+        // Relaxed as in `Arc`: whoever clones has a count already, so nothing needs to be ordered by it.
+        let before = self.header().count.fetch_add(1, Ordering::Relaxed);
+        // Scripts can leak handles; before the count can overflow into a use after free the process ends.
+        if before > isize::MAX as usize {
+            std::process::abort();
+        }
+        Self { data: self.data }
+    }
+}
+
+impl Drop for SharedBlock {
+    fn drop(&mut self) {
+        let header = self.header();
+        // Release: what this owner did comes before the freeing. Acquire: the one that frees comes after all.
+        if header.count.fetch_sub(1, Ordering::Release) != 1 {
+            return;
+        }
+        fence(Ordering::Acquire);
+        let max_len = header.max_len;
+        // SAFETY: the count was the last (B2), so nobody else reaches the allocation, which has this layout (B1).
+        unsafe {
+            let start = self.start();
+            start.drop_in_place();
+            dealloc(start.as_ptr().cast(), layout(max_len).unwrap_unchecked());
+        }
+    }
+}
+
+impl PartialEq for SharedBlock {
+    /// Whether they are the same block.
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+    }
+}
+
+impl Eq for SharedBlock {}
+
+impl fmt::Debug for SharedBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedBlock")
+            .field("data", &self.data)
+            .field("len", &self.len())
+            .field("max_len", &self.max_len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A word of a [`SharedBlock`]: an atomic, and a location that can be waited on and notified.
+///
+/// It owns a count of its block, so that futures which wait on it are `'static`.
+///
+/// ```
+/// use std::sync::atomic::Ordering;
+/// use waitword_agents::SharedBlock;
+/// use waitword_core::{Outcome, notify_all, wait};
+///
+/// let word = SharedBlock::new(4)?.i32(0)?;
+/// word.store(1, Ordering::SeqCst);
+/// assert_eq!(wait(&word, 0), Outcome::NotEqual);
+/// assert_eq!(notify_all(&word), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct BlockWord<W> {
+    block: SharedBlock,
+    byte_index: usize,
+    _type: PhantomData<fn() -> W>,
+}
+
+impl<W> BlockWord<W> {
+    /// The block it is a word of.
+    pub fn block(&self) -> &SharedBlock {
+        &self.block
+    }
+
+    /// Where in the block it is.
+    pub fn byte_index(&self) -> usize {
+        self.byte_index
+    }
+}
+
+impl<W> Clone for BlockWord<W> {
+    fn clone(&self) -> Self {
+        Self { block: self.block.clone(), byte_index: self.byte_index, _type: PhantomData }
+    }
+}
+
+impl<W: Word> Deref for BlockWord<W> {
+    type Target = W;
+
+    fn deref(&self) -> &W {
+        // SAFETY: `SharedBlock::word` checked bounds and alignment, a block never shrinks, the count keeps it (B2), and
+        // a `Word` is an atomic of the standard library, for which any bytes are a value (B3).
+        unsafe { self.block.data.add(self.byte_index).cast::<W>().as_ref() }
+    }
+}
+
+// SAFETY: the block does not move, and its table is made once.
+unsafe impl<W: Word> Location for BlockWord<W> {
+    type Word = W;
+
+    fn word(&self) -> &W {
+        self
+    }
+
+    fn table(&self) -> &Table {
+        self.block.table()
+    }
+}
+
+/// Why there is no such block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BlockError {
+    /// The system has no `len` bytes to give.
+    OutOfMemory {
+        /// The bytes asked for.
+        len: usize,
+    },
+    /// It was to begin longer than it may ever be.
+    BeyondMaximum {
+        /// The length in bytes asked for.
+        len: usize,
+        /// The maximum asked for.
+        max_len: usize,
+    },
+}
+
+impl fmt::Display for BlockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfMemory { len } => write!(f, "no memory for a shared block of {len} bytes"),
+            Self::BeyondMaximum { len, max_len } => {
+                write!(f, "a block of {len} bytes cannot have a maximum of {max_len}")
+            }
+        }
+    }
+}
+
+impl Error for BlockError {}
+
+/// Why a block did not grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GrowError {
+    /// It was not made growable.
+    Fixed,
+    /// It is longer already.
+    Shrinks {
+        /// The length in bytes asked for.
+        new_len: usize,
+        /// The length it has.
+        len: usize,
+    },
+    /// It may not become that long.
+    BeyondMaximum {
+        /// The length in bytes asked for.
+        new_len: usize,
+        /// The length it may have.
+        max_len: usize,
+    },
+}
+
+impl fmt::Display for GrowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed => f.write_str("the block has a fixed length: make it with a maximum to let it grow"),
+            Self::Shrinks { new_len, len } => {
+                write!(f, "a shared block never shrinks: it has {len} bytes, {new_len} were asked for")
+            }
+            Self::BeyondMaximum { new_len, max_len } => {
+                write!(f, "the block may grow to {max_len} bytes, {new_len} were asked for")
+            }
+        }
+    }
+}
+
+impl Error for GrowError {}
+
+/// Why there is no such word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WordError {
+    /// Words begin at multiples of their size.
+    Misaligned {
+        /// The index asked for.
+        byte_index: usize,
+        /// The word's size in bytes.
+        size: usize,
+    },
+    /// It is not within the block's current length.
+    OutOfBounds {
+        /// The index asked for.
+        byte_index: usize,
+        /// The word's size in bytes.
+        size: usize,
+        /// The block's length in bytes.
+        len: usize,
+    },
+}
+
+impl fmt::Display for WordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Misaligned { byte_index, size } => {
+                write!(f, "a word of {size} bytes begins at a multiple of {size}, and {byte_index} is none")
+            }
+            Self::OutOfBounds { byte_index, size, len } => {
+                write!(f, "a word of {size} bytes at {byte_index} is not within a block of {len} bytes")
+            }
+        }
+    }
+}
+
+impl Error for WordError {}
+
+fn layout(max_len: usize) -> Option<Layout> {
+    let size = OFFSET.checked_add(max_len)?;
+    Layout::from_size_align(size, align_of::<Header>()).ok()
+}

@@ -1,0 +1,166 @@
+//! DoWait and Atomics.notify, from the point on where their arguments are checked and coerced.
+//!
+//! The steps of ECMA-262 are named above the line that performs them. What the standard calls EnterCriticalSection,
+//! AddWaiter, RemoveWaiters and NotifyWaiter is the queue's business (`waitword-core`): check and enqueue are one step
+//! against notify there.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use waitword_core::{Location, Outcome, Word, wait_for, wait_interruptible};
+
+use crate::agent::Agent;
+use crate::block::{BlockWord, SharedBlock, WordError};
+use crate::js_number::Timeout;
+use crate::settle::{Settled, WaitId};
+
+/// The value that a wait expects, which also says what kind of word it is: Int32Array or BigInt64Array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Expected {
+    /// 32 bits.
+    I32(i32),
+    /// 64 bits.
+    I64(i64),
+}
+
+/// What an async wait is when the call returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AsyncWait {
+    /// `{ async: false, value: "not-equal" }`.
+    NotEqual,
+    /// `{ async: false, value: "timed-out" }`: its timeout was 0.
+    TimedOut,
+    /// `{ async: true, value: promise }`: the promise is to be resolved when this wait is [`Settled`].
+    Pending(WaitId),
+}
+
+impl Agent {
+    /// Atomics.wait: blocks this thread until the word is notified.
+    ///
+    /// # Errors
+    /// [`CannotBlock`](WaitError::CannotBlock), which is the standard's TypeError; [`Terminated`](WaitError::Terminated)
+    /// when the agent was told to end before a notify counted this wait; [`Word`](WaitError::Word) when there is no
+    /// such word.
+    pub fn wait(
+        &self,
+        block: &SharedBlock,
+        byte_index: usize,
+        expected: Expected,
+        timeout: Timeout,
+    ) -> Result<Outcome, WaitError> {
+        // If mode is sync and AgentCanSuspend() is false, throw a TypeError.
+        if !self.can_block() {
+            return Err(WaitError::CannotBlock);
+        }
+        match expected {
+            Expected::I32(value) => self.suspend(block.i32(byte_index)?, value, timeout),
+            Expected::I64(value) => self.suspend(block.i64(byte_index)?, value, timeout),
+        }
+    }
+
+    /// The rest of DoWait for a blocking wait: compare, AddWaiter, SuspendThisAgent.
+    fn suspend<L: Location>(
+        &self,
+        at: L,
+        expected: <L::Word as Word>::Value,
+        timeout: Timeout,
+    ) -> Result<Outcome, WaitError> {
+        wait_interruptible(at, expected, timeout.deadline(), self.interrupt())
+            .map_err(|_| WaitError::Terminated)
+    }
+
+    /// Atomics.waitAsync: returns at once; a pending wait is settled later, and comes out of
+    /// [`drain_settled`](Self::drain_settled), or of this agent's own [`notify`](Self::notify).
+    ///
+    /// A host makes the promise before it calls this: once the wait is in the queue, nothing may fail.
+    ///
+    /// # Errors
+    /// When there is no such word.
+    pub fn wait_async(
+        &self,
+        block: &SharedBlock,
+        byte_index: usize,
+        expected: Expected,
+        timeout: Timeout,
+    ) -> Result<AsyncWait, WordError> {
+        Ok(match expected {
+            Expected::I32(value) => self.enlist(block.i32(byte_index)?, value, timeout),
+            Expected::I64(value) => self.enlist(block.i64(byte_index)?, value, timeout),
+        })
+    }
+
+    /// The rest of DoWait for an async wait.
+    fn enlist<W: Word + 'static>(&self, at: BlockWord<W>, expected: W::Value, timeout: Timeout) -> AsyncWait {
+        // If v is not equal to w, the result is "not-equal"; else if t is 0 and mode is async, "timed-out".
+        if timeout.is_zero() {
+            return match wait_for(at, expected, Duration::ZERO) {
+                Outcome::NotEqual => AsyncWait::NotEqual,
+                _ => AsyncWait::TimedOut,
+            };
+        }
+        // AddWaiter. The standard's HostEnqueueTimeoutJob is the deadline that the event loop asks for.
+        match self.waits.borrow_mut().add(self.inbox(), at, expected, timeout.deadline()) {
+            Some(id) => AsyncWait::Pending(id),
+            None => AsyncWait::NotEqual,
+        }
+    }
+
+    /// Atomics.notify: wakes the `count` waiters that have waited longest on the word, blocked threads and promises
+    /// alike, of this agent, of others, and of Rust. Returns how many it woke.
+    ///
+    /// Async waits of *this* agent that it woke are handed to `settle` before it returns, in the order of the queue and
+    /// outside all locks: the standard resolves their promises inside the call (NotifyWaiter). Those of other agents go
+    /// to their [`drain_settled`](Self::drain_settled).
+    ///
+    /// # Errors
+    /// When there is no 32-bit word at `byte_index`. (For a 64-bit word the engine has checked the rest; the queue is
+    /// found by the address alone.)
+    ///
+    /// # Panics
+    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were told before.
+    pub fn notify(
+        &self,
+        block: &SharedBlock,
+        byte_index: usize,
+        count: usize,
+        mut settle: impl FnMut(Settled),
+    ) -> Result<usize, WordError> {
+        // RemoveWaiters, and NotifyWaiter for each.
+        let woken = self.inbox().notify(block.i32(byte_index)?, count);
+        while let Some(settled) = self.take_settled_here() {
+            settle(settled);
+        }
+        Ok(woken)
+    }
+}
+
+/// Why a wait did not wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitError {
+    /// The agent must not block.
+    CannotBlock,
+    /// The agent was told to end.
+    Terminated,
+    /// There is no such word.
+    Word(WordError),
+}
+
+impl From<WordError> for WaitError {
+    fn from(error: WordError) -> Self {
+        Self::Word(error)
+    }
+}
+
+impl fmt::Display for WaitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CannotBlock => f.write_str("this agent must not block: use waitAsync"),
+            Self::Terminated => f.write_str("the agent was terminated"),
+            Self::Word(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for WaitError {}

@@ -1,0 +1,132 @@
+//! Timeouts and counts, from the numbers that scripts give.
+
+use std::time::{Duration, Instant};
+
+/// How long a wait may last: what the standard's `t` is after DoWait has read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Timeout {
+    /// No end.
+    Never,
+    /// So long, never less.
+    After(Duration),
+}
+
+impl Timeout {
+    /// From milliseconds, after ToNumber (ECMA-262, DoWait): `NaN` and `+∞` mean no end; what is not positive means 0;
+    /// anything else is taken as it is, fractions and denormals included, and never rounded down.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword_agents::Timeout;
+    ///
+    /// assert_eq!(Timeout::from_millis(f64::NAN), Timeout::Never);
+    /// assert_eq!(Timeout::from_millis(-1.0), Timeout::After(Duration::ZERO));
+    /// // Positive, so not the wait that ends at once.
+    /// assert!(Timeout::from_millis(5e-324) > Timeout::After(Duration::ZERO));
+    /// ```
+    pub fn from_millis(milliseconds: f64) -> Self {
+        if milliseconds.is_nan() || milliseconds == f64::INFINITY {
+            return Self::Never;
+        }
+        if milliseconds <= 0.0 {
+            return Self::After(Duration::ZERO);
+        }
+        // The product may have been rounded down; the next float above it was not. The cast saturates, at 584 years.
+        Self::After(Duration::from_nanos((milliseconds * 1e6).next_up().ceil() as u64))
+    }
+
+    /// Whether the wait ends at once.
+    pub fn is_zero(self) -> bool {
+        self == Self::After(Duration::ZERO)
+    }
+
+    /// When it ends if it begins now; `None` when it never does or the clock cannot say.
+    pub(crate) fn deadline(self) -> Option<Instant> {
+        match self {
+            Self::Never => None,
+            Self::After(duration) => Instant::now().checked_add(duration),
+        }
+    }
+}
+
+impl PartialOrd for Timeout {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Timeout {
+    /// The shorter one is less.
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        match (self, other) {
+            (Self::After(this), Self::After(other)) => this.cmp(other),
+            (this, other) => (*this == Self::Never).cmp(&(*other == Self::Never)),
+        }
+    }
+}
+
+/// How many waiters to notify, from ToIntegerOrInfinity of the count (ECMA-262, Atomics.notify): not below 0.
+///
+/// ```
+/// use waitword_agents::notify_count;
+///
+/// assert_eq!(notify_count(f64::INFINITY), usize::MAX);
+/// assert_eq!(notify_count(-3.0), 0);
+/// assert_eq!(notify_count(1.9), 1);
+/// ```
+pub fn notify_count(integer_or_infinity: f64) -> usize {
+    // The cast truncates, saturates, and takes NaN for 0, which is all that the standard asks for.
+    integer_or_infinity as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn point_06_timeouts() {
+        let zero = Timeout::After(Duration::ZERO);
+        for (milliseconds, timeout) in [
+            (f64::NAN, Timeout::Never),
+            (f64::INFINITY, Timeout::Never),
+            (f64::NEG_INFINITY, zero),
+            (-1.5, zero),
+            (-0.0, zero),
+            (0.0, zero),
+        ] {
+            assert_eq!(Timeout::from_millis(milliseconds), timeout, "{milliseconds}");
+        }
+        for milliseconds in [5e-324, 1e-300, 1e-7, 0.1, 1.0, 1.5, 1e3, 86_400_000.1, 1e12] {
+            let Timeout::After(duration) = Timeout::from_millis(milliseconds) else {
+                panic!("{milliseconds}")
+            };
+            assert!(!duration.is_zero());
+            let nanoseconds = duration.as_nanos() as f64;
+            assert!(nanoseconds >= milliseconds * 1e6, "{milliseconds} was cut");
+            assert!(
+                nanoseconds <= milliseconds * 1e6 * (1.0 + 1e-15) + 2.0,
+                "{milliseconds} became {duration:?}"
+            );
+        }
+        assert_eq!(Timeout::from_millis(f64::MAX), Timeout::After(Duration::from_nanos(u64::MAX)));
+        assert!(Timeout::from_millis(f64::MAX) < Timeout::Never);
+    }
+
+    #[test]
+    fn point_09_counts() {
+        for (count, expected) in [
+            (f64::NAN, 0),
+            (-0.0, 0),
+            (0.9, 0),
+            (-5.0, 0),
+            (f64::NEG_INFINITY, 0),
+            (1.9, 1),
+            (3.0, 3),
+            (9_007_199_254_740_992.0, 1 << 53),
+            (f64::INFINITY, usize::MAX),
+            (f64::MAX, usize::MAX),
+        ] {
+            assert_eq!(notify_count(count), expected, "{count}");
+        }
+    }
+}

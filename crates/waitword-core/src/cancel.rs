@@ -1,0 +1,42 @@
+//! "Did I leave the queue myself, or was I notified?" Timeout, drop and termination all ask here.
+//!
+//! ```text
+//!   waiter whose deadline passed          notifier
+//!   ────────────────────────────          ────────────────────────────
+//!                                         lock; take me off; unlock
+//!   lock; I am not in the queue           wake me
+//!   → I was counted: Notified
+//!
+//!   lock; I am in the queue: unlink
+//!   unlock → TimedOut                     lock; I am not there: count another
+//! ```
+//! Whoever holds the lock first decides, for both. Being in the queue is the state; there is no second one that
+//! could disagree with it.
+
+use std::pin::Pin;
+
+use crate::table::Table;
+use crate::waiter::{QUEUED, Waiter};
+
+/// What leaving a queue found. Returned when a wait is given up.
+#[must_use = "after a notify the wakeup is this caller's to use or to pass on"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cancelled {
+    /// The waiter was not notified: it left by itself, or never waited.
+    BeforeNotify,
+    /// A notify had counted this waiter, and the wait had not said so yet. Whoever builds a lock on the queue
+    /// passes the wakeup on now, for instance with [`notify_one`](crate::notify_one).
+    AfterNotify,
+}
+
+/// Makes `node`, queued under `address` or settled, leave. Its memory may go then (unless an inbox holds it).
+pub(crate) fn leave(table: &Table, address: usize, node: Pin<&Waiter>) -> Cancelled {
+    if node.state() != QUEUED {
+        return Cancelled::AfterNotify;
+    }
+    let key = table.key_of(address);
+    let mut locked = table.lock(key);
+    let cancelled = locked.leave(key, node);
+    locked.release();
+    cancelled
+}

@@ -1,0 +1,82 @@
+//! Notify: taken off the queue under the lock, woken after it.
+//!
+//! ```text
+//!   lock ─ detach (all who are counted, at once) ─ settle a batch ─ unlock ─ ring the batch
+//!                                                        ▲                        │
+//!                                                        └────── lock ◄───────────┘   until none is left
+//! ```
+
+use std::pin::pin;
+
+use crate::inbox::Inbox;
+use crate::queue::List;
+use crate::table::Table;
+use crate::wake::WakeBatch;
+use crate::word::{Location, key};
+
+/// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
+///
+/// Costs a fence and a load when nobody waits. See [`notify_many`] for the rest.
+pub fn notify_one<L: Location>(at: L) -> usize {
+    notify(at.table(), key(&at), 1, None)
+}
+
+/// Wakes all who wait on the word at this moment. Returns how many these were.
+///
+/// Whoever comes later is not woken, even while the wakes are still under way. See [`notify_many`] for the rest.
+pub fn notify_all<L: Location>(at: L) -> usize {
+    notify(at.table(), key(&at), usize::MAX, None)
+}
+
+/// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer, in the order in
+/// which they came. Returns how many it woke; each of these waits ends as
+/// [`Notified`](crate::Outcome::Notified), and no other.
+///
+/// What the caller wrote before is visible to those it wakes, and to any later wait on the word.
+///
+/// Only the address of the word is used. Store to it first, then notify: a waiter that saw the old value is woken.
+///
+/// # Panics
+/// When a foreign waker or doorbell panics, all others are woken first; then the first panic goes on here.
+///
+/// ```
+/// use std::sync::atomic::AtomicI64;
+/// let word = AtomicI64::new(0);
+/// assert_eq!(waitword_core::notify_many(&word, 3), 0);
+/// ```
+pub fn notify_many<L: Location>(at: L, count: usize) -> usize {
+    notify(at.table(), key(&at), count, None)
+}
+
+/// Notifies on behalf of the agent with the inbox `notifier`, if one is named.
+pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Option<&Inbox>) -> usize {
+    let key = table.key_of(address);
+    if count == 0 || table.shard(key).is_idle() {
+        return 0;
+    }
+    wake(table, key, count, notifier)
+}
+
+#[cold]
+#[allow(unsafe_code)]
+fn wake(table: &Table, key: crate::table::Key, count: usize, notifier: Option<&Inbox>) -> usize {
+    let limbo = pin!(List::new());
+    let limbo = limbo.as_ref();
+    limbo.init();
+    let mut batch = WakeBatch::new();
+    let mut locked = table.lock(key);
+    let woken = locked.detach(key, count, limbo);
+    loop {
+        // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter
+        // is left linked to this stack frame.
+        let more = unsafe { locked.settle(limbo, &mut batch, notifier) };
+        locked.release();
+        batch.ring();
+        if !more {
+            break;
+        }
+        locked = table.lock(key);
+    }
+    batch.finish();
+    woken
+}

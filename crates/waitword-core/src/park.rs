@@ -1,0 +1,121 @@
+//! Parking a thread.
+//!
+//! A blocked thread is a task whose waker unparks it, so that the queue knows one kind of waiter less. The standard
+//! library's parking is the platform here: a futex, a keyed event or a condition variable, whatever the system has
+//! best. Its token may be left over from somebody else's wake, so every caller looks again after it.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+use std::time::Instant;
+
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::thread::{self, Thread};
+
+/// The current thread as something that waits and can be woken.
+///
+/// What drives a future by hand, or anything else that is polled, on a thread of its own:
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::pin;
+/// use std::task::{Context, Poll};
+/// use waitword_core::Parker;
+///
+/// fn block_on<F: Future>(future: F) -> F::Output {
+///     let mut future = pin!(future);
+///     let parker = Parker::current();
+///     loop {
+///         match future.as_mut().poll(&mut Context::from_waker(parker.waker())) {
+///             Poll::Ready(value) => return value,
+///             Poll::Pending => parker.park(),
+///         }
+///     }
+/// }
+/// assert_eq!(block_on(async { 7 }), 7);
+/// ```
+#[derive(Debug)]
+pub struct Parker {
+    waker: Waker,
+    _this_thread: PhantomData<*const ()>,
+}
+
+impl Parker {
+    /// The parker of the calling thread.
+    pub fn current() -> Self {
+        Self { waker: thread_waker(), _this_thread: PhantomData }
+    }
+
+    /// Ends a [`park`](Self::park) of this thread, now or, if it is not parked, the next one.
+    pub fn waker(&self) -> &Waker {
+        &self.waker
+    }
+
+    /// Parks until woken. May return for no reason: look again after it.
+    pub fn park(&self) {
+        thread::park();
+    }
+
+    /// Parks until woken, and until `deadline` at the latest. May return for no reason, also before the deadline.
+    pub fn park_until(&self, deadline: Instant) {
+        thread::park_until(deadline);
+    }
+}
+
+/// Ends a blocking wait of the thread that made it, from any thread.
+///
+/// See [`wait_interruptible`](crate::wait_interruptible). Once raised it stays so: every later wait with it ends at
+/// once.
+#[derive(Debug)]
+pub struct Interrupt {
+    raised: AtomicBool,
+    thread: Thread,
+}
+
+impl Interrupt {
+    /// An interrupt for waits of the calling thread.
+    pub fn for_current_thread() -> Self {
+        Self { raised: AtomicBool::new(false), thread: thread::current() }
+    }
+
+    /// Interrupts the wait that the thread is in, or will be in next.
+    pub fn raise(&self) {
+        // The waiter looks at the flag before each park, and the token of `unpark` outlives the race between the two.
+        self.raised.store(true, Ordering::SeqCst);
+        self.thread.unpark();
+    }
+
+    /// Whether it was raised.
+    pub fn is_raised(&self) -> bool {
+        self.raised.load(Ordering::SeqCst)
+    }
+}
+
+/// Unparks a thread.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// The waker of the calling thread, made once per thread.
+#[cfg(not(loom))]
+fn thread_waker() -> Waker {
+    thread_local! {
+        static WAKER: Waker = Waker::from(Arc::new(Unpark(thread::current())));
+    }
+    // A destructor of another thread-local may wait after ours is gone.
+    WAKER.try_with(Waker::clone).unwrap_or_else(|_| Waker::from(Arc::new(Unpark(thread::current()))))
+}
+
+/// loom's threads live for one execution of the model, and so must their wakers.
+#[cfg(loom)]
+fn thread_waker() -> Waker {
+    Waker::from(Arc::new(Unpark(thread::current())))
+}

@@ -1,0 +1,200 @@
+//! From a word's address to the shard that holds its waiters.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher as _, RandomState};
+use std::pin::Pin;
+use std::sync::OnceLock;
+
+use crate::shard::{Locked, Shard};
+use crate::waiter::Waiter;
+use crate::word::{Location, Word, key};
+
+/// How many shards a table has unless told otherwise: enough that threads on unrelated words seldom meet.
+const SHARDS: usize = if cfg!(loom) { 1 } else { 256 };
+
+/// The wait queues of many words.
+///
+/// A table is a value. Words waited on through `&AtomicI32` and its siblings use one table of the process; a
+/// block of shared memory has its own, so that an address that is used again cannot meet old waiters.
+///
+/// It is sharded by a keyed hash of the address. A shard has a lock and the queues of its words, each by itself,
+/// in an array of buckets that follows the number of words waited on, up and down. For a word that nobody waits
+/// on, nothing is stored.
+///
+/// ```
+/// use std::sync::atomic::AtomicU32;
+/// use waitword_core::{Outcome, Table, notify_all, wait};
+///
+/// let table = Table::new();
+/// let word = AtomicU32::new(5);
+/// assert_eq!(wait(table.at(&word), 4), Outcome::NotEqual);
+/// assert_eq!(notify_all(table.at(&word)), 0);
+/// ```
+pub struct Table {
+    shards: Box<[Shard]>,
+    hasher: Hasher,
+}
+
+impl Table {
+    /// A table for a whole program.
+    pub fn new() -> Self {
+        Self::with_shards(SHARDS)
+    }
+
+    /// A table of `shards` shards, rounded up to a power of two and at most 65,536. Each takes a cache line or
+    /// two; threads that wait on and notify words of the same shard take turns.
+    pub fn with_shards(shards: usize) -> Self {
+        let shards = shards.clamp(1, 1 << 16).next_power_of_two();
+        Self { shards: (0..shards).map(|_| Shard::new()).collect(), hasher: Hasher::of_process() }
+    }
+
+    /// `word`, with its waiters in this table.
+    ///
+    /// All who wait on the word and all who notify it must name the same table to meet.
+    pub fn at<'a, W: Word>(&'a self, word: &'a W) -> At<'a, W> {
+        At { word, table: self }
+    }
+
+    /// How many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.
+    ///
+    /// For tests and tools; by the time it returns the answer may be another.
+    pub fn waiters<W: Word>(&self, word: &W) -> usize {
+        let key = self.key_of(std::ptr::from_ref(word).addr());
+        self.lock(key).len(key)
+    }
+
+    /// The table of the process.
+    #[cfg(not(loom))]
+    #[inline]
+    pub fn global() -> &'static Table {
+        static GLOBAL: OnceLock<Table> = OnceLock::new();
+        GLOBAL.get_or_init(Table::new)
+    }
+
+    #[inline]
+    pub(crate) fn key_of(&self, address: usize) -> Key {
+        Key { address, hash: self.hasher.hash(address) }
+    }
+
+    #[inline]
+    pub(crate) fn shard(&self, key: Key) -> &Shard {
+        // The buckets use the low bits.
+        &self.shards[(key.hash >> 32) as usize & (self.shards.len() - 1)]
+    }
+
+    pub(crate) fn lock(&self, key: Key) -> Locked<'_> {
+        self.shard(key).lock(self.hasher)
+    }
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("shards", &self.shards.len()).finish_non_exhaustive()
+    }
+}
+
+/// Rule 1, for every kind of waiter: puts `node` at the end of the line of `at`, if the word still holds
+/// `expected`, in one step against every notify. Returns whether it did.
+///
+/// The node's wake has been set, and the caller makes it leave again before its memory goes (I1).
+#[allow(unsafe_code)]
+pub(crate) fn enqueue_while_equal<L: Location>(
+    at: &L,
+    expected: <L::Word as Word>::Value,
+    node: Pin<&Waiter>,
+) -> bool {
+    let table = at.table();
+    let key = table.key_of(key(at));
+    let mut locked = table.lock(key);
+    if at.word().load() != expected {
+        return false;
+    }
+    // From here on a notify that finds no waiters (its fence N) is one whose store the next load sees (fence W).
+    locked.announce();
+    if at.word().load() != expected {
+        locked.retract();
+        return false;
+    }
+    // SAFETY: idle, so in no list; pinned; and the caller makes it leave (I1).
+    unsafe { locked.enqueue(key, node) };
+    locked.release();
+    true
+}
+
+/// Whether the word holds `expected`, asked in the critical section of its queue, for a wait that ends at once: it
+/// too comes after every notify that went through before.
+pub(crate) fn is_equal<L: Location>(at: &L, expected: <L::Word as Word>::Value) -> bool {
+    let table = at.table();
+    let _locked = table.lock(table.key_of(key(at)));
+    at.word().load() == expected
+}
+
+/// A word's address and its hash in one table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    pub(crate) address: usize,
+    pub(crate) hash: u64,
+}
+
+/// A word with its waiters in a table of one's own. Made by [`Table::at`].
+#[derive(Debug)]
+pub struct At<'a, W> {
+    word: &'a W,
+    table: &'a Table,
+}
+
+impl<W> Clone for At<'_, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for At<'_, W> {}
+
+// SAFETY: both references are fixed for the life of the value.
+#[allow(unsafe_code)]
+unsafe impl<W: Word> Location for At<'_, W> {
+    type Word = W;
+
+    #[inline]
+    fn word(&self) -> &W {
+        self.word
+    }
+
+    #[inline]
+    fn table(&self) -> &Table {
+        self.table
+    }
+}
+
+/// A hash keyed by a secret of the process: without it nobody can pick words that collide.
+///
+/// One folded multiplication (the halves of a 128-bit product, xored), keyed on both sides.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hasher {
+    flip: u64,
+    factor: u64,
+}
+
+impl Hasher {
+    fn of_process() -> Self {
+        static HASHER: OnceLock<Hasher> = OnceLock::new();
+        *HASHER.get_or_init(|| {
+            // The standard library's map keys: random bits from the system, without a dependency.
+            let random = || RandomState::new().build_hasher().finish();
+            Self { flip: random(), factor: random() | 1 }
+        })
+    }
+
+    #[inline]
+    pub(crate) fn hash(self, address: usize) -> u64 {
+        let product = u128::from(address as u64 ^ self.flip) * u128::from(self.factor);
+        product as u64 ^ (product >> 64) as u64
+    }
+}

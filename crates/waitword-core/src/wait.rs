@@ -1,0 +1,172 @@
+//! The blocking wait: check, enqueue, park, verdict.
+//!
+//! ```text
+//!   waiter                                   notifier
+//!   ──────────────────────────────           ───────────────────────
+//!   lock the word's shard
+//!   word == expected? enqueue                word = new
+//!   unlock                                   notify: lock, take off, unlock
+//!   until the verdict is there: park         verdict; unpark
+//! ```
+//! Without the lock around check and enqueue, the notifier's two lines could fall in between, and the waiter would
+//! sleep on a value that is no longer there.
+
+use std::pin::{Pin, pin};
+use std::time::{Duration, Instant};
+
+use crate::blocking::may_block;
+use crate::cancel::{self, Cancelled};
+use crate::outcome::{Interrupted, Outcome};
+use crate::park::{Interrupt, Parker};
+use crate::table::{self, Table, enqueue_while_equal};
+use crate::waiter::{QUEUED, Waiter};
+use crate::wake::Wake;
+use crate::word::{Location, Word, key};
+
+/// Blocks the thread until it is notified, if the word holds `expected`; otherwise returns
+/// [`NotEqual`](Outcome::NotEqual) at once.
+///
+/// # Blocking
+/// Sleeps; nothing but a notify that counts this waiter ends it.
+///
+/// # Panics
+/// If the thread must not block ([`forbid_blocking`](crate::forbid_blocking)) and the word holds `expected`: use
+/// [`wait_async`](crate::wait_async) there.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::{Outcome, wait};
+///
+/// let word = AtomicI32::new(1);
+/// assert_eq!(wait(&word, 0), Outcome::NotEqual);
+/// ```
+#[track_caller]
+pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
+    block(&at, expected, None, None, "wait_async").unwrap_or(Outcome::TimedOut)
+}
+
+/// As [`wait`], for `timeout` at the longest.
+///
+/// A timeout of zero returns [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut) and never blocks; one
+/// that goes beyond what [`Instant`] can hold waits without an end.
+///
+/// # Panics
+/// As [`wait`], unless the timeout is zero; the method to use instead is [`wait_async_for`](crate::wait_async_for).
+///
+/// ```
+/// use std::{sync::atomic::AtomicI32, time::Duration};
+/// use waitword_core::{Outcome, wait_for};
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(wait_for(&word, 0, Duration::from_millis(1)), Outcome::TimedOut);
+/// ```
+#[track_caller]
+pub fn wait_for<L: Location>(at: L, expected: <L::Word as Word>::Value, timeout: Duration) -> Outcome {
+    let deadline = Instant::now().checked_add(timeout);
+    block(&at, expected, deadline, None, "wait_async_for").unwrap_or(Outcome::TimedOut)
+}
+
+/// As [`wait`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
+///
+/// A deadline that has passed returns as a timeout of zero does.
+///
+/// # Panics
+/// As [`wait`]; the method to use instead is [`wait_async_until`](crate::wait_async_until).
+#[track_caller]
+pub fn wait_until<L: Location>(at: L, expected: <L::Word as Word>::Value, deadline: Instant) -> Outcome {
+    block(&at, expected, Some(deadline), None, "wait_async_until").unwrap_or(Outcome::TimedOut)
+}
+
+/// As [`wait`], with a deadline or without, ended also by `interrupt`: how a host ends the wait of an agent that it
+/// terminates.
+///
+/// The interrupted waiter has left the queue when this returns, and no notify has counted it.
+///
+/// # Errors
+/// [`Interrupted`] when the interrupt was raised before a notify counted this waiter.
+///
+/// # Panics
+/// As [`wait`]. An interrupt made by another thread does not wake this one.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::{Interrupt, Interrupted, wait_interruptible};
+///
+/// let word = AtomicI32::new(0);
+/// let interrupt = Interrupt::for_current_thread();
+/// interrupt.raise();
+/// assert_eq!(wait_interruptible(&word, 0, None, &interrupt), Err(Interrupted));
+/// ```
+#[track_caller]
+pub fn wait_interruptible<L: Location>(
+    at: L,
+    expected: <L::Word as Word>::Value,
+    deadline: Option<Instant>,
+    interrupt: &Interrupt,
+) -> Result<Outcome, Interrupted> {
+    block(&at, expected, deadline, Some(interrupt), "wait_async")
+}
+
+/// The four steps.
+#[track_caller]
+fn block<L: Location>(
+    at: &L,
+    expected: <L::Word as Word>::Value,
+    deadline: Option<Instant>,
+    interrupt: Option<&Interrupt>,
+    instead: &str,
+) -> Result<Outcome, Interrupted> {
+    if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        return Ok(if table::is_equal(at, expected) { Outcome::TimedOut } else { Outcome::NotEqual });
+    }
+    if !may_block() && table::is_equal(at, expected) {
+        panic!("this thread must not block (`forbid_blocking`): use `{instead}` here");
+    }
+    let parker = Parker::current();
+    let node = pin!(Waiter::new());
+    let node = node.as_ref();
+    node.set_wake(Wake::Task(parker.waker().clone()));
+    if !enqueue_while_equal(at, expected, node) {
+        return Ok(Outcome::NotEqual);
+    }
+    let queued = Queued { table: at.table(), address: key(at), node };
+    loop {
+        if node.state() != QUEUED {
+            return Ok(Outcome::Notified);
+        }
+        if interrupt.is_some_and(Interrupt::is_raised) {
+            return queued.leave().ok_or(Interrupted);
+        }
+        match deadline {
+            None => parker.park(),
+            Some(deadline) if Instant::now() < deadline => parker.park_until(deadline),
+            Some(_) => return Ok(queued.leave().unwrap_or(Outcome::TimedOut)),
+        }
+    }
+}
+
+/// A node on this stack that is in a queue. It leaves when this goes, also when the stack unwinds.
+struct Queued<'a> {
+    table: &'a Table,
+    address: usize,
+    node: Pin<&'a Waiter>,
+}
+
+impl Queued<'_> {
+    /// Gives up. `Some(Notified)` when a notify was faster.
+    fn leave(&self) -> Option<Outcome> {
+        match cancel::leave(self.table, self.address, self.node) {
+            Cancelled::AfterNotify => Some(Outcome::Notified),
+            Cancelled::BeforeNotify => None,
+        }
+    }
+}
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        if self.node.state() == QUEUED {
+            // Whoever unwinds here has no use for a wakeup, and nobody to tell.
+            let _ = self.leave();
+        }
+    }
+}

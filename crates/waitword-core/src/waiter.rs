@@ -1,0 +1,122 @@
+//! The node: one wait that is, was or will be in a queue.
+//!
+//! # Who owns a node when
+//! ```text
+//!            enqueue                    settle                     owner reads the verdict
+//!   IDLE ─────────────► QUEUED ───────────────────► NOTIFIED ─────────────────────► (dropped)
+//!   the owner           the shard's lock      │      the owner; for an agent's wait
+//!                                             │      its inbox, until drained
+//!                                             └────► TIMED_OUT (an agent's wait only)
+//! ```
+//! A `QUEUED` node is linked either into the queue of its word or, once a notify took it, into the list that
+//! this notify is working off (`Detached`, in limbo): already counted, not yet told.
+//!
+//! # Invariants
+//! - **I1** A node is pinned from its first enqueue, and its owner makes it leave (`Locked::leave`, then
+//!   `Inbox::forget` if an inbox has it) before its memory goes.
+//! - **I2** While `QUEUED`, `Links` belong to whoever holds the lock of the shard of `key`.
+//! - **I3** After a settler stored a verdict of a thread's or task's node, it never touches the node again: the
+//!   owner may be gone. The store is its last access, and everything it needs for the wake was taken out before.
+//! - **I4** A node that an inbox holds (settled, not drained) has `Links` that belong to the inbox's lock.
+//! - **I5** Outside of these, `Links` belong to the owner.
+
+use std::marker::PhantomPinned;
+use std::pin::Pin;
+use std::ptr::NonNull;
+
+use crate::sync::UnsafeCell;
+use crate::sync::atomic::{AtomicU8, Ordering};
+use crate::wake::Wake;
+
+/// Not in a queue: not yet, or not any more.
+pub(crate) const IDLE: u8 = 0;
+/// In the queue of its word, or in limbo between a notify's lock and its wake.
+pub(crate) const QUEUED: u8 = 1;
+/// A notify counted it.
+pub(crate) const NOTIFIED: u8 = 2;
+/// Its agent found its deadline passed.
+pub(crate) const TIMED_OUT: u8 = 3;
+/// The owner has the verdict, and the node is of no more use.
+pub(crate) const DONE: u8 = 4;
+
+/// One wait. See the module's text for who may touch it when.
+#[derive(Debug)]
+pub(crate) struct Waiter {
+    state: AtomicU8,
+    links: UnsafeCell<Links>,
+    _pinned: PhantomPinned,
+}
+
+/// The part of a node that is guarded by a lock while the node is linked.
+#[derive(Debug)]
+pub(crate) struct Links {
+    /// Neighbours in the circular list of its word, of a `Detached` or of an inbox.
+    pub(crate) next: NonNull<Waiter>,
+    pub(crate) prev: NonNull<Waiter>,
+    /// The address waited on.
+    pub(crate) key: usize,
+    /// When it entered, counted per shard. Tells a node in limbo from one still queued.
+    pub(crate) ticket: u64,
+    /// In the head of a queue: the head of the next queue in the bucket.
+    pub(crate) sibling: Option<NonNull<Waiter>>,
+    /// In the head of a queue: how many waiters it has.
+    pub(crate) len: usize,
+    /// Whom to tell; taken by whoever settles the node.
+    pub(crate) wake: Option<Wake>,
+}
+
+// SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
+// is `Send`.
+unsafe impl Send for Waiter {}
+// SAFETY: as above; `&Waiter` alone gives access to nothing but the atomic state.
+unsafe impl Sync for Waiter {}
+
+impl Waiter {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: AtomicU8::new(IDLE),
+            links: UnsafeCell::new(Links {
+                next: NonNull::dangling(),
+                prev: NonNull::dangling(),
+                key: 0,
+                ticket: 0,
+                sibling: None,
+                len: 0,
+                wake: None,
+            }),
+            _pinned: PhantomPinned,
+        }
+    }
+
+    /// The state. Reading a verdict acquires everything that its notifier did before.
+    pub(crate) fn state(&self) -> u8 {
+        self.state.load(Ordering::Acquire)
+    }
+
+    /// Stores a state; a verdict is the settler's last access to the node (I3).
+    pub(crate) fn set_state(&self, state: u8) {
+        self.state.store(state, Ordering::Release);
+    }
+
+    /// Says whom to tell, before the node is enqueued.
+    pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
+        debug_assert_eq!(self.state(), IDLE);
+        // SAFETY: an idle node's links belong to the owner (I5), who calls this.
+        let before = unsafe { with(self.pointer(), |links| links.wake.replace(wake)) };
+        drop(before);
+    }
+
+    /// The pointer under which lists know this node.
+    pub(crate) fn pointer(self: Pin<&Self>) -> NonNull<Waiter> {
+        NonNull::from(self.get_ref())
+    }
+}
+
+/// Access to the links of a node.
+///
+/// # Safety
+/// The node is alive, and its links belong to the caller (I2, I4, I5). `access` must not reach the same node again.
+pub(crate) unsafe fn with<R>(node: NonNull<Waiter>, access: impl FnOnce(&mut Links) -> R) -> R {
+    // SAFETY: alive and exclusively ours, says the caller.
+    unsafe { node.as_ref() }.links.with_mut(|links| access(unsafe { &mut *links }))
+}

@@ -1,0 +1,91 @@
+//! Telling a waiter: settled under the shard's lock, rung after it.
+//!
+//! Settling is what order is made of: the verdict and, for an agent's wait, the place in its inbox are given while
+//! the lock is held, so that two notifiers cannot tell one agent in the wrong order. Ringing runs foreign code
+//! (a waker, a doorbell) and therefore happens with no lock held, in batches, and survives its panics.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::task::Waker;
+
+use crate::inbox::Inbox;
+
+/// How many waiters are settled in one stay under a lock. Small for the model checker, so that it sees several.
+pub(crate) const BATCH: usize = if cfg!(loom) { 2 } else { 32 };
+
+/// Whom to tell.
+#[derive(Debug)]
+pub(crate) enum Wake {
+    /// A task; or a blocked thread, whose waker unparks it.
+    Task(Waker),
+    /// An agent, through its inbox.
+    Agent(Inbox),
+}
+
+/// Wakes collected under a lock, to be rung after it.
+#[derive(Debug)]
+pub(crate) struct WakeBatch {
+    wakes: [Option<Wake>; BATCH],
+    len: usize,
+    panic: Panic,
+}
+
+impl WakeBatch {
+    pub(crate) fn new() -> Self {
+        Self { wakes: [const { None }; BATCH], len: 0, panic: Panic(None) }
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.len == BATCH
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds a wake; the batch is not full.
+    pub(crate) fn push(&mut self, wake: Wake) {
+        self.wakes[self.len] = Some(wake);
+        self.len += 1;
+    }
+
+    /// Rings all of them. A panic of one does not keep the others from hearing; it goes on in
+    /// [`finish`](Self::finish). No lock may be held.
+    pub(crate) fn ring(&mut self) {
+        for wake in self.wakes[..self.len].iter_mut().filter_map(Option::take) {
+            self.panic.catch(|| match wake {
+                Wake::Task(waker) => waker.wake(),
+                Wake::Agent(inbox) => inbox.ring_if_due(),
+            });
+        }
+        self.len = 0;
+    }
+
+    /// Goes on with the first panic that a waker or doorbell raised.
+    pub(crate) fn finish(self) {
+        if let Some(payload) = self.panic.0 {
+            resume_unwind(payload);
+        }
+    }
+
+    /// Drops the panic without running its payload's destructor, which is foreign code too.
+    pub(crate) fn forget_panic(self) {
+        std::mem::forget(self.panic.0);
+    }
+}
+
+/// The first panic of foreign code, kept until the work is done.
+#[derive(Debug)]
+struct Panic(Option<Box<dyn Any + Send>>);
+
+impl Panic {
+    fn catch(&mut self, foreign: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
+            match &self.0 {
+                None => self.0 = Some(payload),
+                // A payload may panic when it is dropped; the first panic is the one that is told.
+                Some(_) => std::mem::forget(payload),
+            }
+        }
+    }
+}

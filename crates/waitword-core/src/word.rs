@@ -1,0 +1,104 @@
+//! What can be waited on: a word, and the table its waiters stand in.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use crate::table::Table;
+
+/// An atomic word of 32 or 64 bits.
+///
+/// Waiters are found by the word's address alone: views of different types on the same bytes share one queue.
+pub trait Word: sealed::Sealed + Send + Sync {
+    /// What the word holds.
+    type Value: Copy + Eq + fmt::Debug + Send;
+
+    /// Loads the whole word, sequentially consistent.
+    fn load(&self) -> Self::Value;
+}
+
+/// A word of memory together with the [`Table`] that holds its waiters.
+///
+/// Everything that waits or notifies takes a location. `&AtomicI32` and its three siblings are locations in the
+/// global table, `Arc<AtomicI32>` is one that a `'static` future can own, and [`Table::at`] makes one in a table
+/// of your own.
+///
+/// # Safety
+/// For as long as a value of the implementing type lives at one address, `word` returns a reference to the same
+/// word and `table` one to the same table: the queue looks a waiter up again with what these return, to unlink
+/// it before its memory goes. (For locations that own their word inline, such as `AtomicI32` itself, a pinned
+/// future is what keeps the address.)
+pub unsafe trait Location {
+    /// The type of the word.
+    type Word: Word;
+
+    /// The word.
+    fn word(&self) -> &Self::Word;
+
+    /// The table in which waiters on this word are queued.
+    fn table(&self) -> &Table;
+}
+
+/// The address under which the waiters of `at` are queued.
+pub(crate) fn key<L: Location>(at: &L) -> usize {
+    std::ptr::from_ref(at.word()).addr()
+}
+
+macro_rules! words {
+    ($($atomic:ty => $value:ty),*) => {$(
+        impl sealed::Sealed for $atomic {}
+
+        impl Word for $atomic {
+            type Value = $value;
+
+            #[inline]
+            fn load(&self) -> $value {
+                <$atomic>::load(self, Ordering::SeqCst)
+            }
+        }
+
+        // SAFETY: a word is itself, and the global table lives for ever.
+        #[cfg(not(loom))]
+        unsafe impl Location for $atomic {
+            type Word = Self;
+
+            #[inline]
+            fn word(&self) -> &Self {
+                self
+            }
+
+            #[inline]
+            fn table(&self) -> &Table {
+                Table::global()
+            }
+        }
+    )*};
+}
+
+words!(AtomicI32 => i32, AtomicU32 => u32, AtomicI64 => i64, AtomicU64 => u64);
+
+macro_rules! pointers {
+    ($($pointer:ty),*) => {$(
+        // SAFETY: the pointee does not move while the pointer lives, and is borrowed or shared, so what it
+        // promises about itself holds here too.
+        unsafe impl<L: Location + ?Sized> Location for $pointer {
+            type Word = L::Word;
+
+            #[inline]
+            fn word(&self) -> &L::Word {
+                (**self).word()
+            }
+
+            #[inline]
+            fn table(&self) -> &Table {
+                (**self).table()
+            }
+        }
+    )*};
+}
+
+pointers!(&L, Arc<L>);
+
+mod sealed {
+    pub trait Sealed {}
+}

@@ -33,6 +33,7 @@ mod shared;
 mod value;
 
 pub use engine::{Rejection, Runtime, RuntimeOptions};
+pub(crate) use exception::place as place_in_frame;
 pub use exception::{Exception, JsError};
 pub use function::{Call, NativeFn};
 pub use message::Message;
@@ -40,7 +41,6 @@ pub use module::{Module, ModuleLoader};
 pub use object::{Attributes, PropertyKey};
 pub use promise::{PromiseState, Resolver};
 pub use realm::Realm;
-pub(crate) use exception::place as place_in_frame;
 pub(crate) use script::parses_as_module;
 pub use shared::{TypedArrayKind, TypedArrayView};
 pub use value::Value;

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use rquickjs_sys as qjs;
 
-use super::exception::Exception;
+use super::exception::{Exception, place};
 use super::realm::{Realm, c_string};
 use super::value::Value;
 
@@ -32,6 +32,17 @@ impl Realm {
         // SAFETY: (4); the text ends with a NUL that is not counted, and both texts live past the call.
         self.own(unsafe {
             qjs::JS_Eval2(self.raw(), text.as_ptr().cast(), (text.len() - 1) as _, &mut options)
+        })
+    }
+
+    /// The line of the script that is running, innermost first: `file:line:column`.
+    pub fn call_site(&self) -> Option<String> {
+        let here = self.error("");
+        let stack = self.get(here.value(), "stack").and_then(|stack| self.to_string(&stack)).ok()?;
+        let (file, line, column) = stack.lines().find_map(place)?;
+        Some(match column {
+            Some(column) => format!("{file}:{line}:{column}"),
+            None => format!("{file}:{line}"),
         })
     }
 }

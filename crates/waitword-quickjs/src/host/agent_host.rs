@@ -137,7 +137,11 @@ impl Host {
     ///
     /// # Errors
     /// When the inspection itself fails.
-    pub(super) fn describe(&self, realm: &Realm, thrown: &Value) -> Result<(String, String, String), Exception> {
+    pub(super) fn describe(
+        &self,
+        realm: &Realm,
+        thrown: &Value,
+    ) -> Result<(String, String, String), Exception> {
         let parts = self.call(realm, "describe", std::slice::from_ref(thrown))?;
         let part = |index: u32| realm.to_string(&realm.get(&parts, index)?);
         Ok((part(0)?, part(1)?, part(2)?))

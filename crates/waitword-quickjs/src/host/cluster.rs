@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use waitword_agents::AgentHandle;
 
-use crate::doorbell::Doorbell;
 use super::liveness::{Reason, Standing, Verdict, judge};
 use super::{AbandonedWait, MAIN, ThreadId};
+use crate::doorbell::Doorbell;
 
 /// How long to let an agent get into or out of a queue before asking again. Only promptness depends on it.
 const MOMENT: Duration = Duration::from_millis(1);
@@ -81,7 +81,9 @@ impl Cluster {
         let id = members.enlisted;
         members.enlisted += 1;
         let doing = Doing::Running;
-        members.all.insert(id, Member { bell, handle: None, doing, is_terminated: false, is_dismissed: false });
+        members
+            .all
+            .insert(id, Member { bell, handle: None, doing, is_terminated: false, is_dismissed: false });
         id
     }
 
@@ -220,7 +222,8 @@ impl Cluster {
             }
         };
         // Without a thread the program may hang where it could have said so; it does nothing wrong.
-        members.is_watched = std::thread::Builder::new().name("waitword liveness".into()).spawn(watch).is_ok();
+        members.is_watched =
+            std::thread::Builder::new().name("waitword liveness".into()).spawn(watch).is_ok();
     }
 
     fn lock(&self) -> MutexGuard<'_, Members> {
@@ -253,7 +256,9 @@ impl Member {
             Doing::Running => Standing::Busy,
             Doing::Sleeping(_) if self.bell.is_rung() => Standing::Busy,
             Doing::Sleeping(reason) => Standing::Asleep(reason),
-            Doing::Blocked => Standing::Blocked { queued: self.handle.as_ref().is_some_and(AgentHandle::is_queued) },
+            Doing::Blocked => {
+                Standing::Blocked { queued: self.handle.as_ref().is_some_and(AgentHandle::is_queued) }
+            }
         }
     }
 

@@ -104,7 +104,8 @@ impl<'a> EventLoop<'a> {
             }
             match self.idle() {
                 Idle::Sleep(reason) => {
-                    if self.host.cluster.sleep(self.host.id, self.next_deadline(), reason) == Woken::Dismissed {
+                    if self.host.cluster.sleep(self.host.id, self.next_deadline(), reason) == Woken::Dismissed
+                    {
                         break;
                     }
                 }
@@ -142,7 +143,8 @@ impl<'a> EventLoop<'a> {
     fn read(&self, path: &Path) -> Result<(String, String), Stop> {
         let read = || {
             let text = sources::read(path)?;
-            let path = path.canonicalize().map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            let path =
+                path.canonicalize().map_err(|error| format!("cannot read {}: {error}", path.display()))?;
             Ok((path.to_string_lossy().into_owned(), text))
         };
         read().map_err(|message: String| {
@@ -266,7 +268,8 @@ impl<'a> EventLoop<'a> {
         path: &str,
         arguments: impl FnOnce(&Realm) -> Result<Vec<Value>, Exception>,
     ) -> Result<Value, Stop> {
-        let called = arguments(self.realm()).and_then(|arguments| self.host.call(self.realm(), path, &arguments));
+        let called =
+            arguments(self.realm()).and_then(|arguments| self.host.call(self.realm(), path, &arguments));
         called.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))
     }
 

@@ -57,7 +57,8 @@ impl Failure {
             (error.message.clone(), error.stack.clone(), String::new())
         });
         let kind = if error.is_syntax_error && is_of_loading(&error) { FailureKind::Load } else { kind };
-        let stack: Vec<String> = stack.lines().map(str::trim).filter(|line| is_of_script(line)).map(String::from).collect();
+        let stack: Vec<String> =
+            stack.lines().map(str::trim).filter(|line| is_of_script(line)).map(String::from).collect();
         let place = place(host, &error, &stack);
         Self { agent: AgentName(host.id), kind, message, place, stack, details }
     }
@@ -72,14 +73,25 @@ impl Failure {
     }
 
     fn plain(agent: ThreadId, kind: FailureKind, message: String) -> Self {
-        Self { agent: AgentName(agent), kind, message, place: None, stack: Vec::new(), details: String::new() }
+        Self {
+            agent: AgentName(agent),
+            kind,
+            message,
+            place: None,
+            stack: Vec::new(),
+            details: String::new(),
+        }
     }
 }
 
 /// Whether it is the source text of a file that could not be parsed, and not that of an `eval` or a `JSON.parse`: then
 /// the error names a place but no function.
 fn is_of_loading(error: &JsError) -> bool {
-    error.stack.lines().next().is_some_and(|line| line.trim_start().starts_with("at ") && !line.ends_with(')'))
+    error
+        .stack
+        .lines()
+        .next()
+        .is_some_and(|line| line.trim_start().starts_with("at ") && !line.ends_with(')'))
 }
 
 /// Frames of the host's own scripts and of native functions tell the reader nothing.

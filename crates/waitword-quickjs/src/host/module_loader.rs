@@ -39,7 +39,11 @@ impl ModuleLoader for Loader {
             Compiled::Module(text) => Ok(Module::Source { text, url: url(&host, realm, name)? }),
             Compiled::Script(_) => {
                 let exports = host.call(realm, "requireFile", &value)?;
-                if exports.is_object() { Ok(Module::Exports(exports)) } else { default_export(realm, &exports) }
+                if exports.is_object() {
+                    Ok(Module::Exports(exports))
+                } else {
+                    default_export(realm, &exports)
+                }
             }
         }
     }

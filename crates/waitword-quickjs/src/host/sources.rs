@@ -104,7 +104,8 @@ const ENDINGS: [&str; 6] = ["", ".js", ".json", ".cjs", ".mjs", "/index.js"];
 /// # Errors
 /// A message for the user.
 pub(super) fn resolve(importer: &str, specifier: &str) -> Result<PathBuf, String> {
-    let Some(found) = candidates(importer, specifier)?.into_iter().find(|candidate| candidate.is_file()) else {
+    let Some(found) = candidates(importer, specifier)?.into_iter().find(|candidate| candidate.is_file())
+    else {
         return Err(format!("cannot find '{specifier}', required by {importer}"));
     };
     canonical(&found)

@@ -1,5 +1,6 @@
 //! The threads of a program: how an agent comes to life, and how its end reaches its parent.
 
+use std::cell::Cell;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -7,13 +8,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
+use waitword_agents::{SharedBlock, Timeout};
+
+use crate::agent_state::WaitObserver;
 use crate::doorbell::Doorbell;
 use crate::ffi::{Message, Realm, RuntimeOptions};
 use crate::runtime::{JsAgent, JsAgentOptions};
-use crate::wait_watch::{WaitWatch, call_site};
 
 use super::agent_host::{Host, Parts, Worker};
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Woken};
 use super::event_loop::{EventLoop, Stop};
 use super::failure::Failure;
 use super::mailbox::Mailbox;
@@ -97,7 +100,12 @@ pub(super) fn run_main(program: Program) -> Ended {
 ///
 /// # Errors
 /// When the system has no thread left.
-pub(super) fn spawn(parent: &Host, entry: Entry, arguments: Vec<String>, data: Message) -> io::Result<ThreadId> {
+pub(super) fn spawn(
+    parent: &Host,
+    entry: Entry,
+    arguments: Vec<String>,
+    data: Message,
+) -> io::Result<ThreadId> {
     let bell = Arc::new(Doorbell::default());
     let id = parent.cluster.enlist(Arc::clone(&bell));
     let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
@@ -149,7 +157,8 @@ fn thread_for(id: ThreadId) -> thread::Builder {
 }
 
 fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
-    let program = std::env::current_exe().map_or_else(|_| "waitword".into(), |path| path.to_string_lossy().into_owned());
+    let program = std::env::current_exe()
+        .map_or_else(|_| "waitword".into(), |path| path.to_string_lossy().into_owned());
     [program, script].into_iter().chain(arguments).collect()
 }
 
@@ -165,7 +174,8 @@ fn live(birth: Birth) -> Death {
 fn live_and_die(birth: Birth) -> Death {
     let Birth { parts, entry, data, can_block } = birth;
     let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, ..RuntimeOptions::default() };
-    let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell)) {
+    let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell))
+    {
         Ok(agent) => agent,
         Err(error) => return Death::internal(parts.id, error.to_string()),
     };
@@ -174,7 +184,12 @@ fn live_and_die(birth: Birth) -> Death {
     agent.runtime().set_state(Rc::clone(&host));
     agent.runtime().set_module_loader(Loader);
     agent.runtime().track_rejections();
-    agent.set_watch(Rc::new(Watch { id: host.id, cluster: Arc::clone(&host.cluster) }));
+    agent.set_wait_observer(Watch {
+        id: host.id,
+        cluster: Arc::clone(&host.cluster),
+        realm: agent.realm().clone(),
+        endless: Cell::new(None),
+    });
     let event_loop = EventLoop::new(&agent, &host);
     let stop = event_loop.run(entry, data.as_ref());
     if host.cluster.wants_report(host.id) {
@@ -189,20 +204,25 @@ fn live_and_die(birth: Birth) -> Death {
 struct Watch {
     id: ThreadId,
     cluster: Arc<Cluster>,
+    realm: Realm,
+    /// The wait without a timeout that the agent is in.
+    endless: Cell<Option<(usize, usize)>>,
 }
 
-impl WaitWatch for Watch {
-    fn blocks(&self) {
-        self.cluster.block(self.id);
+impl WaitObserver for Watch {
+    fn before_wait(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
+        if timeout == Timeout::Never {
+            self.endless.set(Some((block.id(), byte_index)));
+            self.cluster.block(self.id);
+        }
     }
 
-    fn unblocks(&self) {
-        self.cluster.awake(self.id);
-    }
-
-    fn interrupted(&self, realm: &Realm, block: usize, byte_index: usize) {
-        if self.cluster.wants_report(self.id) {
-            let (agent, place) = (AgentName(self.id), call_site(realm));
+    fn after_wait(&self) {
+        let Some((block, byte_index)) = self.endless.take() else { return };
+        let woken = self.cluster.awake(self.id);
+        // The script has not been unwound yet, so the line of the wait is still to be had.
+        if woken == Woken::Dismissed || self.cluster.standstill().is_some() {
+            let (agent, place) = (AgentName(self.id), self.realm.call_site());
             self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
         }
     }
@@ -211,7 +231,9 @@ impl WaitWatch for Watch {
 impl Death {
     fn of(stop: Stop) -> Self {
         match stop {
-            Stop::Done { exit_code: 0, is_awaiting: true } => Self { exit_code: EXIT_UNSETTLED_AWAIT, failure: None },
+            Stop::Done { exit_code: 0, is_awaiting: true } => {
+                Self { exit_code: EXIT_UNSETTLED_AWAIT, failure: None }
+            }
             Stop::Done { exit_code, .. } | Stop::Exit(exit_code) => Self { exit_code, failure: None },
             // What Node reports for a worker that was terminated.
             Stop::Terminated => Self { exit_code: 1, failure: None },

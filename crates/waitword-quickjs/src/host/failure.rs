@@ -56,10 +56,13 @@ impl Failure {
             // Out of memory, or terminated: what the engine says will do.
             (error.message.clone(), error.stack.clone(), String::new())
         });
-        let kind = if error.is_syntax_error && is_of_loading(&error) { FailureKind::Load } else { kind };
-        let stack: Vec<String> =
-            stack.lines().map(str::trim).filter(|line| is_of_script(line)).map(String::from).collect();
+        let stack: Vec<&str> = stack.lines().map(str::trim).filter(|frame| is_of_source(frame)).collect();
         let place = place(host, &error, &stack);
+        // A place without a function is what the parser names; no place at all, what the loader throws.
+        let is_of_loading = exception.value().is_error() && stack.iter().all(|frame| !frame.ends_with(')'));
+        let kind = if is_of_loading && kind == FailureKind::Uncaught { FailureKind::Load } else { kind };
+        let frames = stack.iter().filter(|frame| frame.ends_with(')'));
+        let stack = frames.map(|frame| with_characters(host, frame)).collect();
         Self { agent: AgentName(host.id), kind, message, place, stack, details }
     }
 
@@ -84,34 +87,45 @@ impl Failure {
     }
 }
 
-/// Whether it is the source text of a file that could not be parsed, and not that of an `eval` or a `JSON.parse`: then
-/// the error names a place but no function.
-fn is_of_loading(error: &JsError) -> bool {
-    error
-        .stack
-        .lines()
-        .next()
-        .is_some_and(|line| line.trim_start().starts_with("at ") && !line.ends_with(')'))
+/// Whether a line of a stack is about source text that has a file: not `at <input>:1:4`, as in an `eval`.
+fn is_of_source(frame: &str) -> bool {
+    !frame.is_empty() && !frame.starts_with("at <input>")
 }
 
-/// Frames of the host's own scripts and of native functions tell the reader nothing.
-fn is_of_script(frame: &str) -> bool {
-    !frame.is_empty() && !frame.contains("(waitword:") && !frame.ends_with("(native)")
-}
-
-fn place(host: &Host, error: &JsError, stack: &[String]) -> Option<Place> {
-    let (file, line, column) = match stack.first().and_then(|frame| place_in_frame(frame)) {
-        Some((file, line, column)) => (file.to_owned(), line, column),
-        None => (error.file.clone()?, error.line?, error.column),
+fn place(host: &Host, error: &JsError, stack: &[&str]) -> Option<Place> {
+    let (file, line, column) = match stack.first() {
+        Some(frame) => place_in_frame(frame)?,
+        None => (error.file.as_deref()?, error.line?, error.column),
     };
-    let text = sources::line(host, &file, line);
-    // The engine counts bytes.
-    let column = column.map(|bytes| match &text {
-        Some(text) => {
-            let before = text.as_bytes().get(..bytes.saturating_sub(1) as usize).unwrap_or(text.as_bytes());
-            String::from_utf8_lossy(before).chars().count() as u32 + 1
-        }
-        None => bytes,
+    let text = sources::line(host, file, line);
+    let column = column.map(|bytes| text.as_deref().map_or(bytes, |text| characters(text, bytes)));
+    Some(Place { file: file.to_owned(), line, column, text })
+}
+
+/// A line of a stack with the column in characters.
+fn with_characters(host: &Host, frame: &str) -> String {
+    let counted = place_in_frame(frame).and_then(|(file, line, bytes)| {
+        let (text, bytes) = (sources::line(host, file, line)?, bytes?);
+        let rest = frame.strip_suffix(&format!(":{bytes})"))?;
+        Some(format!("{rest}:{})", characters(&text, bytes)))
     });
-    Some(Place { file, line, column, text })
+    counted.unwrap_or_else(|| frame.to_owned())
+}
+
+/// The engine counts columns in bytes of UTF-8, people in characters; both from 1.
+fn characters(line: &str, bytes: u32) -> u32 {
+    let before = line.as_bytes().get(..bytes.saturating_sub(1) as usize).unwrap_or(line.as_bytes());
+    String::from_utf8_lossy(before).chars().count() as u32 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        assert_eq!(characters("let é = x;", 1), 1);
+        assert_eq!(characters("let é = x;", 10), 9);
+        assert_eq!(characters("é", 100), 2);
+    }
 }

@@ -37,14 +37,10 @@
   for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, hidden(value));
 
   host.packageType = (text) => JSON.parse(text).type;
+  /** What was thrown, for a person: title, frames, and what else there is to say. */
   host.describe = (reason) => {
-    if (Error.isError(reason)) return [host.errorTitle(reason), frames(reason), details(reason)];
-    return [`Uncaught ${host.inspect(reason)}`, "", ""];
-  };
-
-  const frames = (error) => {
-    const stack = typeof error.stack === "string" ? error.stack : "";
-    return stack.slice(stack.search(/^ +at /m));
+    if (Error.isError(reason)) return [host.errorTitle(reason), host.framesOf(reason).join("\n"), details(reason)];
+    return [host.inspect(reason), "", ""];
   };
 
   /** What the script itself put on the error: its cause, a code, other properties. */

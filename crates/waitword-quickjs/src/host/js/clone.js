@@ -35,7 +35,7 @@
     [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((each) => [each.name, each]),
   );
 
-  /** The table of `value`. Buffers in `transfer` are detached once everything has been read. */
+  /** The table of `value`. Buffers in `transfer` move into it, once everything has been read. */
   function encode(value, transfer = []) {
     checkTransfer(transfer);
     const rows = [];
@@ -53,7 +53,10 @@
     const root = field(value);
     // The list grows while it is walked: breadth first, so that a long chain needs no stack.
     for (let at = 0; at < objects.length; at++) rows.push(row(objects[at], field));
-    for (const buffer of transfer) transferBuffer.call(buffer);
+    for (const buffer of transfer) {
+      const moved = transferBuffer.call(buffer);
+      if (seen.has(buffer)) rows[seen.get(buffer)] = ["buffer", moved];
+    }
     return [root, rows];
   }
 

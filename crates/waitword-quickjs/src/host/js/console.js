@@ -10,7 +10,7 @@
 
   function print(stream, args) {
     const text = host.format(...args);
-    host.native.write(stream, `${margin}${margin ? text.replaceAll("\n", `\n${margin}`) : text}\n`);
+    host.write(stream, `${margin}${margin ? text.replaceAll("\n", `\n${margin}`) : text}\n`);
   }
 
   const out = (...args) => print(OUT, args);
@@ -23,7 +23,7 @@
     debug: out,
     warn: err,
     error: err,
-    trace: (...args) => err(`${`Trace: ${host.format(...args)}`.trimEnd()}\n${new Error().stack.trimEnd()}`),
+    trace: (...args) => err(`${`Trace: ${host.format(...args)}`.trimEnd()}\n${host.framesOf(new Error()).join("\n")}`),
     assert: (condition, ...args) => {
       if (condition) return;
       const [first, ...rest] = args;

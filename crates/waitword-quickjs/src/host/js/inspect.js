@@ -117,12 +117,17 @@
     return object.name ? `[Function: ${object.name}]` : "[Function (anonymous)]";
   }
 
-  /** The first line and the frames, as V8's `stack` has them: the engine's own holds the frames only. */
+  /** The title and the frames, which V8 has together in `stack`: the engine's own holds the frames only. */
   function errorText(error) {
     const title = errorTitle(error);
-    const stack = typeof error.stack === "string" ? error.stack.trimEnd() : "";
-    if (stack.startsWith(title)) return stack;
+    const stack = framesOf(error).join("\n");
     return stack ? `${title}\n${stack}` : `[${title}]`;
+  }
+
+  /** The lines of the stack that are about the script, not about the engine's and the host's inner life. */
+  function framesOf(error) {
+    const lines = typeof error.stack === "string" ? error.stack.split("\n") : [];
+    return lines.filter((line) => /^ +at /.test(line) && !/\((waitword:.*|native)\)$/.test(line));
   }
 
   function errorTitle(error) {
@@ -198,9 +203,10 @@
   function quote(text) {
     const mark = !text.includes("'") ? "'" : !text.includes('"') ? '"' : !text.includes("`") ? "`" : "'";
     const escapes = { "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f", "\v": "\\v", "\\": "\\\\" };
-    // eslint-disable-next-line no-control-regex
-    const body = text.replace(/[\x00-\x1f\x7f\\]/g, (each) =>
-      escapes[each] ?? `\\x${each.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
+    const hex = (each, digits) => each.charCodeAt(0).toString(16).toUpperCase().padStart(digits, "0");
+    const body = text
+      .replace(/[\x00-\x1f\x7f\\]/g, (each) => escapes[each] ?? `\\x${hex(each, 2)}`)
+      .replace(/\p{Surrogate}/gu, (each) => `\\u${hex(each, 4)}`);
     return mark + (mark === "'" ? body.replaceAll("'", "\\'") : body) + mark;
   }
 
@@ -251,5 +257,5 @@
   }
 
   Object.assign(inspect, { custom });
-  Object.assign(host, { inspect, format, errorText, errorTitle });
+  Object.assign(host, { inspect, format, errorTitle, framesOf });
 });

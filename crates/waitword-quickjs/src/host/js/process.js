@@ -38,7 +38,7 @@
   }
 
   function written(stream, text) {
-    native.write(stream, String(text));
+    host.write(stream, String(text));
     return true;
   }
 

@@ -211,7 +211,8 @@
   }
 
   /** printf-like, as console.log: %s %d %i %f %j %o %O %c %%; what is left over is appended. */
-  function format(first, ...rest) {
+  function format(...args) {
+    const [first, ...rest] = args.length > 0 ? args : [""];
     if (typeof first !== "string") return [first, ...rest].map((each) => display(each)).join(" ");
     const shown = first.replace(/%[sdifjoOc%]/g, (code) => {
       if (code === "%%") return rest.length || first !== "%%" ? "%" : code;

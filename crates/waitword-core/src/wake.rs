@@ -39,6 +39,7 @@ impl WakeBatch {
         self.len == BATCH
     }
 
+    #[cfg(not(loom))]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -69,6 +70,7 @@ impl WakeBatch {
     }
 
     /// Drops the panic without running its payload's destructor, which is foreign code too.
+    #[cfg(not(loom))]
     pub(crate) fn forget_panic(self) {
         std::mem::forget(self.panic.0);
     }

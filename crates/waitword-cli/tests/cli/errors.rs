@@ -78,9 +78,9 @@ fn an_uncaught_exception_shows_stack_line_and_cause() {
 
 #[test]
 fn an_uncaught_exception_in_a_callback_and_in_a_module() {
-    run("uncaught_timer", "setTimeout(() => null.x, 1);")
+    run("uncaught_timer", "setTimeout(() => { null.x; }, 1);")
         .with_code(1)
-        .complained(&["TypeError", "main.js:1:23"]);
+        .complained(&["TypeError", "main.js:1:20"]);
     run_files("uncaught_module", &[("main.mjs", "await 1;\nnull.x;\n")])
         .with_code(1)
         .complained(&["uncaught exception in main", "main.mjs:2:"]);

@@ -86,9 +86,10 @@ fn microtasks_come_before_the_next_job() {
     run(
         "order",
         r#"
+        // Due at once, so before the timers, however long this script takes.
+        setImmediate(() => console.log("immediate"));
         setTimeout((...args) => { console.log("timer", ...args); Promise.resolve().then(() => console.log("its microtask")); }, 1, "a", "b");
         setTimeout(() => console.log("next timer"), 1);
-        setImmediate(() => console.log("immediate"));
         Promise.resolve().then(() => console.log("microtask"));
         queueMicrotask(() => console.log("queued"));
         console.log("script");

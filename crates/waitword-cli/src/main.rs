@@ -1,2 +1,28 @@
-//! The `waitword` command.
-fn main() {}
+//! The command line `waitword`: what the words on it mean (`args.rs`), and what its user gets to read when a program
+//! ends badly (`report.rs`). The programs themselves run in [`waitword_quickjs::host`].
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod report;
+
+use std::process::exit;
+
+use clap::Parser;
+use waitword_quickjs::host::Program;
+
+use args::{Arguments, Command, Run};
+
+fn main() {
+    // Bad flags end here: usage on the standard error, exit code 2.
+    match Arguments::parse().command {
+        Command::Run(run) => exit(run_program(run)),
+    }
+}
+
+fn run_program(run: Run) -> i32 {
+    let program = Program::new(run.file).arguments(run.arguments).main_can_block(run.main_can_block);
+    let ended = program.run();
+    report::show(&ended);
+    ended.exit_code
+}

@@ -28,9 +28,16 @@ pub(crate) struct AgentState {
     pub(crate) observer: RefCell<Option<Rc<dyn WaitObserver>>>,
     /// The promises of waits that are queued, or settled and not yet resolved. Scripts may have dropped them; their
     /// reactions still have to run.
-    resolvers: RefCell<BTreeMap<WaitId, Resolver>>,
+    resolvers: RefCell<BTreeMap<WaitId, Awaited>>,
     /// The three strings, made beforehand so that settling a wait needs no memory for them.
     outcomes: OnceCell<[Value; 3]>,
+}
+
+/// What stands for a queued wait in the scripts.
+struct Awaited {
+    resolver: Resolver,
+    /// The line that waits, for the report of a host that observes the agent.
+    site: Option<String>,
 }
 
 impl AgentState {
@@ -70,7 +77,13 @@ impl AgentState {
 
     /// Keeps the resolver of a wait that has just been queued.
     pub(crate) fn expect(&self, id: WaitId, resolver: Resolver) {
-        self.resolvers.borrow_mut().insert(id, resolver);
+        let site = self.observer.borrow().as_ref().and_then(|_| resolver.realm().call_site());
+        self.resolvers.borrow_mut().insert(id, Awaited { resolver, site });
+    }
+
+    /// The line of the script that a queued wait is in, if the agent has an observer.
+    pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
+        self.resolvers.borrow().get(&id)?.site.clone()
     }
 
     /// Resolves the promise of a settled wait. Its reactions are queued before this returns; no script runs.
@@ -80,7 +93,7 @@ impl AgentState {
     pub(crate) fn settle(&self, settled: Settled) -> Result<(), Exception> {
         let resolver = self.resolvers.borrow_mut().remove(&settled.id);
         // A wait that is unknown here was made by Rust code on the same agent; its promise is not ours.
-        let Some(resolver) = resolver else { return Ok(()) };
+        let Some(Awaited { resolver, .. }) = resolver else { return Ok(()) };
         let outcome = self.outcome(resolver.realm(), settled.outcome)?;
         resolver.resolve(&outcome)
     }

@@ -7,6 +7,7 @@ mod convert;
 mod doorbell;
 #[allow(unsafe_code)]
 mod ffi;
+pub mod host;
 mod runtime;
 mod shared_array_buffer;
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use waitword_agents::{Agent, AgentHandle, Outcome, PendingWait};
+use waitword_agents::{Agent, AgentHandle, Outcome, PendingWait, WaitId};
 
 use crate::agent_state::{AgentState, WaitObserver};
 use crate::convert::{IntoJs, JsValue};
@@ -217,6 +217,12 @@ impl JsAgent {
     /// The agent's waits that are still in a queue.
     pub fn pending(&self) -> Vec<PendingWait> {
         self.state.agent.pending()
+    }
+
+    /// The line of the script that a pending wait is in: `file:line:column`. Recorded only while the agent has a
+    /// [`WaitObserver`].
+    pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
+        self.state.call_site(id)
     }
 
     /// Whether the agent was terminated. Its scripts end as soon as they run again.

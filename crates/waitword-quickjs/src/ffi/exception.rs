@@ -169,7 +169,7 @@ impl Realm {
 
 /// `file:line:column` in a line of a stack such as `    at f (file:line:column)`; the engine writes syntax errors
 /// without the parentheses. Lines of native functions name no place.
-fn place(line: &str) -> Option<(&str, u32, Option<u32>)> {
+pub(crate) fn place(line: &str) -> Option<(&str, u32, Option<u32>)> {
     let line = line.trim().strip_prefix("at ")?;
     let place = match line.rfind(" (") {
         Some(open) => line[open + 2..].strip_suffix(')')?,

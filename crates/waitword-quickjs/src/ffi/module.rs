@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::ptr;
 use std::rc::Rc;
 
@@ -15,7 +16,8 @@ use super::value::Value;
 
 /// A module as a loader delivers it.
 pub enum Module {
-    /// Source text, and what `import.meta.url` says in it.
+    /// Source text, and what `import.meta.url` says in it. When its name is an absolute path, `import.meta.filename` and
+    /// `import.meta.dirname` say so.
     Source {
         /// The text.
         text: String,
@@ -68,6 +70,10 @@ impl Realm {
         // SAFETY: compiling a module gives a module value; the engine keeps the definition with the context (4).
         let meta = self.own(unsafe { qjs::JS_GetImportMeta(self.raw(), definition(&module)) })?;
         self.define(&meta, "url", &self.string(url)?, Attributes::ASSIGNED)?;
+        if let Some(folder) = Path::new(name).parent().filter(|folder| folder.is_absolute()) {
+            self.define(&meta, "filename", &self.string(name)?, Attributes::ASSIGNED)?;
+            self.define(&meta, "dirname", &self.string(&folder.to_string_lossy())?, Attributes::ASSIGNED)?;
+        }
         Ok(module)
     }
 

@@ -1,0 +1,103 @@
+//! The words on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Runs JavaScript programs whose agents wait on shared memory: one first-in-first-out queue per word, for
+/// Atomics.wait and Atomics.waitAsync alike.
+#[derive(Debug, Parser)]
+#[command(name = "waitword", version, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Run(Run),
+}
+
+/// Run a JavaScript file: an ES module or a script, with node:worker_threads
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES, after_long_help = MORE)]
+pub(crate) struct Run {
+    /// The file to run.
+    ///
+    /// A .mjs file is a module and a .cjs file a script; any other is what the "type" in the nearest package.json says,
+    /// or a module if it uses import or export.
+    pub(crate) file: PathBuf,
+
+    /// What the program finds in process.argv from position 2 on
+    #[arg(value_name = "ARG", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<String>,
+
+    /// Let Atomics.wait block the main agent too, as Node does
+    ///
+    /// Without it, Atomics.wait on the main agent is a TypeError, as in a browser: there the main agent uses
+    /// Atomics.waitAsync. Workers can always block.
+    #[arg(long)]
+    pub(crate) main_can_block: bool,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+    0  the program ended; also if all that was left were promises of
+       Atomics.waitAsync that nobody can notify any more (they are listed)
+    1  an error nobody caught, here or in a worker; a file that cannot be read
+       or parsed; a deadlock: every agent blocked or waiting for another
+    2  a mistake on the command line
+   13  the main module awaits a promise that can never be settled
+    n  process.exit(n), or process.exitCode = n";
+
+const MORE: &str = "\
+Examples:
+  waitword run examples/article/async-lock.js
+  waitword run examples/article/async-lock.js 100000
+  waitword run --main-can-block demo.mjs
+
+What programs can use:
+  node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId),
+  timers, console, process, structuredClone, queueMicrotask, performance.now,
+  import and require of files, and all that ECMAScript 2024 has. The same file
+  runs on Node.
+
+When a program ends:
+  A pending Atomics.waitAsync with a timeout keeps it alive; one without a
+  timeout does only while another agent could still notify it. When nothing can
+  happen any more, the program ends and says which waits it abandoned.
+
+Exit codes:
+    0  the program ended; also if all that was left were promises of
+       Atomics.waitAsync that nobody can notify any more (they are listed)
+    1  an error nobody caught, here or in a worker; a file that cannot be read
+       or parsed; a deadlock: every agent blocked or waiting for another
+    2  a mistake on the command line
+   13  the main module awaits a promise that can never be settled
+    n  process.exit(n), or process.exitCode = n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_are_declared_without_contradictions() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_after_the_file_belong_to_the_program() {
+        let arguments = ["waitword", "run", "--main-can-block", "a.js", "-x", "--main-can-block", "--", "y"];
+        let Command::Run(run) = Arguments::parse_from(arguments).command;
+        assert!(run.main_can_block);
+        assert_eq!(run.file, PathBuf::from("a.js"));
+        assert_eq!(run.arguments, ["-x", "--main-can-block", "--", "y"]);
+    }
+
+    #[test]
+    fn unknown_flags_are_usage_errors() {
+        let error = Arguments::try_parse_from(["waitword", "run", "--no-such-flag", "a.js"]).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+    }
+}

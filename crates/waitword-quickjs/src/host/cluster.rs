@@ -1,0 +1,272 @@
+//! The agents of one program: who there is, who sleeps, and who is told to stop.
+//!
+//! Lock order: the cluster's lock, then a bell's. Terminating an agent rings its bell and takes no other lock of ours.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use waitword_agents::AgentHandle;
+
+use super::liveness::{Reason, Standing, Verdict, judge};
+use super::{AbandonedWait, MAIN, ThreadId};
+use crate::doorbell::Doorbell;
+
+/// How long to let an agent get into or out of a queue before asking again. Only promptness depends on it.
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// All agents of one program.
+pub(super) struct Cluster {
+    members: Mutex<Members>,
+    left: Condvar,
+    /// False when threads outside of the program may notify: then no wait is hopeless.
+    is_closed: bool,
+}
+
+#[derive(Default)]
+struct Members {
+    all: BTreeMap<ThreadId, Member>,
+    enlisted: ThreadId,
+    is_watched: bool,
+    /// Set when the main agent was dismissed: the program ends although agents are left.
+    standstill: Option<Standstill>,
+    abandoned: Vec<AbandonedWait>,
+    forced_exit: Option<i32>,
+}
+
+struct Member {
+    bell: Arc<Doorbell>,
+    /// `None` until the agent's thread has made its agent.
+    handle: Option<AgentHandle>,
+    doing: Doing,
+    is_terminated: bool,
+    is_dismissed: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Doing {
+    Running,
+    Sleeping(Reason),
+    Blocked,
+}
+
+/// How a program came to a standstill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Standstill {
+    /// An agent is blocked for ever: the program hangs, it does not merely wait in vain.
+    pub(super) is_deadlock: bool,
+}
+
+/// Why an agent woke up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Woken {
+    /// It was called, or its deadline has come.
+    Called,
+    /// Nothing can happen any more: it need not go on.
+    Dismissed,
+}
+
+impl Cluster {
+    /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
+    pub(super) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
+        let cluster = Self { members: Mutex::default(), left: Condvar::new(), is_closed };
+        cluster.enlist(main);
+        Arc::new(cluster)
+    }
+
+    /// A number for a new agent. It counts as running from now on, so that nobody is found hopeless while its thread
+    /// starts.
+    pub(super) fn enlist(&self, bell: Arc<Doorbell>) -> ThreadId {
+        let mut members = self.lock();
+        let id = members.enlisted;
+        members.enlisted += 1;
+        let doing = Doing::Running;
+        members
+            .all
+            .insert(id, Member { bell, handle: None, doing, is_terminated: false, is_dismissed: false });
+        id
+    }
+
+    /// The agent exists now and can be terminated; if someone already wanted that, it is.
+    pub(super) fn attach(&self, id: ThreadId, handle: AgentHandle) {
+        if let Some(member) = self.lock().all.get_mut(&id) {
+            if member.is_terminated {
+                handle.terminate();
+            }
+            member.handle = Some(handle);
+        }
+    }
+
+    /// Blocks this thread until its agent is called, `deadline` has come, or the agent is dismissed.
+    pub(super) fn sleep(self: &Arc<Self>, id: ThreadId, deadline: Option<Instant>, reason: Reason) -> Woken {
+        let mut members = self.lock();
+        let Some(member) = members.all.get_mut(&id) else { return Woken::Dismissed };
+        let bell = Arc::clone(&member.bell);
+        // A deadline that may not keep the agent alive (an `unref`ed timer) does not keep it from being dismissed either.
+        if deadline.is_none() || reason == Reason::WaitsOnly {
+            member.doing = Doing::Sleeping(reason);
+            self.consider(&mut members);
+        }
+        drop(members);
+        bell.sleep(deadline);
+        self.awake(id)
+    }
+
+    /// This agent is about to block in `Atomics.wait` without a timeout; [`awake`](Self::awake) ends it.
+    pub(super) fn block(self: &Arc<Self>, id: ThreadId) {
+        let mut members = self.lock();
+        if let Some(member) = members.all.get_mut(&id) {
+            member.doing = Doing::Blocked;
+            self.consider(&mut members);
+        }
+    }
+
+    /// This agent runs again.
+    pub(super) fn awake(&self, id: ThreadId) -> Woken {
+        match self.lock().all.get_mut(&id) {
+            Some(member) if !member.is_dismissed => {
+                member.doing = Doing::Running;
+                Woken::Called
+            }
+            _ => Woken::Dismissed,
+        }
+    }
+
+    /// Tells an agent to stop, also out of a wait or a busy loop.
+    pub(super) fn terminate(&self, id: ThreadId) {
+        if let Some(member) = self.lock().all.get_mut(&id) {
+            member.terminate();
+        }
+    }
+
+    /// The agent is gone, and with it all its waits.
+    pub(super) fn leave(self: &Arc<Self>, id: ThreadId) {
+        let mut members = self.lock();
+        members.all.remove(&id);
+        self.consider(&mut members);
+        drop(members);
+        self.left.notify_all();
+    }
+
+    /// Terminates these agents and blocks until they are gone.
+    pub(super) fn end(&self, doomed: impl Fn(ThreadId) -> bool) {
+        let mut members = self.lock();
+        for (_, member) in members.all.iter_mut().filter(|(id, _)| doomed(**id)) {
+            member.terminate();
+        }
+        while members.all.keys().any(|id| doomed(*id)) {
+            members = self.left.wait(members).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends the whole program, on behalf of whichever agent, with this exit code.
+    pub(super) fn end_program(&self, exit_code: i32) {
+        self.lock().forced_exit = Some(exit_code);
+        self.terminate(MAIN);
+    }
+
+    /// The exit code of [`end_program`](Self::end_program).
+    pub(super) fn forced_exit(&self) -> Option<i32> {
+        self.lock().forced_exit
+    }
+
+    /// Whether the program ends because nothing can happen any more.
+    pub(super) fn standstill(&self) -> Option<Standstill> {
+        self.lock().standstill
+    }
+
+    /// Whether this agent should say which waits it leaves behind.
+    pub(super) fn wants_report(&self, id: ThreadId) -> bool {
+        let members = self.lock();
+        members.standstill.is_some() || members.all.get(&id).is_some_and(|member| member.is_dismissed)
+    }
+
+    pub(super) fn report(&self, waits: impl IntoIterator<Item = AbandonedWait>) {
+        self.lock().abandoned.extend(waits);
+    }
+
+    pub(super) fn take_reports(&self) -> Vec<AbandonedWait> {
+        let mut waits = std::mem::take(&mut self.lock().abandoned);
+        waits.sort_by_key(|wait| wait.agent);
+        waits
+    }
+
+    /// Asks whether anything can still happen, and acts on the answer.
+    fn consider(self: &Arc<Self>, members: &mut Members) -> Verdict {
+        if !self.is_closed || members.standstill.is_some() {
+            return Verdict::GoesOn;
+        }
+        let verdict = judge(members.all.iter().map(|(id, member)| (*id, member.standing())));
+        match verdict {
+            Verdict::GoesOn => {}
+            Verdict::AskAgain => self.watch(members),
+            Verdict::Dismiss(id) => members.dismiss(id),
+        }
+        verdict
+    }
+
+    /// Asks again from a thread of its own, since all agents sleep, until the answer is certain.
+    fn watch(self: &Arc<Self>, members: &mut Members) {
+        if members.is_watched {
+            return;
+        }
+        let cluster = Arc::clone(self);
+        let watch = move || {
+            loop {
+                std::thread::sleep(MOMENT);
+                let mut members = cluster.lock();
+                if cluster.consider(&mut members) != Verdict::AskAgain {
+                    members.is_watched = false;
+                    return;
+                }
+            }
+        };
+        // Without a thread the program may hang where it could have said so; it does nothing wrong.
+        members.is_watched =
+            std::thread::Builder::new().name("waitword liveness".into()).spawn(watch).is_ok();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Members {
+    fn dismiss(&mut self, id: ThreadId) {
+        if id == MAIN {
+            let is_blocked = |member: &Member| matches!(member.doing, Doing::Blocked);
+            self.standstill = Some(Standstill { is_deadlock: self.all.values().any(is_blocked) });
+        }
+        if let Some(member) = self.all.get_mut(&id) {
+            member.is_dismissed = true;
+            match member.doing {
+                Doing::Blocked => member.terminate(),
+                _ => member.bell.ring(),
+            }
+        }
+    }
+}
+
+impl Member {
+    fn standing(&self) -> Standing {
+        if self.is_terminated || self.is_dismissed {
+            return Standing::Busy;
+        }
+        match self.doing {
+            Doing::Running => Standing::Busy,
+            Doing::Sleeping(_) if self.bell.is_rung() => Standing::Busy,
+            Doing::Sleeping(reason) => Standing::Asleep(reason),
+            Doing::Blocked => {
+                Standing::Blocked { queued: self.handle.as_ref().is_some_and(AgentHandle::is_queued) }
+            }
+        }
+    }
+
+    fn terminate(&mut self) {
+        self.is_terminated = true;
+        match &self.handle {
+            Some(handle) => handle.terminate(),
+            None => self.bell.ring(),
+        }
+    }
+}

@@ -13,11 +13,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::task::Poll;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use waitword::{AsyncLock, forbid_blocking};
 
 const THREADS: usize = 3;
-const ROUNDS: u64 = 5_000;
+const ROUNDS: u64 = 2_000;
+/// How long one increment takes, so that the others meet a lock that is held.
+const DAWDLE: Duration = Duration::from_micros(10);
 
 #[derive(Default)]
 struct Shared {
@@ -140,9 +143,8 @@ struct Counter(AtomicU64);
 impl Counter {
     fn increment(&self) {
         let seen = self.get();
-        for _ in 0..300 {
-            std::hint::spin_loop();
-        }
+        let start = Instant::now();
+        while start.elapsed() < DAWDLE {}
         self.0.store(seen + 1, Ordering::Relaxed);
     }
 

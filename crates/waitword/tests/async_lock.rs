@@ -22,7 +22,8 @@ fn every_way_to_lock_takes_a_free_lock_at_once() {
     let _nobody_may_wait = forbid_blocking();
     static LOCK: AsyncLock = AsyncLock::new();
     let past = Instant::now();
-    let ways: [(&str, fn(Instant) -> bool); 9] = [
+    type Way = (&'static str, fn(Instant) -> bool);
+    let ways: [Way; 9] = [
         ("lock", |_| {
             LOCK.lock();
             true
@@ -51,7 +52,8 @@ fn every_way_to_lock_takes_a_free_lock_at_once() {
 fn every_way_to_wait_gets_the_lock_when_it_is_released() {
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
-    let ways: [(&str, fn(&AsyncLock<&AtomicI32>) -> bool); 6] = [
+    type Way = (&'static str, fn(&AsyncLock<&AtomicI32>) -> bool);
+    let ways: [Way; 6] = [
         ("lock", |lock| {
             lock.lock();
             true

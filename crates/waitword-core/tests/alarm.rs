@@ -34,7 +34,8 @@ fn an_alarm_rings_beside_others_that_are_cleared_or_moved() {
         }
         assert_eq!(far_probe.wakes(), 0);
         for probe in probes.iter().chain([&moved_probe]) {
-            assert_eq!(probe.held(), 0, "{order}: a waker is still held");
+            // A waker may still be on its way out of the wake that it has rung.
+            until(|| probe.held() == 0);
             // What was cleared or moved has rung only if the machine was too slow to do that in time.
             assert!(probe.wakes() <= 1);
         }

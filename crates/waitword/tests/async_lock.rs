@@ -111,14 +111,26 @@ fn timed_forms_give_up_and_never_too_early() {
     lock.unlock().unwrap();
 }
 
+/// A task in line for a lock that is held, and when its time will be up.
+fn soon_too_late<'a>(lock: &'a AsyncLock<&AtomicI32>) -> (Task<'a, Result<(), LockError>>, Instant) {
+    let mut timeout = Duration::from_millis(1);
+    loop {
+        let deadline = Instant::now() + timeout;
+        let mut task = Task::new(lock.lock_async_until(deadline));
+        if task.poll().is_pending() {
+            return (task, deadline);
+        }
+        // A slow machine.
+        timeout *= 2;
+    }
+}
+
 #[test]
 fn who_has_given_up_is_not_in_line_any_more() {
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
     lock.lock();
-    let deadline = Instant::now() + Duration::from_millis(1);
-    let mut late = Task::new(lock.lock_async_until(deadline));
-    assert!(late.poll().is_pending());
+    let (mut late, deadline) = soon_too_late(&lock);
     until(|| late.is_woken() && Instant::now() >= deadline);
     assert_eq!(late.poll(), Poll::Ready(Err(LockError::TimedOut)));
     // Though the future is still there.
@@ -129,11 +141,10 @@ fn who_has_given_up_is_not_in_line_any_more() {
 
 #[test]
 fn a_lock_that_is_free_when_the_time_is_up_is_taken() {
-    let lock = AsyncLock::new();
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
     lock.lock();
-    let deadline = Instant::now() + Duration::from_millis(1);
-    let mut late = Task::new(lock.lock_async_until(deadline));
-    assert!(late.poll().is_pending());
+    let (mut late, deadline) = soon_too_late(&lock);
     lock.unlock().unwrap();
     until(|| Instant::now() > deadline);
     assert_eq!(late.poll(), Poll::Ready(Ok(())));

@@ -166,7 +166,8 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         LockAsyncUntil::new(&self.raw, Instant::now().checked_add(timeout))
     }
 
-    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A lock that is free is taken also after it.
+    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A lock that is free is taken also after
+    /// it.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline.

@@ -1,20 +1,20 @@
 //! The lock as a word: three states, and everything that ever happens to them. No data, no waiting.
 //!
-//! |                | `FREE` (0)             | `LOCKED` (1)             | `CONTENDED` (2)                    |
-//! |----------------|------------------------|--------------------------|------------------------------------|
-//! | means          | nobody holds it        | held                     | held, and somebody may be in line  |
-//! | `take`         | → `LOCKED`: taken      | –                        | –                                  |
-//! | `take_or_mark` | → `CONTENDED`: taken   | → `CONTENDED`: get in line | get in line                        |
-//! | `release`      | error                  | → `FREE`                 | → `FREE`, call the first in line   |
-//! | `pass_on`      | call the first in line | → `CONTENDED`            | –                                  |
+//! |                | `FREE` (0)             | `LOCKED` (1)               | `CONTENDED` (2)                   |
+//! |----------------|------------------------|----------------------------|-----------------------------------|
+//! | means          | nobody holds it        | held                       | held, and somebody may be in line |
+//! | `take`         | → `LOCKED`: taken      | –                          | –                                 |
+//! | `take_or_mark` | → `CONTENDED`: taken   | → `CONTENDED`: get in line | get in line                       |
+//! | `release`      | error                  | → `FREE`                   | → `FREE`, call the first in line  |
+//! | `pass_on`      | call the first in line | → `CONTENDED`              | –                                 |
 //!
 //! So a release that nobody waits for is one exchange, and touches no queue.
 //!
 //! Whoever has once failed takes the lock as `CONTENDED`, not as `LOCKED`: it cannot know whether others wait behind
 //! it. At worst that costs one notify that finds nobody; `LOCKED` would cost somebody their wake.
 //!
-//! A zeroed word is a free lock. A script that keeps to the same table shares it. A word with any other value in it counts
-//! as `CONTENDED`, and becomes that when somebody gets in line.
+//! A zeroed word is a free lock. A script that keeps to the same table shares it. A word with any other value in it
+//! counts as `CONTENDED`, and becomes that when somebody gets in line.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 

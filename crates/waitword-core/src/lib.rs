@@ -58,6 +58,9 @@ mod timer;
 mod wait;
 #[allow(unsafe_code)]
 mod wait_async;
+#[cfg(not(loom))]
+#[allow(unsafe_code)]
+mod wait_async_until;
 #[allow(unsafe_code)]
 mod waiter;
 mod wake;
@@ -76,7 +79,7 @@ pub use timer::Alarm;
 pub use wait::{wait, wait_for, wait_interruptible, wait_until};
 pub use wait_async::{WaitAsync, wait_async};
 #[cfg(not(loom))]
-pub use wait_async::{WaitAsyncUntil, wait_async_for, wait_async_until};
+pub use wait_async_until::{WaitAsyncUntil, wait_async_for, wait_async_until};
 pub use word::{Location, Word};
 
 #[doc = include_str!("../PROTOCOL.md")]

@@ -1,0 +1,176 @@
+//! The same waits under real executors, and the conservation law under load.
+#![cfg(not(loom))]
+
+mod common;
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use waitword_core::*;
+
+#[test]
+fn tokio_current_thread() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(ping_pong(|task| drop(tokio::spawn(task))));
+}
+
+#[test]
+fn tokio_multi_thread() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
+    runtime.block_on(ping_pong(|task| drop(tokio::spawn(task))));
+}
+
+#[test]
+fn smol_executor() {
+    smol::block_on(ping_pong(|task| smol::spawn(task).detach()));
+}
+
+#[test]
+fn hand_written_block_on_in_threads() {
+    block_on(ping_pong(|task| drop(std::thread::spawn(|| block_on(task)))));
+}
+
+/// A task, a future and a thread hand a word around: each waits for its number.
+async fn ping_pong(spawn: impl Fn(std::pin::Pin<Box<dyn Future<Output = ()> + Send>>)) {
+    const LAPS: i32 = 300;
+    let word = Arc::new(AtomicI32::new(0));
+    let mine = |value: i32, me: i32| value % 3 == me;
+    let step = |word: &AtomicI32| {
+        word.fetch_add(1, Ordering::SeqCst);
+        notify_all(word);
+    };
+    spawn(Box::pin({
+        let word = Arc::clone(&word);
+        async move {
+            for _ in 0..LAPS {
+                loop {
+                    let value = word.load(Ordering::SeqCst);
+                    if mine(value, 0) {
+                        break;
+                    }
+                    assert_ne!(wait_async(&word, value).await, Outcome::TimedOut);
+                }
+                step(&word);
+            }
+        }
+    }));
+    let thread = std::thread::spawn({
+        let word = Arc::clone(&word);
+        move || {
+            for _ in 0..LAPS {
+                loop {
+                    let value = word.load(Ordering::SeqCst);
+                    if mine(value, 1) {
+                        break;
+                    }
+                    assert_ne!(wait(&word, value), Outcome::TimedOut);
+                }
+                step(&word);
+            }
+        }
+    });
+    for _ in 0..LAPS {
+        loop {
+            let value = word.load(Ordering::SeqCst);
+            if mine(value, 2) {
+                break;
+            }
+            assert_ne!(wait_async_for(&word, value, Duration::from_secs(600)).await, Outcome::TimedOut);
+        }
+        step(&word);
+    }
+    assert_eq!(word.load(Ordering::SeqCst), 3 * LAPS);
+    thread.join().unwrap();
+}
+
+/// Threads and tasks wait with short deadlines on a few words, drop waits midway, and notify at random: the sum of
+/// what the notifies return is the number of waits that were notified, and nobody is left.
+#[test]
+fn the_sum_of_all_notifies_is_the_number_of_notified() {
+    soak(20_000);
+}
+
+/// The long form: `cargo test --release -p waitword-core -- --ignored`.
+#[test]
+#[ignore = "runs for minutes"]
+fn soak_for_long() {
+    soak(3_000_000);
+}
+
+fn soak(rounds: usize) {
+    const WAITERS: usize = 4;
+    let table = Table::with_shards(2);
+    let words: [AtomicI32; 3] = Default::default();
+    let (notified, counted, running) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(WAITERS));
+    std::thread::scope(|scope| {
+        for me in 0..WAITERS {
+            let (table, words, notified, counted, running) = (&table, &words, &notified, &counted, &running);
+            scope.spawn(move || {
+                let mut random = Random(me as u64 + 1);
+                for _ in 0..rounds {
+                    let at = table.at(&words[random.below(3)]);
+                    let timeout = Duration::from_micros(random.below(200) as u64);
+                    let outcome = match random.below(5) {
+                        0 => wait_for(at, 0, timeout),
+                        1 => block_on(wait_async_for(at, 0, timeout)),
+                        2 => dropped_after_one_poll(wait_async(at, 0)),
+                        3 => wait(at, 1),
+                        _ => {
+                            let count = [1, 1, 2, usize::MAX][random.below(4)];
+                            counted.fetch_add(notify_many(at, count), Ordering::Relaxed);
+                            continue;
+                        }
+                    };
+                    notified.fetch_add(usize::from(outcome == Outcome::Notified), Ordering::Relaxed);
+                }
+                running.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
+        while running.load(Ordering::SeqCst) > 0 {
+            for word in &words {
+                counted.fetch_add(notify_one(table.at(word)), Ordering::Relaxed);
+            }
+        }
+    });
+    assert_eq!(notified.into_inner(), counted.into_inner());
+    assert!(words.iter().all(|word| table.waiters(word) == 0));
+}
+
+fn dropped_after_one_poll<L: Location>(wait: WaitAsync<L>) -> Outcome {
+    let mut wait = pin!(wait);
+    let polled = wait.as_mut().poll(&mut Context::from_waker(std::task::Waker::noop()));
+    std::thread::yield_now();
+    match polled {
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => match wait.cancel() {
+            Cancelled::AfterNotify => Outcome::Notified,
+            Cancelled::BeforeNotify => Outcome::TimedOut,
+        },
+    }
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let parker = Parker::current();
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(parker.waker())) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => parker.park(),
+        }
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % bound
+    }
+}

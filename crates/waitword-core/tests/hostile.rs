@@ -1,0 +1,362 @@
+//! Foreign code that panics, re-enters or comes at the wrong time. Named after the bugs that others had.
+#![cfg(not(loom))]
+
+mod common;
+
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use common::{Probe, until};
+use waitword_core::*;
+
+#[test]
+fn a_waker_that_panics_does_not_keep_the_others_asleep() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("this waker panics on purpose");
+        }
+    }
+    let word = AtomicI32::new(0);
+    let panics = Waker::from(Arc::new(Panics));
+    let probe = Probe::new();
+    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
+    for (place, wait) in waits.iter_mut().enumerate() {
+        let waker = if place % 10 == 3 { panics.clone() } else { probe.waker() };
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    let payload = catch_unwind(|| notify_all(&word)).unwrap_err();
+    assert_eq!(*payload.downcast_ref::<&str>().unwrap(), "this waker panics on purpose");
+    assert_eq!(probe.wakes(), 90);
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+    assert_eq!(notify_all(&word), 0);
+}
+
+#[test]
+fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    for when in [Bomb::CLONE, Bomb::DROP] {
+        let word = AtomicI32::new(0);
+        let mut before = pin!(wait_async(&word, 0));
+        assert!(poll(before.as_mut()).is_pending());
+        let mut hit = Box::pin(wait_async(&word, 0));
+        let bomb = Bomb::waker(&ARMED);
+        if when == Bomb::DROP {
+            assert!(hit.as_mut().poll(&mut Context::from_waker(&bomb)).is_pending());
+        }
+        Bomb::arm(&bomb, when);
+        // Polled anew: the bomb is cloned, or the stored clone of it replaced and dropped.
+        let other = Waker::noop();
+        let waker = if when == Bomb::CLONE { &*bomb } else { other };
+        let polled = catch_unwind(AssertUnwindSafe(|| hit.as_mut().poll(&mut Context::from_waker(waker))));
+        assert!(polled.is_err());
+        Bomb::arm(&bomb, Bomb::NEVER);
+        let mut after = pin!(wait_async(&word, 0));
+        assert!(poll(after.as_mut()).is_pending());
+        drop(hit);
+        assert_eq!(notify_all(&word), 2);
+        assert_eq!(poll(before), Poll::Ready(Outcome::Notified));
+        assert_eq!(poll(after), Poll::Ready(Outcome::Notified));
+        drop(ManuallyDrop::into_inner(bomb));
+    }
+}
+
+#[test]
+fn a_waker_dropped_with_its_wait_may_panic() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    let word = AtomicI32::new(0);
+    let bomb = Bomb::waker(&ARMED);
+    let mut hit = Box::pin(wait_async(&word, 0));
+    assert!(hit.as_mut().poll(&mut Context::from_waker(&bomb)).is_pending());
+    Bomb::arm(&bomb, Bomb::DROP);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(hit))).is_err());
+    Bomb::arm(&bomb, Bomb::NEVER);
+    assert_eq!(notify_all(&word), 0);
+    drop(ManuallyDrop::into_inner(bomb));
+}
+
+/// tokio #4129, #5429: the last clone of a waker owns what re-enters the queue when it is dropped.
+#[test]
+fn a_waker_that_re_enters_the_queue_from_wake_and_from_drop() {
+    struct ReEnters {
+        word: Arc<AtomicI32>,
+        drops: Arc<AtomicUsize>,
+        other: Mutex<Option<Wait>>,
+    }
+    impl ReEnters {
+        fn everything(&self) {
+            let mut wait = Box::pin(wait_async(&*self.word, 0));
+            assert!(poll(wait.as_mut()).is_pending());
+            assert!(notify_one(&self.word) <= 1);
+            drop(wait);
+            drop(self.other.lock().unwrap().take());
+        }
+    }
+    impl Wake for ReEnters {
+        fn wake(self: Arc<Self>) {
+            self.everything();
+        }
+    }
+    impl Drop for ReEnters {
+        fn drop(&mut self) {
+            self.everything();
+            self.drops.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let drops = Arc::new(AtomicUsize::new(0));
+    let re_enters = || {
+        let mut other = Box::pin(wait_async(Arc::clone(&word), 0));
+        assert!(poll(other.as_mut()).is_pending());
+        let other = Mutex::new(Some(other));
+        Waker::from(Arc::new(ReEnters { word: Arc::clone(&word), drops: Arc::clone(&drops), other }))
+    };
+    // By wake; by a change of the waker; by the drop of the wait.
+    for way in 0..3 {
+        let mut wait = Box::pin(wait_async(&*word, 0));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&re_enters())).is_pending());
+        match way {
+            0 => assert!(notify_all(&word) >= 1),
+            1 => drop(poll(wait.as_mut())),
+            _ => (),
+        }
+        drop(wait);
+        assert_eq!(drops.load(Ordering::SeqCst), way + 1);
+    }
+    assert_eq!(Table::global().waiters(&*word), 0);
+}
+
+/// An executor that polls inline from a wake deadlocks if the wake comes under a lock.
+#[test]
+fn a_task_that_is_polled_inside_its_wake() {
+    type Task = Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>;
+    struct Inline(Task);
+    impl Wake for Inline {
+        fn wake(self: Arc<Self>) {
+            let waker = Waker::from(Arc::clone(&self));
+            let mut task = self.0.lock().unwrap().take().unwrap();
+            if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+                *self.0.lock().unwrap() = Some(task);
+            }
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let rounds = Arc::new(AtomicUsize::new(0));
+    let task = {
+        let (word, rounds) = (Arc::clone(&word), Arc::clone(&rounds));
+        async move {
+            loop {
+                assert_eq!(wait_async(&word, 0).await, Outcome::Notified);
+                rounds.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+    };
+    let inline = Arc::new(Inline(Mutex::new(Some(Box::pin(task)))));
+    inline.clone().wake();
+    for round in 1..=100 {
+        assert_eq!(notify_all(&word), 1);
+        assert_eq!(rounds.load(Ordering::SeqCst), round);
+    }
+    drop(inline.0.lock().unwrap().take());
+    assert_eq!(notify_all(&word), 0);
+}
+
+/// Nova PR 976, Rust issues of the same shape: a stack that unwinds with a linked node.
+#[test]
+fn a_stack_that_unwinds_takes_its_waits_along() {
+    let word = AtomicI32::new(0);
+    let unwound = catch_unwind(|| {
+        let mut wait = pin!(wait_async(&word, 0));
+        assert!(poll(wait.as_mut()).is_pending());
+        std::panic::resume_unwind(Box::new(()));
+    });
+    assert!(unwound.is_err());
+    assert_eq!(notify_all(&word), 0);
+}
+
+#[test]
+fn a_doorbell_that_panics_comes_after_everything_else() {
+    let word = Arc::new(AtomicI32::new(0));
+    let inbox = Inbox::new(|| panic!("this doorbell panics on purpose"));
+    let probe = Probe::new();
+    let mut agent = Box::pin(InboxWait::new(&inbox, Arc::clone(&word)));
+    assert!(agent.as_mut().enqueue(0));
+    let mut task = pin!(wait_async(&*word, 0));
+    assert!(task.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+    assert!(catch_unwind(AssertUnwindSafe(|| notify_all(&word))).is_err());
+    assert_eq!(probe.wakes(), 1);
+    assert_eq!(inbox.pop(), Some((agent.token(), Outcome::Notified)));
+    assert_eq!(inbox.pop(), None);
+}
+
+#[test]
+fn a_timed_wait_whose_waker_panics_does_not_stop_the_clock_for_others() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("this waker panics on purpose");
+        }
+    }
+    let word = AtomicI32::new(0);
+    let mut panics = pin!(wait_async_for(&word, 0, Duration::from_millis(1)));
+    let waker = Waker::from(Arc::new(Panics));
+    assert!(panics.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    for _ in 0..3 {
+        assert_eq!(smol::block_on(wait_async_for(&word, 0, Duration::from_millis(2))), Outcome::TimedOut);
+    }
+    assert_eq!(poll(panics), Poll::Ready(Outcome::TimedOut));
+}
+
+#[test]
+fn polled_after_the_end() {
+    let word = AtomicI32::new(0);
+    let mut wait = pin!(wait_async(&word, 1));
+    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::NotEqual));
+    assert!(catch_unwind(AssertUnwindSafe(|| poll(wait.as_mut()))).is_err());
+    assert_eq!(notify_all(&word), 0);
+}
+
+#[test]
+fn an_inbox_wait_that_is_enqueued_twice() {
+    let inbox = Inbox::new(|| {});
+    let mut wait = Box::pin(InboxWait::new(&inbox, AtomicI32::new(0)));
+    assert!(!wait.as_mut().enqueue(1));
+    assert!(wait.as_mut().enqueue(0));
+    assert!(catch_unwind(AssertUnwindSafe(|| wait.as_mut().enqueue(0))).is_err());
+    assert!(wait.as_mut().expire());
+    assert!(!wait.as_mut().expire());
+    assert!(catch_unwind(AssertUnwindSafe(|| wait.as_mut().enqueue(0))).is_err());
+    assert_eq!(inbox.pop(), Some((wait.token(), Outcome::TimedOut)));
+    assert!(wait.as_mut().enqueue(0), "popped, and free for another wait");
+}
+
+#[test]
+fn a_thread_that_waits_while_its_thread_locals_are_destroyed() {
+    struct Waits(Arc<AtomicI32>);
+    impl Drop for Waits {
+        fn drop(&mut self) {
+            assert_eq!(wait(&self.0, 0), Outcome::Notified);
+        }
+    }
+    thread_local!(static WAITS: std::cell::RefCell<Option<Waits>> = const { std::cell::RefCell::new(None) });
+    let word = Arc::new(AtomicI32::new(0));
+    let thread = std::thread::spawn({
+        let word = Arc::clone(&word);
+        move || {
+            WAITS.with_borrow_mut(|waits| *waits = Some(Waits(Arc::clone(&word))));
+            // Makes the thread's own waker, which is destroyed before what was there earlier.
+            assert_eq!(wait_for(&AtomicI32::new(0), 0, Duration::from_nanos(1)), Outcome::TimedOut);
+        }
+    });
+    until(|| Table::global().waiters(&*word) == 1);
+    assert_eq!(notify_one(&word), 1);
+    thread.join().unwrap();
+}
+
+#[test]
+fn futures_dropped_while_a_notify_is_settling_them() {
+    // The first waker drops all the other waits: those of its own batch are settled, the rest is in limbo.
+    struct DropsAll(Mutex<Vec<Wait>>);
+    impl Wake for DropsAll {
+        fn wake(self: Arc<Self>) {
+            self.0.lock().unwrap().clear();
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let drops_all = Arc::new(DropsAll(Mutex::default()));
+    let mut first = pin!(wait_async(&*word, 0));
+    let waker = Waker::from(Arc::clone(&drops_all));
+    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let probe = Probe::new();
+    let mut others: Vec<_> = (0..200).map(|_| Box::pin(wait_async(Arc::clone(&word), 0))).collect();
+    for wait in &mut others {
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+    }
+    *drops_all.0.lock().unwrap() = others;
+    assert_eq!(notify_all(&word), 201);
+    assert_eq!(poll(first), Poll::Ready(Outcome::Notified));
+    assert_eq!(probe.held(), 0);
+}
+
+#[test]
+fn a_wait_in_limbo_is_notified_for_whoever_asks() {
+    // While the notify rings its first batch, a wait of a later batch is polled, cancelled, and times out.
+    struct Asks {
+        waits: Mutex<Option<[Wait; 2]>>,
+        timed: Mutex<Option<TimedWait>>,
+    }
+    impl Wake for Asks {
+        fn wake(self: Arc<Self>) {
+            let Some([mut polled, mut cancelled]) = self.waits.lock().unwrap().take() else { return };
+            assert_eq!(poll(polled.as_mut()), Poll::Ready(Outcome::Notified));
+            assert_eq!(cancelled.as_mut().cancel(), Cancelled::AfterNotify);
+            let mut timed = self.timed.lock().unwrap().take().unwrap();
+            assert_eq!(poll(timed.as_mut()), Poll::Ready(Outcome::Notified));
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let new = || Box::pin(wait_async(Arc::clone(&word), 0));
+    let asks = Arc::new(Asks { waits: Mutex::new(None), timed: Mutex::new(None) });
+    let mut first = new();
+    let waker = Waker::from(Arc::clone(&asks));
+    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let mut crowd: Vec<_> = (0..100).map(|_| new()).collect();
+    let mut waits = [new(), new()];
+    let deadline = Instant::now() + Duration::from_millis(1);
+    let mut timed = Box::pin(wait_async_until(Arc::clone(&word), 0, deadline));
+    assert!(crowd.iter_mut().chain(&mut waits).all(|wait| poll(wait.as_mut()).is_pending()));
+    if poll(timed.as_mut()).is_ready() {
+        return; // The machine slept for a millisecond between two lines; nothing to see here.
+    }
+    until(|| Instant::now() > deadline);
+    *asks.waits.lock().unwrap() = Some(waits);
+    *asks.timed.lock().unwrap() = Some(timed);
+    assert_eq!(notify_all(&word), 104);
+    assert!(crowd.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+}
+
+type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
+type TimedWait = Pin<Box<WaitAsyncUntil<Arc<AtomicI32>>>>;
+
+/// A waker that panics when told to.
+struct Bomb;
+
+impl Bomb {
+    const NEVER: usize = 0;
+    const CLONE: usize = 1;
+    const DROP: usize = 2;
+
+    fn waker(armed: &'static AtomicUsize) -> ManuallyDrop<Waker> {
+        // SAFETY: the functions of the table keep to its contract: the data is a static atomic.
+        ManuallyDrop::new(unsafe { Waker::new(std::ptr::from_ref(armed).cast(), &VTABLE) })
+    }
+
+    fn arm(waker: &Waker, when: usize) {
+        armed(waker.data()).store(when, Ordering::SeqCst);
+    }
+}
+
+fn armed<'a>(data: *const ()) -> &'a AtomicUsize {
+    // SAFETY: `Bomb::waker` was given a static.
+    unsafe { &*data.cast() }
+}
+
+static VTABLE: RawWakerVTable = RawWakerVTable::new(
+    |data| {
+        assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::CLONE, "on purpose");
+        RawWaker::new(data, &VTABLE)
+    },
+    |_| (),
+    |_| (),
+    |data| assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::DROP, "on purpose"),
+);
+
+fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}

@@ -139,6 +139,7 @@ impl JsAgent {
     /// # Errors
     /// A SyntaxError, or what the script throws.
     pub fn eval(&self, name: &str, source: &str) -> Result<JsValue, JsError> {
+        self.begin_job()?;
         self.describing(|realm| JsValue::from_value(realm, realm.eval(name, source)?))
     }
 
@@ -149,6 +150,7 @@ impl JsAgent {
     /// # Errors
     /// A SyntaxError, or an import that cannot be resolved.
     pub fn eval_module(&self, name: &str, source: &str) -> Result<JsValue, JsError> {
+        self.begin_job()?;
         self.describing(|realm| JsValue::from_value(realm, realm.eval_module(name, name, source)?))
     }
 
@@ -203,7 +205,17 @@ impl JsAgent {
     pub fn settle_one(&self) -> Result<bool, JsError> {
         // One at a time: the iterator must not be held while scripts run.
         let Some(settled) = self.state.agent.drain_settled().next() else { return Ok(false) };
+        self.begin_job()?;
         self.describing(|_| self.state.settle(settled)).map(|()| true)
+    }
+
+    /// Lets the agent's growable SharedArrayBuffers, and the views on them, see what other agents have grown. A host calls
+    /// this before each job of its own (a message, a timer); the agent's methods do it themselves.
+    ///
+    /// # Errors
+    /// When the memory limit is reached.
+    pub fn begin_job(&self) -> Result<(), JsError> {
+        self.describing(shared_array_buffer::catch_up_all)
     }
 
     /// The earliest deadline of a `waitAsync` that is still pending.

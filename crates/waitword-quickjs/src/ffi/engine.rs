@@ -274,7 +274,7 @@ unsafe extern "C" fn rejection(
         };
         let mut all = engine.rejections.borrow_mut();
         if is_handled {
-            let same = all.iter().position(|r| super::realm::same_object(&r.promise, &promise));
+            let same = all.iter().position(|r| r.promise.is_same_object(&promise));
             let handled = same.map(|i| all.remove(i));
             drop(all);
             drop(handled);

@@ -17,6 +17,9 @@ use waitword_agents::SharedBlock;
 use crate::agent_state::AgentState;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 
+/// The most bytes that the engine lets a buffer have.
+const LENGTH_LIMIT: u64 = i32::MAX as u64;
+
 /// Functions of a fresh realm that ours are built on.
 pub(crate) struct Intrinsics {
     /// The engine's `SharedArrayBuffer`.
@@ -140,8 +143,8 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     // OrdinaryCreateFromConstructor(newTarget, ...): the engine finds the prototype by making an empty buffer.
     let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, &new_target, &[])?)?;
     // CreateSharedByteDataBlock for the maximum, so that growing never moves it.
-    let block = usize::try_from(length).ok().zip(usize::try_from(max).ok());
-    let block = block.and_then(|(length, max)| SharedBlock::growable(length, max).ok());
+    let block =
+        (max <= LENGTH_LIMIT).then(|| SharedBlock::growable(length as usize, max as usize).ok()).flatten();
     let block =
         block.ok_or_else(|| realm.range_error(&format!("cannot allocate {max} bytes of shared memory")))?;
     let buffer = make(realm, &block)?;

@@ -13,11 +13,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::task::Poll;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use waitword::{AsyncLock, forbid_blocking};
 
 const THREADS: usize = 3;
-const ROUNDS: u64 = 5_000;
+const ROUNDS: u64 = 2_000;
+/// How long one increment takes, and what a thread does between two: so that they meet, but may also pass.
+const DAWDLE: Duration = Duration::from_micros(10);
 
 #[derive(Default)]
 struct Shared {
@@ -63,6 +66,7 @@ fn lock_and_unlock(shared: &Shared, who: String) -> Row {
         }
         shared.counter.increment();
         shared.lock.unlock().expect("held by this thread");
+        dawdle();
     }
     Row { who, how: "lock / unlock", waited }
 }
@@ -86,6 +90,7 @@ async fn lock_async_and_unlock(shared: Arc<Shared>) -> Row {
         count_pending(shared.lock.lock_async(), &mut waited).await;
         shared.counter.increment();
         shared.lock.unlock().expect("held by this task");
+        tokio::task::yield_now().await;
     }
     Row { who: "task 1".into(), how: "lock_async / unlock", waited }
 }
@@ -94,6 +99,7 @@ async fn execute_locked(shared: Arc<Shared>) -> Row {
     let mut waited = 0;
     for _ in 0..ROUNDS {
         count_pending(shared.lock.execute_locked(|| shared.counter.increment()), &mut waited).await;
+        tokio::task::yield_now().await;
     }
     Row { who: "task 2".into(), how: "execute_locked", waited }
 }
@@ -140,15 +146,18 @@ struct Counter(AtomicU64);
 impl Counter {
     fn increment(&self) {
         let seen = self.get();
-        for _ in 0..300 {
-            std::hint::spin_loop();
-        }
+        dawdle();
         self.0.store(seen + 1, Ordering::Relaxed);
     }
 
     fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+fn dawdle() {
+    let start = Instant::now();
+    while start.elapsed() < DAWDLE {}
 }
 
 fn report(rows: &[Row], total: u64) -> ExitCode {

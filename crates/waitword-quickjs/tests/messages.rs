@@ -87,8 +87,11 @@ fn memory_made_by_a_getter_while_writing_stays() {
     let js = agent();
     js.eval(
         "t.js",
-        "var fleeting = [], get = () => { let s = new SharedArrayBuffer(64); new Int32Array(s)[0] = 7; return s; };
-         Object.defineProperty(fleeting, 0, { get });",
+        "var fleeting = [], get = () => { let s = new SharedArrayBuffer(1 << 20); new Int32Array(s)[0] = 7; return s; };
+         Object.defineProperty(fleeting, 0, { get });
+         // If the first one's memory is free by now, this one gets it.
+         var kept, next = () => { kept = new SharedArrayBuffer(1 << 20); new Int32Array(kept)[0] = 9; return 0; };
+         Object.defineProperty(fleeting, 1, { get: next });",
     )
     .unwrap();
     let message = message(&js, "fleeting");

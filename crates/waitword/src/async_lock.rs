@@ -26,6 +26,9 @@ use crate::raw_lock::{FREE, LOCKED, RawLock};
 /// one called goes to the end of the line. How often that may happen has no bound. What has one is the harm done by a
 /// task that is called and not polled: see [`PATIENCE`](crate::PATIENCE).
 ///
+/// A script that waits for the lock with `Atomics.wait` has no such patience. One that stands behind a task which is
+/// not polled depends on somebody else taking and releasing the lock as one who has waited.
+///
 /// # Panics
 /// Releasing the lock calls a waiter. If that waiter's waker panics, so does the release; the lock is free then.
 ///
@@ -166,7 +169,8 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         LockAsyncUntil::new(&self.raw, Instant::now().checked_add(timeout))
     }
 
-    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A lock that is free is taken also after it.
+    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A lock that is free is taken also after
+    /// it.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline.

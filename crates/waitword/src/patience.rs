@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 ///
 /// A lock that is released is offered to the first in line. If that is a task which nobody polls, the offer lies
 /// there; so a waiter that has not been called for this long looks for itself, without giving up its place. After
-/// each look in vain it waits twice as long for the next, up to [`LONGEST_PATIENCE`], so that a long line at a lock that
-/// is held for long costs next to nothing.
+/// each look in vain it waits twice as long for the next, up to [`LONGEST_PATIENCE`], so that a long line at a lock
+/// that is held for long costs next to nothing.
 ///
 /// The bound that follows: a task that is not polled delays those behind it by as long as they have waited already
 /// and `PATIENCE` more, and never by more than `LONGEST_PATIENCE`; once for each time that it got into line.

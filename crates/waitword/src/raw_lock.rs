@@ -1,19 +1,20 @@
 //! The lock as a word: three states, and everything that ever happens to them. No data, no waiting.
 //!
-//! |                | `FREE` (0): nobody holds it | `LOCKED` (1): held           | `CONTENDED` (2): held, and somebody may wait |
-//! |----------------|-----------------------------|------------------------------|----------------------------------------------|
-//! | `take`         | `LOCKED`, taken             | –                            | –                                            |
-//! | `take_or_mark` | `CONTENDED`, taken          | `CONTENDED`, to be waited on | to be waited on                              |
-//! | `release`      | error: not locked           | `FREE`                       | `FREE`; then call the first in line          |
-//! | `pass_on`      | call the first in line      | `CONTENDED`                  | –                                            |
+//! |                | `FREE` (0)             | `LOCKED` (1)               | `CONTENDED` (2)                   |
+//! |----------------|------------------------|----------------------------|-----------------------------------|
+//! | means          | nobody holds it        | held                       | held, and somebody may be in line |
+//! | `take`         | → `LOCKED`: taken      | –                          | –                                 |
+//! | `take_or_mark` | → `CONTENDED`: taken   | → `CONTENDED`: get in line | get in line                       |
+//! | `release`      | error                  | → `FREE`                   | → `FREE`, call the first in line  |
+//! | `pass_on`      | call the first in line | → `CONTENDED`              | –                                 |
 //!
 //! So a release that nobody waits for is one exchange, and touches no queue.
 //!
 //! Whoever has once failed takes the lock as `CONTENDED`, not as `LOCKED`: it cannot know whether others wait behind
 //! it. At worst that costs one notify that finds nobody; `LOCKED` would cost somebody their wake.
 //!
-//! A zeroed word is a free lock. The same table, kept by a script with `Atomics.exchange`, makes one lock for both.
-//! A word with any other value in it counts as contended, and is brought back to the table by whoever comes next.
+//! A zeroed word is a free lock. A script that keeps to the same table shares it. A word with any other value in it
+//! counts as `CONTENDED`, and becomes that when somebody gets in line.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -30,7 +31,6 @@ pub(crate) const LOCKED: i32 = 1;
 pub(crate) const CONTENDED: i32 = 2;
 
 /// A named state word, here or elsewhere.
-#[derive(Default)]
 pub(crate) struct RawLock<L> {
     at: L,
 }

@@ -22,7 +22,8 @@ fn every_way_to_lock_takes_a_free_lock_at_once() {
     let _nobody_may_wait = forbid_blocking();
     static LOCK: AsyncLock = AsyncLock::new();
     let past = Instant::now();
-    let ways: [(&str, fn(Instant) -> bool); 9] = [
+    type Way = (&'static str, fn(Instant) -> bool);
+    let ways: [Way; 9] = [
         ("lock", |_| {
             LOCK.lock();
             true
@@ -51,7 +52,8 @@ fn every_way_to_lock_takes_a_free_lock_at_once() {
 fn every_way_to_wait_gets_the_lock_when_it_is_released() {
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
-    let ways: [(&str, fn(&AsyncLock<&AtomicI32>) -> bool); 6] = [
+    type Way = (&'static str, fn(&AsyncLock<&AtomicI32>) -> bool);
+    let ways: [Way; 6] = [
         ("lock", |lock| {
             lock.lock();
             true
@@ -109,14 +111,26 @@ fn timed_forms_give_up_and_never_too_early() {
     lock.unlock().unwrap();
 }
 
+/// A task in line for a lock that is held, and when its time will be up.
+fn soon_too_late<'a>(lock: &'a AsyncLock<&AtomicI32>) -> (Task<'a, Result<(), LockError>>, Instant) {
+    let mut timeout = Duration::from_millis(1);
+    loop {
+        let deadline = Instant::now() + timeout;
+        let mut task = Task::new(lock.lock_async_until(deadline));
+        if task.poll().is_pending() {
+            return (task, deadline);
+        }
+        // A slow machine.
+        timeout *= 2;
+    }
+}
+
 #[test]
 fn who_has_given_up_is_not_in_line_any_more() {
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
     lock.lock();
-    let deadline = Instant::now() + Duration::from_millis(1);
-    let mut late = Task::new(lock.lock_async_until(deadline));
-    assert!(late.poll().is_pending());
+    let (mut late, deadline) = soon_too_late(&lock);
     until(|| late.is_woken() && Instant::now() >= deadline);
     assert_eq!(late.poll(), Poll::Ready(Err(LockError::TimedOut)));
     // Though the future is still there.
@@ -127,11 +141,10 @@ fn who_has_given_up_is_not_in_line_any_more() {
 
 #[test]
 fn a_lock_that_is_free_when_the_time_is_up_is_taken() {
-    let lock = AsyncLock::new();
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
     lock.lock();
-    let deadline = Instant::now() + Duration::from_millis(1);
-    let mut late = Task::new(lock.lock_async_until(deadline));
-    assert!(late.poll().is_pending());
+    let (mut late, deadline) = soon_too_late(&lock);
     lock.unlock().unwrap();
     until(|| Instant::now() > deadline);
     assert_eq!(late.poll(), Poll::Ready(Ok(())));

@@ -16,8 +16,8 @@ use std::time::Instant;
 use common::{Task, block_on, far, until};
 use waitword::{AsyncLock, PATIENCE, Table};
 
-/// The shape of the report: one branch of a `select!` waits for the lock, another wins and, in its handler, wants the same
-/// lock, while the first is alive and not polled.
+/// The shape of the report: one branch of a `select!` waits for the lock, another wins and, in its handler, wants the
+/// same lock, while the first is alive and not polled.
 #[test]
 fn select_whose_handler_wants_what_an_unpolled_branch_was_offered() {
     async fn body(lock: Arc<AsyncLock>) {

@@ -1,13 +1,14 @@
 //! The protocol of `raw_lock.rs` and `acquire.rs` as a model, and every state that it can get into.
 //!
-//! The tests of the real lock run the interleavings that happen to come up. Here each access to the word and to the queue
-//! is a step of its own, and all orders of all steps are searched, for threads and tasks that look, give up, are dropped
-//! or are never polled. What must hold:
+//! The tests of the real lock run the interleavings that happen to come up. Here each access to the word and to the
+//! queue is a step of its own, and all orders of all steps are searched, for threads and tasks that look, give up, are
+//! dropped or are never polled. What must hold:
 //! - never do two hold the lock;
 //! - nothing goes round in circles;
 //! - where no step is left, everybody is done, except tasks that are not polled.
 //!
-//! A model that finds nothing proves little, so each rule of the protocol is also broken once, and the search must see it.
+//! A model that finds nothing proves little, so each rule of the protocol is also broken once, and the search must see
+//! it.
 
 use std::collections::HashMap;
 

@@ -1,0 +1,78 @@
+//! The command line.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use regex_lite::Regex;
+
+use crate::runner::Scale;
+
+/// Measure waitword's queue and its peers side by side.
+///
+/// Within a round every contender runs once, so that a slow minute of the machine hits all of them; the tables show
+/// the median over all rounds, with the least and the most. Times are CPU time of the measured thread unless a table
+/// says otherwise, so other programs disturb them less than wall time, but they still share caches with you: leave the
+/// machine alone while this runs.
+///
+/// A complete run writes the tables and charts that the repository keeps (benches/results). A quick or filtered run
+/// only prints, unless --out says where to write.
+#[derive(Debug, Parser)]
+#[command(name = "waitword-bench", version)]
+pub(crate) struct Args {
+    /// Fewer rounds and smaller crowds: under two minutes, good for a first look and not for publication.
+    #[arg(long)]
+    quick: bool,
+
+    /// Run only the workloads whose name matches this regular expression.
+    #[arg(long, value_name = "REGEX")]
+    filter: Option<Regex>,
+
+    /// Rounds per workload [default: 9, or 3 with --quick].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: Option<u16>,
+
+    /// Write the tables and charts to this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Write every figure of every round to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// What the user asked for. Does not return after `--help` or a mistake.
+pub(crate) fn read() -> Args {
+    Args::parse()
+}
+
+impl Args {
+    pub(crate) fn chooses(&self, workload: &str) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.is_match(workload))
+    }
+
+    pub(crate) fn scale(&self) -> Scale {
+        let rounds = self.rounds.map_or(if self.quick { 3 } else { 9 }, usize::from);
+        Scale { quick: self.quick, rounds }
+    }
+
+    /// Where the tables and charts go, if anywhere.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        let complete = !self.quick && self.filter.is_none() && self.rounds.is_none();
+        let kept = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results");
+        self.out.clone().or_else(|| complete.then(kept))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_partial_run_does_not_replace_the_results_that_are_kept() {
+        let parse = |line: &[&str]| Args::try_parse_from([&["waitword-bench"], line].concat()).unwrap();
+        assert!(parse(&[]).folder().is_some());
+        assert_eq!(parse(&["--quick"]).folder(), None);
+        assert_eq!(parse(&["--filter", "one"]).folder(), None);
+        assert_eq!(parse(&["--quick", "--out", "here"]).folder(), Some("here".into()));
+    }
+}

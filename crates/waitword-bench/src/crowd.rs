@@ -1,0 +1,57 @@
+//! Many futures in one piece of memory, polled by hand.
+//!
+//! No executor, and a waker that does nothing: what is measured is the queue.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+/// Room for a number of futures, all pages touched.
+pub(crate) struct Crowd<W> {
+    slots: Pin<Box<[Option<W>]>>,
+}
+
+impl<W: Future> Crowd<W> {
+    /// Room for `size` futures.
+    pub(crate) fn new(size: usize) -> Self {
+        Self { slots: (0..size).map(|_| None).collect::<Vec<_>>().into_boxed_slice().into() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Puts `wait` into a slot and polls it once: it waits from now on.
+    pub(crate) fn enter(&mut self, index: usize, wait: W) {
+        self.enter_with(index, wait, Waker::noop());
+    }
+
+    /// As [`enter`](Self::enter), with a waker that does something.
+    pub(crate) fn enter_with(&mut self, index: usize, wait: W, waker: &Waker) {
+        let mut slot = self.slot(index);
+        slot.set(Some(wait));
+        let wait = slot.as_mut().as_pin_mut().expect("just put there");
+        assert!(wait.poll(&mut Context::from_waker(waker)).is_pending(), "this wait has to wait");
+    }
+
+    /// Polls a notified future to its end, and drops it.
+    pub(crate) fn finish(&mut self, index: usize) -> W::Output {
+        let mut slot = self.slot(index);
+        let wait = slot.as_mut().as_pin_mut().expect("nobody has finished or cancelled it");
+        let Poll::Ready(output) = wait.poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("this wait has been notified");
+        };
+        slot.set(None);
+        output
+    }
+
+    /// Drops a future that waits.
+    pub(crate) fn cancel(&mut self, index: usize) {
+        self.slot(index).set(None);
+    }
+
+    fn slot(&mut self, index: usize) -> Pin<&mut Option<W>> {
+        // SAFETY: the slots are pinned with the slice, and nothing moves what is in them.
+        unsafe { self.slots.as_mut().map_unchecked_mut(|slots| &mut slots[index]) }
+    }
+}

@@ -1,0 +1,18 @@
+//! What the standard library does not offer: CPU clocks and pinning.
+//!
+//! | system | CPU time of a thread, of the process | pinning to a CPU |
+//! |--------|--------------------------------------|------------------|
+//! | Linux  | `clock_gettime`                      | yes              |
+//! | others | wall time instead                    | no               |
+
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod imp;
+
+#[cfg(not(target_os = "linux"))]
+#[path = "other.rs"]
+mod imp;
+
+pub(crate) use imp::{cpu_model, pin_to, process_cpu, thread_cpu};
+#[cfg(target_os = "linux")]
+pub(crate) use imp::{futex_wait, futex_wake};

@@ -1,0 +1,30 @@
+//! event-listener's `Event`. Its waiters are in line from `listen` on, before they are polled.
+
+use event_listener::{Event, IntoNotification as _};
+
+use super::{PerWord, Queue};
+
+pub(crate) type EventListener = PerWord<Event>;
+
+impl Queue for Event {
+    const NAME: &'static str = "event-listener";
+
+    type Wait<'a> = event_listener::EventListener;
+
+    fn new() -> Self {
+        Event::new()
+    }
+
+    fn wait(&self) -> event_listener::EventListener {
+        self.listen()
+    }
+
+    fn notify_one(&self) {
+        // A plain `notify(1)` does nothing while somebody who was notified before has not been polled.
+        self.notify(1.additional());
+    }
+
+    fn notify_all(&self) {
+        self.notify(usize::MAX);
+    }
+}

@@ -1,0 +1,116 @@
+//! The tables.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::platform::cpu_model;
+use crate::report::chart::Chart;
+use crate::report::goals;
+use crate::runner::Results;
+use crate::series::{Figure, Series};
+
+/// Everything in one page.
+pub(crate) fn page(results: &[Results<'_>]) -> String {
+    let mut page = String::from("# Measurements\n\n");
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let cpu = cpu_model().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let _ = writeln!(page, "Written by `cargo run --release -p waitword-bench` on {cpu}, {cpus} CPUs,");
+    let _ = writeln!(page, "{}. Against: {}.\n", std::env::consts::OS, peers().join(", "));
+    page.push_str(
+        "A cell is the median over all rounds (least–most). `×` compares the median at the largest size with that of the\n\
+         contender in *italics*. Times are CPU time of the measured thread unless said otherwise; `wall` is the median wall\n\
+         time of the same rounds at the largest size.\n",
+    );
+    for results in results {
+        section(&mut page, results);
+    }
+    page
+}
+
+/// The charts, to be shown below the tables.
+pub(crate) fn gallery(charts: &[Chart]) -> String {
+    let mut text = String::new();
+    for Chart { file, title, .. } in charts {
+        let _ = write!(text, "\n![{title}]({file})\n");
+    }
+    text
+}
+
+fn section(page: &mut String, results: &Results<'_>) {
+    let _ = write!(page, "\n## {}\n\n{}\n", results.workload.name, results.workload.about);
+    let mut operations = Vec::new();
+    for series in &results.series {
+        if !operations.contains(&series.what) {
+            operations.push(series.what);
+        }
+    }
+    for what in operations {
+        table(page, results, what);
+    }
+    let verdicts = goals::verdicts(results);
+    if !verdicts.is_empty() {
+        page.push_str("\nGoals:\n\n");
+    }
+    for verdict in verdicts {
+        let _ = writeln!(page, "- {} {}", if verdict.met { "met:" } else { "**missed:**" }, verdict.text);
+    }
+}
+
+fn table(page: &mut String, results: &Results<'_>, what: &str) {
+    let of_table = || results.series.iter().filter(|series| series.what == what);
+    let sizes = of_table().map(|series| series.n).collect::<BTreeSet<_>>();
+    let Some(&largest) = sizes.last() else { return };
+    let has_wall = of_table().any(|series| series.wall().is_some());
+    let baseline = results.find(results.workload.baseline, what, largest);
+
+    let mut head = vec![what.to_owned()];
+    head.extend(sizes.iter().map(|n| if sizes.len() == 1 && *n == 1 { "each".into() } else { format!("N = {n}") }));
+    head.extend(baseline.map(|_| "×".to_owned()));
+    head.extend(has_wall.then(|| "wall".to_owned()));
+    let _ = write!(page, "\n| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
+
+    for contender in results.workload.contenders.iter().map(|contender| contender.name) {
+        let find = |n| results.find(contender, what, n);
+        if sizes.iter().all(|&n| find(n).is_none()) {
+            continue;
+        }
+        let is_baseline = contender == results.workload.baseline;
+        let mut row = vec![if is_baseline { format!("*{contender}*") } else { contender.to_owned() }];
+        row.extend(sizes.iter().map(|&n| find(n).map_or_else(|| "–".to_owned(), cell)));
+        if let Some(baseline) = baseline {
+            let ratio = |series: &Series| format!("{:.2}", series.median() / baseline.median());
+            row.push(find(largest).filter(|_| baseline.median() != 0.0).map_or_else(|| "–".to_owned(), ratio));
+        }
+        if has_wall {
+            let wall = find(largest).and_then(|series| Some(Figure(series.wall()?, series.unit).to_string()));
+            row.push(wall.unwrap_or_else(|| "–".to_owned()));
+        }
+        let _ = writeln!(page, "| {} |", row.join(" | "));
+    }
+}
+
+fn cell(series: &Series) -> String {
+    let figure = |value| Figure(value, series.unit);
+    let (median, least, most) = (series.median(), series.least(), series.most());
+    if least == most {
+        return figure(median).to_string();
+    }
+    format!("{} ({}–{})", figure(median), figure(least), figure(most))
+}
+
+/// The peers and their versions, as the lock file of this build has them.
+fn peers() -> Vec<String> {
+    const NAMES: [&str; 6] =
+        ["async-io", "event-listener", "futures-intrusive", "maitake-sync", "parking_lot_core", "tokio"];
+    let mut name = "";
+    let mut peers = Vec::new();
+    for line in include_str!("../../../../Cargo.lock").lines() {
+        let value = |prefix| line.strip_prefix(prefix).map(|rest: &str| rest.trim_matches(['"', ' ']));
+        if let Some(next) = value("name = ") {
+            name = next;
+        } else if let Some(version) = value("version = ").filter(|_| NAMES.contains(&name)) {
+            peers.push(format!("{name} {version}"));
+        }
+    }
+    peers
+}

@@ -1,0 +1,90 @@
+//! Rounds: every contender of a workload runs once in each, and each round begins with another of them.
+
+use std::io::IsTerminal as _;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::series::{Sample, Series};
+use crate::workloads::Workload;
+
+/// How much to measure.
+#[derive(Clone, Debug)]
+pub(crate) struct Scale {
+    pub(crate) quick: bool,
+    pub(crate) rounds: usize,
+}
+
+impl Scale {
+    /// How many waiters stand in line, smallest crowd first.
+    pub(crate) fn crowds(&self) -> &'static [usize] {
+        if self.quick { &[1_000, 100_000] } else { &[1_000, 10_000, 100_000, 1_000_000] }
+    }
+
+    /// The largest of them.
+    pub(crate) fn largest(&self) -> usize {
+        self.crowds().last().copied().unwrap_or(1)
+    }
+
+    /// `complete` operations, or a tenth of them in a quick run.
+    pub(crate) fn operations(&self, complete: usize) -> usize {
+        if self.quick { complete / 10 } else { complete }
+    }
+}
+
+/// What came out of one workload.
+pub(crate) struct Results<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) series: Vec<Series>,
+}
+
+/// Runs the workloads one after another.
+pub(crate) fn run<'a>(workloads: &'a [Workload], scale: &Scale) -> Vec<Results<'a>> {
+    let runs = workloads.iter().map(|workload| workload.contenders.len() * scale.rounds).sum::<usize>();
+    // Draws nothing where standard error is not a terminal.
+    let bar = ProgressBar::new(runs as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}") {
+        bar.set_style(style);
+    }
+    let results = workloads.iter().map(|workload| run_one(workload, scale, &bar)).collect();
+    bar.finish_and_clear();
+    results
+}
+
+fn run_one<'a>(workload: &'a Workload, scale: &Scale, bar: &ProgressBar) -> Results<'a> {
+    if !std::io::stderr().is_terminal() {
+        eprintln!("{}: {} rounds", workload.name, scale.rounds);
+    }
+    let mut results = Results { workload, series: Vec::new() };
+    let contenders = &workload.contenders;
+    for round in 0..scale.rounds {
+        for turn in 0..contenders.len() {
+            let contender = &contenders[(round + turn) % contenders.len()];
+            bar.set_message(format!("{}: {}", workload.name, contender.name));
+            for sample in (contender.run)(scale) {
+                results.add(contender.name, sample);
+            }
+            bar.inc(1);
+        }
+    }
+    // Rounds begin with different contenders; tables list them as the workload does.
+    results.series.sort_by_key(|series| contenders.iter().position(|other| other.name == series.contender));
+    results
+}
+
+impl Results<'_> {
+    fn add(&mut self, contender: &'static str, sample: Sample) {
+        let Sample { what, n, unit, value, wall } = sample;
+        let known = self.series.iter().position(|s| s.contender == contender && s.what == what && s.n == n);
+        let index = known.unwrap_or_else(|| {
+            self.series.push(Series { contender, what, n, unit, values: Vec::new(), walls: Vec::new() });
+            self.series.len() - 1
+        });
+        self.series[index].values.push(value);
+        self.series[index].walls.extend(wall);
+    }
+
+    /// The series of one contender, operation and size.
+    pub(crate) fn find(&self, contender: &str, what: &str, n: usize) -> Option<&Series> {
+        self.series.iter().find(|s| s.contender == contender && s.what == what && s.n == n)
+    }
+}

@@ -1,0 +1,69 @@
+//! Many words with one waiter each, notified in random order: the shape of a program with many locks, or of a block of
+//! shared memory full of them.
+
+use super::{Contender, Limit, OURS, Random, Workload, goal};
+use crate::crowd::Crowd;
+use crate::measure::Stopwatch;
+use crate::queues::{
+    BareList, EventListener, FuturesIntrusive, HandMade, MaitakeMap, MaitakeQueue, Queues, TokioNotify, Waitword,
+};
+use crate::runner::Scale;
+use crate::series::Sample;
+
+pub(super) fn workload() -> Workload {
+    let tokio = TokioNotify::NAME;
+    Workload {
+        name: "many-words",
+        about: "One async waiter on each of N words, notified in random order. waitword, the hand-made map and maitake's \
+                `WaitMap` find the queue by the word; the others are handed a queue object per word, and need no \
+                look-up. (`WaitMap` searches a list, so it stops at 10,000.)",
+        baseline: tokio,
+        contenders: vec![
+            Contender { name: OURS, run: run::<Waitword> },
+            Contender { name: HandMade::NAME, run: run::<HandMade> },
+            Contender { name: MaitakeMap::NAME, run: run::<MaitakeMap> },
+            Contender { name: tokio, run: run::<TokioNotify> },
+            Contender { name: FuturesIntrusive::NAME, run: run::<FuturesIntrusive> },
+            Contender { name: MaitakeQueue::NAME, run: run::<MaitakeQueue> },
+            Contender { name: EventListener::NAME, run: run::<EventListener> },
+            Contender { name: BareList::NAME, run: run::<BareList> },
+        ],
+        goals: vec![
+            goal("enqueue", Limit::Times(1.3, tokio)),
+            goal("enqueue", Limit::AtMost(40.0)),
+            goal("enqueue", Limit::Times(1.0 / 3.0, HandMade::NAME)),
+            goal("notify random", Limit::Times(1.3, tokio)),
+            goal("notify random", Limit::AtMost(120.0)),
+            goal("notify random", Limit::Times(1.0 / 3.0, HandMade::NAME)),
+        ],
+        charted: true,
+    }
+}
+
+fn run<Q: Queues>(scale: &Scale) -> Vec<Sample> {
+    let sizes = scale.crowds().iter().filter(|&&n| n <= Q::MOST_WORDS);
+    sizes.flat_map(|&n| at_size::<Q>(n, scale.operations(1_000_000) / n)).collect()
+}
+
+fn at_size<Q: Queues>(n: usize, repeats: usize) -> Vec<Sample> {
+    let queues = Q::with_words(n);
+    let mut crowd = Crowd::new(n);
+    let order = Random(n as u64).order(n);
+    let [mut enqueue, mut notify, mut finish, mut cancel] = <[Stopwatch; 4]>::default();
+    // A search of a list need not be repeated until it is precise.
+    let repeats = if Q::MOST_WORDS < usize::MAX { 1 } else { repeats.max(1) };
+    for _ in 0..repeats {
+        enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(i))));
+        notify.time(n, || order.iter().for_each(|&i| queues.notify_one(i)));
+        finish.time(n, || order.iter().for_each(|&i| drop(crowd.finish(i))));
+
+        (0..n).for_each(|i| crowd.enter(i, queues.wait(i)));
+        cancel.time(n, || order.iter().for_each(|&i| crowd.cancel(i)));
+    }
+    vec![
+        enqueue.sample("enqueue", n),
+        notify.sample("notify random", n),
+        finish.sample("finish random", n),
+        cancel.sample("cancel random", n),
+    ]
+}

@@ -17,10 +17,6 @@ impl<W: Future> Crowd<W> {
         Self { slots: (0..size).map(|_| None).collect::<Vec<_>>().into_boxed_slice().into() }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.slots.len()
-    }
-
     /// Puts `wait` into a slot and polls it once: it waits from now on.
     pub(crate) fn enter(&mut self, index: usize, wait: W) {
         self.enter_with(index, wait, Waker::noop());

@@ -12,6 +12,7 @@ mod queues;
 mod report;
 mod runner;
 mod series;
+mod turns;
 mod workloads;
 
 use std::process::ExitCode;
@@ -23,7 +24,8 @@ static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
     let args = args::read();
-    let chosen = workloads::all().into_iter().filter(|workload| args.chooses(workload.name)).collect::<Vec<_>>();
+    let chosen =
+        workloads::all().into_iter().filter(|workload| args.chooses(workload.name)).collect::<Vec<_>>();
     if chosen.is_empty() {
         eprintln!("no workload matches the filter; there are: {}", workloads::names().join(", "));
         return ExitCode::FAILURE;

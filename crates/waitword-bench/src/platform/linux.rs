@@ -40,7 +40,13 @@ pub(crate) fn futex_wait(word: &AtomicU32, value: u32) {
     let forever = std::ptr::null::<libc::timespec>();
     // SAFETY: the word is alive and aligned, and no timeout is given.
     unsafe {
-        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, forever)
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+            value,
+            forever,
+        )
     };
 }
 

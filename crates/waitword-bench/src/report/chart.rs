@@ -1,5 +1,6 @@
 //! Cost against N, both logarithmic, one line per contender.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 
 use plotters::prelude::*;
@@ -34,8 +35,7 @@ pub(crate) fn all(results: &[Results<'_>]) -> Vec<Chart> {
 
 fn of_workload(results: &Results<'_>) -> Vec<Chart> {
     let ours = results.series.iter().filter(|s| s.contender == OURS && s.unit == Unit::Nanos);
-    let mut operations = ours.map(|series| series.what).collect::<Vec<_>>();
-    operations.dedup();
+    let operations = ours.map(|series| series.what).collect::<BTreeSet<_>>();
     operations.into_iter().filter_map(|what| of_operation(results, what)).collect()
 }
 
@@ -72,7 +72,13 @@ fn draw(
         .y_label_area_size(56)
         .build_cartesian_2d((least..most).log_scale(), (low / 1.5..high * 1.5).log_scale())?;
     let number = |value: &f64| if *value < 10.0 { format!("{value:.1}") } else { format!("{value:.0}") };
-    chart.configure_mesh().x_desc("N").y_desc("ns").x_label_formatter(&number).y_label_formatter(&number).draw()?;
+    chart
+        .configure_mesh()
+        .x_desc("N")
+        .y_desc("ns")
+        .x_label_formatter(&number)
+        .y_label_formatter(&number)
+        .draw()?;
     for (contender, color) in contenders.iter().zip(COLORS.iter().cycle()) {
         let mut points = shown
             .iter()

@@ -17,7 +17,8 @@ pub(crate) fn verdicts(results: &Results<'_>) -> Vec<Verdict> {
 
 fn verdicts_on(results: &Results<'_>, goal: &Goal) -> Vec<Verdict> {
     let ours = |what: &str| {
-        let mut ours = results.series.iter().filter(|s| s.contender == OURS && s.what == what).collect::<Vec<_>>();
+        let mut ours =
+            results.series.iter().filter(|s| s.contender == OURS && s.what == what).collect::<Vec<_>>();
         ours.sort_by_key(|series| series.n);
         ours
     };
@@ -27,7 +28,12 @@ fn verdicts_on(results: &Results<'_>, goal: &Goal) -> Vec<Verdict> {
 }
 
 /// Nothing where the figure to compare with was not measured.
-fn verdict(results: &Results<'_>, series: &Series, limit: Limit, smallest: Option<(usize, f64)>) -> Option<Verdict> {
+fn verdict(
+    results: &Results<'_>,
+    series: &Series,
+    limit: Limit,
+    smallest: Option<(usize, f64)>,
+) -> Option<Verdict> {
     let n = series.n;
     let (allowed, because) = match limit {
         Limit::AtMost(most) => (most, String::new()),

@@ -1,6 +1,6 @@
 //! The tables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::platform::cpu_model;
@@ -64,7 +64,9 @@ fn table(page: &mut String, results: &Results<'_>, what: &str) {
     let baseline = results.find(results.workload.baseline, what, largest);
 
     let mut head = vec![what.to_owned()];
-    head.extend(sizes.iter().map(|n| if sizes.len() == 1 && *n == 1 { "each".into() } else { format!("N = {n}") }));
+    head.extend(
+        sizes.iter().map(|n| if sizes.len() == 1 && *n == 1 { "each".into() } else { format!("N = {n}") }),
+    );
     head.extend(baseline.map(|_| "×".to_owned()));
     head.extend(has_wall.then(|| "wall".to_owned()));
     let _ = write!(page, "\n| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
@@ -79,7 +81,9 @@ fn table(page: &mut String, results: &Results<'_>, what: &str) {
         row.extend(sizes.iter().map(|&n| find(n).map_or_else(|| "–".to_owned(), cell)));
         if let Some(baseline) = baseline {
             let ratio = |series: &Series| format!("{:.2}", series.median() / baseline.median());
-            row.push(find(largest).filter(|_| baseline.median() != 0.0).map_or_else(|| "–".to_owned(), ratio));
+            row.push(
+                find(largest).filter(|_| baseline.median() != 0.0).map_or_else(|| "–".to_owned(), ratio),
+            );
         }
         if has_wall {
             let wall = find(largest).and_then(|series| Some(Figure(series.wall()?, series.unit).to_string()));
@@ -90,12 +94,9 @@ fn table(page: &mut String, results: &Results<'_>, what: &str) {
 }
 
 fn cell(series: &Series) -> String {
-    let figure = |value| Figure(value, series.unit);
-    let (median, least, most) = (series.median(), series.least(), series.most());
-    if least == most {
-        return figure(median).to_string();
-    }
-    format!("{} ({}–{})", figure(median), figure(least), figure(most))
+    let [median, least, most] =
+        [series.median(), series.least(), series.most()].map(|value| Figure(value, series.unit).to_string());
+    if least == most { median } else { format!("{median} ({least}–{most})") }
 }
 
 /// The peers and their versions, as the lock file of this build has them.
@@ -103,14 +104,15 @@ fn peers() -> Vec<String> {
     const NAMES: [&str; 6] =
         ["async-io", "event-listener", "futures-intrusive", "maitake-sync", "parking_lot_core", "tokio"];
     let mut name = "";
-    let mut peers = Vec::new();
+    // Of two versions the later one is ours; the lock file lists it last.
+    let mut peers = BTreeMap::new();
     for line in include_str!("../../../../Cargo.lock").lines() {
         let value = |prefix| line.strip_prefix(prefix).map(|rest: &str| rest.trim_matches(['"', ' ']));
         if let Some(next) = value("name = ") {
             name = next;
         } else if let Some(version) = value("version = ").filter(|_| NAMES.contains(&name)) {
-            peers.push(format!("{name} {version}"));
+            peers.insert(name, version);
         }
     }
-    peers
+    peers.iter().map(|(name, version)| format!("{name} {version}")).collect()
 }

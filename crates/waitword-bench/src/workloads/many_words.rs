@@ -5,7 +5,8 @@ use super::{Contender, Limit, OURS, Random, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
 use crate::queues::{
-    BareList, EventListener, FuturesIntrusive, HandMade, MaitakeMap, MaitakeQueue, Queues, TokioNotify, Waitword,
+    BareList, EventListener, FuturesIntrusive, HandMade, MaitakeMap, MaitakeQueue, Queues, TokioNotify,
+    Waitword,
 };
 use crate::runner::Scale;
 use crate::series::Sample;

@@ -1,9 +1,17 @@
 //! What is measured, one file each.
 
+mod agent_death;
+mod blocking_round_trip;
+mod collisions;
+mod deadlines;
+mod growth;
 mod many_words;
+mod memory;
 mod not_equal;
+mod notify_all_stall;
 mod notify_miss;
 mod one_word;
+mod task_round_trip;
 mod two_threads;
 
 use crate::runner::Scale;
@@ -57,6 +65,14 @@ pub(crate) fn all() -> Vec<Workload> {
         one_word::workload(),
         many_words::workload(),
         two_threads::workload(),
+        memory::workload(),
+        growth::workload(),
+        collisions::workload(),
+        notify_all_stall::workload(),
+        agent_death::workload(),
+        deadlines::workload(),
+        blocking_round_trip::workload(),
+        task_round_trip::workload(),
     ]
 }
 

@@ -54,7 +54,14 @@ fn parking_lot_core(scale: &Scale) -> Vec<Sample> {
         let validate = || word.load(Ordering::SeqCst) == 1;
         // SAFETY: the key is the address of memory of ours, and the callbacks call nothing of that crate.
         let result = unsafe {
-            parking_lot_core::park(key, validate, || {}, |_, _| {}, parking_lot_core::DEFAULT_PARK_TOKEN, None)
+            parking_lot_core::park(
+                key,
+                validate,
+                || {},
+                |_, _| {},
+                parking_lot_core::DEFAULT_PARK_TOKEN,
+                None,
+            )
         };
         result == parking_lot_core::ParkResult::Invalid
     })

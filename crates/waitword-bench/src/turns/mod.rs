@@ -1,0 +1,55 @@
+//! Two parties that take turns: the contenders of the round trips.
+//!
+//! The turn is a word that is 0 or 1. A party waits while it is the other's turn, and then hands it back.
+
+mod flagged;
+mod limits;
+mod parking_lot_core;
+mod waitword;
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll};
+
+use waitword_core::Parker;
+
+pub(crate) use flagged::{Events, Flagged};
+#[cfg(target_os = "linux")]
+pub(crate) use limits::RawFutex;
+pub(crate) use limits::WakerSlot;
+pub(crate) use parking_lot_core::ParkingLotCore;
+pub(crate) use waitword::Waitword;
+
+/// Taking turns as a thread.
+pub(crate) trait Turns: Send + Sync + Sized + 'static {
+    /// How the tables call it.
+    const NAME: &'static str;
+
+    /// The turn is 0.
+    fn new() -> Self;
+
+    /// Blocks while the turn is `turn`.
+    fn wait_while(&self, turn: u32);
+
+    /// Makes it the turn of whoever waits while it is not.
+    fn set(&self, turn: u32);
+}
+
+/// Taking turns as a task.
+pub(crate) trait AsyncTurns: Turns {
+    /// Waits while the turn is `turn`.
+    fn wait_while_async(&self, turn: u32) -> impl Future<Output = ()> + Send;
+}
+
+/// For contenders without a blocking wait: polls on this thread, which parks in between.
+fn block_on<F: Future>(future: F) -> F::Output {
+    let parker = Parker::current();
+    let mut cx = Context::from_waker(parker.waker());
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => parker.park(),
+        }
+    }
+}

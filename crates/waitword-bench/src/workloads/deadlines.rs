@@ -1,0 +1,164 @@
+//! A crowd of deadlines: set, forgotten, or come.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::task::{Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use waitword_core::{Alarm, wait_async_until};
+
+use super::{Contender, Limit, OURS, Random, Workload, goal};
+use crate::allocator::counting;
+use crate::crowd::Crowd;
+use crate::measure::{Stopwatch, process_cpu_of};
+use crate::runner::Scale;
+use crate::series::{Sample, Unit};
+
+const ARM: &str = "arm";
+const CANCEL: &str = "cancel";
+const FIRE: &str = "fire";
+const EARLY: &str = "fired early";
+const KEPT: &str = "heap kept after all were cancelled";
+
+const TOKIO: &str = "tokio sleep";
+
+pub(super) fn workload() -> Workload {
+    Workload {
+        name: "deadlines",
+        about: "N pending deadlines, at random times within a second: *arm* is making the future and polling it once, \
+                *cancel* is dropping it in the order of arming, *fire* is the CPU time that all threads spend until the \
+                last waker was called. *with a wait* is `wait_async_until`, which stands in the line of a word \
+                besides.",
+        baseline: TOKIO,
+        contenders: vec![
+            Contender { name: OURS, run: alarm },
+            Contender { name: "waitword, with a wait", run: wait },
+            Contender { name: TOKIO, run: tokio_sleep },
+            Contender { name: "async-io Timer", run: async_io_timer },
+        ],
+        goals: vec![
+            goal(ARM, Limit::AtMost(130.0)),
+            goal(CANCEL, Limit::AtMost(75.0)),
+            goal(FIRE, Limit::AtMost(400.0)),
+            goal(EARLY, Limit::AtMost(0.0)),
+            goal(KEPT, Limit::AtMost(0.0)),
+        ],
+        charted: true,
+    }
+}
+
+fn alarm(scale: &Scale) -> Vec<Sample> {
+    at_all_sizes(scale, sleep_until, |is_over| sleep_while_not(is_over))
+}
+
+/// A timer made of [`Alarm`] alone, as its documentation shows.
+async fn sleep_until(deadline: Instant) {
+    let mut alarm = pin!(Alarm::new());
+    poll_fn(|cx| {
+        if Instant::now() >= deadline {
+            return Poll::Ready(());
+        }
+        alarm.as_mut().set(deadline, cx.waker());
+        Poll::Pending
+    })
+    .await;
+}
+
+fn wait(scale: &Scale) -> Vec<Sample> {
+    static WORD: AtomicU32 = AtomicU32::new(0);
+    at_all_sizes(scale, |deadline| wait_async_until(&WORD, 0, deadline), |is_over| sleep_while_not(is_over))
+}
+
+fn tokio_sleep(scale: &Scale) -> Vec<Sample> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.expect("a timer needs nothing from the system");
+    let _entered = runtime.enter();
+    // Its timer runs only while a task does.
+    let drive = |is_over: &dyn Fn() -> bool| {
+        runtime.block_on(async {
+            while !is_over() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        });
+    };
+    at_all_sizes(scale, |deadline| tokio::time::sleep_until(deadline.into()), drive)
+}
+
+fn async_io_timer(scale: &Scale) -> Vec<Sample> {
+    at_all_sizes(scale, async_io::Timer::at, |is_over| sleep_while_not(is_over))
+}
+
+fn sleep_while_not(is_over: &dyn Fn() -> bool) {
+    while !is_over() {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn at_all_sizes<W: Future>(
+    scale: &Scale,
+    make: impl Fn(Instant) -> W,
+    drive: impl Fn(&dyn Fn() -> bool),
+) -> Vec<Sample> {
+    scale.crowds().iter().flat_map(|&n| at_size(n, &make, &drive)).collect()
+}
+
+fn at_size<W: Future>(
+    n: usize,
+    make: &impl Fn(Instant) -> W,
+    drive: &impl Fn(&dyn Fn() -> bool),
+) -> Vec<Sample> {
+    let mut random = Random(n as u64);
+    let delays = (0..n).map(|_| Duration::from_micros(random.below(1_000_000) as u64)).collect::<Vec<_>>();
+    let mut crowd = Crowd::new(n);
+    let [mut arm, mut cancel] = <[Stopwatch; 2]>::default();
+
+    // What the process sets up once is not the deadlines'.
+    crowd.enter(0, make(Instant::now() + Duration::from_secs(3600)));
+    crowd.cancel(0);
+    let kept = counting(|counted| {
+        let far = Instant::now() + Duration::from_secs(3600);
+        arm.time(n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
+        cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
+        counted().bytes
+    });
+
+    // Time enough to arm them all before the first is due.
+    let first = Instant::now() + Duration::from_secs_f64(0.1 + 2e-9 * arm.cpu_nanos() * n as f64);
+    let mut deadlines = delays.iter().map(|&delay| first + delay).collect::<Vec<_>>();
+    deadlines.sort();
+    let fired = Arc::new(Fired { count: AtomicUsize::new(0), early: AtomicUsize::new(0), deadlines });
+    let waker = Waker::from(Arc::clone(&fired));
+    (0..n).for_each(|i| crowd.enter_with(i, make(first + delays[i]), &waker));
+    let fire = process_cpu_of(|| drive(&|| fired.count.load(Ordering::SeqCst) >= n));
+    (0..n).for_each(|i| crowd.cancel(i));
+
+    vec![
+        arm.sample(ARM, n),
+        cancel.sample(CANCEL, n),
+        Sample::new(FIRE, n, Unit::Nanos, fire.as_nanos() as f64 / n as f64),
+        Sample::new(EARLY, n, Unit::Count, fired.early.load(Ordering::SeqCst) as f64),
+        Sample::new(KEPT, n, Unit::Bytes, kept as f64),
+    ]
+}
+
+/// Counts wakes, and finds early ones.
+struct Fired {
+    count: AtomicUsize,
+    early: AtomicUsize,
+    /// In the order in which they are due.
+    deadlines: Vec<Instant>,
+}
+
+impl Wake for Fired {
+    fn wake(self: Arc<Self>) {
+        let before = self.count.fetch_add(1, Ordering::SeqCst);
+        // All wakers are alike; but by the time of the k-th wake, k deadlines must have passed. Reading the clock is not
+        // what is measured, so only some are looked at.
+        if before.is_multiple_of(16) && Instant::now() < self.deadlines[before] {
+            self.early.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The table from nothing to many words and back: the one operation that pays for it.
+
+use super::{Contender, Limit, OURS, Workload, goal};
+use crate::crowd::Crowd;
+use crate::measure::Longest;
+use crate::queues::{HandMade, Queues, Waitword};
+use crate::runner::Scale;
+use crate::series::Sample;
+
+const ENQUEUE: &str = "longest enqueue";
+const CANCEL: &str = "longest cancel";
+
+pub(super) fn workload() -> Workload {
+    Workload {
+        name: "growth",
+        about: "The longest single operation while waits on N different words are made one after another, and while they \
+                are cancelled, in CPU time of the thread (which includes about 0.2 µs for reading the clock).",
+        baseline: HandMade::NAME,
+        contenders: vec![
+            Contender { name: OURS, run: run::<Waitword> },
+            Contender { name: HandMade::NAME, run: run::<HandMade> },
+        ],
+        goals: vec![goal(ENQUEUE, Limit::AtMost(1e6)), goal(CANCEL, Limit::AtMost(1e6))],
+        charted: false,
+    }
+}
+
+fn run<Q: Queues>(scale: &Scale) -> Vec<Sample> {
+    let n = scale.largest();
+    let queues = Q::with_words(n);
+    let mut crowd = Crowd::new(n);
+    let [mut enqueue, mut cancel] = <[Longest; 2]>::default();
+    (0..n).for_each(|i| enqueue.time(|| crowd.enter(i, queues.wait(i))));
+    (0..n).for_each(|i| cancel.time(|| crowd.cancel(i)));
+    vec![enqueue.sample(ENQUEUE, n), cancel.sample(CANCEL, n)]
+}

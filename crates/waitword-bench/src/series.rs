@@ -47,7 +47,7 @@ impl fmt::Display for Figure {
             Unit::Bytes => (value, " B"),
             Unit::Count => (value, ""),
         };
-        let digits = if value.abs() < 10.0 && value.fract() != 0.0 { 1 } else { 0 };
+        let digits = if (0.05..10.0).contains(&value.abs()) && value.fract() != 0.0 { 1 } else { 0 };
         write!(f, "{value:.digits$}{name}")
     }
 }
@@ -106,5 +106,6 @@ mod tests {
         assert_eq!(Figure(7.25, Unit::Nanos).to_string(), "7.2 ns");
         assert_eq!(Figure(640_000.0, Unit::Nanos).to_string(), "640 µs");
         assert_eq!(Figure(80.0, Unit::Bytes).to_string(), "80 B");
+        assert_eq!(Figure(0.000_3, Unit::Count).to_string(), "0");
     }
 }

@@ -82,7 +82,7 @@ fn table(page: &mut String, results: &Results<'_>, what: &str) {
         if let Some(baseline) = baseline {
             let ratio = |series: &Series| format!("{:.2}", series.median() / baseline.median());
             row.push(
-                find(largest).filter(|_| baseline.median() != 0.0).map_or_else(|| "–".to_owned(), ratio),
+                find(largest).filter(|_| baseline.median() >= 0.5).map_or_else(|| "–".to_owned(), ratio),
             );
         }
         if has_wall {

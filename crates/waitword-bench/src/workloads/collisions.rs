@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::task::{Context, Waker};
 use std::thread;
 
-use waitword_core::{notify_all, notify_one, wait_async};
+use parking_lot_core::{DEFAULT_PARK_TOKEN, DEFAULT_UNPARK_TOKEN, park, unpark_all, unpark_one};
+use waitword_core::{notify_one, wait_async};
 
 use super::{Contender, Limit, OURS, Workload, goal};
 use crate::crowd::Crowd;
@@ -18,16 +19,18 @@ use crate::series::Sample;
 
 const MISS: &str = "notify, nobody waits on the word";
 const HIT: &str = "wait and notify";
+
 const GOLDEN: usize = 0x9E37_79B9_7F4A_7C15;
-/// What a table of three buckets per thread has for 4,000 threads.
-const BITS: u32 = 14;
+/// Words of which a few do not have a crowd, so that their places in our table average out.
+const VICTIMS: usize = 16;
 
 pub(super) fn workload() -> Workload {
     Workload {
         name: "collisions",
         about: "Notify on a word, and a wait with the notify that ends it, while N others wait on words that collide \
                 with it in a hash table without a secret. For parking_lot_core the N are blocked threads, for waitword \
-                async waiters; a wait of parking_lot_core is not shown, because its thread would have to sleep.",
+                async waiters, each on a word of its own. A wait of parking_lot_core is not shown: its thread would have \
+                to sleep.",
         baseline: OURS,
         contenders: vec![
             Contender { name: OURS, run: ours },
@@ -43,16 +46,19 @@ fn crowds(scale: &Scale) -> [usize; 2] {
 }
 
 fn ours(scale: &Scale) -> Vec<Sample> {
+    let block = block();
+    // 4,096 of them.
+    let colliding = colliding(&block, 8);
+    let (victims, others) = colliding.split_at(VICTIMS);
     let calls = scale.operations(1_000_000);
-    let block = Block::new();
-    let (victim, colliding) = block.colliding();
     let at_size = |n: usize| {
         let mut crowd = Crowd::new(n);
-        (0..n).for_each(|i| crowd.enter(i, wait_async(colliding[i % colliding.len()], 0)));
+        (0..n).for_each(|i| crowd.enter(i, wait_async(others[i % others.len()], 0)));
         let [mut miss, mut hit] = <[Stopwatch; 2]>::default();
-        miss.time(calls, || (0..calls).for_each(|_| assert_eq!(notify_one(victim), 0)));
+        miss.time(calls, || (0..calls).for_each(|call| assert_eq!(notify_one(victims[call % VICTIMS]), 0)));
         hit.time(calls, || {
-            for _ in 0..calls {
+            for call in 0..calls {
+                let victim = victims[call % VICTIMS];
                 let mut wait = pin!(wait_async(victim, 0));
                 let mut cx = Context::from_waker(Waker::noop());
                 assert!(wait.as_mut().poll(&mut cx).is_pending());
@@ -62,30 +68,28 @@ fn ours(scale: &Scale) -> Vec<Sample> {
         });
         [miss.sample(MISS, n), hit.sample(HIT, n)]
     };
-    let samples = crowds(scale).into_iter().flat_map(at_size).collect();
-    colliding.iter().for_each(|word| assert_eq!(notify_all(*word), 0));
-    samples
+    crowds(scale).into_iter().flat_map(at_size).collect()
 }
 
 fn parking_lot_core(scale: &Scale) -> Vec<Sample> {
-    let block = Block::new();
-    let (victim, colliding) = block.colliding();
+    let block = block();
+    // It has three buckets per thread: 16,384 for 4,000 of them, and 64 words of the block in each.
+    let colliding = colliding(&block, 14);
+    let (victim, others) = colliding.split_first().expect("a block of a million words has that many");
     let key = |word: &AtomicU32| word.as_ptr().addr();
     let at_size = |n: usize| {
         let parked = AtomicUsize::new(0);
+        let about_to_park = || {
+            parked.fetch_add(1, Ordering::SeqCst);
+        };
         thread::scope(|scope| {
-            for i in 0..n {
-                let word = colliding[i % colliding.len()];
-                let sleeper = || {
-                    let count = || {
-                        parked.fetch_add(1, Ordering::SeqCst);
-                    };
-                    let token = parking_lot_core::DEFAULT_PARK_TOKEN;
+            for word in others.iter().cycle().take(n) {
+                let sleep = || {
                     // SAFETY: the key is the address of memory of ours, and the callbacks call nothing of that crate.
-                    unsafe { parking_lot_core::park(key(word), || true, count, |_, _| {}, token, None) };
+                    unsafe { park(key(word), || true, about_to_park, |_, _| {}, DEFAULT_PARK_TOKEN, None) };
                 };
-                let builder = thread::Builder::new().stack_size(64 << 10);
-                builder.spawn_scoped(scope, sleeper).expect("the system has room for the threads");
+                let thread = thread::Builder::new().stack_size(64 << 10).spawn_scoped(scope, sleep);
+                thread.expect("the system has room for the threads");
             }
             while parked.load(Ordering::SeqCst) < n {
                 thread::yield_now();
@@ -95,14 +99,12 @@ fn parking_lot_core(scale: &Scale) -> Vec<Sample> {
             miss.time(calls, || {
                 for _ in 0..calls {
                     // SAFETY: as above.
-                    unsafe {
-                        parking_lot_core::unpark_one(key(victim), |_| parking_lot_core::DEFAULT_UNPARK_TOKEN)
-                    };
+                    unsafe { unpark_one(key(victim), |_| DEFAULT_UNPARK_TOKEN) };
                 }
             });
-            for word in &colliding {
+            for word in others {
                 // SAFETY: as above.
-                unsafe { parking_lot_core::unpark_all(key(word), parking_lot_core::DEFAULT_UNPARK_TOKEN) };
+                unsafe { unpark_all(key(word), DEFAULT_UNPARK_TOKEN) };
             }
             miss.sample(MISS, n)
         })
@@ -110,20 +112,13 @@ fn parking_lot_core(scale: &Scale) -> Vec<Sample> {
     crowds(scale).map(at_size).to_vec()
 }
 
-/// Memory with enough words that dozens of them collide.
-struct Block(Vec<AtomicU32>);
+/// 4 MB of words.
+fn block() -> Vec<AtomicU32> {
+    (0..1 << 20).map(|_| AtomicU32::new(0)).collect()
+}
 
-impl Block {
-    fn new() -> Self {
-        Self((0..1 << 20).map(|_| AtomicU32::new(0)).collect())
-    }
-
-    /// A word, and all others of the block that share its bucket.
-    fn colliding(&self) -> (&AtomicU32, Vec<&AtomicU32>) {
-        let bucket = |word: &AtomicU32| word.as_ptr().addr().wrapping_mul(GOLDEN) >> (usize::BITS - BITS);
-        let (victim, others) = self.0.split_first().expect("it is not empty");
-        let colliding = others.iter().filter(|word| bucket(word) == bucket(victim)).collect::<Vec<_>>();
-        assert!(!colliding.is_empty(), "one in 16,384 words collides");
-        (victim, colliding)
-    }
+/// The words of `block` that share a bucket with the first, if there are 2^`bits` buckets.
+fn colliding(block: &[AtomicU32], bits: u32) -> Vec<&AtomicU32> {
+    let bucket = |word: &AtomicU32| word.as_ptr().addr().wrapping_mul(GOLDEN) >> (usize::BITS - bits);
+    block.iter().filter(|word| bucket(word) == bucket(&block[0])).collect()
 }

@@ -19,19 +19,25 @@ use crate::series::{Sample, Unit};
 
 const ARM: &str = "arm";
 const CANCEL: &str = "cancel";
-const FIRE: &str = "fire";
+const FIRE: &str = "fire, in a burst";
+const SPREAD: &str = "fire, spread over a second";
 const EARLY: &str = "fired early";
 const KEPT: &str = "heap kept after all were cancelled";
 
 const TOKIO: &str = "tokio sleep";
+
+const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3600);
+/// Between two deadlines of a burst, on average.
+const BURST: Duration = Duration::from_nanos(100);
 
 pub(super) fn workload() -> Workload {
     Workload {
         name: "deadlines",
         about: "N pending deadlines, at random times within a second: *arm* is making the future and polling it once, \
                 *cancel* is dropping it in the order of arming, *fire* is the CPU time that all threads spend until the \
-                last waker was called. *with a wait* is `wait_async_until`, which stands in the line of a word \
-                besides.",
+                last waker was called; in a burst, ten deadlines pass in a microsecond. *with a wait* is \
+                `wait_async_until`, which stands in the line of a word besides.",
         baseline: TOKIO,
         contenders: vec![
             Contender { name: OURS, run: alarm },
@@ -51,7 +57,7 @@ pub(super) fn workload() -> Workload {
 }
 
 fn alarm(scale: &Scale) -> Vec<Sample> {
-    at_all_sizes(scale, sleep_until, |is_over| sleep_while_not(is_over))
+    at_all_sizes(scale, sleep_until, thread::sleep)
 }
 
 /// A timer made of [`Alarm`] alone, as its documentation shows.
@@ -69,7 +75,7 @@ async fn sleep_until(deadline: Instant) {
 
 fn wait(scale: &Scale) -> Vec<Sample> {
     static WORD: AtomicU32 = AtomicU32::new(0);
-    at_all_sizes(scale, |deadline| wait_async_until(&WORD, 0, deadline), |is_over| sleep_while_not(is_over))
+    at_all_sizes(scale, |deadline| wait_async_until(&WORD, 0, deadline), thread::sleep)
 }
 
 fn tokio_sleep(scale: &Scale) -> Vec<Sample> {
@@ -77,71 +83,83 @@ fn tokio_sleep(scale: &Scale) -> Vec<Sample> {
     let runtime = runtime.expect("a timer needs nothing from the system");
     let _entered = runtime.enter();
     // Its timer runs only while a task does.
-    let drive = |is_over: &dyn Fn() -> bool| {
-        runtime.block_on(async {
-            while !is_over() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        });
-    };
-    at_all_sizes(scale, |deadline| tokio::time::sleep_until(deadline.into()), drive)
+    let sleep = |time| runtime.block_on(async { tokio::time::sleep(time).await });
+    at_all_sizes(scale, |deadline| tokio::time::sleep_until(deadline.into()), sleep)
 }
 
 fn async_io_timer(scale: &Scale) -> Vec<Sample> {
-    at_all_sizes(scale, async_io::Timer::at, |is_over| sleep_while_not(is_over))
-}
-
-fn sleep_while_not(is_over: &dyn Fn() -> bool) {
-    while !is_over() {
-        thread::sleep(Duration::from_millis(5));
-    }
+    at_all_sizes(scale, async_io::Timer::at, thread::sleep)
 }
 
 fn at_all_sizes<W: Future>(
     scale: &Scale,
     make: impl Fn(Instant) -> W,
-    drive: impl Fn(&dyn Fn() -> bool),
+    sleep: impl Fn(Duration),
 ) -> Vec<Sample> {
-    scale.crowds().iter().flat_map(|&n| at_size(n, &make, &drive)).collect()
+    scale.crowds().iter().flat_map(|&n| at_size(n, &make, &sleep)).collect()
 }
 
-fn at_size<W: Future>(
-    n: usize,
-    make: &impl Fn(Instant) -> W,
-    drive: &impl Fn(&dyn Fn() -> bool),
-) -> Vec<Sample> {
-    let mut random = Random(n as u64);
-    let delays = (0..n).map(|_| Duration::from_micros(random.below(1_000_000) as u64)).collect::<Vec<_>>();
+fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Duration)) -> Vec<Sample> {
     let mut crowd = Crowd::new(n);
     let [mut arm, mut cancel] = <[Stopwatch; 2]>::default();
 
     // What the process sets up once is not the deadlines'.
-    crowd.enter(0, make(Instant::now() + Duration::from_secs(3600)));
+    crowd.enter(0, make(Instant::now() + HOUR));
     crowd.cancel(0);
+    let delays = delays(n, SECOND);
     let kept = counting(|counted| {
-        let far = Instant::now() + Duration::from_secs(3600);
+        let far = Instant::now() + HOUR;
         arm.time(n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
         cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
         counted().bytes
     });
-
     // Time enough to arm them all before the first is due.
-    let first = Instant::now() + Duration::from_secs_f64(0.1 + 2e-9 * arm.cpu_nanos() * n as f64);
-    let mut deadlines = delays.iter().map(|&delay| first + delay).collect::<Vec<_>>();
-    deadlines.sort();
-    let fired = Arc::new(Fired { count: AtomicUsize::new(0), early: AtomicUsize::new(0), deadlines });
-    let waker = Waker::from(Arc::clone(&fired));
-    (0..n).for_each(|i| crowd.enter_with(i, make(first + delays[i]), &waker));
-    let fire = process_cpu_of(|| drive(&|| fired.count.load(Ordering::SeqCst) >= n));
-    (0..n).for_each(|i| crowd.cancel(i));
-
+    let lead = Duration::from_secs_f64(0.05 + 2e-9 * arm.cpu_nanos() * n as f64);
+    let burst = fire(&mut crowd, make, sleep, &self::delays(n, BURST * n as u32), lead);
+    let spread = fire(&mut crowd, make, sleep, &delays, lead);
     vec![
         arm.sample(ARM, n),
         cancel.sample(CANCEL, n),
-        Sample::new(FIRE, n, Unit::Nanos, fire.as_nanos() as f64 / n as f64),
-        Sample::new(EARLY, n, Unit::Count, fired.early.load(Ordering::SeqCst) as f64),
+        Sample::new(FIRE, n, Unit::Nanos, burst.nanos),
+        Sample::new(SPREAD, n, Unit::Nanos, spread.nanos),
+        Sample::new(EARLY, n, Unit::Count, (burst.early + spread.early) as f64),
         Sample::new(KEPT, n, Unit::Bytes, kept as f64),
     ]
+}
+
+fn delays(n: usize, span: Duration) -> Vec<Duration> {
+    let mut random = Random(n as u64);
+    (0..n).map(|_| Duration::from_nanos(random.below(span.as_nanos() as usize) as u64)).collect()
+}
+
+struct Firing {
+    nanos: f64,
+    early: usize,
+}
+
+/// Arms one deadline per delay, the first not before `lead` has passed, and waits for all of them.
+fn fire<W: Future>(
+    crowd: &mut Crowd<W>,
+    make: &impl Fn(Instant) -> W,
+    sleep: &impl Fn(Duration),
+    delays: &[Duration],
+    lead: Duration,
+) -> Firing {
+    let first = Instant::now() + lead;
+    let mut deadlines = delays.iter().map(|&delay| first + delay).collect::<Vec<_>>();
+    deadlines.sort();
+    let last = deadlines.last().copied().unwrap_or(first);
+    let fired = Arc::new(Fired { count: AtomicUsize::new(0), early: AtomicUsize::new(0), deadlines });
+    let waker = Waker::from(Arc::clone(&fired));
+    delays.iter().enumerate().for_each(|(i, &delay)| crowd.enter_with(i, make(first + delay), &waker));
+    let cpu = process_cpu_of(|| {
+        sleep(last.saturating_duration_since(Instant::now()));
+        while fired.count.load(Ordering::SeqCst) < delays.len() {
+            sleep(Duration::from_millis(1));
+        }
+    });
+    (0..delays.len()).for_each(|i| crowd.cancel(i));
+    Firing { nanos: cpu.as_nanos() as f64 / delays.len() as f64, early: fired.early.load(Ordering::SeqCst) }
 }
 
 /// Counts wakes, and finds early ones.

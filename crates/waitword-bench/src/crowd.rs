@@ -19,15 +19,15 @@ impl<W: Future> Crowd<W> {
 
     /// Puts `wait` into a slot and polls it once: it waits from now on.
     pub(crate) fn enter(&mut self, index: usize, wait: W) {
-        self.enter_with(index, wait, Waker::noop());
+        assert!(self.enter_with(index, wait, Waker::noop()), "this wait has to wait");
     }
 
-    /// As [`enter`](Self::enter), with a waker that does something.
-    pub(crate) fn enter_with(&mut self, index: usize, wait: W, waker: &Waker) {
+    /// As [`enter`](Self::enter), with a waker that does something. Returns whether the future waits.
+    pub(crate) fn enter_with(&mut self, index: usize, wait: W, waker: &Waker) -> bool {
         let mut slot = self.slot(index);
         slot.set(Some(wait));
         let wait = slot.as_mut().as_pin_mut().expect("just put there");
-        assert!(wait.poll(&mut Context::from_waker(waker)).is_pending(), "this wait has to wait");
+        wait.poll(&mut Context::from_waker(waker)).is_pending()
     }
 
     /// Polls a notified future to its end, and drops it.

@@ -50,7 +50,7 @@ fn of_operation(results: &Results<'_>, what: &str) -> Option<Chart> {
     let mut svg = String::new();
     // Drawing into a string fails only if the numbers cannot be drawn.
     draw(&mut svg, &title, &results.workload.contenders, &shown, (least, most)).ok()?;
-    let file = format!("{}-{}.svg", results.workload.name, what.replace(' ', "-"));
+    let file = format!("{}-{}.svg", results.workload.name, what.replace(", ", "-").replace(' ', "-"));
     Some(Chart { file, title, svg })
 }
 

@@ -113,10 +113,8 @@ fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Du
         cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
         counted().bytes
     });
-    // Time enough to arm them all before the first is due.
-    let lead = Duration::from_secs_f64(0.05 + 2e-9 * arm.cpu_nanos() * n as f64);
-    let burst = fire(&mut crowd, make, sleep, &self::delays(n, BURST * n as u32), lead);
-    let spread = fire(&mut crowd, make, sleep, &delays, lead);
+    let burst = fire(&mut crowd, make, sleep, &self::delays(n, BURST * n as u32));
+    let spread = fire(&mut crowd, make, sleep, &delays);
     vec![
         arm.sample(ARM, n),
         cancel.sample(CANCEL, n),
@@ -137,29 +135,26 @@ struct Firing {
     early: usize,
 }
 
-/// Arms one deadline per delay, the first not before `lead` has passed, and waits for all of them.
+/// Arms one deadline per delay, and waits for all of them.
 fn fire<W: Future>(
     crowd: &mut Crowd<W>,
     make: &impl Fn(Instant) -> W,
     sleep: &impl Fn(Duration),
     delays: &[Duration],
-    lead: Duration,
 ) -> Firing {
-    let first = Instant::now() + lead;
-    let mut deadlines = delays.iter().map(|&delay| first + delay).collect::<Vec<_>>();
-    deadlines.sort();
-    let last = deadlines.last().copied().unwrap_or(first);
-    let fired = Arc::new(Fired { count: AtomicUsize::new(0), early: AtomicUsize::new(0), deadlines });
-    let waker = Waker::from(Arc::clone(&fired));
-    delays.iter().enumerate().for_each(|(i, &delay)| crowd.enter_with(i, make(first + delay), &waker));
-    let cpu = process_cpu_of(|| {
-        sleep(last.saturating_duration_since(Instant::now()));
-        while fired.count.load(Ordering::SeqCst) < delays.len() {
-            sleep(Duration::from_millis(1));
+    // Time enough to arm them all before the first is due; more, if it was not.
+    let mut lead = Duration::from_millis(50) + Duration::from_nanos(500) * delays.len() as u32;
+    loop {
+        let first = Instant::now() + lead;
+        let fired = Arc::new(Fired::new(delays.iter().map(|&delay| first + delay).collect()));
+        let waker = Waker::from(Arc::clone(&fired));
+        let all_wait =
+            delays.iter().enumerate().all(|(i, &delay)| crowd.enter_with(i, make(first + delay), &waker));
+        if all_wait && Instant::now() < first {
+            return fired.wait_for_all(sleep);
         }
-    });
-    (0..delays.len()).for_each(|i| crowd.cancel(i));
-    Firing { nanos: cpu.as_nanos() as f64 / delays.len() as f64, early: fired.early.load(Ordering::SeqCst) }
+        lead *= 2;
+    }
 }
 
 /// Counts wakes, and finds early ones.
@@ -168,6 +163,25 @@ struct Fired {
     early: AtomicUsize,
     /// In the order in which they are due.
     deadlines: Vec<Instant>,
+}
+
+impl Fired {
+    fn new(mut deadlines: Vec<Instant>) -> Self {
+        deadlines.sort();
+        Self { count: AtomicUsize::new(0), early: AtomicUsize::new(0), deadlines }
+    }
+
+    fn wait_for_all(&self, sleep: &impl Fn(Duration)) -> Firing {
+        let n = self.deadlines.len();
+        let last = self.deadlines[n - 1];
+        let cpu = process_cpu_of(|| {
+            sleep(last.saturating_duration_since(Instant::now()));
+            while self.count.load(Ordering::SeqCst) < n {
+                sleep(Duration::from_millis(1));
+            }
+        });
+        Firing { nanos: cpu.as_nanos() as f64 / n as f64, early: self.early.load(Ordering::SeqCst) }
+    }
 }
 
 impl Wake for Fired {

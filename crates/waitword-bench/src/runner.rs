@@ -72,7 +72,8 @@ fn run_one<'a>(workload: &'a Workload, scale: &Scale, bar: &ProgressBar) -> Resu
 }
 
 impl Results<'_> {
-    fn add(&mut self, contender: &'static str, sample: Sample) {
+    /// Adds what one contender measured in one round.
+    pub(crate) fn add(&mut self, contender: &'static str, sample: Sample) {
         let Sample { what, n, unit, value, wall } = sample;
         let known = self.series.iter().position(|s| s.contender == contender && s.what == what && s.n == n);
         let index = known.unwrap_or_else(|| {

@@ -49,7 +49,7 @@ fn section(page: &mut String, results: &Results<'_>) {
     }
     let verdicts = goals::verdicts(results);
     if !verdicts.is_empty() {
-        page.push_str("\nGoals:\n\n");
+        page.push_str("\nGoals, each at the size where it is met worst:\n\n");
     }
     for verdict in verdicts {
         let _ = writeln!(page, "- {} {}", if verdict.met { "met:" } else { "**missed:**" }, verdict.text);

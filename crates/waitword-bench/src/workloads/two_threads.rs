@@ -14,8 +14,8 @@ use crate::queues::{
 use crate::runner::Scale;
 use crate::series::{Sample, Unit};
 
-/// Words per thread, so that their shards average out.
-const WORDS: usize = 256;
+/// Pairs of words, one for each thread, tried one after another: some of them share a shard.
+const PAIRS: usize = 64;
 
 const ALONE: &str = "one thread alone";
 const SAME: &str = "two threads, same word";
@@ -25,7 +25,8 @@ pub(super) fn workload() -> Workload {
     Workload {
         name: "two-threads",
         about: "Register and cancel (make a wait, poll it once, drop it), in CPU time per thread: alone, and with \
-                another thread that does the same on the same word or on words of its own.",
+                another thread that does the same on the same word or on a word of its own (the mean \
+                of 64 pairs of words).",
         baseline: TokioNotify::NAME,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },
@@ -43,20 +44,21 @@ pub(super) fn workload() -> Workload {
 
 fn run<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     let calls = scale.operations(2_000_000);
-    let queues = Q::with_words(2 * WORDS);
-    let alone = register_and_cancel(calls, &queues, |call| call % WORDS);
-    let same = both(|_| register_and_cancel(calls, &queues, |_| 0));
-    let own = both(|thread| register_and_cancel(calls, &queues, |call| thread * WORDS + call % WORDS));
+    let queues = Q::with_words(2 * PAIRS);
+    let alone = register_and_cancel(&queues, 0, calls);
+    let same = both(|_| register_and_cancel(&queues, 0, calls));
+    let pair = |pair| both(|thread| register_and_cancel(&queues, thread * PAIRS + pair, calls / PAIRS));
+    let own = (0..PAIRS).map(pair).sum::<f64>() / PAIRS as f64;
     let sample = |what, value| Sample::new(what, 1, Unit::Nanos, value);
     vec![sample(ALONE, alone), sample(SAME, same), sample(OWN, own)]
 }
 
 /// CPU time per call.
-fn register_and_cancel<Q: Queues>(calls: usize, queues: &Q, word: impl Fn(usize) -> usize) -> f64 {
+fn register_and_cancel<Q: Queues>(queues: &Q, word: usize, calls: usize) -> f64 {
     let mut watch = Stopwatch::default();
     watch.time(calls, || {
-        for call in 0..calls {
-            let wait = pin!(queues.wait(word(call)));
+        for _ in 0..calls {
+            let wait = pin!(queues.wait(word));
             assert!(wait.poll(&mut Context::from_waker(Waker::noop())).is_pending(), "nobody notifies");
         }
     });

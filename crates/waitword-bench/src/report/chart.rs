@@ -16,7 +16,9 @@ pub(crate) struct Chart {
     pub(crate) svg: String,
 }
 
-const SIZE: (u32, u32) = (820, 460);
+const SIZE: (u32, u32) = (860, 440);
+const LEGEND_WIDTH: u32 = 190;
+const FONT: &str = "sans-serif";
 const COLORS: [RGBColor; 8] = [
     full_palette::RED_700,
     full_palette::BLUE_600,
@@ -61,47 +63,56 @@ fn draw(
     shown: &[&Series],
     (least, most): (f64, f64),
 ) -> Result<(), Box<dyn Error>> {
-    let costs = shown.iter().map(|series| series.median().max(0.1));
+    let costs = shown.iter().map(|series| drawable(series.median()));
     let (low, high) = costs.fold((f64::INFINITY, 0.0), |(low, high), cost| (cost.min(low), cost.max(high)));
     let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
-        .caption(title, ("sans-serif", 18))
+    let (lines, legend) = area.split_horizontally(SIZE.0 - LEGEND_WIDTH);
+    let mut chart = ChartBuilder::on(&lines)
+        .caption(title, (FONT, 18))
         .margin(12)
+        .margin_right(30)
         .x_label_area_size(36)
-        .y_label_area_size(56)
+        .y_label_area_size(60)
         .build_cartesian_2d((least..most).log_scale(), (low / 1.5..high * 1.5).log_scale())?;
-    let number = |value: &f64| if *value < 10.0 { format!("{value:.1}") } else { format!("{value:.0}") };
     chart
         .configure_mesh()
         .x_desc("N")
         .y_desc("ns")
-        .x_label_formatter(&number)
-        .y_label_formatter(&number)
+        .x_label_formatter(&short)
+        .y_label_formatter(&short)
+        .light_line_style(full_palette::GREY_100)
         .draw()?;
+    let mut row = 60;
     for (contender, color) in contenders.iter().zip(COLORS.iter().cycle()) {
-        let mut points = shown
-            .iter()
-            .filter(|series| series.contender == contender.name)
-            .map(|series| (series.n as f64, series.median().max(0.1)))
-            .collect::<Vec<_>>();
+        let of_contender = shown.iter().filter(|series| series.contender == contender.name);
+        let mut points =
+            of_contender.map(|series| (series.n as f64, drawable(series.median()))).collect::<Vec<_>>();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         if points.is_empty() {
             continue;
         }
         let width = if contender.name == OURS { 4 } else { 2 };
         let style = color.stroke_width(width);
-        chart
-            .draw_series(LineSeries::new(points.iter().copied(), style).point_size(width))?
-            .label(contender.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+        chart.draw_series(LineSeries::new(points, style).point_size(width))?;
+        legend.draw(&PathElement::new([(0, row), (18, row)], style))?;
+        legend.draw(&Text::new(contender.name, (26, row - 7), (FONT, 14)))?;
+        row += 22;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.85))
-        .border_style(full_palette::GREY_400)
-        .draw()?;
     area.present()?;
     Ok(())
+}
+
+/// A logarithm needs something to work on.
+fn drawable(nanos: f64) -> f64 {
+    nanos.max(0.1)
+}
+
+fn short(value: &f64) -> String {
+    match *value {
+        value if value < 10.0 => format!("{value:.1}"),
+        value if value < 1e3 => format!("{value:.0}"),
+        value if value < 1e6 => format!("{:.0}k", value / 1e3),
+        value => format!("{:.0}M", value / 1e6),
+    }
 }

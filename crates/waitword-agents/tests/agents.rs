@@ -1,5 +1,4 @@
-//! Agents from outside, without an engine. Names begin with the point of the standard that they check, as numbered in
-//! `docs/observable.md`.
+//! Agents from outside, without an engine. The numbers are those of `docs/observable.md`.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};

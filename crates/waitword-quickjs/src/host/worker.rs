@@ -83,6 +83,8 @@ pub(super) fn run_main(program: Program) -> Ended {
         Err(error) => Death::internal(MAIN, format!("cannot start a thread: {error}")),
     };
     // Every agent ended its own workers, so by now all are gone.
+    cluster.leave(MAIN);
+    cluster.close();
     let standstill = cluster.standstill();
     let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
     Ended {

@@ -182,7 +182,7 @@ impl Timer {
             if !batch.is_empty() {
                 batch.ring();
                 // There is no caller to tell; the panic hook has.
-                batch.forget_panic();
+                batch.discard_panic();
                 continue;
             }
             // An earlier deadline unparks us; its token survives if we are not parked yet.

@@ -69,10 +69,10 @@ impl WakeBatch {
         }
     }
 
-    /// Drops the panic without running its payload's destructor, which is foreign code too.
+    /// Drops the panic, where there is no caller for it to go on in.
     #[cfg(not(loom))]
-    pub(crate) fn forget_panic(self) {
-        std::mem::forget(self.panic.0);
+    pub(crate) fn discard_panic(self) {
+        self.panic.0.into_iter().for_each(discard);
     }
 }
 
@@ -85,9 +85,16 @@ impl Panic {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
             match &self.0 {
                 None => self.0 = Some(payload),
-                // A payload may panic when it is dropped; the first panic is the one that is told.
-                Some(_) => std::mem::forget(payload),
+                // The first panic is the one that is told.
+                Some(_) => discard(payload),
             }
         }
+    }
+}
+
+/// Drops what was panicked with. Its destructor is foreign code too, and may panic in its turn.
+fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(again);
     }
 }

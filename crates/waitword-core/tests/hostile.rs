@@ -40,12 +40,13 @@ fn a_waker_that_panics_does_not_keep_the_others_asleep() {
 
 #[test]
 fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
     for when in [Bomb::CLONE, Bomb::DROP] {
         let word = AtomicI32::new(0);
         let mut before = pin!(wait_async(&word, 0));
         assert!(poll(before.as_mut()).is_pending());
         let mut hit = Box::pin(wait_async(&word, 0));
-        let bomb = Bomb::waker();
+        let bomb = Bomb::waker(&ARMED);
         if when == Bomb::DROP {
             assert!(hit.as_mut().poll(&mut Context::from_waker(&bomb)).is_pending());
         }
@@ -68,8 +69,9 @@ fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
 
 #[test]
 fn a_waker_dropped_with_its_wait_may_panic() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
     let word = AtomicI32::new(0);
-    let bomb = Bomb::waker();
+    let bomb = Bomb::waker(&ARMED);
     let mut hit = Box::pin(wait_async(&word, 0));
     assert!(hit.as_mut().poll(&mut Context::from_waker(&bomb)).is_pending());
     Bomb::arm(&bomb, Bomb::DROP);
@@ -330,8 +332,7 @@ impl Bomb {
     const CLONE: usize = 1;
     const DROP: usize = 2;
 
-    fn waker() -> ManuallyDrop<Waker> {
-        let armed: &'static AtomicUsize = Box::leak(Box::new(AtomicUsize::new(Self::NEVER)));
+    fn waker(armed: &'static AtomicUsize) -> ManuallyDrop<Waker> {
         // SAFETY: the functions of the table keep to its contract: the data is a static atomic.
         ManuallyDrop::new(unsafe { Waker::new(std::ptr::from_ref(armed).cast(), &VTABLE) })
     }
@@ -342,7 +343,7 @@ impl Bomb {
 }
 
 fn armed<'a>(data: *const ()) -> &'a AtomicUsize {
-    // SAFETY: `Bomb::waker` leaked it.
+    // SAFETY: `Bomb::waker` was given a static.
     unsafe { &*data.cast() }
 }
 

@@ -33,7 +33,9 @@ impl Default for JsAgentOptions {
 ///
 /// It has one realm to begin with, the *main realm*. A host that has jobs of its own (timers, messages) drives the agent
 /// with [`JsAgent::run_microtasks`], [`JsAgent::settle_one`], [`JsAgent::expire_due`] and [`JsAgent::next_deadline`];
-/// others call [`JsAgent::run`].
+/// others call [`JsAgent::run`] or [`JsAgent::run_until_settled`].
+///
+/// Dropping it takes its pending waits out of their queues: a dead agent never eats a notify.
 pub struct JsAgent {
     realm: Realm,
     state: Rc<AgentState>,

@@ -87,22 +87,23 @@ fn memory_made_by_a_getter_while_writing_stays() {
     let js = agent();
     js.eval(
         "t.js",
-        "var fleeting = []; fleeting.length = 3;
-         var made = 0;
-         for (let i = 0; i < 3; i++)
-             Object.defineProperty(fleeting, i, { get() { let s = new SharedArrayBuffer(64); new Int32Array(s)[0] = ++made; return s; } });",
+        "var fleeting = [], get = () => { let s = new SharedArrayBuffer(1 << 20); new Int32Array(s)[0] = 7; return s; };
+         Object.defineProperty(fleeting, 0, { get });
+         // If the first one's memory is free by now, this one gets it.
+         var kept, next = () => { kept = new SharedArrayBuffer(1 << 20); new Int32Array(kept)[0] = 9; return 0; };
+         Object.defineProperty(fleeting, 1, { get: next });",
     )
     .unwrap();
     let message = message(&js, "fleeting");
     js.runtime().gc();
     receive(&js, &message);
-    assert_eq!(text(&js, "String(got.map(s => new Int32Array(s)[0]))"), "1,2,3");
+    assert_eq!(text(&js, "String(new Int32Array(got[0])[0])"), "7");
 }
 
 #[test]
 fn what_cannot_be_copied_is_an_error() {
     let js = agent();
-    for expression in ["() => 1", "Symbol()", "{ deep: [() => 1] }", "{ get x() { return 1; } }"] {
+    for expression in ["() => 1", "{ deep: [() => 1] }", "{ get x() { return 1; } }"] {
         let value = js.realm().eval("t.js", &format!("({expression})")).unwrap();
         let error = js.realm().write_message(&value).unwrap_err();
         assert!(js.realm().describe(&error).message.starts_with("TypeError"), "{expression}");

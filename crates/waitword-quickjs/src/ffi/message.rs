@@ -31,7 +31,8 @@ impl Realm {
     /// Copies a value and all that it refers to.
     ///
     /// # Errors
-    /// A TypeError for what cannot be copied (functions, symbols, ...), what a getter throws, lack of memory.
+    /// A TypeError for what cannot be copied (functions, accessor properties, errors, ...), what a getter throws, lack of
+    /// memory.
     pub fn write_message(&self, value: &Value) -> Result<Message, Exception> {
         self.check(value);
         self.engine().graveyard.while_open(|| {

@@ -1,7 +1,7 @@
 //! All the unsafe code of this crate: a safe layer over the C interface of QuickJS-NG.
 //!
-//! Read [`engine`](self) first: an [`Engine`](engine::Engine) is one runtime of the engine, and everything else keeps it
-//! alive. The rest is one file per thing: [`Realm`], [`Value`], functions, modules, promises, shared memory, messages.
+//! `engine.rs` is one runtime of the engine, which everything else keeps alive; then there is a file for each thing that
+//! lives in it: realms, values, objects, functions, modules, promises, shared memory, messages.
 //!
 //! # Invariants
 //! The safety comments cite these by number.

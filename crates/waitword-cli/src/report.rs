@@ -16,6 +16,9 @@ pub(crate) fn show(ended: &Ended) {
     } else if ended.is_standstill {
         text += &standstill_text(ended);
     }
+    if ended.is_awaiting {
+        text += "note: the main module still awaits a promise that can never be settled\n";
+    }
     // If nobody reads the standard error, the exit code still tells.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

@@ -94,7 +94,12 @@ process.on("exit", (code) => console.log("exit", code));
 #[test]
 fn a_module_that_awaits_for_ever_exits_with_13() {
     let script = "await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0).value;";
-    run_files("unsettled_await", &[("main.mjs", script)]).with_code(13).complained(&["main.mjs:1:"]);
+    run_files("unsettled_await", &[("main.mjs", script)])
+        .with_code(13)
+        .complained(&["main.mjs:1:", "the main module still awaits"]);
+    run_files("unsettled_promise", &[("main.mjs", "await new Promise(() => {});")])
+        .with_code(13)
+        .complained(&["the main module still awaits"]);
 }
 
 #[test]

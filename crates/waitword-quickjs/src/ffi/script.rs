@@ -35,10 +35,14 @@ impl Realm {
         })
     }
 
-    /// The line of the script that is running, innermost first: `file:line:column`.
-    pub fn call_site(&self) -> Option<String> {
-        let here = self.error("");
-        let stack = self.get(here.value(), "stack").and_then(|stack| self.to_string(&stack)).ok()?;
+    /// Where scripts are right now, to be [asked](Self::line_of) later: most never are, and reading costs as much again.
+    pub(crate) fn mark(&self) -> Exception {
+        self.error("")
+    }
+
+    /// The innermost line of a script that a [mark](Self::mark) stands for: `file:line:column`.
+    pub(crate) fn line_of(&self, mark: &Exception) -> Option<String> {
+        let stack = self.get(mark.value(), "stack").and_then(|stack| self.to_string(&stack)).ok()?;
         let (file, line, column) = stack.lines().find_map(place)?;
         Some(match column {
             Some(column) => format!("{file}:{line}:{column}"),

@@ -10,7 +10,7 @@ use crate::ffi::{Exception, Message, Realm, Value};
 use super::cluster::Cluster;
 use super::mailbox::Mailbox;
 use super::timers::Timers;
-use super::worker::Letter;
+use super::worker::{Data, Letter};
 use super::{MAIN, ThreadId, natives};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
@@ -86,11 +86,11 @@ impl Host {
         self.id == MAIN
     }
 
-    /// Runs the JavaScript half in a realm: the globals of the scripts. `data` is what the parent sent along.
+    /// Runs the JavaScript half in a realm: the globals of the scripts.
     ///
     /// # Errors
     /// Lack of memory.
-    pub(super) fn boot(&self, realm: &Realm, data: Option<&Message>) -> Result<(), Exception> {
+    pub(super) fn boot(&self, realm: &Realm, data: &Data) -> Result<(), Exception> {
         let script = realm.object()?;
         realm.set(&script, "native", &natives::object(realm)?)?;
         realm.set(&script, "options", &self.options(realm, data)?)?;
@@ -103,7 +103,7 @@ impl Host {
         Ok(())
     }
 
-    fn options(&self, realm: &Realm, data: Option<&Message>) -> Result<Value, Exception> {
+    fn options(&self, realm: &Realm, data: &Data) -> Result<Value, Exception> {
         let options = realm.object()?;
         let argv = self.argv.iter().map(|each| realm.string(each)).collect::<Result<Vec<_>, _>>()?;
         realm.set(&options, "argv", &realm.array(&argv)?)?;
@@ -113,12 +113,17 @@ impl Host {
         realm.set(&options, "isMainThread", &realm.bool(self.is_main()))?;
         realm.set(&options, "threadId", &realm.number(self.id))?;
         match data {
-            Some(message) => {
+            Data::OfParent(message) => {
                 let pair = realm.read_message(message)?;
                 realm.set(&options, "data", &realm.get(&pair, 0)?)?;
                 realm.set(&options, "env", &realm.get(&pair, 1)?)?;
             }
-            None => realm.set(&options, "env", &environment(realm)?)?,
+            Data::OfEmbedder(shared) => {
+                if let Some(block) = shared {
+                    realm.set(&options, "shared", &realm.shared_array_buffer(block)?)?;
+                }
+                realm.set(&options, "env", &environment(realm)?)?;
+            }
         }
         Ok(options)
     }

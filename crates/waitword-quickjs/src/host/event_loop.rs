@@ -15,7 +15,7 @@ use super::cluster::Woken;
 use super::failure::{Failure, FailureKind};
 use super::liveness::Reason;
 use super::sources::{self, Compiled};
-use super::worker::{Entry, Letter};
+use super::worker::{Data, Entry, Letter};
 use super::{AbandonedWait, AgentName, ThreadId, module_loader};
 
 /// The loop of one agent.
@@ -65,7 +65,7 @@ impl<'a> EventLoop<'a> {
     }
 
     /// Runs the agent from its script to its end.
-    pub(super) fn run(&self, entry: Entry, data: Option<&Message>) -> Stop {
+    pub(super) fn run(&self, entry: Entry, data: &Data) -> Stop {
         self.run_to_end(entry, data).unwrap_or_else(|stop| stop)
     }
 
@@ -84,7 +84,7 @@ impl<'a> EventLoop<'a> {
             .collect()
     }
 
-    fn run_to_end(&self, entry: Entry, data: Option<&Message>) -> Result<Stop, Stop> {
+    fn run_to_end(&self, entry: Entry, data: &Data) -> Result<Stop, Stop> {
         let booted = self.host.boot(self.realm(), data);
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
         if let Some(parent) = &self.host.parent {

@@ -13,7 +13,8 @@ pub(crate) fn show(ended: &Ended) {
     let mut text = String::new();
     if let Some(failure) = &ended.failure {
         text += &failure_text(failure);
-    } else if ended.is_standstill {
+    }
+    if ended.is_standstill {
         text += &standstill_text(ended);
     }
     if ended.is_awaiting {

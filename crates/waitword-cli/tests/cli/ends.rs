@@ -56,6 +56,19 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let folder = folder("full_output");
+    fs::write(folder.join("main.js"), "console.log('line');").unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = waitword();
+    command.current_dir(&folder).args(["run", "main.js"]).stdout(full).stderr(Stdio::piped());
+    finish(command.spawn().unwrap())
+        .with_code(1)
+        .complained(&["cannot write to the standard output", "main.js:1:"]);
+}
+
+#[test]
 fn exit_code_of_the_script_is_that_of_the_process() {
     run("exit_code", "process.exitCode = 3;").with_code(3).quietly();
     run("exit_call", "try { process.exit(4); } finally { console.log('never'); }")

@@ -178,6 +178,18 @@ fn deadlock_with_a_blocked_main_agent_is_found_and_told() {
     ]);
 }
 
+#[test]
+fn the_error_that_led_to_a_deadlock_is_told_too() {
+    let script = r#"
+        const { Worker } = require("worker_threads");
+        new Worker("null.x", { eval: true });
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    "#;
+    run_with("deadlock_cause", &["--main-can-block"], &[("main.js", script)], &[]).with_code(1).complained(
+        &["uncaught exception in worker 1", "TypeError", "deadlock", "main: Atomics.wait on byte 0"],
+    );
+}
+
 /// A worker that has been notified but has not got up yet, or that is about to find its word changed, looks blocked
 /// while everyone else sleeps. Each round gives both a chance.
 #[test]

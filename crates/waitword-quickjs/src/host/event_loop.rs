@@ -84,6 +84,14 @@ impl<'a> EventLoop<'a> {
             .collect()
     }
 
+    /// The first error of a worker in a letter that was never read.
+    pub(super) fn unread_failure(&self) -> Option<Stop> {
+        std::iter::from_fn(|| self.host.from_workers.take()).find_map(|(_, letter)| match letter {
+            Letter::Failed(failure, thrown) => Some(Stop::Failed(failure, thrown)),
+            _ => None,
+        })
+    }
+
     fn run_to_end(&self, entry: Entry, data: &Data) -> Result<Stop, Stop> {
         let booted = self.host.boot(self.realm(), data);
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;

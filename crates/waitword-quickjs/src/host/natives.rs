@@ -1,6 +1,6 @@
 //! The functions that the JavaScript half of the host calls: `host.native` in the files under `js/`.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -54,13 +54,17 @@ fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         std::io::stderr().lock().write_all(text.as_bytes())
     };
     match written {
-        // Nobody reads the results any more (`| head`): stop, quietly, instead of computing them. Complaints are lost.
-        Err(_) if stream == 1 => {
-            let host = agent_host::of(realm)?;
-            host.cluster.end_program(EXIT_OUTPUT_CLOSED);
+        Ok(()) => Ok(realm.undefined()),
+        // Nobody reads the results any more (`| head`): stop, quietly, instead of computing them.
+        Err(error) if stream == 1 && error.kind() == ErrorKind::BrokenPipe => {
+            agent_host::of(realm)?.cluster.end_program(EXIT_OUTPUT_CLOSED);
             Err(realm.uncatchable_error("standard output is closed"))
         }
-        _ => Ok(realm.undefined()),
+        Err(error) if stream == 1 => {
+            Err(realm.error(&format!("cannot write to the standard output: {error}")))
+        }
+        // Complaints that nobody reads are lost.
+        Err(_) => Ok(realm.undefined()),
     }
 }
 

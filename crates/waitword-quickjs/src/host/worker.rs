@@ -209,7 +209,13 @@ fn live_and_die(birth: Birth) -> Death {
     }
     let workers: Vec<ThreadId> = host.workers.borrow().keys().copied().collect();
     host.cluster.end(|id| workers.contains(&id));
-    Death::of(stop)
+    match stop {
+        // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
+        Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {
+            Death::of(event_loop.unread_failure().unwrap_or(Stop::Terminated))
+        }
+        stop => Death::of(stop),
+    }
 }
 
 /// Tells the cluster when the agent is blocked for as long as it takes.

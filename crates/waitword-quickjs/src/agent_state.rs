@@ -25,6 +25,8 @@ pub(crate) struct AgentState {
     pub(crate) agent: Agent,
     /// What was taken from each realm before scripts could change it.
     pub(crate) intrinsics: RefCell<Vec<(Realm, Rc<Intrinsics>)>>,
+    /// A WeakRef for each growable SharedArrayBuffer that a script has looked at.
+    pub(crate) growable: RefCell<Vec<Value>>,
     pub(crate) observer: RefCell<Option<Rc<dyn WaitObserver>>>,
     /// The promises of waits that are queued, or settled and not yet resolved. Scripts may have dropped them; their
     /// reactions still have to run.
@@ -45,6 +47,7 @@ impl AgentState {
         Self {
             agent,
             intrinsics: RefCell::default(),
+            growable: RefCell::default(),
             observer: RefCell::default(),
             resolvers: RefCell::default(),
             outcomes: OnceCell::new(),

@@ -33,7 +33,11 @@ fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     }
     // EnterCriticalSection, compare, AddWaiter, SuspendThisAgent, RemoveWaiter, LeaveCriticalSection.
     match state.wait(&request.block, request.byte_index, request.expected, request.timeout) {
-        Ok(outcome) => state.outcome(realm, outcome),
+        Ok(outcome) => {
+            // Whoever woke this agent may have grown memory before.
+            shared_array_buffer::catch_up_all(realm)?;
+            state.outcome(realm, outcome)
+        }
         // Not in the standard: the host ends this agent, and no script may go on as if nothing had happened.
         Err(WaitError::Terminated) => Err(runtime::terminated(realm)),
         Err(WaitError::CannotBlock) => Err(cannot_block(realm)),

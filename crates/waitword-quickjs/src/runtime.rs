@@ -1,5 +1,6 @@
 //! An agent that runs scripts: a runtime of the engine, its realms, and the waits of its scripts.
 
+use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,6 +37,12 @@ impl Default for JsAgentOptions {
 /// others call [`JsAgent::run`] or [`JsAgent::run_until_settled`].
 ///
 /// Dropping it takes its pending waits out of their queues: a dead agent never eats a notify.
+///
+/// An agent stays on its thread:
+/// ```compile_fail
+/// fn assert_send<T: Send>() {}
+/// assert_send::<waitword_quickjs::JsAgent>();
+/// ```
 pub struct JsAgent {
     realm: Realm,
     state: Rc<AgentState>,
@@ -139,6 +146,7 @@ impl JsAgent {
     /// # Errors
     /// A SyntaxError, or what the script throws.
     pub fn eval(&self, name: &str, source: &str) -> Result<JsValue, JsError> {
+        self.begin_job()?;
         self.describing(|realm| JsValue::from_value(realm, realm.eval(name, source)?))
     }
 
@@ -149,6 +157,7 @@ impl JsAgent {
     /// # Errors
     /// A SyntaxError, or an import that cannot be resolved.
     pub fn eval_module(&self, name: &str, source: &str) -> Result<JsValue, JsError> {
+        self.begin_job()?;
         self.describing(|realm| JsValue::from_value(realm, realm.eval_module(name, name, source)?))
     }
 
@@ -201,9 +210,23 @@ impl JsAgent {
     /// # Errors
     /// When the engine has no memory for the promise's reactions.
     pub fn settle_one(&self) -> Result<bool, JsError> {
-        // One at a time: the iterator must not be held while scripts run.
+        if !self.state.agent.has_settled() {
+            return Ok(false);
+        }
+        self.begin_job()?;
+        // Taken last, so that nothing can fail between this and the resolution. One at a time: the iterator must not be
+        // held while scripts run.
         let Some(settled) = self.state.agent.drain_settled().next() else { return Ok(false) };
         self.describing(|_| self.state.settle(settled)).map(|()| true)
+    }
+
+    /// Lets the agent's growable SharedArrayBuffers, and the views on them, see what other agents have grown. A host calls
+    /// this before each job of its own (a message, a timer); the agent's methods do it themselves.
+    ///
+    /// # Errors
+    /// When the memory limit is reached.
+    pub fn begin_job(&self) -> Result<(), JsError> {
+        self.describing(shared_array_buffer::catch_up_all)
     }
 
     /// The earliest deadline of a `waitAsync` that is still pending.
@@ -216,7 +239,7 @@ impl JsAgent {
         self.state.agent.expire_due(now)
     }
 
-    /// The agent's waits that are still in a queue.
+    /// The agent's waits whose promises are not resolved yet.
     pub fn pending(&self) -> Vec<PendingWait> {
         self.state.agent.pending()
     }
@@ -265,6 +288,12 @@ impl JsAgent {
 
     fn stop_if_terminated(&self) -> Result<(), JsError> {
         if self.is_terminated() { self.describing(|realm| Err(terminated(realm))) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for JsAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JsAgent").field("agent", &self.state.agent).finish_non_exhaustive()
     }
 }
 

@@ -1,11 +1,14 @@
 //! SharedArrayBuffers that all agents see grow.
 //!
 //! The engine keeps the length of a growable SharedArrayBuffer in each JavaScript object, so an agent does not notice
-//! when another one grows the same memory. Here the length lives in the block. The constructor and the members of the
-//! prototype that look at the length are replaced; each first lets the engine's object catch up.
+//! when another one grows the same memory. Here the length lives in the block, and the engine's objects, with all views
+//! on them, are told about it:
+//! - by the constructor and the members of the prototype that look at the length, which are replaced;
+//! - by the functions in [`crate::atomics`];
+//! - when the agent comes back from a wait or begins a job ([`catch_up_all`]).
 //!
-//! What stays the engine's: an element access through a length-tracking view (`view[i]`, `view.length`) sees another
-//! agent's `grow` only after one of the functions here, or of [`crate::atomics`], was called on the same buffer object.
+//! What remains of the engine's way: code that spins without any of these sees an old `view.length`, and no `view[i]`
+//! behind it.
 
 use std::rc::Rc;
 
@@ -13,6 +16,9 @@ use waitword_agents::SharedBlock;
 
 use crate::agent_state::AgentState;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+
+/// The most bytes that the engine lets a buffer have.
+const LENGTH_LIMIT: u64 = i32::MAX as u64;
 
 /// Functions of a fresh realm that ours are built on.
 pub(crate) struct Intrinsics {
@@ -26,6 +32,10 @@ pub(crate) struct Intrinsics {
     max_byte_length: Value,
     /// The getter of `%TypedArray%.prototype.length`.
     view_length: Value,
+    /// `WeakRef`
+    weak_ref: Value,
+    /// `WeakRef.prototype.deref`
+    deref: Value,
 }
 
 /// Replaces `SharedArrayBuffer` in a realm that no script has seen yet.
@@ -43,6 +53,8 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         slice: realm.get(&prototype, "slice")?,
         max_byte_length: getter(&prototype, "maxByteLength")?,
         view_length: getter(&realm.get(&typed_array, "prototype")?, "length")?,
+        weak_ref: realm.get(&global, "WeakRef")?,
+        deref: realm.get(&realm.get(&realm.get(&global, "WeakRef")?, "prototype")?, "deref")?,
         constructor: engines,
     };
 
@@ -64,6 +76,34 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     realm.define(&prototype, "slice", &realm.function("slice", 2, slice)?, Attributes::BUILT_IN)?;
 
     AgentState::of(realm)?.intrinsics.borrow_mut().push((realm.clone(), Rc::new(intrinsics)));
+    Ok(())
+}
+
+/// A SharedArrayBuffer object on `block`. Also of one that is growable the agent will know how long it is.
+pub(crate) fn make(realm: &Realm, block: &SharedBlock) -> Result<Value, Exception> {
+    let buffer = realm.shared_array_buffer(block)?;
+    if block.is_growable() {
+        Intrinsics::of(realm)?.remember(realm, &buffer)?;
+    }
+    Ok(buffer)
+}
+
+/// Tells all growable buffers of this agent that a script has looked at so far how long they are by now.
+pub(crate) fn catch_up_all(realm: &Realm) -> Result<(), Exception> {
+    let state = AgentState::of(realm)?;
+    if state.growable.borrow().is_empty() {
+        return Ok(());
+    }
+    let intrinsics = Intrinsics::of(realm)?;
+    let known = state.growable.borrow().clone();
+    for reference in known {
+        let buffer = realm.call(&intrinsics.deref, &reference, &[])?;
+        match realm.shared_block(&buffer) {
+            Some(block) => intrinsics.lengthen(realm, &buffer, &block)?,
+            // Collected.
+            None => state.growable.borrow_mut().retain(|other| !other.is_same_object(&reference)),
+        }
+    }
     Ok(())
 }
 
@@ -103,11 +143,11 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     // OrdinaryCreateFromConstructor(newTarget, ...): the engine finds the prototype by making an empty buffer.
     let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, &new_target, &[])?)?;
     // CreateSharedByteDataBlock for the maximum, so that growing never moves it.
-    let block = usize::try_from(length).ok().zip(usize::try_from(max).ok());
-    let block = block.and_then(|(length, max)| SharedBlock::growable(length, max).ok());
+    let block =
+        (max <= LENGTH_LIMIT).then(|| SharedBlock::growable(length as usize, max as usize).ok()).flatten();
     let block =
         block.ok_or_else(|| realm.range_error(&format!("cannot allocate {max} bytes of shared memory")))?;
-    let buffer = realm.shared_array_buffer(&block)?;
+    let buffer = make(realm, &block)?;
     realm.set_prototype(&buffer, &prototype)?;
     Ok(buffer)
 }
@@ -189,12 +229,35 @@ impl Intrinsics {
         found.ok_or_else(|| realm.type_error("this realm has no shared memory"))
     }
 
-    /// Tells the engine's object, and with it all its views, about the length that the block has by now.
+    /// Tells the engine's object, and with it all its views, about the length that the block has by now, and keeps an
+    /// eye on it from now on.
     fn catch_up(&self, realm: &Realm, buffer: &Value, block: &SharedBlock) -> Result<(), Exception> {
+        if !block.is_growable() {
+            return Ok(());
+        }
+        self.remember(realm, buffer)?;
+        self.lengthen(realm, buffer, block)
+    }
+
+    fn lengthen(&self, realm: &Realm, buffer: &Value, block: &SharedBlock) -> Result<(), Exception> {
         let length = block.len();
-        if block.is_growable() && length > realm.engine_byte_length(buffer)? {
+        if length > realm.engine_byte_length(buffer)? {
             realm.call(&self.grow, buffer, &[realm.number(length as f64)])?;
         }
+        Ok(())
+    }
+
+    /// Adds the buffer to those that [`catch_up_all`] looks after. An agent has few growable buffers, so a list will do.
+    fn remember(&self, realm: &Realm, buffer: &Value) -> Result<(), Exception> {
+        let state = AgentState::of(realm)?;
+        let known = state.growable.borrow().clone();
+        for reference in known {
+            if realm.call(&self.deref, &reference, &[])?.is_same_object(buffer) {
+                return Ok(());
+            }
+        }
+        let reference = realm.construct(&self.weak_ref, std::slice::from_ref(buffer))?;
+        state.growable.borrow_mut().push(reference);
         Ok(())
     }
 }

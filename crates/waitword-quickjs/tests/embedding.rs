@@ -185,3 +185,28 @@ fn an_observer_sees_blocking_waits() {
         .unwrap();
     assert_eq!(*log.borrow(), ["16 4 never=true", "back", "16 8 never=false", "back"]);
 }
+
+#[test]
+fn any_value_can_be_run_until_settled() {
+    let js = agent();
+    for (source, expected) in
+        [("'x'", "x"), ("Promise.resolve('y')", "y"), ("(async () => { await null; return 'z' })()", "z")]
+    {
+        let value = js.eval("t.js", source).unwrap();
+        assert_eq!(js.run_until_settled(&value).unwrap().as_str(), Some(expected));
+    }
+    let object = js.eval("t.js", "({ then() { throw 1 } })").unwrap();
+    assert!(matches!(js.run_until_settled(&object).unwrap(), JsValue::Other(_)));
+    let rejected = js.eval("t.js", "Promise.reject(new RangeError('no'))").unwrap();
+    assert_eq!(js.run_until_settled(&rejected).unwrap_err().message, "RangeError: no");
+}
+
+#[test]
+fn what_other_threads_need_can_be_sent_to_them() {
+    fn sent_and_shared<T: Send + Sync + 'static>() {}
+    sent_and_shared::<waitword_quickjs::Message>();
+    sent_and_shared::<waitword_quickjs::JsError>();
+    sent_and_shared::<waitword_quickjs::AgentHandle>();
+    sent_and_shared::<waitword_quickjs::Doorbell>();
+    sent_and_shared::<SharedBlock>();
+}

@@ -4,7 +4,7 @@ mod common;
 
 use std::thread;
 
-use common::{agent, agent_on, text, thrown_name};
+use common::{agent, agent_on, text, thrown_name, until_queued};
 use waitword_core::notify_all;
 use waitword_quickjs::{JsAgent, SharedBlock};
 
@@ -171,4 +171,47 @@ fn a_message_carries_the_memory_not_its_length() {
         text(&js, "[sab.byteLength, sab.growable, sab.maxByteLength, new Int32Array(sab).length].join()")
     });
     assert_eq!(reader.join().unwrap(), "32,true,64,8");
+}
+
+#[test]
+fn views_see_growth_from_the_next_job_on() {
+    let block = SharedBlock::growable(8, 64).unwrap();
+    let js = agent_on(&block);
+    js.eval("t.js", "var seen = []; var look = () => seen.push(i32.length + ' ' + i32[i32.length - 1]);")
+        .unwrap();
+    grow_elsewhere(&block, 16);
+    assert_eq!(text(&js, "look(); seen.pop()"), "4 0");
+    js.eval("t.js", "Atomics.waitAsync(i32, 0, 0).value.then(look)").unwrap();
+    grow_elsewhere(&block, 24);
+    assert_eq!(notify_all(block.i32(0).unwrap()), 1);
+    js.run().unwrap();
+    assert_eq!(text(&js, "seen.pop()"), "6 0");
+}
+
+#[test]
+fn views_see_growth_after_a_wait() {
+    let block = SharedBlock::growable(8, 64).unwrap();
+    let waiter = thread::spawn({
+        let block = block.clone();
+        move || {
+            text(
+                &agent_on(&block),
+                "let before = i32.length; Atomics.wait(i32, 0, 0); before + ' ' + i32.length",
+            )
+        }
+    });
+    until_queued(&block, 0, 1, &waiter);
+    block.grow(40).unwrap();
+    assert_eq!(notify_all(block.i32(0).unwrap()), 1);
+    assert_eq!(waiter.join().unwrap(), "2 10");
+}
+
+#[test]
+fn buffers_that_are_looked_after_can_be_collected() {
+    let js = agent();
+    js.eval("t.js", "var made = []; for (let i = 0; i < 50; i++) made.push(new SharedArrayBuffer(8, { maxByteLength: 16 }));").unwrap();
+    let blocks = "made.map(b => b.byteLength).length; let weak = made.map(b => new WeakRef(b)); made = null;";
+    js.eval("t.js", blocks).unwrap();
+    js.runtime().gc();
+    assert_eq!(text(&js, "String(weak.filter(w => w.deref()).length)"), "0");
 }

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -34,6 +35,7 @@ impl Default for RuntimeOptions {
 }
 
 /// A promise that was rejected while nobody was listening.
+#[derive(Debug)]
 pub struct Rejection {
     /// The promise.
     pub promise: Value,
@@ -92,7 +94,7 @@ impl Runtime {
     }
 
     /// Asks `stop` now and then while a script runs; `true` ends the script with an error that it cannot catch.
-    pub fn set_interrupt(&self, stop: impl Fn() -> bool + Send + 'static) {
+    pub(crate) fn set_interrupt(&self, stop: impl Fn() -> bool + Send + 'static) {
         *self.engine.interrupt.borrow_mut() = Some(Box::new(stop));
         let opaque = Rc::as_ptr(&self.engine).cast_mut().cast();
         // SAFETY: (1); the opaque pointer lives as long as the runtime (6).
@@ -148,6 +150,12 @@ impl Runtime {
     pub fn gc(&self) {
         // SAFETY: (1).
         unsafe { qjs::JS_RunGC(self.engine.raw()) };
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime").field("raw", &self.engine.raw).finish_non_exhaustive()
     }
 }
 
@@ -274,7 +282,7 @@ unsafe extern "C" fn rejection(
         };
         let mut all = engine.rejections.borrow_mut();
         if is_handled {
-            let same = all.iter().position(|r| super::realm::same_object(&r.promise, &promise));
+            let same = all.iter().position(|r| r.promise.is_same_object(&promise));
             let handled = same.map(|i| all.remove(i));
             drop(all);
             drop(handled);

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::ffi::c_int;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -21,6 +22,12 @@ pub struct Call<'a> {
     realm: &'a Realm,
     this: qjs::JSValue,
     arguments: &'a [qjs::JSValue],
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call").field("this", &self.this()).field("arguments", &self.arguments()).finish()
+    }
 }
 
 impl Call<'_> {

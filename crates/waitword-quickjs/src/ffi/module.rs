@@ -15,6 +15,7 @@ use super::realm::{Realm, c_string};
 use super::value::Value;
 
 /// A module as a loader delivers it.
+#[derive(Debug)]
 pub enum Module {
     /// Source text, and what `import.meta.url` says in it. When its name is an absolute path, `import.meta.filename` and
     /// `import.meta.dirname` say so.

@@ -7,6 +7,7 @@ use super::realm::Realm;
 use super::value::Value;
 
 /// The name of a property: text, an array index, or any value (a Symbol, for one).
+#[derive(Clone, Copy, Debug)]
 pub enum PropertyKey<'a> {
     /// By name.
     Name(&'a str),

@@ -227,14 +227,6 @@ impl Realm {
     }
 }
 
-/// Whether both are one and the same object.
-pub(super) fn same_object(a: &Value, b: &Value) -> bool {
-    // SAFETY: the tags say that both unions hold pointers.
-    a.is_object()
-        && b.is_object()
-        && unsafe { qjs::JS_VALUE_GET_PTR(a.raw()) == qjs::JS_VALUE_GET_PTR(b.raw()) }
-}
-
 /// Text for the engine's C interface, up to the first NUL: C strings end there.
 pub(super) fn c_string(text: &str) -> CString {
     let text = text.split('\0').next().unwrap_or_default();

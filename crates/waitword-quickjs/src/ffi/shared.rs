@@ -39,7 +39,7 @@ impl Realm {
     ///
     /// # Errors
     /// A RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the object.
-    pub fn shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
+    pub(crate) fn shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
         let max = if block.is_growable() { block.max_len() } else { 0 };
         // SAFETY: (1), (4). The engine takes its own count of the block through `dup` (8), so ours may end.
         self.own(unsafe {

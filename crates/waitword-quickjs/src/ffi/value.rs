@@ -86,6 +86,14 @@ impl Value {
         unsafe { qjs::JS_IsError(self.raw) }
     }
 
+    /// Whether both are one and the same object.
+    pub fn is_same_object(&self, other: &Self) -> bool {
+        // SAFETY: the tags say that both unions hold pointers.
+        self.is_object()
+            && other.is_object()
+            && unsafe { qjs::JS_VALUE_GET_PTR(self.raw) == qjs::JS_VALUE_GET_PTR(other.raw) }
+    }
+
     /// Takes over a count that the engine gave away.
     ///
     /// # Safety

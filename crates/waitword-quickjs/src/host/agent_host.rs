@@ -2,10 +2,10 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::doorbell::Doorbell;
-use crate::ffi::{Exception, Message, Realm, Value};
+use crate::ffi::{Bytecode, Exception, Message, Realm, Value};
 
 use super::cluster::Cluster;
 use super::mailbox::Mailbox;
@@ -94,8 +94,8 @@ impl Host {
         let script = realm.object()?;
         realm.set(&script, "native", &natives::object(realm)?)?;
         realm.set(&script, "options", &self.options(realm, data)?)?;
-        for (name, text) in SCRIPTS {
-            let part = realm.eval(name, text)?;
+        for part in parts(realm)? {
+            let part = realm.run_precompiled(part)?;
             realm.call(&part, &realm.undefined(), std::slice::from_ref(&script))?;
         }
         // Booted once, so the cell is empty.
@@ -198,6 +198,16 @@ fn platform() -> &'static str {
         "windows" => "win32",
         other => other,
     }
+}
+
+/// The JavaScript half, parsed once per process: that takes longer than all else that an agent needs to start.
+fn parts(realm: &Realm) -> Result<&'static [Bytecode], Exception> {
+    static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
+    if let Some(parts) = PARTS.get() {
+        return Ok(parts);
+    }
+    let parts = SCRIPTS.iter().map(|(name, text)| realm.precompile(name, text)).collect::<Result<_, _>>()?;
+    Ok(PARTS.get_or_init(|| parts))
 }
 
 macro_rules! scripts {

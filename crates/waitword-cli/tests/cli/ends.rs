@@ -75,6 +75,17 @@ fn exit_code_of_the_script_is_that_of_the_process() {
         .with_code(4)
         .printed(&[])
         .quietly();
+    run("exit_in_promise", "new Promise(() => process.exit(5)); console.log('never');")
+        .with_code(5)
+        .printed(&[])
+        .quietly();
+    run(
+        "exit_in_async",
+        "(async () => { await 1; try { process.exit(5); } finally { console.log('never'); } })();",
+    )
+    .with_code(5)
+    .printed(&[])
+    .quietly();
     run("exit_in_exit", "process.on('exit', () => process.exit(6));").with_code(6).quietly();
     run("throw_in_exit", "process.on('exit', () => { throw new Error('late'); });")
         .with_code(1)

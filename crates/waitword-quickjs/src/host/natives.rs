@@ -45,6 +45,9 @@ pub(super) fn object(realm: &Realm) -> Result<Value, Exception> {
 
 /// `write(stream, text)`: one call is one locked write, so whole lines of several agents never mix.
 fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    if agent_host::of(realm)?.exit.get().is_some() {
+        return Err(realm.uncatchable_error("process.exit"));
+    }
     let stream = realm.to_i32(&call.argument(0))?;
     let text = realm.to_string(&call.argument(1))?;
     let written = if stream == 1 {
@@ -68,9 +71,12 @@ fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     }
 }
 
-/// `exit(code)`: does not return.
+/// `exit(code)`: does not return, and no script runs after it.
 fn exit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    agent_host::of(realm)?.exit.set(Some(realm.to_i32(&call.argument(0))?));
+    let host = agent_host::of(realm)?;
+    host.exit.set(Some(realm.to_i32(&call.argument(0))?));
+    // The engine's Promise constructor catches even what cannot be caught: this stops the script then.
+    host.cluster.terminate(host.id);
     Err(realm.uncatchable_error("process.exit"))
 }
 

@@ -97,7 +97,7 @@ impl Program {
     /// how it ended is for the caller to show.
     ///
     /// # Blocking
-    /// Until the program ends, which may be never. All its threads are gone when this returns.
+    /// Until the program ends, which may be never. All its agents and their waits are gone when this returns.
     pub fn run(self) -> Ended {
         worker::run_main(self)
     }

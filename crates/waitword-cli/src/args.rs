@@ -40,7 +40,9 @@ pub(crate) struct Run {
     pub(crate) main_can_block: bool,
 }
 
-const EXIT_CODES: &str = "\
+macro_rules! exit_codes {
+    () => {
+        "\
 Exit codes:
     0  the program ended; also if all that was left were promises of
        Atomics.waitAsync that nobody can notify any more (they are listed)
@@ -48,13 +50,18 @@ Exit codes:
        or parsed; a deadlock: every agent blocked or waiting for another
     2  a mistake on the command line
    13  the main module awaits a promise that can never be settled
-    n  process.exit(n), or process.exitCode = n";
+  141  nobody reads the program's output any more
+    n  process.exit(n), or process.exitCode = n"
+    };
+}
 
-const MORE: &str = "\
+const EXIT_CODES: &str = exit_codes!();
+
+const MORE: &str = concat!(
+    "\
 Examples:
   waitword run examples/article/async-lock.js
-  waitword run examples/article/async-lock.js 100000
-  waitword run --main-can-block demo.mjs
+  waitword run --main-can-block demo.mjs one two
 
 What programs can use:
   node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId),
@@ -67,14 +74,9 @@ When a program ends:
   timeout does only while another agent could still notify it. When nothing can
   happen any more, the program ends and says which waits it abandoned.
 
-Exit codes:
-    0  the program ended; also if all that was left were promises of
-       Atomics.waitAsync that nobody can notify any more (they are listed)
-    1  an error nobody caught, here or in a worker; a file that cannot be read
-       or parsed; a deadlock: every agent blocked or waiting for another
-    2  a mistake on the command line
-   13  the main module awaits a promise that can never be settled
-    n  process.exit(n), or process.exitCode = n";
+",
+    exit_codes!()
+);
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use crate::convert::IntoJs;
 use crate::doorbell::Doorbell;
 use crate::ffi::{Bytecode, Exception, Message, Realm, Value};
 
@@ -120,7 +121,7 @@ impl Host {
             }
             Data::OfEmbedder(shared) => {
                 if let Some(block) = shared {
-                    realm.set(&options, "shared", &realm.shared_array_buffer(block)?)?;
+                    realm.set(&options, "shared", &block.clone().into_js(realm)?)?;
                 }
                 realm.set(&options, "env", &environment(realm)?)?;
             }

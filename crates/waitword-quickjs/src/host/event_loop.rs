@@ -276,12 +276,15 @@ impl<'a> EventLoop<'a> {
         }
     }
 
-    /// Calls the JavaScript half of the host.
+    /// Calls the JavaScript half of the host, as a job.
     fn call(
         &self,
         path: &str,
         arguments: impl FnOnce(&Realm) -> Result<Vec<Value>, Exception>,
     ) -> Result<Value, Stop> {
+        let begun = self.agent.begin_job();
+        begun
+            .map_err(|error| Stop::Failed(Box::new(Failure::internal(self.host.id, error.message)), None))?;
         let called =
             arguments(self.realm()).and_then(|arguments| self.host.call(self.realm(), path, &arguments));
         called.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))

@@ -175,7 +175,10 @@
       case "map": return new Map();
       case "set": return new Set();
       case "date": return new Date(row[1]);
-      case "buffer": return row[1];
+      case "buffer":
+        // Whoever has asked for the length of growable memory follows its growth; so does whoever was sent it.
+        brand(sharedLength, row[1]);
+        return row[1];
       case "regexp": return new RegExp(row[1], row[2]);
       case "boxed": return Object(row[1]);
       case "error": {

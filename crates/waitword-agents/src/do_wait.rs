@@ -118,7 +118,8 @@ impl Agent {
     /// found by the address alone.)
     ///
     /// # Panics
-    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were told before.
+    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were told before. This agent's own that
+    /// were not handed over then come out of [`drain_settled`](Self::drain_settled).
     pub fn notify(
         &self,
         block: &SharedBlock,

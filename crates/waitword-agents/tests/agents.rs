@@ -2,6 +2,7 @@
 //! `docs/observable.md`.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -197,6 +198,20 @@ fn an_agent_that_ends_with_settled_waits_frees_them() {
         drop(agent);
         assert_eq!(notify_all(block.i32(0).unwrap()), 0);
     }
+}
+
+/// A panic cuts a notify short between those it has handed over and those it has not. The event loop that caught it
+/// asks `has_settled` before it sleeps, and no doorbell rings for an agent's own notify.
+#[test]
+fn own_waits_that_a_panic_left_behind_are_not_forgotten() {
+    let block = SharedBlock::new(8).unwrap();
+    let agent = quiet(false);
+    let ids: Vec<_> = (0..3).map(|_| pending(&agent, &block, 0, Expected::I32(0), Timeout::Never)).collect();
+    let notify = || agent.notify(&block, 0, 3, |_| panic!("on purpose"));
+    assert!(catch_unwind(AssertUnwindSafe(notify)).is_err());
+    assert!(agent.has_settled());
+    assert_eq!(agent.drain_settled().map(|settled| settled.id).collect::<Vec<_>>(), ids[1..]);
+    assert!(!agent.has_settled());
 }
 
 #[test]

@@ -69,6 +69,16 @@ fn point_07_only_an_agent_that_may_block_waits() {
     assert_eq!(wait(1), Ok(Outcome::NotEqual));
 }
 
+/// The standard validates the index long before it asks AgentCanSuspend.
+#[test]
+fn point_07_no_such_word_comes_before_must_not_block() {
+    let block = SharedBlock::new(8).unwrap();
+    let agent = quiet(false);
+    let beyond = agent.wait(&block, 8, Expected::I32(0), MINUTE);
+    assert_eq!(beyond, Err(WaitError::Word(WordError::OutOfBounds { byte_index: 8, size: 4, len: 8 })));
+    assert_eq!(agent.wait(&block, 4, Expected::I32(0), MINUTE), Err(WaitError::CannotBlock));
+}
+
 #[test]
 fn point_38_40_own_waits_settle_inside_notify_and_in_order() {
     let block = SharedBlock::new(8).unwrap();

@@ -80,13 +80,14 @@ pub fn wait_until<L: Location>(at: L, expected: <L::Word as Word>::Value, deadli
 /// As [`wait`], with a deadline or without, ended also by `interrupt`: how a host ends the wait of an agent that it
 /// terminates.
 ///
-/// The interrupted waiter has left the queue when this returns, and no notify has counted it.
+/// The interrupted waiter has left the queue when this returns, and no notify has counted it. The interrupt has to be one
+/// that this thread made; another thread's does not wake this one.
 ///
 /// # Errors
 /// [`Interrupted`] when the interrupt was raised before a notify counted this waiter.
 ///
 /// # Panics
-/// As [`wait`]. An interrupt made by another thread does not wake this one.
+/// As [`wait`].
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;

@@ -334,6 +334,26 @@ fn an_interrupted_wait_has_left_the_queue() {
 }
 
 #[test]
+fn what_an_agent_does_itself_rings_no_bell() {
+    let word = AtomicI32::new(0);
+    let rings = Arc::new(AtomicUsize::new(0));
+    let inbox = Inbox::new({
+        let rings = Arc::clone(&rings);
+        move || {
+            rings.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let (mut late, mut own) =
+        (Box::pin(InboxWait::new(&inbox, &word)), Box::pin(InboxWait::new(&inbox, &word)));
+    assert!(late.as_mut().enqueue(0) && late.as_mut().expire());
+    assert!(own.as_mut().enqueue(0));
+    assert_eq!(inbox.notify(&word, 1), 1);
+    assert_eq!(rings.load(Ordering::SeqCst), 0);
+    assert_eq!(inbox.pop(), Some((late.token(), Outcome::TimedOut)));
+    assert_eq!(inbox.pop_here(), Some((own.token(), Outcome::Notified)));
+}
+
+#[test]
 fn a_stray_unpark_wakes_nobody() {
     let word = AtomicI32::new(0);
     std::thread::scope(|scope| {

@@ -2,7 +2,6 @@
 //!
 //! Everything is a list that is searched from the front. It is meant to be right at a glance, not fast; the real
 //! table is driven beside it (`driver.rs`) and must give the same answers.
-#![cfg(not(loom))]
 
 mod driver;
 mod history;

@@ -116,6 +116,15 @@ impl AgentHandle {
         self.shared.interrupt.is_raised()
     }
 
+    /// Whether the agent's thread stands in a queue, inside a blocking wait. `false` on the way into the queue, and again
+    /// before the notify returns that counted the wait.
+    ///
+    /// So a host that knows that none of its agents runs knows from `true` that this one will wait for ever, if its wait
+    /// has no timeout.
+    pub fn is_queued(&self) -> bool {
+        self.shared.interrupt.is_queued()
+    }
+
     /// Rings the agent's doorbell: its loop should look around.
     ///
     /// # Panics

@@ -8,7 +8,9 @@
 //!   initialised `Header`, for as long as the count is not 0.
 //! - **B2** Every `SharedBlock`, and every raw pointer that [`SharedBlock::into_raw`] gave out, owns one count.
 //! - **B3** The bytes are zeroed at allocation. Rust touches them only through atomics; scripts may race with plain
-//!   accesses of their own, as their memory model allows.
+//!   accesses of their own, as their memory model allows. So may accesses of 32 and of 64 bits to the same bytes:
+//!   Rust's memory model, that of C++, has no word for such races, and we rely, as engines do, on what the processors
+//!   that Rust compiles for make of them. Rust code that shares no bytes between words of two sizes relies on nothing.
 //!
 //! The waiters on a block's words queue in its own table. So no new block that is given the address of an old one can
 //! meet the old one's waiters, and what a block costs goes with it.

@@ -49,23 +49,24 @@ impl Agent {
         expected: Expected,
         timeout: Timeout,
     ) -> Result<Outcome, WaitError> {
-        // If mode is sync and AgentCanSuspend() is false, throw a TypeError.
-        if !self.can_block() {
-            return Err(WaitError::CannotBlock);
-        }
+        // ValidateAtomicAccess comes first.
         match expected {
             Expected::I32(value) => self.suspend(block.i32(byte_index)?, value, timeout),
             Expected::I64(value) => self.suspend(block.i64(byte_index)?, value, timeout),
         }
     }
 
-    /// The rest of DoWait for a blocking wait: compare, AddWaiter, SuspendThisAgent.
+    /// The rest of DoWait for a blocking wait: AgentCanSuspend, compare, AddWaiter, SuspendThisAgent.
     fn suspend<L: Location>(
         &self,
         at: L,
         expected: <L::Word as Word>::Value,
         timeout: Timeout,
     ) -> Result<Outcome, WaitError> {
+        // If mode is sync and AgentCanSuspend() is false, throw a TypeError.
+        if !self.can_block() {
+            return Err(WaitError::CannotBlock);
+        }
         wait_interruptible(at, expected, timeout.deadline(), self.interrupt())
             .map_err(|_| WaitError::Terminated)
     }
@@ -118,7 +119,8 @@ impl Agent {
     /// found by the address alone.)
     ///
     /// # Panics
-    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were told before.
+    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were told before. This agent's own that
+    /// were not handed over then come out of [`drain_settled`](Self::drain_settled).
     pub fn notify(
         &self,
         block: &SharedBlock,

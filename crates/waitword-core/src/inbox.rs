@@ -82,12 +82,12 @@ impl Inbox {
         self.shared.as_ref().pop(true)
     }
 
-    /// Whether [`pop`](Self::pop) would find nothing at this moment.
+    /// Whether [`pop`](Self::pop) and [`pop_here`](Self::pop_here) would find nothing at this moment.
     pub fn is_empty(&self) -> bool {
         let shared = self.shared.as_ref();
         let _held = shared.get_ref().lock.lock();
         // SAFETY: the lock is held (I4).
-        unsafe { shared.list(false).is_empty() }
+        unsafe { shared.list(false).is_empty() && shared.list(true).is_empty() }
     }
 
     /// Calls the doorbell, as if something had been settled.

@@ -24,11 +24,13 @@
 //!
 //! # What holds for every wait
 //! - [`Outcome::Notified`] means that exactly one notify counted this waiter, and the other way round: the
-//!   sum of what all notifies return is the number of waits that end so. There are no spurious wakeups.
+//!   sum of what all notifies return is the number of waits that end so, or that were given up too late
+//!   ([`Cancelled::AfterNotify`]). There are no spurious wakeups.
 //! - [`Outcome::TimedOut`] never comes before the deadline.
 //! - A store followed by a notify is never missed by a waiter that still saw the old value.
 //! - First come, first served, per word, whatever kind of waiter it is.
-//! - A wait allocates nothing: its node lives on the thread's stack or in the pinned future.
+//! - A wait allocates nothing of its own: its node lives on the thread's stack or in the pinned future. (What a
+//!   [`Table`] allocates follows the number of words waited on.)
 //!
 //! Why all this is so is told in [`protocol`], races first. Where to read on: `wait.rs` and `wait_async.rs`
 //! (check, enqueue, park, verdict), `notify.rs`, `cancel.rs`, then down through `table.rs`, `shard.rs` and

@@ -16,7 +16,7 @@ use crate::word::{Location, key};
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
 ///
-/// Costs a fence and a load when nobody waits. See [`notify_many`] for the rest.
+/// Costs a fence and a load when nobody waits on any word of the shard (see [`Table`]). See [`notify_many`] for the rest.
 pub fn notify_one<L: Location>(at: L) -> usize {
     notify(at.table(), key(&at), 1, None)
 }
@@ -33,6 +33,9 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 /// [`Notified`](crate::Outcome::Notified), and no other.
 ///
 /// What the caller wrote before is visible to those it wakes, and to any later wait on the word.
+///
+/// Takes O(1) to take off one waiter, or all of them, and O(`count`) for a part of them, under the lock of the shard;
+/// they are told in batches, between which the lock is free.
 ///
 /// Only the address of the word is used. Store to it first, then notify: a waiter that saw the old value is woken.
 ///

@@ -37,7 +37,7 @@ struct Queues {
 
 impl Shard {
     pub(crate) fn new() -> Self {
-        let buckets = empty_buckets(FEWEST_BUCKETS);
+        let buckets = (0..FEWEST_BUCKETS).map(|_| Bucket::default()).collect();
         Self {
             waiters: AtomicUsize::new(0),
             queues: Mutex::new(Queues { buckets, words: 0, next_ticket: 0 }),
@@ -190,8 +190,9 @@ impl Locked<'_> {
         let Locked { shard, hasher, queues } = self;
         let Some(size) = queues.better_size() else { return };
         drop(queues);
-        // Allocated, and the old ones freed, without the lock. If somebody was faster, ours are not needed.
-        let mut spare = empty_buckets(size);
+        // Allocated, and the old ones freed, without the lock. If somebody was faster, ours are not needed; if there
+        // is no memory, the old ones serve. (To unwind is no choice: linked nodes are on stacks further up.)
+        let Some(mut spare) = empty_buckets(size) else { return };
         let mut queues = shard.queues.lock();
         if queues.better_size() == Some(size) {
             queues.rehash(hasher, &mut spare);
@@ -275,6 +276,9 @@ impl fmt::Debug for Shard {
     }
 }
 
-fn empty_buckets(size: usize) -> Box<[Bucket]> {
-    (0..size).map(|_| Bucket::default()).collect()
+fn empty_buckets(size: usize) -> Option<Box<[Bucket]>> {
+    let mut buckets = Vec::new();
+    buckets.try_reserve_exact(size).ok()?;
+    buckets.resize_with(size, Bucket::default);
+    Some(buckets.into_boxed_slice())
 }

@@ -109,15 +109,16 @@ pub(crate) fn enqueue_while_equal<L: Location>(
     expected: <L::Word as Word>::Value,
     node: Pin<&Waiter>,
 ) -> bool {
-    let table = at.table();
+    // Foreign code: not under the lock.
+    let (table, word) = (at.table(), at.word());
     let key = table.key_of(key(at));
     let mut locked = table.lock(key);
-    if at.word().load() != expected {
+    if word.load() != expected {
         return false;
     }
     // From here on a notify that finds no waiters (its fence N) is one whose store the next load sees (fence W).
     locked.announce();
-    if at.word().load() != expected {
+    if word.load() != expected {
         locked.retract();
         return false;
     }
@@ -130,9 +131,9 @@ pub(crate) fn enqueue_while_equal<L: Location>(
 /// Whether the word holds `expected`, asked in the critical section of its queue, for a wait that ends at once: it
 /// too comes after every notify that went through before.
 pub(crate) fn is_equal<L: Location>(at: &L, expected: <L::Word as Word>::Value) -> bool {
-    let table = at.table();
+    let (table, word) = (at.table(), at.word());
     let _locked = table.lock(table.key_of(key(at)));
-    at.word().load() == expected
+    word.load() == expected
 }
 
 /// A word's address and its hash in one table.

@@ -19,7 +19,8 @@ use crate::heap::{Heap, Node};
 use crate::sync::Mutex;
 use crate::wake::{Wake, WakeBatch};
 
-static TIMER: Timer = Timer { heap: Mutex::new(Heap::new()), thread: OnceLock::new() };
+static TIMER: Timer =
+    Timer { deadlines: Mutex::new(Deadlines { heap: Heap::new(), looks_at: None }), thread: OnceLock::new() };
 
 /// Wakes a task at a given time: what a future with a deadline carries with it.
 ///
@@ -75,12 +76,13 @@ impl Alarm {
         let (set, node) = self.project();
         *set = true;
         // SAFETY: pinned, and `clear` takes it out before its memory goes.
-        let earliest = unsafe { TIMER.insert(node, deadline, &mut waker) };
-        // The one before; foreign code, so after the lock.
-        drop(waker);
-        if earliest {
+        let too_late = unsafe { TIMER.insert(node, deadline, &mut waker) };
+        // First of all: others may count on the thread to look as early as this.
+        if too_late {
             thread.unpark();
         }
+        // The one before; foreign code, so after the lock.
+        drop(waker);
     }
 
     /// Forgets what was set.
@@ -120,8 +122,17 @@ impl fmt::Debug for Alarm {
 }
 
 struct Timer {
-    heap: Mutex<Heap>,
+    deadlines: Mutex<Deadlines>,
     thread: OnceLock<Thread>,
+}
+
+struct Deadlines {
+    heap: Heap,
+    /// When the thread looks for itself, or is being unparked to; `None` if it does not.
+    ///
+    /// Not later than the earliest deadline. It may be earlier, when that one has been cleared: most are, and a look in
+    /// vain now and then costs less than an unpark for each.
+    looks_at: Option<Instant>,
 }
 
 impl Timer {
@@ -137,12 +148,13 @@ impl Timer {
         })
     }
 
-    /// Moves `node` to `deadline` and exchanges its waker. Returns whether it is the earliest now.
+    /// Moves `node` to `deadline` and exchanges its waker. Returns whether the thread looks too late for it, and so has
+    /// to be unparked.
     ///
     /// # Safety
     /// The node stays alive and where it is until [`remove`](Self::remove)d.
     unsafe fn insert(&self, mut node: NonNull<Node>, deadline: Instant, waker: &mut Option<Waker>) -> bool {
-        let mut heap = self.heap.lock();
+        let Deadlines { heap, looks_at } = &mut *self.deadlines.lock();
         // SAFETY: alive, says the caller, and the lock is held.
         unsafe {
             std::mem::swap(&mut node.as_mut().waker, waker);
@@ -156,7 +168,11 @@ impl Timer {
             node.as_mut().deadline = Some(deadline);
             heap.insert(node);
         }
-        heap.first() == Some(node)
+        let too_late = looks_at.is_none_or(|looks_at| deadline < looks_at);
+        if too_late {
+            *looks_at = Some(deadline);
+        }
+        too_late
     }
 
     /// Takes `node` out if it is in. Returns its waker, to be dropped without the lock.
@@ -164,11 +180,11 @@ impl Timer {
     /// # Safety
     /// The node is alive.
     unsafe fn remove(&self, mut node: NonNull<Node>) -> Option<Waker> {
-        let mut heap = self.heap.lock();
+        let mut deadlines = self.deadlines.lock();
         // SAFETY: alive, says the caller, and the lock is held.
         unsafe {
             if node.as_ref().linked {
-                heap.remove(node);
+                deadlines.heap.remove(node);
             }
             node.as_mut().waker.take()
         }
@@ -193,20 +209,21 @@ impl Timer {
         }
     }
 
-    /// Takes up to a batch of those due out. Returns the deadline of the next.
+    /// Takes up to a batch of those due out. Returns the deadline of the next, which is when the thread looks again.
     fn take_due(&self, now: Instant, batch: &mut WakeBatch) -> Option<Instant> {
-        let mut heap = self.heap.lock();
-        loop {
-            let mut first = heap.first()?;
+        let Deadlines { heap, looks_at } = &mut *self.deadlines.lock();
+        *looks_at = loop {
+            let Some(mut first) = heap.first() else { break None };
             // SAFETY: linked, so alive and the lock's: an alarm takes its node out under this lock before it goes.
             unsafe {
                 let deadline = first.as_ref().deadline;
                 if deadline > Some(now) || batch.is_full() {
-                    return deadline;
+                    break deadline;
                 }
                 heap.remove(first);
                 first.as_mut().waker.take().into_iter().for_each(|waker| batch.push(Wake::Task(waker)));
             }
-        }
+        };
+        *looks_at
     }
 }

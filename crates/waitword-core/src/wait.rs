@@ -125,13 +125,13 @@ fn block<L: Location>(
     let parker = Parker::current();
     let node = pin!(Waiter::new());
     let node = node.as_ref();
-    node.set_wake(Wake::Task(parker.waker().clone()));
+    node.set_wake(Wake::Task(interrupt.and_then(Interrupt::waker).unwrap_or(parker.waker()).clone()));
     if !enqueue_while_equal(at, expected, node) {
         return Ok(Outcome::NotEqual);
     }
-    let queued = Queued { table: at.table(), address: key(at), node };
+    let queued = Queued { table: at.table(), address: key(at), node, interrupt };
     loop {
-        if node.state() != QUEUED {
+        if !queued.is_queued() {
             return Ok(Outcome::Notified);
         }
         if interrupt.is_some_and(Interrupt::is_raised) {
@@ -150,9 +150,15 @@ struct Queued<'a> {
     table: &'a Table,
     address: usize,
     node: Pin<&'a Waiter>,
+    interrupt: Option<&'a Interrupt>,
 }
 
 impl Queued<'_> {
+    fn is_queued(&self) -> bool {
+        let is_queued = || self.node.state() == QUEUED;
+        self.interrupt.map_or_else(is_queued, |interrupt| interrupt.note(is_queued))
+    }
+
     /// Gives up. `Some(Notified)` when a notify was faster.
     fn leave(&self) -> Option<Outcome> {
         match cancel::leave(self.table, self.address, self.node) {
@@ -167,6 +173,9 @@ impl Drop for Queued<'_> {
         if self.node.state() == QUEUED {
             // Whoever unwinds here has no use for a wakeup, and nobody to tell.
             let _ = self.leave();
+        }
+        if let Some(interrupt) = self.interrupt {
+            interrupt.note(|| false);
         }
     }
 }

@@ -89,12 +89,14 @@ impl<L: Location> WaitAsync<L> {
         let mut wake = Some(wake);
         let mut locked = table.lock(key);
         let still_waiting = locked.renew(key, self.node(), &mut wake);
-        // Foreign code, so the old waker goes after the lock.
+        // Foreign code, so the waker that is not needed goes after the lock.
         drop(locked);
-        drop(wake);
         if still_waiting {
             return Poll::Pending;
         }
+        // Counted; and still so should the waker's destructor panic.
+        self.node.set_state(NOTIFIED);
+        drop(wake);
         self.node.set_state(DONE);
         Poll::Ready(Outcome::Notified)
     }

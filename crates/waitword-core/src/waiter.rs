@@ -9,7 +9,7 @@
 //!                                             └────► TIMED_OUT (an agent's wait only)
 //! ```
 //! A `QUEUED` node is linked either into the queue of its word or, once a notify took it, into the list that
-//! this notify is working off (`Detached`, in limbo): already counted, not yet told.
+//! this notify is working off (in limbo): already counted, not yet told.
 //!
 //! # Invariants
 //! - **I1** A node is pinned from its first enqueue, and its owner makes it leave (`Locked::leave`, then
@@ -50,7 +50,7 @@ pub(crate) struct Waiter {
 /// The part of a node that is guarded by a lock while the node is linked.
 #[derive(Debug)]
 pub(crate) struct Links {
-    /// Neighbours in the circular list of its word, of a `Detached` or of an inbox.
+    /// Neighbours in the circular list of its word, of a notify or of an inbox.
     pub(crate) next: NonNull<Waiter>,
     pub(crate) prev: NonNull<Waiter>,
     /// The address waited on.

@@ -25,8 +25,8 @@ pub trait Word: sealed::Sealed + Send + Sync {
 ///
 /// # Safety
 /// For as long as a value of the implementing type lives at one address, `word` returns a reference to the same
-/// word and `table` one to the same table: the queue looks a waiter up again with what these return, to unlink
-/// it before its memory goes. (For locations that own their word inline, such as `AtomicI32` itself, a pinned
+/// word and `table` one to the same table, and neither panics: the queue looks a waiter up again with what these
+/// return, to unlink it before its memory goes. (For locations that own their word inline, such as `AtomicI32` itself, a pinned
 /// future is what keeps the address.)
 pub unsafe trait Location {
     /// The type of the word.

@@ -1,1 +1,66 @@
-//! See the crate's description.
+//! QuickJS-NG with waitword's queue: `Atomics.wait`, `Atomics.waitAsync` and `Atomics.notify` to the letter of ECMA-262.
+//!
+//! The engine has no `waitAsync`, and its own `wait` and `notify` lose wakeups. Here all three are replaced, in every
+//! realm, by functions on [`waitword_agents`]; SharedArrayBuffers are [`SharedBlock`]s, which Rust threads and tasks can
+//! wait on and notify as well.
+//!
+//! # Embedding
+//! A [`JsAgent`] runs scripts on the thread that made it. Hand it a block, and wait or notify from Rust:
+//!
+//! ```
+//! use std::sync::atomic::Ordering;
+//! use waitword_core::notify_all;
+//! use waitword_quickjs::{JsAgent, JsAgentOptions, SharedBlock};
+//!
+//! let block = SharedBlock::new(4)?;
+//! let js = JsAgent::new(&JsAgentOptions::default())?;
+//! js.set_global("sab", block.clone())?;
+//! let answer = js.eval(
+//!     "answer.js",
+//!     "const word = new Int32Array(sab);
+//!      Atomics.waitAsync(word, 0, 0).value.then(() => `the word is ${word[0]}`)",
+//! )?;
+//!
+//! let word = block.i32(0)?;
+//! std::thread::spawn(move || {
+//!     word.store(42, Ordering::SeqCst);
+//!     notify_all(&word);
+//! });
+//!
+//! // Sleeps until the other thread has notified, then runs the script's reactions.
+//! let answer = js.run_until_settled(&answer)?;
+//! assert_eq!(answer.as_str(), Some("the word is 42"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`JsAgent::set_function`] gives scripts a function in Rust; [`JsAgent::realm`] reaches objects, modules and promises.
+//! [`JsAgent::handle`] is for other threads: to terminate the agent, even while it is blocked in `Atomics.wait`.
+//!
+//! [`host`] runs whole programs: modules, timers, and workers as `node:worker_threads` has them.
+//!
+//! # Where to read on
+//! `runtime.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `shared_array_buffer.rs`
+//! (memory that grows), `agent_state.rs` (promises of pending waits). All unsafe code is in `ffi/`, and its invariants
+//! in `ffi/mod.rs`.
+
+#![deny(unsafe_code)]
+
+mod agent_state;
+mod atomics;
+mod convert;
+mod doorbell;
+#[allow(unsafe_code)]
+mod ffi;
+pub mod host;
+mod runtime;
+mod shared_array_buffer;
+
+pub use agent_state::WaitObserver;
+pub use convert::{IntoJs, JsValue};
+pub use doorbell::Doorbell;
+pub use ffi::{
+    Attributes, Call, Exception, JsError, Message, Module, ModuleLoader, NativeFn, PromiseState, PropertyKey,
+    Realm, Rejection, Resolver, Runtime, RuntimeOptions, TypedArrayKind, TypedArrayView, Value,
+};
+pub use runtime::{JsAgent, JsAgentOptions};
+pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};

@@ -1,1 +1,62 @@
-//! See the crate's description.
+//! Locks that blocking threads and async tasks take from one and the same queue.
+//!
+//! [`AsyncLock`] is taken with [`lock`](AsyncLock::lock) by a thread and with
+//! [`lock_async`](AsyncLock::lock_async) by a task, and both stand in one first-in-first-out line, with timeouts on
+//! either side and without an allocation per wait. It fits into one 32-bit word, its own or one of a block of memory
+//! that others share: a Rust thread, a task and a script can take turns on the same lock.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use waitword::AsyncLock;
+//!
+//! # smol::block_on(async {
+//! let lock = Arc::new(AsyncLock::new());
+//!
+//! let thread = std::thread::spawn({
+//!     let lock = Arc::clone(&lock);
+//!     move || {
+//!         lock.lock();
+//!         // Here this thread is alone.
+//!         lock.unlock()
+//!     }
+//! });
+//! // A task runs a callback under the lock; its thread is not blocked meanwhile.
+//! let answer = lock.execute_locked(|| 42).await;
+//! assert_eq!(answer, 42);
+//! assert_eq!(thread.join().unwrap(), Ok(()));
+//! # });
+//! ```
+//!
+//! # Names
+//! A plain name blocks the thread (`lock`), `_async` is a future (`lock_async().await`), `try_` never waits,
+//! `_for(Duration)` and `_until(Instant)` give up. A thread that must not sleep says so with [`forbid_blocking`].
+//!
+//! # The word level
+//! What the locks are made of is here too: [`wait`], [`wait_async`], [`notify_one`] and the rest of `waitword-core`
+//! work on any atomic word of 32 or 64 bits, and tell what `Atomics.wait` and its siblings tell a script.
+//!
+//! # Where to read on
+//! `raw_lock.rs` has the three states of the word and all that happens to it; `acquire.rs` the one loop by which
+//! everybody waits for it, and the races it has to win; `async_lock.rs` what you call.
+
+#![forbid(unsafe_code)]
+
+mod acquire;
+mod async_lock;
+mod error;
+mod execute;
+mod lock_async;
+mod patience;
+mod raw_lock;
+
+pub use async_lock::AsyncLock;
+pub use error::{LockError, NotLocked};
+pub use lock_async::{LockAsync, LockAsyncUntil};
+pub use patience::{LONGEST_PATIENCE, PATIENCE};
+
+pub use waitword_core::{
+    Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Outcome,
+    Parker, Table, WaitAsync, WaitAsyncUntil, Word, forbid_blocking, may_block, notify_all, notify_many,
+    notify_one, protocol, wait, wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible,
+    wait_until,
+};

@@ -1,0 +1,107 @@
+//! The words on the command line.
+
+use clap::{Args, Parser, Subcommand};
+
+/// Runs JavaScript programs whose agents wait on shared memory: one first-in-first-out queue per word, for
+/// Atomics.wait and Atomics.waitAsync alike.
+#[derive(Debug, Parser)]
+#[command(name = "waitword", version, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Run(Run),
+}
+
+/// Run a JavaScript file: an ES module or a script, with node:worker_threads
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES, after_long_help = MORE)]
+pub(crate) struct Run {
+    /// The file to run, and what it finds in process.argv from position 2 on
+    ///
+    /// A .mjs file is a module and a .cjs file a script; any other is what the "type" in the nearest package.json says,
+    /// or a module if it uses import or export. Whatever follows the file belongs to the program, flags too.
+    // One list, because only what follows the first value of such a list is left alone.
+    #[arg(value_names = ["FILE", "ARG"], required = true, num_args = 1.., trailing_var_arg = true)]
+    pub(crate) program: Vec<String>,
+
+    /// Let Atomics.wait block the main agent too, as Node does
+    ///
+    /// Without it, Atomics.wait on the main agent is a TypeError, as in a browser: there the main agent uses
+    /// Atomics.waitAsync. Workers can always block.
+    #[arg(long)]
+    pub(crate) main_can_block: bool,
+}
+
+macro_rules! exit_codes {
+    () => {
+        "\
+Exit codes:
+    0  the program ended; also if all that was left were promises of
+       Atomics.waitAsync that nobody can notify any more (they are listed)
+    1  an error nobody caught, here or in a worker; a file that cannot be read
+       or parsed; a deadlock: every agent blocked or waiting for another
+    2  a mistake on the command line
+   13  the main module awaits a promise that can never be settled
+  141  nobody reads the program's output any more
+    n  process.exit(n), or process.exitCode = n"
+    };
+}
+
+const EXIT_CODES: &str = exit_codes!();
+
+const MORE: &str = concat!(
+    "\
+Examples:
+  waitword run examples/article/async-lock.js
+  waitword run --main-can-block demo.mjs one two
+
+What programs can use:
+  node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId),
+  timers, console, process, structuredClone, queueMicrotask, performance.now,
+  import and require of files, and all that ECMAScript 2024 has. The same file
+  runs on Node.
+
+When a program ends:
+  A pending Atomics.waitAsync with a timeout keeps it alive; one without a
+  timeout does only while another agent could still notify it. When nothing can
+  happen any more, the program ends and says which waits it abandoned.
+
+",
+    exit_codes!()
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_are_declared_without_contradictions() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_after_the_file_belong_to_the_program() {
+        let program = ["a.js", "--main-can-block", "-x", "--help", "--", "y"];
+        let parse = |before: &[&str]| {
+            let words = ["waitword", "run"].iter().chain(before).chain(&program);
+            let Command::Run(run) = Arguments::parse_from(words).command;
+            run
+        };
+        assert!(!parse(&[]).main_can_block);
+        assert!(parse(&["--main-can-block"]).main_can_block);
+        assert_eq!(parse(&[]).program, program);
+    }
+
+    #[test]
+    fn unknown_flags_are_usage_errors() {
+        for words in [&["--no-such-flag", "a.js"][..], &[]] {
+            let error = Arguments::try_parse_from(["waitword", "run"].iter().chain(words)).unwrap_err();
+            assert_eq!(error.exit_code(), 2);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What the user gets to read when a program ends badly.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use waitword_quickjs::host::{AbandonedWait, Ended, Failure, FailureKind, Place};
+
+/// At most so many abandoned waits are listed one by one.
+const LISTED: usize = 20;
+
+/// Writes what there is to say about the end of a program to the standard error.
+pub(crate) fn show(ended: &Ended) {
+    let mut text = String::new();
+    if let Some(failure) = &ended.failure {
+        text += &failure_text(failure);
+    }
+    if ended.is_standstill {
+        text += &standstill_text(ended);
+    }
+    if ended.is_awaiting {
+        text += "note: the main module still awaits a promise that can never be settled\n";
+    }
+    // If nobody reads the standard error, the exit code still tells.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+fn failure_text(failure: &Failure) -> String {
+    let mut text = String::from("error: ");
+    text += match failure.kind {
+        FailureKind::Load => "cannot load the program",
+        FailureKind::Uncaught => "uncaught exception",
+        FailureKind::UnhandledRejection => "unhandled rejection of a promise",
+        FailureKind::Internal => "the host failed",
+    };
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, " in {}", failure.agent);
+    text += &indented(&failure.message);
+    if let Some(place) = &failure.place {
+        text += &excerpt(place);
+    }
+    for frame in &failure.stack {
+        let _ = writeln!(text, "    {frame}");
+    }
+    if !failure.details.is_empty() {
+        text += &indented(&failure.details);
+    }
+    text
+}
+
+/// The place in the source text, the line itself, and a mark below the column.
+fn excerpt(place: &Place) -> String {
+    let Place { file, line, column, text } = place;
+    let column_text = column.map(|column| format!(":{column}")).unwrap_or_default();
+    let mut shown = format!("  --> {file}:{line}{column_text}\n");
+    let Some(text) = text else { return shown };
+    let number = line.to_string();
+    let (text, mark) = window(text, column.unwrap_or(1) as usize - 1);
+    let _ = writeln!(shown, "{:w$} |\n{number} | {text}", "", w = number.len());
+    if column.is_some() {
+        let _ = writeln!(shown, "{:w$} | {mark}^", "", w = number.len());
+    }
+    shown
+}
+
+/// At most this many characters of a source line are shown: some files are one line.
+const WINDOW: usize = 100;
+
+/// The part of a line around a position, and the space in front of the mark below it.
+fn window(line: &str, position: usize) -> (String, String) {
+    let characters: Vec<char> = line.trim_end().chars().collect();
+    let position = position.min(characters.len());
+    let start = if characters.len() <= WINDOW { 0 } else { position.saturating_sub(WINDOW / 2) };
+    let end = characters.len().min(start + WINDOW);
+    // Tabs stay tabs, so that the mark stands where the reader's terminal puts the character.
+    let space = characters[start..position].iter().map(|c| if *c == '\t' { '\t' } else { ' ' }).collect();
+    (characters[start..end].iter().collect(), space)
+}
+
+fn standstill_text(ended: &Ended) -> String {
+    let waits = &ended.abandoned;
+    let mut text = match ended.exit_code {
+        1 if waits.iter().any(|wait| wait.is_blocked) => {
+            String::from("error: deadlock: no agent can go on any more\n")
+        }
+        _ if waits.is_empty() => {
+            String::from("note: ended: all agents wait for messages, and none is left to send one\n")
+        }
+        _ => String::from("note: ended: nobody is left who could notify these waits\n"),
+    };
+    let blocks = numbered(waits);
+    for wait in waits.iter().take(LISTED) {
+        text += &wait_text(wait, blocks.iter().position(|block| *block == wait.block));
+    }
+    if waits.len() > LISTED {
+        let _ = writeln!(text, "  ... and {} more", waits.len() - LISTED);
+    }
+    text
+}
+
+fn wait_text(wait: &AbandonedWait, block: Option<usize>) -> String {
+    let function = if wait.is_blocked { "Atomics.wait" } else { "Atomics.waitAsync" };
+    let place = wait.place.as_ref().map(|place| format!("\n      at {place}")).unwrap_or_default();
+    let block = block.map_or(0, |index| index + 1);
+    format!("  {}: {function} on byte {} of SharedArrayBuffer {block}{place}\n", wait.agent, wait.byte_index)
+}
+
+/// The blocks in the order of their first mention: numbers are easier to compare than addresses.
+fn numbered(waits: &[AbandonedWait]) -> Vec<usize> {
+    let mut blocks = Vec::new();
+    for wait in waits {
+        if !blocks.contains(&wait.block) {
+            blocks.push(wait.block);
+        }
+    }
+    blocks
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mark_stands_below_the_column() {
+        let place = Place { file: "a.js".into(), line: 12, column: Some(5), text: Some("let é = ;".into()) };
+        assert_eq!(excerpt(&place), "  --> a.js:12:5\n   |\n12 | let é = ;\n   |     ^\n");
+    }
+
+    #[test]
+    fn mark_follows_tabs_and_may_stand_behind_the_line() {
+        assert_eq!(window("\tx(", 2), ("\tx(".into(), "\t ".into()));
+        assert_eq!(window("ab", 9), ("ab".into(), "  ".into()));
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_column() {
+        let line = format!("{}!{}", "a".repeat(5_000), "b".repeat(5_000));
+        let (shown, mark) = window(&line, 5_000);
+        assert_eq!(shown.chars().count(), WINDOW);
+        assert_eq!(shown.chars().nth(mark.len()), Some('!'));
+    }
+
+    #[test]
+    fn place_without_column_or_text() {
+        let place = Place { file: "a.js".into(), line: 3, column: None, text: Some("x".into()) };
+        assert_eq!(excerpt(&place), "  --> a.js:3\n  |\n3 | x\n");
+        assert_eq!(excerpt(&Place { text: None, ..place }), "  --> a.js:3\n");
+    }
+}

@@ -1,0 +1,8 @@
+//! The command line as its users meet it: the real binary, on real files.
+
+mod ends;
+mod errors;
+mod program;
+mod scripts;
+mod waits;
+mod workers;

@@ -1,0 +1,130 @@
+//! Runs the real binary on scripts that a test brings along.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long a program may take before its test fails: no test depends on speed, so this is only for programs that hang.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What a program did.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// `None` when a signal ended it.
+    pub(crate) code: Option<i32>,
+}
+
+impl Ran {
+    /// Asserts how it ended; shows all of it if not.
+    #[track_caller]
+    pub(crate) fn with_code(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self
+    }
+
+    /// Asserts that it printed exactly these lines.
+    #[track_caller]
+    pub(crate) fn printed(self, lines: &[&str]) -> Self {
+        assert_eq!(self.stdout.lines().collect::<Vec<_>>(), lines, "{self:#?}");
+        self
+    }
+
+    /// For output of agents that take turns in no particular order.
+    pub(crate) fn sorted(mut self) -> Self {
+        let mut lines: Vec<&str> = self.stdout.lines().collect();
+        lines.sort_unstable();
+        self.stdout = lines.join("\n");
+        self
+    }
+
+    /// Asserts that it complained about each of these.
+    #[track_caller]
+    pub(crate) fn complained(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(self.stderr.contains(part), "no {part:?} in {self:#?}");
+        }
+        self
+    }
+
+    /// Asserts that it did not complain.
+    #[track_caller]
+    pub(crate) fn quietly(self) -> Self {
+        assert_eq!(self.stderr, "", "{self:#?}");
+        self
+    }
+}
+
+/// A folder of its own for each test.
+pub(crate) fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    // As scripts see it.
+    folder.canonicalize().unwrap()
+}
+
+/// Writes one script and runs it. `test` names its folder.
+pub(crate) fn run(test: &str, script: &str) -> Ran {
+    run_with(test, &[], &[("main.js", script)], &[])
+}
+
+/// Writes files, and runs the first of them.
+pub(crate) fn run_files(test: &str, files: &[(&str, &str)]) -> Ran {
+    run_with(test, &[], files, &[])
+}
+
+/// Writes files, and runs the first of them with flags before and arguments behind its name.
+pub(crate) fn run_with(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Ran {
+    let folder = folder(test);
+    for (name, text) in files {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    let mut command = waitword();
+    command.current_dir(&folder).arg("run").args(flags).arg(files[0].0).args(arguments);
+    finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
+/// The binary under test.
+pub(crate) fn waitword() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Waits for the end of a program whose output is piped.
+pub(crate) fn finish(mut child: Child) -> Ran {
+    let stdout = collect(child.stdout.take());
+    let stderr = collect(child.stderr.take());
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break Some(status);
+        }
+        if start.elapsed() > LIMIT {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            break None;
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    let (stdout, stderr) = (stdout.join().unwrap(), stderr.join().unwrap());
+    let Some(status) = status else {
+        panic!("still running after {LIMIT:?}\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
+    };
+    Ran { stdout, stderr, code: status.code() }
+}
+
+fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            pipe.read_to_end(&mut bytes).unwrap();
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}

@@ -1,0 +1,258 @@
+//! Waits of whole programs: who may block, what keeps a program alive, and how one ends that can go no further.
+
+use crate::program::{run, run_files, run_with};
+
+#[test]
+fn the_main_agent_cannot_block_and_workers_can() {
+    run(
+        "cannot_block",
+        r#"
+        const { Worker } = require("worker_threads");
+        const word = new Int32Array(new SharedArrayBuffer(4));
+        try { Atomics.wait(word, 0, 0); } catch (error) { console.log(error.name); }
+        const source = `
+          const { workerData } = require("worker_threads");
+          console.log(Atomics.wait(workerData, 0, 1), Atomics.wait(workerData, 0, 0, 0));
+        `;
+        new Worker(source, { eval: true, workerData: word });
+        "#,
+    )
+    .with_code(0)
+    .printed(&["TypeError", "not-equal timed-out"])
+    .quietly();
+}
+
+#[test]
+fn main_can_block_with_the_flag() {
+    let script = r#"console.log(Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1));"#;
+    run_with("main_can_block", &["--main-can-block"], &[("main.js", script)], &[])
+        .with_code(0)
+        .printed(&["timed-out"])
+        .quietly();
+}
+
+#[test]
+fn notify_wakes_a_blocked_worker_and_an_awaiting_main_agent() {
+    run(
+        "ping_pong",
+        r#"
+        const { Worker, isMainThread, workerData: words } = require("worker_threads");
+        const [PING, PONG, ROUNDS] = [0, 1, 100];
+        if (isMainThread) {
+          const words = new Int32Array(new SharedArrayBuffer(8));
+          new Worker(__filename, { workerData: words });
+          (async () => {
+            for (let round = 1; round <= ROUNDS; round++) {
+              Atomics.store(words, PING, round);
+              Atomics.notify(words, PING);
+              while (Atomics.load(words, PONG) < round) await Atomics.waitAsync(words, PONG, round - 1).value;
+            }
+            console.log("main", words[PONG]);
+          })();
+        } else {
+          for (let round = 1; round <= ROUNDS; round++) {
+            while (Atomics.load(words, PING) < round) Atomics.wait(words, PING, round - 1);
+            Atomics.store(words, PONG, round);
+            Atomics.notify(words, PONG);
+          }
+        }
+        "#,
+    )
+    .with_code(0)
+    .printed(&["main 100"])
+    .quietly();
+}
+
+#[test]
+fn wait_async_with_a_timeout_keeps_the_program_alive() {
+    run(
+        "timeout_keeps_alive",
+        r#"
+        const word = new Int32Array(new SharedArrayBuffer(4));
+        Atomics.waitAsync(word, 0, 0, 5).value.then((outcome) => console.log(outcome));
+        "#,
+    )
+    .with_code(0)
+    .printed(&["timed-out"])
+    .quietly();
+}
+
+#[test]
+fn wait_async_that_nobody_can_end_is_abandoned_with_its_place() {
+    run(
+        "abandoned",
+        r#"const words = new Int32Array(new SharedArrayBuffer(8));
+Atomics.waitAsync(words, 1, 0).value.then(() => console.log("never"));
+process.on("exit", (code) => console.log("exit", code));
+"#,
+    )
+    .with_code(0)
+    .printed(&["exit 0"])
+    .complained(&["main: Atomics.waitAsync on byte 4 of SharedArrayBuffer 1", "main.js:2:"]);
+}
+
+#[test]
+fn a_module_that_awaits_for_ever_exits_with_13() {
+    let script = "await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0).value;";
+    run_files("unsettled_await", &[("main.mjs", script)])
+        .with_code(13)
+        .complained(&["main.mjs:1:", "the main module still awaits"]);
+    run_files("unsettled_promise", &[("main.mjs", "await new Promise(() => {});")])
+        .with_code(13)
+        .complained(&["the main module still awaits"]);
+}
+
+#[test]
+fn a_waiting_worker_is_kept_while_the_main_agent_could_notify_it() {
+    run(
+        "kept_by_main",
+        r#"
+        const { Worker, isMainThread, workerData: word } = require("worker_threads");
+        if (isMainThread) {
+          const word = new Int32Array(new SharedArrayBuffer(4));
+          const worker = new Worker(__filename, { workerData: word });
+          // Only this timer keeps the program going while the worker waits.
+          const timer = setInterval(() => {
+            if (Atomics.notify(word, 0) === 1) clearInterval(timer);
+          }, 1);
+        } else {
+          Atomics.waitAsync(word, 0, 0).value.then((outcome) => console.log(outcome));
+        }
+        "#,
+    )
+    .with_code(0)
+    .printed(&["ok"])
+    .quietly();
+}
+
+#[test]
+fn the_end_of_an_abandoned_worker_is_an_event_that_may_notify_others() {
+    run(
+        "exit_notifies",
+        r#"
+        const { Worker, isMainThread, workerData: words } = require("worker_threads");
+        if (isMainThread) {
+          const words = new Int32Array(new SharedArrayBuffer(8));
+          Atomics.waitAsync(words, 0, 0).value.then((outcome) => console.log("main", outcome));
+          const worker = new Worker(__filename, { workerData: words });
+          worker.on("exit", (code) => console.log("exit", code, Atomics.notify(words, 0), Atomics.notify(words, 1)));
+        } else {
+          Atomics.waitAsync(words, 1, 0);
+        }
+        "#,
+    )
+    .with_code(0)
+    .printed(&["exit 0 1 0", "main ok"]);
+}
+
+#[test]
+fn deadlock_of_all_agents_is_found_and_told() {
+    run(
+        "deadlock",
+        r#"const { Worker, isMainThread, workerData: words } = require("worker_threads");
+if (isMainThread) {
+  const words = new Int32Array(new SharedArrayBuffer(8));
+  for (const index of [0, 1]) new Worker(__filename, { workerData: words, argv: [index] });
+} else {
+  Atomics.wait(words, Number(process.argv[2]), 0);
+}
+"#,
+    )
+    .with_code(1)
+    .printed(&[])
+    .complained(&[
+        "deadlock",
+        "worker 1: Atomics.wait on byte 0",
+        "worker 2: Atomics.wait on byte 4",
+        "main.js:6:",
+    ]);
+}
+
+#[test]
+fn deadlock_with_a_blocked_main_agent_is_found_and_told() {
+    let script = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
+    run_with("deadlock_main", &["--main-can-block"], &[("main.js", script)], &[]).with_code(1).complained(&[
+        "deadlock",
+        "main: Atomics.wait on byte 0",
+        "main.js:1:",
+    ]);
+}
+
+#[test]
+fn the_error_that_led_to_a_deadlock_is_told_too() {
+    let script = r#"
+        const { Worker } = require("worker_threads");
+        new Worker("null.x", { eval: true });
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    "#;
+    run_with("deadlock_cause", &["--main-can-block"], &[("main.js", script)], &[]).with_code(1).complained(
+        &["uncaught exception in worker 1", "TypeError", "deadlock", "main: Atomics.wait on byte 0"],
+    );
+}
+
+/// A worker that has been notified but has not got up yet, or that is about to find its word changed, looks blocked
+/// while everyone else sleeps. Each round gives both a chance.
+#[test]
+fn a_handover_between_blocked_agents_is_no_deadlock() {
+    run(
+        "handover",
+        r#"
+        const { Worker, isMainThread, workerData: words } = require("worker_threads");
+        const [TURN, ROUNDS, WORKERS] = [0, 300, 3];
+        if (isMainThread) {
+          const words = new Int32Array(new SharedArrayBuffer(4));
+          for (let me = 0; me < WORKERS; me++) new Worker(__filename, { workerData: words, argv: [me] });
+        } else {
+          const me = Number(process.argv[2]);
+          for (let turn = me; turn < ROUNDS * WORKERS; turn += WORKERS) {
+            for (let now; (now = Atomics.load(words, TURN)) !== turn; ) Atomics.wait(words, TURN, now);
+            Atomics.store(words, TURN, turn + 1);
+            Atomics.notify(words, TURN);
+          }
+          if (me === WORKERS - 1) console.log("done", words[TURN]);
+        }
+        "#,
+    )
+    .with_code(0)
+    .printed(&["done 900"])
+    .quietly();
+}
+
+#[test]
+fn agents_that_only_listen_to_each_other_end() {
+    run(
+        "listeners",
+        r#"
+        const { Worker } = require("worker_threads");
+        new Worker(`require("worker_threads").parentPort.on("message", () => {})`, { eval: true });
+        "#,
+    )
+    .with_code(0)
+    .complained(&["all agents wait for messages"]);
+}
+
+/// Due timers without end do not keep the loop from waits and messages.
+#[test]
+fn settled_waits_and_timers_and_messages_take_turns() {
+    run(
+        "turns",
+        r#"
+        const { Worker } = require("worker_threads");
+        const word = new Int32Array(new SharedArrayBuffer(4));
+        const pending = new Set(["ok", "message"]);
+        (function again() {
+          if (pending.size > 0) setImmediate(again);
+        })();
+        Atomics.waitAsync(word, 0, 0).value.then((outcome) => pending.delete(outcome));
+        const source = `const { parentPort, workerData: word } = require("worker_threads");
+          parentPort.postMessage("message");
+          Atomics.notify(word, 0);`;
+        const worker = new Worker(source, { eval: true, workerData: word });
+        worker.on("message", (message) => pending.delete(message));
+        process.on("exit", () => console.log(pending.size));
+        "#,
+    )
+    .with_code(0)
+    .printed(&["0"])
+    .quietly();
+}

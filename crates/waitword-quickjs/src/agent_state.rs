@@ -1,0 +1,124 @@
+//! What the functions of a runtime need to know about their agent: its waits, and the promises that stand for them.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use waitword_agents::{Agent, Expected, Outcome, Settled, SharedBlock, Timeout, WaitError, WaitId};
+
+use crate::ffi::{Exception, Realm, Resolver, Value};
+use crate::shared_array_buffer::Intrinsics;
+
+/// Learns when a script is about to block its agent's thread in `Atomics.wait`, and when it is back.
+///
+/// A host that has to know whether any of its agents can still go on asks this.
+pub trait WaitObserver {
+    /// The thread may block now. It may also come back at once, when the word has another value.
+    fn before_wait(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout);
+
+    /// The thread is back, for whatever reason.
+    fn after_wait(&self);
+}
+
+/// The Rust state of one agent, kept in its runtime.
+pub(crate) struct AgentState {
+    pub(crate) agent: Agent,
+    /// What was taken from each realm before scripts could change it.
+    pub(crate) intrinsics: RefCell<Vec<(Realm, Rc<Intrinsics>)>>,
+    /// A WeakRef for each growable SharedArrayBuffer that a script has looked at.
+    pub(crate) growable: RefCell<Vec<Value>>,
+    pub(crate) observer: RefCell<Option<Rc<dyn WaitObserver>>>,
+    /// The promises of waits that are queued, or settled and not yet resolved. Scripts may have dropped them; their
+    /// reactions still have to run.
+    resolvers: RefCell<BTreeMap<WaitId, Awaited>>,
+    /// The three strings, made beforehand so that settling a wait needs no memory for them.
+    outcomes: OnceCell<[Value; 3]>,
+}
+
+/// What stands for a queued wait in the scripts.
+struct Awaited {
+    resolver: Resolver,
+    /// Where it waits, for the report of a host that observes the agent.
+    mark: Option<Exception>,
+}
+
+impl AgentState {
+    pub(crate) fn new(agent: Agent) -> Self {
+        Self {
+            agent,
+            intrinsics: RefCell::default(),
+            growable: RefCell::default(),
+            observer: RefCell::default(),
+            resolvers: RefCell::default(),
+            outcomes: OnceCell::new(),
+        }
+    }
+
+    /// The state that belongs to a realm's runtime.
+    pub(crate) fn of(realm: &Realm) -> Result<Rc<Self>, Exception> {
+        realm.state().ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
+    }
+
+    /// Blocks the thread, and lets the observer know.
+    pub(crate) fn wait(
+        &self,
+        block: &SharedBlock,
+        byte_index: usize,
+        expected: Expected,
+        timeout: Timeout,
+    ) -> Result<Outcome, WaitError> {
+        let observer = self.observer.borrow().clone();
+        if let Some(observer) = &observer {
+            observer.before_wait(block, byte_index, timeout);
+        }
+        let outcome = self.agent.wait(block, byte_index, expected, timeout);
+        if let Some(observer) = &observer {
+            observer.after_wait();
+        }
+        outcome
+    }
+
+    /// Keeps the resolver of a wait that has just been queued.
+    pub(crate) fn expect(&self, id: WaitId, resolver: Resolver, timeout: Timeout) {
+        let is_reported = timeout == Timeout::Never && self.observer.borrow().is_some();
+        let mark = is_reported.then(|| resolver.realm().mark());
+        self.resolvers.borrow_mut().insert(id, Awaited { resolver, mark });
+    }
+
+    /// The line of the script that a queued wait is in. Known if it has no timeout and the agent has an observer.
+    pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
+        let all = self.resolvers.borrow();
+        let Awaited { resolver, mark } = all.get(&id)?;
+        resolver.realm().line_of(mark.as_ref()?)
+    }
+
+    /// Resolves the promise of a settled wait. Its reactions are queued before this returns; no script runs.
+    ///
+    /// # Errors
+    /// When the engine has no memory for the reactions.
+    pub(crate) fn settle(&self, settled: Settled) -> Result<(), Exception> {
+        let resolver = self.resolvers.borrow_mut().remove(&settled.id);
+        // A wait that is unknown here was made by Rust code on the same agent; its promise is not ours.
+        let Some(Awaited { resolver, .. }) = resolver else { return Ok(()) };
+        let outcome = self.outcome(resolver.realm(), settled.outcome)?;
+        resolver.resolve(&outcome)
+    }
+
+    /// `"ok"`, `"not-equal"` or `"timed-out"`.
+    pub(crate) fn outcome(&self, realm: &Realm, outcome: Outcome) -> Result<Value, Exception> {
+        let strings = match self.outcomes.get() {
+            Some(strings) => strings,
+            None => {
+                let make = |outcome: Outcome| realm.string(outcome.as_js());
+                let strings = [make(Outcome::Notified)?, make(Outcome::NotEqual)?, make(Outcome::TimedOut)?];
+                self.outcomes.get_or_init(|| strings)
+            }
+        };
+        let index = match outcome {
+            Outcome::Notified => 0,
+            Outcome::NotEqual => 1,
+            Outcome::TimedOut => 2,
+        };
+        Ok(strings[index].clone())
+    }
+}

@@ -1,0 +1,200 @@
+//! `Atomics.wait`, `Atomics.waitAsync` and `Atomics.notify` as ECMA-262 has them, on waitword's queue.
+//!
+//! The comments name the steps of the standard's algorithms (clauses `Atomics.wait`, `Atomics.waitAsync`,
+//! `Atomics.notify`, `DoWait` and "Abstract Operations for Atomics"). What happens inside the critical section (the
+//! comparison, the queue, the clock) is [`Agent`](waitword_agents::Agent)'s part.
+
+use waitword_agents::{AsyncWait, Expected, Outcome, SharedBlock, Timeout, WaitError, notify_count};
+
+use crate::agent_state::AgentState;
+use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
+use crate::{runtime, shared_array_buffer};
+
+/// Replaces the three functions in a realm; `waitAsync` is new to the engine.
+///
+/// Names, lengths and property attributes are the standard's. None of them is a constructor.
+pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
+    let atomics = realm.get(&realm.global(), "Atomics")?;
+    let wait = realm.function("wait", 4, wait)?;
+    realm.define(&atomics, "wait", &wait, Attributes::BUILT_IN)?;
+    let wait_async = realm.function("waitAsync", 4, wait_async)?;
+    realm.define(&atomics, "waitAsync", &wait_async, Attributes::BUILT_IN)?;
+    let notify = realm.function("notify", 3, notify)?;
+    realm.define(&atomics, "notify", &notify, Attributes::BUILT_IN)
+}
+
+/// `Atomics.wait(typedArray, index, value, timeout)`: DoWait(sync, ...).
+fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let state = AgentState::of(realm)?;
+    let request = WaitRequest::coerce(realm, call)?;
+    // If mode is sync and AgentCanSuspend() is false, throw a TypeError: after all coercions, before the comparison.
+    if !state.agent.can_block() {
+        return Err(cannot_block(realm));
+    }
+    // EnterCriticalSection, compare, AddWaiter, SuspendThisAgent, RemoveWaiter, LeaveCriticalSection.
+    match state.wait(&request.block, request.byte_index, request.expected, request.timeout) {
+        Ok(outcome) => {
+            // Whoever woke this agent may have grown memory before.
+            shared_array_buffer::catch_up_all(realm)?;
+            state.outcome(realm, outcome)
+        }
+        // Not in the standard: the host ends this agent, and no script may go on as if nothing had happened.
+        Err(WaitError::Terminated) => Err(runtime::terminated(realm)),
+        Err(WaitError::CannotBlock) => Err(cannot_block(realm)),
+        Err(error) => Err(realm.range_error(&error.to_string())),
+    }
+}
+
+/// `Atomics.waitAsync(typedArray, index, value, timeout)`: DoWait(async, ...).
+fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let state = AgentState::of(realm)?;
+    let request = WaitRequest::coerce(realm, call)?;
+    // Let promiseCapability be NewPromiseCapability(%Promise%), and resultObject an ordinary object. Whatever can fail
+    // for lack of memory is made before the waiter is queued: nothing queued has to be taken back.
+    let (promise, resolver) = realm.promise()?;
+    let result = WaitAsyncResult::new(realm, &promise)?;
+    // EnterCriticalSection, compare, look at the timeout, AddWaiter, LeaveCriticalSection.
+    match state.agent.wait_async(&request.block, request.byte_index, request.expected, request.timeout) {
+        Ok(AsyncWait::Pending(id)) => {
+            state.expect(id, resolver, request.timeout);
+            Ok(result.0)
+        }
+        // "not-equal" is looked at before a timeout of 0 is.
+        Ok(AsyncWait::NotEqual) => result.immediate(realm, &state, Outcome::NotEqual),
+        Ok(AsyncWait::TimedOut) => result.immediate(realm, &state, Outcome::TimedOut),
+        Err(error) => Err(realm.range_error(&error.to_string())),
+    }
+}
+
+/// `Atomics.notify(typedArray, index, count)`
+fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let state = AgentState::of(realm)?;
+    // Let byteIndexInBuffer be ValidateAtomicAccessOnIntegerTypedArray(typedArray, index, true).
+    let array = WaitableArray::validate(realm, &call.argument(0))?;
+    let byte_index = array.byte_index(realm, &call.argument(1))?;
+    // If count is undefined, let c be +Infinity; else the integer of it, and at least 0.
+    let count = call.argument(2);
+    let count = if count.is_undefined() { f64::INFINITY } else { realm.to_number(&count)? };
+    // If the buffer is not shared, return +0: nobody can wait there. After the coercions, which may have thrown.
+    let Some(block) = array.block else {
+        return Ok(realm.number(0));
+    };
+    // EnterCriticalSection, RemoveWaiters, NotifyWaiter for each in turn, LeaveCriticalSection. Waiters of this agent have
+    // their promises resolved before this function returns, so their reactions come before whatever the caller queues.
+    let mut failed = None;
+    let woken = state.agent.notify(&block, byte_index, notify_count(count), |settled| {
+        if let Err(exception) = state.settle(settled) {
+            failed = Some(exception);
+        }
+    });
+    match (woken, failed) {
+        (Err(error), _) => Err(realm.range_error(&error.to_string())),
+        (Ok(_), Some(exception)) => Err(exception),
+        // Return the number of waiters removed.
+        (Ok(woken), None) => Ok(realm.number(woken as f64)),
+    }
+}
+
+/// The arguments of a wait, after the coercions that both kinds have in common.
+struct WaitRequest {
+    block: SharedBlock,
+    byte_index: usize,
+    expected: Expected,
+    timeout: Timeout,
+}
+
+impl WaitRequest {
+    fn coerce(realm: &Realm, call: &Call<'_>) -> Result<Self, Exception> {
+        // Let taRecord be ValidateIntegerTypedArray(typedArray, true).
+        let array = WaitableArray::validate(realm, &call.argument(0))?;
+        // If the buffer is not shared, throw a TypeError: before the index is coerced.
+        let Some(block) = array.block.clone() else {
+            return Err(
+                realm.type_error("cannot wait on this typed array: its buffer is no SharedArrayBuffer")
+            );
+        };
+        // Let i be ValidateAtomicAccess(taRecord, index).
+        let byte_index = array.byte_index(realm, &call.argument(1))?;
+        // Let v be ToInt32(value) or ToBigInt64(value), by the type of the elements.
+        let value = call.argument(2);
+        let expected = match array.element {
+            Element::Int32 => Expected::I32(realm.to_i32(&value)?),
+            Element::BigInt64 => Expected::I64(realm.to_bigint64(&value)?),
+        };
+        // Let q be ToNumber(timeout); NaN and +Infinity wait for ever, -Infinity and negative numbers not at all.
+        let timeout = Timeout::from_millis(realm.to_number(&call.argument(3))?);
+        Ok(Self { block, byte_index, expected, timeout })
+    }
+}
+
+/// A typed array on whose elements agents can wait, with the length that it had when it was looked at.
+struct WaitableArray {
+    element: Element,
+    /// `None` when the buffer is not shared.
+    block: Option<SharedBlock>,
+    byte_offset: usize,
+    length: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Element {
+    Int32 = 4,
+    BigInt64 = 8,
+}
+
+impl WaitableArray {
+    /// ValidateIntegerTypedArray(typedArray, waitable = true).
+    fn validate(realm: &Realm, array: &Value) -> Result<Self, Exception> {
+        // ValidateTypedArray, and the type of its elements: Int32 or BigInt64.
+        let element = match realm.typed_array_kind(array) {
+            Some(TypedArrayKind::Int32) => Element::Int32,
+            Some(TypedArrayKind::BigInt64) => Element::BigInt64,
+            _ => return Err(realm.type_error("expected an Int32Array or a BigInt64Array")),
+        };
+        // MakeTypedArrayWithBufferWitnessRecord, and the TypeError for one that is detached or out of bounds.
+        let view = realm.typed_array_view(array)?;
+        let block = realm.shared_block(&view.buffer);
+        // Let length be TypedArrayLength(taRecord): before the index is coerced, so what that does comes too late.
+        let length = match &block {
+            Some(block) if !block.is_growable() => (view.byte_length / element as usize) as u64,
+            _ => shared_array_buffer::current_view_length(realm, array, &view.buffer, block.as_ref())?,
+        };
+        Ok(Self { element, block, byte_offset: view.byte_offset, length })
+    }
+
+    /// ValidateAtomicAccess(taRecord, requestIndex): the byte index in the buffer.
+    fn byte_index(&self, realm: &Realm, index: &Value) -> Result<usize, Exception> {
+        // Let accessIndex be ToIndex(requestIndex); a RangeError for one that is not below the length.
+        let index = realm.to_index(index)?;
+        if index >= self.length {
+            return Err(
+                realm.range_error(&format!("index {index} is out of range: the length is {}", self.length))
+            );
+        }
+        // The index is below the length of an array that exists, so neither step can overflow.
+        Ok(self.byte_offset + index as usize * self.element as usize)
+    }
+}
+
+/// What `waitAsync` returns: own data properties `async` and `value`, in this order, as assignments would make them.
+struct WaitAsyncResult(Value);
+
+impl WaitAsyncResult {
+    fn new(realm: &Realm, promise: &Value) -> Result<Self, Exception> {
+        let object = realm.object()?;
+        realm.define(&object, "async", &realm.bool(true), Attributes::ASSIGNED)?;
+        realm.define(&object, "value", promise, Attributes::ASSIGNED)?;
+        Ok(Self(object))
+    }
+
+    /// Nothing was queued: the answer stands in the object itself, and the promise is forgotten.
+    fn immediate(self, realm: &Realm, state: &AgentState, outcome: Outcome) -> Result<Value, Exception> {
+        realm.define(&self.0, "async", &realm.bool(false), Attributes::ASSIGNED)?;
+        realm.define(&self.0, "value", &state.outcome(realm, outcome)?, Attributes::ASSIGNED)?;
+        Ok(self.0)
+    }
+}
+
+fn cannot_block(realm: &Realm) -> Exception {
+    realm.type_error("Atomics.wait cannot block this agent: use Atomics.waitAsync")
+}

@@ -1,0 +1,293 @@
+//! One runtime of the engine: its life, its limits, its jobs, and the Rust state that belongs to it.
+
+use std::any::{Any, TypeId};
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use rquickjs_sys as qjs;
+
+use super::exception::Exception;
+use super::function::Native;
+use super::module::{self, ModuleLoader};
+use super::realm::Realm;
+use super::shared;
+use super::value::Value;
+
+/// Limits of a runtime.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuntimeOptions {
+    /// The most memory, in bytes, that the engine may hold for scripts; `None` for no limit. The bytes of
+    /// SharedArrayBuffers do not count: they belong to all agents that share them.
+    pub memory_limit: Option<usize>,
+    /// How many bytes of the thread's stack scripts may use before they get a RangeError. It has to be less than what the
+    /// thread has left when the runtime is made.
+    pub stack_size: usize,
+}
+
+impl Default for RuntimeOptions {
+    /// No memory limit, and 1 MiB of stack: half of what a Rust thread has unless told otherwise.
+    fn default() -> Self {
+        Self { memory_limit: None, stack_size: 1 << 20 }
+    }
+}
+
+/// A promise that was rejected while nobody was listening.
+#[derive(Debug)]
+pub struct Rejection {
+    /// The promise.
+    pub promise: Value,
+    /// What it was rejected with, as if it had been thrown.
+    pub reason: Exception,
+}
+
+/// The owner of one QuickJS runtime.
+///
+/// Dropping it lets go of everything that Rust code stored in the runtime (state, functions, module loader). The
+/// engine itself is freed once the last [`Value`] and [`Realm`] is gone as well, and asserts then that nothing leaked.
+pub struct Runtime {
+    engine: Rc<Engine>,
+}
+
+impl Runtime {
+    /// Makes a runtime on this thread. It has no realm yet.
+    ///
+    /// # Panics
+    /// Panics if the engine cannot get the few kilobytes that it starts with.
+    pub(crate) fn new(options: &RuntimeOptions) -> Self {
+        Self { engine: Engine::new(options) }
+    }
+
+    /// Makes a realm: a global object with its own built-ins. `None` when the memory limit is reached.
+    ///
+    /// It has the engine's own `Atomics` and `SharedArrayBuffer` until [`crate::runtime`] replaces them.
+    pub(crate) fn realm(&self) -> Option<Realm> {
+        // SAFETY: (1).
+        let context = NonNull::new(unsafe { qjs::JS_NewContext(self.engine.raw()) })?;
+        // The engine now owns the context, whatever happens below (4).
+        self.engine.contexts.borrow_mut().push(context);
+        let realm = Realm::of(&self.engine, context);
+        // SAFETY: (1), (4).
+        (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
+    }
+
+    /// Stores one value of type `T` where native functions find it ([`Realm::state`]). Replaces an earlier one.
+    pub fn set_state<T: 'static>(&self, state: Rc<T>) {
+        let mut all = self.engine.state.borrow_mut();
+        let replaced = all.iter().position(|(id, _)| *id == TypeId::of::<T>()).map(|i| all.swap_remove(i));
+        all.push((TypeId::of::<T>(), state));
+        drop(all);
+        // Dropped with the list free: it may hold values, and whatever their end runs.
+        drop(replaced);
+    }
+
+    /// The state of type `T` that was stored with [`Runtime::set_state`].
+    pub fn state<T: 'static>(&self) -> Option<Rc<T>> {
+        self.engine.state()
+    }
+
+    /// Says where ES modules come from.
+    pub fn set_module_loader(&self, loader: impl ModuleLoader + 'static) {
+        module::install(&self.engine, Rc::new(loader));
+    }
+
+    /// Asks `stop` now and then while a script runs; `true` ends the script with an error that it cannot catch.
+    pub(crate) fn set_interrupt(&self, stop: impl Fn() -> bool + Send + 'static) {
+        *self.engine.interrupt.borrow_mut() = Some(Box::new(stop));
+        let opaque = Rc::as_ptr(&self.engine).cast_mut().cast();
+        // SAFETY: (1); the opaque pointer lives as long as the runtime (6).
+        unsafe { qjs::JS_SetInterruptHandler(self.engine.raw(), Some(interrupted), opaque) };
+    }
+
+    /// Starts to record promises that are rejected while they have no handler. Off in a new runtime.
+    pub fn track_rejections(&self) {
+        // SAFETY: (1); the callback finds its engine through the runtime (6).
+        unsafe {
+            qjs::JS_SetHostPromiseRejectionTracker(self.engine.raw(), Some(rejection), std::ptr::null_mut());
+        }
+    }
+
+    /// Takes the recorded rejections that are still unhandled, oldest first.
+    pub fn take_rejections(&self) -> Vec<Rejection> {
+        self.engine.rejections.take()
+    }
+
+    /// Whether a microtask is waiting.
+    pub fn has_microtask(&self) -> bool {
+        // SAFETY: (1).
+        unsafe { qjs::JS_IsJobPending(self.engine.raw()) }
+    }
+
+    /// Runs the first microtask. `false` when there was none.
+    ///
+    /// # Errors
+    /// What the microtask threw, which only a host's own job or a terminated script can do.
+    pub fn run_microtask(&self) -> Result<bool, Exception> {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: (1); contexts of queued jobs are alive (4).
+        match unsafe { qjs::JS_ExecutePendingJob(self.engine.raw(), &mut context) } {
+            0 => Ok(false),
+            1.. => Ok(true),
+            _ => {
+                let context = NonNull::new(context).expect("a job that threw has a context");
+                Err(Realm::of(&self.engine, context).take_exception())
+            }
+        }
+    }
+
+    /// Runs microtasks, also those that they add, until none is left.
+    ///
+    /// # Errors
+    /// As [`Runtime::run_microtask`]; the microtasks behind the one that threw are still queued.
+    pub fn run_microtasks(&self) -> Result<(), Exception> {
+        while self.run_microtask()? {}
+        Ok(())
+    }
+
+    /// Collects garbage cycles now.
+    pub fn gc(&self) {
+        // SAFETY: (1).
+        unsafe { qjs::JS_RunGC(self.engine.raw()) };
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime").field("raw", &self.engine.raw).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        self.engine.let_go();
+    }
+}
+
+/// The runtime itself, shared by all handles to its contents.
+pub(super) struct Engine {
+    raw: NonNull<qjs::JSRuntime>,
+    /// One count of each context ever made (4).
+    contexts: RefCell<Vec<NonNull<qjs::JSContext>>>,
+    /// What each native function's `magic` number stands for.
+    pub(super) natives: RefCell<Vec<Rc<Native>>>,
+    pub(super) loader: RefCell<Option<Rc<dyn ModuleLoader>>>,
+    /// The class id of SharedArrayBuffer objects, 0 while unknown.
+    pub(super) shared_class: Cell<qjs::JSClassID>,
+    /// Where the engine's blocks go when it lets go of them.
+    pub(super) graveyard: Rc<shared::Graveyard>,
+    state: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
+    interrupt: RefCell<Option<Box<dyn Fn() -> bool>>>,
+    rejections: RefCell<Vec<Rejection>>,
+}
+
+impl Engine {
+    fn new(options: &RuntimeOptions) -> Rc<Self> {
+        // SAFETY: no precondition.
+        let raw = NonNull::new(unsafe { qjs::JS_NewRuntime() }).expect("no memory for a JavaScript runtime");
+        let engine = Rc::new(Self {
+            raw,
+            contexts: RefCell::default(),
+            natives: RefCell::default(),
+            loader: RefCell::default(),
+            shared_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
+            graveyard: Rc::default(),
+            state: RefCell::default(),
+            interrupt: RefCell::default(),
+            rejections: RefCell::default(),
+        });
+        let opaque = Rc::as_ptr(&engine).cast_mut().cast();
+        // SAFETY: a live runtime; the opaque pointer is valid while the runtime is, because this `Engine` frees it.
+        unsafe {
+            qjs::JS_SetRuntimeOpaque(raw.as_ptr(), opaque);
+            qjs::JS_SetMemoryLimit(raw.as_ptr(), options.memory_limit.unwrap_or(0) as _);
+            // 0 would mean no limit at all.
+            qjs::JS_SetMaxStackSize(raw.as_ptr(), options.stack_size.max(1) as _);
+            qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks(&engine.graveyard));
+        }
+        engine
+    }
+
+    /// The engine that a callback was called by.
+    ///
+    /// # Safety
+    /// `context` belongs to a runtime that an `Engine` made and is not freeing.
+    pub(super) unsafe fn of_context(context: *mut qjs::JSContext) -> Rc<Self> {
+        // SAFETY: (6): the opaque pointer came from an `Rc` that someone up the stack holds.
+        unsafe {
+            let engine = qjs::JS_GetRuntimeOpaque(qjs::JS_GetRuntime(context)).cast::<Self>().cast_const();
+            Rc::increment_strong_count(engine);
+            Rc::from_raw(engine)
+        }
+    }
+
+    pub(super) fn raw(&self) -> *mut qjs::JSRuntime {
+        self.raw.as_ptr()
+    }
+
+    pub(super) fn state<T: 'static>(&self) -> Option<Rc<T>> {
+        let all = self.state.borrow();
+        let (_, found) = all.iter().find(|(id, _)| *id == TypeId::of::<T>())?;
+        Rc::clone(found).downcast().ok()
+    }
+
+    /// Drops what Rust code stored here: it may hold values, which hold this engine.
+    fn let_go(&self) {
+        drop(self.state.take());
+        drop(self.natives.take());
+        drop(self.loader.take());
+        drop(self.interrupt.take());
+        drop(self.rejections.take());
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        for context in self.contexts.get_mut().drain(..) {
+            // SAFETY: the count that this list owns (4).
+            unsafe { qjs::JS_FreeContext(context.as_ptr()) };
+        }
+        // SAFETY: the last `Rc` is gone, so no value or realm is left (1). The engine asserts the same.
+        unsafe { qjs::JS_FreeRuntime(self.raw()) };
+    }
+}
+
+/// The engine's question "shall this script go on?".
+unsafe extern "C" fn interrupted(_: *mut qjs::JSRuntime, opaque: *mut std::ffi::c_void) -> std::ffi::c_int {
+    // SAFETY: (6): `opaque` is the engine that runs this script.
+    let engine = unsafe { &*opaque.cast::<Engine>() };
+    // (7). Whoever panics instead of answering can no longer stop the script later, so it stops now.
+    catch_unwind(AssertUnwindSafe(|| engine.interrupt.borrow().as_ref().is_some_and(|stop| stop())))
+        .unwrap_or(true)
+        .into()
+}
+
+/// The engine's report that a promise was rejected without a handler, or got one afterwards.
+unsafe extern "C" fn rejection(
+    context: *mut qjs::JSContext,
+    promise: qjs::JSValue,
+    reason: qjs::JSValue,
+    is_handled: bool,
+    _: *mut std::ffi::c_void,
+) {
+    // (7). Nothing in here panics but for lack of memory; then the report is lost, not the process.
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: called by a running engine, with values that it holds.
+        let (engine, promise, reason) = unsafe {
+            let engine = Engine::of_context(context);
+            let promise = Value::from_borrowed(&engine, promise);
+            let reason = Value::from_borrowed(&engine, reason);
+            (engine, promise, reason)
+        };
+        let mut all = engine.rejections.borrow_mut();
+        if is_handled {
+            let same = all.iter().position(|r| r.promise.is_same_object(&promise));
+            let handled = same.map(|i| all.remove(i));
+            drop(all);
+            drop(handled);
+        } else {
+            all.push(Rejection { promise, reason: Exception::new(reason) });
+        }
+    }));
+}

@@ -1,0 +1,199 @@
+//! What a script threw, inside the engine and outside of it.
+
+use std::ffi::CStr;
+use std::fmt;
+
+use rquickjs_sys as qjs;
+
+use super::realm::Realm;
+use super::value::Value;
+
+/// A thrown value, on its way from a script to Rust or back.
+///
+/// A native function that returns `Err(exception)` throws it. [`Realm::describe`] turns it into a [`JsError`].
+#[derive(Clone, Debug)]
+pub struct Exception(Value);
+
+impl Exception {
+    /// What `throw value` throws.
+    pub fn new(value: Value) -> Self {
+        Self(value)
+    }
+
+    /// The thrown value.
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+
+    /// The thrown value.
+    pub fn into_value(self) -> Value {
+        self.0
+    }
+
+    /// Whether no `catch` and no `finally` of a script sees it: the script is being ended.
+    pub fn is_uncatchable(&self) -> bool {
+        // SAFETY: looks at a live value.
+        unsafe { qjs::JS_IsUncatchableError(self.0.raw()) }
+    }
+}
+
+/// What a script threw, as plain data that outlives the engine and may cross threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JsError {
+    /// The error as text: `TypeError: cannot block`, or the thrown value converted to a string.
+    pub message: String,
+    /// The lines of the error's `stack`; empty when something else than an Error was thrown.
+    pub stack: String,
+    /// The file where it was thrown, or where the source text is wrong.
+    pub file: Option<String>,
+    /// Line in that file, from 1.
+    pub line: Option<u32>,
+    /// Column in that line, from 1.
+    pub column: Option<u32>,
+    /// Whether the source text could not be parsed.
+    pub is_syntax_error: bool,
+    /// Whether the script was ended from outside: terminated, or after a panic in native code.
+    pub is_uncatchable: bool,
+}
+
+impl fmt::Display for JsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            f.write_str(file)?;
+            for number in [self.line, self.column].into_iter().flatten() {
+                write!(f, ":{number}")?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for JsError {}
+
+impl Realm {
+    /// A TypeError with this message.
+    pub fn type_error(&self, message: &str) -> Exception {
+        self.new_error(message, qjs::JS_NewTypeError)
+    }
+
+    /// A RangeError with this message.
+    pub fn range_error(&self, message: &str) -> Exception {
+        self.new_error(message, qjs::JS_NewRangeError)
+    }
+
+    /// A ReferenceError with this message.
+    pub fn reference_error(&self, message: &str) -> Exception {
+        self.new_error(message, qjs::JS_NewReferenceError)
+    }
+
+    /// A SyntaxError with this message.
+    pub fn syntax_error(&self, message: &str) -> Exception {
+        self.new_error(message, qjs::JS_NewSyntaxError)
+    }
+
+    /// An Error with this message.
+    pub fn error(&self, message: &str) -> Exception {
+        self.new_error(message, qjs::JS_NewPlainError)
+    }
+
+    /// An error that ends the script: no `catch` and no `finally` sees it.
+    pub fn uncatchable_error(&self, message: &str) -> Exception {
+        let exception = self.new_error(message, qjs::JS_NewInternalError);
+        // SAFETY: (3), (4)
+        unsafe { qjs::JS_SetUncatchableError(self.raw(), exception.0.raw()) };
+        exception
+    }
+
+    /// Reads message, stack and place of an exception. May run a script's getters; what they throw is ignored.
+    pub fn describe(&self, exception: &Exception) -> JsError {
+        let value = exception.value();
+        let message =
+            self.to_string(value).unwrap_or_else(|_| "a value that cannot be shown was thrown".to_owned());
+        let text = |key: &str| {
+            let value = self.get(value, key).ok()?;
+            value.is_string().then(|| self.to_string(&value).ok()).flatten()
+        };
+        let (mut stack, mut is_syntax_error) = (String::new(), false);
+        if value.is_error() {
+            stack = text("stack").unwrap_or_default();
+            is_syntax_error = text("name").is_some_and(|name| name == "SyntaxError");
+        }
+        let place = stack.lines().find_map(place);
+        let (file, line, column) =
+            place.map_or((None, None, None), |(f, l, c)| (Some(f.to_owned()), Some(l), c));
+        JsError {
+            message,
+            stack,
+            file,
+            line,
+            column,
+            is_syntax_error,
+            is_uncatchable: exception.is_uncatchable(),
+        }
+    }
+
+    /// Takes the exception that the engine holds after one of its functions failed.
+    pub(super) fn take_exception(&self) -> Exception {
+        // SAFETY: (4); the exception's count moves to us.
+        let raw = unsafe { qjs::JS_GetException(self.raw()) };
+        // SAFETY: reads the tag.
+        if unsafe { qjs::JS_IsUninitialized(raw) } {
+            // The engine's allocation paths fail without saying why.
+            return self.range_error("out of memory");
+        }
+        // SAFETY: (3)
+        Exception(unsafe { Value::from_owned(self.engine(), raw) })
+    }
+
+    /// Gives an exception back to the engine; the result is what the C function that failed returns.
+    pub(super) fn throw(&self, exception: Exception) -> qjs::JSValue {
+        self.check(&exception.0);
+        // SAFETY: (3), (4), (5): the count moves to the engine.
+        unsafe { qjs::JS_Throw(self.raw(), exception.0.into_raw()) }
+    }
+
+    fn new_error(
+        &self,
+        message: &str,
+        make: unsafe extern "C" fn(*mut qjs::JSContext, *const std::ffi::c_char, ...) -> qjs::JSValue,
+    ) -> Exception {
+        const FORMAT: &CStr = c"%s";
+        let message = super::realm::c_string(message);
+        // SAFETY: (4); a constant format and the one C string that it asks for.
+        let raw = unsafe { make(self.raw(), FORMAT.as_ptr(), message.as_ptr()) };
+        // Out of memory while making an error: what the engine threw instead is the error.
+        self.own(raw).map_or_else(|thrown| thrown, Exception)
+    }
+}
+
+/// `file:line:column` in a line of a stack such as `    at f (file:line:column)`; the engine writes syntax errors
+/// without the parentheses. Lines of native functions name no place.
+pub(crate) fn place(line: &str) -> Option<(&str, u32, Option<u32>)> {
+    let line = line.trim().strip_prefix("at ")?;
+    let place = match line.rfind(" (") {
+        Some(open) => line[open + 2..].strip_suffix(')')?,
+        None => line,
+    };
+    let (rest, last) = place.rsplit_once(':')?;
+    let last = last.parse().ok()?;
+    match rest.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+        Some((file, line)) => Some((file, line, Some(last))),
+        None => Some((rest, last, None)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn places_are_found_in_every_form_of_stack_line() {
+        assert_eq!(place("    at f (/a b/x.js:3:7)"), Some(("/a b/x.js", 3, Some(7))));
+        assert_eq!(place("    at <anonymous> (x.js:1:2)"), Some(("x.js", 1, Some(2))));
+        assert_eq!(place("    at x.js:12:1"), Some(("x.js", 12, Some(1))));
+        assert_eq!(place("    at x.js:12"), Some(("x.js", 12, None)));
+        assert_eq!(place("    at wait (native)"), None);
+        assert_eq!(place(""), None);
+    }
+}

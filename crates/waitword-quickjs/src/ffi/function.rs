@@ -1,0 +1,190 @@
+//! Native functions: Rust code that scripts call.
+
+use std::any::Any;
+use std::ffi::c_int;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use rquickjs_sys as qjs;
+
+use super::exception::Exception;
+use super::realm::{Realm, c_string};
+use super::value::Value;
+
+/// The Rust side of a native function. It gets the realm that the *function* belongs to.
+///
+/// State is found through [`Realm::state`]. A panic ends the script with an error that it cannot catch.
+pub type NativeFn = fn(&Realm, &Call<'_>) -> Result<Value, Exception>;
+
+/// What a native function was called with.
+pub struct Call<'a> {
+    realm: &'a Realm,
+    this: qjs::JSValue,
+    arguments: &'a [qjs::JSValue],
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call").field("this", &self.this()).field("arguments", &self.arguments()).finish()
+    }
+}
+
+impl Call<'_> {
+    /// The `this` value as it came, not converted to an object. In a constructor: `new.target`.
+    pub fn this(&self) -> Value {
+        // SAFETY: (3): the caller holds it while the function runs.
+        unsafe { Value::from_borrowed(self.realm.engine(), self.this) }
+    }
+
+    /// The argument at this position; `undefined` when fewer were given.
+    pub fn argument(&self, index: usize) -> Value {
+        match self.arguments.get(index) {
+            // SAFETY: (3): the caller holds it while the function runs.
+            Some(&raw) => unsafe { Value::from_borrowed(self.realm.engine(), raw) },
+            None => self.realm.undefined(),
+        }
+    }
+
+    /// How many arguments were given.
+    pub fn len(&self) -> usize {
+        self.arguments.len()
+    }
+
+    /// Whether no argument was given.
+    pub fn is_empty(&self) -> bool {
+        self.arguments.is_empty()
+    }
+
+    /// All arguments.
+    pub fn arguments(&self) -> Vec<Value> {
+        (0..self.len()).map(|index| self.argument(index)).collect()
+    }
+}
+
+/// An entry of the engine's table of native functions.
+pub(super) enum Native {
+    Function(NativeFn),
+    Closure(Box<Closure>),
+}
+
+type Closure = dyn Fn(&Realm, &Call<'_>) -> Result<Value, Exception>;
+
+impl Realm {
+    /// A function object; not a constructor. `name` and `length` are its properties of that name.
+    ///
+    /// # Errors
+    /// When the engine's memory limit is reached, or with 32,768 different native functions.
+    pub fn function(&self, name: &str, length: u8, native: NativeFn) -> Result<Value, Exception> {
+        let magic = self.register(native)?;
+        self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_generic_magic, magic)
+    }
+
+    /// A function object that can only be called with `new`, or by `super()` of a class.
+    ///
+    /// # Errors
+    /// As [`Realm::function`].
+    pub fn constructor(&self, name: &str, length: u8, native: NativeFn) -> Result<Value, Exception> {
+        let magic = self.register(native)?;
+        self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_constructor_magic, magic)
+    }
+
+    /// A function object for a closure, which is kept until the [`Runtime`](super::Runtime) is dropped, even when the
+    /// function object is gone before.
+    ///
+    /// # Errors
+    /// As [`Realm::function`].
+    pub fn closure(
+        &self,
+        name: &str,
+        length: u8,
+        native: impl Fn(&Realm, &Call<'_>) -> Result<Value, Exception> + 'static,
+    ) -> Result<Value, Exception> {
+        let magic = self.add_native(Native::Closure(Box::new(native)))?;
+        self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_generic_magic, magic)
+    }
+
+    /// The table's entry for a plain function, which all realms share.
+    fn register(&self, native: NativeFn) -> Result<i16, Exception> {
+        let same = |entry: &Rc<Native>| match &**entry {
+            Native::Function(known) => std::ptr::fn_addr_eq(*known, native),
+            Native::Closure(_) => false,
+        };
+        let known = self.engine().natives.borrow().iter().position(same);
+        match known {
+            // The table never has more entries than an `i16` can count.
+            Some(index) => Ok(index as i16),
+            None => self.add_native(Native::Function(native)),
+        }
+    }
+
+    fn add_native(&self, native: Native) -> Result<i16, Exception> {
+        let mut table = self.engine().natives.borrow_mut();
+        let Ok(index) = i16::try_from(table.len()) else {
+            drop(table);
+            return Err(self.range_error("too many native functions in one runtime"));
+        };
+        table.push(Rc::new(native));
+        Ok(index)
+    }
+
+    fn new_function(
+        &self,
+        name: &str,
+        length: u8,
+        kind: qjs::JSCFunctionEnum,
+        magic: i16,
+    ) -> Result<Value, Exception> {
+        let name = c_string(name);
+        let function = qjs::JSCFunctionType { generic_magic: Some(trampoline) };
+        // SAFETY: the variants of this union are function pointers of one size; the engine calls it by `kind`, and both
+        // kinds that are passed here have the signature of `trampoline`.
+        let function = unsafe { function.generic };
+        // SAFETY: (4)
+        self.own(unsafe {
+            qjs::JS_NewCFunction2(self.raw(), function, name.as_ptr(), length.into(), kind, magic.into())
+        })
+    }
+}
+
+/// Where the engine enters Rust. `magic` is an index into the engine's table of native functions.
+unsafe extern "C" fn trampoline(
+    context: *mut qjs::JSContext,
+    this: qjs::JSValue,
+    count: c_int,
+    arguments: *mut qjs::JSValue,
+    magic: c_int,
+) -> qjs::JSValue {
+    // SAFETY: a running engine calls us (6).
+    let realm = unsafe { Realm::of_context(context) };
+    let arguments = match usize::try_from(count) {
+        // SAFETY: the engine passes `count` values, which it holds until we return.
+        Ok(len) if !arguments.is_null() => unsafe { std::slice::from_raw_parts(arguments, len) },
+        _ => &[],
+    };
+    // (7)
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let native =
+            usize::try_from(magic).ok().and_then(|index| realm.engine().natives.borrow().get(index).cloned());
+        let call = Call { realm: &realm, this, arguments };
+        match native.as_deref() {
+            Some(Native::Function(native)) => native(&realm, &call),
+            Some(Native::Closure(native)) => native(&realm, &call),
+            // The owner of the runtime is gone, and with it the functions.
+            None => Err(realm.uncatchable_error("the runtime is shutting down")),
+        }
+        .inspect(|value| realm.check(value))
+    }));
+    let result = result.unwrap_or_else(|panic| {
+        Err(realm.uncatchable_error(&format!("a native function panicked: {}", panic_message(&*panic))))
+    });
+    match result {
+        Ok(value) => value.into_raw(),
+        Err(exception) => realm.throw(exception),
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}

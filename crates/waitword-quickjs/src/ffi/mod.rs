@@ -1,0 +1,46 @@
+//! All the unsafe code of this crate: a safe layer over the C interface of QuickJS-NG.
+//!
+//! `engine.rs` is one runtime of the engine, which everything else keeps alive; then there is a file for each thing that
+//! lives in it: realms, values, objects, functions, modules, promises, shared memory, messages.
+//!
+//! # Invariants
+//! The safety comments cite these by number.
+//!
+//! 1. **Alive.** `Engine::raw` is a live `JSRuntime`. It is freed only in `Engine::drop`, and every [`Value`] and
+//!    [`Realm`] holds an `Rc<Engine>`, so nothing of the runtime is used after that.
+//! 2. **One thread.** An `Rc` is not `Send`: an engine and all that belongs to it stay on the thread that made them.
+//! 3. **Counted.** A [`Value`] owns exactly one reference count of its `JSValue`. A function of the engine that takes
+//!    ownership is given a count of its own (`Value::into_raw`), one that borrows sees `Value::raw`.
+//! 4. **Contexts last.** The engine's job queue refers to contexts without counting them, so a context, once made, lives
+//!    until `Engine::drop`; a [`Realm`] is an engine and one of its contexts.
+//! 5. **No mixing.** A value that is handed to a realm belongs to the realm's engine; `Realm::own` checks it.
+//! 6. **The way back.** The runtime's opaque pointer is the address of its `Engine`, taken from the `Rc`. While the
+//!    engine calls us outside `Engine::drop`, a caller further up the stack holds that `Rc`.
+//! 7. **No unwinding.** Every `extern "C"` function catches panics before they reach C.
+//! 8. **Blocks.** Each SharedArrayBuffer's data pointer is the data pointer of a `SharedBlock`, and the engine holds
+//!    one count of the block for each such buffer object.
+
+mod engine;
+mod exception;
+mod function;
+mod message;
+mod module;
+mod object;
+mod promise;
+mod realm;
+mod script;
+mod shared;
+mod value;
+
+pub use engine::{Rejection, Runtime, RuntimeOptions};
+pub(crate) use exception::place as place_in_frame;
+pub use exception::{Exception, JsError};
+pub use function::{Call, NativeFn};
+pub use message::Message;
+pub use module::{Module, ModuleLoader};
+pub use object::{Attributes, PropertyKey};
+pub use promise::{PromiseState, Resolver};
+pub use realm::Realm;
+pub(crate) use script::{Bytecode, parses_as_module};
+pub use shared::{TypedArrayKind, TypedArrayView};
+pub use value::Value;

@@ -1,0 +1,234 @@
+//! A realm: making values, converting them, and running source text.
+
+use std::ffi::{CString, c_int};
+use std::ptr::NonNull;
+use std::rc::Rc;
+
+use rquickjs_sys as qjs;
+
+use super::engine::Engine;
+use super::exception::Exception;
+use super::value::Value;
+
+/// A global object with its own set of built-ins. Errors that a function makes belong to its realm.
+///
+/// Like a [`Value`], a realm keeps its engine alive.
+#[derive(Clone)]
+pub struct Realm {
+    engine: Rc<Engine>,
+    context: NonNull<qjs::JSContext>,
+}
+
+impl PartialEq for Realm {
+    /// Whether both are one and the same realm.
+    fn eq(&self, other: &Self) -> bool {
+        self.context == other.context
+    }
+}
+
+impl Eq for Realm {}
+
+impl std::fmt::Debug for Realm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Realm").field(&self.context).finish()
+    }
+}
+
+impl Realm {
+    /// The state of type `T` that the runtime's owner stored ([`Runtime::set_state`](super::Runtime::set_state)).
+    pub fn state<T: 'static>(&self) -> Option<Rc<T>> {
+        self.engine.state()
+    }
+
+    /// The global object.
+    pub fn global(&self) -> Value {
+        // SAFETY: (4); a new count.
+        unsafe { Value::from_owned(&self.engine, qjs::JS_GetGlobalObject(self.raw())) }
+    }
+
+    /// `undefined`
+    pub fn undefined(&self) -> Value {
+        Value::immediate(&self.engine, qjs::JS_UNDEFINED)
+    }
+
+    /// `null`
+    pub fn null(&self) -> Value {
+        Value::immediate(&self.engine, qjs::JS_NULL)
+    }
+
+    /// `true` or `false`
+    pub fn bool(&self, value: bool) -> Value {
+        Value::immediate(&self.engine, if value { qjs::JS_TRUE } else { qjs::JS_FALSE })
+    }
+
+    /// A Number.
+    pub fn number(&self, value: impl Into<f64>) -> Value {
+        Value::immediate(&self.engine, qjs::JS_NewFloat64(value.into()))
+    }
+
+    /// A BigInt.
+    ///
+    /// # Errors
+    /// When the engine's memory limit is reached.
+    pub fn bigint(&self, value: i64) -> Result<Value, Exception> {
+        // SAFETY: (4)
+        self.own(unsafe { qjs::JS_NewBigInt64(self.raw(), value) })
+    }
+
+    /// A string.
+    ///
+    /// # Errors
+    /// When the engine's memory limit is reached.
+    pub fn string(&self, text: &str) -> Result<Value, Exception> {
+        // SAFETY: (4); pointer and length of one `str`.
+        self.own(unsafe { qjs::JS_NewStringLen(self.raw(), text.as_ptr().cast(), text.len() as _) })
+    }
+
+    /// ToString, with lone surrogates replaced by U+FFFD.
+    ///
+    /// # Errors
+    /// What the conversion throws.
+    pub fn to_string(&self, value: &Value) -> Result<String, Exception> {
+        self.check(value);
+        let mut len = 0;
+        // SAFETY: (3), (4)
+        let text = unsafe { qjs::JS_ToCStringLen2(self.raw(), &mut len, value.raw(), false) };
+        if text.is_null() {
+            return Err(self.take_exception());
+        }
+        // SAFETY: the engine gave `len` bytes at `text`, which stay until they are freed below.
+        let owned = String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(text.cast(), len as usize) })
+            .into_owned();
+        // SAFETY: as above.
+        unsafe { qjs::JS_FreeCString(self.raw(), text) };
+        Ok(owned)
+    }
+
+    /// ToBoolean. Never fails, never runs a script.
+    pub fn to_bool(&self, value: &Value) -> bool {
+        self.check(value);
+        // SAFETY: (3), (4)
+        unsafe { qjs::JS_ToBool(self.raw(), value.raw()) > 0 }
+    }
+
+    /// ToNumber.
+    ///
+    /// # Errors
+    /// What the conversion throws; a TypeError for Symbols and BigInts.
+    pub fn to_number(&self, value: &Value) -> Result<f64, Exception> {
+        self.convert(value, qjs::JS_ToFloat64)
+    }
+
+    /// ToInt32.
+    ///
+    /// # Errors
+    /// As [`Realm::to_number`].
+    pub fn to_i32(&self, value: &Value) -> Result<i32, Exception> {
+        self.convert(value, qjs::JS_ToInt32)
+    }
+
+    /// ToBigInt64: wraps modulo 2^64.
+    ///
+    /// # Errors
+    /// What the conversion throws; a TypeError for Numbers and Symbols.
+    pub fn to_bigint64(&self, value: &Value) -> Result<i64, Exception> {
+        self.convert(value, qjs::JS_ToBigInt64)
+    }
+
+    /// ToIndex: an integer from 0 to 2^53 - 1.
+    ///
+    /// # Errors
+    /// What the conversion throws; a RangeError for an integer outside the range.
+    pub fn to_index(&self, value: &Value) -> Result<u64, Exception> {
+        self.convert(value, qjs::JS_ToIndex)
+    }
+
+    /// Runs source text as a script. The result is its completion value.
+    ///
+    /// # Errors
+    /// A SyntaxError, or what the script throws.
+    pub fn eval(&self, name: &str, source: &str) -> Result<Value, Exception> {
+        self.run(name, source, qjs::JS_EVAL_TYPE_GLOBAL)
+    }
+
+    /// Hands source text to the engine.
+    pub(super) fn run(&self, name: &str, source: &str, flags: u32) -> Result<Value, Exception> {
+        let name = c_string(name);
+        // The engine wants a NUL behind the text and is told the length without it.
+        let text = [source.as_bytes(), b"\0"].concat();
+        // SAFETY: (4); both texts live past the call.
+        self.own(unsafe {
+            qjs::JS_Eval(self.raw(), text.as_ptr().cast(), source.len() as _, name.as_ptr(), flags as c_int)
+        })
+    }
+
+    pub(super) fn of(engine: &Rc<Engine>, context: NonNull<qjs::JSContext>) -> Self {
+        Self { engine: Rc::clone(engine), context }
+    }
+
+    /// The realm in which the engine called us.
+    ///
+    /// # Safety
+    /// As [`Engine::of_context`].
+    pub(super) unsafe fn of_context(context: *mut qjs::JSContext) -> Self {
+        // SAFETY: the caller's promise; a context is never null.
+        unsafe { Self { engine: Engine::of_context(context), context: NonNull::new_unchecked(context) } }
+    }
+
+    pub(super) fn engine(&self) -> &Rc<Engine> {
+        &self.engine
+    }
+
+    pub(super) fn raw(&self) -> *mut qjs::JSContext {
+        self.context.as_ptr()
+    }
+
+    /// Takes over what a function of the engine returned: a value with a count, or the mark of an exception.
+    pub(super) fn own(&self, raw: qjs::JSValue) -> Result<Value, Exception> {
+        // SAFETY: reads the tag.
+        if unsafe { qjs::JS_IsException(raw) } {
+            return Err(self.take_exception());
+        }
+        // SAFETY: (3): returned values carry a count.
+        Ok(unsafe { Value::from_owned(&self.engine, raw) })
+    }
+
+    /// What a function of the engine threw when it returned a negative number.
+    pub(super) fn succeeded(&self, status: c_int) -> Result<bool, Exception> {
+        if status < 0 { Err(self.take_exception()) } else { Ok(status > 0) }
+    }
+
+    /// (5)
+    ///
+    /// # Panics
+    /// Panics when `value` belongs to another runtime: its memory could not be counted here.
+    #[track_caller]
+    pub(super) fn check(&self, value: &Value) {
+        assert!(
+            Rc::ptr_eq(&self.engine, value.engine()),
+            "a JavaScript value was used in a runtime that is not its own"
+        );
+    }
+
+    fn convert<T: Default, S>(
+        &self,
+        value: &Value,
+        how: unsafe extern "C" fn(*mut qjs::JSContext, *mut T, qjs::JSValue) -> S,
+    ) -> Result<T, Exception>
+    where
+        S: Into<c_int>,
+    {
+        self.check(value);
+        let mut result = T::default();
+        // SAFETY: (3), (4); `how` is a conversion of the engine, which writes one `T`.
+        let status = unsafe { how(self.raw(), &mut result, value.raw()) };
+        self.succeeded(status.into())?;
+        Ok(result)
+    }
+}
+
+/// Text for the engine's C interface, up to the first NUL: C strings end there.
+pub(super) fn c_string(text: &str) -> CString {
+    let text = text.split('\0').next().unwrap_or_default();
+    CString::new(text).unwrap_or_default()
+}

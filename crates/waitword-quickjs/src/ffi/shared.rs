@@ -1,0 +1,186 @@
+//! SharedArrayBuffers are [`SharedBlock`]s; views on them.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::panic::catch_unwind;
+use std::rc::Rc;
+
+use rquickjs_sys as qjs;
+use waitword_agents::SharedBlock;
+
+use super::exception::Exception;
+use super::realm::Realm;
+use super::value::Value;
+
+/// What the elements of a typed array are, as far as waiting and notifying care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypedArrayKind {
+    /// `Int32Array`
+    Int32,
+    /// `BigInt64Array`
+    BigInt64,
+    /// Any other: no agent can wait on its elements.
+    Other,
+}
+
+/// Where a typed array lies in its buffer.
+#[derive(Debug)]
+pub struct TypedArrayView {
+    /// The ArrayBuffer or SharedArrayBuffer.
+    pub buffer: Value,
+    /// First byte of the view in the buffer.
+    pub byte_offset: usize,
+    /// Length in bytes when the view was made. A view that tracks its buffer's length may be longer by now.
+    pub byte_length: usize,
+}
+
+impl Realm {
+    /// A new SharedArrayBuffer object on `block`.
+    ///
+    /// # Errors
+    /// A RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the object.
+    pub(crate) fn shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
+        let max = if block.is_growable() { block.max_len() } else { 0 };
+        // SAFETY: (1), (4). The engine takes its own count of the block through `dup` (8), so ours may end.
+        self.own(unsafe {
+            qjs::JS_NewArrayBuffer(
+                self.raw(),
+                block.as_ptr(),
+                block.len() as _,
+                max as _,
+                None,
+                std::ptr::null_mut(),
+                true,
+            )
+        })
+    }
+
+    /// The block of a SharedArrayBuffer object; `None` for any other value.
+    pub fn shared_block(&self, buffer: &Value) -> Option<SharedBlock> {
+        self.check(buffer);
+        // SAFETY: (1), (3).
+        if unsafe { qjs::JS_GetClassID(buffer.raw()) } != self.shared_class()? {
+            return None;
+        }
+        let mut len = 0;
+        // SAFETY: (1), (3), (4): a SharedArrayBuffer, by its class; such a buffer is never detached.
+        let data = unsafe { qjs::JS_GetArrayBuffer(self.raw(), &mut len, buffer.raw()) };
+        // SAFETY: (8): the buffer object holds a count while we take another.
+        (!data.is_null()).then(|| unsafe { SharedBlock::clone_from_raw(data) })
+    }
+
+    /// How many bytes the engine believes the buffer has. It does not see a `grow` of another agent.
+    pub(crate) fn engine_byte_length(&self, buffer: &Value) -> Result<usize, Exception> {
+        self.check(buffer);
+        let mut len = 0;
+        // SAFETY: (1), (3), (4).
+        if unsafe { qjs::JS_GetArrayBuffer(self.raw(), &mut len, buffer.raw()) }.is_null() {
+            return Err(self.take_exception());
+        }
+        Ok(len as usize)
+    }
+
+    /// What kind of typed array this is; `None` if it is none.
+    pub fn typed_array_kind(&self, value: &Value) -> Option<TypedArrayKind> {
+        self.check(value);
+        // SAFETY: (1), (3).
+        let kind = unsafe { qjs::JS_GetTypedArrayType(value.raw()) };
+        Some(match qjs::JSTypedArrayEnum::try_from(kind).ok()? {
+            qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_INT32 => TypedArrayKind::Int32,
+            qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_BIG_INT64 => TypedArrayKind::BigInt64,
+            _ => TypedArrayKind::Other,
+        })
+    }
+
+    /// Where a typed array lies.
+    ///
+    /// # Errors
+    /// A TypeError when `value` is no typed array, or one that is out of the bounds of its buffer, or detached.
+    pub fn typed_array_view(&self, value: &Value) -> Result<TypedArrayView, Exception> {
+        self.check(value);
+        let (mut offset, mut length, mut element) = (0, 0, 0);
+        // SAFETY: (1), (3), (4).
+        let buffer = self.own(unsafe {
+            qjs::JS_GetTypedArrayBuffer(self.raw(), value.raw(), &mut offset, &mut length, &mut element)
+        })?;
+        Ok(TypedArrayView { buffer, byte_offset: offset as usize, byte_length: length as usize })
+    }
+
+    /// The class id that SharedArrayBuffer objects have in this runtime. It is not in the engine's header, so the first
+    /// caller looks at one such object.
+    fn shared_class(&self) -> Option<qjs::JSClassID> {
+        let known = &self.engine().shared_class;
+        if known.get() == qjs::JS_INVALID_CLASS_ID {
+            let sample = self.shared_array_buffer(&SharedBlock::new(16).ok()?).ok()?;
+            // SAFETY: (1), (3).
+            known.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
+        }
+        Some(known.get())
+    }
+}
+
+/// Where the engine's counts of blocks end.
+///
+/// While a message is written the engine collects plain data pointers. A getter that the writing calls can make and drop
+/// a SharedArrayBuffer, so blocks that are freed meanwhile are kept until their pointers have been turned into counts.
+#[derive(Default)]
+pub(super) struct Graveyard {
+    writers: Cell<usize>,
+    kept: RefCell<Vec<SharedBlock>>,
+}
+
+impl Graveyard {
+    /// Runs `write`; no block is freed before it returns.
+    pub(super) fn while_open<T>(&self, write: impl FnOnce() -> T) -> T {
+        /// Closes also when `write` panics.
+        struct Open<'a>(&'a Graveyard);
+        impl Drop for Open<'_> {
+            fn drop(&mut self) {
+                self.0.writers.set(self.0.writers.get() - 1);
+                if self.0.writers.get() == 0 {
+                    drop(self.0.kept.take());
+                }
+            }
+        }
+        self.writers.set(self.writers.get() + 1);
+        let _open = Open(self);
+        write()
+    }
+}
+
+/// The functions through which the engine gets, shares and gives up the memory of SharedArrayBuffers.
+pub(super) fn hooks(graveyard: &Rc<Graveyard>) -> qjs::JSSharedArrayBufferFunctions {
+    qjs::JSSharedArrayBufferFunctions {
+        sab_alloc: Some(alloc),
+        sab_free: Some(free),
+        sab_dup: Some(dup),
+        sab_opaque: Rc::as_ptr(graveyard).cast_mut().cast(),
+    }
+}
+
+/// A zeroed block; null when there is no memory for it. Growable blocks are never made here: see
+/// [`crate::shared_array_buffer`].
+unsafe extern "C" fn alloc(_: *mut c_void, size: qjs::size_t) -> *mut c_void {
+    // (7)
+    match catch_unwind(|| SharedBlock::new(size as usize)) {
+        Ok(Ok(block)) => block.into_raw().cast(),
+        _ => std::ptr::null_mut(),
+    }
+}
+
+unsafe extern "C" fn dup(_: *mut c_void, data: *mut c_void) {
+    // (7). A count that overflows aborts, so no panic has to be swallowed here.
+    // SAFETY: (8): the caller's buffer, or the message that is being read, holds a count while we add one.
+    let block = unsafe { SharedBlock::clone_from_raw(data.cast()) };
+    let _kept_by_the_engine = block.into_raw();
+}
+
+unsafe extern "C" fn free(graveyard: *mut c_void, data: *mut c_void) {
+    // SAFETY: the engine struct keeps the graveyard until the runtime, which calls this, is freed.
+    let graveyard = unsafe { &*graveyard.cast::<Graveyard>() };
+    // SAFETY: (8): the count that the dying buffer object held.
+    let block = unsafe { SharedBlock::from_raw(data.cast()) };
+    if graveyard.writers.get() > 0 {
+        graveyard.kept.borrow_mut().push(block);
+    }
+}

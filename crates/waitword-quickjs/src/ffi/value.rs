@@ -1,0 +1,174 @@
+//! A counted JavaScript value.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
+
+use rquickjs_sys as qjs;
+
+use super::engine::Engine;
+
+/// A JavaScript value, kept alive for as long as this handle exists.
+///
+/// Cloning adds a reference, it does not copy objects. A handle keeps its whole engine alive, so one that is stored
+/// inside the engine's own state ([`Runtime::set_state`](super::Runtime::set_state)) is let go when the
+/// [`Runtime`](super::Runtime) is dropped, and one that is stored elsewhere has to be dropped by whoever stored it.
+///
+/// A value can only be used in realms of its own runtime. The methods of [`Realm`](super::Realm) panic when they are
+/// given one of another.
+pub struct Value {
+    engine: Rc<Engine>,
+    raw: qjs::JSValue,
+}
+
+impl Value {
+    /// Whether this is `undefined`.
+    pub fn is_undefined(&self) -> bool {
+        self.tag() == qjs::JS_TAG_UNDEFINED
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        self.tag() == qjs::JS_TAG_NULL
+    }
+
+    /// Whether this is an object; functions are objects.
+    pub fn is_object(&self) -> bool {
+        self.tag() == qjs::JS_TAG_OBJECT
+    }
+
+    /// Whether this is a string.
+    pub fn is_string(&self) -> bool {
+        matches!(self.tag(), qjs::JS_TAG_STRING | qjs::JS_TAG_STRING_ROPE)
+    }
+
+    /// Whether this is a Number.
+    pub fn is_number(&self) -> bool {
+        self.as_number().is_some()
+    }
+
+    /// Whether this is a BigInt.
+    pub fn is_bigint(&self) -> bool {
+        matches!(self.tag(), qjs::JS_TAG_BIG_INT | qjs::JS_TAG_SHORT_BIG_INT)
+    }
+
+    /// Whether this is a Symbol.
+    pub fn is_symbol(&self) -> bool {
+        self.tag() == qjs::JS_TAG_SYMBOL
+    }
+
+    /// The Boolean this is, if it is one. No conversion.
+    pub fn as_bool(&self) -> Option<bool> {
+        // SAFETY: the tag says which member of the union is set.
+        (self.tag() == qjs::JS_TAG_BOOL).then(|| unsafe { qjs::JS_VALUE_GET_BOOL(self.raw) })
+    }
+
+    /// The Number this is, if it is one. No conversion.
+    pub fn as_number(&self) -> Option<f64> {
+        match self.tag() {
+            // SAFETY: the tag says which member of the union is set.
+            qjs::JS_TAG_INT => Some(f64::from(unsafe { qjs::JS_VALUE_GET_INT(self.raw) })),
+            // SAFETY: as above.
+            qjs::JS_TAG_FLOAT64 => Some(unsafe { qjs::JS_VALUE_GET_FLOAT64(self.raw) }),
+            _ => None,
+        }
+    }
+
+    /// Whether this is an Array object (not a proxy for one).
+    pub fn is_array(&self) -> bool {
+        // SAFETY: (1), (3): a live value, only looked at.
+        unsafe { qjs::JS_IsArray(self.raw) }
+    }
+
+    /// Whether this is an object with the internal slots of an Error.
+    pub fn is_error(&self) -> bool {
+        // SAFETY: (1), (3): a live value, only looked at.
+        unsafe { qjs::JS_IsError(self.raw) }
+    }
+
+    /// Whether both are one and the same object.
+    pub fn is_same_object(&self, other: &Self) -> bool {
+        // SAFETY: the tags say that both unions hold pointers.
+        self.is_object()
+            && other.is_object()
+            && unsafe { qjs::JS_VALUE_GET_PTR(self.raw) == qjs::JS_VALUE_GET_PTR(other.raw) }
+    }
+
+    /// Takes over a count that the engine gave away.
+    ///
+    /// # Safety
+    /// `raw` belongs to `engine` and the caller owns one count of it.
+    pub(super) unsafe fn from_owned(engine: &Rc<Engine>, raw: qjs::JSValue) -> Self {
+        Self { engine: Rc::clone(engine), raw }
+    }
+
+    /// Adds a count to a value that someone else holds.
+    ///
+    /// # Safety
+    /// `raw` belongs to `engine` and is alive.
+    pub(super) unsafe fn from_borrowed(engine: &Rc<Engine>, raw: qjs::JSValue) -> Self {
+        // SAFETY: the caller's promise, and (1).
+        let raw = unsafe { qjs::JS_DupValueRT(engine.raw(), raw) };
+        Self { engine: Rc::clone(engine), raw }
+    }
+
+    /// A value that needs no count.
+    pub(super) fn immediate(engine: &Rc<Engine>, raw: qjs::JSValue) -> Self {
+        Self { engine: Rc::clone(engine), raw }
+    }
+
+    /// The value for a function that borrows it.
+    pub(super) fn raw(&self) -> qjs::JSValue {
+        self.raw
+    }
+
+    /// The value and its count, for a function that takes both.
+    pub(super) fn into_raw(self) -> qjs::JSValue {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: `this` is never used or dropped again, so the `Rc` is moved out exactly once.
+        drop(unsafe { std::ptr::read(&this.engine) });
+        this.raw
+    }
+
+    pub(super) fn engine(&self) -> &Rc<Engine> {
+        &self.engine
+    }
+
+    pub(super) fn tag(&self) -> std::ffi::c_int {
+        // SAFETY: reads the tag only; with NaN boxing it normalises the many tags of a double to one.
+        unsafe { qjs::JS_VALUE_GET_NORM_TAG(self.raw) }
+    }
+}
+
+impl Clone for Value {
+    fn clone(&self) -> Self {
+        // SAFETY: (3): this handle keeps the value alive.
+        unsafe { Self::from_borrowed(&self.engine, self.raw) }
+    }
+}
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        // SAFETY: (1), (3): the one count that this handle owns.
+        unsafe { qjs::JS_FreeValueRT(self.engine.raw(), self.raw) }
+    }
+}
+
+impl fmt::Debug for Value {
+    /// The kind of the value, and the value itself where no script has to run to find it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.tag() {
+            qjs::JS_TAG_UNDEFINED => f.write_str("undefined"),
+            qjs::JS_TAG_NULL => f.write_str("null"),
+            qjs::JS_TAG_OBJECT => f.write_str("[object]"),
+            qjs::JS_TAG_SYMBOL => f.write_str("[symbol]"),
+            _ if self.is_string() => f.write_str("[string]"),
+            _ if self.is_bigint() => f.write_str("[bigint]"),
+            _ => match (self.as_bool(), self.as_number()) {
+                (Some(b), _) => write!(f, "{b}"),
+                (_, Some(n)) => write!(f, "{n}"),
+                _ => f.write_str("[internal]"),
+            },
+        }
+    }
+}

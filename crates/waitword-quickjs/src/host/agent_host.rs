@@ -1,0 +1,234 @@
+//! What one agent of a program has besides its scripts: boxes, timers, workers, and the JavaScript half of the host.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use crate::convert::IntoJs;
+use crate::doorbell::Doorbell;
+use crate::ffi::{Bytecode, Exception, Message, Realm, Value};
+
+use super::cluster::Cluster;
+use super::mailbox::Mailbox;
+use super::timers::Timers;
+use super::worker::{Data, Letter};
+use super::{MAIN, ThreadId, natives};
+
+/// The state of one agent. It belongs to the agent's thread and is found through its runtime.
+pub(super) struct Host {
+    pub(super) id: ThreadId,
+    pub(super) cluster: Arc<Cluster>,
+    pub(super) bell: Arc<Doorbell>,
+    /// `process.argv`: the program, the script, its arguments.
+    pub(super) argv: Vec<String>,
+    /// The text that a worker was made of, if it was not made of a file.
+    pub(super) eval_source: String,
+    /// What the parent posted. Empty for ever in the main agent.
+    pub(super) from_parent: Arc<Mailbox<Message>>,
+    /// What the workers of this agent posted.
+    pub(super) from_workers: Arc<Mailbox<(ThreadId, Letter)>>,
+    /// Where to post to the parent.
+    pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
+    pub(super) timers: RefCell<Timers>,
+    pub(super) workers: RefCell<BTreeMap<ThreadId, Worker>>,
+    pub(super) port: Cell<Port>,
+    /// Set when the script called `process.exit`.
+    pub(super) exit: Cell<Option<i32>>,
+    /// The object that the JavaScript half is made of.
+    script: OnceCell<Value>,
+}
+
+/// A worker, seen by the agent that made it.
+pub(super) struct Worker {
+    pub(super) mailbox: Arc<Mailbox<Message>>,
+    pub(super) keeps_alive: bool,
+}
+
+/// Whether `parentPort` takes messages.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Port {
+    pub(super) is_open: bool,
+    pub(super) keeps_alive: bool,
+}
+
+/// What a [`Host`] is made of.
+pub(super) struct Parts {
+    pub(super) id: ThreadId,
+    pub(super) cluster: Arc<Cluster>,
+    pub(super) bell: Arc<Doorbell>,
+    pub(super) argv: Vec<String>,
+    pub(super) eval_source: String,
+    pub(super) from_parent: Arc<Mailbox<Message>>,
+    pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
+}
+
+impl Host {
+    pub(super) fn new(parts: Parts) -> Self {
+        let Parts { id, cluster, bell, argv, eval_source, from_parent, parent } = parts;
+        let from_workers = Arc::new(Mailbox::new(Arc::clone(&bell)));
+        Self {
+            id,
+            cluster,
+            bell,
+            argv,
+            eval_source,
+            from_parent,
+            from_workers,
+            parent,
+            timers: RefCell::default(),
+            workers: RefCell::default(),
+            port: Cell::default(),
+            exit: Cell::default(),
+            script: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn is_main(&self) -> bool {
+        self.id == MAIN
+    }
+
+    /// Runs the JavaScript half in a realm: the globals of the scripts.
+    ///
+    /// # Errors
+    /// Lack of memory.
+    pub(super) fn boot(&self, realm: &Realm, data: &Data) -> Result<(), Exception> {
+        let script = realm.object()?;
+        realm.set(&script, "native", &natives::object(realm)?)?;
+        realm.set(&script, "options", &self.options(realm, data)?)?;
+        for part in parts(realm)? {
+            let part = realm.run_precompiled(part)?;
+            realm.call(&part, &realm.undefined(), std::slice::from_ref(&script))?;
+        }
+        // Booted once, so the cell is empty.
+        let _ = self.script.set(script);
+        Ok(())
+    }
+
+    fn options(&self, realm: &Realm, data: &Data) -> Result<Value, Exception> {
+        let options = realm.object()?;
+        let argv = self.argv.iter().map(|each| realm.string(each)).collect::<Result<Vec<_>, _>>()?;
+        realm.set(&options, "argv", &realm.array(&argv)?)?;
+        realm.set(&options, "pid", &realm.number(std::process::id()))?;
+        realm.set(&options, "platform", &realm.string(platform())?)?;
+        realm.set(&options, "version", &realm.string(env!("CARGO_PKG_VERSION"))?)?;
+        realm.set(&options, "isMainThread", &realm.bool(self.is_main()))?;
+        realm.set(&options, "threadId", &realm.number(self.id))?;
+        match data {
+            Data::OfParent(message) => {
+                let pair = realm.read_message(message)?;
+                realm.set(&options, "data", &realm.get(&pair, 0)?)?;
+                realm.set(&options, "env", &realm.get(&pair, 1)?)?;
+            }
+            Data::OfEmbedder(shared) => {
+                if let Some(block) = shared {
+                    realm.set(&options, "shared", &block.clone().into_js(realm)?)?;
+                }
+                realm.set(&options, "env", &environment(realm)?)?;
+            }
+        }
+        Ok(options)
+    }
+
+    /// Calls a function of the JavaScript half by its path: `receive.message`.
+    ///
+    /// # Errors
+    /// What it throws.
+    pub(super) fn call(&self, realm: &Realm, path: &str, arguments: &[Value]) -> Result<Value, Exception> {
+        let script = self.script.get().cloned().unwrap_or_else(|| realm.undefined());
+        let function = path.split('.').try_fold(script, |object, key| realm.get(&object, key))?;
+        realm.call(&function, &realm.undefined(), arguments)
+    }
+
+    /// What was thrown, as text: message, stack, and what else there is to say.
+    ///
+    /// # Errors
+    /// When the inspection itself fails.
+    pub(super) fn describe(
+        &self,
+        realm: &Realm,
+        thrown: &Value,
+    ) -> Result<(String, String, String), Exception> {
+        let parts = self.call(realm, "describe", std::slice::from_ref(thrown))?;
+        let part = |index: u32| realm.to_string(&realm.get(&parts, index)?);
+        Ok((part(0)?, part(1)?, part(2)?))
+    }
+
+    /// What was thrown, in a form that the parent can read.
+    ///
+    /// # Errors
+    /// Lack of memory.
+    pub(super) fn encode_error(&self, realm: &Realm, thrown: &Value) -> Result<Message, Exception> {
+        realm.write_message(&self.call(realm, "encodeError", std::slice::from_ref(thrown))?)
+    }
+
+    /// The `type` in the text of a `package.json`.
+    pub(super) fn package_type(&self, realm: &Realm, text: &str) -> Option<String> {
+        let found = self.call(realm, "packageType", &[realm.string(text).ok()?]).ok()?;
+        found.is_string().then(|| realm.to_string(&found).ok()).flatten()
+    }
+
+    /// Tells the script that its agent ends, and asks for the exit code that it wants.
+    ///
+    /// # Errors
+    /// What a listener throws.
+    pub(super) fn ending(&self, realm: &Realm) -> Result<i32, Exception> {
+        realm.to_i32(&self.call(realm, "ending", &[])?)
+    }
+}
+
+/// The state of the agent that a realm belongs to.
+///
+/// # Errors
+/// An uncatchable error while the agent is being taken down.
+pub(super) fn of(realm: &Realm) -> Result<std::rc::Rc<Host>, Exception> {
+    realm.state().ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
+}
+
+/// The environment, as pairs. Variables that are no text are left out.
+fn environment(realm: &Realm) -> Result<Value, Exception> {
+    let text = |each: std::ffi::OsString| each.into_string().ok();
+    let pairs = std::env::vars_os().filter_map(|(key, value)| Some([text(key)?, text(value)?]));
+    let pairs = pairs.map(|[key, value]| realm.array(&[realm.string(&key)?, realm.string(&value)?]));
+    realm.array(&pairs.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// The name that Node has for this system.
+fn platform() -> &'static str {
+    match std::env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    }
+}
+
+/// The JavaScript half, parsed once per process: that takes longer than all else that an agent needs to start.
+fn parts(realm: &Realm) -> Result<&'static [Bytecode], Exception> {
+    static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
+    if let Some(parts) = PARTS.get() {
+        return Ok(parts);
+    }
+    let parts = SCRIPTS.iter().map(|(name, text)| realm.precompile(name, text)).collect::<Result<_, _>>()?;
+    Ok(PARTS.get_or_init(|| parts))
+}
+
+macro_rules! scripts {
+    ($($file:literal),* $(,)?) => {
+        /// The JavaScript half, in the order in which its parts build on each other.
+        const SCRIPTS: &[(&str, &str)] = &[$((concat!("waitword:", $file), include_str!(concat!("js/", $file)))),*];
+    };
+}
+
+scripts![
+    "prelude.js",
+    "events.js",
+    "inspect.js",
+    "clone.js",
+    "url.js",
+    "timers.js",
+    "console.js",
+    "process.js",
+    "path.js",
+    "commonjs.js",
+    "worker_threads.js",
+    "boot.js",
+];

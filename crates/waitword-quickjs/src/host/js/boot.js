@@ -1,0 +1,61 @@
+// Puts the parts together: the globals, the built-in modules, and what the event loop calls. The last part.
+(function (host) {
+  "use strict";
+
+  const { native, process, workerThreads } = host;
+
+  const builtins = {
+    worker_threads: workerThreads,
+    events: host.EventEmitter,
+    path: host.path,
+    perf_hooks: { performance },
+    process,
+    timers: host.timers,
+    "timers/promises": host.timerPromises,
+    url: { URL: host.URL, fileURLToPath: host.fileURLToPath, pathToFileURL: host.pathToFileURL },
+    util: { inspect: host.inspect, format: host.format },
+  };
+
+  /** The built-in module of this name; undefined for names of files; throws for names that are neither. */
+  host.builtin = (name) => {
+    const bare = name.startsWith("node:") ? name.slice(5) : name;
+    if (Object.hasOwn(builtins, bare)) return builtins[bare];
+    if (/^(\.{0,2}\/|file:)/.test(name)) return undefined;
+    const known = Object.keys(builtins).map((each) => `node:${each}`).join(", ");
+    throw host.error(Error, "ERR_UNKNOWN_BUILTIN_MODULE",
+      `No module named '${name}'. Built in are ${known}; files are named by ./, ../ or /`);
+  };
+
+  const hidden = (value) => ({ value, writable: true, configurable: true, enumerable: false });
+  const globals = {
+    ...host.timers,
+    console: host.console,
+    process,
+    URL: host.URL,
+    structuredClone: (value, settings) => host.decode(native.copy(host.encode(value, settings?.transfer))),
+  };
+  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, hidden(value));
+
+  host.packageType = (text) => JSON.parse(text).type;
+  /** What was thrown, for a person: title, frames, and what else there is to say. */
+  host.describe = (reason) => {
+    if (Error.isError(reason)) return [host.errorTitle(reason), host.framesOf(reason).join("\n"), details(reason)];
+    return [host.inspect(reason), "", ""];
+  };
+
+  /** What the script itself put on the error: its cause, a code, other properties. */
+  const details = (error) => {
+    const shown = host.inspect(error);
+    const at = shown.lastIndexOf("{\n");
+    return at > 0 && shown.endsWith("}") ? shown.slice(at) : "";
+  };
+
+  /** An error that can travel to the parent, whatever was thrown. */
+  host.encodeError = (reason) => {
+    try {
+      return host.encode(reason);
+    } catch {
+      return host.encode(new Error(host.inspect(reason)));
+    }
+  };
+});

@@ -1,0 +1,69 @@
+// require, for scripts and for what they require. Finding and reading files is module_loader.rs. Next: boot.js.
+(function (host) {
+  "use strict";
+
+  const { native } = host;
+  const loaded = new Map();
+  let main;
+
+  class Module {
+    exports = {};
+    loaded = false;
+
+    constructor(filename) {
+      this.id = this.filename = filename;
+      this.path = host.path.dirname(filename);
+      this.require = requireFrom(filename);
+    }
+  }
+
+  function requireFrom(filename) {
+    const require = (name) => {
+      if (typeof name !== "string") {
+        throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", "The name of the module must be a string");
+      }
+      return host.builtin(name) ?? load(native.resolve(name, filename));
+    };
+    return Object.assign(require, { resolve: (name) => native.resolve(name, filename), main });
+  }
+
+  function load(filename) {
+    const known = loaded.get(filename);
+    if (known) return known.exports;
+    const module = new Module(filename);
+    loaded.set(filename, module);
+    try {
+      if (filename.endsWith(".json")) module.exports = parseJson(filename);
+      else run(module, native.compileFile(filename));
+    } catch (error) {
+      loaded.delete(filename);
+      throw error;
+    }
+    module.loaded = true;
+    return module.exports;
+  }
+
+  function run(module, compiled) {
+    const { exports, require, filename, path } = module;
+    compiled.call(exports, exports, require, module, filename, path);
+  }
+
+  function parseJson(filename) {
+    try {
+      return JSON.parse(native.readFile(filename));
+    } catch (error) {
+      error.message = `${filename}: ${error.message}`;
+      throw error;
+    }
+  }
+
+  host.requireFile = load;
+  host.runScript = (filename, compiled) => {
+    main = new Module(filename);
+    main.id = ".";
+    main.require.main = main;
+    loaded.set(filename, main);
+    run(main, compiled);
+    main.loaded = true;
+  };
+});

@@ -1,0 +1,262 @@
+// How console.log and error messages show a value: the layout of Node's util.inspect for plain data. Next: console.js.
+(function (host) {
+  "use strict";
+
+  const LINE = 72; // Node breaks an object over several lines when it is longer than this
+  const MAX_ITEMS = 100;
+  const MAX_DEPTH = 2;
+  const TypedArray = Object.getPrototypeOf(Uint8Array);
+  const typedName = Object.getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get;
+  const regExpToString = RegExp.prototype.toString;
+  const custom = Symbol.for("nodejs.util.inspect.custom");
+
+  function inspect(value, { depth = MAX_DEPTH } = {}) {
+    const state = { depth: depth ?? Infinity, seen: [], circular: new Map(), deepest: 0 };
+    return show(value, state, 0, 0);
+  }
+
+  function show(value, state, level, indent, typed = false) {
+    switch (typeof value) {
+      case "string": return quote(value);
+      case "number": return Object.is(value, -0) ? "-0" : String(value);
+      case "bigint": return `${value}n`;
+      case "symbol": return value.toString();
+      case "undefined": case "boolean": return String(value);
+    }
+    if (value === null) return "null";
+    return typed ? String(value) : showObject(value, state, level, indent);
+  }
+
+  function showObject(object, state, level, indent) {
+    if (state.seen.includes(object)) {
+      if (!state.circular.has(object)) state.circular.set(object, state.circular.size + 1);
+      return `[Circular *${state.circular.get(object)}]`;
+    }
+    if (typeof object[custom] === "function") {
+      const shown = object[custom](state.depth - level, {}, inspect);
+      if (shown !== object) return typeof shown === "string" ? shown : show(shown, state, level, indent);
+    }
+    const shape = describe(object);
+    if (level > state.depth && !shape.base) return `[${shape.name ?? "Object"}]`;
+    state.seen.push(object);
+    state.deepest = level;
+    const inner = (value) => show(value, state, level + 1, indent + 2);
+    const items = [...shape.items(inner), ...keys(object, shape).map((key) => property(object, key, inner))];
+    state.seen.pop();
+    const mark = state.circular.has(object) ? `<ref *${state.circular.get(object)}> ` : "";
+    if (items.length === 0) return mark + (shape.base ?? `${shape.prefix}${shape.open}${shape.close}`);
+    const start = mark + (shape.base ? `${shape.base} ` : shape.prefix) + shape.open;
+    return layout(items, { ...shape, start }, state, level, indent);
+  }
+
+  /** What surrounds the contents of an object, and how to list the contents that are not properties. */
+  function describe(object) {
+    const name = constructorName(object);
+    const shape = { name, prefix: name === "Object" ? "" : `${name ?? "[Object: null prototype]"} `, open: "{", close: "}" };
+    shape.items = () => [];
+    if (Array.isArray(object)) return list(shape, object, name === "Array" ? "" : `${name}(${object.length}) `);
+    const kind = typedName.call(object);
+    if (kind) return list(shape, object, `${name ?? kind}(${object.length}) `);
+    if (object instanceof Map) {
+      shape.prefix = `${name}(${object.size}) `;
+      shape.items = (inner) => limit([...object].map(([key, value]) => `${inner(key)} => ${inner(value)}`));
+    } else if (object instanceof Set) {
+      shape.prefix = `${name}(${object.size}) `;
+      shape.items = (inner) => limit([...object].map(inner));
+    } else if (object instanceof ArrayBuffer || object instanceof SharedArrayBuffer) {
+      shape.items = () => [contents(object), `byteLength: ${object.byteLength}`];
+    } else if (object instanceof Promise) {
+      shape.items = (inner) => promise(object, inner);
+    } else if (typeof object === "function") shape.base = functionName(object);
+    else if (Error.isError(object)) shape.base = errorText(object);
+    else if (object instanceof Date) shape.base = isNaN(object) ? "Invalid Date" : object.toISOString();
+    else if (object instanceof RegExp) shape.base = regExpToString.call(object);
+    else if (object instanceof Number || object instanceof String || object instanceof Boolean) {
+      shape.base = `[${name}: ${show(object.valueOf())}]`;
+    } else if (typeof object[Symbol.toStringTag] === "string" && object[Symbol.toStringTag] !== name) {
+      shape.prefix = `${name ?? "Object"} [${object[Symbol.toStringTag]}] `;
+    }
+    return shape;
+  }
+
+  function list(shape, object, prefix) {
+    const items = (inner) => {
+      const shown = [];
+      for (let at = 0; at < object.length && shown.length < MAX_ITEMS; at++) {
+        let gap = at;
+        while (gap < object.length && !(gap in object)) gap++;
+        if (gap > at) shown.push(`<${gap - at} empty item${gap - at > 1 ? "s" : ""}>`);
+        else shown.push(inner(object[at]));
+        at = Math.max(at, gap - 1);
+      }
+      return object.length > MAX_ITEMS ? [...shown, more(object.length - MAX_ITEMS)] : shown;
+    };
+    return { ...shape, prefix, open: "[", close: "]", items, isList: true };
+  }
+
+  const limit = (items) =>
+    items.length > MAX_ITEMS ? [...items.slice(0, MAX_ITEMS), more(items.length - MAX_ITEMS)] : items;
+  const more = (count) => `... ${count} more item${count > 1 ? "s" : ""}`;
+
+  function contents(buffer) {
+    const bytes = [...new Uint8Array(buffer, 0, Math.min(50, buffer.byteLength))];
+    const rest = buffer.byteLength - bytes.length;
+    const shown = bytes.map((each) => each.toString(16).padStart(2, "0")).join(" ");
+    return `[Uint8Contents]: <${shown}${rest > 0 ? ` ... ${rest} more byte${rest > 1 ? "s" : ""}` : ""}>`;
+  }
+
+  function promise(object, inner) {
+    const [state, value] = host.native.promiseState(object);
+    if (state === "pending") return ["<pending>"];
+    return [state === "rejected" ? `<rejected> ${inner(value)}` : inner(value)];
+  }
+
+  function functionName(object) {
+    const source = Function.prototype.toString.call(object);
+    if (source.startsWith("class")) return `[class ${object.name || "(anonymous)"}]`;
+    return object.name ? `[Function: ${object.name}]` : "[Function (anonymous)]";
+  }
+
+  /** The title and the frames, which V8 has together in `stack`: the engine's own holds the frames only. */
+  function errorText(error) {
+    const title = errorTitle(error);
+    const stack = framesOf(error).join("\n");
+    return stack ? `${title}\n${stack}` : `[${title}]`;
+  }
+
+  /** The lines of the stack that are about the script, not about the engine's and the host's inner life. */
+  function framesOf(error) {
+    const lines = typeof error.stack === "string" ? error.stack.split("\n") : [];
+    return lines.filter((line) => /^ +at /.test(line) && !/\((waitword:.*|native)\)$/.test(line));
+  }
+
+  function errorTitle(error) {
+    const name = error.name === undefined ? "Error" : String(error.name);
+    const message = error.message === undefined ? "" : String(error.message);
+    const code = typeof error.code === "string" ? `${name} [${error.code}]` : name;
+    return message ? `${code}: ${message}` : code;
+  }
+
+  function keys(object, shape) {
+    const own = Reflect.ownKeys(object).filter((key) => Object.prototype.propertyIsEnumerable.call(object, key));
+    if (shape.isList) return own.filter((key) => typeof key === "symbol" || !isIndex(key));
+    if (Error.isError(object)) {
+      const cause = Object.hasOwn(object, "cause") && !own.includes("cause") ? ["cause"] : [];
+      return [...own.filter((key) => key !== "stack" && key !== "message" && key !== "code"), ...cause];
+    }
+    if (object instanceof String) return own.filter((key) => typeof key === "symbol" || !isIndex(key));
+    return own;
+  }
+
+  const isIndex = (key) => /^(0|[1-9]\d*)$/.test(key);
+
+  function property(object, key, inner) {
+    const { get, set, value } = Object.getOwnPropertyDescriptor(object, key);
+    const shown = get ? (set ? "[Getter/Setter]" : "[Getter]") : set ? "[Setter]" : inner(value);
+    if (key === "cause" && Error.isError(object)) return `[cause]: ${shown}`;
+    if (typeof key === "symbol") return `[${key.toString()}]: ${shown}`;
+    return `${/^[a-zA-Z_$][\w$]*$/.test(key) ? key : quote(key)}: ${shown}`;
+  }
+
+  function layout(items, shape, state, level, indent) {
+    const { start, close } = shape;
+    // One line holds at most three further levels, and no more than fits on it.
+    if (state.deepest - level < 3) {
+      const joined = items.join(", ");
+      if (start.length + joined.length <= LINE && !joined.includes("\n") && !start.includes("\n")) {
+        return `${start} ${joined} ${close}`;
+      }
+    }
+    const pad = `\n${" ".repeat(indent)}`;
+    const lines = shape.isList ? columns(items, LINE - indent) : items;
+    return `${start}${pad}  ${lines.join(`,${pad}  `)}${pad}${close}`;
+  }
+
+  /** Many short items in columns of one width; numbers stand to the right. */
+  function columns(items, room) {
+    const rest = items.at(-1).startsWith("... ") ? [items.at(-1)] : [];
+    if (rest.length > 0) return [...columns(items.slice(0, -1), room), ...rest];
+    const width = items.reduce((widest, each) => Math.max(widest, each.length), 0);
+    const count = Math.min(16, Math.floor((room + 2) / (width + 2)));
+    if (items.length <= 6 || count < 3 || items.some((each) => each.includes("\n"))) return items;
+    const numeric = items.every((each) => /^(-?[\d.e+]+n?|NaN|-?Infinity)$/.test(each));
+    const lines = [];
+    for (let at = 0; at < items.length; at += count) {
+      const line = items.slice(at, at + count);
+      const cells = line.map((each, column) => {
+        if (numeric) return each.padStart(width);
+        return column === line.length - 1 ? each : `${each},`.padEnd(width + 1);
+      });
+      lines.push(cells.join(numeric ? ", " : " "));
+    }
+    return lines;
+  }
+
+  function constructorName(object) {
+    for (let proto = object; proto !== null; proto = Object.getPrototypeOf(proto)) {
+      const descriptor = Object.getOwnPropertyDescriptor(proto, "constructor");
+      if (typeof descriptor?.value === "function" && descriptor.value.name) return descriptor.value.name;
+    }
+    return undefined;
+  }
+
+  function quote(text) {
+    const mark = !text.includes("'") ? "'" : !text.includes('"') ? '"' : !text.includes("`") ? "`" : "'";
+    const escapes = { "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f", "\v": "\\v", "\\": "\\\\" };
+    const hex = (each, digits) => each.charCodeAt(0).toString(16).toUpperCase().padStart(digits, "0");
+    const body = text
+      .replace(/[\x00-\x1f\x7f\\]/g, (each) => escapes[each] ?? `\\x${hex(each, 2)}`)
+      .replace(/\p{Surrogate}/gu, (each) => `\\u${hex(each, 4)}`);
+    return mark + (mark === "'" ? body.replaceAll("'", "\\'") : body) + mark;
+  }
+
+  /** printf-like, as console.log: %s %d %i %f %j %o %O %c %%; what is left over is appended. */
+  function format(...args) {
+    const [first, ...rest] = args.length > 0 ? args : [""];
+    if (typeof first !== "string") return [first, ...rest].map((each) => display(each)).join(" ");
+    const shown = first.replace(/%[sdifjoOc%]/g, (code) => {
+      if (code === "%%") return rest.length || first !== "%%" ? "%" : code;
+      if (rest.length === 0) return code;
+      return convert(code[1], rest.shift());
+    });
+    return [shown, ...rest.map((each) => display(each))].join(" ");
+  }
+
+  const display = (value) => (typeof value === "string" ? value : inspect(value));
+
+  function convert(code, value) {
+    switch (code) {
+      case "s": return stringify(value);
+      case "d": return typeof value === "bigint" ? `${value}n` : typeof value === "object" ? "NaN" : number(Number, value);
+      case "i": return typeof value === "bigint" ? `${value}n` : number((each) => Number.parseInt(each), value);
+      case "f": return number((each) => Number.parseFloat(each), value);
+      case "j": return json(value);
+      case "o": return inspect(value, { depth: 4 });
+      case "O": return inspect(value);
+      default: return "";
+    }
+  }
+
+  function number(convertOne, value) {
+    const converted = typeof value === "symbol" ? NaN : convertOne(value);
+    return Object.is(converted, -0) ? "-0" : String(converted);
+  }
+
+  function stringify(value) {
+    if (typeof value === "bigint") return `${value}n`;
+    if (typeof value === "object" && value !== null) return inspect(value, { depth: 0 });
+    return Object.is(value, -0) ? "-0" : String(value);
+  }
+
+  function json(value) {
+    try {
+      return JSON.stringify(value);
+    } catch (error) {
+      if (/circular/i.test(error.message)) return "[Circular]";
+      throw error;
+    }
+  }
+
+  Object.assign(inspect, { custom });
+  Object.assign(host, { inspect, format, errorTitle, framesOf });
+});

@@ -1,0 +1,155 @@
+//! Whole programs: a main agent and its workers, as `node:worker_threads` has them.
+//!
+//! ```text
+//!   Program ──► worker.rs       a thread for each agent, and what it posts to its parent
+//!                 └► event_loop.rs   one job at a time, then sleep
+//!                      ├► timers.rs, mailbox.rs     what there is to do
+//!                      ├► cluster.rs, liveness.rs   who sleeps; can anything still happen?
+//!                      └► sources.rs, module_loader.rs
+//!   js/ ──► natives.rs          the half of the host that is written in JavaScript, and what it calls
+//! ```
+//!
+//! # When a program ends
+//! An agent goes on while it has a timer or a worker that is not `unref`ed, a `waitAsync` with a timeout, or (a worker) a
+//! listener for messages. A `waitAsync` without a timeout keeps it only while another agent could still notify it. When
+//! nothing can happen any more, agents that merely wait are ended one by one, youngest first, and their waits reported as
+//! [abandoned](Ended::abandoned). Exit code 0 then, as Node has it; 13 if the main module still awaits; 1 if an agent
+//! is blocked in `Atomics.wait` for ever.
+
+mod agent_host;
+mod cluster;
+mod event_loop;
+mod failure;
+mod liveness;
+mod mailbox;
+mod module_loader;
+mod natives;
+mod sources;
+mod timers;
+mod worker;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use waitword_agents::SharedBlock;
+
+pub use failure::{Failure, FailureKind, Place};
+
+/// The number of an agent: `threadId` in scripts.
+type ThreadId = u32;
+
+const MAIN: ThreadId = 0;
+
+/// The exit code of a program whose main module awaits what will never come.
+const EXIT_UNSETTLED_AWAIT: i32 = 13;
+/// The exit code of a program whose standard output was closed: what a shell shows for a program ended by SIGPIPE.
+const EXIT_OUTPUT_CLOSED: i32 = 141;
+
+/// A program to run: a file of JavaScript, and how to run it.
+///
+/// ```no_run
+/// use waitword_quickjs::host::Program;
+///
+/// let ended = Program::new("examples/article/async-lock.js").arguments(["3"]).run();
+/// std::process::exit(ended.exit_code);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Program {
+    file: PathBuf,
+    arguments: Vec<String>,
+    main_can_block: bool,
+    shared: Option<SharedBlock>,
+}
+
+impl Program {
+    /// A module or a script. What it is follows from the extension (`.mjs`, `.cjs`), from the `type` of the nearest
+    /// `package.json`, or from whether it uses `import` or `export`.
+    pub fn new(file: impl Into<PathBuf>) -> Self {
+        Self { file: file.into(), arguments: Vec::new(), main_can_block: false, shared: None }
+    }
+
+    /// What follows the file's name in `process.argv`.
+    #[must_use]
+    pub fn arguments<A: Into<String>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.arguments = arguments.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Whether `Atomics.wait` may block the main agent, as in Node. Otherwise, and by default, it is a TypeError there, as
+    /// in a browser. Workers can always block.
+    #[must_use]
+    pub fn main_can_block(mut self, can_block: bool) -> Self {
+        self.main_can_block = can_block;
+        self
+    }
+
+    /// Shares memory with the program: its main agent finds a SharedArrayBuffer on this block as `workerData`.
+    ///
+    /// From then on threads outside of the program may notify its waits, so none is ever hopeless: the program goes on
+    /// until its last wait is over, and never ends by [standstill](Ended::is_standstill).
+    #[must_use]
+    pub fn share(mut self, block: SharedBlock) -> Self {
+        self.shared = Some(block);
+        self
+    }
+
+    /// Runs the program to its end, with all its workers. It writes to the standard output and error of this process;
+    /// how it ended is for the caller to show.
+    ///
+    /// # Blocking
+    /// Until the program ends, which may be never. All its agents and their waits are gone when this returns.
+    pub fn run(self) -> Ended {
+        worker::run_main(self)
+    }
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "it says whether the program failed"]
+pub struct Ended {
+    /// What the process should exit with.
+    pub exit_code: i32,
+    /// The error that ended it.
+    pub failure: Option<Failure>,
+    /// The waits that were pending when nothing could happen any more.
+    pub abandoned: Vec<AbandonedWait>,
+    /// The program came to a standstill before its agents were done: all of them slept or were blocked.
+    pub is_standstill: bool,
+    /// The main module still awaited something: `await` at its top level, of a promise that can never be settled.
+    pub is_awaiting: bool,
+}
+
+/// A wait that nobody can end any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbandonedWait {
+    /// The agent that waits.
+    pub agent: AgentName,
+    /// Whether it is blocked in `Atomics.wait`, or awaits the promise of `Atomics.waitAsync`.
+    pub is_blocked: bool,
+    /// Which shared memory: equal for waits on the same block, and otherwise meaningless.
+    pub block: usize,
+    /// Where in the block, in bytes.
+    pub byte_index: usize,
+    /// The line of the script that waits: `file:line:column`, if the stack says so.
+    pub place: Option<String>,
+}
+
+/// An agent as people call it: `main`, `worker 1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AgentName(ThreadId);
+
+impl AgentName {
+    /// `threadId` in its scripts: 0 in the main agent, counted up in workers.
+    pub fn thread_id(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for AgentName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            MAIN => f.write_str("main"),
+            id => write!(f, "worker {id}"),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Where `import` finds modules: files by path or `file:` URL, and the built-in ones of `boot.js`.
+
+use std::path::Path;
+
+use crate::ffi::{Attributes, Exception, Module, ModuleLoader, Realm, Value};
+
+use super::agent_host::{self, Host};
+use super::sources::{self, Compiled};
+
+/// The loader of one agent. The name of a module is its path, or `node:` and the name of a built-in one.
+pub(super) struct Loader;
+
+impl ModuleLoader for Loader {
+    fn resolve(&self, realm: &Realm, importer: &str, specifier: &str) -> Result<String, Exception> {
+        let host = agent_host::of(realm)?;
+        let name = realm.string(specifier)?;
+        if !host.call(realm, "builtin", std::slice::from_ref(&name))?.is_undefined() {
+            return Ok(format!("node:{}", specifier.trim_start_matches("node:")));
+        }
+        let file = match specifier.starts_with("file:") {
+            true => realm.to_string(&host.call(realm, "fileURLToPath", &[name])?)?,
+            false => specifier.to_owned(),
+        };
+        let path = sources::resolve_exactly(importer, &file).map_err(|message| realm.error(&message))?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+
+    fn load(&self, realm: &Realm, name: &str) -> Result<Module, Exception> {
+        let host = agent_host::of(realm)?;
+        let value = [realm.string(name)?];
+        if name.starts_with("node:") {
+            return host.call(realm, "builtin", &value).map(Module::Exports);
+        }
+        if name.ends_with(".json") {
+            return default_export(realm, &host.call(realm, "requireFile", &value)?);
+        }
+        let text = sources::read(Path::new(name)).map_err(|message| realm.error(&message))?;
+        match sources::compile(&host, realm, name, text)? {
+            Compiled::Module(text) => Ok(Module::Source { text, url: url(&host, realm, name)? }),
+            Compiled::Script(_) => {
+                let exports = host.call(realm, "requireFile", &value)?;
+                if exports.is_object() {
+                    Ok(Module::Exports(exports))
+                } else {
+                    default_export(realm, &exports)
+                }
+            }
+        }
+    }
+}
+
+/// `import.meta.url` of the module in a file.
+///
+/// # Errors
+/// Lack of memory.
+pub(super) fn url(host: &Host, realm: &Realm, path: &str) -> Result<String, Exception> {
+    realm.to_string(&realm.get(&host.call(realm, "pathToFileURL", &[realm.string(path)?])?, "href")?)
+}
+
+fn default_export(realm: &Realm, value: &Value) -> Result<Module, Exception> {
+    let exports = realm.object()?;
+    realm.define(&exports, "default", value, Attributes::ASSIGNED)?;
+    Ok(Module::Exports(exports))
+}

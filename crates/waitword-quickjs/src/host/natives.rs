@@ -1,0 +1,216 @@
+//! The functions that the JavaScript half of the host calls: `host.native` in the files under `js/`.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::ffi::{Call, Exception, NativeFn, PromiseState, Realm, Value};
+
+use super::agent_host::{self, Port};
+use super::sources::{self, Compiled};
+use super::worker::{self, Entry, Letter};
+use super::{EXIT_OUTPUT_CLOSED, ThreadId};
+
+const NATIVES: &[(&str, NativeFn)] = &[
+    ("write", write),
+    ("exit", exit),
+    ("cwd", cwd),
+    ("startTimer", start_timer),
+    ("stopTimer", stop_timer),
+    ("refTimer", ref_timer),
+    ("spawn", spawn),
+    ("postToWorker", post_to_worker),
+    ("postToParent", post_to_parent),
+    ("listen", listen),
+    ("refWorker", ref_worker),
+    ("terminate", terminate),
+    ("copy", copy),
+    ("resolve", resolve),
+    ("readFile", read_file),
+    ("compileFile", compile_file),
+    ("promiseState", promise_state),
+];
+
+/// `host.native`
+///
+/// # Errors
+/// Lack of memory.
+pub(super) fn object(realm: &Realm) -> Result<Value, Exception> {
+    let object = realm.object()?;
+    for (name, native) in NATIVES {
+        realm.set(&object, *name, &realm.function(name, 0, *native)?)?;
+    }
+    Ok(object)
+}
+
+/// `write(stream, text)`: one call is one locked write, so whole lines of several agents never mix.
+fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    if agent_host::of(realm)?.exit.get().is_some() {
+        return Err(realm.uncatchable_error("process.exit"));
+    }
+    let stream = realm.to_i32(&call.argument(0))?;
+    let text = realm.to_string(&call.argument(1))?;
+    let written = if stream == 1 {
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+    } else {
+        std::io::stderr().lock().write_all(text.as_bytes())
+    };
+    match written {
+        Ok(()) => Ok(realm.undefined()),
+        // Nobody reads the results any more (`| head`): stop, quietly, instead of computing them.
+        Err(error) if stream == 1 && error.kind() == ErrorKind::BrokenPipe => {
+            agent_host::of(realm)?.cluster.end_program(EXIT_OUTPUT_CLOSED);
+            Err(realm.uncatchable_error("standard output is closed"))
+        }
+        Err(error) if stream == 1 => {
+            Err(realm.error(&format!("cannot write to the standard output: {error}")))
+        }
+        // Complaints that nobody reads are lost.
+        Err(_) => Ok(realm.undefined()),
+    }
+}
+
+/// `exit(code)`: does not return, and no script runs after it.
+fn exit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    host.exit.set(Some(realm.to_i32(&call.argument(0))?));
+    // The engine's Promise constructor catches even what cannot be caught: this stops the script then.
+    host.cluster.terminate(host.id);
+    Err(realm.uncatchable_error("process.exit"))
+}
+
+fn cwd(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    match std::env::current_dir() {
+        Ok(path) => realm.string(&path.to_string_lossy()),
+        Err(error) => Err(realm.error(&format!("no current directory: {error}"))),
+    }
+}
+
+/// `startTimer(id, milliseconds, keepsAlive)`
+fn start_timer(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let id = realm.to_index(&call.argument(0))?;
+    let delay = Duration::from_millis(realm.to_index(&call.argument(1))?);
+    host.timers.borrow_mut().start(id, Instant::now() + delay, realm.to_bool(&call.argument(2)));
+    Ok(realm.undefined())
+}
+
+fn stop_timer(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    host.timers.borrow_mut().stop(realm.to_index(&call.argument(0))?);
+    Ok(realm.undefined())
+}
+
+fn ref_timer(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    host.timers.borrow_mut().keep(realm.to_index(&call.argument(0))?, realm.to_bool(&call.argument(1)));
+    Ok(realm.undefined())
+}
+
+/// `spawn(isSource, fileOrSource, argv, [workerData, env])`: the number of the new worker.
+fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let text = realm.to_string(&call.argument(1))?;
+    let entry = match realm.to_bool(&call.argument(0)) {
+        true => Entry::Source(text),
+        false => Entry::File(PathBuf::from(text)),
+    };
+    let list = call.argument(2);
+    let length = realm.to_i32(&realm.get(&list, "length")?)?;
+    let arguments = (0..length.unsigned_abs()).map(|index| realm.to_string(&realm.get(&list, index)?));
+    let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+    let data = realm.write_message(&call.argument(3))?;
+    match worker::spawn(&host, entry, arguments, data) {
+        Ok(id) => Ok(realm.number(id)),
+        Err(error) => Err(realm.error(&format!("cannot start a thread for the worker: {error}"))),
+    }
+}
+
+/// `postToWorker(id, table)`
+fn post_to_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let message = realm.write_message(&call.argument(1))?;
+    if let Some(worker) = host.workers.borrow().get(&thread_id(realm, &call.argument(0))?) {
+        worker.mailbox.post(message);
+    }
+    Ok(realm.undefined())
+}
+
+/// `postToParent(table)`
+fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let message = realm.write_message(&call.argument(0))?;
+    if let Some(parent) = &host.parent {
+        parent.post((host.id, Letter::Message(message)));
+    }
+    Ok(realm.undefined())
+}
+
+/// `listen(isOpen, keepsAlive)`: whether `parentPort` takes messages.
+fn listen(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (is_open, keeps_alive) = (realm.to_bool(&call.argument(0)), realm.to_bool(&call.argument(1)));
+    agent_host::of(realm)?.port.set(Port { is_open, keeps_alive });
+    Ok(realm.undefined())
+}
+
+/// `refWorker(id, keepsAlive)`
+fn ref_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let id = thread_id(realm, &call.argument(0))?;
+    if let Some(worker) = host.workers.borrow_mut().get_mut(&id) {
+        worker.keeps_alive = realm.to_bool(&call.argument(1));
+    }
+    Ok(realm.undefined())
+}
+
+/// `terminate(id)`. Its end comes as a letter.
+fn terminate(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    host.cluster.terminate(thread_id(realm, &call.argument(0))?);
+    Ok(realm.undefined())
+}
+
+/// `copy(table)`: what another agent would read.
+fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    realm.read_message(&realm.write_message(&call.argument(0))?)
+}
+
+/// `resolve(specifier, importer)`: the path of a file.
+fn resolve(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (specifier, importer) = (realm.to_string(&call.argument(0))?, realm.to_string(&call.argument(1))?);
+    let path = sources::resolve(&importer, &specifier).map_err(|message| realm.error(&message))?;
+    realm.string(&path.to_string_lossy())
+}
+
+fn read_file(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let path = realm.to_string(&call.argument(0))?;
+    realm.string(&sources::read(Path::new(&path)).map_err(|message| realm.error(&message))?)
+}
+
+/// `compileFile(path)`: the function that a CommonJS module is.
+fn compile_file(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let path = realm.to_string(&call.argument(0))?;
+    let text = sources::read(Path::new(&path)).map_err(|message| realm.error(&message))?;
+    match sources::compile(&host, realm, &path, text)? {
+        Compiled::Script(function) => Ok(function),
+        Compiled::Module(_) => {
+            Err(realm.error(&format!("{path} is an ES module: use import() instead of require()")))
+        }
+    }
+}
+
+/// `promiseState(promise)`: `["pending"]`, `["fulfilled", value]` or `["rejected", reason]`.
+fn promise_state(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (name, value) = match realm.promise_state(&call.argument(0)) {
+        PromiseState::Fulfilled(value) => ("fulfilled", value),
+        PromiseState::Rejected(reason) => ("rejected", reason.into_value()),
+        PromiseState::Pending | PromiseState::NotAPromise => ("pending", realm.undefined()),
+    };
+    realm.array(&[realm.string(name)?, value])
+}
+
+fn thread_id(realm: &Realm, value: &Value) -> Result<ThreadId, Exception> {
+    Ok(realm.to_i32(value)?.unsigned_abs())
+}

@@ -1,0 +1,270 @@
+//! The threads of a program: how an agent comes to life, and how its end reaches its parent.
+
+use std::cell::Cell;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread;
+
+use waitword_agents::{SharedBlock, Timeout};
+
+use crate::agent_state::WaitObserver;
+use crate::doorbell::Doorbell;
+use crate::ffi::{Message, Realm, RuntimeOptions};
+use crate::runtime::{JsAgent, JsAgentOptions};
+
+use super::agent_host::{Host, Parts, Worker};
+use super::cluster::{Cluster, Woken};
+use super::event_loop::{EventLoop, Stop};
+use super::failure::Failure;
+use super::mailbox::Mailbox;
+use super::module_loader::Loader;
+use super::{AbandonedWait, AgentName, EXIT_UNSETTLED_AWAIT, Ended, MAIN, Program, ThreadId};
+
+/// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
+const THREAD_STACK: usize = 8 << 20;
+const SCRIPT_STACK: usize = 4 << 20;
+
+/// What an agent runs.
+pub(super) enum Entry {
+    File(PathBuf),
+    Source(String),
+}
+
+/// What a worker posts to its parent.
+pub(super) enum Letter {
+    /// Its script is about to start.
+    Online,
+    Message(Message),
+    /// It failed; what was thrown, if that could be copied.
+    Failed(Box<Failure>, Option<Message>),
+    /// It is gone, and with it all its waits.
+    Exited(i32),
+}
+
+/// What `workerData` is made of.
+pub(super) enum Data {
+    /// A worker's, and its environment: what its parent wrote.
+    OfParent(Message),
+    /// The main agent's: what the embedder shares, if it does.
+    OfEmbedder(Option<SharedBlock>),
+}
+
+/// Everything that a new thread needs to be an agent.
+struct Birth {
+    parts: Parts,
+    entry: Entry,
+    data: Data,
+    can_block: bool,
+}
+
+/// How an agent ended.
+struct Death {
+    exit_code: i32,
+    is_awaiting: bool,
+    failure: Option<(Box<Failure>, Option<Message>)>,
+}
+
+/// Runs a program: its main agent gets a thread like any other, so that stacks are the same for all.
+pub(super) fn run_main(program: Program) -> Ended {
+    let bell = Arc::new(Doorbell::default());
+    let cluster = Cluster::new(Arc::clone(&bell), program.shared.is_none());
+    let birth = Birth {
+        parts: Parts {
+            id: MAIN,
+            cluster: Arc::clone(&cluster),
+            from_parent: Arc::new(Mailbox::new(Arc::clone(&bell))),
+            bell,
+            argv: argv(program.file.to_string_lossy().into_owned(), program.arguments),
+            eval_source: String::new(),
+            parent: None,
+        },
+        entry: Entry::File(program.file),
+        data: Data::OfEmbedder(program.shared),
+        can_block: program.main_can_block,
+    };
+    let death = thread_for(MAIN).spawn(move || live(birth)).map(thread::JoinHandle::join);
+    let death = match death {
+        Ok(Ok(death)) => death,
+        Ok(Err(_)) => Death::internal(MAIN, "the main thread panicked".to_owned()),
+        Err(error) => Death::internal(MAIN, format!("cannot start a thread: {error}")),
+    };
+    // Every agent ended its own workers, so by now all are gone.
+    cluster.leave(MAIN);
+    cluster.close();
+    let standstill = cluster.standstill();
+    let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
+    Ended {
+        exit_code: match death.exit_code {
+            0 if is_deadlock => 1,
+            code => cluster.forced_exit().unwrap_or(code),
+        },
+        failure: death.failure.map(|(failure, _)| *failure),
+        abandoned: cluster.take_reports(),
+        is_standstill: standstill.is_some(),
+        is_awaiting: death.is_awaiting,
+    }
+}
+
+/// Starts a worker of an agent.
+///
+/// # Errors
+/// When the system has no thread left.
+pub(super) fn spawn(
+    parent: &Host,
+    entry: Entry,
+    arguments: Vec<String>,
+    data: Message,
+) -> io::Result<ThreadId> {
+    let bell = Arc::new(Doorbell::default());
+    let id = parent.cluster.enlist(Arc::clone(&bell));
+    let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
+    let (name, eval_source) = match &entry {
+        Entry::File(path) => (path.to_string_lossy().into_owned(), String::new()),
+        Entry::Source(text) => (super::sources::EVAL.to_owned(), text.clone()),
+    };
+    let to_parent = Arc::clone(&parent.from_workers);
+    let birth = Birth {
+        parts: Parts {
+            id,
+            cluster: Arc::clone(&parent.cluster),
+            bell,
+            argv: argv(name, arguments),
+            eval_source,
+            from_parent: Arc::clone(&mailbox),
+            parent: Some(Arc::clone(&to_parent)),
+        },
+        entry,
+        data: Data::OfParent(data),
+        can_block: true,
+    };
+    let cluster = Arc::clone(&parent.cluster);
+    let started = thread_for(id).spawn(move || {
+        let from_parent = Arc::clone(&birth.parts.from_parent);
+        let death = live(birth);
+        from_parent.close();
+        if let Some((failure, thrown)) = death.failure {
+            to_parent.post((id, Letter::Failed(failure, thrown)));
+        }
+        // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
+        to_parent.post((id, Letter::Exited(death.exit_code)));
+        cluster.leave(id);
+    });
+    match started {
+        Ok(_) => {
+            parent.workers.borrow_mut().insert(id, Worker { mailbox, keeps_alive: true });
+            Ok(id)
+        }
+        Err(error) => {
+            parent.cluster.leave(id);
+            Err(error)
+        }
+    }
+}
+
+fn thread_for(id: ThreadId) -> thread::Builder {
+    thread::Builder::new().name(AgentName(id).to_string()).stack_size(THREAD_STACK)
+}
+
+fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
+    let program = std::env::current_exe()
+        .map_or_else(|_| "waitword".into(), |path| path.to_string_lossy().into_owned());
+    [program, script].into_iter().chain(arguments).collect()
+}
+
+/// The whole life of an agent, on its own thread. When this returns, the agent and its waits are gone, and so are its
+/// workers and theirs.
+fn live(birth: Birth) -> Death {
+    let id = birth.parts.id;
+    // A panic would be a bug of ours, and has been printed; the program shall end with an error, not hang.
+    catch_unwind(AssertUnwindSafe(|| live_and_die(birth)))
+        .unwrap_or_else(|_| Death::internal(id, "this is a bug in waitword: the host panicked".to_owned()))
+}
+
+fn live_and_die(birth: Birth) -> Death {
+    let Birth { parts, entry, data, can_block } = birth;
+    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, ..RuntimeOptions::default() };
+    let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell))
+    {
+        Ok(agent) => agent,
+        Err(error) => return Death::internal(parts.id, error.to_string()),
+    };
+    parts.cluster.attach(parts.id, agent.handle());
+    let host = Rc::new(Host::new(parts));
+    agent.runtime().set_state(Rc::clone(&host));
+    agent.runtime().set_module_loader(Loader);
+    agent.runtime().track_rejections();
+    agent.set_wait_observer(Watch {
+        id: host.id,
+        cluster: Arc::clone(&host.cluster),
+        realm: agent.realm().clone(),
+        endless: Cell::new(None),
+    });
+    let event_loop = EventLoop::new(&agent, &host);
+    let stop = event_loop.run(entry, &data);
+    if host.cluster.wants_report(host.id) {
+        host.cluster.report(event_loop.abandoned());
+    }
+    let workers: Vec<ThreadId> = host.workers.borrow().keys().copied().collect();
+    host.cluster.end(|id| workers.contains(&id));
+    match stop {
+        // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
+        Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {
+            Death::of(event_loop.unread_failure().unwrap_or(Stop::Terminated))
+        }
+        stop => Death::of(stop),
+    }
+}
+
+/// Tells the cluster when the agent is blocked for as long as it takes.
+struct Watch {
+    id: ThreadId,
+    cluster: Arc<Cluster>,
+    realm: Realm,
+    /// The wait without a timeout that the agent is in.
+    endless: Cell<Option<(usize, usize)>>,
+}
+
+impl WaitObserver for Watch {
+    fn before_wait(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
+        if timeout == Timeout::Never {
+            self.endless.set(Some((block.id(), byte_index)));
+            self.cluster.block(self.id);
+        }
+    }
+
+    fn after_wait(&self) {
+        let Some((block, byte_index)) = self.endless.take() else { return };
+        let woken = self.cluster.awake(self.id);
+        // The script has not been unwound yet, so the line of the wait is still to be had.
+        if woken == Woken::Dismissed || self.cluster.standstill().is_some() {
+            let (agent, place) = (AgentName(self.id), self.realm.line_of(&self.realm.mark()));
+            self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
+        }
+    }
+}
+
+impl Death {
+    fn of(stop: Stop) -> Self {
+        match stop {
+            Stop::Done { exit_code: 0, is_awaiting: true } => {
+                Self { is_awaiting: true, ..Self::with(EXIT_UNSETTLED_AWAIT) }
+            }
+            Stop::Done { exit_code, is_awaiting } => Self { is_awaiting, ..Self::with(exit_code) },
+            Stop::Exit(exit_code) => Self::with(exit_code),
+            // What Node reports for a worker that was terminated.
+            Stop::Terminated => Self::with(1),
+            Stop::Failed(failure, thrown) => Self { failure: Some((failure, thrown)), ..Self::with(1) },
+        }
+    }
+
+    fn internal(id: ThreadId, message: String) -> Self {
+        Self { failure: Some((Box::new(Failure::internal(id, message)), None)), ..Self::with(1) }
+    }
+
+    fn with(exit_code: i32) -> Self {
+        Self { exit_code, is_awaiting: false, failure: None }
+    }
+}

@@ -1,0 +1,312 @@
+//! An agent that runs scripts: a runtime of the engine, its realms, and the waits of its scripts.
+
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use waitword_agents::{Agent, AgentHandle, Outcome, PendingWait, WaitId};
+
+use crate::agent_state::{AgentState, WaitObserver};
+use crate::convert::{IntoJs, JsValue};
+use crate::doorbell::Doorbell;
+use crate::ffi::{Call, Exception, JsError, PromiseState, Realm, Runtime, RuntimeOptions, Value};
+use crate::{atomics, shared_array_buffer};
+
+/// What an agent is made with.
+#[derive(Clone, Debug)]
+pub struct JsAgentOptions {
+    /// Whether `Atomics.wait` may block the agent's thread. `false` is for an agent whose thread has other things to do:
+    /// there it is a TypeError.
+    pub can_block: bool,
+    /// The engine's limits.
+    pub runtime: RuntimeOptions,
+}
+
+impl Default for JsAgentOptions {
+    /// An agent that can block, with the default limits.
+    fn default() -> Self {
+        Self { can_block: true, runtime: RuntimeOptions::default() }
+    }
+}
+
+/// One ECMAScript agent: it runs scripts on the thread that made it.
+///
+/// It has one realm to begin with, the *main realm*. A host that has jobs of its own (timers, messages) drives the agent
+/// with [`JsAgent::run_microtasks`], [`JsAgent::settle_one`], [`JsAgent::expire_due`] and [`JsAgent::next_deadline`];
+/// others call [`JsAgent::run`] or [`JsAgent::run_until_settled`].
+///
+/// Dropping it takes its pending waits out of their queues: a dead agent never eats a notify.
+///
+/// An agent stays on its thread:
+/// ```compile_fail
+/// fn assert_send<T: Send>() {}
+/// assert_send::<waitword_quickjs::JsAgent>();
+/// ```
+pub struct JsAgent {
+    realm: Realm,
+    state: Rc<AgentState>,
+    doorbell: Arc<Doorbell>,
+    runtime: Runtime,
+}
+
+impl JsAgent {
+    /// Makes an agent whose thread sleeps at a [`Doorbell`] of its own.
+    ///
+    /// # Errors
+    /// When the memory limit is too small for a realm.
+    pub fn new(options: &JsAgentOptions) -> Result<Self, JsError> {
+        let doorbell = Arc::new(Doorbell::default());
+        Self::with_doorbell(options, doorbell)
+    }
+
+    /// Makes an agent whose thread sleeps at a given bell: one that also rings when a message has come, say.
+    ///
+    /// # Errors
+    /// As [`JsAgent::new`].
+    pub fn with_doorbell(options: &JsAgentOptions, doorbell: Arc<Doorbell>) -> Result<Self, JsError> {
+        let bell = Arc::clone(&doorbell);
+        let agent = Agent::new(options.can_block, move || bell.ring());
+        let runtime = Runtime::new(&options.runtime);
+        let handle = agent.handle();
+        runtime.set_interrupt(move || handle.is_terminated());
+        let state = Rc::new(AgentState::new(agent));
+        runtime.set_state(Rc::clone(&state));
+        let realm = new_realm(&runtime)?;
+        // The first use makes all of them.
+        state.outcome(&realm, Outcome::Notified).map_err(|exception| realm.describe(&exception))?;
+        Ok(Self { realm, state, doorbell, runtime })
+    }
+
+    /// The main realm.
+    pub fn realm(&self) -> &Realm {
+        &self.realm
+    }
+
+    /// Makes another realm of this agent.
+    ///
+    /// # Errors
+    /// When the memory limit is reached.
+    pub fn new_realm(&self) -> Result<Realm, JsError> {
+        new_realm(&self.runtime)
+    }
+
+    /// The engine's runtime.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// The ECMA-262 agent: its id, its `can_block`, its waits.
+    pub fn agent(&self) -> &Agent {
+        &self.state.agent
+    }
+
+    /// A handle for other threads: to terminate the agent, or to ring its bell.
+    pub fn handle(&self) -> AgentHandle {
+        self.state.agent.handle()
+    }
+
+    /// Lets `observer` know whenever a script may block the agent's thread. Replaces an earlier one.
+    pub fn set_wait_observer(&self, observer: impl WaitObserver + 'static) {
+        let old = self.state.observer.replace(Some(Rc::new(observer)));
+        drop(old);
+    }
+
+    /// Where the agent's thread sleeps.
+    pub fn doorbell(&self) -> &Arc<Doorbell> {
+        &self.doorbell
+    }
+
+    /// Gives the main realm a global variable.
+    ///
+    /// # Errors
+    /// When the memory limit is reached, or a script has made the global object refuse it.
+    pub fn set_global(&self, name: &str, value: impl IntoJs) -> Result<(), JsError> {
+        self.describing(|realm| realm.set(&realm.global(), name, &value.into_js(realm)?))
+    }
+
+    /// Gives the main realm a global function that is implemented in Rust. `length` is its property of that name.
+    ///
+    /// A panic in it ends the script with an error that the script cannot catch.
+    ///
+    /// # Errors
+    /// As [`JsAgent::set_global`].
+    pub fn set_function(
+        &self,
+        name: &str,
+        length: u8,
+        native: impl Fn(&Realm, &Call<'_>) -> Result<Value, Exception> + 'static,
+    ) -> Result<(), JsError> {
+        self.describing(|realm| realm.set(&realm.global(), name, &realm.closure(name, length, native)?))
+    }
+
+    /// Runs source text as a script in the main realm, without the microtasks that it leaves. The result is the
+    /// script's completion value: that of its last expression statement.
+    ///
+    /// # Errors
+    /// A SyntaxError, or what the script throws.
+    pub fn eval(&self, name: &str, source: &str) -> Result<JsValue, JsError> {
+        self.begin_job()?;
+        self.describing(|realm| JsValue::from_value(realm, realm.eval(name, source)?))
+    }
+
+    /// Runs source text as an ES module in the main realm, without the microtasks that it leaves. The result is the
+    /// promise for its end, for [`JsAgent::run_until_settled`]. `name` is also its `import.meta.url`; a
+    /// [`ModuleLoader`](crate::ModuleLoader) says what it can import.
+    ///
+    /// # Errors
+    /// A SyntaxError, or an import that cannot be resolved.
+    pub fn eval_module(&self, name: &str, source: &str) -> Result<JsValue, JsError> {
+        self.begin_job()?;
+        self.describing(|realm| JsValue::from_value(realm, realm.eval_module(name, name, source)?))
+    }
+
+    /// Runs jobs until none is left: microtasks, settled waits, and the waits that have a deadline. A wait without a
+    /// deadline does not hold it up; see [`JsAgent::pending`], and [`JsAgent::run_until_settled`].
+    ///
+    /// # Errors
+    /// An uncatchable error: the agent was terminated, or a native function panicked.
+    pub fn run(&self) -> Result<(), JsError> {
+        while self.run_ready()? || self.sleep(self.next_deadline().is_some()) {}
+        Ok(())
+    }
+
+    /// Runs jobs until a promise is settled, and sleeps when there is nothing to run: until another thread notifies a
+    /// wait. The result is what the promise was fulfilled with; for any other value, that value.
+    ///
+    /// # Blocking
+    /// For ever, when no other thread ever does; [`AgentHandle::terminate`] ends it.
+    ///
+    /// # Errors
+    /// What the promise was rejected with, or as [`JsAgent::run`].
+    pub fn run_until_settled(&self, promise: &JsValue) -> Result<JsValue, JsError> {
+        let JsValue::Other(promise) = promise else { return Ok(promise.clone()) };
+        self.realm.mark_handled(promise);
+        loop {
+            let idle = !self.run_ready()?;
+            match self.realm.promise_state(promise) {
+                PromiseState::NotAPromise => return Ok(JsValue::Other(promise.clone())),
+                PromiseState::Fulfilled(value) => {
+                    return self.describing(|realm| JsValue::from_value(realm, value));
+                }
+                PromiseState::Rejected(reason) => return Err(self.realm.describe(&reason)),
+                PromiseState::Pending if idle => drop(self.sleep(true)),
+                PromiseState::Pending => {}
+            }
+        }
+    }
+
+    /// Runs all microtasks.
+    ///
+    /// # Errors
+    /// As [`JsAgent::run`].
+    pub fn run_microtasks(&self) -> Result<(), JsError> {
+        self.describing(|_| self.runtime.run_microtasks())
+    }
+
+    /// Resolves the promise of the first wait that another agent notified, or whose deadline has passed. `false` when
+    /// there is none. Run the microtasks before the next one: each is a job of its own.
+    ///
+    /// # Errors
+    /// When the engine has no memory for the promise's reactions.
+    pub fn settle_one(&self) -> Result<bool, JsError> {
+        if !self.state.agent.has_settled() {
+            return Ok(false);
+        }
+        self.begin_job()?;
+        // Taken last, so that nothing can fail between this and the resolution. One at a time: the iterator must not be
+        // held while scripts run.
+        let Some(settled) = self.state.agent.drain_settled().next() else { return Ok(false) };
+        self.describing(|_| self.state.settle(settled)).map(|()| true)
+    }
+
+    /// Lets the agent's growable SharedArrayBuffers, and the views on them, see what other agents have grown. A host calls
+    /// this before each job of its own (a message, a timer); the agent's methods do it themselves.
+    ///
+    /// # Errors
+    /// When the memory limit is reached.
+    pub fn begin_job(&self) -> Result<(), JsError> {
+        self.describing(shared_array_buffer::catch_up_all)
+    }
+
+    /// The earliest deadline of a `waitAsync` that is still pending.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.state.agent.next_deadline()
+    }
+
+    /// Times out the waits whose deadline is not after `now`; [`JsAgent::settle_one`] then delivers them. How many.
+    pub fn expire_due(&self, now: Instant) -> usize {
+        self.state.agent.expire_due(now)
+    }
+
+    /// The agent's waits whose promises are not resolved yet.
+    pub fn pending(&self) -> Vec<PendingWait> {
+        self.state.agent.pending()
+    }
+
+    /// The line of the script that a pending wait is in: `file:line:column`. Known if the wait has no timeout and the
+    /// agent has a [`WaitObserver`].
+    pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
+        self.state.call_site(id)
+    }
+
+    /// Whether the agent was terminated. Its scripts end as soon as they run again.
+    pub fn is_terminated(&self) -> bool {
+        self.state.agent.is_terminated()
+    }
+
+    /// Runs what can run now. Whether there was anything.
+    fn run_ready(&self) -> Result<bool, JsError> {
+        // Before looking for what it rang for.
+        self.doorbell.clear();
+        self.stop_if_terminated()?;
+        let mut ran = self.runtime.has_microtask();
+        self.run_microtasks()?;
+        if self.next_deadline().is_some() {
+            self.expire_due(Instant::now());
+        }
+        while self.settle_one()? {
+            ran = true;
+            self.run_microtasks()?;
+            self.stop_if_terminated()?;
+        }
+        Ok(ran)
+    }
+
+    /// Sleeps until the bell rings or the next deadline comes, if `worthwhile`. Whether it did.
+    fn sleep(&self, worthwhile: bool) -> bool {
+        if worthwhile && !self.is_terminated() {
+            self.doorbell.sleep(self.next_deadline());
+        }
+        worthwhile
+    }
+
+    /// Runs `work` and turns what it throws into data.
+    fn describing<T>(&self, work: impl FnOnce(&Realm) -> Result<T, Exception>) -> Result<T, JsError> {
+        work(&self.realm).map_err(|exception| self.realm.describe(&exception))
+    }
+
+    fn stop_if_terminated(&self) -> Result<(), JsError> {
+        if self.is_terminated() { self.describing(|realm| Err(terminated(realm))) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for JsAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JsAgent").field("agent", &self.state.agent).finish_non_exhaustive()
+    }
+}
+
+/// What ends the scripts of an agent that was terminated.
+pub(crate) fn terminated(realm: &Realm) -> Exception {
+    realm.uncatchable_error("the agent was terminated")
+}
+
+fn new_realm(runtime: &Runtime) -> Result<Realm, JsError> {
+    let out_of_memory =
+        || JsError { message: "out of memory: raise the memory limit".to_owned(), ..JsError::default() };
+    let realm = runtime.realm().ok_or_else(out_of_memory)?;
+    let installed = shared_array_buffer::install(&realm).and_then(|()| atomics::install(&realm));
+    installed.map_err(|exception| realm.describe(&exception))?;
+    Ok(realm)
+}

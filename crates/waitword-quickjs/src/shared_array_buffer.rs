@@ -1,0 +1,263 @@
+//! SharedArrayBuffers that all agents see grow.
+//!
+//! The engine keeps the length of a growable SharedArrayBuffer in each JavaScript object, so an agent does not notice
+//! when another one grows the same memory. Here the length lives in the block, and the engine's objects, with all views
+//! on them, are told about it:
+//! - by the constructor and the members of the prototype that look at the length, which are replaced;
+//! - by the functions in [`crate::atomics`];
+//! - when the agent comes back from a wait or begins a job ([`catch_up_all`]).
+//!
+//! What remains of the engine's way: code that spins without any of these sees an old `view.length`, and no `view[i]`
+//! behind it.
+
+use std::rc::Rc;
+
+use waitword_agents::SharedBlock;
+
+use crate::agent_state::AgentState;
+use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+
+/// The most bytes that the engine lets a buffer have.
+const LENGTH_LIMIT: u64 = i32::MAX as u64;
+
+/// Functions of a fresh realm that ours are built on.
+pub(crate) struct Intrinsics {
+    /// The engine's `SharedArrayBuffer`.
+    constructor: Value,
+    /// The engine's `SharedArrayBuffer.prototype.grow`.
+    grow: Value,
+    /// The engine's `SharedArrayBuffer.prototype.slice`.
+    slice: Value,
+    /// The getter of `SharedArrayBuffer.prototype.maxByteLength`.
+    max_byte_length: Value,
+    /// The getter of `%TypedArray%.prototype.length`.
+    view_length: Value,
+    /// `WeakRef`
+    weak_ref: Value,
+    /// `WeakRef.prototype.deref`
+    deref: Value,
+}
+
+/// Replaces `SharedArrayBuffer` in a realm that no script has seen yet.
+pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
+    let global = realm.global();
+    let engines = realm.get(&global, "SharedArrayBuffer")?;
+    let prototype = realm.get(&engines, "prototype")?;
+    let species = realm.get(&realm.get(&global, "Symbol")?, "species")?;
+    let typed_array = realm.prototype(&realm.get(&global, "Int32Array")?)?;
+    let getter = |object: &Value, name: &str| {
+        realm.own_getter(object, name)?.ok_or_else(|| realm.type_error(&format!("this engine has no {name}")))
+    };
+    let intrinsics = Intrinsics {
+        grow: realm.get(&prototype, "grow")?,
+        slice: realm.get(&prototype, "slice")?,
+        max_byte_length: getter(&prototype, "maxByteLength")?,
+        view_length: getter(&realm.get(&typed_array, "prototype")?, "length")?,
+        weak_ref: realm.get(&global, "WeakRef")?,
+        deref: realm.get(&realm.get(&realm.get(&global, "WeakRef")?, "prototype")?, "deref")?,
+        constructor: engines,
+    };
+
+    let constructor = realm.constructor("SharedArrayBuffer", 1, construct)?;
+    if let Some(getter) = realm.own_getter(&intrinsics.constructor, &species)? {
+        realm.define_getter(&constructor, &species, &getter, Attributes::BUILT_IN)?;
+    }
+    realm.link_constructor(&constructor, &prototype)?;
+    realm.define(&global, "SharedArrayBuffer", &constructor, Attributes::BUILT_IN)?;
+    let getters: [(&str, &str, crate::NativeFn); 3] = [
+        ("byteLength", "get byteLength", byte_length),
+        ("growable", "get growable", growable),
+        ("maxByteLength", "get maxByteLength", max_byte_length),
+    ];
+    for (key, name, native) in getters {
+        realm.define_getter(&prototype, key, &realm.function(name, 0, native)?, Attributes::BUILT_IN)?;
+    }
+    realm.define(&prototype, "grow", &realm.function("grow", 1, grow)?, Attributes::BUILT_IN)?;
+    realm.define(&prototype, "slice", &realm.function("slice", 2, slice)?, Attributes::BUILT_IN)?;
+
+    AgentState::of(realm)?.intrinsics.borrow_mut().push((realm.clone(), Rc::new(intrinsics)));
+    Ok(())
+}
+
+/// A SharedArrayBuffer object on `block`. Also of one that is growable the agent will know how long it is.
+pub(crate) fn make(realm: &Realm, block: &SharedBlock) -> Result<Value, Exception> {
+    let buffer = realm.shared_array_buffer(block)?;
+    if block.is_growable() {
+        Intrinsics::of(realm)?.remember(realm, &buffer)?;
+    }
+    Ok(buffer)
+}
+
+/// Tells all growable buffers of this agent that a script has looked at so far how long they are by now.
+pub(crate) fn catch_up_all(realm: &Realm) -> Result<(), Exception> {
+    let state = AgentState::of(realm)?;
+    if state.growable.borrow().is_empty() {
+        return Ok(());
+    }
+    let intrinsics = Intrinsics::of(realm)?;
+    let known = state.growable.borrow().clone();
+    for reference in known {
+        let buffer = realm.call(&intrinsics.deref, &reference, &[])?;
+        match realm.shared_block(&buffer) {
+            Some(block) => intrinsics.lengthen(realm, &buffer, &block)?,
+            // Collected.
+            None => state.growable.borrow_mut().retain(|other| !other.is_same_object(&reference)),
+        }
+    }
+    Ok(())
+}
+
+/// TypedArrayLength of a view that may track the length of its buffer.
+pub(crate) fn current_view_length(
+    realm: &Realm,
+    view: &Value,
+    buffer: &Value,
+    block: Option<&SharedBlock>,
+) -> Result<u64, Exception> {
+    let intrinsics = Intrinsics::of(realm)?;
+    if let Some(block) = block {
+        intrinsics.catch_up(realm, buffer, block)?;
+    }
+    // The length that the C interface reports is the one that the view was made with; the getter's is today's.
+    let length = realm.call(&intrinsics.view_length, view, &[])?;
+    Ok(length.as_number().unwrap_or(0.0) as u64)
+}
+
+/// `new SharedArrayBuffer(length, { maxByteLength })`
+fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let intrinsics = Intrinsics::of(realm)?;
+    let new_target = call.this();
+    // Let byteLength be ToIndex(length).
+    let length = realm.to_index(&call.argument(0))?;
+    // GetArrayBufferMaxByteLengthOption(options): empty unless options is an object with such a property.
+    let options = call.argument(1);
+    let max = if options.is_object() { realm.get(&options, "maxByteLength")? } else { realm.undefined() };
+    if max.is_undefined() {
+        return realm.construct_as(&intrinsics.constructor, &new_target, &[realm.number(length as f64)]);
+    }
+    let max = realm.to_index(&max)?;
+    // AllocateSharedArrayBuffer: a RangeError when it would start longer than it may become.
+    if length > max {
+        return Err(realm.range_error(&format!("byteLength {length} is more than maxByteLength {max}")));
+    }
+    // OrdinaryCreateFromConstructor(newTarget, ...): the engine finds the prototype by making an empty buffer.
+    let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, &new_target, &[])?)?;
+    // CreateSharedByteDataBlock for the maximum, so that growing never moves it.
+    let block =
+        (max <= LENGTH_LIMIT).then(|| SharedBlock::growable(length as usize, max as usize).ok()).flatten();
+    let block =
+        block.ok_or_else(|| realm.range_error(&format!("cannot allocate {max} bytes of shared memory")))?;
+    let buffer = make(realm, &block)?;
+    realm.set_prototype(&buffer, &prototype)?;
+    Ok(buffer)
+}
+
+/// `get SharedArrayBuffer.prototype.byteLength`
+fn byte_length(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (buffer, block) = this_buffer(realm, call, "byteLength")?;
+    let length = if block.is_growable() {
+        Intrinsics::of(realm)?.catch_up(realm, &buffer, &block)?;
+        block.len()
+    } else {
+        // A block is at least one byte, a buffer may have none.
+        realm.engine_byte_length(&buffer)?
+    };
+    Ok(realm.number(length as f64))
+}
+
+/// `get SharedArrayBuffer.prototype.growable`
+fn growable(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (_, block) = this_buffer(realm, call, "growable")?;
+    Ok(realm.bool(block.is_growable()))
+}
+
+/// `get SharedArrayBuffer.prototype.maxByteLength`
+fn max_byte_length(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (buffer, block) = this_buffer(realm, call, "maxByteLength")?;
+    match block.is_growable() {
+        true => Ok(realm.number(block.max_len() as f64)),
+        false => realm.call(&Intrinsics::of(realm)?.max_byte_length, &buffer, &[]),
+    }
+}
+
+/// `SharedArrayBuffer.prototype.grow(newLength)`
+fn grow(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    // RequireInternalSlot: a SharedArrayBuffer, and one that can grow.
+    let (buffer, block) = this_buffer(realm, call, "grow")?;
+    if !block.is_growable() {
+        return Err(realm.type_error("this SharedArrayBuffer has a fixed length: give it a maxByteLength"));
+    }
+    // Let newByteLength be ToIndex(newLength).
+    let length = realm.to_index(&call.argument(0))?;
+    // The length is compared and stored in one atomic step, which the block does; a RangeError when it would shrink, or
+    // pass the maximum.
+    let grown = usize::try_from(length).ok().is_some_and(|length| block.grow(length).is_ok());
+    if !grown {
+        let (now, max) = (block.len(), block.max_len());
+        return Err(
+            realm.range_error(&format!("cannot grow from {now} to {length} bytes: the maximum is {max}"))
+        );
+    }
+    Intrinsics::of(realm)?.catch_up(realm, &buffer, &block)?;
+    Ok(realm.undefined())
+}
+
+/// `SharedArrayBuffer.prototype.slice(start, end)`
+fn slice(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let intrinsics = Intrinsics::of(realm)?;
+    let buffer = call.this();
+    if let Some(block) = realm.shared_block(&buffer) {
+        intrinsics.catch_up(realm, &buffer, &block)?;
+    }
+    realm.call(&intrinsics.slice, &buffer, &call.arguments())
+}
+
+/// RequireInternalSlot(this, [[ArrayBufferData]]) and IsSharedArrayBuffer.
+fn this_buffer(realm: &Realm, call: &Call<'_>, member: &str) -> Result<(Value, SharedBlock), Exception> {
+    let this = call.this();
+    match realm.shared_block(&this) {
+        Some(block) => Ok((this, block)),
+        None => Err(realm.type_error(&format!("{member}: this is no SharedArrayBuffer"))),
+    }
+}
+
+impl Intrinsics {
+    fn of(realm: &Realm) -> Result<Rc<Self>, Exception> {
+        let state = AgentState::of(realm)?;
+        let all = state.intrinsics.borrow();
+        let found = all.iter().find(|(owner, _)| owner == realm).map(|(_, intrinsics)| Rc::clone(intrinsics));
+        found.ok_or_else(|| realm.type_error("this realm has no shared memory"))
+    }
+
+    /// Tells the engine's object, and with it all its views, about the length that the block has by now, and keeps an
+    /// eye on it from now on.
+    fn catch_up(&self, realm: &Realm, buffer: &Value, block: &SharedBlock) -> Result<(), Exception> {
+        if !block.is_growable() {
+            return Ok(());
+        }
+        self.remember(realm, buffer)?;
+        self.lengthen(realm, buffer, block)
+    }
+
+    fn lengthen(&self, realm: &Realm, buffer: &Value, block: &SharedBlock) -> Result<(), Exception> {
+        let length = block.len();
+        if length > realm.engine_byte_length(buffer)? {
+            realm.call(&self.grow, buffer, &[realm.number(length as f64)])?;
+        }
+        Ok(())
+    }
+
+    /// Adds the buffer to those that [`catch_up_all`] looks after. An agent has few growable buffers, so a list will do.
+    fn remember(&self, realm: &Realm, buffer: &Value) -> Result<(), Exception> {
+        let state = AgentState::of(realm)?;
+        let known = state.growable.borrow().clone();
+        for reference in known {
+            if realm.call(&self.deref, &reference, &[])?.is_same_object(buffer) {
+                return Ok(());
+            }
+        }
+        let reference = realm.construct(&self.weak_ref, std::slice::from_ref(buffer))?;
+        state.growable.borrow_mut().push(reference);
+        Ok(())
+    }
+}

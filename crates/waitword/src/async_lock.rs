@@ -1,0 +1,236 @@
+//! The lock of the article, for threads and tasks: what you call.
+
+use std::fmt;
+use std::sync::atomic::AtomicI32;
+use std::time::{Duration, Instant};
+
+use waitword_core::{Location, may_block};
+
+use crate::acquire::{self, Acquire};
+use crate::error::{LockError, NotLocked};
+use crate::lock_async::{LockAsync, LockAsyncUntil};
+use crate::raw_lock::{FREE, LOCKED, RawLock};
+
+/// A lock that threads and tasks take from one queue, on one 32-bit word.
+///
+/// It protects whatever its users agree on, and it has no guard: who takes it calls [`unlock`](Self::unlock). Where
+/// that might be forgotten, [`execute_locked`](Self::execute_locked) cannot forget it.
+///
+/// The word is the lock's own ([`new`](Self::new)), or lies elsewhere ([`on`](Self::on)), for instance in memory
+/// shared with a script. Its states are `0` free, `1` locked, and `2` locked with waiters; an `unlock` that nobody
+/// waits for touches no queue. (A lock with two states, as the article has it first, cannot share the word.)
+///
+/// # Fairness
+/// Waiters are called in the order in which they came, threads and tasks alike. The lock is not handed to the one who
+/// is called, but offered: it stays free until somebody takes it, and a newcomer may be faster, whereupon the
+/// one called goes to the end of the line. How often that may happen has no bound. What has one is the harm done by a
+/// task that is called and not polled: see [`PATIENCE`](crate::PATIENCE).
+///
+/// A script that waits for the lock with `Atomics.wait` has no such patience. One that stands behind a task which is
+/// not polled depends on somebody else taking and releasing the lock as one who has waited.
+///
+/// # Panics
+/// Releasing the lock calls a waiter. If that waiter's waker panics, so does the release; the lock is free then.
+///
+/// ```
+/// use waitword::{AsyncLock, NotLocked};
+///
+/// static LOCK: AsyncLock = AsyncLock::new();
+///
+/// LOCK.lock();
+/// assert!(!LOCK.try_lock());
+/// assert_eq!(LOCK.unlock(), Ok(()));
+/// assert_eq!(LOCK.unlock(), Err(NotLocked));
+/// ```
+#[doc(alias = "Mutex")]
+pub struct AsyncLock<L: Location<Word = AtomicI32> = AtomicI32> {
+    raw: RawLock<L>,
+}
+
+impl AsyncLock {
+    /// A free lock with a word of its own.
+    pub const fn new() -> Self {
+        Self { raw: RawLock::on(AtomicI32::new(FREE)) }
+    }
+}
+
+impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
+    /// A lock on a word elsewhere. All that are made on one word, in one table, are one lock.
+    ///
+    /// The word is not touched: where it is zero, the lock is free.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::AtomicI32;
+    /// use waitword::AsyncLock;
+    ///
+    /// let word = Arc::new(AtomicI32::new(0));
+    /// let (one, same) = (AsyncLock::on(Arc::clone(&word)), AsyncLock::on(word));
+    /// one.lock();
+    /// assert!(same.is_locked());
+    /// same.unlock().unwrap();
+    /// assert!(!one.is_locked());
+    /// ```
+    pub const fn on(location: L) -> Self {
+        Self { raw: RawLock::on(location) }
+    }
+
+    /// Takes the lock, blocking this thread until it can.
+    ///
+    /// # Panics
+    /// If the lock is held and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`lock_async`](Self::lock_async) there.
+    ///
+    /// # Deadlocks
+    /// A thread that locks twice waits for itself.
+    #[doc(alias("acquire", "blocking_lock", "lock_blocking"))]
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) {
+        if !self.raw.take() {
+            self.lock_slow();
+        }
+    }
+
+    /// Takes the lock if it is free, and says whether. Never waits.
+    ///
+    /// A `bool`, because there is one reason to fail, and nothing to be learnt from it.
+    #[doc(alias = "try_acquire")]
+    #[must_use = "if it is `true`, the lock is held and has to be released"]
+    #[inline]
+    pub fn try_lock(&self) -> bool {
+        self.raw.take()
+    }
+
+    /// As [`lock`](Self::lock), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`lock_until`](Self::lock_until).
+    #[doc(alias("try_lock_for", "lock_timeout"))]
+    #[inline]
+    pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
+        if self.raw.take() { Ok(()) } else { self.lock_until_slow(Instant::now().checked_add(timeout)) }
+    }
+
+    /// As [`lock`](Self::lock), until `deadline` at the latest. A lock that is free is taken also after it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{AsyncLock, LockError};
+    ///
+    /// let lock = AsyncLock::new();
+    /// assert_eq!(lock.lock_for(Duration::ZERO), Ok(()));
+    /// assert_eq!(lock.lock_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not.
+    #[doc(alias("try_lock_until", "lock_deadline"))]
+    #[inline]
+    pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
+        if self.raw.take() { Ok(()) } else { self.lock_until_slow(Some(deadline)) }
+    }
+
+    /// Takes the lock without blocking this thread. When the future is ready, the lock is held.
+    ///
+    /// Works with any executor; the future may move between threads, and the lock may be released by another thread
+    /// than the one that took it.
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the line. A call that it had got already goes on to the next.
+    ///
+    /// # Panics
+    /// When polled again after it was ready; when it has to wait, if it is the first in the process and the system
+    /// cannot start the thread that keeps the time.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let lock = waitword::AsyncLock::new();
+    /// lock.lock_async().await;
+    /// lock.unlock().unwrap();
+    /// # });
+    /// ```
+    #[doc(alias("acquire_async", "async_lock"))]
+    pub fn lock_async(&self) -> LockAsync<'_, L> {
+        LockAsync::new(&self.raw)
+    }
+
+    /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`lock_async_until`](Self::lock_async_until).
+    #[doc(alias("try_lock_for_async", "lock_timeout_async"))]
+    pub fn lock_async_for(&self, timeout: Duration) -> LockAsyncUntil<'_, L> {
+        LockAsyncUntil::new(&self.raw, Instant::now().checked_add(timeout))
+    }
+
+    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A lock that is free is taken also after
+    /// it.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    #[doc(alias = "try_lock_until_async")]
+    pub fn lock_async_until(&self, deadline: Instant) -> LockAsyncUntil<'_, L> {
+        LockAsyncUntil::new(&self.raw, Some(deadline))
+    }
+
+    /// Releases the lock, and calls the one who has waited longest, if anybody waits.
+    ///
+    /// The lock does not know who holds it: any thread may release it, and the one that does has to have the right to.
+    ///
+    /// # Errors
+    /// [`NotLocked`] when nobody holds it; nothing has changed then.
+    #[doc(alias = "release")]
+    #[inline]
+    pub fn unlock(&self) -> Result<(), NotLocked> {
+        self.raw.release()
+    }
+
+    /// Whether the lock is held at this moment. By the time it returns the answer may be another.
+    #[inline]
+    pub fn is_locked(&self) -> bool {
+        self.raw.state() != FREE
+    }
+
+    #[cold]
+    #[track_caller]
+    fn lock_slow(&self) {
+        assert!(may_block(), "this thread must not block (`forbid_blocking`): use `lock_async` here");
+        // Without a deadline it only ends with the lock.
+        let _ = acquire::block(&self.raw, None);
+    }
+
+    #[cold]
+    fn lock_until_slow(&self, deadline: Option<Instant>) -> Result<(), LockError> {
+        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Err(LockError::TimedOut);
+        }
+        if !may_block() {
+            return Err(LockError::BlockingForbidden);
+        }
+        acquire::block(&self.raw, deadline).map_err(LockError::from)
+    }
+}
+
+impl Default for AsyncLock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows the state at this moment. Does not wait.
+impl<L: Location<Word = AtomicI32>> fmt::Debug for AsyncLock<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self.raw.state() {
+            FREE => "free",
+            LOCKED => "locked",
+            _ => "locked with waiters",
+        };
+        f.debug_struct("AsyncLock").field("state", &format_args!("{state}")).finish()
+    }
+}

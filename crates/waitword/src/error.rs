@@ -1,0 +1,40 @@
+//! What can go wrong with a lock.
+
+use std::error::Error;
+use std::fmt;
+
+/// The lock was not had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LockError {
+    /// The time was up, and the lock was still held.
+    TimedOut,
+    /// The lock is held, and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). Nothing was
+    /// waited for. The methods that are futures do not return this.
+    BlockingForbidden,
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TimedOut => "the time was up, and the lock was still held",
+            Self::BlockingForbidden => {
+                "the lock is held and this thread must not block (`forbid_blocking`): \
+                 use the method whose name has `_async` in it"
+            }
+        })
+    }
+}
+
+impl Error for LockError {}
+
+/// A lock was to be released that nobody held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NotLocked;
+
+impl fmt::Display for NotLocked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the lock was not held: call `unlock` once for each time that the lock was taken")
+    }
+}
+
+impl Error for NotLocked {}

@@ -1,0 +1,79 @@
+//! A callback under the lock. The article's version forgets the lock when the callback throws; these do not, nor when
+//! they are dropped.
+
+use std::sync::atomic::AtomicI32;
+
+use waitword_core::Location;
+
+use crate::async_lock::AsyncLock;
+
+impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
+    /// Takes the lock without blocking this thread, runs `callback` under it, releases it, and is ready with what
+    /// `callback` returned.
+    ///
+    /// Nothing happens before the first poll. If the lock is free then, all happens in it.
+    ///
+    /// # Cancellation
+    /// If the future is dropped before it is ready, `callback` has not run. As with
+    /// [`lock_async`](Self::lock_async), a call that it had got goes on to the next in line.
+    ///
+    /// # Panics
+    /// When `callback` does; the lock is released first. Nothing is poisoned: what the lock protects may be half
+    /// changed, and the next holder finds it so. Otherwise as [`lock_async`](Self::lock_async).
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let lock = waitword::AsyncLock::new();
+    /// let mut entered = 0;
+    /// let sum = lock.execute_locked(|| { entered += 1; 2 + 2 }).await;
+    /// assert_eq!((entered, sum, lock.is_locked()), (1, 4, false));
+    /// # });
+    /// ```
+    #[doc(alias("executeLocked", "with_lock", "run_exclusive"))]
+    pub async fn execute_locked<T>(&self, callback: impl FnOnce() -> T) -> T {
+        self.lock_async().await;
+        let _held = Held(self);
+        callback()
+    }
+
+    /// As [`execute_locked`](Self::execute_locked), with a callback that may await. The lock is held until it has
+    /// ended.
+    ///
+    /// # Cancellation
+    /// If the future is dropped midway, so is `callback`, wherever it is; then the lock is released.
+    ///
+    /// # Deadlocks
+    /// A task that is not polled while it is in `callback` keeps the lock. No patience helps against that.
+    ///
+    /// # Panics
+    /// As [`execute_locked`](Self::execute_locked).
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let lock = waitword::AsyncLock::new();
+    /// let length = lock.execute_locked_async(async || {
+    ///     smol::future::yield_now().await;
+    ///     assert!(lock.is_locked());
+    ///     "under the lock".len()
+    /// });
+    /// assert_eq!(length.await, 14);
+    /// assert!(!lock.is_locked());
+    /// # });
+    /// ```
+    pub async fn execute_locked_async<T>(&self, callback: impl AsyncFnOnce() -> T) -> T {
+        self.lock_async().await;
+        // Declared before the callback's future, so dropped after it.
+        let _held = Held(self);
+        callback().await
+    }
+}
+
+/// The lock is held, and released when this goes: at the end, in a panic, or when the future is dropped.
+struct Held<'a, L: Location<Word = AtomicI32>>(&'a AsyncLock<L>);
+
+impl<L: Location<Word = AtomicI32>> Drop for Held<'_, L> {
+    fn drop(&mut self) {
+        // An error means that the callback has released the lock itself, and there is nothing left to do.
+        let _ = self.0.unlock();
+    }
+}

@@ -1,0 +1,83 @@
+//! The futures of [`AsyncLock`](crate::AsyncLock): the loop of `acquire.rs`, under the names that users see.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::AtomicI32;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use pin_project_lite::pin_project;
+use waitword_core::Location;
+
+use crate::acquire::{AcquireAsync, TimedOut};
+use crate::error::LockError;
+use crate::raw_lock::RawLock;
+
+pin_project! {
+    /// The future of [`AsyncLock::lock_async`](crate::AsyncLock::lock_async).
+    #[must_use = "futures do nothing unless polled"]
+    pub struct LockAsync<'a, L: Location<Word = AtomicI32>> {
+        #[pin]
+        acquire: AcquireAsync<'a, RawLock<L>>,
+    }
+}
+
+impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
+    pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
+        Self { acquire: AcquireAsync::new(raw, None) }
+    }
+}
+
+impl<L: Location<Word = AtomicI32>> Future for LockAsync<'_, L> {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // Without a deadline it only ends with the lock.
+        self.project().acquire.poll(cx).map(|_| ())
+    }
+}
+
+impl<L: Location<Word = AtomicI32>> fmt::Debug for LockAsync<'_, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LockAsync").field("waiting", &self.acquire.is_waiting()).finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    /// The future of [`AsyncLock::lock_async_for`](crate::AsyncLock::lock_async_for) and
+    /// [`AsyncLock::lock_async_until`](crate::AsyncLock::lock_async_until).
+    #[must_use = "futures do nothing unless polled"]
+    pub struct LockAsyncUntil<'a, L: Location<Word = AtomicI32>> {
+        #[pin]
+        acquire: AcquireAsync<'a, RawLock<L>>,
+    }
+}
+
+impl<'a, L: Location<Word = AtomicI32>> LockAsyncUntil<'a, L> {
+    pub(crate) fn new(raw: &'a RawLock<L>, deadline: Option<Instant>) -> Self {
+        Self { acquire: AcquireAsync::new(raw, deadline) }
+    }
+}
+
+impl<L: Location<Word = AtomicI32>> Future for LockAsyncUntil<'_, L> {
+    type Output = Result<(), LockError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.project().acquire.poll(cx).map_err(LockError::from)
+    }
+}
+
+impl<L: Location<Word = AtomicI32>> fmt::Debug for LockAsyncUntil<'_, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LockAsyncUntil").field("waiting", &self.acquire.is_waiting()).finish_non_exhaustive()
+    }
+}
+
+impl From<TimedOut> for LockError {
+    fn from(_: TimedOut) -> Self {
+        Self::TimedOut
+    }
+}

@@ -1,0 +1,99 @@
+//! What several tests need.
+#![allow(dead_code, reason = "each test file uses another part")]
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use waitword::Parker;
+
+/// Waits for another thread, or the timer, to have got somewhere. Fails loudly instead of hanging.
+#[track_caller]
+pub(crate) fn until(condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(60), "waited for a minute");
+        std::thread::yield_now();
+    }
+}
+
+/// A deadline that no test reaches.
+pub(crate) fn far() -> Instant {
+    Instant::now() + Duration::from_secs(3600)
+}
+
+/// An executor of one future.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let parker = Parker::current();
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(parker.waker())) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => parker.park(),
+        }
+    }
+}
+
+/// A boxed future that is polled by hand, and knows whether it has been woken since.
+pub(crate) struct Task<'a, T> {
+    future: Pin<Box<dyn Future<Output = T> + 'a>>,
+    woken: Arc<Woken>,
+}
+
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+impl<'a, T> Task<'a, T> {
+    pub(crate) fn new(future: impl Future<Output = T> + 'a) -> Self {
+        // Woken to begin with: any executor polls a new task once.
+        Self { future: Box::pin(future), woken: Arc::new(Woken(AtomicBool::new(true))) }
+    }
+
+    pub(crate) fn is_woken(&self) -> bool {
+        self.woken.0.load(Ordering::SeqCst)
+    }
+
+    /// Polls, whether it was woken or not.
+    pub(crate) fn poll(&mut self) -> Poll<T> {
+        self.woken.0.store(false, Ordering::SeqCst);
+        let waker = Waker::from(Arc::clone(&self.woken));
+        self.future.as_mut().poll(&mut Context::from_waker(&waker))
+    }
+
+    /// Polls each time that it is woken until it is ready.
+    #[track_caller]
+    pub(crate) fn finish(mut self) -> T {
+        loop {
+            until(|| self.is_woken());
+            if let Poll::Ready(value) = self.poll() {
+                return value;
+            }
+        }
+    }
+}
+
+/// An increment that loses counts if two are in it at once, as a plain load and store would.
+#[derive(Default)]
+pub(crate) struct PlainCounter(AtomicU64);
+
+impl PlainCounter {
+    pub(crate) fn increment(&self) {
+        let seen = self.get();
+        for _ in 0..50 {
+            std::hint::spin_loop();
+        }
+        self.0.store(seen + 1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}

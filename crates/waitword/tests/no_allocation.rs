@@ -1,0 +1,108 @@
+//! A wait allocates nothing, neither a thread's nor a task's, with a deadline or without.
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use std::{hint, thread};
+
+use common::{far, until};
+use waitword::{AsyncLock, LockError, Table};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: all is left to the system's allocator; counting allocates nothing and cannot unwind.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on, and it was `System` that allocated.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(run: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    run();
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn the_allocator_counts() {
+    assert_ne!(allocations(|| drop(hint::black_box(Box::new(1)))), 0);
+}
+
+#[test]
+fn a_wait_of_a_task_allocates_nothing() {
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        lock.lock();
+        {
+            let mut called = pin!(lock.lock_async());
+            assert!(called.as_mut().poll(&mut cx).is_pending());
+            let mut dropped = pin!(lock.lock_async_until(far()));
+            assert!(dropped.as_mut().poll(&mut cx).is_pending());
+            lock.unlock().unwrap();
+            assert!(called.as_mut().poll(&mut cx).is_ready());
+        }
+        lock.unlock().unwrap();
+    };
+    // The first starts the timer's thread.
+    wait();
+    assert_eq!(allocations(wait), 0);
+}
+
+#[test]
+fn a_wait_of_a_thread_allocates_nothing() {
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    let timed_out = AtomicBool::new(false);
+    lock.lock();
+    let counted = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let give_up = || assert_eq!(lock.lock_for(Duration::from_micros(10)), Err(LockError::TimedOut));
+            // The first makes the thread's waker.
+            give_up();
+            allocations(|| {
+                give_up();
+                timed_out.store(true, Ordering::SeqCst);
+                lock.lock();
+                lock.unlock().unwrap();
+            })
+        });
+        until(|| timed_out.load(Ordering::SeqCst) && Table::global().waiters(&word) == 1);
+        lock.unlock().unwrap();
+        waiter.join().unwrap()
+    });
+    assert_eq!(counted, 0);
+}
+
+#[test]
+fn an_uncontended_lock_allocates_nothing() {
+    let lock = AsyncLock::new();
+    let mut cx = Context::from_waker(Waker::noop());
+    let uncontended = || {
+        assert_eq!(pin!(lock.execute_locked(|| 1)).poll(&mut cx), Poll::Ready(1));
+        lock.lock();
+        lock.unlock().unwrap();
+    };
+    assert_eq!(allocations(uncontended), 0);
+}

@@ -1,8 +1,9 @@
 //! Random histories against the sequential model: every result, every count and every order is the same.
 //!
 //! The fuzz target in `fuzz/` does the same with histories that a fuzzer finds.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
+#[path = "model/mod.rs"]
 mod model;
 
 use proptest::collection::vec;

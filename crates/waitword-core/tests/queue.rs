@@ -1,5 +1,5 @@
 //! The queue from outside: order, counts, verdicts, for threads and futures mixed.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

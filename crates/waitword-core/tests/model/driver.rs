@@ -280,7 +280,8 @@ impl World {
             assert_eq!(self.table().waiters(word), stage.model.waiters(index), "waiters on word {index}");
         }
         for (agent, inbox) in self.inboxes.iter().enumerate() {
-            assert_eq!(inbox.is_empty(), stage.model.inboxes[agent][0].is_empty(), "inbox of agent {agent}");
+            let empty = stage.model.inboxes[agent].iter().all(|list| list.is_empty());
+            assert_eq!(inbox.is_empty(), empty, "inbox of agent {agent}");
             assert_eq!(self.rings[agent].load(Ordering::SeqCst), 0, "the bell of agent {agent}");
         }
         assert_eq!(stage.woken, [], "woken outside a notify");

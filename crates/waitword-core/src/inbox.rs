@@ -117,7 +117,8 @@ impl Inbox {
             shared.list(here).push(node);
             node.as_ref().set_state(verdict);
         }
-        if !here {
+        // What the agent did itself, by its own notify or its look at the clock, it knows without a bell.
+        if verdict == NOTIFIED && !here {
             shared.bell_due.store(true, Ordering::Release);
         }
     }

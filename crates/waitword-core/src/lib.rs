@@ -40,7 +40,7 @@
 
 mod blocking;
 mod cancel;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod heap;
 #[allow(unsafe_code)]
@@ -54,13 +54,13 @@ mod queue;
 mod shard;
 mod sync;
 mod table;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod timer;
 mod wait;
 #[allow(unsafe_code)]
 mod wait_async;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod wait_async_until;
 #[allow(unsafe_code)]
@@ -76,11 +76,11 @@ pub use notify::{notify_all, notify_many, notify_one};
 pub use outcome::{Interrupted, Outcome};
 pub use park::{Interrupt, Parker};
 pub use table::{At, Table};
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub use timer::Alarm;
 pub use wait::{wait, wait_for, wait_interruptible, wait_until};
 pub use wait_async::{WaitAsync, wait_async};
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub use wait_async_until::{WaitAsyncUntil, wait_async_for, wait_async_until};
 pub use word::{Location, Word};
 

@@ -162,7 +162,7 @@ impl Wake for Unpark {
 }
 
 /// The waker of the calling thread, made once per thread.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 fn thread_waker() -> Waker {
     thread_local! {
         static WAKER: Waker = Waker::from(Arc::new(Unpark(thread::current())));
@@ -171,8 +171,8 @@ fn thread_waker() -> Waker {
     WAKER.try_with(Waker::clone).unwrap_or_else(|_| Waker::from(Arc::new(Unpark(thread::current()))))
 }
 
-/// loom's threads live for one execution of the model, and so must their wakers.
-#[cfg(loom)]
+/// The threads of a model live for one execution of it, and so must their wakers.
+#[cfg(any(loom, shuttle))]
 fn thread_waker() -> Waker {
     Waker::from(Arc::new(Unpark(thread::current())))
 }

@@ -11,13 +11,13 @@ use crate::cancel::Cancelled;
 use crate::inbox::Inbox;
 use crate::queue::{Bucket, List, unlink};
 use crate::sync::atomic::{AtomicUsize, Ordering, fence};
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{MODEL, Mutex, MutexGuard};
 use crate::table::{Hasher, Key};
 use crate::waiter::{IDLE, NOTIFIED, QUEUED, TIMED_OUT, Waiter, with};
 use crate::wake::{Wake, WakeBatch};
 
-/// A shard never has fewer buckets. One for the model checker, so that three words make it grow.
-const FEWEST_BUCKETS: usize = if cfg!(loom) { 1 } else { 4 };
+/// A shard never has fewer buckets. One in a model, so that three words make it grow.
+const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 
 /// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together.
 #[repr(align(128))]

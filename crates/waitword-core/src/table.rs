@@ -6,12 +6,13 @@ use std::pin::Pin;
 use std::sync::OnceLock;
 
 use crate::shard::{Locked, Shard};
+use crate::sync::MODEL;
 use crate::waiter::Waiter;
 use crate::word::sealed::LoadBits;
 use crate::word::{Location, Word, key};
 
 /// How many shards a table has unless told otherwise: enough that threads on unrelated words seldom meet.
-const SHARDS: usize = if cfg!(loom) { 1 } else { 256 };
+const SHARDS: usize = if MODEL { 1 } else { 256 };
 
 /// Bytes in a cache line, or about that: what matters is locality.
 const LINE: u64 = 64;
@@ -68,7 +69,7 @@ impl Table {
     }
 
     /// The table of the process.
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     #[inline]
     pub fn global() -> &'static Table {
         static GLOBAL: OnceLock<Table> = OnceLock::new();

@@ -9,9 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Waker;
 
 use crate::inbox::Inbox;
+use crate::sync::MODEL;
 
-/// How many waiters are settled in one stay under a lock. Small for the model checker, so that it sees several.
-pub(crate) const BATCH: usize = if cfg!(loom) { 2 } else { 32 };
+/// How many waiters are settled in one stay under a lock. Small in a model, so that it has several.
+pub(crate) const BATCH: usize = if MODEL { 2 } else { 32 };
 
 /// Whom to tell.
 #[derive(Debug)]
@@ -58,7 +59,7 @@ impl WakeBatch {
         self.len == BATCH
     }
 
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -86,7 +87,7 @@ impl WakeBatch {
     }
 
     /// Drops the panic, where there is no caller for it to go on in.
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     pub(crate) fn discard_panic(self) {
         self.panic.0.into_iter().for_each(discard);
     }

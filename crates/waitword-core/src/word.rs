@@ -70,7 +70,7 @@ macro_rules! words {
         }
 
         // SAFETY: a word is itself, and the global table lives for ever.
-        #[cfg(not(loom))]
+        #[cfg(not(any(loom, shuttle)))]
         unsafe impl Location for $atomic {
             type Word = Self;
 

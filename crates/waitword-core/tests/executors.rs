@@ -1,5 +1,5 @@
 //! The same waits under real executors, and the conservation law under load.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

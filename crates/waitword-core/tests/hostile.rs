@@ -1,5 +1,5 @@
 //! Foreign code that panics, re-enters or comes at the wrong time. Named after the bugs that others had.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Locations of one's own: foreign code too.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! What the table keeps, and what it does when there is no more. Counted per thread, so that tests may run side by side.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

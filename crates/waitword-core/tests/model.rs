@@ -1,5 +1,5 @@
 //! Random operations against the plainest model of a table: a deque per word.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 use std::collections::VecDeque;
 use std::future::Future;

@@ -11,7 +11,8 @@ use std::time::Duration;
 use waitword_core::{Location, Outcome, Word, wait_for, wait_interruptible};
 
 use crate::agent::Agent;
-use crate::block::{BlockWord, SharedBlock, WordError};
+use crate::block::{BlockWord, SharedBlock};
+use crate::block_error::WordError;
 use crate::js_number::Timeout;
 use crate::settle::{Settled, WaitId};
 
@@ -49,23 +50,24 @@ impl Agent {
         expected: Expected,
         timeout: Timeout,
     ) -> Result<Outcome, WaitError> {
-        // If mode is sync and AgentCanSuspend() is false, throw a TypeError.
-        if !self.can_block() {
-            return Err(WaitError::CannotBlock);
-        }
+        // ValidateAtomicAccess comes first.
         match expected {
             Expected::I32(value) => self.suspend(block.i32(byte_index)?, value, timeout),
             Expected::I64(value) => self.suspend(block.i64(byte_index)?, value, timeout),
         }
     }
 
-    /// The rest of DoWait for a blocking wait: compare, AddWaiter, SuspendThisAgent.
+    /// The rest of DoWait for a blocking wait: AgentCanSuspend, compare, AddWaiter, SuspendThisAgent.
     fn suspend<L: Location>(
         &self,
         at: L,
         expected: <L::Word as Word>::Value,
         timeout: Timeout,
     ) -> Result<Outcome, WaitError> {
+        // If mode is sync and AgentCanSuspend() is false, throw a TypeError.
+        if !self.can_block() {
+            return Err(WaitError::CannotBlock);
+        }
         wait_interruptible(at, expected, timeout.deadline(), self.interrupt())
             .map_err(|_| WaitError::Terminated)
     }
@@ -111,14 +113,16 @@ impl Agent {
     ///
     /// Async waits of *this* agent that it woke are handed to `settle` before it returns, in the order of the queue and
     /// outside all locks: the standard resolves their promises inside the call (NotifyWaiter). Those of other agents go
-    /// to their [`drain_settled`](Self::drain_settled).
+    /// to their [`drain_settled`](Self::drain_settled). A notify inside `settle` hands over what this one still has, in
+    /// the same order.
     ///
     /// # Errors
     /// When there is no 32-bit word at `byte_index`. (For a 64-bit word the engine has checked the rest; the queue is
     /// found by the address alone.)
     ///
     /// # Panics
-    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were told before.
+    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were told before. This agent's own that
+    /// were not handed over then come out of [`drain_settled`](Self::drain_settled).
     pub fn notify(
         &self,
         block: &SharedBlock,

@@ -138,6 +138,11 @@ impl Waits {
         if let Some(deadline) = deadline {
             self.deadlines.remove(&(deadline, (id, token)));
         }
+        // A hash map never shrinks by itself, and an agent may live long after a crowd.
+        let waits = self.by_token.len() + 16;
+        if self.by_token.capacity() > 4 * waits {
+            self.by_token.shrink_to(2 * waits);
+        }
         Some(Settled { id, outcome })
     }
 

@@ -1,7 +1,7 @@
-//! Agents from outside, without an engine. Names begin with the point of the standard that they check, as numbered in
-//! `docs/observable.md`.
+//! Agents from outside, without an engine. The numbers are those of `docs/observable.md`.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -66,6 +66,16 @@ fn point_07_only_an_agent_that_may_block_waits() {
     assert_eq!(wait(0), Err(WaitError::CannotBlock));
     drop(forbidden);
     assert_eq!(wait(1), Ok(Outcome::NotEqual));
+}
+
+/// The standard validates the index long before it asks AgentCanSuspend.
+#[test]
+fn point_07_no_such_word_comes_before_must_not_block() {
+    let block = SharedBlock::new(8).unwrap();
+    let agent = quiet(false);
+    let beyond = agent.wait(&block, 8, Expected::I32(0), MINUTE);
+    assert_eq!(beyond, Err(WaitError::Word(WordError::OutOfBounds { byte_index: 8, size: 4, len: 8 })));
+    assert_eq!(agent.wait(&block, 4, Expected::I32(0), MINUTE), Err(WaitError::CannotBlock));
 }
 
 #[test]
@@ -197,6 +207,20 @@ fn an_agent_that_ends_with_settled_waits_frees_them() {
         drop(agent);
         assert_eq!(notify_all(block.i32(0).unwrap()), 0);
     }
+}
+
+/// A panic cuts a notify short between those it has handed over and those it has not. The event loop that caught it
+/// asks `has_settled` before it sleeps, and no doorbell rings for an agent's own notify.
+#[test]
+fn own_waits_that_a_panic_left_behind_are_not_forgotten() {
+    let block = SharedBlock::new(8).unwrap();
+    let agent = quiet(false);
+    let ids: Vec<_> = (0..3).map(|_| pending(&agent, &block, 0, Expected::I32(0), Timeout::Never)).collect();
+    let notify = || agent.notify(&block, 0, 3, |_| panic!("on purpose"));
+    assert!(catch_unwind(AssertUnwindSafe(notify)).is_err());
+    assert!(agent.has_settled());
+    assert_eq!(agent.drain_settled().map(|settled| settled.id).collect::<Vec<_>>(), ids[1..]);
+    assert!(!agent.has_settled());
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! The words on the command line.
 
-use std::path::PathBuf;
-
 use clap::{Args, Parser, Subcommand};
 
 /// Runs JavaScript programs whose agents wait on shared memory: one first-in-first-out queue per word, for
@@ -22,15 +20,13 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES, after_long_help = MORE)]
 pub(crate) struct Run {
-    /// The file to run.
+    /// The file to run, and what it finds in process.argv from position 2 on
     ///
     /// A .mjs file is a module and a .cjs file a script; any other is what the "type" in the nearest package.json says,
-    /// or a module if it uses import or export.
-    pub(crate) file: PathBuf,
-
-    /// What the program finds in process.argv from position 2 on
-    #[arg(value_name = "ARG", trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) arguments: Vec<String>,
+    /// or a module if it uses import or export. Whatever follows the file belongs to the program, flags too.
+    // One list, because only what follows the first value of such a list is left alone.
+    #[arg(value_names = ["FILE", "ARG"], required = true, num_args = 1.., trailing_var_arg = true)]
+    pub(crate) program: Vec<String>,
 
     /// Let Atomics.wait block the main agent too, as Node does
     ///
@@ -40,7 +36,9 @@ pub(crate) struct Run {
     pub(crate) main_can_block: bool,
 }
 
-const EXIT_CODES: &str = "\
+macro_rules! exit_codes {
+    () => {
+        "\
 Exit codes:
     0  the program ended; also if all that was left were promises of
        Atomics.waitAsync that nobody can notify any more (they are listed)
@@ -48,13 +46,18 @@ Exit codes:
        or parsed; a deadlock: every agent blocked or waiting for another
     2  a mistake on the command line
    13  the main module awaits a promise that can never be settled
-    n  process.exit(n), or process.exitCode = n";
+  141  nobody reads the program's output any more
+    n  process.exit(n), or process.exitCode = n"
+    };
+}
 
-const MORE: &str = "\
+const EXIT_CODES: &str = exit_codes!();
+
+const MORE: &str = concat!(
+    "\
 Examples:
   waitword run examples/article/async-lock.js
-  waitword run examples/article/async-lock.js 100000
-  waitword run --main-can-block demo.mjs
+  waitword run --main-can-block demo.mjs one two
 
 What programs can use:
   node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId),
@@ -67,14 +70,9 @@ When a program ends:
   timeout does only while another agent could still notify it. When nothing can
   happen any more, the program ends and says which waits it abandoned.
 
-Exit codes:
-    0  the program ended; also if all that was left were promises of
-       Atomics.waitAsync that nobody can notify any more (they are listed)
-    1  an error nobody caught, here or in a worker; a file that cannot be read
-       or parsed; a deadlock: every agent blocked or waiting for another
-    2  a mistake on the command line
-   13  the main module awaits a promise that can never be settled
-    n  process.exit(n), or process.exitCode = n";
+",
+    exit_codes!()
+);
 
 #[cfg(test)]
 mod tests {
@@ -88,16 +86,22 @@ mod tests {
 
     #[test]
     fn flags_after_the_file_belong_to_the_program() {
-        let arguments = ["waitword", "run", "--main-can-block", "a.js", "-x", "--main-can-block", "--", "y"];
-        let Command::Run(run) = Arguments::parse_from(arguments).command;
-        assert!(run.main_can_block);
-        assert_eq!(run.file, PathBuf::from("a.js"));
-        assert_eq!(run.arguments, ["-x", "--main-can-block", "--", "y"]);
+        let program = ["a.js", "--main-can-block", "-x", "--help", "--", "y"];
+        let parse = |before: &[&str]| {
+            let words = ["waitword", "run"].iter().chain(before).chain(&program);
+            let Command::Run(run) = Arguments::parse_from(words).command;
+            run
+        };
+        assert!(!parse(&[]).main_can_block);
+        assert!(parse(&["--main-can-block"]).main_can_block);
+        assert_eq!(parse(&[]).program, program);
     }
 
     #[test]
     fn unknown_flags_are_usage_errors() {
-        let error = Arguments::try_parse_from(["waitword", "run", "--no-such-flag", "a.js"]).unwrap_err();
-        assert_eq!(error.exit_code(), 2);
+        for words in [&["--no-such-flag", "a.js"][..], &[]] {
+            let error = Arguments::try_parse_from(["waitword", "run"].iter().chain(words)).unwrap_err();
+            assert_eq!(error.exit_code(), 2);
+        }
     }
 }

@@ -21,8 +21,10 @@ fn main() {
 }
 
 fn run_program(run: Run) -> i32 {
-    let program = Program::new(run.file).arguments(run.arguments).main_can_block(run.main_can_block);
-    let ended = program.run();
+    let mut words = run.program.into_iter();
+    // clap asks for one at least.
+    let file = words.next().unwrap_or_default();
+    let ended = Program::new(file).arguments(words).main_can_block(run.main_can_block).run();
     report::show(&ended);
     ended.exit_code
 }

@@ -13,8 +13,12 @@ pub(crate) fn show(ended: &Ended) {
     let mut text = String::new();
     if let Some(failure) = &ended.failure {
         text += &failure_text(failure);
-    } else if ended.is_standstill {
+    }
+    if ended.is_standstill {
         text += &standstill_text(ended);
+    }
+    if ended.is_awaiting {
+        text += "note: the main module still awaits a promise that can never be settled\n";
     }
     // If nobody reads the standard error, the exit code still tells.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());

@@ -22,7 +22,7 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::table::enqueue_while_equal;
 use crate::waiter::{IDLE, NOTIFIED, TIMED_OUT, Waiter};
 use crate::wake::Wake;
-use crate::word::{Location, Word, key};
+use crate::word::{Location, Word, bits, key};
 
 /// Where the async waits of one agent arrive once they are settled.
 ///
@@ -82,12 +82,12 @@ impl Inbox {
         self.shared.as_ref().pop(true)
     }
 
-    /// Whether [`pop`](Self::pop) would find nothing at this moment.
+    /// Whether [`pop`](Self::pop) and [`pop_here`](Self::pop_here) would find nothing at this moment.
     pub fn is_empty(&self) -> bool {
         let shared = self.shared.as_ref();
         let _held = shared.get_ref().lock.lock();
         // SAFETY: the lock is held (I4).
-        unsafe { shared.list(false).is_empty() }
+        unsafe { shared.list(false).is_empty() && shared.list(true).is_empty() }
     }
 
     /// Calls the doorbell, as if something had been settled.
@@ -117,7 +117,8 @@ impl Inbox {
             shared.list(here).push(node);
             node.as_ref().set_state(verdict);
         }
-        if !here {
+        // What the agent did itself, by its own notify or its look at the clock, it knows without a bell.
+        if verdict == NOTIFIED && !here {
             shared.bell_due.store(true, Ordering::Release);
         }
     }
@@ -181,8 +182,8 @@ impl<L: Location> InboxWait<L> {
     pub fn enqueue(self: Pin<&mut Self>, expected: <L::Word as Word>::Value) -> bool {
         assert_eq!(self.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
         let this = self.as_ref();
-        this.node().set_wake(Wake::Agent(this.inbox.clone()));
-        enqueue_while_equal(&this.at, expected, this.node())
+        this.node().set_wake(Wake::Agent(Some(this.inbox.clone())));
+        enqueue_while_equal(&this.at, bits::<L>(expected), this.node())
     }
 
     /// Settles it as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did; it is

@@ -24,11 +24,13 @@
 //!
 //! # What holds for every wait
 //! - [`Outcome::Notified`] means that exactly one notify counted this waiter, and the other way round: the
-//!   sum of what all notifies return is the number of waits that end so. There are no spurious wakeups.
+//!   sum of what all notifies return is the number of waits that end so, or that were given up too late
+//!   ([`Cancelled::AfterNotify`]). There are no spurious wakeups.
 //! - [`Outcome::TimedOut`] never comes before the deadline.
 //! - A store followed by a notify is never missed by a waiter that still saw the old value.
 //! - First come, first served, per word, whatever kind of waiter it is.
-//! - A wait allocates nothing: its node lives on the thread's stack or in the pinned future.
+//! - A wait allocates nothing of its own: its node lives on the thread's stack or in the pinned future. (What a
+//!   [`Table`] allocates follows the number of words waited on.)
 //!
 //! Why all this is so is told in [`protocol`], races first. Where to read on: `wait.rs` and `wait_async.rs`
 //! (check, enqueue, park, verdict), `notify.rs`, `cancel.rs`, then down through `table.rs`, `shard.rs` and
@@ -38,7 +40,7 @@
 
 mod blocking;
 mod cancel;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod heap;
 #[allow(unsafe_code)]
@@ -52,13 +54,13 @@ mod queue;
 mod shard;
 mod sync;
 mod table;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod timer;
 mod wait;
 #[allow(unsafe_code)]
 mod wait_async;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod wait_async_until;
 #[allow(unsafe_code)]
@@ -74,11 +76,11 @@ pub use notify::{notify_all, notify_many, notify_one};
 pub use outcome::{Interrupted, Outcome};
 pub use park::{Interrupt, Parker};
 pub use table::{At, Table};
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub use timer::Alarm;
 pub use wait::{wait, wait_for, wait_interruptible, wait_until};
 pub use wait_async::{WaitAsync, wait_async};
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub use wait_async_until::{WaitAsyncUntil, wait_async_for, wait_async_until};
 pub use word::{Location, Word};
 

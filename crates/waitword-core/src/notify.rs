@@ -10,13 +10,13 @@ use std::pin::pin;
 
 use crate::inbox::Inbox;
 use crate::queue::List;
-use crate::table::Table;
+use crate::table::{Key, Table};
 use crate::wake::WakeBatch;
 use crate::word::{Location, key};
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
 ///
-/// Costs a fence and a load when nobody waits. See [`notify_many`] for the rest.
+/// Costs a fence and a load when nobody waits on any word of the shard (see [`Table`]). See [`notify_many`] for the rest.
 pub fn notify_one<L: Location>(at: L) -> usize {
     notify(at.table(), key(&at), 1, None)
 }
@@ -33,6 +33,9 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 /// [`Notified`](crate::Outcome::Notified), and no other.
 ///
 /// What the caller wrote before is visible to those it wakes, and to any later wait on the word.
+///
+/// Takes O(1) to take off one waiter, or all of them, and O(`count`) for a part of them, under the lock of the shard;
+/// they are told in batches, between which the lock is free.
 ///
 /// Only the address of the word is used. Store to it first, then notify: a waiter that saw the old value is woken.
 ///
@@ -54,12 +57,24 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
     if count == 0 || table.shard(key).is_idle() {
         return 0;
     }
-    wake(table, key, count, notifier)
+    if count == 1 { wake_first(table, key, notifier) } else { wake_many(table, key, count, notifier) }
+}
+
+/// The common case: one waiter needs neither a list nor a batch.
+fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
+    let mut locked = table.lock(key);
+    let wake = locked.settle_first(key, notifier);
+    locked.release();
+    // If this panics, so does the notify, and there is nobody else to tell.
+    wake.map_or(0, |wake| {
+        wake.ring();
+        1
+    })
 }
 
 #[cold]
 #[allow(unsafe_code)]
-fn wake(table: &Table, key: crate::table::Key, count: usize, notifier: Option<&Inbox>) -> usize {
+fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) -> usize {
     let limbo = pin!(List::new());
     let limbo = limbo.as_ref();
     limbo.init();

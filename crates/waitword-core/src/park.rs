@@ -4,6 +4,7 @@
 //! library's parking is the platform here: a futex, a keyed event or a condition variable, whatever the system has
 //! best. Its token may be left over from somebody else's wake, so every caller looks again after it.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::task::{Wake, Waker};
@@ -14,6 +15,9 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{self, Thread};
 
 /// The current thread as something that waits and can be woken.
+///
+/// A thread has one token for all who wake it, so parkers of one thread may be nested: one that has parked may have used
+/// up a wake that was meant for another further up the stack, and ends that one's next park when it is dropped.
 ///
 /// What drives a future by hand, or anything else that is polled, on a thread of its own:
 ///
@@ -38,13 +42,14 @@ use crate::sync::thread::{self, Thread};
 #[derive(Debug)]
 pub struct Parker {
     waker: Waker,
+    parked: Cell<bool>,
     _this_thread: PhantomData<*const ()>,
 }
 
 impl Parker {
     /// The parker of the calling thread.
     pub fn current() -> Self {
-        Self { waker: thread_waker(), _this_thread: PhantomData }
+        Self { waker: thread_waker(), parked: Cell::new(false), _this_thread: PhantomData }
     }
 
     /// Ends a [`park`](Self::park) of this thread, now or, if it is not parked, the next one.
@@ -54,12 +59,22 @@ impl Parker {
 
     /// Parks until woken. May return for no reason: look again after it.
     pub fn park(&self) {
+        self.parked.set(true);
         thread::park();
     }
 
     /// Parks until woken, and until `deadline` at the latest. May return for no reason, also before the deadline.
     pub fn park_until(&self, deadline: Instant) {
+        self.parked.set(true);
         thread::park_until(deadline);
+    }
+}
+
+impl Drop for Parker {
+    fn drop(&mut self) {
+        if self.parked.get() {
+            self.waker.wake_by_ref();
+        }
     }
 }
 
@@ -147,7 +162,7 @@ impl Wake for Unpark {
 }
 
 /// The waker of the calling thread, made once per thread.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 fn thread_waker() -> Waker {
     thread_local! {
         static WAKER: Waker = Waker::from(Arc::new(Unpark(thread::current())));
@@ -156,8 +171,8 @@ fn thread_waker() -> Waker {
     WAKER.try_with(Waker::clone).unwrap_or_else(|_| Waker::from(Arc::new(Unpark(thread::current()))))
 }
 
-/// loom's threads live for one execution of the model, and so must their wakers.
-#[cfg(loom)]
+/// The threads of a model live for one execution of it, and so must their wakers.
+#[cfg(any(loom, shuttle))]
 fn thread_waker() -> Waker {
     Waker::from(Arc::new(Unpark(thread::current())))
 }

@@ -1,5 +1,5 @@
 //! The same waits under real executors, and the conservation law under load.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 
@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use common::until;
 use waitword_core::*;
 
 #[test]
@@ -27,6 +28,32 @@ fn tokio_multi_thread() {
 #[test]
 fn smol_executor() {
     smol::block_on(ping_pong(|task| smol::spawn(task).detach()));
+}
+
+/// A thread has one token for all who wake it. A blocking wait further down the stack must not use up a wake that was
+/// meant for the task.
+#[test]
+fn a_task_woken_while_its_thread_is_blocked_below_it() {
+    let words = Arc::new([AtomicI32::new(0), AtomicI32::new(0)]);
+    let thread = std::thread::spawn({
+        let words = Arc::clone(&words);
+        move || {
+            let mut task = pin!(wait_async(&words[0], 0));
+            let mut first = true;
+            block_on(std::future::poll_fn(|cx| {
+                let polled = task.as_mut().poll(cx);
+                if std::mem::take(&mut first) {
+                    assert_eq!(wait(&words[1], 0), Outcome::Notified);
+                }
+                polled
+            }))
+        }
+    });
+    until(|| Table::global().waiters(&words[1]) == 1);
+    assert_eq!(notify_one(&words[0]), 1);
+    assert_eq!(notify_one(&words[1]), 1);
+    until(|| thread.is_finished());
+    assert_eq!(thread.join().unwrap(), Outcome::Notified);
 }
 
 #[test]

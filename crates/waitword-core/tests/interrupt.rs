@@ -1,5 +1,5 @@
 //! What others can learn about a blocked thread, and how they can end its wait.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};

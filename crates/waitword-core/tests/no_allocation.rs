@@ -1,5 +1,5 @@
 //! A wait allocates nothing. The only test of this binary, for the counter is the process's.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::future::Future;

@@ -1,5 +1,5 @@
 //! The queue from outside: order, counts, verdicts, for threads and futures mixed.
-#![cfg(not(loom))]
+#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 
@@ -331,6 +331,26 @@ fn an_interrupted_wait_has_left_the_queue() {
         interrupt.raise();
         assert_eq!(thread.join().unwrap(), Err(Interrupted));
     });
+}
+
+#[test]
+fn what_an_agent_does_itself_rings_no_bell() {
+    let word = AtomicI32::new(0);
+    let rings = Arc::new(AtomicUsize::new(0));
+    let inbox = Inbox::new({
+        let rings = Arc::clone(&rings);
+        move || {
+            rings.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let (mut late, mut own) =
+        (Box::pin(InboxWait::new(&inbox, &word)), Box::pin(InboxWait::new(&inbox, &word)));
+    assert!(late.as_mut().enqueue(0) && late.as_mut().expire());
+    assert!(own.as_mut().enqueue(0));
+    assert_eq!(inbox.notify(&word, 1), 1);
+    assert_eq!(rings.load(Ordering::SeqCst), 0);
+    assert_eq!(inbox.pop(), Some((late.token(), Outcome::TimedOut)));
+    assert_eq!(inbox.pop_here(), Some((own.token(), Outcome::Notified)));
 }
 
 #[test]

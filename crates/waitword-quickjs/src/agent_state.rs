@@ -38,8 +38,8 @@ pub(crate) struct AgentState {
 /// What stands for a queued wait in the scripts.
 struct Awaited {
     resolver: Resolver,
-    /// The line that waits, for the report of a host that observes the agent.
-    site: Option<String>,
+    /// Where it waits, for the report of a host that observes the agent.
+    mark: Option<Exception>,
 }
 
 impl AgentState {
@@ -79,14 +79,17 @@ impl AgentState {
     }
 
     /// Keeps the resolver of a wait that has just been queued.
-    pub(crate) fn expect(&self, id: WaitId, resolver: Resolver) {
-        let site = self.observer.borrow().as_ref().and_then(|_| resolver.realm().call_site());
-        self.resolvers.borrow_mut().insert(id, Awaited { resolver, site });
+    pub(crate) fn expect(&self, id: WaitId, resolver: Resolver, timeout: Timeout) {
+        let is_reported = timeout == Timeout::Never && self.observer.borrow().is_some();
+        let mark = is_reported.then(|| resolver.realm().mark());
+        self.resolvers.borrow_mut().insert(id, Awaited { resolver, mark });
     }
 
-    /// The line of the script that a queued wait is in, if the agent has an observer.
+    /// The line of the script that a queued wait is in. Known if it has no timeout and the agent has an observer.
     pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
-        self.resolvers.borrow().get(&id)?.site.clone()
+        let all = self.resolvers.borrow();
+        let Awaited { resolver, mark } = all.get(&id)?;
+        resolver.realm().line_of(mark.as_ref()?)
     }
 
     /// Resolves the promise of a settled wait. Its reactions are queued before this returns; no script runs.

@@ -56,7 +56,7 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     // EnterCriticalSection, compare, look at the timeout, AddWaiter, LeaveCriticalSection.
     match state.agent.wait_async(&request.block, request.byte_index, request.expected, request.timeout) {
         Ok(AsyncWait::Pending(id)) => {
-            state.expect(id, resolver);
+            state.expect(id, resolver, request.timeout);
             Ok(result.0)
         }
         // "not-equal" is looked at before a timeout of 0 is.

@@ -36,6 +36,8 @@
 //! [`JsAgent::set_function`] gives scripts a function in Rust; [`JsAgent::realm`] reaches objects, modules and promises.
 //! [`JsAgent::handle`] is for other threads: to terminate the agent, even while it is blocked in `Atomics.wait`.
 //!
+//! [`host`] runs whole programs: modules, timers, and workers as `node:worker_threads` has them.
+//!
 //! # Where to read on
 //! `runtime.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `shared_array_buffer.rs`
 //! (memory that grows), `agent_state.rs` (promises of pending waits). All unsafe code is in `ffi/`, and its invariants

@@ -244,8 +244,8 @@ impl JsAgent {
         self.state.agent.pending()
     }
 
-    /// The line of the script that a pending wait is in: `file:line:column`. Recorded only while the agent has a
-    /// [`WaitObserver`].
+    /// The line of the script that a pending wait is in: `file:line:column`. Known if the wait has no timeout and the
+    /// agent has a [`WaitObserver`].
     pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
         self.state.call_site(id)
     }

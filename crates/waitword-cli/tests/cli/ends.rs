@@ -56,12 +56,36 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let folder = folder("full_output");
+    fs::write(folder.join("main.js"), "console.log('line');").unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = waitword();
+    command.current_dir(&folder).args(["run", "main.js"]).stdout(full).stderr(Stdio::piped());
+    finish(command.spawn().unwrap())
+        .with_code(1)
+        .complained(&["cannot write to the standard output", "main.js:1:"]);
+}
+
+#[test]
 fn exit_code_of_the_script_is_that_of_the_process() {
     run("exit_code", "process.exitCode = 3;").with_code(3).quietly();
     run("exit_call", "try { process.exit(4); } finally { console.log('never'); }")
         .with_code(4)
         .printed(&[])
         .quietly();
+    run("exit_in_promise", "new Promise(() => process.exit(5)); console.log('never');")
+        .with_code(5)
+        .printed(&[])
+        .quietly();
+    run(
+        "exit_in_async",
+        "(async () => { await 1; try { process.exit(5); } finally { console.log('never'); } })();",
+    )
+    .with_code(5)
+    .printed(&[])
+    .quietly();
     run("exit_in_exit", "process.on('exit', () => process.exit(6));").with_code(6).quietly();
     run("throw_in_exit", "process.on('exit', () => { throw new Error('late'); });")
         .with_code(1)

@@ -54,6 +54,9 @@ fn an_import_that_is_not_there() {
     run_files("import_missing", &[("main.mjs", "import './lib';"), ("lib.js", "")])
         .with_code(1)
         .complained(&["cannot find './lib'", "did you mean './lib.js'?"]);
+    run_files("import_name", &[("main.mjs", "import { nope } from 'node:worker_threads';")])
+        .with_code(1)
+        .complained(&["'nope'", "while loading", "main.mjs"]);
     run_files("import_package", &[("main.mjs", "import 'lodash';")])
         .with_code(1)
         .complained(&["No module named 'lodash'", "node:worker_threads"]);

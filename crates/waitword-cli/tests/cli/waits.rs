@@ -94,7 +94,12 @@ process.on("exit", (code) => console.log("exit", code));
 #[test]
 fn a_module_that_awaits_for_ever_exits_with_13() {
     let script = "await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0).value;";
-    run_files("unsettled_await", &[("main.mjs", script)]).with_code(13).complained(&["main.mjs:1:"]);
+    run_files("unsettled_await", &[("main.mjs", script)])
+        .with_code(13)
+        .complained(&["main.mjs:1:", "the main module still awaits"]);
+    run_files("unsettled_promise", &[("main.mjs", "await new Promise(() => {});")])
+        .with_code(13)
+        .complained(&["the main module still awaits"]);
 }
 
 #[test]
@@ -171,6 +176,18 @@ fn deadlock_with_a_blocked_main_agent_is_found_and_told() {
         "main: Atomics.wait on byte 0",
         "main.js:1:",
     ]);
+}
+
+#[test]
+fn the_error_that_led_to_a_deadlock_is_told_too() {
+    let script = r#"
+        const { Worker } = require("worker_threads");
+        new Worker("null.x", { eval: true });
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    "#;
+    run_with("deadlock_cause", &["--main-can-block"], &[("main.js", script)], &[]).with_code(1).complained(
+        &["uncaught exception in worker 1", "TypeError", "deadlock", "main: Atomics.wait on byte 0"],
+    );
 }
 
 /// A worker that has been notified but has not got up yet, or that is about to find its word changed, looks blocked

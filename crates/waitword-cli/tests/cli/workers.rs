@@ -85,6 +85,32 @@ fn messages_are_clones_and_shared_memory_is_shared() {
 }
 
 #[test]
+fn a_message_lets_the_worker_see_what_was_grown_before_it() {
+    run(
+        "growth",
+        r#"
+        const { Worker, isMainThread, parentPort, workerData } = require("worker_threads");
+        if (isMainThread) {
+          const memory = new SharedArrayBuffer(4, { maxByteLength: 64 });
+          const worker = new Worker(__filename, { workerData: memory });
+          worker.once("message", () => {
+            memory.grow(32);
+            worker.on("message", (seen) => console.log(...seen));
+            worker.postMessage("look");
+          });
+        } else {
+          const view = new Int32Array(workerData);
+          parentPort.once("message", () => parentPort.postMessage([view.length, view[7], workerData.byteLength]));
+          parentPort.postMessage("ready");
+        }
+        "#,
+    )
+    .with_code(0)
+    .printed(&["8 0 32"])
+    .quietly();
+}
+
+#[test]
 fn what_cannot_be_cloned_is_a_data_clone_error() {
     run(
         "data_clone_error",

@@ -1,8 +1,9 @@
-//! The one door to atomics, locks and threads: the standard library's, or loom's under `--cfg loom`.
+//! The one door to atomics, locks and threads: the standard library's, or a model checker's under `--cfg loom` or
+//! `--cfg shuttle`.
 //!
-//! Nobody in this crate imports them from anywhere else, so that the model checker sees every step.
+//! Nobody in this crate imports them from anywhere else, so that the checker sees every step.
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 #[path = "std.rs"]
 mod imp;
 
@@ -10,4 +11,11 @@ mod imp;
 #[path = "loom.rs"]
 mod imp;
 
+#[cfg(all(shuttle, not(loom)))]
+#[path = "shuttle.rs"]
+mod imp;
+
 pub(crate) use imp::{Mutex, MutexGuard, UnsafeCell, atomic, thread};
+
+/// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
+pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));

@@ -41,6 +41,6 @@ pub use module::{Module, ModuleLoader};
 pub use object::{Attributes, PropertyKey};
 pub use promise::{PromiseState, Resolver};
 pub use realm::Realm;
-pub(crate) use script::parses_as_module;
+pub(crate) use script::{Bytecode, parses_as_module};
 pub use shared::{TypedArrayKind, TypedArrayView};
 pub use value::Value;

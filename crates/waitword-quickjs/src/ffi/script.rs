@@ -1,4 +1,4 @@
-//! Source text that is not run at once: function bodies, and the question whether a text is a module.
+//! Source text that is not run at once: function bodies, precompiled scripts, and whether a text is a module.
 
 use std::ffi::c_int;
 
@@ -35,10 +35,49 @@ impl Realm {
         })
     }
 
-    /// The line of the script that is running, innermost first: `file:line:column`.
-    pub fn call_site(&self) -> Option<String> {
-        let here = self.error("");
-        let stack = self.get(here.value(), "stack").and_then(|stack| self.to_string(&stack)).ok()?;
+    /// Compiles a script for all runtimes of this process, so that only one of them has to parse it.
+    ///
+    /// # Errors
+    /// A SyntaxError.
+    pub(crate) fn precompile(&self, name: &str, source: &str) -> Result<Bytecode, Exception> {
+        let script = self.run(name, source, qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY)?;
+        let mut len = 0;
+        let flags = qjs::JS_WRITE_OBJ_BYTECODE as c_int;
+        // SAFETY: (3), (4)
+        let bytes = unsafe { qjs::JS_WriteObject(self.raw(), &mut len, script.raw(), flags) };
+        if bytes.is_null() {
+            return Err(self.take_exception());
+        }
+        // SAFETY: the engine gave `len` bytes, which are ours to free.
+        unsafe {
+            let copy = std::slice::from_raw_parts(bytes, len as usize).into();
+            qjs::js_free(self.raw(), bytes.cast());
+            Ok(Bytecode(copy))
+        }
+    }
+
+    /// Runs a precompiled script. The result is its completion value.
+    ///
+    /// # Errors
+    /// What the script throws.
+    pub(crate) fn run_precompiled(&self, script: &Bytecode) -> Result<Value, Exception> {
+        let Bytecode(bytes) = script;
+        let flags = qjs::JS_READ_OBJ_BYTECODE as c_int;
+        // SAFETY: (4); bytes that this very engine wrote, as `Bytecode` guarantees.
+        let script =
+            self.own(unsafe { qjs::JS_ReadObject(self.raw(), bytes.as_ptr(), bytes.len() as _, flags) })?;
+        // SAFETY: (3), (4); the count of the script moves to the engine.
+        self.own(unsafe { qjs::JS_EvalFunction(self.raw(), script.into_raw()) })
+    }
+
+    /// Where scripts are right now, to be [asked](Self::line_of) later: most never are, and reading costs as much again.
+    pub(crate) fn mark(&self) -> Exception {
+        self.error("")
+    }
+
+    /// The innermost line of a script that a [mark](Self::mark) stands for: `file:line:column`.
+    pub(crate) fn line_of(&self, mark: &Exception) -> Option<String> {
+        let stack = self.get(mark.value(), "stack").and_then(|stack| self.to_string(&stack)).ok()?;
         let (file, line, column) = stack.lines().find_map(place)?;
         Some(match column {
             Some(column) => format!("{file}:{line}:{column}"),
@@ -46,6 +85,9 @@ impl Realm {
         })
     }
 }
+
+/// A script that [`Realm::precompile`] made. Nobody else can: the engine trusts such bytes blindly.
+pub(crate) struct Bytecode(Box<[u8]>);
 
 /// Whether source text has the syntax of a module. Most scripts have, too: ask only about what is no valid script.
 pub(crate) fn parses_as_module(source: &str) -> bool {

@@ -2,15 +2,16 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::convert::IntoJs;
 use crate::doorbell::Doorbell;
-use crate::ffi::{Exception, Message, Realm, Value};
+use crate::ffi::{Bytecode, Exception, Message, Realm, Value};
 
 use super::cluster::Cluster;
 use super::mailbox::Mailbox;
 use super::timers::Timers;
-use super::worker::Letter;
+use super::worker::{Data, Letter};
 use super::{MAIN, ThreadId, natives};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
@@ -86,16 +87,16 @@ impl Host {
         self.id == MAIN
     }
 
-    /// Runs the JavaScript half in a realm: the globals of the scripts. `data` is what the parent sent along.
+    /// Runs the JavaScript half in a realm: the globals of the scripts.
     ///
     /// # Errors
     /// Lack of memory.
-    pub(super) fn boot(&self, realm: &Realm, data: Option<&Message>) -> Result<(), Exception> {
+    pub(super) fn boot(&self, realm: &Realm, data: &Data) -> Result<(), Exception> {
         let script = realm.object()?;
         realm.set(&script, "native", &natives::object(realm)?)?;
         realm.set(&script, "options", &self.options(realm, data)?)?;
-        for (name, text) in SCRIPTS {
-            let part = realm.eval(name, text)?;
+        for part in parts(realm)? {
+            let part = realm.run_precompiled(part)?;
             realm.call(&part, &realm.undefined(), std::slice::from_ref(&script))?;
         }
         // Booted once, so the cell is empty.
@@ -103,7 +104,7 @@ impl Host {
         Ok(())
     }
 
-    fn options(&self, realm: &Realm, data: Option<&Message>) -> Result<Value, Exception> {
+    fn options(&self, realm: &Realm, data: &Data) -> Result<Value, Exception> {
         let options = realm.object()?;
         let argv = self.argv.iter().map(|each| realm.string(each)).collect::<Result<Vec<_>, _>>()?;
         realm.set(&options, "argv", &realm.array(&argv)?)?;
@@ -113,12 +114,17 @@ impl Host {
         realm.set(&options, "isMainThread", &realm.bool(self.is_main()))?;
         realm.set(&options, "threadId", &realm.number(self.id))?;
         match data {
-            Some(message) => {
+            Data::OfParent(message) => {
                 let pair = realm.read_message(message)?;
                 realm.set(&options, "data", &realm.get(&pair, 0)?)?;
                 realm.set(&options, "env", &realm.get(&pair, 1)?)?;
             }
-            None => realm.set(&options, "env", &environment(realm)?)?,
+            Data::OfEmbedder(shared) => {
+                if let Some(block) = shared {
+                    realm.set(&options, "shared", &block.clone().into_js(realm)?)?;
+                }
+                realm.set(&options, "env", &environment(realm)?)?;
+            }
         }
         Ok(options)
     }
@@ -193,6 +199,16 @@ fn platform() -> &'static str {
         "windows" => "win32",
         other => other,
     }
+}
+
+/// The JavaScript half, parsed once per process: that takes longer than all else that an agent needs to start.
+fn parts(realm: &Realm) -> Result<&'static [Bytecode], Exception> {
+    static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
+    if let Some(parts) = PARTS.get() {
+        return Ok(parts);
+    }
+    let parts = SCRIPTS.iter().map(|(name, text)| realm.precompile(name, text)).collect::<Result<_, _>>()?;
+    Ok(PARTS.get_or_init(|| parts))
 }
 
 macro_rules! scripts {

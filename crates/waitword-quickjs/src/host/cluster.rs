@@ -1,24 +1,31 @@
 //! The agents of one program: who there is, who sleeps, and who is told to stop.
 //!
+//! Whether anything can still happen is a question about all agents at once. No agent pays for it: one that goes to sleep
+//! as the last one awake only raises a doubt, and a thread that has nothing else to do looks into it.
+//!
 //! Lock order: the cluster's lock, then a bell's. Terminating an agent rings its bell and takes no other lock of ours.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use waitword_agents::AgentHandle;
 
-use super::liveness::{Reason, Standing, Verdict, judge};
-use super::{AbandonedWait, MAIN, ThreadId};
 use crate::doorbell::Doorbell;
 
-/// How long to let an agent get into or out of a queue before asking again. Only promptness depends on it.
+use super::liveness::{Reason, Standing, Verdict, judge};
+use super::{AbandonedWait, MAIN, ThreadId};
+
+/// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// All agents of one program.
 pub(super) struct Cluster {
     members: Mutex<Members>,
     left: Condvar,
+    /// Told when a doubt is raised, and when the program is over.
+    doubt: Condvar,
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
 }
@@ -27,7 +34,13 @@ pub(super) struct Cluster {
 struct Members {
     all: BTreeMap<ThreadId, Member>,
     enlisted: ThreadId,
-    is_watched: bool,
+    /// How many of them run.
+    running: usize,
+    /// Nobody runs, so perhaps nothing can happen any more.
+    is_doubtful: bool,
+    /// The thread that looks into doubts, once there was one.
+    watch: Option<JoinHandle<()>>,
+    is_over: bool,
     /// Set when the main agent was dismissed: the program ends although agents are left.
     standstill: Option<Standstill>,
     abandoned: Vec<AbandonedWait>,
@@ -43,7 +56,7 @@ struct Member {
     is_dismissed: bool,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Doing {
     Running,
     Sleeping(Reason),
@@ -69,7 +82,8 @@ pub(super) enum Woken {
 impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
     pub(super) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
-        let cluster = Self { members: Mutex::default(), left: Condvar::new(), is_closed };
+        let (members, left, doubt) = (Mutex::default(), Condvar::new(), Condvar::new());
+        let cluster = Self { members, left, doubt, is_closed };
         cluster.enlist(main);
         Arc::new(cluster)
     }
@@ -80,6 +94,7 @@ impl Cluster {
         let mut members = self.lock();
         let id = members.enlisted;
         members.enlisted += 1;
+        members.running += 1;
         let doing = Doing::Running;
         members
             .all
@@ -100,11 +115,11 @@ impl Cluster {
     /// Blocks this thread until its agent is called, `deadline` has come, or the agent is dismissed.
     pub(super) fn sleep(self: &Arc<Self>, id: ThreadId, deadline: Option<Instant>, reason: Reason) -> Woken {
         let mut members = self.lock();
-        let Some(member) = members.all.get_mut(&id) else { return Woken::Dismissed };
+        let Some(member) = members.all.get(&id) else { return Woken::Dismissed };
         let bell = Arc::clone(&member.bell);
         // A deadline that may not keep the agent alive (an `unref`ed timer) does not keep it from being dismissed either.
         if deadline.is_none() || reason == Reason::WaitsOnly {
-            member.doing = Doing::Sleeping(reason);
+            members.now(id, Doing::Sleeping(reason));
             self.consider(&mut members);
         }
         drop(members);
@@ -115,21 +130,16 @@ impl Cluster {
     /// This agent is about to block in `Atomics.wait` without a timeout; [`awake`](Self::awake) ends it.
     pub(super) fn block(self: &Arc<Self>, id: ThreadId) {
         let mut members = self.lock();
-        if let Some(member) = members.all.get_mut(&id) {
-            member.doing = Doing::Blocked;
-            self.consider(&mut members);
-        }
+        members.now(id, Doing::Blocked);
+        self.consider(&mut members);
     }
 
     /// This agent runs again.
     pub(super) fn awake(&self, id: ThreadId) -> Woken {
-        match self.lock().all.get_mut(&id) {
-            Some(member) if !member.is_dismissed => {
-                member.doing = Doing::Running;
-                Woken::Called
-            }
-            _ => Woken::Dismissed,
-        }
+        let mut members = self.lock();
+        members.now(id, Doing::Running);
+        let is_dismissed = members.all.get(&id).is_none_or(|member| member.is_dismissed);
+        if is_dismissed { Woken::Dismissed } else { Woken::Called }
     }
 
     /// Tells an agent to stop, also out of a wait or a busy loop.
@@ -142,6 +152,7 @@ impl Cluster {
     /// The agent is gone, and with it all its waits.
     pub(super) fn leave(self: &Arc<Self>, id: ThreadId) {
         let mut members = self.lock();
+        members.now(id, Doing::Sleeping(Reason::Letters));
         members.all.remove(&id);
         self.consider(&mut members);
         drop(members);
@@ -191,39 +202,49 @@ impl Cluster {
         waits
     }
 
-    /// Asks whether anything can still happen, and acts on the answer.
-    fn consider(self: &Arc<Self>, members: &mut Members) -> Verdict {
-        if !self.is_closed || members.standstill.is_some() {
-            return Verdict::GoesOn;
-        }
-        let verdict = judge(members.all.iter().map(|(id, member)| (*id, member.standing())));
-        match verdict {
-            Verdict::GoesOn => {}
-            Verdict::AskAgain => self.watch(members),
-            Verdict::Dismiss(id) => members.dismiss(id),
-        }
-        verdict
+    /// The last agent has left: ends the watch.
+    pub(super) fn close(&self) {
+        let watch = {
+            let mut members = self.lock();
+            members.is_over = true;
+            members.watch.take()
+        };
+        self.doubt.notify_all();
+        // It cannot have panicked in a way that matters now.
+        let _ = watch.map(JoinHandle::join);
     }
 
-    /// Asks again from a thread of its own, since all agents sleep, until the answer is certain.
-    fn watch(self: &Arc<Self>, members: &mut Members) {
-        if members.is_watched {
+    /// Raises a doubt if nobody runs.
+    fn consider(self: &Arc<Self>, members: &mut Members) {
+        if !self.is_closed || members.running > 0 || members.is_doubtful || members.all.is_empty() {
             return;
         }
-        let cluster = Arc::clone(self);
-        let watch = move || {
-            loop {
-                std::thread::sleep(MOMENT);
-                let mut members = cluster.lock();
-                if cluster.consider(&mut members) != Verdict::AskAgain {
-                    members.is_watched = false;
-                    return;
-                }
+        if members.all.len() == 1 && members.act() != Verdict::AskAgain {
+            return;
+        }
+        members.is_doubtful = true;
+        self.doubt.notify_one();
+        if members.watch.is_none() {
+            let cluster = Arc::clone(self);
+            let watch =
+                thread::Builder::new().name("waitword liveness".into()).spawn(move || cluster.watch());
+            // Without a thread the program may hang where it could have said so; it does nothing wrong.
+            members.watch = watch.ok();
+        }
+    }
+
+    /// Looks into each doubt until the answer is certain.
+    fn watch(&self) {
+        let mut members = self.lock();
+        while !members.is_over {
+            if !members.is_doubtful {
+                members = self.doubt.wait(members).unwrap_or_else(PoisonError::into_inner);
+                continue;
             }
-        };
-        // Without a thread the program may hang where it could have said so; it does nothing wrong.
-        members.is_watched =
-            std::thread::Builder::new().name("waitword liveness".into()).spawn(watch).is_ok();
+            let moment = self.doubt.wait_timeout_while(members, MOMENT, |members| !members.is_over);
+            (members, _) = moment.unwrap_or_else(PoisonError::into_inner);
+            members.is_doubtful = members.act() == Verdict::AskAgain;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Members> {
@@ -232,6 +253,26 @@ impl Cluster {
 }
 
 impl Members {
+    fn now(&mut self, id: ThreadId, doing: Doing) {
+        if let Some(member) = self.all.get_mut(&id) {
+            self.running -= usize::from(member.doing == Doing::Running);
+            self.running += usize::from(doing == Doing::Running);
+            member.doing = doing;
+        }
+    }
+
+    /// Asks whether anything can still happen, and acts on the answer.
+    fn act(&mut self) -> Verdict {
+        if self.standstill.is_some() {
+            return Verdict::GoesOn;
+        }
+        let verdict = judge(self.all.iter().map(|(id, member)| (*id, member.standing())));
+        if let Verdict::Dismiss(id) = verdict {
+            self.dismiss(id);
+        }
+        verdict
+    }
+
     fn dismiss(&mut self, id: ThreadId) {
         if id == MAIN {
             let is_blocked = |member: &Member| matches!(member.doing, Doing::Blocked);
@@ -268,5 +309,67 @@ impl Member {
             Some(handle) => handle.terminate(),
             None => self.bell.ring(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {
+        let cluster = Cluster::new(Arc::default(), true);
+        let workers = [(); 2].map(|()| cluster.enlist(Arc::default()));
+        let (sender, dismissed) = std::sync::mpsc::channel();
+        thread::scope(|scope| {
+            for id in workers {
+                let (cluster, sender) = (&cluster, sender.clone());
+                scope.spawn(move || {
+                    assert_eq!(cluster.sleep(id, None, Reason::WaitsOnly), Woken::Dismissed);
+                    sender.send(id).unwrap();
+                    cluster.leave(id);
+                });
+            }
+            assert_eq!(cluster.sleep(MAIN, None, Reason::Letters), Woken::Dismissed);
+        });
+        assert_eq!(dismissed.try_iter().collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(cluster.standstill(), Some(Standstill { is_deadlock: false }));
+        cluster.leave(MAIN);
+        cluster.close();
+    }
+
+    #[test]
+    fn a_rung_bell_keeps_its_sleeper() {
+        let bells = [(); 2].map(|()| Arc::<Doorbell>::default());
+        let cluster = Cluster::new(Arc::clone(&bells[0]), true);
+        let worker = cluster.enlist(Arc::clone(&bells[1]));
+        bells[1].ring();
+        assert_eq!(cluster.sleep(worker, None, Reason::WaitsOnly), Woken::Called);
+        cluster.leave(worker);
+        bells[0].ring();
+        assert_eq!(cluster.sleep(MAIN, None, Reason::WaitsOnly), Woken::Called);
+        bells[0].clear();
+        assert_eq!(cluster.sleep(MAIN, None, Reason::WaitsOnly), Woken::Dismissed);
+    }
+
+    #[test]
+    fn nobody_is_dismissed_while_outsiders_may_notify() {
+        let bell = Arc::<Doorbell>::default();
+        let cluster = Cluster::new(Arc::clone(&bell), false);
+        thread::scope(|scope| {
+            let sleeper = scope.spawn(|| cluster.sleep(MAIN, None, Reason::WaitsOnly));
+            bell.ring();
+            assert_eq!(sleeper.join().unwrap(), Woken::Called);
+        });
+    }
+
+    #[test]
+    fn an_agent_is_terminated_although_it_was_not_there_yet() {
+        let cluster = Cluster::new(Arc::default(), true);
+        let id = cluster.enlist(Arc::default());
+        cluster.terminate(id);
+        let agent = waitword_agents::Agent::new(true, || {});
+        cluster.attach(id, agent.handle());
+        assert!(agent.is_terminated());
     }
 }

@@ -15,7 +15,7 @@ use super::cluster::Woken;
 use super::failure::{Failure, FailureKind};
 use super::liveness::Reason;
 use super::sources::{self, Compiled};
-use super::worker::{Entry, Letter};
+use super::worker::{Data, Entry, Letter};
 use super::{AbandonedWait, AgentName, ThreadId, module_loader};
 
 /// The loop of one agent.
@@ -65,7 +65,7 @@ impl<'a> EventLoop<'a> {
     }
 
     /// Runs the agent from its script to its end.
-    pub(super) fn run(&self, entry: Entry, data: Option<&Message>) -> Stop {
+    pub(super) fn run(&self, entry: Entry, data: &Data) -> Stop {
         self.run_to_end(entry, data).unwrap_or_else(|stop| stop)
     }
 
@@ -84,7 +84,15 @@ impl<'a> EventLoop<'a> {
             .collect()
     }
 
-    fn run_to_end(&self, entry: Entry, data: Option<&Message>) -> Result<Stop, Stop> {
+    /// The first error of a worker in a letter that was never read.
+    pub(super) fn unread_failure(&self) -> Option<Stop> {
+        std::iter::from_fn(|| self.host.from_workers.take()).find_map(|(_, letter)| match letter {
+            Letter::Failed(failure, thrown) => Some(Stop::Failed(failure, thrown)),
+            _ => None,
+        })
+    }
+
+    fn run_to_end(&self, entry: Entry, data: &Data) -> Result<Stop, Stop> {
         let booted = self.host.boot(self.realm(), data);
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
         if let Some(parent) = &self.host.parent {
@@ -96,9 +104,7 @@ impl<'a> EventLoop<'a> {
             self.host.bell.clear();
             self.run_microtasks()?;
             self.check_module(main_module.as_ref())?;
-            if self.agent.is_terminated() {
-                return Err(Stop::Terminated);
-            }
+            self.stopped().map_or(Ok(()), Err)?;
             if self.run_one_job()? {
                 continue;
             }
@@ -137,7 +143,15 @@ impl<'a> EventLoop<'a> {
                 Ok(Some(promise))
             }
         };
-        run().map_err(|exception| self.stop(FailureKind::Uncaught, &exception))
+        run().map_err(|exception| match self.stop(FailureKind::Uncaught, &exception) {
+            Stop::Failed(mut failure, thrown)
+                if failure.kind == FailureKind::Load && failure.place.is_none() =>
+            {
+                failure.details = format!("while loading {name}");
+                Stop::Failed(failure, thrown)
+            }
+            stop => stop,
+        })
     }
 
     fn read(&self, path: &Path) -> Result<(String, String), Stop> {
@@ -262,12 +276,15 @@ impl<'a> EventLoop<'a> {
         }
     }
 
-    /// Calls the JavaScript half of the host.
+    /// Calls the JavaScript half of the host, as a job.
     fn call(
         &self,
         path: &str,
         arguments: impl FnOnce(&Realm) -> Result<Vec<Value>, Exception>,
     ) -> Result<Value, Stop> {
+        let begun = self.agent.begin_job();
+        begun
+            .map_err(|error| Stop::Failed(Box::new(Failure::internal(self.host.id, error.message)), None))?;
         let called =
             arguments(self.realm()).and_then(|arguments| self.host.call(self.realm(), path, &arguments));
         called.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))
@@ -275,16 +292,19 @@ impl<'a> EventLoop<'a> {
 
     /// Why the agent stops after this exception.
     fn stop(&self, kind: FailureKind, exception: &Exception) -> Stop {
-        if let Some(code) = self.host.exit.get() {
-            return Stop::Exit(code);
-        }
-        if self.agent.is_terminated() {
-            return Stop::Terminated;
+        if let Some(stop) = self.stopped() {
+            return stop;
         }
         let kind = if exception.is_uncatchable() { FailureKind::Internal } else { kind };
         let failure = Failure::of(self.host, self.realm(), kind, exception);
         let thrown = self.host.encode_error(self.realm(), exception.value()).ok();
         Stop::Failed(Box::new(failure), thrown)
+    }
+
+    /// Whether the agent was told to stop, by itself or by others.
+    fn stopped(&self) -> Option<Stop> {
+        let exit = self.host.exit.get().map(Stop::Exit);
+        exit.or_else(|| self.agent.is_terminated().then_some(Stop::Terminated))
     }
 
     fn realm(&self) -> &Realm {

@@ -31,6 +31,8 @@ mod worker;
 use std::fmt;
 use std::path::PathBuf;
 
+use waitword_agents::SharedBlock;
+
 pub use failure::{Failure, FailureKind, Place};
 
 /// The number of an agent: `threadId` in scripts.
@@ -56,14 +58,14 @@ pub struct Program {
     file: PathBuf,
     arguments: Vec<String>,
     main_can_block: bool,
-    is_closed: bool,
+    shared: Option<SharedBlock>,
 }
 
 impl Program {
     /// A module or a script. What it is follows from the extension (`.mjs`, `.cjs`), from the `type` of the nearest
     /// `package.json`, or from whether it uses `import` or `export`.
     pub fn new(file: impl Into<PathBuf>) -> Self {
-        Self { file: file.into(), arguments: Vec::new(), main_can_block: false, is_closed: true }
+        Self { file: file.into(), arguments: Vec::new(), main_can_block: false, shared: None }
     }
 
     /// What follows the file's name in `process.argv`.
@@ -81,11 +83,13 @@ impl Program {
         self
     }
 
-    /// Whether threads outside of the program may notify its waits. Then no wait is hopeless: none is ever abandoned, and
-    /// the program goes on until its last wait is over. By default they do not.
+    /// Shares memory with the program: its main agent finds a SharedArrayBuffer on this block as `workerData`.
+    ///
+    /// From then on threads outside of the program may notify its waits, so none is ever hopeless: the program goes on
+    /// until its last wait is over, and never ends by [standstill](Ended::is_standstill).
     #[must_use]
-    pub fn notified_from_outside(mut self, is_notified: bool) -> Self {
-        self.is_closed = !is_notified;
+    pub fn share(mut self, block: SharedBlock) -> Self {
+        self.shared = Some(block);
         self
     }
 
@@ -93,7 +97,7 @@ impl Program {
     /// how it ended is for the caller to show.
     ///
     /// # Blocking
-    /// Until the program ends, which may be never. All its threads are gone when this returns.
+    /// Until the program ends, which may be never. All its agents and their waits are gone when this returns.
     pub fn run(self) -> Ended {
         worker::run_main(self)
     }
@@ -111,6 +115,8 @@ pub struct Ended {
     pub abandoned: Vec<AbandonedWait>,
     /// The program came to a standstill before its agents were done: all of them slept or were blocked.
     pub is_standstill: bool,
+    /// The main module still awaited something: `await` at its top level, of a promise that can never be settled.
+    pub is_awaiting: bool,
 }
 
 /// A wait that nobody can end any more.

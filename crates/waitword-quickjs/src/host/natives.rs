@@ -1,6 +1,6 @@
 //! The functions that the JavaScript half of the host calls: `host.native` in the files under `js/`.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -45,6 +45,9 @@ pub(super) fn object(realm: &Realm) -> Result<Value, Exception> {
 
 /// `write(stream, text)`: one call is one locked write, so whole lines of several agents never mix.
 fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    if agent_host::of(realm)?.exit.get().is_some() {
+        return Err(realm.uncatchable_error("process.exit"));
+    }
     let stream = realm.to_i32(&call.argument(0))?;
     let text = realm.to_string(&call.argument(1))?;
     let written = if stream == 1 {
@@ -54,19 +57,26 @@ fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         std::io::stderr().lock().write_all(text.as_bytes())
     };
     match written {
-        // Nobody reads the results any more (`| head`): stop, quietly, instead of computing them. Complaints are lost.
-        Err(_) if stream == 1 => {
-            let host = agent_host::of(realm)?;
-            host.cluster.end_program(EXIT_OUTPUT_CLOSED);
+        Ok(()) => Ok(realm.undefined()),
+        // Nobody reads the results any more (`| head`): stop, quietly, instead of computing them.
+        Err(error) if stream == 1 && error.kind() == ErrorKind::BrokenPipe => {
+            agent_host::of(realm)?.cluster.end_program(EXIT_OUTPUT_CLOSED);
             Err(realm.uncatchable_error("standard output is closed"))
         }
-        _ => Ok(realm.undefined()),
+        Err(error) if stream == 1 => {
+            Err(realm.error(&format!("cannot write to the standard output: {error}")))
+        }
+        // Complaints that nobody reads are lost.
+        Err(_) => Ok(realm.undefined()),
     }
 }
 
-/// `exit(code)`: does not return.
+/// `exit(code)`: does not return, and no script runs after it.
 fn exit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    agent_host::of(realm)?.exit.set(Some(realm.to_i32(&call.argument(0))?));
+    let host = agent_host::of(realm)?;
+    host.exit.set(Some(realm.to_i32(&call.argument(0))?));
+    // The engine's Promise constructor catches even what cannot be caught: this stops the script then.
+    host.cluster.terminate(host.id);
     Err(realm.uncatchable_error("process.exit"))
 }
 

@@ -44,24 +44,33 @@ pub(super) enum Letter {
     Exited(i32),
 }
 
+/// What `workerData` is made of.
+pub(super) enum Data {
+    /// A worker's, and its environment: what its parent wrote.
+    OfParent(Message),
+    /// The main agent's: what the embedder shares, if it does.
+    OfEmbedder(Option<SharedBlock>),
+}
+
 /// Everything that a new thread needs to be an agent.
 struct Birth {
     parts: Parts,
     entry: Entry,
-    data: Option<Message>,
+    data: Data,
     can_block: bool,
 }
 
 /// How an agent ended.
 struct Death {
     exit_code: i32,
+    is_awaiting: bool,
     failure: Option<(Box<Failure>, Option<Message>)>,
 }
 
 /// Runs a program: its main agent gets a thread like any other, so that stacks are the same for all.
 pub(super) fn run_main(program: Program) -> Ended {
     let bell = Arc::new(Doorbell::default());
-    let cluster = Cluster::new(Arc::clone(&bell), program.is_closed);
+    let cluster = Cluster::new(Arc::clone(&bell), program.shared.is_none());
     let birth = Birth {
         parts: Parts {
             id: MAIN,
@@ -73,7 +82,7 @@ pub(super) fn run_main(program: Program) -> Ended {
             parent: None,
         },
         entry: Entry::File(program.file),
-        data: None,
+        data: Data::OfEmbedder(program.shared),
         can_block: program.main_can_block,
     };
     let death = thread_for(MAIN).spawn(move || live(birth)).map(thread::JoinHandle::join);
@@ -83,6 +92,8 @@ pub(super) fn run_main(program: Program) -> Ended {
         Err(error) => Death::internal(MAIN, format!("cannot start a thread: {error}")),
     };
     // Every agent ended its own workers, so by now all are gone.
+    cluster.leave(MAIN);
+    cluster.close();
     let standstill = cluster.standstill();
     let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
     Ended {
@@ -93,6 +104,7 @@ pub(super) fn run_main(program: Program) -> Ended {
         failure: death.failure.map(|(failure, _)| *failure),
         abandoned: cluster.take_reports(),
         is_standstill: standstill.is_some(),
+        is_awaiting: death.is_awaiting,
     }
 }
 
@@ -125,7 +137,7 @@ pub(super) fn spawn(
             parent: Some(Arc::clone(&to_parent)),
         },
         entry,
-        data: Some(data),
+        data: Data::OfParent(data),
         can_block: true,
     };
     let cluster = Arc::clone(&parent.cluster);
@@ -191,13 +203,19 @@ fn live_and_die(birth: Birth) -> Death {
         endless: Cell::new(None),
     });
     let event_loop = EventLoop::new(&agent, &host);
-    let stop = event_loop.run(entry, data.as_ref());
+    let stop = event_loop.run(entry, &data);
     if host.cluster.wants_report(host.id) {
         host.cluster.report(event_loop.abandoned());
     }
     let workers: Vec<ThreadId> = host.workers.borrow().keys().copied().collect();
     host.cluster.end(|id| workers.contains(&id));
-    Death::of(stop)
+    match stop {
+        // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
+        Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {
+            Death::of(event_loop.unread_failure().unwrap_or(Stop::Terminated))
+        }
+        stop => Death::of(stop),
+    }
 }
 
 /// Tells the cluster when the agent is blocked for as long as it takes.
@@ -222,7 +240,7 @@ impl WaitObserver for Watch {
         let woken = self.cluster.awake(self.id);
         // The script has not been unwound yet, so the line of the wait is still to be had.
         if woken == Woken::Dismissed || self.cluster.standstill().is_some() {
-            let (agent, place) = (AgentName(self.id), self.realm.call_site());
+            let (agent, place) = (AgentName(self.id), self.realm.line_of(&self.realm.mark()));
             self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
         }
     }
@@ -232,16 +250,21 @@ impl Death {
     fn of(stop: Stop) -> Self {
         match stop {
             Stop::Done { exit_code: 0, is_awaiting: true } => {
-                Self { exit_code: EXIT_UNSETTLED_AWAIT, failure: None }
+                Self { is_awaiting: true, ..Self::with(EXIT_UNSETTLED_AWAIT) }
             }
-            Stop::Done { exit_code, .. } | Stop::Exit(exit_code) => Self { exit_code, failure: None },
+            Stop::Done { exit_code, is_awaiting } => Self { is_awaiting, ..Self::with(exit_code) },
+            Stop::Exit(exit_code) => Self::with(exit_code),
             // What Node reports for a worker that was terminated.
-            Stop::Terminated => Self { exit_code: 1, failure: None },
-            Stop::Failed(failure, thrown) => Self { exit_code: 1, failure: Some((failure, thrown)) },
+            Stop::Terminated => Self::with(1),
+            Stop::Failed(failure, thrown) => Self { failure: Some((failure, thrown)), ..Self::with(1) },
         }
     }
 
     fn internal(id: ThreadId, message: String) -> Self {
-        Self { exit_code: 1, failure: Some((Box::new(Failure::internal(id, message)), None)) }
+        Self { failure: Some((Box::new(Failure::internal(id, message)), None)), ..Self::with(1) }
+    }
+
+    fn with(exit_code: i32) -> Self {
+        Self { exit_code, is_awaiting: false, failure: None }
     }
 }

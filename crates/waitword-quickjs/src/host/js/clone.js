@@ -71,7 +71,7 @@
   function row(object, field) {
     const proto = Object.getPrototypeOf(object);
     if (Array.isArray(object)) return array(object, field);
-    if (proto === Object.prototype || proto === null) return ["object", ...properties(object, field)];
+    if (proto === Object.prototype || proto === null) return plain(object, field);
     if (brand(mapEntries, object)) {
       return ["map", ...[...mapEntries.call(object)].flatMap(([key, value]) => [field(key), field(value)])];
     }
@@ -99,14 +99,17 @@
       if (brand(value, object)) return ["boxed", value.call(object)];
     }
     if ([Promise, WeakMap, WeakSet, WeakRef, host.EventEmitter].some((each) => object instanceof each)) refuse(object);
-    return ["object", ...properties(object, field)];
+    return plain(object, field);
   }
 
   function array(object, field) {
     const keys = Object.keys(object);
     // Indices come first among the keys: if the last one is the last index and none is missing, there is nothing else.
     const dense = keys.length === object.length && (keys.at(-1) ?? "-1") === String(object.length - 1);
-    return dense ? ["list", ...object.map(field)] : ["array", object.length, ...properties(object, field)];
+    if (!dense) return addProperties(["array", object.length], object, keys, field);
+    const row = ["list"];
+    for (let at = 0; at < object.length; at++) row.push(field(object[at]));
+    return row;
   }
 
   /**
@@ -130,8 +133,11 @@
 
   const text = (value) => (value === undefined ? undefined : String(value));
 
-  function properties(object, field) {
-    return Object.keys(object).flatMap((key) => [key, field(object[key])]);
+  const plain = (object, field) => addProperties(["object"], object, Object.keys(object), field);
+
+  function addProperties(row, object, keys, field) {
+    for (const key of keys) row.push(key, field(object[key]));
+    return row;
   }
 
   function brand(method, object) {
@@ -148,60 +154,68 @@
     throw new DOMException(`${shown} ${why}`, "DataCloneError");
   }
 
-  /** The value that a table describes, with new objects for everything but SharedArrayBuffers. */
+  /** The value that a table describes, with new objects for everything but the memory of SharedArrayBuffers. */
   function decode([root, rows]) {
     const objects = rows.map(shell);
     const value = (each) => (typeof each === "object" && each !== null ? objects[each[0]] : each);
     // Views come after all buffers, contents after all objects: whatever a field names exists by then.
-    rows.forEach(([kind, ...fields], at) => {
-      if (kind === "typed") {
-        const [name, buffer, offset, length] = fields;
-        objects[at] = new (typedArrays.get(name))(value(buffer), offset, length);
-      } else if (kind === "view") objects[at] = new DataView(value(fields[0]), fields[1], fields[2]);
+    rows.forEach((row, at) => {
+      if (row[0] === "typed") objects[at] = new (typedArrays.get(row[1]))(value(row[2]), row[3], row[4]);
+      else if (row[0] === "view") objects[at] = new DataView(value(row[1]), row[2], row[3]);
     });
-    rows.forEach((each, at) => fill(objects[at], each, value));
+    rows.forEach((row, at) => fill(objects[at], row, value));
     return value(root);
   }
 
-  function shell([kind, first, second, third]) {
-    switch (kind) {
-      case "array": return new Array(first);
+  function shell(row) {
+    switch (row[0]) {
+      case "array": return new Array(row[1]);
       case "list": return [];
       case "object": return {};
       case "map": return new Map();
       case "set": return new Set();
-      case "date": return new Date(first);
-      case "buffer": return first;
-      case "regexp": return new RegExp(first, second);
-      case "boxed": return Object(first);
+      case "date": return new Date(row[1]);
+      case "buffer":
+        // Whoever has asked for the length of growable memory follows its growth; so does whoever was sent it.
+        brand(sharedLength, row[1]);
+        return row[1];
+      case "regexp": return new RegExp(row[1], row[2]);
+      case "boxed": return Object(row[1]);
       case "error": {
-        const object = new (errorTypes.get(first))(second);
-        Object.defineProperty(object, "stack", { value: third, writable: true, configurable: true });
-        return object;
+        const object = new (errorTypes.get(row[1]))(row[2]);
+        return define(object, "stack", row[3], false);
       }
     }
   }
 
-  function fill(object, [kind, ...fields], value) {
-    if (kind === "array") defineAll(object, fields.slice(1), value);
-    else if (kind === "object") defineAll(object, fields, value);
-    else if (kind === "list") for (const item of fields) object.push(value(item));
-    else if (kind === "map") pairs(fields, (key, item) => object.set(value(key), value(item)));
-    else if (kind === "set") for (const item of fields) object.add(value(item));
-    else if (kind === "error" && fields.length > 3) {
-      Object.defineProperty(object, "cause", { value: value(fields[3]), writable: true, configurable: true });
+  function fill(object, row, value) {
+    switch (row[0]) {
+      case "array": return fillProperties(object, row, 2, value);
+      case "object": return fillProperties(object, row, 1, value);
+      case "list":
+        for (let at = 1; at < row.length; at++) object.push(value(row[at]));
+        return;
+      case "map":
+        for (let at = 1; at < row.length; at += 2) object.set(value(row[at]), value(row[at + 1]));
+        return;
+      case "set":
+        for (let at = 1; at < row.length; at++) object.add(value(row[at]));
+        return;
+      case "error":
+        if (row.length > 4) define(object, "cause", value(row[4]), false);
     }
   }
 
-  function defineAll(object, fields, value) {
-    pairs(fields, (key, item) => {
-      // Defined, not assigned: a key may be called "__proto__".
-      Object.defineProperty(object, key, { value: value(item), writable: true, enumerable: true, configurable: true });
-    });
+  function fillProperties(object, row, start, value) {
+    for (let at = start; at < row.length; at += 2) {
+      // An assignment to this one would change the prototype.
+      if (row[at] === "__proto__") define(object, row[at], value(row[at + 1]), true);
+      else object[row[at]] = value(row[at + 1]);
+    }
   }
 
-  function pairs(list, visit) {
-    for (let at = 0; at < list.length; at += 2) visit(list[at], list[at + 1]);
+  function define(object, key, value, enumerable) {
+    return Object.defineProperty(object, key, { value, enumerable, writable: true, configurable: true });
   }
 
   host.encode = encode;

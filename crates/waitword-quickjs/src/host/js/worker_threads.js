@@ -122,6 +122,6 @@
     parentPort,
     isMainThread: options.isMainThread,
     threadId: options.threadId,
-    workerData: options.data === undefined ? (options.isMainThread ? null : undefined) : host.decode(options.data),
+    workerData: options.isMainThread ? (options.shared ?? null) : host.decode(options.data),
   };
 });

@@ -1,0 +1,43 @@
+//! shuttle behind the facade. It schedules at random, and every schedule is sequentially consistent: it looks for lost
+//! wakeups and broken lists in models that are too large for loom, and leaves the orderings to loom.
+
+pub(crate) use shuttle::sync::MutexGuard;
+pub(crate) use shuttle::sync::atomic;
+
+pub(crate) mod thread {
+    pub(crate) use shuttle::thread::{Thread, current, park};
+
+    use std::time::Instant;
+
+    /// A model has no clock. In it a timeout is another thread that cancels.
+    pub(crate) fn park_until(_deadline: Instant) {
+        unimplemented!("under shuttle a timeout is modelled by a thread that cancels")
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(shuttle::sync::Mutex::new(value))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// `std::cell::UnsafeCell` with loom's interface. That accesses exclude each other is loom's to check.
+#[derive(Debug)]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(std::cell::UnsafeCell::new(value))
+    }
+
+    pub(crate) fn with_mut<R>(&self, access: impl FnOnce(*mut T) -> R) -> R {
+        access(self.0.get())
+    }
+}

@@ -112,6 +112,16 @@ impl Waiter {
     }
 }
 
+/// Tells loom that the memory goes: whoever reached the links before must have happened before (I3, V).
+#[cfg(loom)]
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.links.with_mut(|_| ());
+        }
+    }
+}
+
 /// Access to the links of a node.
 ///
 /// # Safety

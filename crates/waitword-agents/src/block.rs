@@ -16,7 +16,6 @@
 //! meet the old one's waiters, and what a block costs goes with it.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -25,6 +24,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicUsize, Ordering, fence};
 
 use waitword_core::{Location, Table, Word};
+
+use crate::block_error::{BlockError, GrowError, WordError};
 
 /// Threads that use the words of one block contend for these; blocks may be many, so that each has few.
 const SHARDS: usize = 8;
@@ -333,112 +334,6 @@ unsafe impl<W: Word> Location for BlockWord<W> {
         self.block.table()
     }
 }
-
-/// Why there is no such block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BlockError {
-    /// The system has no `len` bytes to give.
-    OutOfMemory {
-        /// The bytes asked for.
-        len: usize,
-    },
-    /// It was to begin longer than it may ever be.
-    BeyondMaximum {
-        /// The length in bytes asked for.
-        len: usize,
-        /// The maximum asked for.
-        max_len: usize,
-    },
-}
-
-impl fmt::Display for BlockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OutOfMemory { len } => write!(f, "no memory for a shared block of {len} bytes"),
-            Self::BeyondMaximum { len, max_len } => {
-                write!(f, "a block of {len} bytes cannot have a maximum of {max_len}")
-            }
-        }
-    }
-}
-
-impl Error for BlockError {}
-
-/// Why a block did not grow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum GrowError {
-    /// It was not made growable.
-    Fixed,
-    /// It is longer already.
-    Shrinks {
-        /// The length in bytes asked for.
-        new_len: usize,
-        /// The length it has.
-        len: usize,
-    },
-    /// It may not become that long.
-    BeyondMaximum {
-        /// The length in bytes asked for.
-        new_len: usize,
-        /// The length it may have.
-        max_len: usize,
-    },
-}
-
-impl fmt::Display for GrowError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fixed => f.write_str("the block has a fixed length: make it with a maximum to let it grow"),
-            Self::Shrinks { new_len, len } => {
-                write!(f, "a shared block never shrinks: it has {len} bytes, {new_len} were asked for")
-            }
-            Self::BeyondMaximum { new_len, max_len } => {
-                write!(f, "the block may grow to {max_len} bytes, {new_len} were asked for")
-            }
-        }
-    }
-}
-
-impl Error for GrowError {}
-
-/// Why there is no such word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WordError {
-    /// Words begin at multiples of their size.
-    Misaligned {
-        /// The index asked for.
-        byte_index: usize,
-        /// The word's size in bytes.
-        size: usize,
-    },
-    /// It is not within the block's current length.
-    OutOfBounds {
-        /// The index asked for.
-        byte_index: usize,
-        /// The word's size in bytes.
-        size: usize,
-        /// The block's length in bytes.
-        len: usize,
-    },
-}
-
-impl fmt::Display for WordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Misaligned { byte_index, size } => {
-                write!(f, "a word of {size} bytes begins at a multiple of {size}, and {byte_index} is none")
-            }
-            Self::OutOfBounds { byte_index, size, len } => {
-                write!(f, "a word of {size} bytes at {byte_index} is not within a block of {len} bytes")
-            }
-        }
-    }
-}
-
-impl Error for WordError {}
 
 fn layout(max_len: usize) -> Option<Layout> {
     let size = OFFSET.checked_add(max_len)?;

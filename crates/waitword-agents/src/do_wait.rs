@@ -11,7 +11,8 @@ use std::time::Duration;
 use waitword_core::{Location, Outcome, Word, wait_for, wait_interruptible};
 
 use crate::agent::Agent;
-use crate::block::{BlockWord, SharedBlock, WordError};
+use crate::block::{BlockWord, SharedBlock};
+use crate::block_error::WordError;
 use crate::js_number::Timeout;
 use crate::settle::{Settled, WaitId};
 
@@ -112,7 +113,8 @@ impl Agent {
     ///
     /// Async waits of *this* agent that it woke are handed to `settle` before it returns, in the order of the queue and
     /// outside all locks: the standard resolves their promises inside the call (NotifyWaiter). Those of other agents go
-    /// to their [`drain_settled`](Self::drain_settled).
+    /// to their [`drain_settled`](Self::drain_settled). A notify inside `settle` hands over what this one still has, in
+    /// the same order.
     ///
     /// # Errors
     /// When there is no 32-bit word at `byte_index`. (For a 64-bit word the engine has checked the rest; the queue is

@@ -34,12 +34,14 @@
 mod agent;
 #[allow(unsafe_code)]
 mod block;
+mod block_error;
 mod do_wait;
 mod js_number;
 mod settle;
 
 pub use agent::{Agent, AgentHandle, AgentId};
-pub use block::{BlockError, BlockWord, GrowError, SharedBlock, WordError};
+pub use block::{BlockWord, SharedBlock};
+pub use block_error::{BlockError, GrowError, WordError};
 pub use do_wait::{AsyncWait, Expected, WaitError};
 pub use js_number::{Timeout, notify_count};
 pub use settle::{PendingWait, Settled, WaitId};

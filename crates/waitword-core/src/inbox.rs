@@ -22,7 +22,7 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::table::enqueue_while_equal;
 use crate::waiter::{IDLE, NOTIFIED, TIMED_OUT, Waiter};
 use crate::wake::Wake;
-use crate::word::{Location, Word, key};
+use crate::word::{Location, Word, bits, key};
 
 /// Where the async waits of one agent arrive once they are settled.
 ///
@@ -182,8 +182,8 @@ impl<L: Location> InboxWait<L> {
     pub fn enqueue(self: Pin<&mut Self>, expected: <L::Word as Word>::Value) -> bool {
         assert_eq!(self.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
         let this = self.as_ref();
-        this.node().set_wake(Wake::Agent(this.inbox.clone()));
-        enqueue_while_equal(&this.at, expected, this.node())
+        this.node().set_wake(Wake::Agent(Some(this.inbox.clone())));
+        enqueue_while_equal(&this.at, bits::<L>(expected), this.node())
     }
 
     /// Settles it as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did; it is

@@ -10,7 +10,7 @@ use std::pin::pin;
 
 use crate::inbox::Inbox;
 use crate::queue::List;
-use crate::table::Table;
+use crate::table::{Key, Table};
 use crate::wake::WakeBatch;
 use crate::word::{Location, key};
 
@@ -57,12 +57,24 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
     if count == 0 || table.shard(key).is_idle() {
         return 0;
     }
-    wake(table, key, count, notifier)
+    if count == 1 { wake_first(table, key, notifier) } else { wake_many(table, key, count, notifier) }
+}
+
+/// The common case: one waiter needs neither a list nor a batch.
+fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
+    let mut locked = table.lock(key);
+    let wake = locked.settle_first(key, notifier);
+    locked.release();
+    // If this panics, so does the notify, and there is nobody else to tell.
+    wake.map_or(0, |wake| {
+        wake.ring();
+        1
+    })
 }
 
 #[cold]
 #[allow(unsafe_code)]
-fn wake(table: &Table, key: crate::table::Key, count: usize, notifier: Option<&Inbox>) -> usize {
+fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) -> usize {
     let limbo = pin!(List::new());
     let limbo = limbo.as_ref();
     limbo.init();

@@ -113,18 +113,13 @@ impl Locked<'_> {
         if node.state() != QUEUED || !self.take_out(key, node) {
             return None;
         }
-        // SAFETY: just unlinked, under the lock that owned it (I2).
-        let wake = unsafe { with(node.pointer(), |links| links.wake.take()) };
-        if let Some(Wake::Agent(inbox)) = &wake {
-            // SAFETY: as before; the inbox's lock owns it from here on (I4).
-            unsafe { inbox.accept(node.pointer(), TIMED_OUT, None) };
-        }
-        wake
+        // SAFETY: just unlinked, under the lock that owned it (I2); nobody notified it.
+        Some(unsafe { give_verdict(node.pointer(), TIMED_OUT, None) })
     }
 
     /// Gives a queued node another wake, by exchange, so that the old one is dropped after the lock. Returns
     /// `false` when the node is not queued any more because a notify counted it; then it has left.
-    pub(crate) fn renew(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Option<Wake>) -> bool {
+    pub(crate) fn renew(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> bool {
         if node.state() == QUEUED && self.head_of(key, node).is_some() {
             // SAFETY: queued under this lock (I2).
             unsafe { with(node.pointer(), |links| std::mem::swap(&mut links.wake, wake)) };
@@ -132,6 +127,18 @@ impl Locked<'_> {
         }
         let _ = self.leave(key, node);
         false
+    }
+
+    /// Takes the first waiter off the queue of `key` and gives it its verdict. Returns whom to tell after the lock.
+    pub(crate) fn settle_first(&mut self, key: Key, notifier: Option<&Inbox>) -> Option<Wake> {
+        // SAFETY: we hold the lock of `key`'s shard (I2), and who is in a queue is alive (I1).
+        unsafe {
+            let bucket = self.bucket(key);
+            let head = bucket.find(key.address)?;
+            let gone = bucket.remove(head, head);
+            self.removed(1, gone);
+            Some(give_verdict(head, NOTIFIED, notifier))
+        }
     }
 
     /// Rule 6: takes the first `count` waiters, or all who are there, off the queue of `key`. They are counted now,
@@ -158,21 +165,11 @@ impl Locked<'_> {
         notifier: Option<&Inbox>,
     ) -> bool {
         while !batch.is_full() {
-            // SAFETY: the list and what is in it belong to this lock (I2).
-            let Some(node) = (unsafe { list.pop() }) else { return false };
-            // SAFETY: as above, and nobody can let go of the node while we hold the lock (I1).
-            let wake = unsafe { with(node, |links| links.wake.take()) };
+            // SAFETY: the list and what is in it belong to this lock (I2), and what is in it is alive (I1).
+            let wake = unsafe { list.pop().map(|node| give_verdict(node, NOTIFIED, notifier)) };
             match wake {
-                Some(Wake::Agent(inbox)) => {
-                    // SAFETY: unlinked by `pop` under the lock that owned it (I2).
-                    unsafe { inbox.accept(node, NOTIFIED, notifier) };
-                    batch.push(Wake::Agent(inbox));
-                }
-                task => {
-                    // SAFETY: alive as above; this store is the last access (I3).
-                    unsafe { node.as_ref() }.set_state(NOTIFIED);
-                    task.into_iter().for_each(|wake| batch.push(wake));
-                }
+                Some(wake) => batch.push(wake),
+                None => return false,
             }
         }
         // SAFETY: as above.
@@ -244,7 +241,7 @@ impl Queues {
     /// How many buckets there should be, if not as many as there are.
     fn better_size(&self) -> Option<usize> {
         let size = self.buckets.len();
-        if self.words > 2 * size {
+        if self.words > size {
             Some(4 * size)
         } else if size > FEWEST_BUCKETS && 8 * self.words < size {
             Some((size / 4).max(FEWEST_BUCKETS))
@@ -273,6 +270,24 @@ impl Queues {
 impl fmt::Debug for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shard").field("waiters", &self.waiters).finish_non_exhaustive()
+    }
+}
+
+/// Gives a node its verdict. Returns whom to tell, after the lock.
+///
+/// # Safety
+/// The node is alive, and was unlinked under the lock that owned it (I2), which the caller still holds. It is not the
+/// caller's any more when this returns (I3, I4).
+unsafe fn give_verdict(node: NonNull<Waiter>, verdict: u8, notifier: Option<&Inbox>) -> Wake {
+    // SAFETY: says the caller.
+    unsafe {
+        let wake = with(node, |links| links.wake.take());
+        match &wake {
+            Wake::Agent(Some(inbox)) => inbox.accept(node, verdict, notifier),
+            // The last access (I3).
+            _ => node.as_ref().set_state(verdict),
+        }
+        wake
     }
 }
 

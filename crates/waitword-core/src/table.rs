@@ -8,10 +8,14 @@ use std::sync::OnceLock;
 use crate::shard::{Locked, Shard};
 use crate::sync::MODEL;
 use crate::waiter::Waiter;
+use crate::word::sealed::LoadBits;
 use crate::word::{Location, Word, key};
 
 /// How many shards a table has unless told otherwise: enough that threads on unrelated words seldom meet.
 const SHARDS: usize = if MODEL { 1 } else { 256 };
+
+/// Bytes in a cache line, or about that: what matters is locality.
+const LINE: u64 = 64;
 
 /// The wait queues of many words.
 ///
@@ -105,21 +109,17 @@ impl fmt::Debug for Table {
 ///
 /// The node's wake has been set, and the caller makes it leave again before its memory goes (I1).
 #[allow(unsafe_code)]
-pub(crate) fn enqueue_while_equal<L: Location>(
-    at: &L,
-    expected: <L::Word as Word>::Value,
-    node: Pin<&Waiter>,
-) -> bool {
+pub(crate) fn enqueue_while_equal<L: Location>(at: &L, expected: u64, node: Pin<&Waiter>) -> bool {
     // Foreign code: not under the lock.
     let (table, word) = (at.table(), at.word());
     let key = table.key_of(key(at));
     let mut locked = table.lock(key);
-    if word.load() != expected {
+    if word.load_bits() != expected {
         return false;
     }
     // From here on a notify that finds no waiters (its fence N) is one whose store the next load sees (fence W).
     locked.announce();
-    if word.load() != expected {
+    if word.load_bits() != expected {
         locked.retract();
         return false;
     }
@@ -131,10 +131,10 @@ pub(crate) fn enqueue_while_equal<L: Location>(
 
 /// Whether the word holds `expected`, asked in the critical section of its queue, for a wait that ends at once: it
 /// too comes after every notify that went through before.
-pub(crate) fn is_equal<L: Location>(at: &L, expected: <L::Word as Word>::Value) -> bool {
+pub(crate) fn is_equal<L: Location>(at: &L, expected: u64) -> bool {
     let (table, word) = (at.table(), at.word());
     let _locked = table.lock(table.key_of(key(at)));
-    word.load() == expected
+    word.load_bits() == expected
 }
 
 /// A word's address and its hash in one table.
@@ -177,7 +177,9 @@ unsafe impl<W: Word> Location for At<'_, W> {
 
 /// A hash keyed by a secret of the process: without it nobody can pick words that collide.
 ///
-/// One folded multiplication (the halves of a 128-bit product, xored), keyed on both sides.
+/// One folded multiplication (the halves of a 128-bit product, xored), keyed on both sides, of the cache line that the
+/// word is in; words of one line follow each other from there. Whoever walks along an array of words so walks along the
+/// buckets too, instead of missing the cache for each; and lines are spread as if by chance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hasher {
     flip: u64,
@@ -196,7 +198,8 @@ impl Hasher {
 
     #[inline]
     pub(crate) fn hash(self, address: usize) -> u64 {
-        let product = u128::from(address as u64 ^ self.flip) * u128::from(self.factor);
-        product as u64 ^ (product >> 64) as u64
+        let (line, word) = (address as u64 / LINE, address as u64 % LINE / 4);
+        let product = u128::from(line ^ self.flip) * u128::from(self.factor);
+        (product as u64 ^ (product >> 64) as u64).wrapping_add(word)
     }
 }

@@ -25,7 +25,7 @@ static TIMER: Timer =
 /// Wakes a task at a given time: what a future with a deadline carries with it.
 ///
 /// It holds one deadline at a time, allocates nothing, and forgets its deadline when it is dropped. All alarms of the
-/// process are served by one thread.
+/// process are served by one thread, which calls the wakers: one that blocks holds up all deadlines after it.
 ///
 /// ```
 /// use std::future::poll_fn;

@@ -21,7 +21,7 @@ use crate::park::{Interrupt, Parker};
 use crate::table::{self, Table, enqueue_while_equal};
 use crate::waiter::{QUEUED, Waiter};
 use crate::wake::Wake;
-use crate::word::{Location, Word, key};
+use crate::word::{Location, Word, bits, key};
 
 /// Blocks the thread until it is notified, if the word holds `expected`; otherwise returns
 /// [`NotEqual`](Outcome::NotEqual) at once.
@@ -80,13 +80,14 @@ pub fn wait_until<L: Location>(at: L, expected: <L::Word as Word>::Value, deadli
 /// As [`wait`], with a deadline or without, ended also by `interrupt`: how a host ends the wait of an agent that it
 /// terminates.
 ///
-/// The interrupted waiter has left the queue when this returns, and no notify has counted it.
+/// The interrupted waiter has left the queue when this returns, and no notify has counted it. The interrupt has to be one
+/// that this thread made; another thread's does not wake this one.
 ///
 /// # Errors
 /// [`Interrupted`] when the interrupt was raised before a notify counted this waiter.
 ///
 /// # Panics
-/// As [`wait`]. An interrupt made by another thread does not wake this one.
+/// As [`wait`].
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;
@@ -116,12 +117,15 @@ fn block<L: Location>(
     interrupt: Option<&Interrupt>,
     instead: &str,
 ) -> Result<Outcome, Interrupted> {
+    let expected = bits::<L>(expected);
+    // What is decided here most often, before anything that costs.
+    if !table::is_equal(at, expected) {
+        return Ok(Outcome::NotEqual);
+    }
     if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-        return Ok(if table::is_equal(at, expected) { Outcome::TimedOut } else { Outcome::NotEqual });
+        return Ok(Outcome::TimedOut);
     }
-    if !may_block() && table::is_equal(at, expected) {
-        panic!("this thread must not block (`forbid_blocking`): use `{instead}` here");
-    }
+    assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
     let parker = Parker::current();
     let node = pin!(Waiter::new());
     let node = node.as_ref();

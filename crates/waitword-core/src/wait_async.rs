@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 use crate::table::enqueue_while_equal;
 use crate::waiter::{DONE, IDLE, NOTIFIED, QUEUED, Waiter};
 use crate::wake::Wake;
-use crate::word::{Location, Word, key};
+use crate::word::{Location, Word, bits, key};
 
 /// Waits for a notify without blocking the thread, if the word holds `expected`; otherwise is ready with
 /// [`NotEqual`](Outcome::NotEqual) at its first poll.
@@ -41,7 +41,7 @@ use crate::word::{Location, Word, key};
 /// # });
 /// ```
 pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> WaitAsync<L> {
-    WaitAsync { node: Waiter::new(), at, expected }
+    WaitAsync { node: Waiter::expecting(bits::<L>(expected)), at }
 }
 
 /// The future of [`wait_async`].
@@ -49,7 +49,6 @@ pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Wai
 pub struct WaitAsync<L: Location> {
     node: Waiter,
     at: L,
-    expected: <L::Word as Word>::Value,
 }
 
 impl<L: Location> WaitAsync<L> {
@@ -75,7 +74,7 @@ impl<L: Location> WaitAsync<L> {
     /// Check and enqueue.
     fn enter(self: Pin<&Self>, wake: Wake) -> Poll<Outcome> {
         self.node().set_wake(wake);
-        if enqueue_while_equal(&self.at, self.expected, self.node()) {
+        if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
             return Poll::Pending;
         }
         self.node.set_state(DONE);
@@ -83,10 +82,9 @@ impl<L: Location> WaitAsync<L> {
     }
 
     /// Verdict, or another waker.
-    fn look_again(self: Pin<&Self>, wake: Wake) -> Poll<Outcome> {
+    fn look_again(self: Pin<&Self>, mut wake: Wake) -> Poll<Outcome> {
         let table = self.at.table();
         let key = table.key_of(key(&self.at));
-        let mut wake = Some(wake);
         let mut locked = table.lock(key);
         let still_waiting = locked.renew(key, self.node(), &mut wake);
         // Foreign code, so the waker that is not needed goes after the lock.
@@ -138,6 +136,6 @@ impl<L: Location> Drop for WaitAsync<L> {
 
 impl<L: Location> fmt::Debug for WaitAsync<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WaitAsync").field("expected", &self.expected).finish_non_exhaustive()
+        f.debug_struct("WaitAsync").field("is_waiting", &self.is_waiting()).finish_non_exhaustive()
     }
 }

@@ -55,14 +55,15 @@ pub(crate) struct Links {
     pub(crate) prev: NonNull<Waiter>,
     /// The address waited on.
     pub(crate) key: usize,
-    /// When it entered, counted per shard. Tells a node in limbo from one still queued.
+    /// When it entered, counted per shard. Tells a node in limbo from one still queued. Before it has entered: the bits
+    /// of the value that it expects, so that a future need not keep them elsewhere.
     pub(crate) ticket: u64,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
     /// In the head of a queue: how many waiters it has.
     pub(crate) len: usize,
     /// Whom to tell; taken by whoever settles the node.
-    pub(crate) wake: Option<Wake>,
+    pub(crate) wake: Wake,
 }
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
@@ -72,17 +73,23 @@ unsafe impl Send for Waiter {}
 unsafe impl Sync for Waiter {}
 
 impl Waiter {
+    /// A node that is in no list.
     pub(crate) fn new() -> Self {
+        Self::expecting(0)
+    }
+
+    /// A node that keeps what it [`expects`](Self::expects) until it enters.
+    pub(crate) fn expecting(bits: u64) -> Self {
         Self {
             state: AtomicU8::new(IDLE),
             links: UnsafeCell::new(Links {
                 next: NonNull::dangling(),
                 prev: NonNull::dangling(),
                 key: 0,
-                ticket: 0,
+                ticket: bits,
                 sibling: None,
                 len: 0,
-                wake: None,
+                wake: Wake::NOBODY,
             }),
             _pinned: PhantomPinned,
         }
@@ -102,8 +109,15 @@ impl Waiter {
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
         debug_assert_eq!(self.state(), IDLE);
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.
-        let before = unsafe { with(self.pointer(), |links| links.wake.replace(wake)) };
+        let before = unsafe { with(self.pointer(), |links| std::mem::replace(&mut links.wake, wake)) };
         drop(before);
+    }
+
+    /// What it was made [`expecting`](Self::expecting). It has not entered yet.
+    pub(crate) fn expects(self: Pin<&Self>) -> u64 {
+        debug_assert_eq!(self.state(), IDLE);
+        // SAFETY: as in `set_wake`.
+        unsafe { with(self.pointer(), |links| links.ticket) }
     }
 
     /// The pointer under which lists know this node.

@@ -19,21 +19,40 @@ pub(crate) const BATCH: usize = if MODEL { 2 } else { 32 };
 pub(crate) enum Wake {
     /// A task; or a blocked thread, whose waker unparks it.
     Task(Waker),
-    /// An agent, through its inbox.
-    Agent(Inbox),
+    /// An agent, through its inbox; or nobody.
+    Agent(Option<Inbox>),
+}
+
+/// Every node carries one, so "nobody" must not make it larger than a waker is.
+const _: () = assert!(size_of::<Wake>() == size_of::<Waker>());
+
+impl Wake {
+    pub(crate) const NOBODY: Self = Self::Agent(None);
+
+    pub(crate) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::NOBODY)
+    }
+
+    /// Runs foreign code: no lock may be held.
+    pub(crate) fn ring(self) {
+        match self {
+            Self::Task(waker) => waker.wake(),
+            Self::Agent(inbox) => inbox.iter().for_each(Inbox::ring_if_due),
+        }
+    }
 }
 
 /// Wakes collected under a lock, to be rung after it.
 #[derive(Debug)]
 pub(crate) struct WakeBatch {
-    wakes: [Option<Wake>; BATCH],
+    wakes: [Wake; BATCH],
     len: usize,
     panic: Panic,
 }
 
 impl WakeBatch {
     pub(crate) fn new() -> Self {
-        Self { wakes: [const { None }; BATCH], len: 0, panic: Panic(None) }
+        Self { wakes: [const { Wake::NOBODY }; BATCH], len: 0, panic: Panic(None) }
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -47,18 +66,15 @@ impl WakeBatch {
 
     /// Adds a wake; the batch is not full.
     pub(crate) fn push(&mut self, wake: Wake) {
-        self.wakes[self.len] = Some(wake);
+        self.wakes[self.len] = wake;
         self.len += 1;
     }
 
     /// Rings all of them. A panic of one does not keep the others from hearing; it goes on in
     /// [`finish`](Self::finish). No lock may be held.
     pub(crate) fn ring(&mut self) {
-        for wake in self.wakes[..self.len].iter_mut().filter_map(Option::take) {
-            self.panic.catch(|| match wake {
-                Wake::Task(waker) => waker.wake(),
-                Wake::Agent(inbox) => inbox.ring_if_due(),
-            });
+        for wake in &mut self.wakes[..self.len] {
+            self.panic.catch(|| wake.take().ring());
         }
         self.len = 0;
     }

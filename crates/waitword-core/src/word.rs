@@ -9,9 +9,9 @@ use crate::table::Table;
 /// An atomic word of 32 or 64 bits.
 ///
 /// Waiters are found by the word's address alone: views of different types on the same bytes share one queue.
-pub trait Word: sealed::Sealed + Send + Sync {
+pub trait Word: sealed::LoadBits + Send + Sync {
     /// What the word holds.
-    type Value: Copy + Eq + fmt::Debug + Send;
+    type Value: Copy + Eq + fmt::Debug + Send + sealed::Bits;
 
     /// Loads the whole word, sequentially consistent.
     fn load(&self) -> Self::Value;
@@ -46,7 +46,19 @@ pub(crate) fn key<L: Location>(at: &L) -> usize {
 
 macro_rules! words {
     ($($atomic:ty => $value:ty),*) => {$(
-        impl sealed::Sealed for $atomic {}
+        impl sealed::LoadBits for $atomic {
+            #[inline]
+            fn load_bits(&self) -> u64 {
+                sealed::Bits::bits(Word::load(self))
+            }
+        }
+
+        impl sealed::Bits for $value {
+            #[inline]
+            fn bits(self) -> u64 {
+                self as u64
+            }
+        }
 
         impl Word for $atomic {
             type Value = $value;
@@ -99,6 +111,20 @@ macro_rules! pointers {
 
 pointers!(&L, Arc<L>);
 
-mod sealed {
-    pub trait Sealed {}
+/// What a word of `L` holds when it is `value`, for comparisons that do not care which type it is.
+#[inline]
+pub(crate) fn bits<L: Location>(value: <L::Word as Word>::Value) -> u64 {
+    sealed::Bits::bits(value)
+}
+
+pub(crate) mod sealed {
+    /// A value as 64 bits, different for different values of the type.
+    pub trait Bits {
+        fn bits(self) -> u64;
+    }
+
+    pub trait LoadBits {
+        /// The bits of the value, loaded sequentially consistent.
+        fn load_bits(&self) -> u64;
+    }
 }

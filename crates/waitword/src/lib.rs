@@ -60,3 +60,8 @@ pub use waitword_core::{
     notify_one, protocol, wait, wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible,
     wait_until,
 };
+
+/// The README's example runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,4 +1,4 @@
-//! Random operations against the plainest model of a table: a deque per word.
+//! Random crowds, larger than a batch and on more words than there are buckets, against the plainest model: a deque per word.
 #![cfg(not(any(loom, shuttle)))]
 
 use std::collections::VecDeque;

@@ -126,11 +126,13 @@ impl Waiter {
     }
 }
 
-/// Tells loom that the memory goes: whoever reached the links before must have happened before (I3, V).
+/// Tells loom that the memory goes, where nothing but the verdict (V) orders that after the settler's access (I3).
+/// (For an agent's wait, and the sentinels of its inbox, a lock does, or a counter that loom does not see.)
 #[cfg(loom)]
 impl Drop for Waiter {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
+        let told = matches!(self.state.load(Ordering::Relaxed), NOTIFIED | DONE);
+        if told && !std::thread::panicking() {
             self.links.with_mut(|_| ());
         }
     }

@@ -33,7 +33,9 @@ impl Shared {
     }
 
     fn notify(&self, word: usize, count: usize) {
-        self.counted.fetch_add(notify_many(self.at(word), count), Ordering::SeqCst);
+        let woken = notify_many(self.at(word), count);
+        assert!(woken <= count);
+        self.counted.fetch_add(woken, Ordering::SeqCst);
     }
 
     fn note(&self, notified: bool) {
@@ -112,6 +114,38 @@ fn the_sum_of_all_notifies_is_the_number_of_notified() {
             shared.notify(0, usize::MAX);
         }));
         shared.finish(threads);
+    });
+}
+
+/// Nobody sleeps on a word that has changed: there is one store and one notify for all. (shuttle reports threads that
+/// stay blocked.)
+#[test]
+fn an_opened_gate_lets_everybody_through() {
+    model(|shared| {
+        let mut threads: Vec<_> = (0..3)
+            .map(|_| {
+                let shared = Arc::clone(shared);
+                thread::spawn(move || {
+                    while shared.words[0].load(Ordering::SeqCst) == 0 {
+                        let _ = wait(shared.at(0), 0);
+                    }
+                })
+            })
+            .collect();
+        threads.push(thread::spawn({
+            let shared = Arc::clone(shared);
+            move || {
+                let mut wait = Box::pin(wait_async(shared.at(0), 0));
+                // Polled again with another waker, if it is not through at once.
+                if poll(wait.as_mut()).is_pending() {
+                    assert_eq!(shuttle::future::block_on(wait), Outcome::Notified);
+                }
+            }
+        }));
+        shared.words[0].store(1, Ordering::SeqCst);
+        let woken = notify_all(shared.at(0));
+        assert!(woken <= threads.len());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
 
@@ -198,6 +232,34 @@ fn growth_under_three_threads() {
     });
 }
 
+/// Futures that are dropped without a word, from anywhere in the line, while one behind them waits for its turn.
+#[test]
+fn the_dropped_are_in_nobodys_way() {
+    model(|shared| {
+        let mut threads: Vec<_> = (0..3)
+            .map(|_| {
+                let shared = Arc::clone(shared);
+                thread::spawn(move || {
+                    for word in [0, 1, 0] {
+                        let mut wait = Box::pin(wait_async(shared.at(word), 0));
+                        let _ = poll(wait.as_mut());
+                    }
+                })
+            })
+            .collect();
+        threads.push(thread::spawn({
+            let shared = Arc::clone(shared);
+            move || assert!((0..2).all(|word| notify_many(shared.at(word), 2) <= 2))
+        }));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        let mut last = Box::pin(wait_async(shared.at(0), 0));
+        assert!(poll(last.as_mut()).is_pending());
+        assert_eq!(notify_all(shared.at(0)), 1);
+        assert!(poll(last.as_mut()).is_ready());
+        assert!(shared.words.iter().all(|word| shared.table.waiters(word) == 0));
+    });
+}
+
 /// An agent with waits on two words whose deadlines pass, and which dies with some of them still pending, while two
 /// others notify it.
 #[test]
@@ -259,6 +321,27 @@ fn interrupts_among_sleepers() {
         interrupts[0].raise();
         interrupts[2].raise();
         shared.finish(threads);
+    });
+}
+
+/// Nobody else wakes those who are interrupted.
+#[test]
+fn interrupts_alone() {
+    model(|shared| {
+        let (send, receive) = shuttle::sync::mpsc::channel();
+        let threads: Vec<_> = (0..3)
+            .map(|_| {
+                let (shared, send) = (Arc::clone(shared), send.clone());
+                thread::spawn(move || {
+                    let interrupt = Arc::new(Interrupt::for_current_thread());
+                    send.send(Arc::clone(&interrupt)).unwrap();
+                    assert_eq!(wait_interruptible(shared.at(0), 0, None, &interrupt), Err(Interrupted));
+                })
+            })
+            .collect();
+        (0..3).for_each(|_| receive.recv().unwrap().raise());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(shared.table.waiters(&shared.words[0]), 0);
     });
 }
 

@@ -6,6 +6,7 @@ use clap::Parser;
 use regex_lite::Regex;
 
 use crate::runner::Scale;
+use crate::workloads;
 
 /// Measure waitword's queue and its peers side by side.
 ///
@@ -17,7 +18,7 @@ use crate::runner::Scale;
 /// A complete run writes the tables and charts that the repository keeps (benches/results). A quick or filtered run
 /// only prints, unless --out says where to write.
 #[derive(Debug, Parser)]
-#[command(name = "waitword-bench", version)]
+#[command(name = "waitword-bench", version, after_help = format!("Workloads: {}.", workloads::names().join(", ")))]
 pub(crate) struct Args {
     /// Fewer rounds and smaller crowds: under two minutes, good for a first look and not for publication.
     #[arg(long)]

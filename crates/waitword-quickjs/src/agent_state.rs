@@ -81,15 +81,26 @@ impl AgentState {
     /// Keeps the resolver of a wait that has just been queued.
     pub(crate) fn expect(&self, id: WaitId, resolver: Resolver, timeout: Timeout) {
         let is_reported = timeout == Timeout::Never && self.observer.borrow().is_some();
-        let mark = is_reported.then(|| resolver.realm().mark());
-        self.resolvers.borrow_mut().insert(id, Awaited { resolver, mark });
+        let realm = resolver.realm().clone();
+        self.resolvers.borrow_mut().insert(id, Awaited { resolver, mark: None });
+        if is_reported {
+            // Last: a script's Error.prepareStackTrace may run in here, and notify this very wait.
+            let mark = realm.mark();
+            if let Some(awaited) = self.resolvers.borrow_mut().get_mut(&id) {
+                awaited.mark = Some(mark);
+            }
+        }
     }
 
     /// The line of the script that a queued wait is in. Known if it has no timeout and the agent has an observer.
     pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
-        let all = self.resolvers.borrow();
-        let Awaited { resolver, mark } = all.get(&id)?;
-        resolver.realm().line_of(mark.as_ref()?)
+        // Out of the borrow before anything is asked of the engine.
+        let (realm, mark) = {
+            let all = self.resolvers.borrow();
+            let Awaited { resolver, mark } = all.get(&id)?;
+            (resolver.realm().clone(), mark.clone()?)
+        };
+        realm.line_of(&mark)
     }
 
     /// Resolves the promise of a settled wait. Its reactions are queued before this returns; no script runs.

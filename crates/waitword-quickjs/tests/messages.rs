@@ -26,10 +26,10 @@ fn receive(js: &JsAgent, message: &Message) {
 #[test]
 fn plain_data_is_copied() {
     let js = agent();
-    let graph = "{ a: [1, -0, 2.5, 'ü', null, undefined, true], big: 2n ** 70n, when: new Date(5), map: new Map([[1, new Set([2])]]) }";
+    let graph = "{ a: [1, -0, 2.5, 'ü', null, undefined, true], big: 2n ** 70n, when: new Date(5) }";
     receive(&js, &message(&js, graph));
-    let shown = "[got.a.length, Object.is(got.a[1], -0), got.a[3], got.a[5], got.big, +got.when, got.map.get(1).has(2)].join()";
-    assert_eq!(text(&js, shown), "7,true,ü,,1180591620717411303424,5,true");
+    let shown = "[got.a.length, Object.is(got.a[1], -0), got.a[3], got.a[5], got.big, +got.when].join()";
+    assert_eq!(text(&js, shown), "7,true,ü,,1180591620717411303424,5");
 }
 
 #[test]
@@ -82,22 +82,26 @@ fn shared_memory_is_shared() {
     assert_eq!(text(&other, "String(new Int32Array(sab)[1])"), "7");
 }
 
+/// The engine's writer calls getters of arrays while it holds bare pointers into what surrounds them.
 #[test]
-fn memory_made_by_a_getter_while_writing_stays() {
+fn no_getter_runs_while_writing() {
     let js = agent();
     js.eval(
         "t.js",
-        "var fleeting = [], get = () => { let s = new SharedArrayBuffer(1 << 20); new Int32Array(s)[0] = 7; return s; };
-         Object.defineProperty(fleeting, 0, { get });
-         // If the first one's memory is free by now, this one gets it.
-         var kept, next = () => { kept = new SharedArrayBuffer(1 << 20); new Int32Array(kept)[0] = 9; return 0; };
-         Object.defineProperty(fleeting, 1, { get: next });",
+        "var calls = 0, around = { array: [0] };
+         Object.defineProperty(around.array, 0, { get() { calls++; delete around.array; return 0; } });
+         var hole = [,];
+         Object.defineProperty(Array.prototype, 0, { get() { calls++; }, configurable: true });",
     )
     .unwrap();
-    let message = message(&js, "fleeting");
-    js.runtime().gc();
-    receive(&js, &message);
-    assert_eq!(text(&js, "String(new Int32Array(got[0])[0])"), "7");
+    for expression in
+        ["around", "[around]", "hole", "[[hole]]", "new Map([[1, around]])", "new Set([around])"]
+    {
+        let value = js.realm().eval("t.js", &format!("({expression})")).unwrap();
+        let error = js.realm().write_message(&value).unwrap_err();
+        assert!(js.realm().describe(&error).message.starts_with("TypeError"), "{expression}");
+    }
+    assert_eq!(text(&js, "String(calls)"), "0");
 }
 
 #[test]

@@ -202,3 +202,10 @@ fn help_has_examples_and_exit_codes() {
     let version = concat!("waitword ", env!("CARGO_PKG_VERSION"));
     finish(command.spawn().unwrap()).with_code(0).printed(&[version]);
 }
+
+#[test]
+fn a_stack_that_names_a_device_is_not_followed() {
+    run("device", r#"throw Object.assign(new Error("x"), { stack: "    at f (/dev/zero:1:1)" });"#)
+        .with_code(1)
+        .complained(&["Error: x", "--> /dev/zero:1:1"]);
+}

@@ -210,3 +210,17 @@ fn structured_clone_copies_and_shares() {
     .printed(&["[ 1 ] 7", "DataCloneError"])
     .quietly();
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_text() {
+    run_files(
+        "byte_order_mark",
+        &[
+            ("main.js", "\u{feff}#!/usr/bin/env waitword\nconsole.log(require('./data.json').a);"),
+            ("data.json", "\u{feff}{ \"a\": 1 }"),
+        ],
+    )
+    .with_code(0)
+    .printed(&["1"])
+    .quietly();
+}

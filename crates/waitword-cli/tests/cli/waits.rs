@@ -256,3 +256,20 @@ fn settled_waits_and_timers_and_messages_take_turns() {
     .printed(&["0"])
     .quietly();
 }
+
+/// The host looks at the stack of a wait that it may have to report, which runs this hook.
+#[test]
+fn a_wait_notified_from_a_stack_hook_is_settled() {
+    run(
+        "stack_hook",
+        r#"
+        const words = new Int32Array(new SharedArrayBuffer(4));
+        let woken = 0;
+        Error.prepareStackTrace = () => { woken += Atomics.notify(words, 0); return ""; };
+        Atomics.waitAsync(words, 0, 0).value.then((outcome) => console.log(outcome, woken));
+        "#,
+    )
+    .with_code(0)
+    .printed(&["ok 1"])
+    .quietly();
+}

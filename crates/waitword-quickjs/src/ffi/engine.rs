@@ -175,8 +175,6 @@ pub(super) struct Engine {
     pub(super) loader: RefCell<Option<Rc<dyn ModuleLoader>>>,
     /// The class id of SharedArrayBuffer objects, 0 while unknown.
     pub(super) shared_class: Cell<qjs::JSClassID>,
-    /// Where the engine's blocks go when it lets go of them.
-    pub(super) graveyard: Rc<shared::Graveyard>,
     state: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
     interrupt: RefCell<Option<Box<dyn Fn() -> bool>>>,
     rejections: RefCell<Vec<Rejection>>,
@@ -192,7 +190,6 @@ impl Engine {
             natives: RefCell::default(),
             loader: RefCell::default(),
             shared_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
-            graveyard: Rc::default(),
             state: RefCell::default(),
             interrupt: RefCell::default(),
             rejections: RefCell::default(),
@@ -204,7 +201,7 @@ impl Engine {
             qjs::JS_SetMemoryLimit(raw.as_ptr(), options.memory_limit.unwrap_or(0) as _);
             // 0 would mean no limit at all.
             qjs::JS_SetMaxStackSize(raw.as_ptr(), options.stack_size.max(1) as _);
-            qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks(&engine.graveyard));
+            qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks());
         }
         engine
     }

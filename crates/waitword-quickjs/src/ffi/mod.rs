@@ -19,6 +19,8 @@
 //! 7. **No unwinding.** Every `extern "C"` function catches panics before they reach C.
 //! 8. **Blocks.** Each SharedArrayBuffer's data pointer is the data pointer of a `SharedBlock`, and the engine holds
 //!    one count of the block for each such buffer object.
+//! 9. **Writing runs no script.** The engine's writer keeps bare pointers into the objects that it is writing, so it gets
+//!    no graph in which it would call a getter: `Realm::refuse_scripts_in`.
 
 mod engine;
 mod exception;

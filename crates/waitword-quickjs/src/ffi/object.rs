@@ -176,8 +176,26 @@ impl Realm {
         object: &Value,
         key: impl Into<PropertyKey<'a>>,
     ) -> Result<Option<Value>, Exception> {
+        let found = self.own_property(object, key.into())?;
+        Ok(found.map(|found| found.getter).filter(|getter| !getter.is_undefined()))
+    }
+
+    /// The value of an own data property; `None` when there is no such property or it is an accessor.
+    ///
+    /// # Errors
+    /// What a proxy throws.
+    pub fn own_data<'a>(
+        &self,
+        object: &Value,
+        key: impl Into<PropertyKey<'a>>,
+    ) -> Result<Option<Value>, Exception> {
+        let found = self.own_property(object, key.into())?;
+        Ok(found.filter(|found| !found.is_accessor).map(|found| found.value))
+    }
+
+    fn own_property(&self, object: &Value, key: PropertyKey<'_>) -> Result<Option<OwnProperty>, Exception> {
         self.check(object);
-        let key = self.atom(key.into())?;
+        let key = self.atom(key)?;
         let mut found = qjs::JSPropertyDescriptor {
             flags: 0,
             value: qjs::JS_UNDEFINED,
@@ -189,10 +207,11 @@ impl Realm {
         if !self.succeeded(status)? {
             return Ok(None);
         }
+        let is_accessor = found.flags & qjs::JS_PROP_GETSET as std::ffi::c_int != 0;
         // SAFETY: (3): a found descriptor carries a count of each of its values.
-        let [_value, getter, _setter] = [found.value, found.getter, found.setter]
+        let [value, getter, _setter] = [found.value, found.getter, found.setter]
             .map(|raw| unsafe { Value::from_owned(self.engine(), raw) });
-        Ok((!getter.is_undefined()).then_some(getter))
+        Ok(Some(OwnProperty { value, getter, is_accessor }))
     }
 
     /// Whether the object or one of its prototypes has the property.
@@ -369,6 +388,13 @@ impl Realm {
         };
         if raw == qjs::JS_ATOM_NULL { Err(self.take_exception()) } else { Ok(Atom { realm: self, raw }) }
     }
+}
+
+/// An own property, as it was when it was looked at.
+struct OwnProperty {
+    value: Value,
+    getter: Value,
+    is_accessor: bool,
 }
 
 /// A property key inside the engine, counted like a value.

@@ -75,7 +75,8 @@ impl Realm {
         self.error("")
     }
 
-    /// The innermost line of a script that a [mark](Self::mark) stands for: `file:line:column`.
+    /// The innermost line of a script that a [mark](Self::mark) stands for: `file:line:column`. Runs what scripts
+    /// have made of `Error.prepareStackTrace` and of the property `stack`.
     pub(crate) fn line_of(&self, mark: &Exception) -> Option<String> {
         let stack = self.get(mark.value(), "stack").and_then(|stack| self.to_string(&stack)).ok()?;
         let (file, line, column) = stack.lines().find_map(place)?;

@@ -1,9 +1,7 @@
 //! SharedArrayBuffers are [`SharedBlock`]s; views on them.
 
-use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::panic::catch_unwind;
-use std::rc::Rc;
 
 use rquickjs_sys as qjs;
 use waitword_agents::SharedBlock;
@@ -119,42 +117,13 @@ impl Realm {
     }
 }
 
-/// Where the engine's counts of blocks end.
-///
-/// While a message is written the engine collects plain data pointers. A getter that the writing calls can make and drop
-/// a SharedArrayBuffer, so blocks that are freed meanwhile are kept until their pointers have been turned into counts.
-#[derive(Default)]
-pub(super) struct Graveyard {
-    writers: Cell<usize>,
-    kept: RefCell<Vec<SharedBlock>>,
-}
-
-impl Graveyard {
-    /// Runs `write`; no block is freed before it returns.
-    pub(super) fn while_open<T>(&self, write: impl FnOnce() -> T) -> T {
-        /// Closes also when `write` panics.
-        struct Open<'a>(&'a Graveyard);
-        impl Drop for Open<'_> {
-            fn drop(&mut self) {
-                self.0.writers.set(self.0.writers.get() - 1);
-                if self.0.writers.get() == 0 {
-                    drop(self.0.kept.take());
-                }
-            }
-        }
-        self.writers.set(self.writers.get() + 1);
-        let _open = Open(self);
-        write()
-    }
-}
-
 /// The functions through which the engine gets, shares and gives up the memory of SharedArrayBuffers.
-pub(super) fn hooks(graveyard: &Rc<Graveyard>) -> qjs::JSSharedArrayBufferFunctions {
+pub(super) fn hooks() -> qjs::JSSharedArrayBufferFunctions {
     qjs::JSSharedArrayBufferFunctions {
         sab_alloc: Some(alloc),
         sab_free: Some(free),
         sab_dup: Some(dup),
-        sab_opaque: Rc::as_ptr(graveyard).cast_mut().cast(),
+        sab_opaque: std::ptr::null_mut(),
     }
 }
 
@@ -175,12 +144,8 @@ unsafe extern "C" fn dup(_: *mut c_void, data: *mut c_void) {
     let _kept_by_the_engine = block.into_raw();
 }
 
-unsafe extern "C" fn free(graveyard: *mut c_void, data: *mut c_void) {
-    // SAFETY: the engine struct keeps the graveyard until the runtime, which calls this, is freed.
-    let graveyard = unsafe { &*graveyard.cast::<Graveyard>() };
+unsafe extern "C" fn free(_: *mut c_void, data: *mut c_void) {
+    // (7). Freeing memory does not panic.
     // SAFETY: (8): the count that the dying buffer object held.
-    let block = unsafe { SharedBlock::from_raw(data.cast()) };
-    if graveyard.writers.get() > 0 {
-        graveyard.kept.borrow_mut().push(block);
-    }
+    drop(unsafe { SharedBlock::from_raw(data.cast()) });
 }

@@ -32,10 +32,16 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
         ErrorKind::IsADirectory => format!("{} is a directory: name a file in it", path.display()),
         _ => format!("cannot read {}: {error}", path.display()),
     })?;
-    String::from_utf8(bytes).map_err(|error| {
+    let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         format!("{} is not UTF-8 text (at byte {at}): save it as UTF-8", path.display())
-    })
+    })?;
+    Ok(without_mark(text))
+}
+
+/// The text without the byte order mark that some editors put in front: in JSON and before `#!` it would be an error.
+fn without_mark(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text)
 }
 
 /// Finds out what kind of text this is, as Node does: by the extension, by the nearest `package.json`, or by whether it
@@ -76,7 +82,7 @@ fn declared(host: &Host, realm: &Realm, path: &Path) -> Option<Kind> {
 
 /// The text of the `package.json` that a file belongs to.
 fn nearest_package(path: &Path) -> Option<String> {
-    path.ancestors().skip(1).find_map(|folder| fs::read_to_string(folder.join("package.json")).ok())
+    path.ancestors().skip(1).find_map(|folder| read(&folder.join("package.json")).ok())
 }
 
 /// Whether a text that is neither a valid script nor a valid module means to be a module: then its first error as a
@@ -93,7 +99,11 @@ pub(super) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     if file == EVAL {
         return host.eval_source.lines().nth(index).map(String::from);
     }
-    fs::read_to_string(file).ok()?.lines().nth(index).map(String::from)
+    // A script can write any name into a stack, also that of a device which never ends.
+    if !Path::new(file).is_file() {
+        return None;
+    }
+    read(Path::new(file)).ok()?.lines().nth(index).map(String::from)
 }
 
 /// The endings that `require` tries, in this order.

@@ -3,6 +3,13 @@
   "use strict";
 
   const { native, process, workerThreads } = host;
+  const { Error } = globalThis;
+  const { isError } = Error;
+  const { hasOwn, keys } = Object;
+  const parse = JSON.parse;
+  const { apply } = host.safe;
+  const { startsWith, slice } = String.prototype;
+  const begins = (name, start) => apply(startsWith, name, [start]);
 
   const builtins = {
     worker_threads: workerThreads,
@@ -18,10 +25,10 @@
 
   /** The built-in module of this name; undefined for names of files; throws for names that are neither. */
   host.builtin = (name) => {
-    const bare = name.startsWith("node:") ? name.slice(5) : name;
-    if (Object.hasOwn(builtins, bare)) return builtins[bare];
-    if (/^(\.{0,2}\/|file:)/.test(name)) return undefined;
-    const known = Object.keys(builtins).map((each) => `node:${each}`).join(", ");
+    const bare = begins(name, "node:") ? apply(slice, name, [5]) : name;
+    if (hasOwn(builtins, bare)) return builtins[bare];
+    if (begins(name, "/") || begins(name, "./") || begins(name, "../") || begins(name, "file:")) return undefined;
+    const known = keys(builtins).map((each) => `node:${each}`).join(", ");
     throw host.error(Error, "ERR_UNKNOWN_BUILTIN_MODULE",
       `No module named '${name}'. Built in are ${known}; files are named by ./, ../ or /`);
   };
@@ -36,10 +43,10 @@
   };
   for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, hidden(value));
 
-  host.packageType = (text) => JSON.parse(text).type;
+  host.packageType = (text) => parse(text).type;
   /** What was thrown, for a person: title, frames, and what else there is to say. */
   host.describe = (reason) => {
-    if (Error.isError(reason)) return [host.errorTitle(reason), host.framesOf(reason).join("\n"), details(reason)];
+    if (isError(reason)) return [host.errorTitle(reason), host.framesOf(reason).join("\n"), details(reason)];
     return [host.inspect(reason), "", ""];
   };
 

@@ -6,6 +6,12 @@
 (function (host) {
   "use strict";
 
+  const { Array, ArrayBuffer, BigInt, Boolean, DataView, Date, DOMException, Error, Number, Object, Promise, RegExp,
+    String, WeakMap, WeakRef, WeakSet } = globalThis;
+  const { apply, list } = host.safe;
+  const { defineProperty, getPrototypeOf, hasOwn, keys: keysOf } = Object;
+  const { isArray } = Array;
+  const { isError } = Error;
   const getter = (proto, key) => Object.getOwnPropertyDescriptor(proto, key).get;
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const typedName = getter(TypedArray.prototype, Symbol.toStringTag);
@@ -21,26 +27,41 @@
   const sharedLength = getter(SharedArrayBuffer.prototype, "byteLength");
   const sharedGrowable = getter(SharedArrayBuffer.prototype, "growable");
   const bufferResizable = getter(ArrayBuffer.prototype, "resizable");
-  const mapEntries = Map.prototype.entries;
-  const setValues = Set.prototype.values;
+  const mapSize = getter(Map.prototype, "size");
+  const mapForEach = Map.prototype.forEach;
+  const mapSet = Map.prototype.set;
+  const setSize = getter(Set.prototype, "size");
+  const setForEach = Set.prototype.forEach;
+  const setAdd = Set.prototype.add;
   const dateValue = Date.prototype.getTime;
   const regExpSource = getter(RegExp.prototype, "source");
   const regExpFlags = getter(RegExp.prototype, "flags");
-  const typedArrays = new Map(
+  const unboxed = list(Number.prototype.valueOf, String.prototype.valueOf, Boolean.prototype.valueOf,
+    BigInt.prototype.valueOf);
+  const isPrototypeOf = Object.prototype.isPrototypeOf;
+  const refused = list(Promise.prototype, WeakMap.prototype, WeakSet.prototype, WeakRef.prototype,
+    host.EventEmitter.prototype);
+  const NewMap = Map;
+  const NewSet = Set;
+  const SafeMap = host.safe.Map;
+  const SafeSet = host.safe.Set;
+  const byName = (types) => {
+    const named = new SafeMap();
+    for (const each of types) if (each) named.set(each.name, each);
+    return named;
+  };
+  const typedArrays = byName(
     [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array,
-      Float64Array, BigInt64Array, BigUint64Array, globalThis.Float16Array]
-      .filter(Boolean).map((each) => [each.name, each]),
+      Float64Array, BigInt64Array, BigUint64Array, globalThis.Float16Array],
   );
-  const errorTypes = new Map(
-    [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((each) => [each.name, each]),
-  );
+  const errorTypes = byName([Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]);
 
   /** The table of `value`. Buffers in `transfer` move into it, once everything has been read. */
-  function encode(value, transfer = []) {
-    checkTransfer(transfer);
-    const rows = [];
-    const seen = new Map();
-    const objects = [];
+  function encode(value, transfer) {
+    const moving = checkTransfer(transfer);
+    const rows = list();
+    const seen = new SafeMap();
+    const objects = list();
     const field = (each) => {
       if (typeof each === "symbol" || typeof each === "function") refuse(each);
       if (typeof each !== "object" || each === null) return each;
@@ -53,61 +74,82 @@
     const root = field(value);
     // The list grows while it is walked: breadth first, so that a long chain needs no stack.
     for (let at = 0; at < objects.length; at++) rows.push(row(objects[at], field));
-    for (const buffer of transfer) {
-      const moved = transferBuffer.call(buffer);
-      if (seen.has(buffer)) rows[seen.get(buffer)] = ["buffer", moved];
+    for (let at = 0; at < moving.length; at++) {
+      const moved = apply(transferBuffer, moving[at], []);
+      if (seen.has(moving[at])) rows[seen.get(moving[at])] = ["buffer", moved];
     }
     return [root, rows];
   }
 
+  /** The buffers to transfer: a list of our own, because a script can change its own list meanwhile. */
   function checkTransfer(transfer) {
-    for (const each of transfer) {
-      if (!brand(bufferLength, each) && each !== null) refuse(each, "cannot be transferred: only an ArrayBuffer can");
-      if (bufferDetached.call(each)) refuse(each, "is already detached");
+    const buffers = list();
+    const seen = new SafeSet();
+    const all = transfer === undefined || isArray(transfer) ? transfer : list(...transfer);
+    for (let at = 0; at < (all?.length ?? 0); at++) {
+      const each = all[at];
+      if (!brand(bufferLength, each)) refuse(each, "cannot be transferred: only an ArrayBuffer can");
+      if (apply(bufferDetached, each, [])) refuse(each, "is already detached");
+      if (seen.has(each)) refuse(transfer, "names one buffer twice");
+      seen.add(each);
+      buffers.push(each);
     }
-    if (new Set(transfer).size !== transfer.length) refuse(transfer, "names one buffer twice");
+    return buffers;
   }
 
   function row(object, field) {
-    const proto = Object.getPrototypeOf(object);
-    if (Array.isArray(object)) return array(object, field);
+    const proto = getPrototypeOf(object);
+    if (isArray(object)) return array(object, field);
     if (proto === Object.prototype || proto === null) return plain(object, field);
-    if (brand(mapEntries, object)) {
-      return ["map", ...[...mapEntries.call(object)].flatMap(([key, value]) => [field(key), field(value)])];
+    if (brand(mapSize, object)) {
+      const row = list("map");
+      // Read to the end before any field is: a getter in one could change the Map.
+      apply(mapForEach, object, [(value, key) => void (row.push(key), row.push(value))]);
+      return fields(row, field);
     }
-    if (brand(setValues, object)) return ["set", ...[...setValues.call(object)].map(field)];
-    if (brand(dateValue, object)) return ["date", dateValue.call(object)];
+    if (brand(setSize, object)) {
+      const row = list("set");
+      apply(setForEach, object, [(value) => void row.push(value)]);
+      return fields(row, field);
+    }
+    if (brand(dateValue, object)) return ["date", apply(dateValue, object, [])];
     if (brand(sharedLength, object)) return ["buffer", object];
     if (brand(bufferLength, object)) {
-      if (bufferDetached.call(object)) refuse(object, "is detached and could not be cloned");
+      if (apply(bufferDetached, object, [])) refuse(object, "is detached and could not be cloned");
       return ["buffer", object];
     }
-    const kind = typedName.call(object);
+    const kind = apply(typedName, object, []);
     if (kind !== undefined) {
-      const buffer = typedBuffer.call(object);
-      return ["typed", kind, field(buffer), typedOffset.call(object), fixedLength(object, buffer)];
+      const buffer = apply(typedBuffer, object, []);
+      return ["typed", kind, field(buffer), apply(typedOffset, object, []), fixedLength(object, kind, buffer)];
     }
     if (brand(viewBuffer, object)) {
-      return ["view", field(viewBuffer.call(object)), viewOffset.call(object), viewLength.call(object)];
+      const buffer = field(apply(viewBuffer, object, []));
+      return ["view", buffer, apply(viewOffset, object, []), apply(viewLength, object, [])];
     }
     if (object instanceof RegExp && brand(regExpSource, object)) {
-      return ["regexp", regExpSource.call(object), regExpFlags.call(object)];
+      return ["regexp", apply(regExpSource, object, []), apply(regExpFlags, object, [])];
     }
-    if (Error.isError(object)) return error(object, field);
-    for (const wrapper of [Number, String, Boolean, BigInt]) {
-      const value = wrapper.prototype.valueOf;
-      if (brand(value, object)) return ["boxed", value.call(object)];
+    if (isError(object)) return error(object, field);
+    for (let at = 0; at < unboxed.length; at++) {
+      if (brand(unboxed[at], object)) return ["boxed", apply(unboxed[at], object, [])];
     }
-    if ([Promise, WeakMap, WeakSet, WeakRef, host.EventEmitter].some((each) => object instanceof each)) refuse(object);
+    for (let at = 0; at < refused.length; at++) if (apply(isPrototypeOf, refused[at], [object])) refuse(object);
     return plain(object, field);
   }
 
+  function fields(row, field) {
+    for (let at = 1; at < row.length; at++) row[at] = field(row[at]);
+    return row;
+  }
+
   function array(object, field) {
-    const keys = Object.keys(object);
+    const keys = keysOf(object);
     // Indices come first among the keys: if the last one is the last index and none is missing, there is nothing else.
-    const dense = keys.length === object.length && (keys.at(-1) ?? "-1") === String(object.length - 1);
-    if (!dense) return addProperties(["array", object.length], object, keys, field);
-    const row = ["list"];
+    const last = keys.length > 0 ? keys[keys.length - 1] : "-1";
+    const dense = keys.length === object.length && last === String(object.length - 1);
+    if (!dense) return addProperties(list("array", object.length), object, keys, field);
+    const row = list("list");
     for (let at = 0; at < object.length; at++) row.push(field(object[at]));
     return row;
   }
@@ -116,33 +158,37 @@
    * Undefined for a view that follows the length of its buffer: it has to go on doing so on the other side. Scripts
    * cannot ask a view whether it does; one that reaches the end of a buffer that can grow is taken to.
    */
-  function fixedLength(view, buffer) {
+  function fixedLength(view, kind, buffer) {
     const shared = brand(sharedLength, buffer);
-    const length = typedLength.call(view);
-    if (!(shared ? sharedGrowable : bufferResizable).call(buffer)) return length;
-    const rest = (shared ? sharedLength : bufferLength).call(buffer) - typedOffset.call(view);
-    return rest - length * view.BYTES_PER_ELEMENT < view.BYTES_PER_ELEMENT ? undefined : length;
+    const length = apply(typedLength, view, []);
+    if (!apply(shared ? sharedGrowable : bufferResizable, buffer, [])) return length;
+    const rest = apply(shared ? sharedLength : bufferLength, buffer, []) - apply(typedOffset, view, []);
+    const size = typedArrays.get(kind).BYTES_PER_ELEMENT;
+    return rest - length * size < size ? undefined : length;
   }
 
   function error(object, field) {
     const name = errorTypes.has(object.name) ? object.name : "Error";
-    const fields = [name, text(object.message), text(object.stack)];
-    if (Object.hasOwn(object, "cause")) fields.push(field(object.cause));
-    return ["error", ...fields];
+    const row = list("error", name, text(object.message), text(object.stack));
+    if (hasOwn(object, "cause")) row.push(field(object.cause));
+    return row;
   }
 
   const text = (value) => (value === undefined ? undefined : String(value));
 
-  const plain = (object, field) => addProperties(["object"], object, Object.keys(object), field);
+  const plain = (object, field) => addProperties(list("object"), object, keysOf(object), field);
 
   function addProperties(row, object, keys, field) {
-    for (const key of keys) row.push(key, field(object[key]));
+    for (let at = 0; at < keys.length; at++) {
+      row.push(keys[at]);
+      row.push(field(object[keys[at]]));
+    }
     return row;
   }
 
   function brand(method, object) {
     try {
-      method.call(object);
+      apply(method, object, []);
       return true;
     } catch {
       return false;
@@ -155,16 +201,19 @@
   }
 
   /** The value that a table describes, with new objects for everything but the memory of SharedArrayBuffers. */
-  function decode([root, rows]) {
-    const objects = rows.map(shell);
+  function decode(table) {
+    const rows = table[1];
+    const objects = list();
+    for (let at = 0; at < rows.length; at++) objects.push(shell(rows[at]));
     const value = (each) => (typeof each === "object" && each !== null ? objects[each[0]] : each);
     // Views come after all buffers, contents after all objects: whatever a field names exists by then.
-    rows.forEach((row, at) => {
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at];
       if (row[0] === "typed") objects[at] = new (typedArrays.get(row[1]))(value(row[2]), row[3], row[4]);
       else if (row[0] === "view") objects[at] = new DataView(value(row[1]), row[2], row[3]);
-    });
-    rows.forEach((row, at) => fill(objects[at], row, value));
-    return value(root);
+    }
+    for (let at = 0; at < rows.length; at++) fill(objects[at], rows[at], value);
+    return value(table[0]);
   }
 
   function shell(row) {
@@ -172,8 +221,8 @@
       case "array": return new Array(row[1]);
       case "list": return [];
       case "object": return {};
-      case "map": return new Map();
-      case "set": return new Set();
+      case "map": return new NewMap();
+      case "set": return new NewSet();
       case "date": return new Date(row[1]);
       case "buffer":
         // Whoever has asked for the length of growable memory follows its growth; so does whoever was sent it.
@@ -193,13 +242,13 @@
       case "array": return fillProperties(object, row, 2, value);
       case "object": return fillProperties(object, row, 1, value);
       case "list":
-        for (let at = 1; at < row.length; at++) object.push(value(row[at]));
+        for (let at = 1; at < row.length; at++) put(object, Array.prototype, at - 1, value(row[at]));
         return;
       case "map":
-        for (let at = 1; at < row.length; at += 2) object.set(value(row[at]), value(row[at + 1]));
+        for (let at = 1; at < row.length; at += 2) apply(mapSet, object, [value(row[at]), value(row[at + 1])]);
         return;
       case "set":
-        for (let at = 1; at < row.length; at++) object.add(value(row[at]));
+        for (let at = 1; at < row.length; at++) apply(setAdd, object, [value(row[at])]);
         return;
       case "error":
         if (row.length > 4) define(object, "cause", value(row[4]), false);
@@ -207,15 +256,17 @@
   }
 
   function fillProperties(object, row, start, value) {
-    for (let at = start; at < row.length; at += 2) {
-      // An assignment to this one would change the prototype.
-      if (row[at] === "__proto__") define(object, row[at], value(row[at + 1]), true);
-      else object[row[at]] = value(row[at + 1]);
-    }
+    for (let at = start; at < row.length; at += 2) put(object, getPrototypeOf(object), row[at], value(row[at + 1]));
+  }
+
+  /** A new property. An assignment to one that the prototype has, `__proto__` for one, could end in a setter. */
+  function put(object, proto, key, value) {
+    if (key in proto) define(object, key, value, true);
+    else object[key] = value;
   }
 
   function define(object, key, value, enumerable) {
-    return Object.defineProperty(object, key, { value, enumerable, writable: true, configurable: true });
+    return defineProperty(object, key, { __proto__: null, value, enumerable, writable: true, configurable: true });
   }
 
   host.encode = encode;

@@ -3,6 +3,7 @@
   "use strict";
 
   const { native } = host;
+  const { apply, Map } = host.safe;
   const loaded = new Map();
   let main;
 
@@ -45,7 +46,7 @@
 
   function run(module, compiled) {
     const { exports, require, filename, path } = module;
-    compiled.call(exports, exports, require, module, filename, path);
+    apply(compiled, exports, [exports, require, module, filename, path]);
   }
 
   function parseJson(filename) {

@@ -9,8 +9,11 @@
   let margin = "";
 
   function print(stream, args) {
-    const text = host.format(...args);
-    host.write(stream, `${margin}${margin ? text.replaceAll("\n", `\n${margin}`) : text}\n`);
+    // Plain text needs no formatting, and no built-in that a script could have replaced.
+    const isPlain = args.length === 1 && typeof args[0] === "string" && args[0] !== "%%";
+    const text = isPlain ? args[0] : host.format(...args);
+    // Not a template: the engine makes those with String.prototype.concat.
+    host.write(stream, margin + (margin ? text.replaceAll("\n", `\n${margin}`) : text) + "\n");
   }
 
   const out = (...args) => print(OUT, args);

@@ -2,7 +2,11 @@
 (function (host) {
   "use strict";
 
+  const { TypeError } = globalThis;
+  const { apply, list, Map } = host.safe;
+
   class EventEmitter {
+    // The lists are never changed, only replaced: who walks through one need not copy it.
     #listeners = new Map();
 
     on(name, listener) {
@@ -13,32 +17,40 @@
       requireFunction(listener);
       const wrapper = (...args) => {
         this.#remove(name, wrapper);
-        listener.apply(this, args);
+        apply(listener, this, args);
       };
       return this.#add(name, listener, wrapper);
     }
 
     off(name, listener) {
-      const list = this.#listeners.get(name) ?? [];
+      const all = this.#listeners.get(name);
       // The newest of several equal listeners goes first, as in Node.
-      const entry = list.findLast((each) => each.listener === listener || each.call === listener);
-      if (entry) this.#remove(name, entry.call);
+      for (let at = (all?.length ?? 0) - 1; at >= 0; at--) {
+        if (all[at].listener === listener || all[at].call === listener) {
+          this.#remove(name, all[at].call);
+          break;
+        }
+      }
       return this;
     }
 
     emit(name, ...args) {
-      const list = this.#listeners.get(name);
-      if (!list || list.length === 0) {
+      const all = this.#listeners.get(name);
+      if (!all) {
         if (name === "error") throw args[0];
         return false;
       }
-      for (const { call } of [...list]) call.apply(this, args);
+      for (let at = 0; at < all.length; at++) apply(all[at].call, this, args);
       return true;
     }
 
     removeAllListeners(name) {
-      for (const each of name === undefined ? [...this.#listeners.keys()] : [name]) {
-        for (const { call } of [...(this.#listeners.get(each) ?? [])]) this.#remove(each, call);
+      const names = list();
+      if (name === undefined) this.#listeners.forEach((_, each) => names.push(each));
+      else names.push(name);
+      for (let at = 0; at < names.length; at++) {
+        const all = this.#listeners.get(names[at]);
+        for (let each = 0; each < (all?.length ?? 0); each++) this.#remove(names[at], all[each].call);
       }
       return this;
     }
@@ -57,18 +69,25 @@
 
     #add(name, listener, call) {
       requireFunction(listener);
-      const list = this.#listeners.get(name) ?? [];
-      this.#listeners.set(name, [...list, { listener, call }]);
+      this.#listeners.set(name, without(this.#listeners.get(name), undefined));
+      this.#listeners.get(name).push({ listener, call });
       this[host.listenersChanged]?.(name);
       return this;
     }
 
     #remove(name, call) {
-      const list = (this.#listeners.get(name) ?? []).filter((each) => each.call !== call);
-      if (list.length === 0) this.#listeners.delete(name);
-      else this.#listeners.set(name, list);
+      const left = without(this.#listeners.get(name), call);
+      if (left.length === 0) this.#listeners.delete(name);
+      else this.#listeners.set(name, left);
       this[host.listenersChanged]?.(name);
     }
+  }
+
+  /** A copy of a list of listeners, but for one. */
+  function without(all, call) {
+    const rest = list();
+    for (let at = 0; at < (all?.length ?? 0); at++) if (all[at].call !== call) rest.push(all[at]);
+    return rest;
   }
 
   EventEmitter.prototype.addListener = EventEmitter.prototype.on;

@@ -1,9 +1,37 @@
-// What the other parts share: output, and errors with a code, as Node's are. The first part. Next: events.js.
+// What the other parts share: built-ins that scripts cannot replace any more, output, and errors with a code, as Node's
+// are. The first part. Next: events.js.
+//
+// Scripts share the realm, and may overwrite what they find in it. What carries messages, timers and events from one
+// agent to another is therefore written without the methods of prototypes, without iterators (spread, `for`-`of`, array
+// patterns), without templates (the engine makes those with `concat`) and without globals: only with what is taken
+// before any script runs.
 (function (host) {
   "use strict";
 
+  const { apply, ownKeys } = Reflect;
+  const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf, assign } = Object;
+  const toWellFormed = String.prototype.toWellFormed;
+
+  /** A class with the methods that `Base` has now. */
+  function sealed(Base) {
+    class Sealed extends Base {}
+    const keys = ownKeys(Base.prototype);
+    for (let at = 0; at < keys.length; at++) {
+      if (keys[at] === "constructor") continue;
+      defineProperty(Sealed.prototype, keys[at], getOwnPropertyDescriptor(Base.prototype, keys[at]));
+    }
+    setPrototypeOf(Sealed.prototype, null);
+    return Sealed;
+  }
+
+  const listPrototype = sealed(Array).prototype;
+
+  /** An array whose `push` is the original one, whatever elements the prototypes of scripts' arrays pretend to have. */
+  const list = (...items) => setPrototypeOf(items, listPrototype);
+
+  host.safe = { apply, list, Map: sealed(Map), Set: sealed(Set) };
   host.listenersChanged = Symbol("listenersChanged");
   // Lone surrogates have no bytes in UTF-8.
-  host.write = (stream, text) => host.native.write(stream, text.toWellFormed());
-  host.error = (Type, code, message) => Object.assign(new Type(message), { code });
+  host.write = (stream, text) => host.native.write(stream, apply(toWellFormed, text, []));
+  host.error = (Type, code, message) => assign(new Type(message), { code });
 });

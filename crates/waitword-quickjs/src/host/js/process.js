@@ -3,6 +3,9 @@
   "use strict";
 
   const { native, options } = host;
+  const { Number, String } = globalThis;
+  const { apply } = host.safe;
+  const enqueue = queueMicrotask;
 
   class Process extends host.EventEmitter {
     argv = options.argv;
@@ -33,7 +36,7 @@
     }
 
     nextTick(callback, ...args) {
-      queueMicrotask(() => callback(...args));
+      enqueue(() => apply(callback, undefined, args));
     }
   }
 

@@ -4,6 +4,9 @@
   "use strict";
 
   const LONGEST = 2 ** 31 - 1; // milliseconds; longer delays become 1, as in Node
+  const { Number, Promise, TypeError } = globalThis;
+  const { trunc } = Math;
+  const { apply, Map } = host.safe;
   const active = new Map();
   let last = 0;
 
@@ -71,14 +74,14 @@
 
   const milliseconds = (delay) => {
     const number = Number(delay);
-    return number >= 1 && number <= LONGEST ? Math.trunc(number) : 1;
+    return number >= 1 && number <= LONGEST ? trunc(number) : 1;
   };
 
   const bound = (callback, args) => {
     if (typeof callback !== "function") {
       throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", "The callback must be a function");
     }
-    return () => callback(...args);
+    return () => apply(callback, undefined, args);
   };
 
   const setTimeout = (callback, delay, ...args) => new Timeout(bound(callback, args), milliseconds(delay), false);

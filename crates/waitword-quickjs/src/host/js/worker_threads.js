@@ -4,6 +4,10 @@
   "use strict";
 
   const { native, options } = host;
+  const { Promise, String, TypeError } = globalThis;
+  const { isArray } = Array;
+  const { entries } = Object;
+  const { list, Map } = host.safe;
   const workers = new Map();
 
   class Worker extends host.EventEmitter {
@@ -14,8 +18,10 @@
       super();
       const { eval: isSource = false, argv = [], workerData, transferList, env } = settings;
       const source = isSource ? String(file) : scriptPath(file);
-      const data = [host.encode(workerData, transferList), Object.entries(env ?? host.process.env)];
-      this.#id = native.spawn(Boolean(isSource), source, argv.map(String), data);
+      const data = [host.encode(workerData, transferList), entries(env ?? host.process.env)];
+      const words = list();
+      for (let at = 0; at < argv.length; at++) words.push(String(argv[at]));
+      this.#id = native.spawn(!!isSource, source, words, data);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
       workers.set(this.#id, this);
     }
@@ -30,7 +36,7 @@
     }
 
     terminate() {
-      if (!workers.has(this.#id)) return Promise.resolve();
+      if (!workers.has(this.#id)) return new Promise((resolve) => resolve());
       this.ref();
       native.terminate(this.#id);
       return this.#exit;
@@ -59,7 +65,7 @@
     return host.path.resolve(file);
   }
 
-  const transferList = (transfer) => (Array.isArray(transfer) ? transfer : (transfer?.transfer ?? []));
+  const transferList = (transfer) => (isArray(transfer) ? transfer : (transfer?.transfer ?? []));
 
   class MessagePort extends host.EventEmitter {
     #closed = false;

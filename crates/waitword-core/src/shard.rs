@@ -53,8 +53,23 @@ impl Shard {
         self.waiters.load(Ordering::Relaxed) == 0
     }
 
+    #[inline]
     pub(crate) fn lock(&self, hasher: Hasher) -> Locked<'_> {
         Locked { shard: self, hasher, queues: self.queues.lock() }
+    }
+
+    /// Makes it have `size` buckets. They are allocated, and the old ones freed, without the lock.
+    ///
+    /// If somebody was faster, ours are not needed; if there is no memory, the old ones serve. (To unwind is no choice:
+    /// linked nodes are on stacks further up.)
+    #[cold]
+    fn resize(&self, size: usize, hasher: Hasher) {
+        let Some(mut spare) = empty_buckets(size) else { return };
+        let mut queues = self.queues.lock();
+        if queues.better_size() == Some(size) {
+            queues.rehash(hasher, &mut spare);
+        }
+        drop(queues);
     }
 }
 
@@ -183,18 +198,14 @@ impl Locked<'_> {
     }
 
     /// Unlocks, and lets the number of buckets follow the number of words.
+    #[inline]
     pub(crate) fn release(self) {
         let Locked { shard, hasher, queues } = self;
-        let Some(size) = queues.better_size() else { return };
+        let better_size = queues.better_size();
         drop(queues);
-        // Allocated, and the old ones freed, without the lock. If somebody was faster, ours are not needed; if there
-        // is no memory, the old ones serve. (To unwind is no choice: linked nodes are on stacks further up.)
-        let Some(mut spare) = empty_buckets(size) else { return };
-        let mut queues = shard.queues.lock();
-        if queues.better_size() == Some(size) {
-            queues.rehash(hasher, &mut spare);
+        if let Some(size) = better_size {
+            shard.resize(size, hasher);
         }
-        drop(queues);
     }
 
     /// Takes `node` out of its queue if it is in it, and says so.
@@ -239,6 +250,7 @@ impl Locked<'_> {
 
 impl Queues {
     /// How many buckets there should be, if not as many as there are.
+    #[inline]
     fn better_size(&self) -> Option<usize> {
         let size = self.buckets.len();
         if self.words > size {

@@ -2,11 +2,11 @@
 //!
 //! # Who owns a node when
 //! ```text
-//!            enqueue                    settle                     owner reads the verdict
-//!   IDLE ─────────────► QUEUED ───────────────────► NOTIFIED ─────────────────────► (dropped)
-//!   the owner           the shard's lock      │      the owner; for an agent's wait
-//!                                             │      its inbox, until drained
-//!                                             └────► TIMED_OUT (an agent's wait only)
+//!           enqueue              settle                 owner reads the verdict
+//!   IDLE ─────────────► QUEUED ──────────┬─► NOTIFIED ───────────────────────────► DONE
+//!   the owner           the shard's lock │   the owner; an agent's wait: its       the owner, who
+//!    ▲                     │             │   inbox, and IDLE again once popped     only drops it
+//!    └────────── leave ────┘             └─► TIMED_OUT (an agent's wait only)
 //! ```
 //! A `QUEUED` node is linked either into the queue of its word or, once a notify took it, into the list that
 //! this notify is working off (in limbo): already counted, not yet told.

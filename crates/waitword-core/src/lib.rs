@@ -45,9 +45,11 @@ mod cancel;
 mod heap;
 #[allow(unsafe_code)]
 mod inbox;
+mod lock;
 mod notify;
 mod outcome;
 mod park;
+mod presence;
 #[allow(unsafe_code)]
 mod queue;
 #[allow(unsafe_code)]

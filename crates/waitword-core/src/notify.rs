@@ -54,7 +54,7 @@ pub fn notify_many<L: Location>(at: L, count: usize) -> usize {
 /// Notifies on behalf of the agent with the inbox `notifier`, if one is named.
 pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Option<&Inbox>) -> usize {
     let key = table.key_of(address);
-    if count == 0 || table.shard(key).is_idle() {
+    if count == 0 || table.shard(key).is_idle(key.hash) {
         return 0;
     }
     if count == 1 { wake_first(table, key, notifier) } else { wake_many(table, key, count, notifier) }

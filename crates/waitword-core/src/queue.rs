@@ -16,83 +16,131 @@ use crate::waiter::{Waiter, with};
 
 type Node = NonNull<Waiter>;
 
+/// In [`Bucket::tag`]: there is more than one queue. No address of a word is odd.
+const MORE: usize = 1;
+
 /// The queues of all words that hash alike: a chain of their heads.
+///
+/// With a million words each node that is reached costs a miss of the cache. So what most look-ups ask, whether the first
+/// queue is the one and whether there is another, is answered here.
 #[derive(Debug, Default)]
 pub(crate) struct Bucket {
+    /// The address of the first queue's word, and [`MORE`].
+    tag: usize,
     first: Option<Node>,
 }
 
 // SAFETY: a bucket is the key to nodes that only the holder of its shard's lock reaches (I2).
 unsafe impl Send for Bucket {}
 
+/// How a waiter entered.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Pushed {
+    /// Its word had a queue.
+    Joined,
+    /// Its word has a queue now. So many others stand in the same bucket.
+    Founded {
+        /// The queues that were there before.
+        others: usize,
+    },
+}
+
 impl Bucket {
     /// The head of the queue of `key`.
     ///
     /// # Safety
     /// The caller holds the lock of the bucket's shard, as for every method here.
+    #[inline]
     pub(crate) unsafe fn find(&self, key: usize) -> Option<Node> {
-        let mut head = self.first;
-        while let Some(node) = head {
-            // SAFETY: linked in a bucket whose lock is held (I2).
-            let (found, sibling) = unsafe { with(node, |links| (links.key == key, links.sibling)) };
-            if found {
-                break;
-            }
-            head = sibling;
-        }
-        head
+        // SAFETY: says the caller.
+        unsafe { self.search(key).ok() }
     }
 
-    /// Makes `node` the tail of the queue of `key`. Returns whether that queue is new.
+    /// The head of the queue of `key`; or how many queues are here, if none of them is.
+    #[inline]
+    unsafe fn search(&self, key: usize) -> Result<Node, usize> {
+        let Some(first) = self.first else { return Err(0) };
+        if self.tag & !MORE == key {
+            return Ok(first);
+        }
+        if self.tag & MORE == 0 {
+            return Err(1);
+        }
+        // SAFETY: says the caller.
+        unsafe { search_chain(first, key) }
+    }
+
+    /// Makes `node` the tail of the queue of `key`.
     ///
     /// # Safety
     /// As [`find`](Self::find); and `node` is unlinked and the caller's.
-    pub(crate) unsafe fn push(&mut self, key: usize, ticket: u64, node: Node) -> bool {
+    #[inline]
+    pub(crate) unsafe fn push(&mut self, key: usize, ticket: u64, node: Node) -> Pushed {
         // SAFETY: the caller holds the lock and owns `node`.
         unsafe {
-            let head = self.find(key);
-            let sibling = if head.is_none() { self.first.replace(node) } else { None };
-            with(node, |links| {
-                links.next = node;
-                links.prev = node;
-                links.key = key;
-                links.ticket = ticket;
-                links.sibling = sibling;
-                links.len = 1;
-            });
-            if let Some(head) = head {
-                insert_before(head, node);
-                with(head, |links| links.len += 1);
+            match self.search(key) {
+                Ok(head) => {
+                    let tail = with(head, |links| {
+                        links.len += 1;
+                        std::mem::replace(&mut links.prev, node)
+                    });
+                    with(tail, |links| links.next = node);
+                    with(node, |links| {
+                        (links.next, links.prev) = (head, tail);
+                        (links.key, links.ticket) = (key, ticket);
+                    });
+                    Pushed::Joined
+                }
+                Err(others) => {
+                    with(node, |links| {
+                        (links.next, links.prev) = (node, node);
+                        (links.key, links.ticket) = (key, ticket);
+                        (links.sibling, links.len) = (self.first, 1);
+                    });
+                    self.tag = key | if others == 0 { 0 } else { MORE };
+                    self.first = Some(node);
+                    Pushed::Founded { others }
+                }
             }
-            head.is_none()
         }
     }
 
     /// Chains a whole queue in, at growth.
     ///
     /// # Safety
-    /// As [`find`](Self::find); `head` is the head of a queue that is in no bucket, and no queue of its key is here.
-    pub(crate) unsafe fn adopt(&mut self, head: Node) {
-        let sibling = self.first.replace(head);
-        // SAFETY: the caller holds the lock.
-        unsafe { with(head, |links| links.sibling = sibling) };
+    /// As [`find`](Self::find); `head` is the head of the queue of `key`, as [`disown`](Self::disown)ed.
+    pub(crate) unsafe fn adopt(&mut self, key: usize, head: Node) {
+        self.tag = key;
+        if self.first.is_some() {
+            self.tag |= MORE;
+            // SAFETY: the caller holds the lock.
+            unsafe { with(head, |links| links.sibling = self.first) };
+        }
+        self.first = Some(head);
     }
 
-    /// Takes the first queue out of the chain, at growth. Returns its head.
+    /// Takes the first queue out of the chain, at growth. Returns its key and its head, which has no sibling.
     ///
     /// # Safety
     /// As [`find`](Self::find).
-    pub(crate) unsafe fn disown(&mut self) -> Option<Node> {
-        let head = self.first?;
+    pub(crate) unsafe fn disown(&mut self) -> Option<(usize, Node)> {
+        let (key, head) = (self.tag & !MORE, self.first?);
         // SAFETY: the caller holds the lock.
-        self.first = unsafe { with(head, |links| links.sibling.take()) };
-        Some(head)
+        unsafe {
+            self.begin_with(if self.tag & MORE == 0 {
+                None
+            } else {
+                with(head, |links| links.sibling.take())
+            })
+        };
+        Some((key, head))
     }
 
     /// Takes `node`, anywhere in the queue of `head`, out. Returns whether the queue is gone.
     ///
     /// # Safety
     /// As [`find`](Self::find); `head` heads a queue of this bucket and `node` is in it.
+    #[inline]
     pub(crate) unsafe fn remove(&mut self, head: Node, node: Node) -> bool {
         // SAFETY: the caller holds the lock.
         unsafe {
@@ -102,14 +150,17 @@ impl Bucket {
                 return false;
             }
             let (next, len) = with(head, |links| (links.next, links.len));
-            unlink(head);
+            if len > 1 {
+                unlink(head);
+            }
             self.succeed(head, (len > 1).then_some(next), len - 1);
             len == 1
         }
     }
 
     /// Moves the first `count` waiters of the queue of `head`, in order, to the empty `list`; takes O(1) when that
-    /// is all of them. Returns how many these were, and whether the queue is gone.
+    /// is all of them, and otherwise O(`count`) or O(those who stay), whichever is less. Returns how many these were, and
+    /// whether the queue is gone.
     ///
     /// # Safety
     /// As [`find`](Self::find); `head` heads a queue of this bucket, `count` is not 0, and `list` is the caller's.
@@ -124,50 +175,88 @@ impl Bucket {
                 join(tail, anchor);
                 return (len, true);
             }
-            let mut cut = head;
-            for _ in 1..count {
-                cut = with(cut, |links| links.next);
-            }
-            let successor = with(cut, |links| links.next);
+            let successor = if count <= len / 2 {
+                (0..count).fold(head, |node, _| with(node, |links| links.next))
+            } else {
+                (count..len).fold(head, |node, _| with(node, |links| links.prev))
+            };
+            let last = with(successor, |links| links.prev);
             self.succeed(head, Some(successor), len - count);
             join(tail, successor);
             join(anchor, head);
-            join(cut, anchor);
+            join(last, anchor);
             (count, false)
         }
     }
 
     /// Puts `successor` where `head` stood in the chain, with `len` waiters; or nothing.
+    #[inline]
     unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: usize) {
         // SAFETY: the caller holds the lock; the chain and both heads are linked under it.
         unsafe {
-            let sibling = with(head, |links| links.sibling.take());
-            let heir = match successor {
-                Some(node) => {
-                    with(node, |links| {
-                        links.sibling = sibling;
-                        links.len = len;
-                    });
-                    Some(node)
-                }
-                None => sibling,
-            };
-            if self.first == Some(head) {
-                self.first = heir;
-                return;
+            let sibling = with(head, |links| links.sibling);
+            if let Some(node) = successor {
+                with(node, |links| (links.sibling, links.len) = (sibling, len));
             }
-            let mut before = self.first;
-            while let Some(node) = before {
-                before = with(node, |links| {
-                    if links.sibling == Some(head) {
-                        links.sibling = heir;
-                        None
-                    } else {
-                        links.sibling
-                    }
-                });
+            if self.first != Some(head) {
+                self.replace_in_chain(head, successor.or(sibling));
+            } else if successor.is_some() {
+                self.first = successor;
+            } else {
+                self.begin_with(sibling);
             }
         }
+    }
+
+    /// Makes `first` and those chained to it all that is here.
+    #[inline]
+    unsafe fn begin_with(&mut self, first: Option<Node>) {
+        self.tag = match first {
+            // SAFETY: the caller holds the lock, and `first` is linked under it.
+            Some(first) => unsafe {
+                with(first, |links| links.key | if links.sibling.is_some() { MORE } else { 0 })
+            },
+            None => 0,
+        };
+        self.first = first;
+    }
+
+    /// Puts `heir` where `head` stood in the chain, which is not its beginning.
+    #[cold]
+    unsafe fn replace_in_chain(&mut self, head: Node, heir: Option<Node>) {
+        let mut node = self.first;
+        while let Some(before) = node {
+            // SAFETY: the caller holds the lock; the chain is linked under it.
+            node = unsafe { with(before, |links| links.sibling) };
+            if node == Some(head) {
+                // SAFETY: as above.
+                unsafe { with(before, |links| links.sibling = heir) };
+                break;
+            }
+        }
+        // SAFETY: as above.
+        unsafe { self.begin_with(self.first) };
+    }
+}
+
+/// The head of the queue of `key` in the chain behind `first`, which is not it; or how many queues are in the chain.
+#[cold]
+unsafe fn search_chain(first: Node, key: usize) -> Result<Node, usize> {
+    // SAFETY: the caller holds the lock of the chain's shard, under which it is linked (I2).
+    unsafe {
+        let mut length = 1;
+        let mut sibling = with(first, |links| links.sibling);
+        while let Some(node) = sibling {
+            let found = with(node, |links| {
+                sibling = links.sibling;
+                links.key == key
+            });
+            if found {
+                return Ok(node);
+            }
+            length += 1;
+        }
+        Err(length)
     }
 }
 

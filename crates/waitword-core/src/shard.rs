@@ -9,9 +9,10 @@ use std::ptr::NonNull;
 
 use crate::cancel::Cancelled;
 use crate::inbox::Inbox;
-use crate::queue::{Bucket, List, unlink};
-use crate::sync::atomic::{AtomicUsize, Ordering, fence};
-use crate::sync::{MODEL, Mutex, MutexGuard};
+use crate::lock::Lock;
+use crate::presence::{self, Presence};
+use crate::queue::{Bucket, List, Pushed, unlink};
+use crate::sync::{MODEL, UnsafeCell};
 use crate::table::{Hasher, Key};
 use crate::waiter::{IDLE, NOTIFIED, QUEUED, TIMED_OUT, Waiter, with};
 use crate::wake::{Wake, WakeBatch};
@@ -19,13 +20,21 @@ use crate::wake::{Wake, WakeBatch};
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
 const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 
+/// With no more words than buckets, the chance of one more queue in a bucket is one in 10^13 (Poisson). Who finds more
+/// sees an attack.
+const MOST_IN_A_BUCKET: usize = 16;
+
 /// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together.
 #[repr(align(128))]
 pub(crate) struct Shard {
-    /// How many waiters are queued here. Changed under the lock; read without it by every notify.
-    waiters: AtomicUsize,
-    queues: Mutex<Queues>,
+    lock: Lock,
+    queues: UnsafeCell<Queues>,
 }
+
+// SAFETY: `queues` and the nodes linked there (I2) are reached only by who holds `lock`.
+unsafe impl Send for Shard {}
+// SAFETY: as above.
+unsafe impl Sync for Shard {}
 
 struct Queues {
     buckets: Box<[Bucket]>,
@@ -33,78 +42,92 @@ struct Queues {
     words: usize,
     /// The ticket of the next waiter to enter.
     next_ticket: u64,
+    /// Spreads the words over the buckets: the table's, until somebody knew its secret.
+    hasher: Hasher,
+    has_own_hasher: bool,
+    /// A bucket was found with too many queues, and another secret is needed.
+    is_attacked: bool,
+    presence: Presence,
 }
 
 impl Shard {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(hasher: Hasher) -> Self {
         let buckets = (0..FEWEST_BUCKETS).map(|_| Bucket::default()).collect();
-        Self {
-            waiters: AtomicUsize::new(0),
-            queues: Mutex::new(Queues { buckets, words: 0, next_ticket: 0 }),
-        }
+        let queues = Queues {
+            buckets,
+            words: 0,
+            next_ticket: 0,
+            hasher,
+            has_own_hasher: false,
+            is_attacked: false,
+            presence: Presence::new(),
+        };
+        Self { lock: Lock::new(), queues: UnsafeCell::new(queues) }
     }
 
-    /// Rule 2: whether nobody waits here, asked without the lock by someone who stored to a word before.
+    /// Rule 2: whether nobody waits on words of this hash, asked without the lock by someone who stored to a word before.
     #[inline]
-    pub(crate) fn is_idle(&self) -> bool {
-        // Fence N, paired with fence W in `announce`. Of the two one comes first: either we see the waiter's
-        // count, or the waiter sees our store.
-        fence(Ordering::SeqCst);
-        self.waiters.load(Ordering::Relaxed) == 0
+    pub(crate) fn is_idle(&self, hash: u64) -> bool {
+        self.lock.none_present(presence::bit(hash))
     }
 
     #[inline]
-    pub(crate) fn lock(&self, hasher: Hasher) -> Locked<'_> {
-        Locked { shard: self, hasher, queues: self.queues.lock() }
+    pub(crate) fn lock(&self) -> Locked<'_> {
+        self.lock.lock();
+        Locked { shard: self }
     }
 
-    /// Makes it have `size` buckets. They are allocated, and the old ones freed, without the lock.
+    /// Gives it `size` buckets, and another secret if it needs one. The buckets are allocated, and the old ones freed,
+    /// without the lock.
     ///
     /// If somebody was faster, ours are not needed; if there is no memory, the old ones serve. (To unwind is no choice:
     /// linked nodes are on stacks further up.)
     #[cold]
-    fn resize(&self, size: usize, hasher: Hasher) {
+    fn resize(&self, size: usize) {
         let Some(mut spare) = empty_buckets(size) else { return };
-        let mut queues = self.queues.lock();
-        if queues.better_size() == Some(size) {
-            queues.rehash(hasher, &mut spare);
-        }
-        drop(queues);
+        let secret = Hasher::random();
+        let mut locked = self.lock();
+        locked.with(|queues| {
+            if queues.better_size() == Some(size) {
+                queues.rehash(secret, &mut spare);
+            }
+        });
+        drop(locked);
     }
 }
 
 /// A shard whose lock is held: everything that I2 gives to the holder.
 pub(crate) struct Locked<'a> {
     shard: &'a Shard,
-    hasher: Hasher,
-    queues: MutexGuard<'a, Queues>,
+}
+
+impl Drop for Locked<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let presence = self.with(|queues| queues.presence.bits());
+        self.shard.lock.unlock(presence);
+    }
 }
 
 impl Locked<'_> {
-    /// Raises the count of waiters for one who is about to load the word and, if it is equal, enter.
-    pub(crate) fn announce(&mut self) {
-        self.add_waiters(1);
-        // Fence W, paired with fence N in `is_idle`.
-        fence(Ordering::SeqCst);
-    }
-
-    /// Takes [`announce`](Self::announce) back.
-    pub(crate) fn retract(&mut self) {
-        self.add_waiters(1_usize.wrapping_neg());
-    }
-
-    /// Puts an announced waiter at the end of its word's line.
+    /// Puts a waiter at the end of its word's line.
     ///
     /// # Safety
     /// `node` is idle and will leave before its memory goes (I1).
+    #[inline]
     pub(crate) unsafe fn enqueue(&mut self, key: Key, node: Pin<&Waiter>) {
         node.set_state(QUEUED);
-        let ticket = self.queues.next_ticket;
-        self.queues.next_ticket += 1;
-        // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
-        if unsafe { self.bucket(key).push(key.address, ticket, node.pointer()) } {
-            self.queues.words += 1;
-        }
+        self.with(|queues| {
+            let ticket = queues.next_ticket;
+            queues.next_ticket += 1;
+            // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
+            let pushed = unsafe { queues.bucket(key).push(key.address, ticket, node.pointer()) };
+            if let Pushed::Founded { others } = pushed {
+                queues.words += 1;
+                queues.presence.enter(key.hash);
+                queues.is_attacked |= others >= MOST_IN_A_BUCKET;
+            }
+        });
     }
 
     /// Rule 4, the one question: takes `node` out of its queue, unless a notify has counted it already. Afterwards
@@ -135,7 +158,7 @@ impl Locked<'_> {
     /// Gives a queued node another wake, by exchange, so that the old one is dropped after the lock. Returns
     /// `false` when the node is not queued any more because a notify counted it; then it has left.
     pub(crate) fn renew(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> bool {
-        if node.state() == QUEUED && self.head_of(key, node).is_some() {
+        if node.state() == QUEUED && self.with(|queues| queues.head_of(key, node)).is_some() {
             // SAFETY: queued under this lock (I2).
             unsafe { with(node.pointer(), |links| std::mem::swap(&mut links.wake, wake)) };
             return true;
@@ -145,28 +168,36 @@ impl Locked<'_> {
     }
 
     /// Takes the first waiter off the queue of `key` and gives it its verdict. Returns whom to tell after the lock.
+    #[inline]
     pub(crate) fn settle_first(&mut self, key: Key, notifier: Option<&Inbox>) -> Option<Wake> {
-        // SAFETY: we hold the lock of `key`'s shard (I2), and who is in a queue is alive (I1).
-        unsafe {
-            let bucket = self.bucket(key);
-            let head = bucket.find(key.address)?;
-            let gone = bucket.remove(head, head);
-            self.removed(1, gone);
-            Some(give_verdict(head, NOTIFIED, notifier))
-        }
+        self.with(|queues| {
+            // SAFETY: we hold the lock of `key`'s shard (I2), and who is in a queue is alive (I1).
+            unsafe {
+                let bucket = queues.bucket(key);
+                let head = bucket.find(key.address)?;
+                if bucket.remove(head, head) {
+                    queues.removed(key);
+                }
+                Some(give_verdict(head, NOTIFIED, notifier))
+            }
+        })
     }
 
     /// Rule 6: takes the first `count` waiters, or all who are there, off the queue of `key`. They are counted now,
     /// and in limbo on `list` until [`settle`](Self::settle) tells them.
     pub(crate) fn detach(&mut self, key: Key, count: usize, list: Pin<&List>) -> usize {
-        // SAFETY: we hold the lock of `key`'s shard (I2); `list` is given to us.
-        unsafe {
-            let bucket = self.bucket(key);
-            let Some(head) = bucket.find(key.address) else { return 0 };
-            let (detached, gone) = bucket.detach(head, count, list);
-            self.removed(detached, gone);
+        self.with(|queues| {
+            // SAFETY: we hold the lock of `key`'s shard (I2); `list` is given to us.
+            let (detached, gone) = unsafe {
+                let bucket = queues.bucket(key);
+                let Some(head) = bucket.find(key.address) else { return 0 };
+                bucket.detach(head, count, list)
+            };
+            if gone {
+                queues.removed(key);
+            }
             detached
-        }
+        })
     }
 
     /// Gives up to a batch of detached nodes their verdict and collects their wakes. Returns whether nodes are left.
@@ -194,62 +225,75 @@ impl Locked<'_> {
     /// How many waiters the queue of `key` has.
     pub(crate) fn len(&mut self, key: Key) -> usize {
         // SAFETY: we hold the lock (I2).
-        unsafe { self.bucket(key).find(key.address).map_or(0, |head| with(head, |links| links.len)) }
+        self.with(|queues| unsafe {
+            queues.bucket(key).find(key.address).map_or(0, |head| with(head, |links| links.len))
+        })
     }
 
     /// Unlocks, and lets the number of buckets follow the number of words.
     #[inline]
-    pub(crate) fn release(self) {
-        let Locked { shard, hasher, queues } = self;
-        let better_size = queues.better_size();
-        drop(queues);
+    pub(crate) fn release(mut self) {
+        let shard = self.shard;
+        let better_size = self.with(|queues| queues.better_size());
+        drop(self);
         if let Some(size) = better_size {
-            shard.resize(size, hasher);
+            shard.resize(size);
         }
     }
 
     /// Takes `node` out of its queue if it is in it, and says so.
+    #[inline]
     fn take_out(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
-        let Some(head) = self.head_of(key, node) else { return false };
-        // SAFETY: we hold the lock (I2), and `node` is in the queue of `head`.
-        let gone = unsafe { self.bucket(key).remove(head, node.pointer()) };
-        self.removed(1, gone);
-        true
+        self.with(|queues| {
+            let Some(head) = queues.head_of(key, node) else { return false };
+            // SAFETY: we hold the lock (I2), and `node` is in the queue of `head`.
+            if unsafe { queues.bucket(key).remove(head, node.pointer()) } {
+                queues.removed(key);
+            }
+            true
+        })
     }
 
-    /// The head of the queue that `node`, whose state is `QUEUED`, stands in; `None` when it is in limbo.
-    ///
-    /// Notifies take from the front and waiters enter at the back, with rising tickets. So whoever is still in the
-    /// queue is not older than its head, and whoever was taken off is.
-    fn head_of(&mut self, key: Key, node: Pin<&Waiter>) -> Option<NonNull<Waiter>> {
-        // SAFETY: we hold the lock, which owns the links of every node that is `QUEUED` (I2).
-        unsafe {
-            let ticket = with(node.pointer(), |links| links.ticket);
-            self.bucket(key)
-                .find(key.address)
-                .filter(|&head| head == node.pointer() || with(head, |links| links.ticket) < ticket)
-        }
-    }
-
-    fn bucket(&mut self, key: Key) -> &mut Bucket {
-        let index = key.hash as usize & (self.queues.buckets.len() - 1);
-        &mut self.queues.buckets[index]
-    }
-
-    fn removed(&mut self, waiters: usize, queue_gone: bool) {
-        self.add_waiters(waiters.wrapping_neg());
-        self.queues.words -= usize::from(queue_gone);
-    }
-
-    /// Only the holder of the lock writes the count, so that a load and a store will do.
-    fn add_waiters(&mut self, delta: usize) {
-        let waiters = &self.shard.waiters;
-        waiters.store(waiters.load(Ordering::Relaxed).wrapping_add(delta), Ordering::Relaxed);
+    #[inline(always)]
+    fn with<R>(&mut self, access: impl FnOnce(&mut Queues) -> R) -> R {
+        // SAFETY: we hold the lock, and `access` has `self` borrowed as long as it runs.
+        self.shard.queues.with_mut(|queues| access(unsafe { &mut *queues }))
     }
 }
 
 impl Queues {
-    /// How many buckets there should be, if not as many as there are.
+    /// The head of the queue that `node`, whose state is `QUEUED`, stands in; `None` when it is in limbo.
+    ///
+    /// Notifies take from the front and waiters enter at the back, with rising tickets. So whoever is still in the
+    /// queue is not older than its head, and whoever was taken off is.
+    #[inline]
+    fn head_of(&mut self, key: Key, node: Pin<&Waiter>) -> Option<NonNull<Waiter>> {
+        // SAFETY: `self` is reached through the lock, which owns the links of every node that is `QUEUED` (I2).
+        unsafe {
+            let head = self.bucket(key).find(key.address)?;
+            let is_younger = || with(head, |links| links.ticket) < with(node.pointer(), |links| links.ticket);
+            (head == node.pointer() || is_younger()).then_some(head)
+        }
+    }
+
+    #[inline]
+    fn bucket(&mut self, key: Key) -> &mut Bucket {
+        let hash = if self.has_own_hasher { self.hasher.hash(key.address) } else { key.hash };
+        let index = hash as usize & (self.buckets.len() - 1);
+        &mut self.buckets[index]
+    }
+
+    /// The queue of `key` is gone.
+    #[inline]
+    fn removed(&mut self, key: Key) {
+        self.words -= 1;
+        self.presence.leave(key.hash);
+        if self.words == 0 && self.presence.bits() != 0 {
+            self.presence.clear();
+        }
+    }
+
+    /// How many buckets there should be, if not those that there are.
     #[inline]
     fn better_size(&self) -> Option<usize> {
         let size = self.buckets.len();
@@ -258,20 +302,22 @@ impl Queues {
         } else if size > FEWEST_BUCKETS && 8 * self.words < size {
             Some((size / 4).max(FEWEST_BUCKETS))
         } else {
-            None
+            self.is_attacked.then_some(size)
         }
     }
 
-    /// Moves all queues to `spare` and exchanges the two.
-    fn rehash(&mut self, hasher: Hasher, spare: &mut Box<[Bucket]>) {
+    /// Moves all queues to `spare` and exchanges the two; with `secret` as the new one, if the old one is known.
+    fn rehash(&mut self, secret: Hasher, spare: &mut Box<[Bucket]>) {
+        if std::mem::take(&mut self.is_attacked) {
+            (self.hasher, self.has_own_hasher) = (secret, true);
+        }
         for bucket in &mut self.buckets {
             // SAFETY: `self` is reached through the lock (I2); a queue is moved as a whole, and its key is
             // nowhere else.
             unsafe {
-                while let Some(head) = bucket.disown() {
-                    let address = with(head, |links| links.key);
-                    let index = hasher.hash(address) as usize & (spare.len() - 1);
-                    spare[index].adopt(head);
+                while let Some((key, head)) = bucket.disown() {
+                    let index = self.hasher.hash(key) as usize & (spare.len() - 1);
+                    spare[index].adopt(key, head);
                 }
             }
         }
@@ -281,7 +327,7 @@ impl Queues {
 
 impl fmt::Debug for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shard").field("waiters", &self.waiters).finish_non_exhaustive()
+        f.debug_struct("Shard").field("lock", &self.lock).finish_non_exhaustive()
     }
 }
 

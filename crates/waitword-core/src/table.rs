@@ -50,7 +50,8 @@ impl Table {
     /// two; threads that wait on and notify words of the same shard take turns.
     pub fn with_shards(shards: usize) -> Self {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
-        Self { shards: (0..shards).map(|_| Shard::new()).collect(), hasher: Hasher::of_process() }
+        let hasher = Hasher::of_process();
+        Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher }
     }
 
     /// `word`, with its waiters in this table.
@@ -87,8 +88,9 @@ impl Table {
         &self.shards[(key.hash >> 32) as usize & (self.shards.len() - 1)]
     }
 
+    #[inline]
     pub(crate) fn lock(&self, key: Key) -> Locked<'_> {
-        self.shard(key).lock(self.hasher)
+        self.shard(key).lock()
     }
 }
 
@@ -113,14 +115,9 @@ pub(crate) fn enqueue_while_equal<L: Location>(at: &L, expected: u64, node: Pin<
     // Foreign code: not under the lock.
     let (table, word) = (at.table(), at.word());
     let key = table.key_of(key(at));
+    // From here on a notify that finds nobody present (its fence N) is one whose store the load sees (operation W).
     let mut locked = table.lock(key);
     if word.load_bits() != expected {
-        return false;
-    }
-    // From here on a notify that finds no waiters (its fence N) is one whose store the next load sees (fence W).
-    locked.announce();
-    if word.load_bits() != expected {
-        locked.retract();
         return false;
     }
     // SAFETY: idle, so in no list; pinned; and the caller makes it leave (I1).
@@ -189,11 +186,14 @@ pub(crate) struct Hasher {
 impl Hasher {
     fn of_process() -> Self {
         static HASHER: OnceLock<Hasher> = OnceLock::new();
-        *HASHER.get_or_init(|| {
-            // The standard library's map keys: random bits from the system, without a dependency.
-            let random = || RandomState::new().build_hasher().finish();
-            Self { flip: random(), factor: random() | 1 }
-        })
+        *HASHER.get_or_init(Self::random)
+    }
+
+    /// One with a secret that nobody knows.
+    pub(crate) fn random() -> Self {
+        // The standard library's map keys: random bits from the system, without a dependency.
+        let random = || RandomState::new().build_hasher().finish();
+        Self { flip: random(), factor: random() | 1 }
     }
 
     #[inline]

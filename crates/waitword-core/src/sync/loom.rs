@@ -1,8 +1,11 @@
 //! loom behind the facade.
 
 pub(crate) use loom::cell::UnsafeCell;
-pub(crate) use loom::sync::MutexGuard;
 pub(crate) use loom::sync::atomic;
+
+use std::sync::PoisonError;
+
+use loom::sync::MutexGuard;
 
 pub(crate) mod thread {
     pub(crate) use loom::thread::{Thread, current, park};
@@ -15,6 +18,12 @@ pub(crate) mod thread {
     }
 }
 
+/// loom takes a sequentially consistent read-modify-write for one that acquires and releases. The fence makes of it what
+/// it is.
+pub(crate) fn announced() {
+    atomic::fence(atomic::Ordering::SeqCst);
+}
+
 #[derive(Debug)]
 pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 
@@ -24,6 +33,23 @@ impl<T> Mutex<T> {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Condvar(loom::sync::Condvar);
+
+impl Condvar {
+    pub(crate) fn new() -> Self {
+        Self(loom::sync::Condvar::new())
+    }
+
+    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn notify_one(&self) {
+        self.0.notify_one();
     }
 }

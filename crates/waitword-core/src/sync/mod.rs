@@ -15,7 +15,7 @@ mod imp;
 #[path = "shuttle.rs"]
 mod imp;
 
-pub(crate) use imp::{Mutex, MutexGuard, UnsafeCell, atomic, thread};
+pub(crate) use imp::{Condvar, Mutex, UnsafeCell, announced, atomic, thread};
 
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));

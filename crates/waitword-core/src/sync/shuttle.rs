@@ -1,8 +1,11 @@
 //! shuttle behind the facade. It schedules at random, and every schedule is sequentially consistent: it looks for lost
 //! wakeups and broken lists in models that are too large for loom, and leaves the orderings to loom.
 
-pub(crate) use shuttle::sync::MutexGuard;
 pub(crate) use shuttle::sync::atomic;
+
+use std::sync::PoisonError;
+
+use shuttle::sync::MutexGuard;
 
 pub(crate) mod thread {
     pub(crate) use shuttle::thread::{Thread, current, park};
@@ -15,6 +18,9 @@ pub(crate) mod thread {
     }
 }
 
+/// Every operation is sequentially consistent.
+pub(crate) fn announced() {}
+
 #[derive(Debug)]
 pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
 
@@ -24,7 +30,24 @@ impl<T> Mutex<T> {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Condvar(shuttle::sync::Condvar);
+
+impl Condvar {
+    pub(crate) fn new() -> Self {
+        Self(shuttle::sync::Condvar::new())
+    }
+
+    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn notify_one(&self) {
+        self.0.notify_one();
     }
 }
 

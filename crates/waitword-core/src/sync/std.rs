@@ -1,7 +1,8 @@
 //! The standard library behind the facade.
 
-pub(crate) use std::sync::MutexGuard;
 pub(crate) use std::sync::atomic;
+
+use std::sync::{MutexGuard, PoisonError};
 
 pub(crate) mod thread {
     pub(crate) use std::thread::{Thread, current, park};
@@ -14,6 +15,10 @@ pub(crate) mod thread {
     }
 }
 
+/// The read-modify-write before this is sequentially consistent, so there is nothing to add; see the model's.
+#[inline(always)]
+pub(crate) fn announced() {}
+
 /// A mutex that does not poison: nothing foreign runs under it, so no panic can interrupt its owner.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
@@ -24,7 +29,26 @@ impl<T> Mutex<T> {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A condition variable for it.
+#[derive(Debug, Default)]
+pub(crate) struct Condvar(std::sync::Condvar);
+
+impl Condvar {
+    pub(crate) const fn new() -> Self {
+        Self(std::sync::Condvar::new())
+    }
+
+    /// Sleeps until notified, or for no reason.
+    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn notify_one(&self) {
+        self.0.notify_one();
     }
 }
 

@@ -1,0 +1,107 @@
+//! The lock of a shard, and in the same word what a notify has to know without it.
+//!
+//! ```text
+//!   bit 0      LOCKED     somebody is in the critical section
+//!   bit 1      SLEEPERS   somebody sleeps until it is free
+//!   the rest   PRESENCE   which words may have waiters, when it is free (`presence.rs`)
+//! ```
+//! One word for all, because to take the lock is then also to announce oneself to every notify that does not take it
+//! (rule 2, and section 2 of the protocol): whoever is about to compare its word and enter has set LOCKED before, and a
+//! notify that finds neither LOCKED nor its word's bit knows that nobody waits.
+//!
+//! Critical sections are some ten nanoseconds long, so who finds it taken spins for about as long as a few of them, and
+//! then sleeps:
+//!
+//! ```text
+//!   one who sleeps                           the holder
+//!   ───────────────────────────────          ───────────────────────────────
+//!   lock `sleepers`
+//!   set SLEEPERS: taken                      state := presence; SLEEPERS was set
+//!   sleep, which unlocks `sleepers`          lock `sleepers`, unlock it
+//!                                            wake one
+//! ```
+//! The holder cannot wake before the other sleeps, because in between that one holds `sleepers`. Who was woken takes the
+//! lock with SLEEPERS set, for there may be more like it; at worst the last of them wakes nobody.
+
+use crate::sync::atomic::{AtomicUsize, Ordering, fence};
+use crate::sync::{Condvar, MODEL, Mutex, announced};
+
+const LOCKED: usize = 1;
+const SLEEPERS: usize = 2;
+
+/// The lowest bit that is left for presence.
+pub(crate) const FIRST_PRESENCE_BIT: u32 = 2;
+
+/// One spins 2^0 + 2^1 + ... pauses in so many rounds, and looks after each.
+const SPINS: u32 = if MODEL { 0 } else { 7 };
+
+/// A lock without data; [`Locked`](crate::shard::Locked) has the data, and unlocks.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    state: AtomicUsize,
+    sleepers: Mutex<()>,
+    free: Condvar,
+}
+
+impl Lock {
+    pub(crate) fn new() -> Self {
+        Self { state: AtomicUsize::new(0), sleepers: Mutex::new(()), free: Condvar::new() }
+    }
+
+    /// Rule 2: whether none waits of those whose presence has this `bit`, asked without the lock by someone who stored
+    /// to a word before.
+    #[inline]
+    pub(crate) fn none_present(&self, bit: usize) -> bool {
+        let may_wait = LOCKED | bit;
+        // Who finds somebody takes the lock, and that orders all; only who finds nobody needs the fence.
+        if self.state.load(Ordering::Relaxed) & may_wait != 0 {
+            return false;
+        }
+        // Fence N, paired with operation W in `lock`. Of the two one comes first: either we see that a waiter took the
+        // lock, or that waiter sees our store.
+        fence(Ordering::SeqCst);
+        self.state.load(Ordering::Relaxed) & may_wait == 0
+    }
+
+    /// Takes the lock.
+    #[inline]
+    pub(crate) fn lock(&self) {
+        // Operation W, paired with fence N.
+        if self.state.fetch_or(LOCKED, Ordering::SeqCst) & LOCKED != 0 {
+            self.lock_contended();
+        }
+        announced();
+    }
+
+    /// Unlocks, and says who is present from now on. The caller has the lock.
+    #[inline]
+    pub(crate) fn unlock(&self, presence: usize) {
+        // To release would do. But loom takes two read-modify-writes for unordered where neither acquires the other.
+        if self.state.swap(presence, Ordering::AcqRel) & SLEEPERS != 0 {
+            self.wake_sleeper();
+        }
+    }
+
+    #[cold]
+    fn lock_contended(&self) {
+        for round in 0..SPINS {
+            for _ in 0..1 << round {
+                std::hint::spin_loop();
+            }
+            let is_free = self.state.load(Ordering::Relaxed) & LOCKED == 0;
+            if is_free && self.state.fetch_or(LOCKED, Ordering::SeqCst) & LOCKED == 0 {
+                return;
+            }
+        }
+        let mut sleepers = self.sleepers.lock();
+        while self.state.fetch_or(LOCKED | SLEEPERS, Ordering::SeqCst) & LOCKED != 0 {
+            sleepers = self.free.wait(sleepers);
+        }
+    }
+
+    #[cold]
+    fn wake_sleeper(&self) {
+        drop(self.sleepers.lock());
+        self.free.notify_one();
+    }
+}

@@ -1,0 +1,100 @@
+//! Which words of a shard may have waiters, in as many bits as fit beside its lock.
+//!
+//! A word's bit is set while it or another word with the same bit has a queue; so a notify that finds it clear is done, and
+//! strangers in the shard cost it the lock only when they have the same bit.
+
+use crate::lock::FIRST_PRESENCE_BIT;
+use crate::sync::MODEL;
+
+/// How many bits, counting the two that the lock has. A model has one for all words, because their hashes change from run
+/// to run and its steps must not.
+const BITS: usize = if MODEL { 1 } else { usize::BITS as usize };
+
+/// The bit of a word with this hash, in the state of its shard's lock.
+#[inline]
+pub(crate) fn bit(hash: u64) -> usize {
+    1 << index(hash)
+}
+
+/// Those who are present now.
+#[derive(Debug)]
+pub(crate) struct Presence {
+    bits: usize,
+    /// How many queues there are of each bit. One that has run over stays at the maximum, and its bit set, until there
+    /// are no queues at all.
+    queues: [u8; usize::BITS as usize],
+}
+
+impl Presence {
+    pub(crate) fn new() -> Self {
+        Self { bits: 0, queues: [0; usize::BITS as usize] }
+    }
+
+    /// The bits, for the state of the lock.
+    #[inline]
+    pub(crate) fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// A word with this hash has a queue now.
+    #[inline]
+    pub(crate) fn enter(&mut self, hash: u64) {
+        let queues = &mut self.queues[index(hash)];
+        *queues = queues.saturating_add(1);
+        self.bits |= bit(hash);
+    }
+
+    /// A word with this hash has no queue any more.
+    #[inline]
+    pub(crate) fn leave(&mut self, hash: u64) {
+        let queues = &mut self.queues[index(hash)];
+        if *queues < u8::MAX {
+            *queues -= 1;
+            self.bits &= !(usize::from(*queues == 0) << index(hash));
+        }
+    }
+
+    /// No word has a queue any more.
+    #[cold]
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new();
+    }
+}
+
+/// From the low bits of the hash, which tell the words of one cache line apart.
+#[inline]
+fn index(hash: u64) -> usize {
+    (hash as usize % BITS).max(FIRST_PRESENCE_BIT as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those with one bit, through all counts, beyond what a count can hold and back.
+    #[test]
+    fn a_bit_is_set_while_anyone_of_it_is_there() {
+        for crowd in [1_u64, 2, 254, 255, 256, 1000] {
+            let mut presence = Presence::new();
+            presence.enter(5);
+            for _ in 0..crowd {
+                presence.enter(9);
+            }
+            for _ in 0..crowd {
+                assert_eq!(presence.bits(), bit(5) | bit(9));
+                presence.leave(9);
+            }
+            let left_over = if crowd < 255 { 0 } else { bit(9) };
+            assert_eq!(presence.bits(), bit(5) | left_over, "{crowd}");
+            presence.clear();
+            assert_eq!(presence.bits(), 0);
+        }
+    }
+
+    /// No word may have a bit of the lock's.
+    #[test]
+    fn all_bits_but_the_lock_s_are_used() {
+        let all = (0..1000).fold(0, |all, hash| all | bit(hash));
+        assert_eq!(all, usize::MAX << FIRST_PRESENCE_BIT);
+    }
+}

@@ -107,7 +107,7 @@ impl Inbox {
     /// # Safety
     /// The caller owns the unlinked `node`, which is that of an [`InboxWait`] of this inbox; it does not any more
     /// when this returns.
-    pub(crate) unsafe fn accept(&self, node: NonNull<Waiter>, verdict: u8, notifier: Option<&Inbox>) {
+    pub(crate) unsafe fn accept(&self, node: NonNull<Waiter>, verdict: usize, notifier: Option<&Inbox>) {
         let here = notifier.is_some_and(|notifier| std::ptr::eq(&*notifier.shared, &*self.shared));
         let shared = self.shared.as_ref();
         let _held = shared.get_ref().lock.lock();

@@ -37,6 +37,7 @@ const SPINS: u32 = if MODEL { 0 } else { 7 };
 
 /// A lock without data; [`Locked`](crate::shard::Locked) has the data, and unlocks.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Lock {
     state: AtomicUsize,
     sleepers: Mutex<()>,

@@ -17,6 +17,7 @@ use crate::word::{Location, key};
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
 ///
 /// Costs a fence and a load when nobody waits on any word of the shard (see [`Table`]). See [`notify_many`] for the rest.
+#[inline]
 pub fn notify_one<L: Location>(at: L) -> usize {
     notify(at.table(), key(&at), 1, None)
 }
@@ -24,6 +25,7 @@ pub fn notify_one<L: Location>(at: L) -> usize {
 /// Wakes all who wait on the word at this moment. Returns how many these were.
 ///
 /// Whoever comes later is not woken, even while the wakes are still under way. See [`notify_many`] for the rest.
+#[inline]
 pub fn notify_all<L: Location>(at: L) -> usize {
     notify(at.table(), key(&at), usize::MAX, None)
 }
@@ -47,11 +49,13 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 /// let word = AtomicI64::new(0);
 /// assert_eq!(waitword_core::notify_many(&word, 3), 0);
 /// ```
+#[inline]
 pub fn notify_many<L: Location>(at: L, count: usize) -> usize {
     notify(at.table(), key(&at), count, None)
 }
 
 /// Notifies on behalf of the agent with the inbox `notifier`, if one is named.
+#[inline]
 pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Option<&Inbox>) -> usize {
     let key = table.key_of(address);
     if count == 0 || table.shard(key).is_idle(key.hash) {
@@ -61,6 +65,7 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
 }
 
 /// The common case: one waiter needs neither a list nor a batch.
+#[inline(never)]
 fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let mut locked = table.lock(key);
     let wake = locked.settle_first(key, notifier);

@@ -18,6 +18,7 @@ pub(crate) fn bit(hash: u64) -> usize {
 
 /// Those who are present now.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Presence {
     bits: usize,
     /// How many queues there are of each bit. One that has run over stays at the maximum, and its bit set, until there

@@ -149,12 +149,15 @@ impl Bucket {
                 with(head, |links| links.len -= 1);
                 return false;
             }
-            let (next, len) = with(head, |links| (links.next, links.len));
-            if len > 1 {
+            let len = with(head, |links| links.len);
+            let successor = if len > 1 {
                 unlink(head);
-            }
-            self.succeed(head, (len > 1).then_some(next), len - 1);
-            len == 1
+                Some(with(head, |links| links.next))
+            } else {
+                None
+            };
+            self.succeed(head, successor, len - 1);
+            successor.is_none()
         }
     }
 
@@ -194,7 +197,7 @@ impl Bucket {
     unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: usize) {
         // SAFETY: the caller holds the lock; the chain and both heads are linked under it.
         unsafe {
-            let sibling = with(head, |links| links.sibling);
+            let sibling = if self.tag & MORE == 0 { None } else { with(head, |links| links.sibling) };
             if let Some(node) = successor {
                 with(node, |links| (links.sibling, links.len) = (sibling, len));
             }

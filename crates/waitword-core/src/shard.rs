@@ -24,8 +24,9 @@ const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 /// sees an attack.
 const MOST_IN_A_BUCKET: usize = 16;
 
-/// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together.
-#[repr(align(128))]
+/// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together. In the order of
+/// use: the first line is all that most calls need.
+#[repr(C, align(128))]
 pub(crate) struct Shard {
     lock: Lock,
     queues: UnsafeCell<Queues>,
@@ -36,18 +37,19 @@ unsafe impl Send for Shard {}
 // SAFETY: as above.
 unsafe impl Sync for Shard {}
 
+#[repr(C)]
 struct Queues {
     buckets: Box<[Bucket]>,
     /// How many words have a queue.
     words: usize,
     /// The ticket of the next waiter to enter.
     next_ticket: u64,
-    /// Spreads the words over the buckets: the table's, until somebody knew its secret.
-    hasher: Hasher,
-    has_own_hasher: bool,
     /// A bucket was found with too many queues, and another secret is needed.
     is_attacked: bool,
+    has_own_hasher: bool,
     presence: Presence,
+    /// Spreads the words over the buckets: the table's, until somebody knew its secret.
+    hasher: Hasher,
 }
 
 impl Shard {
@@ -57,10 +59,10 @@ impl Shard {
             buckets,
             words: 0,
             next_ticket: 0,
-            hasher,
-            has_own_hasher: false,
             is_attacked: false,
+            has_own_hasher: false,
             presence: Presence::new(),
+            hasher,
         };
         Self { lock: Lock::new(), queues: UnsafeCell::new(queues) }
     }
@@ -74,11 +76,11 @@ impl Shard {
     #[inline]
     pub(crate) fn lock(&self) -> Locked<'_> {
         self.lock.lock();
-        Locked { shard: self }
+        Locked { shard: self, better_size: None }
     }
 
-    /// Gives it `size` buckets, and another secret if it needs one. The buckets are allocated, and the old ones freed,
-    /// without the lock.
+    /// Gives it `size` buckets, and another secret if it needs one, as somebody found who had the lock. The buckets are
+    /// allocated, and the old ones freed, without the lock.
     ///
     /// If somebody was faster, ours are not needed; if there is no memory, the old ones serve. (To unwind is no choice:
     /// linked nodes are on stacks further up.)
@@ -99,6 +101,8 @@ impl Shard {
 /// A shard whose lock is held: everything that I2 gives to the holder.
 pub(crate) struct Locked<'a> {
     shard: &'a Shard,
+    /// How many buckets there should be, if a word came or went and there should be others.
+    better_size: Option<usize>,
 }
 
 impl Drop for Locked<'_> {
@@ -117,15 +121,13 @@ impl Locked<'_> {
     #[inline]
     pub(crate) unsafe fn enqueue(&mut self, key: Key, node: Pin<&Waiter>) {
         node.set_state(QUEUED);
-        self.with(|queues| {
+        self.better_size = self.with(|queues| {
             let ticket = queues.next_ticket;
             queues.next_ticket += 1;
             // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
-            let pushed = unsafe { queues.bucket(key).push(key.address, ticket, node.pointer()) };
-            if let Pushed::Founded { others } = pushed {
-                queues.words += 1;
-                queues.presence.enter(key.hash);
-                queues.is_attacked |= others >= MOST_IN_A_BUCKET;
+            match unsafe { queues.bucket(key).push(key.address, ticket, node.pointer()) } {
+                Pushed::Joined => None,
+                Pushed::Founded { others } => queues.founded(key, others),
             }
         });
     }
@@ -158,7 +160,7 @@ impl Locked<'_> {
     /// Gives a queued node another wake, by exchange, so that the old one is dropped after the lock. Returns
     /// `false` when the node is not queued any more because a notify counted it; then it has left.
     pub(crate) fn renew(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> bool {
-        if node.state() == QUEUED && self.with(|queues| queues.head_of(key, node)).is_some() {
+        if node.state() == QUEUED && self.is_queued(key, node) {
             // SAFETY: queued under this lock (I2).
             unsafe { with(node.pointer(), |links| std::mem::swap(&mut links.wake, wake)) };
             return true;
@@ -167,37 +169,36 @@ impl Locked<'_> {
         false
     }
 
+    /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not in limbo.
+    fn is_queued(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
+        // SAFETY: we hold the lock of the word's shard (I2).
+        self.with(|queues| unsafe {
+            queues.bucket(key).find(key.address).is_some_and(|head| is_in_queue_of(head, node))
+        })
+    }
+
     /// Takes the first waiter off the queue of `key` and gives it its verdict. Returns whom to tell after the lock.
     #[inline]
     pub(crate) fn settle_first(&mut self, key: Key, notifier: Option<&Inbox>) -> Option<Wake> {
-        self.with(|queues| {
-            // SAFETY: we hold the lock of `key`'s shard (I2), and who is in a queue is alive (I1).
-            unsafe {
-                let bucket = queues.bucket(key);
-                let head = bucket.find(key.address)?;
-                if bucket.remove(head, head) {
-                    queues.removed(key);
-                }
-                Some(give_verdict(head, NOTIFIED, notifier))
-            }
-        })
+        let first = self.remove(key, Some)?;
+        // SAFETY: unlinked just now, and who was in a queue is alive (I1).
+        Some(unsafe { give_verdict(first, NOTIFIED, notifier) })
     }
 
     /// Rule 6: takes the first `count` waiters, or all who are there, off the queue of `key`. They are counted now,
     /// and in limbo on `list` until [`settle`](Self::settle) tells them.
     pub(crate) fn detach(&mut self, key: Key, count: usize, list: Pin<&List>) -> usize {
-        self.with(|queues| {
+        let (detached, better_size) = self.with(|queues| {
             // SAFETY: we hold the lock of `key`'s shard (I2); `list` is given to us.
             let (detached, gone) = unsafe {
                 let bucket = queues.bucket(key);
-                let Some(head) = bucket.find(key.address) else { return 0 };
+                let Some(head) = bucket.find(key.address) else { return (0, None) };
                 bucket.detach(head, count, list)
             };
-            if gone {
-                queues.removed(key);
-            }
-            detached
-        })
+            (detached, if gone { queues.lost(key) } else { None })
+        });
+        self.better_size = better_size;
+        detached
     }
 
     /// Gives up to a batch of detached nodes their verdict and collects their wakes. Returns whether nodes are left.
@@ -232,9 +233,8 @@ impl Locked<'_> {
 
     /// Unlocks, and lets the number of buckets follow the number of words.
     #[inline]
-    pub(crate) fn release(mut self) {
-        let shard = self.shard;
-        let better_size = self.with(|queues| queues.better_size());
+    pub(crate) fn release(self) {
+        let (shard, better_size) = (self.shard, self.better_size);
         drop(self);
         if let Some(size) = better_size {
             shard.resize(size);
@@ -244,14 +244,29 @@ impl Locked<'_> {
     /// Takes `node` out of its queue if it is in it, and says so.
     #[inline]
     fn take_out(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
-        self.with(|queues| {
-            let Some(head) = queues.head_of(key, node) else { return false };
-            // SAFETY: we hold the lock (I2), and `node` is in the queue of `head`.
-            if unsafe { queues.bucket(key).remove(head, node.pointer()) } {
-                queues.removed(key);
-            }
-            true
-        })
+        // SAFETY: `head` is that of the node's word, and we hold the lock of both (I2).
+        self.remove(key, |head| unsafe { is_in_queue_of(head, node) }.then_some(node.pointer())).is_some()
+    }
+
+    /// Takes the node that `choose` picks, given the head, out of the queue of `key`.
+    #[inline]
+    fn remove(
+        &mut self,
+        key: Key,
+        choose: impl FnOnce(NonNull<Waiter>) -> Option<NonNull<Waiter>>,
+    ) -> Option<NonNull<Waiter>> {
+        let (node, better_size) = self.with(|queues| {
+            // SAFETY: we hold the lock (I2), and the node that is chosen is in the queue of the head.
+            let (node, gone) = unsafe {
+                let bucket = queues.bucket(key);
+                let head = bucket.find(key.address)?;
+                let node = choose(head)?;
+                (node, bucket.remove(head, node))
+            };
+            Some((node, if gone { queues.lost(key) } else { None }))
+        })?;
+        self.better_size = better_size;
+        Some(node)
     }
 
     #[inline(always)]
@@ -262,20 +277,6 @@ impl Locked<'_> {
 }
 
 impl Queues {
-    /// The head of the queue that `node`, whose state is `QUEUED`, stands in; `None` when it is in limbo.
-    ///
-    /// Notifies take from the front and waiters enter at the back, with rising tickets. So whoever is still in the
-    /// queue is not older than its head, and whoever was taken off is.
-    #[inline]
-    fn head_of(&mut self, key: Key, node: Pin<&Waiter>) -> Option<NonNull<Waiter>> {
-        // SAFETY: `self` is reached through the lock, which owns the links of every node that is `QUEUED` (I2).
-        unsafe {
-            let head = self.bucket(key).find(key.address)?;
-            let is_younger = || with(head, |links| links.ticket) < with(node.pointer(), |links| links.ticket);
-            (head == node.pointer() || is_younger()).then_some(head)
-        }
-    }
-
     #[inline]
     fn bucket(&mut self, key: Key) -> &mut Bucket {
         let hash = if self.has_own_hasher { self.hasher.hash(key.address) } else { key.hash };
@@ -283,14 +284,26 @@ impl Queues {
         &mut self.buckets[index]
     }
 
-    /// The queue of `key` is gone.
+    /// `key` has a queue now, in a bucket with `others`. Returns how many buckets there should be, if others.
     #[inline]
-    fn removed(&mut self, key: Key) {
+    fn founded(&mut self, key: Key, others: usize) -> Option<usize> {
+        self.words += 1;
+        self.presence.enter(key.hash);
+        if others >= MOST_IN_A_BUCKET {
+            self.is_attacked = true;
+        }
+        self.better_size()
+    }
+
+    /// `key` has no queue any more. Returns how many buckets there should be, if others.
+    #[inline]
+    fn lost(&mut self, key: Key) -> Option<usize> {
         self.words -= 1;
         self.presence.leave(key.hash);
         if self.words == 0 && self.presence.bits() != 0 {
             self.presence.clear();
         }
+        self.better_size()
     }
 
     /// How many buckets there should be, if not those that there are.
@@ -331,12 +344,26 @@ impl fmt::Debug for Shard {
     }
 }
 
+/// Whether `node`, whose state is `QUEUED`, is in the queue of its word, which is that of `head`, and not in limbo.
+///
+/// Notifies take from the front and waiters enter at the back, with rising tickets. So whoever is still in the
+/// queue is not older than its head, and whoever was taken off is.
+///
+/// # Safety
+/// The caller holds the lock of their shard, which owns the links of every node that is `QUEUED` (I2).
+#[inline]
+unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
+    // SAFETY: says the caller.
+    let ticket = |node| unsafe { with(node, |links| links.ticket) };
+    head == node.pointer() || ticket(head) < ticket(node.pointer())
+}
+
 /// Gives a node its verdict. Returns whom to tell, after the lock.
 ///
 /// # Safety
 /// The node is alive, and was unlinked under the lock that owned it (I2), which the caller still holds. It is not the
 /// caller's any more when this returns (I3, I4).
-unsafe fn give_verdict(node: NonNull<Waiter>, verdict: u8, notifier: Option<&Inbox>) -> Wake {
+unsafe fn give_verdict(node: NonNull<Waiter>, verdict: usize, notifier: Option<&Inbox>) -> Wake {
     // SAFETY: says the caller.
     unsafe {
         let wake = with(node, |links| links.wake.take());

@@ -25,45 +25,50 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 
 use crate::sync::UnsafeCell;
-use crate::sync::atomic::{AtomicU8, Ordering};
+use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::wake::Wake;
 
 /// Not in a queue: not yet, or not any more.
-pub(crate) const IDLE: u8 = 0;
+pub(crate) const IDLE: usize = 0;
 /// In the queue of its word, or in limbo between a notify's lock and its wake.
-pub(crate) const QUEUED: u8 = 1;
+pub(crate) const QUEUED: usize = 1;
 /// A notify counted it.
-pub(crate) const NOTIFIED: u8 = 2;
+pub(crate) const NOTIFIED: usize = 2;
 /// Its agent found its deadline passed.
-pub(crate) const TIMED_OUT: u8 = 3;
+pub(crate) const TIMED_OUT: usize = 3;
 /// The owner has the verdict, and the node is of no more use.
-pub(crate) const DONE: u8 = 4;
+pub(crate) const DONE: usize = 4;
 
 /// One wait. See the module's text for who may touch it when.
+///
+/// In the order of use: with a million of them each line of the cache is a miss, and to notify one that is alone on its
+/// word takes the state, the wake and the length.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Waiter {
-    state: AtomicU8,
+    state: AtomicUsize,
     links: UnsafeCell<Links>,
     _pinned: PhantomPinned,
 }
 
 /// The part of a node that is guarded by a lock while the node is linked.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Links {
+    /// Whom to tell; taken by whoever settles the node.
+    pub(crate) wake: Wake,
+    /// In the head of a queue: how many waiters it has.
+    pub(crate) len: usize,
     /// Neighbours in the circular list of its word, of a notify or of an inbox.
     pub(crate) next: NonNull<Waiter>,
     pub(crate) prev: NonNull<Waiter>,
+    /// In the head of a queue: the head of the next queue in the bucket.
+    pub(crate) sibling: Option<NonNull<Waiter>>,
     /// The address waited on.
     pub(crate) key: usize,
     /// When it entered, counted per shard. Tells a node in limbo from one still queued. Before it has entered: the bits
     /// of the value that it expects, so that a future need not keep them elsewhere.
     pub(crate) ticket: u64,
-    /// In the head of a queue: the head of the next queue in the bucket.
-    pub(crate) sibling: Option<NonNull<Waiter>>,
-    /// In the head of a queue: how many waiters it has.
-    pub(crate) len: usize,
-    /// Whom to tell; taken by whoever settles the node.
-    pub(crate) wake: Wake,
 }
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
@@ -81,27 +86,29 @@ impl Waiter {
     /// A node that keeps what it [`expects`](Self::expects) until it enters.
     pub(crate) fn expecting(bits: u64) -> Self {
         Self {
-            state: AtomicU8::new(IDLE),
+            state: AtomicUsize::new(IDLE),
             links: UnsafeCell::new(Links {
+                wake: Wake::NOBODY,
+                len: 0,
                 next: NonNull::dangling(),
                 prev: NonNull::dangling(),
+                sibling: None,
                 key: 0,
                 ticket: bits,
-                sibling: None,
-                len: 0,
-                wake: Wake::NOBODY,
             }),
             _pinned: PhantomPinned,
         }
     }
 
     /// The state. Reading a verdict acquires everything that its notifier did before.
-    pub(crate) fn state(&self) -> u8 {
+    #[inline]
+    pub(crate) fn state(&self) -> usize {
         self.state.load(Ordering::Acquire)
     }
 
     /// Stores a state; a verdict is the settler's last access to the node (I3).
-    pub(crate) fn set_state(&self, state: u8) {
+    #[inline]
+    pub(crate) fn set_state(&self, state: usize) {
         self.state.store(state, Ordering::Release);
     }
 
@@ -142,6 +149,7 @@ impl Drop for Waiter {
 ///
 /// # Safety
 /// The node is alive, and its links belong to the caller (I2, I4, I5). `access` must not reach the same node again.
+#[inline(always)]
 pub(crate) unsafe fn with<R>(node: NonNull<Waiter>, access: impl FnOnce(&mut Links) -> R) -> R {
     // SAFETY: alive and exclusively ours, says the caller.
     unsafe { node.as_ref() }.links.with_mut(|links| access(unsafe { &mut *links }))

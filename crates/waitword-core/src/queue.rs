@@ -105,6 +105,16 @@ impl Bucket {
         }
     }
 
+    /// How many queues are here.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find).
+    #[cfg(test)]
+    pub(crate) unsafe fn len(&self) -> usize {
+        // SAFETY: says the caller.
+        std::iter::successors(self.first, |&head| unsafe { with(head, |links| links.sibling) }).count()
+    }
+
     /// Chains a whole queue in, at growth.
     ///
     /// # Safety

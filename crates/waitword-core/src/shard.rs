@@ -231,6 +231,19 @@ impl Locked<'_> {
         })
     }
 
+    /// How many queues the fullest bucket has.
+    #[cfg(test)]
+    pub(crate) fn longest_chain(&mut self) -> usize {
+        // SAFETY: we hold the lock (I2).
+        self.with(|queues| queues.buckets.iter().map(|bucket| unsafe { bucket.len() }).max().unwrap_or(0))
+    }
+
+    /// Whether it was attacked.
+    #[cfg(test)]
+    pub(crate) fn has_own_secret(&mut self) -> bool {
+        self.with(|queues| queues.has_own_hasher)
+    }
+
     /// Unlocks, and lets the number of buckets follow the number of words.
     #[inline]
     pub(crate) fn release(self) {

@@ -26,6 +26,12 @@ const LINE: u64 = 64;
 /// in an array of buckets that follows the number of words waited on, up and down. For a word that nobody waits
 /// on, nothing is stored.
 ///
+/// # Collisions
+/// The key is a secret of the process, so that nobody can pick words that collide. For one who has learned it all the same,
+/// words can be found that share a shard, and have their waiters and notifiers take turns; and words that share a bucket,
+/// until there are more of them than chance would have there. Then the shard draws a secret of its own. So no look-up ever
+/// passes more than about 16 strangers, whoever picked them.
+///
 /// ```
 /// use std::sync::atomic::AtomicU32;
 /// use waitword_core::{Outcome, Table, notify_all, wait};
@@ -49,8 +55,11 @@ impl Table {
     /// A table of `shards` shards, rounded up to a power of two and at most 65,536. Each takes a cache line or
     /// two; threads that wait on and notify words of the same shard take turns.
     pub fn with_shards(shards: usize) -> Self {
+        Self::with_hasher(shards, Hasher::of_process())
+    }
+
+    fn with_hasher(shards: usize, hasher: Hasher) -> Self {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
-        let hasher = Hasher::of_process();
         Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher }
     }
 
@@ -67,6 +76,13 @@ impl Table {
     pub fn waiters<W: Word>(&self, word: &W) -> usize {
         let key = self.key_of(std::ptr::from_ref(word).addr());
         self.lock(key).len(key)
+    }
+
+    /// What somebody would know of a word at `address` who had read the secret out of the process's memory: words whose
+    /// low bits agree collide. For those who measure what that would cost.
+    #[doc(hidden)]
+    pub fn secret_hash(&self, address: usize) -> u64 {
+        self.hasher.hash(address)
     }
 
     /// The table of the process.
@@ -201,5 +217,56 @@ impl Hasher {
         let (line, word) = (address as u64 / LINE, address as u64 % LINE / 4);
         let product = u128::from(line ^ self.flip) * u128::from(self.factor);
         (product as u64 ^ (product >> 64) as u64).wrapping_add(word)
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+#[allow(unsafe_code)]
+mod tests {
+    use super::*;
+
+    /// Words of a known secret, all in one bucket, until the shard draws a secret of its own.
+    #[test]
+    fn words_that_collide_do_so_only_until_they_are_too_many() {
+        let table = Table::with_hasher(1, Hasher { flip: 12345, factor: 0x9E37_79B9_7F4A_7C15 });
+        let colliding = (4..usize::MAX).step_by(4).filter(|&address| table.hasher.hash(address) & 0xFFF == 7);
+        let keys = colliding.take(2000).map(|address| table.key_of(address)).collect::<Vec<_>>();
+        let nodes = keys.iter().map(|_| Box::pin(Waiter::new())).collect::<Vec<_>>();
+        let mut longest = 0;
+        for (&key, node) in keys.iter().zip(&nodes) {
+            let mut locked = table.lock(key);
+            // SAFETY: idle, and it leaves below.
+            unsafe { locked.enqueue(key, node.as_ref()) };
+            locked.release();
+            longest = longest.max(table.lock(key).longest_chain());
+        }
+        assert!((10..20).contains(&longest), "{longest} words in one bucket");
+        for (&key, node) in keys.iter().zip(&nodes).rev() {
+            let mut locked = table.lock(key);
+            assert_eq!(locked.len(key), 1);
+            assert_eq!(locked.leave(key, node.as_ref()), crate::cancel::Cancelled::BeforeNotify);
+            locked.release();
+        }
+    }
+
+    /// Without an attack a crowd keeps the secret that it came with, so that the limit is not set too low.
+    #[test]
+    fn chance_does_not_look_like_an_attack() {
+        let table = Table::with_shards(1);
+        let words = vec![0_u32; 1 << 17];
+        let keys = words.iter().map(|word| table.key_of(std::ptr::from_ref(word).addr())).collect::<Vec<_>>();
+        let nodes = keys.iter().map(|_| Box::pin(Waiter::new())).collect::<Vec<_>>();
+        for (&key, node) in keys.iter().zip(&nodes) {
+            let mut locked = table.lock(key);
+            // SAFETY: idle, and it leaves below.
+            unsafe { locked.enqueue(key, node.as_ref()) };
+            locked.release();
+        }
+        assert!(!table.lock(keys[0]).has_own_secret());
+        for (&key, node) in keys.iter().zip(&nodes) {
+            let mut locked = table.lock(key);
+            assert_eq!(locked.leave(key, node.as_ref()), crate::cancel::Cancelled::BeforeNotify);
+            locked.release();
+        }
     }
 }

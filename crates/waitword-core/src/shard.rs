@@ -157,16 +157,20 @@ impl Locked<'_> {
         Some(unsafe { give_verdict(node.pointer(), TIMED_OUT, None) })
     }
 
-    /// Gives a queued node another wake, by exchange, so that the old one is dropped after the lock. Returns
-    /// `false` when the node is not queued any more because a notify counted it; then it has left.
-    pub(crate) fn renew(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> bool {
+    /// Looks at the wake of a queued node. `None` when it is not queued any more because a notify counted it; then it has
+    /// left.
+    pub(crate) fn with_wake<R>(
+        &mut self,
+        key: Key,
+        node: Pin<&Waiter>,
+        look: impl FnOnce(&mut Wake) -> R,
+    ) -> Option<R> {
         if node.state() == QUEUED && self.is_queued(key, node) {
             // SAFETY: queued under this lock (I2).
-            unsafe { with(node.pointer(), |links| std::mem::swap(&mut links.wake, wake)) };
-            return true;
+            return Some(unsafe { with(node.pointer(), |links| look(&mut links.wake)) });
         }
         let _ = self.leave(key, node);
-        false
+        None
     }
 
     /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not in limbo.

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use crate::cancel::{self, Cancelled};
 use crate::outcome::Outcome;
@@ -82,19 +82,28 @@ impl<L: Location> WaitAsync<L> {
     }
 
     /// Verdict, or another waker.
-    fn look_again(self: Pin<&Self>, mut wake: Wake) -> Poll<Outcome> {
+    fn look_again(self: Pin<&Self>, waker: &Waker) -> Poll<Outcome> {
         let table = self.at.table();
         let key = table.key_of(key(&self.at));
-        let mut locked = table.lock(key);
-        let still_waiting = locked.renew(key, self.node(), &mut wake);
-        // Foreign code, so the waker that is not needed goes after the lock.
-        drop(locked);
-        if still_waiting {
+        // Most are polled again with the waker that they have.
+        match table.lock(key).with_wake(key, self.node(), |wake| wake.will_wake(waker)) {
+            None => return self.told(),
+            Some(true) => return Poll::Pending,
+            Some(false) => {}
+        }
+        // Foreign code, so it is cloned before the lock, and the one that is not needed goes after it.
+        let mut new = Wake::Task(waker.clone());
+        let still_waits = table.lock(key).with_wake(key, self.node(), |wake| std::mem::swap(wake, &mut new));
+        if still_waits.is_some() {
             return Poll::Pending;
         }
         // Counted; and still so should the waker's destructor panic.
         self.node.set_state(NOTIFIED);
-        drop(wake);
+        drop(new);
+        self.told()
+    }
+
+    fn told(self: Pin<&Self>) -> Poll<Outcome> {
         self.node.set_state(DONE);
         Poll::Ready(Outcome::Notified)
     }
@@ -111,14 +120,11 @@ impl<L: Location> Future for WaitAsync<L> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         let this = self.as_ref();
         match this.node.state() {
-            NOTIFIED => {
-                this.node.set_state(DONE);
-                Poll::Ready(Outcome::Notified)
-            }
+            NOTIFIED => this.told(),
             DONE => panic!("a wait was polled after it had ended"),
             // Cloned here because no lock may be held while foreign code runs.
             IDLE => this.enter(Wake::Task(cx.waker().clone())),
-            _ => this.look_again(Wake::Task(cx.waker().clone())),
+            _ => this.look_again(cx.waker()),
         }
     }
 }

@@ -33,6 +33,11 @@ impl Wake {
         std::mem::replace(self, Self::NOBODY)
     }
 
+    /// Whether this wakes the same task. Runs nothing foreign.
+    pub(crate) fn will_wake(&self, waker: &Waker) -> bool {
+        matches!(self, Self::Task(ours) if ours.will_wake(waker))
+    }
+
     /// Runs foreign code: no lock may be held.
     pub(crate) fn ring(self) {
         match self {

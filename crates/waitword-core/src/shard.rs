@@ -20,8 +20,8 @@ use crate::wake::{Wake, WakeBatch};
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
 const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 
-/// With no more words than buckets, the chance of one more queue in a bucket is one in 10^13 (Poisson). Who finds more
-/// sees an attack.
+/// With no more words than buckets, chance puts more queues than this into one bucket once in 10^13 times (Poisson). Where
+/// there are, somebody knows the secret, or the secret does not suit the words; it takes another one either way.
 const MOST_IN_A_BUCKET: usize = 16;
 
 /// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together. In the order of
@@ -44,11 +44,11 @@ struct Queues {
     words: usize,
     /// The ticket of the next waiter to enter.
     next_ticket: u64,
-    /// A bucket was found with too many queues, and another secret is needed.
-    is_attacked: bool,
-    has_own_hasher: bool,
+    /// A bucket was found with too many queues.
+    needs_secret: bool,
+    has_own_secret: bool,
     presence: Presence,
-    /// Spreads the words over the buckets: the table's, until somebody knew its secret.
+    /// Spreads the words over the buckets: the table's, until another secret was needed.
     hasher: Hasher,
 }
 
@@ -59,8 +59,8 @@ impl Shard {
             buckets,
             words: 0,
             next_ticket: 0,
-            is_attacked: false,
-            has_own_hasher: false,
+            needs_secret: false,
+            has_own_secret: false,
             presence: Presence::new(),
             hasher,
         };
@@ -242,12 +242,6 @@ impl Locked<'_> {
         self.with(|queues| queues.buckets.iter().map(|bucket| unsafe { bucket.len() }).max().unwrap_or(0))
     }
 
-    /// Whether it was attacked.
-    #[cfg(test)]
-    pub(crate) fn has_own_secret(&mut self) -> bool {
-        self.with(|queues| queues.has_own_hasher)
-    }
-
     /// Unlocks, and lets the number of buckets follow the number of words.
     #[inline]
     pub(crate) fn release(self) {
@@ -296,7 +290,7 @@ impl Locked<'_> {
 impl Queues {
     #[inline]
     fn bucket(&mut self, key: Key) -> &mut Bucket {
-        let hash = if self.has_own_hasher { self.hasher.hash(key.address) } else { key.hash };
+        let hash = if self.has_own_secret { self.hasher.hash(key.address) } else { key.hash };
         let index = hash as usize & (self.buckets.len() - 1);
         &mut self.buckets[index]
     }
@@ -307,7 +301,7 @@ impl Queues {
         self.words += 1;
         self.presence.enter(key.hash);
         if others >= MOST_IN_A_BUCKET {
-            self.is_attacked = true;
+            self.needs_secret = true;
         }
         self.better_size()
     }
@@ -332,14 +326,14 @@ impl Queues {
         } else if size > FEWEST_BUCKETS && 8 * self.words < size {
             Some((size / 4).max(FEWEST_BUCKETS))
         } else {
-            self.is_attacked.then_some(size)
+            self.needs_secret.then_some(size)
         }
     }
 
     /// Moves all queues to `spare` and exchanges the two; with `secret` as the new one, if the old one is known.
     fn rehash(&mut self, secret: Hasher, spare: &mut Box<[Bucket]>) {
-        if std::mem::take(&mut self.is_attacked) {
-            (self.hasher, self.has_own_hasher) = (secret, true);
+        if std::mem::take(&mut self.needs_secret) {
+            (self.hasher, self.has_own_secret) = (secret, true);
         }
         for bucket in &mut self.buckets {
             // SAFETY: `self` is reached through the lock (I2); a queue is moved as a whole, and its key is

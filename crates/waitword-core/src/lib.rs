@@ -52,6 +52,7 @@ mod park;
 mod queue;
 #[allow(unsafe_code)]
 mod shard;
+mod spin;
 mod sync;
 mod table;
 #[cfg(not(any(loom, shuttle)))]

@@ -34,9 +34,9 @@ use crate::word::{Location, Word, bits, key};
 /// # Spinning
 /// To sleep and be woken takes many times as long as a partner that runs on another CPU needs to answer. A thread whose
 /// earlier waits showed that answers come soon therefore stays awake for up to 50 µs before it sleeps, most often for
-/// 2 to 20 µs. What it spends on that it has saved before by not sleeping, up to 80 µs in its life and 25 ns per sleep;
-/// so where answers take long, or threads share a CPU, waiting costs what it costs without spinning. A thread that waits
-/// a few times only never spins, and neither does a future.
+/// 2 to 20 µs. What it spends on that it has saved before by not sleeping, up to 80 µs in its life and an eightieth of what
+/// its sleeps cost; so where answers take long, or threads share a CPU, waiting costs what it costs without spinning. A
+/// thread that waits a few times only never spins, and neither does a future.
 ///
 /// # Panics
 /// If the thread must not block ([`forbid_blocking`](crate::forbid_blocking)) and the word holds `expected`: use

@@ -1,6 +1,7 @@
 //! Two threads hand a turn back and forth, on one CPU and on two, with partners of several tempers.
 
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,23 +23,14 @@ struct Scene {
     /// The CPUs of the two, if they are tied to one each.
     cpus: Option<[usize; 2]>,
     pairs: usize,
-    trips: usize,
     /// How long the partner works in the trip of this number.
-    work: fn(usize) -> u64,
+    work: fn(u32) -> u64,
 }
 
-const ONE_CPU: Scene = Scene {
-    wall: "one CPU",
-    cpu: "one CPU, CPU time",
-    n: 1,
-    cpus: Some([0, 0]),
-    pairs: 1,
-    trips: 50_000,
-    work: |_| 0,
-};
+const ONE_CPU: Scene =
+    Scene { wall: "one CPU", cpu: "one CPU, CPU time", n: 1, cpus: Some([0, 0]), pairs: 1, work: |_| 0 };
 
-const TWO_CPUS: Scene =
-    Scene { wall: "two CPUs", cpu: "two CPUs, CPU time", cpus: Some([0, 1]), trips: 10_000, ..ONE_CPU };
+const TWO_CPUS: Scene = Scene { wall: "two CPUs", cpu: "two CPUs, CPU time", cpus: Some([0, 1]), ..ONE_CPU };
 
 const WORKING: Scene = Scene {
     wall: "two CPUs, the partner works for N µs",
@@ -49,13 +41,13 @@ const WORKING: Scene = Scene {
 const SCENES: [Scene; 8] = [
     ONE_CPU,
     TWO_CPUS,
-    Scene { n: 5, trips: 4_000, work: |_| 5, ..WORKING },
-    Scene { n: 50, trips: 4_000, work: |_| 50, ..WORKING },
-    Scene { n: 500, trips: 500, work: |_| 500, ..WORKING },
+    Scene { n: 5, work: |_| 5, ..WORKING },
+    Scene { n: 50, work: |_| 50, ..WORKING },
+    Scene { n: 500, work: |_| 500, ..WORKING },
     Scene {
         wall: "two CPUs, the partner works for 50 µs every other time",
         cpu: "two CPUs, the partner works for 50 µs every other time, CPU time",
-        trips: 4_000,
+
         work: |trip| if trip.is_multiple_of(2) { 50 } else { 0 },
         ..TWO_CPUS
     },
@@ -65,8 +57,14 @@ const SCENES: [Scene; 8] = [
         work: |trip| if trip.is_multiple_of(10) { 50 } else { 0 },
         ..TWO_CPUS
     },
-    Scene { wall: "four pairs", cpu: "four pairs, CPU time", cpus: None, pairs: 4, trips: 4_000, ..TWO_CPUS },
+    Scene { wall: "four pairs", cpu: "four pairs, CPU time", cpus: None, pairs: 4, ..TWO_CPUS },
 ];
+
+/// How long a pair takes turns: some hundreds of times where each turn is slept for.
+const MILLIS: usize = 300;
+
+/// The clock is not asked after each trip, for some are hardly longer than that takes.
+const BETWEEN_CLOCKS: u32 = 16;
 
 #[cfg(target_os = "linux")]
 const BASELINE: &str = RawFutex::NAME;
@@ -100,9 +98,10 @@ pub(super) fn workload() -> Workload {
 }
 
 fn run<T: Turns>(scale: &Scale) -> Vec<Sample> {
+    let time = Duration::from_millis(scale.operations(MILLIS) as u64);
     let mut samples = Vec::new();
     for scene in &SCENES {
-        let Some(Trip { wall, cpu }) = round_trips::<T>(scene, scale.operations(scene.trips)) else {
+        let Some(Trip { wall, cpu }) = round_trips::<T>(scene, time) else {
             continue;
         };
         for (what, time) in [(scene.wall, wall), (scene.cpu, cpu)] {
@@ -118,16 +117,18 @@ struct Trip {
     cpu: Duration,
 }
 
-/// The mean of `trips` round trips of each pair; nothing if the system does not pin threads, or has no such CPU.
-fn round_trips<T: Turns>(scene: &Scene, trips: usize) -> Option<Trip> {
-    let turns = (0..scene.pairs).map(|_| T::new()).collect::<Vec<_>>();
+/// The mean of the round trips that each pair makes in `time`; nothing if the system does not pin threads, or has no such
+/// CPU.
+fn round_trips<T: Turns>(scene: &Scene, time: Duration) -> Option<Trip> {
+    let pairs = (0..scene.pairs).map(|_| Pair { turns: T::new(), over: AtomicBool::new(false) });
+    let pairs = pairs.collect::<Vec<_>>();
     let start = Barrier::new(2 * scene.pairs);
     let sum = thread::scope(|scope| {
-        let threads = turns.iter().flat_map(|turns| {
+        let threads = pairs.iter().flat_map(|pair| {
             let start = &start;
-            let partner = scope.spawn(move || answer(turns, scene, trips, start));
-            let measured = scope.spawn(move || ask(turns, scene, trips, start));
-            [measured, partner]
+            let asking = scope.spawn(move || pair.ask(scene, start, time));
+            let answering = scope.spawn(move || pair.answer(scene, start));
+            [asking, answering]
         });
         let threads = threads.collect::<Vec<_>>();
         threads.into_iter().try_fold(Trip::default(), |sum, thread| {
@@ -135,33 +136,52 @@ fn round_trips<T: Turns>(scene: &Scene, trips: usize) -> Option<Trip> {
             Some(Trip { wall: sum.wall + trip.wall, cpu: sum.cpu + trip.cpu })
         })
     })?;
-    let trips = (scene.pairs * trips) as u32;
-    Some(Trip { wall: sum.wall / trips, cpu: sum.cpu / trips })
+    let pairs = scene.pairs as u32;
+    Some(Trip { wall: sum.wall / pairs, cpu: sum.cpu / pairs })
 }
 
-/// All trips of one who hands the turn over and waits for it.
-fn ask<T: Turns>(turns: &T, scene: &Scene, trips: usize, start: &Barrier) -> Option<Trip> {
-    let pinned = pin(scene, 0);
-    start.wait();
-    let (wall, cpu) = (Instant::now(), thread_cpu());
-    for _ in 0..trips {
-        turns.set(1);
-        turns.wait_while(1);
-    }
-    pinned.then(|| Trip { wall: wall.elapsed(), cpu: thread_cpu() - cpu })
+struct Pair<T> {
+    turns: T,
+    /// Set with the last turn, which is not answered any more.
+    over: AtomicBool,
 }
 
-/// All trips of the partner. Its wall time is the same.
-fn answer<T: Turns>(turns: &T, scene: &Scene, trips: usize, start: &Barrier) -> Option<Trip> {
-    let pinned = pin(scene, 1);
-    start.wait();
-    let (cpu, mut worked) = (thread_cpu(), Duration::ZERO);
-    for trip in 0..trips {
-        turns.wait_while(0);
-        worked += work(Duration::from_micros((scene.work)(trip)));
-        turns.set(0);
+impl<T: Turns> Pair<T> {
+    /// Hands the turn over and waits for it, again and again.
+    fn ask(&self, scene: &Scene, start: &Barrier, time: Duration) -> Option<Trip> {
+        let pinned = pin(scene, 0);
+        start.wait();
+        let (wall, cpu, mut trips) = (Instant::now(), thread_cpu(), 0);
+        while wall.elapsed() < time {
+            for _ in 0..BETWEEN_CLOCKS {
+                self.turns.set(1);
+                self.turns.wait_while(1);
+            }
+            trips += BETWEEN_CLOCKS;
+        }
+        let trip = Trip { wall: wall.elapsed() / trips, cpu: (thread_cpu() - cpu) / trips };
+        self.over.store(true, Ordering::SeqCst);
+        self.turns.set(1);
+        pinned.then_some(trip)
     }
-    pinned.then(|| Trip { wall: Duration::ZERO, cpu: (thread_cpu() - cpu).saturating_sub(worked) })
+
+    /// Hands it back. The wall time is that of the other.
+    fn answer(&self, scene: &Scene, start: &Barrier) -> Option<Trip> {
+        let pinned = pin(scene, 1);
+        start.wait();
+        let (cpu, mut worked, mut trips) = (thread_cpu(), Duration::ZERO, 0);
+        loop {
+            self.turns.wait_while(0);
+            if self.over.load(Ordering::SeqCst) {
+                break;
+            }
+            worked += work(Duration::from_micros((scene.work)(trips)));
+            self.turns.set(0);
+            trips += 1;
+        }
+        let cpu = (thread_cpu() - cpu).saturating_sub(worked);
+        pinned.then(|| Trip { wall: Duration::ZERO, cpu: cpu / trips })
+    }
 }
 
 fn pin(scene: &Scene, party: usize) -> bool {

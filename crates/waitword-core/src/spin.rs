@@ -193,9 +193,16 @@ impl Experience {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
-    use super::*;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::sync::atomic::AtomicI32;
+    use std::task::{Context, Waker};
+
     use proptest::collection::vec;
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Interrupt, Interrupted, Outcome, wait_async, wait_interruptible, wait_until};
 
     #[derive(Clone, Debug)]
     enum Event {
@@ -374,6 +381,28 @@ mod tests {
         assert!(experience.sleep <= 18_000);
         experience.measured(100);
         assert_eq!(experience.sleep, CHEAPEST_SLEEP);
+    }
+
+    #[test]
+    fn blocking_waits_spin_and_futures_do_not() {
+        let rich = Experience { credit: MOST_CREDIT, ..Experience::NONE };
+        let word = AtomicI32::new(0);
+
+        let interrupt = Interrupt::for_current_thread();
+        interrupt.raise();
+        EXPERIENCE.set(rich);
+        assert_eq!(wait_interruptible(&word, 0, None, &interrupt), Err(Interrupted));
+        assert!(EXPERIENCE.get().awake, "the first look ended the spin");
+
+        EXPERIENCE.set(rich);
+        let deadline = Instant::now() + Duration::from_millis(1);
+        assert_eq!(wait_until(&word, 0, deadline), Outcome::TimedOut);
+        assert!(Instant::now() >= deadline);
+
+        EXPERIENCE.set(rich);
+        let future = pin!(wait_async(&word, 0));
+        assert!(future.poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!(EXPERIENCE.get().credit, MOST_CREDIT);
     }
 
     #[test]

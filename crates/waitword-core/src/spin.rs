@@ -1,9 +1,9 @@
 //! Staying awake for an answer that comes soon.
 //!
-//! To sleep and be woken across CPUs takes 5 µs on bare metal and 25 to 75 µs in a virtual machine. So a blocking wait
-//! may first spin: its node is in line already, and the thread looks at the node's state, which nobody writes before the
+//! To be woken across CPUs takes up to 5 µs on bare metal and up to 35 µs in a virtual machine. So a blocking wait may
+//! first spin: its node is in line already, and the thread looks at the node's state, which nobody writes before the
 //! verdict. Whoever notifies it finds it awake and makes no system call. Whether to spin, and for how long, each thread
-//! learns for itself; nothing is shared.
+//! learns for itself; nothing is shared, however many there are.
 //!
 //! ```text
 //!   credit ◄── a sleep:          an eightieth of what it costs     (the first few: more, 80 µs in a thread's life)
@@ -19,7 +19,7 @@
 //! ```
 //! The last term is no loss: that time would have been spent anyway. The middle one is what spinning costs in the long
 //! run, whatever the partner does. The first one is paid out while a thread sleeps for the first times, and it has slept
-//! for 17 times before it can afford to spin; one that waits once or twice never does.
+//! some 17 times before it can afford to spin; one that waits once or twice never does.
 //!
 //! What a sleep costs is measured: twice the shortest of the latest times that it took this thread to wake another.
 //! Twice, because to fall asleep and to be scheduled again costs as much. The shortest, because a thread may lose its
@@ -45,7 +45,8 @@
 //! - **More threads than CPUs:** the one who is waited for may not be running. The spins fail, and the credit is gone.
 //! - **Quick now, slow then:** worth it as long as what the quick answers save pays for the failures.
 //!
-//! No `yield_now` in between: it is a system call, as dear as the sleep if another thread runs, and useless if not.
+//! No `yield_now` in between: it is a system call, during which nobody looks for the answer; and where another thread
+//! wants the CPU, it is better to sleep.
 
 use std::cell::Cell;
 use std::hint::spin_loop;

@@ -47,7 +47,6 @@ const SCENES: [Scene; 8] = [
     Scene {
         wall: "two CPUs, the partner works for 50 µs every other time",
         cpu: "two CPUs, the partner works for 50 µs every other time, CPU time",
-
         work: |trip| if trip.is_multiple_of(2) { 50 } else { 0 },
         ..TWO_CPUS
     },

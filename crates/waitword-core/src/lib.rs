@@ -54,6 +54,7 @@ mod presence;
 mod queue;
 #[allow(unsafe_code)]
 mod shard;
+mod spin;
 mod sync;
 mod table;
 #[cfg(not(any(loom, shuttle)))]

@@ -5,14 +5,15 @@
 //! best. Its token may be left over from somebody else's wake, so every caller looks again after it.
 
 use std::cell::Cell;
-use std::marker::PhantomData;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::time::Instant;
 
-use crate::sync::Mutex;
+use crate::spin;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{self, Thread};
+use crate::sync::{MODEL, Mutex};
 
 /// The current thread as something that waits and can be woken.
 ///
@@ -41,39 +42,41 @@ use crate::sync::thread::{self, Thread};
 /// ```
 #[derive(Debug)]
 pub struct Parker {
-    waker: Waker,
+    thread: Rc<ThisThread>,
     parked: Cell<bool>,
-    _this_thread: PhantomData<*const ()>,
 }
 
 impl Parker {
     /// The parker of the calling thread.
     pub fn current() -> Self {
-        Self { waker: thread_waker(), parked: Cell::new(false), _this_thread: PhantomData }
+        Self { thread: this_thread(), parked: Cell::new(false) }
     }
 
     /// Ends a [`park`](Self::park) of this thread, now or, if it is not parked, the next one.
     pub fn waker(&self) -> &Waker {
-        &self.waker
+        &self.thread.waker
     }
 
     /// Parks until woken. May return for no reason: look again after it.
     pub fn park(&self) {
-        self.parked.set(true);
-        thread::park();
+        self.sleep(thread::park);
     }
 
     /// Parks until woken, and until `deadline` at the latest. May return for no reason, also before the deadline.
     pub fn park_until(&self, deadline: Instant) {
+        self.sleep(|| thread::park_until(deadline));
+    }
+
+    fn sleep(&self, park: impl FnOnce()) {
         self.parked.set(true);
-        thread::park_until(deadline);
+        self.thread.sleeper.while_asleep(park);
     }
 }
 
 impl Drop for Parker {
     fn drop(&mut self) {
         if self.parked.get() {
-            self.waker.wake_by_ref();
+            self.thread.sleeper.leave_token();
         }
     }
 }
@@ -92,14 +95,14 @@ pub struct Interrupt {
 struct Interruptible {
     raised: AtomicBool,
     queued: Mutex<bool>,
-    thread: Thread,
+    sleeper: Arc<Sleeper>,
 }
 
 impl Interrupt {
     /// An interrupt for waits of the calling thread.
     pub fn for_current_thread() -> Self {
         let (raised, queued) = (AtomicBool::new(false), Mutex::new(false));
-        let shared = Arc::new(Interruptible { raised, queued, thread: thread::current() });
+        let shared = Arc::new(Interruptible { raised, queued, sleeper: Arc::clone(&this_thread().sleeper) });
         Self { waker: Waker::from(Arc::clone(&shared)), shared }
     }
 
@@ -107,7 +110,7 @@ impl Interrupt {
     pub fn raise(&self) {
         // The waiter looks at the flag before each park, and the token of `unpark` outlives the race between the two.
         self.shared.raised.store(true, Ordering::SeqCst);
-        self.shared.thread.unpark();
+        self.shared.sleeper.unpark();
     }
 
     /// Whether it was raised.
@@ -125,7 +128,7 @@ impl Interrupt {
 
     /// What wakes the thread; `None` on any other thread than that.
     pub(crate) fn waker(&self) -> Option<&Waker> {
-        (self.shared.thread.id() == thread::current().id()).then_some(&self.waker)
+        (self.shared.sleeper.thread.id() == thread::current().id()).then_some(&self.waker)
     }
 
     /// Looks whether the wait is queued, and says so. A notify settles the wait first and calls the waker next, and
@@ -144,35 +147,80 @@ impl Wake for Interruptible {
 
     fn wake_by_ref(self: &Arc<Self>) {
         *self.queued.lock() = false;
-        self.thread.unpark();
+        self.sleeper.unpark();
     }
 }
 
-/// Unparks a thread.
-struct Unpark(Thread);
+/// A thread, as those see it who wake it.
+#[derive(Debug)]
+struct Sleeper {
+    thread: Thread,
+    /// Whether it sleeps, or is about to. A hint to who wakes it: how soon can it answer? (`spin.rs`)
+    asleep: AtomicBool,
+}
 
-impl Wake for Unpark {
+impl Sleeper {
+    fn current() -> Self {
+        Self { thread: thread::current(), asleep: AtomicBool::new(false) }
+    }
+
+    fn while_asleep(&self, park: impl FnOnce()) {
+        if MODEL {
+            return park();
+        }
+        self.asleep.store(true, Ordering::Relaxed);
+        park();
+        self.asleep.store(false, Ordering::Relaxed);
+    }
+
+    /// Called by the thread itself: it does not sleep, so this costs no system call, and there is nothing to learn.
+    fn leave_token(&self) {
+        self.thread.unpark();
+    }
+
+    /// Called by others. A system call if it sleeps.
+    fn unpark(&self) {
+        let asleep = !MODEL && self.asleep.load(Ordering::Relaxed);
+        spin::wake(asleep, || self.thread.unpark());
+    }
+}
+
+impl Wake for Sleeper {
     fn wake(self: Arc<Self>) {
-        self.0.unpark();
+        self.unpark();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.0.unpark();
+        self.unpark();
     }
 }
 
-/// The waker of the calling thread, made once per thread.
+/// What the parkers of a thread share. They count their references without atomics, for a waiter has enough of these.
+#[derive(Debug)]
+struct ThisThread {
+    sleeper: Arc<Sleeper>,
+    waker: Waker,
+}
+
+impl ThisThread {
+    fn new() -> Rc<Self> {
+        let sleeper = Arc::new(Sleeper::current());
+        Rc::new(Self { waker: Waker::from(Arc::clone(&sleeper)), sleeper })
+    }
+}
+
+/// Made once per thread.
 #[cfg(not(any(loom, shuttle)))]
-fn thread_waker() -> Waker {
+fn this_thread() -> Rc<ThisThread> {
     thread_local! {
-        static WAKER: Waker = Waker::from(Arc::new(Unpark(thread::current())));
+        static THIS: Rc<ThisThread> = ThisThread::new();
     }
     // A destructor of another thread-local may wait after ours is gone.
-    WAKER.try_with(Waker::clone).unwrap_or_else(|_| Waker::from(Arc::new(Unpark(thread::current()))))
+    THIS.try_with(Rc::clone).unwrap_or_else(|_| ThisThread::new())
 }
 
 /// The threads of a model live for one execution of it, and so must their wakers.
 #[cfg(any(loom, shuttle))]
-fn thread_waker() -> Waker {
-    Waker::from(Arc::new(Unpark(thread::current())))
+fn this_thread() -> Rc<ThisThread> {
+    ThisThread::new()
 }

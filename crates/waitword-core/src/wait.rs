@@ -1,4 +1,4 @@
-//! The blocking wait: check, enqueue, park, verdict.
+//! The blocking wait: check, enqueue, spin or park, verdict.
 //!
 //! ```text
 //!   waiter                                   notifier
@@ -6,7 +6,8 @@
 //!   lock the word's shard
 //!   word == expected? enqueue                word = new
 //!   unlock                                   notify: lock, take off, unlock
-//!   until the verdict is there: park         verdict; unpark
+//!   spin, if that has paid (`spin.rs`)       verdict; unpark
+//!   until the verdict is there: park
 //! ```
 //! Without the lock around check and enqueue, the notifier's two lines could fall in between, and the waiter would
 //! sleep on a value that is no longer there.
@@ -18,6 +19,7 @@ use crate::blocking::may_block;
 use crate::cancel::{self, Cancelled};
 use crate::outcome::{Interrupted, Outcome};
 use crate::park::{Interrupt, Parker};
+use crate::spin;
 use crate::table::{self, Table, enqueue_while_equal};
 use crate::waiter::{QUEUED, Waiter};
 use crate::wake::Wake;
@@ -28,6 +30,13 @@ use crate::word::{Location, Word, bits, key};
 ///
 /// # Blocking
 /// Sleeps; nothing but a notify that counts this waiter ends it.
+///
+/// # Spinning
+/// To sleep and be woken takes many times as long as a partner that runs on another CPU needs to answer. A thread whose
+/// earlier waits showed that answers come soon therefore stays awake for up to 50 µs before it sleeps, most often for
+/// 2 to 20 µs. What it spends on that it has saved before by not sleeping, up to 80 µs in its life and an eightieth of what
+/// its sleeps cost; so where answers take long, or threads share a CPU, waiting costs what it costs without spinning. A
+/// thread that waits a few times only never spins, and neither does a future.
 ///
 /// # Panics
 /// If the thread must not block ([`forbid_blocking`](crate::forbid_blocking)) and the word holds `expected`: use
@@ -108,7 +117,7 @@ pub fn wait_interruptible<L: Location>(
     block(&at, expected, deadline, Some(interrupt), "wait_async")
 }
 
-/// The four steps.
+/// The steps.
 #[track_caller]
 fn block<L: Location>(
     at: &L,
@@ -134,6 +143,9 @@ fn block<L: Location>(
         return Ok(Outcome::NotEqual);
     }
     let queued = Queued { table: at.table(), address: key(at), node, interrupt };
+    if queued.is_queued() {
+        spin::until(deadline, || node.state() != QUEUED || interrupt.is_some_and(Interrupt::is_raised));
+    }
     loop {
         if !queued.is_queued() {
             return Ok(Outcome::Notified);

@@ -1,6 +1,7 @@
-//! Two threads hand a turn back and forth, on one CPU and on two.
+//! Two threads hand a turn back and forth, on one CPU and on two, with partners of several tempers.
 
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,13 +13,57 @@ use crate::series::{Sample, Unit};
 use crate::turns::RawFutex;
 use crate::turns::{Events, ParkingLotCore, Turns, Waitword};
 
-const ONE_CPU: &str = "one CPU";
-const TWO_CPUS: &str = "two CPUs";
-const TWO_CPUS_COST: &str = "two CPUs, CPU time of one thread";
-const SLOW: &str = "two CPUs, the partner works for 50 µs";
-const SLOW_COST: &str = "two CPUs, the partner works for 50 µs: CPU time of the waiting thread";
+/// Who takes turns, and where.
+struct Scene {
+    /// How the tables call the wall time, and the CPU time.
+    wall: &'static str,
+    cpu: &'static str,
+    /// How many microseconds the partner works before it answers, if that is what the tables compare.
+    n: usize,
+    /// The CPUs of the two, if they are tied to one each.
+    cpus: Option<[usize; 2]>,
+    pairs: usize,
+    /// How long the partner works in the trip of this number.
+    work: fn(u32) -> u64,
+}
 
-const WORK: Duration = Duration::from_micros(50);
+const ONE_CPU: Scene =
+    Scene { wall: "one CPU", cpu: "one CPU, CPU time", n: 1, cpus: Some([0, 0]), pairs: 1, work: |_| 0 };
+
+const TWO_CPUS: Scene = Scene { wall: "two CPUs", cpu: "two CPUs, CPU time", cpus: Some([0, 1]), ..ONE_CPU };
+
+const WORKING: Scene = Scene {
+    wall: "two CPUs, the partner works for N µs",
+    cpu: "two CPUs, the partner works for N µs, CPU time",
+    ..TWO_CPUS
+};
+
+const SCENES: [Scene; 8] = [
+    ONE_CPU,
+    TWO_CPUS,
+    Scene { n: 5, work: |_| 5, ..WORKING },
+    Scene { n: 50, work: |_| 50, ..WORKING },
+    Scene { n: 500, work: |_| 500, ..WORKING },
+    Scene {
+        wall: "two CPUs, the partner works for 50 µs every other time",
+        cpu: "two CPUs, the partner works for 50 µs every other time, CPU time",
+        work: |trip| if trip.is_multiple_of(2) { 50 } else { 0 },
+        ..TWO_CPUS
+    },
+    Scene {
+        wall: "two CPUs, the partner works for 50 µs one time of ten",
+        cpu: "two CPUs, the partner works for 50 µs one time of ten, CPU time",
+        work: |trip| if trip.is_multiple_of(10) { 50 } else { 0 },
+        ..TWO_CPUS
+    },
+    Scene { wall: "four pairs", cpu: "four pairs, CPU time", cpus: None, pairs: 4, ..TWO_CPUS },
+];
+
+/// How long a pair takes turns: some hundreds of times where each turn is slept for.
+const MILLIS: usize = 300;
+
+/// The clock is not asked after each trip, for some are hardly longer than that takes.
+const BETWEEN_CLOCKS: u32 = 16;
 
 #[cfg(target_os = "linux")]
 const BASELINE: &str = RawFutex::NAME;
@@ -26,10 +71,18 @@ const BASELINE: &str = RawFutex::NAME;
 const BASELINE: &str = ParkingLotCore::NAME;
 
 pub(super) fn workload() -> Workload {
+    let mut goals = vec![goal(TWO_CPUS.wall, Limit::AtMost(2_000.0))];
+    for scene in &SCENES {
+        for what in [scene.wall, scene.cpu] {
+            if !goals.iter().any(|goal| goal.what == what) {
+                goals.push(goal(what, Limit::Times(1.1, BASELINE)));
+            }
+        }
+    }
     Workload {
         name: "blocking-round-trip",
-        about: "Two threads take turns: there and back, in wall time. With two CPUs and a partner that works before it \
-                answers, waiting by spinning shows in the CPU time of the one who waits.",
+        about: "Two threads take turns: there and back, in wall time, and in CPU time of both, less what the partner \
+                works before it answers. Who waits by spinning saves wall time and may waste CPU time.",
         baseline: BASELINE,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },
@@ -38,76 +91,110 @@ pub(super) fn workload() -> Workload {
             Contender { name: ParkingLotCore::NAME, run: run::<ParkingLotCore> },
             Contender { name: Events::NAME, run: run::<Events> },
         ],
-        goals: vec![
-            goal(ONE_CPU, Limit::Times(1.1, BASELINE)),
-            goal(TWO_CPUS, Limit::AtMost(2_000.0)),
-            goal(SLOW, Limit::Times(1.1, BASELINE)),
-            goal(SLOW_COST, Limit::Times(1.1, BASELINE)),
-        ],
+        goals,
         charted: false,
     }
 }
 
 fn run<T: Turns>(scale: &Scale) -> Vec<Sample> {
-    let trips = scale.operations(50_000);
-    let one = round_trips::<T>(trips, [0, 0], Duration::ZERO);
-    let two = round_trips::<T>(trips / 5, [0, 1], Duration::ZERO);
-    let slow = round_trips::<T>(trips / 10, [0, 1], WORK);
+    let time = Duration::from_millis(scale.operations(MILLIS) as u64);
     let mut samples = Vec::new();
-    let mut add = |what, time: Option<Duration>| {
-        samples.extend(time.map(|time| Sample::new(what, 1, Unit::Nanos, time.as_nanos() as f64)));
-    };
-    add(ONE_CPU, one.map(|trip| trip.wall));
-    add(TWO_CPUS, two.map(|trip| trip.wall));
-    add(TWO_CPUS_COST, two.map(|trip| trip.cpu));
-    add(SLOW, slow.map(|trip| trip.wall));
-    add(SLOW_COST, slow.map(|trip| trip.cpu));
+    for scene in &SCENES {
+        let Some(Trip { wall, cpu }) = round_trips::<T>(scene, time) else {
+            continue;
+        };
+        for (what, time) in [(scene.wall, wall), (scene.cpu, cpu)] {
+            samples.push(Sample::new(what, scene.n, Unit::Nanos, time.as_nanos() as f64));
+        }
+    }
     samples
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Trip {
     wall: Duration,
     cpu: Duration,
 }
 
-/// The mean of `trips` round trips of two threads on the CPUs named; nothing if the system does not pin threads, or has
-/// no such CPU.
-fn round_trips<T: Turns>(trips: usize, cpus: [usize; 2], work: Duration) -> Option<Trip> {
-    let turns = T::new();
-    let start = Barrier::new(2);
-    thread::scope(|scope| {
-        let partner = scope.spawn(|| {
-            let pinned = pin_to(cpus[1]);
-            start.wait();
-            for _ in 0..trips {
-                turns.wait_while(0);
-                spin(work);
-                turns.set(0);
-            }
-            pinned
+/// The mean of the round trips that each pair makes in `time`; nothing if the system does not pin threads, or has no such
+/// CPU.
+fn round_trips<T: Turns>(scene: &Scene, time: Duration) -> Option<Trip> {
+    let pairs = (0..scene.pairs).map(|_| Pair { turns: T::new(), over: AtomicBool::new(false) });
+    let pairs = pairs.collect::<Vec<_>>();
+    let start = Barrier::new(2 * scene.pairs);
+    let sum = thread::scope(|scope| {
+        let threads = pairs.iter().flat_map(|pair| {
+            let start = &start;
+            let asking = scope.spawn(move || pair.ask(scene, start, time));
+            let answering = scope.spawn(move || pair.answer(scene, start));
+            [asking, answering]
         });
-        let measured = scope.spawn(|| {
-            let pinned = pin_to(cpus[0]);
-            start.wait();
-            let (wall, cpu) = (Instant::now(), thread_cpu());
-            for _ in 0..trips {
-                turns.set(1);
-                turns.wait_while(1);
-            }
-            let trips = trips as u32;
-            pinned.then(|| Trip { wall: wall.elapsed() / trips, cpu: (thread_cpu() - cpu) / trips })
-        });
-        let trip = measured.join().expect("nothing in there panics");
-        trip.filter(|_| partner.join().expect("nothing in there panics"))
-    })
+        let threads = threads.collect::<Vec<_>>();
+        threads.into_iter().try_fold(Trip::default(), |sum, thread| {
+            let trip = thread.join().expect("nothing in there panics")?;
+            Some(Trip { wall: sum.wall + trip.wall, cpu: sum.cpu + trip.cpu })
+        })
+    })?;
+    let pairs = scene.pairs as u32;
+    Some(Trip { wall: sum.wall / pairs, cpu: sum.cpu / pairs })
 }
 
-fn spin(work: Duration) {
-    if work > Duration::ZERO {
-        let start = Instant::now();
-        while start.elapsed() < work {
-            std::hint::spin_loop();
+struct Pair<T> {
+    turns: T,
+    /// Set with the last turn, which is not answered any more.
+    over: AtomicBool,
+}
+
+impl<T: Turns> Pair<T> {
+    /// Hands the turn over and waits for it, again and again.
+    fn ask(&self, scene: &Scene, start: &Barrier, time: Duration) -> Option<Trip> {
+        let pinned = pin(scene, 0);
+        start.wait();
+        let (wall, cpu, mut trips) = (Instant::now(), thread_cpu(), 0);
+        while wall.elapsed() < time {
+            for _ in 0..BETWEEN_CLOCKS {
+                self.turns.set(1);
+                self.turns.wait_while(1);
+            }
+            trips += BETWEEN_CLOCKS;
         }
+        let trip = Trip { wall: wall.elapsed() / trips, cpu: (thread_cpu() - cpu) / trips };
+        self.over.store(true, Ordering::SeqCst);
+        self.turns.set(1);
+        pinned.then_some(trip)
     }
+
+    /// Hands it back. The wall time is that of the other.
+    fn answer(&self, scene: &Scene, start: &Barrier) -> Option<Trip> {
+        let pinned = pin(scene, 1);
+        start.wait();
+        let (cpu, mut worked, mut trips) = (thread_cpu(), Duration::ZERO, 0);
+        loop {
+            self.turns.wait_while(0);
+            if self.over.load(Ordering::SeqCst) {
+                break;
+            }
+            worked += work(Duration::from_micros((scene.work)(trips)));
+            self.turns.set(0);
+            trips += 1;
+        }
+        let cpu = (thread_cpu() - cpu).saturating_sub(worked);
+        pinned.then(|| Trip { wall: Duration::ZERO, cpu: cpu / trips })
+    }
+}
+
+fn pin(scene: &Scene, party: usize) -> bool {
+    scene.cpus.is_none_or(|cpus| pin_to(cpus[party]))
+}
+
+/// Keeps the CPU busy for about this long. Returns the CPU time that it took.
+fn work(time: Duration) -> Duration {
+    if time.is_zero() {
+        return Duration::ZERO;
+    }
+    let (start, cpu) = (Instant::now(), thread_cpu());
+    while start.elapsed() < time {
+        std::hint::spin_loop();
+    }
+    thread_cpu() - cpu
 }

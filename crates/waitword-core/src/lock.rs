@@ -24,13 +24,16 @@
 //! lock with SLEEPERS set, for there may be more like it; at worst the last of them wakes nobody.
 
 use crate::sync::atomic::{AtomicUsize, Ordering, fence};
-use crate::sync::{Condvar, MODEL, Mutex, announced};
+use crate::sync::{Condvar, MODEL, Mutex, announced, broken};
 
 const LOCKED: usize = 1;
 const SLEEPERS: usize = 2;
 
 /// The lowest bit that is left for presence.
 pub(crate) const FIRST_PRESENCE_BIT: u32 = 2;
+
+/// How the lock is taken.
+const TAKING: Ordering = if broken!("lock-acquire") { Ordering::Relaxed } else { Ordering::SeqCst };
 
 /// One spins 2^0 + 2^1 + ... pauses in so many rounds, and looks after each.
 const SPINS: u32 = if MODEL { 0 } else { 7 };
@@ -53,14 +56,16 @@ impl Lock {
     /// to a word before.
     #[inline]
     pub(crate) fn none_present(&self, bit: usize) -> bool {
-        let may_wait = LOCKED | bit;
+        let may_wait = if broken!("locked-bit") { bit } else { LOCKED | bit };
         // Who finds somebody takes the lock, and that orders all; only who finds nobody needs the fence.
         if self.state.load(Ordering::Relaxed) & may_wait != 0 {
             return false;
         }
         // Fence N, paired with operation W in `lock`. Of the two one comes first: either we see that a waiter took the
         // lock, or that waiter sees our store.
-        fence(Ordering::SeqCst);
+        if !broken!("fence-n") {
+            fence(Ordering::SeqCst);
+        }
         self.state.load(Ordering::Relaxed) & may_wait == 0
     }
 
@@ -68,17 +73,20 @@ impl Lock {
     #[inline]
     pub(crate) fn lock(&self) {
         // Operation W, paired with fence N.
-        if self.state.fetch_or(LOCKED, Ordering::SeqCst) & LOCKED != 0 {
+        if self.state.fetch_or(LOCKED, TAKING) & LOCKED != 0 {
             self.lock_contended();
         }
-        announced();
+        if !broken!("operation-w") && !broken!("lock-acquire") {
+            announced();
+        }
     }
 
     /// Unlocks, and says who is present from now on. The caller has the lock.
     #[inline]
     pub(crate) fn unlock(&self, presence: usize) {
         // To release would do. But loom takes two read-modify-writes for unordered where neither acquires the other.
-        if self.state.swap(presence, Ordering::AcqRel) & SLEEPERS != 0 {
+        let order = if broken!("unlock-release") { Ordering::Acquire } else { Ordering::AcqRel };
+        if self.state.swap(presence, order) & SLEEPERS != 0 {
             self.wake_sleeper();
         }
     }
@@ -90,19 +98,22 @@ impl Lock {
                 std::hint::spin_loop();
             }
             let is_free = self.state.load(Ordering::Relaxed) & LOCKED == 0;
-            if is_free && self.state.fetch_or(LOCKED, Ordering::SeqCst) & LOCKED == 0 {
+            if is_free && self.state.fetch_or(LOCKED, TAKING) & LOCKED == 0 {
                 return;
             }
         }
+        let asleep = if broken!("sleepers-bit") { LOCKED } else { LOCKED | SLEEPERS };
         let mut sleepers = self.sleepers.lock();
-        while self.state.fetch_or(LOCKED | SLEEPERS, Ordering::SeqCst) & LOCKED != 0 {
+        while self.state.fetch_or(asleep, TAKING) & LOCKED != 0 {
             sleepers = self.free.wait(sleepers);
         }
     }
 
     #[cold]
     fn wake_sleeper(&self) {
-        drop(self.sleepers.lock());
+        if !broken!("sleepers-lock") {
+            drop(self.sleepers.lock());
+        }
         self.free.notify_one();
     }
 }

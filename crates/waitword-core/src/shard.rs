@@ -12,7 +12,7 @@ use crate::inbox::Inbox;
 use crate::lock::Lock;
 use crate::presence::{self, Presence};
 use crate::queue::{Bucket, List, Pushed, unlink};
-use crate::sync::{MODEL, UnsafeCell};
+use crate::sync::{MODEL, UnsafeCell, broken};
 use crate::table::{Hasher, Key};
 use crate::waiter::{IDLE, NOTIFIED, QUEUED, TIMED_OUT, Waiter, with};
 use crate::wake::{Wake, WakeBatch};
@@ -139,7 +139,7 @@ impl Locked<'_> {
             return Cancelled::AfterNotify;
         }
         let queued = self.take_out(key, node);
-        if !queued {
+        if !queued && !broken!("limbo-unlink") {
             // SAFETY: in limbo: linked in a detached list, which belongs to this lock (I2).
             unsafe { unlink(node.pointer()) };
         }
@@ -299,7 +299,9 @@ impl Queues {
     #[inline]
     fn founded(&mut self, key: Key, others: usize) -> Option<usize> {
         self.words += 1;
-        self.presence.enter(key.hash);
+        if !broken!("presence") {
+            self.presence.enter(key.hash);
+        }
         if others >= MOST_IN_A_BUCKET {
             self.needs_secret = true;
         }
@@ -366,7 +368,7 @@ impl fmt::Debug for Shard {
 unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
     // SAFETY: says the caller.
     let ticket = |node| unsafe { with(node, |links| links.ticket) };
-    head == node.pointer() || ticket(head) < ticket(node.pointer())
+    broken!("ticket") || head == node.pointer() || ticket(head) < ticket(node.pointer())
 }
 
 /// Gives a node its verdict. Returns whom to tell, after the lock.
@@ -377,6 +379,9 @@ unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
 unsafe fn give_verdict(node: NonNull<Waiter>, verdict: usize, notifier: Option<&Inbox>) -> Wake {
     // SAFETY: says the caller.
     unsafe {
+        if broken!("verdict-last") {
+            node.as_ref().set_state(verdict);
+        }
         let wake = with(node, |links| links.wake.take());
         match &wake {
             Wake::Agent(Some(inbox)) => inbox.accept(node, verdict, notifier),

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::OnceLock;
 
 use crate::shard::{Locked, Shard};
-use crate::sync::MODEL;
+use crate::sync::{MODEL, broken};
 use crate::waiter::Waiter;
 use crate::word::sealed::LoadBits;
 use crate::word::{Location, Word, key};
@@ -132,8 +132,9 @@ pub(crate) fn enqueue_while_equal<L: Location>(at: &L, expected: u64, node: Pin<
     let (table, word) = (at.table(), at.word());
     let key = table.key_of(key(at));
     // From here on a notify that finds nobody present (its fence N) is one whose store the load sees (operation W).
+    let early = broken!("compare-under-lock").then(|| word.load_bits());
     let mut locked = table.lock(key);
-    if word.load_bits() != expected {
+    if early.unwrap_or_else(|| word.load_bits()) != expected {
         return false;
     }
     // SAFETY: idle, so in no list; pinned; and the caller makes it leave (I1).

@@ -24,8 +24,8 @@ use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use crate::sync::UnsafeCell;
 use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{UnsafeCell, broken};
 use crate::wake::Wake;
 
 /// Not in a queue: not yet, or not any more.
@@ -103,13 +103,14 @@ impl Waiter {
     /// The state. Reading a verdict acquires everything that its notifier did before.
     #[inline]
     pub(crate) fn state(&self) -> usize {
-        self.state.load(Ordering::Acquire)
+        self.state.load(if broken!("verdict-acquire") { Ordering::Relaxed } else { Ordering::Acquire })
     }
 
     /// Stores a state; a verdict is the settler's last access to the node (I3).
     #[inline]
     pub(crate) fn set_state(&self, state: usize) {
-        self.state.store(state, Ordering::Release);
+        let order = if broken!("verdict-release") { Ordering::Relaxed } else { Ordering::Release };
+        self.state.store(state, order);
     }
 
     /// Says whom to tell, before the node is enqueued.

@@ -19,3 +19,12 @@ pub(crate) use imp::{Condvar, Mutex, UnsafeCell, announced, atomic, thread};
 
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));
+
+/// Whether the step of this name is left out or weakened, to see that the models notice (`docs/loom.md`). Never, unless
+/// built with `--cfg mutant="name"`.
+macro_rules! broken {
+    ($step:tt) => {
+        cfg!(mutant = $step)
+    };
+}
+pub(crate) use broken;

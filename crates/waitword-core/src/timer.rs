@@ -76,18 +76,12 @@ impl Alarm {
     /// # Panics
     /// If it is the first alarm of the process and the system cannot start a thread.
     pub fn set(self: Pin<&mut Self>, deadline: Instant, waker: &Waker) {
-        let timer = Timer::started();
-        let deadline = timer.clock.nanos(deadline);
-        let (set, node) = self.project();
-        // SAFETY: it was set, so it is pinned and alive.
-        if *set && unsafe { DEADLINES.lock().holds(node, deadline, waker) } {
-            // Polled once more, with nothing new: no waker needs to be cloned and dropped for that.
-            return;
-        }
         let mut waker = Some(waker.clone());
+        let timer = Timer::started();
+        let (set, node) = self.project();
         *set = true;
         // SAFETY: pinned, and `clear` takes it out before its memory goes.
-        let too_late = unsafe { DEADLINES.lock().insert(node, deadline, &mut waker) };
+        let too_late = unsafe { DEADLINES.lock().insert(node, timer.clock.nanos(deadline), &mut waker) };
         // First of all: others may count on the thread to look as early as this.
         if too_late {
             timer.thread.unpark();
@@ -143,18 +137,6 @@ struct Deadlines {
 }
 
 impl Deadlines {
-    /// Whether `node` waits for `deadline` with this very waker.
-    ///
-    /// # Safety
-    /// The node is alive.
-    unsafe fn holds(&self, node: NonNull<Node>, deadline: u64, waker: &Waker) -> bool {
-        // SAFETY: alive, says the caller, and the lock is held.
-        let node = unsafe { node.as_ref() };
-        node.is_linked()
-            && node.deadline == deadline
-            && node.waker.as_ref().is_some_and(|held| held.will_wake(waker))
-    }
-
     /// Moves `node` to `deadline` and exchanges its waker. Returns whether the thread looks too late for it, and so has
     /// to be unparked.
     ///
@@ -259,5 +241,30 @@ impl Clock {
     /// `None` beyond what an [`Instant`] can hold.
     fn instant(self, nanos: u64) -> Option<Instant> {
         self.epoch.checked_add(Duration::from_nanos(nanos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_exact_and_those_beyond_the_last_do_not_begin_again() {
+        let clock = Clock { epoch: Instant::now() };
+        for nanos in [0, 1, 999_999_999, 1_000_000_000, 1 << 62, u64::MAX - 1, u64::MAX] {
+            let Some(at) = clock.instant(nanos) else { continue };
+            assert_eq!(clock.nanos(at), nanos);
+            let before = at.checked_sub(Duration::from_nanos(1));
+            assert!(before.is_none_or(|before| clock.nanos(before) == nanos.saturating_sub(1)));
+        }
+        let last = Duration::from_nanos(u64::MAX);
+        for beyond in [Duration::from_nanos(1), Duration::from_secs(1), last, 1000 * last] {
+            let Some(at) = clock.epoch.checked_add(last).and_then(|at| at.checked_add(beyond)) else {
+                continue;
+            };
+            assert_eq!(clock.nanos(at), u64::MAX);
+        }
+        let hour_ago = clock.epoch.checked_sub(Duration::from_secs(3600));
+        assert!(hour_ago.is_none_or(|at| clock.nanos(at) == 0));
     }
 }

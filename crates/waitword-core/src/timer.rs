@@ -78,10 +78,11 @@ impl Alarm {
     pub fn set(self: Pin<&mut Self>, deadline: Instant, waker: &Waker) {
         let mut waker = Some(waker.clone());
         let timer = Timer::started();
+        let deadline = timer.clock.nanos(deadline);
         let (set, node) = self.project();
         *set = true;
         // SAFETY: pinned, and `clear` takes it out before its memory goes.
-        let too_late = unsafe { DEADLINES.lock().insert(node, timer.clock.nanos(deadline), &mut waker) };
+        let too_late = unsafe { DEADLINES.lock().insert(node, deadline, &mut waker) };
         // First of all: others may count on the thread to look as early as this.
         if too_late {
             timer.thread.unpark();

@@ -49,17 +49,17 @@ pub(crate) struct Node {
     next: Link,
     prev: Link,
     /// The bucket that it is in.
-    place: Option<Place>,
+    place: Place,
     pub(crate) waker: Option<Waker>,
 }
 
 impl Node {
     pub(crate) const fn new() -> Self {
-        Self { deadline: 0, next: None, prev: None, place: None, waker: None }
+        Self { deadline: 0, next: None, prev: None, place: Place::NOWHERE, waker: None }
     }
 
     pub(crate) fn is_linked(&self) -> bool {
-        self.place.is_some()
+        self.place != Place::NOWHERE
     }
 }
 
@@ -79,8 +79,8 @@ const _: () = assert!(size_of::<Node>() <= 4 * size_of::<usize>() + 16);
 pub(crate) struct Wheel {
     /// No bucket's time begins before it.
     hand: u64,
-    occupied: [Bits; LEVELS],
-    lists: [[List; SLOTS]; LEVELS],
+    occupied: Bits,
+    lists: [List; PLACES],
 }
 
 // SAFETY: the wheel is the key to nodes that only the holder of the timer's lock reaches.
@@ -90,11 +90,12 @@ unsafe impl Send for Wheel {}
 const BITS: u32 = 8;
 const SLOTS: usize = 1 << BITS;
 const LEVELS: usize = (u64::BITS / BITS) as usize;
+const PLACES: usize = LEVELS * SLOTS;
 
 impl Wheel {
     pub(crate) const fn new() -> Self {
         const EMPTY: List = List { first: None, last: None };
-        Self { hand: 0, occupied: [Bits([0; SLOTS / WORD]); LEVELS], lists: [[EMPTY; SLOTS]; LEVELS] }
+        Self { hand: 0, occupied: Bits([0; PLACES / WORD]), lists: [EMPTY; PLACES] }
     }
 
     /// # Safety
@@ -102,10 +103,10 @@ impl Wheel {
     pub(crate) unsafe fn insert(&mut self, mut node: NonNull<Node>) {
         // SAFETY: says the caller.
         let place = self.place(unsafe { node.as_ref() }.deadline);
-        self.occupied[place.level()].insert(place.slot);
+        self.occupied.insert(place);
         // SAFETY: as above, and it goes into one list.
         unsafe {
-            node.as_mut().place = Some(place);
+            node.as_mut().place = place;
             self.list(place).push(node);
         }
     }
@@ -114,12 +115,12 @@ impl Wheel {
     /// The caller holds the lock; `node` is alive. If it is linked, it is in this wheel.
     pub(crate) unsafe fn remove(&mut self, mut node: NonNull<Node>) {
         // SAFETY: alive, says the caller.
-        let Some(place) = unsafe { node.as_mut() }.place.take() else { return };
-        let list = self.list(place);
+        let place = std::mem::replace(&mut unsafe { node.as_mut() }.place, Place::NOWHERE);
+        let Some(list) = self.lists.get_mut(usize::from(place.0)) else { return };
         // SAFETY: its place says that it is in this list, with others that are alive and the lock's.
         unsafe { list.remove(node) };
         if list.first.is_none() {
-            self.occupied[place.level()].remove(place.slot);
+            self.occupied.remove(place);
         }
     }
 
@@ -171,7 +172,7 @@ impl Wheel {
             if next.is_some_and(|next| next <= bucket.begin) {
                 continue;
             }
-            let mut link = self.lists[bucket.place.level()][usize::from(bucket.place.slot)].first;
+            let mut link = self.lists[usize::from(bucket.place.0)].first;
             while let Some(node) = link {
                 if left == 0 {
                     next = Some(bucket.begin);
@@ -195,10 +196,9 @@ impl Wheel {
     /// The first bucket of a level that has a node.
     fn first(&self, level: usize) -> Option<Bucket> {
         let hand = number(self.hand, level);
-        let distance = self.occupied[level].first_from(hand as u8)?;
+        let distance = self.occupied.first_from(Place::new(level, hand))?;
         let number = hand + u64::from(distance);
-        let place = Place { level: level as u8, slot: number as u8 };
-        Some(Bucket { place, begin: number << (BITS * level as u32) })
+        Some(Bucket { place: Place::new(level, number), begin: number << (BITS * level as u32) })
     }
 
     /// Where a deadline belongs.
@@ -211,11 +211,11 @@ impl Wheel {
         if !reaches(level as usize) {
             level += 1;
         }
-        Place { level: level as u8, slot: number(time, level as usize) as u8 }
+        Place::new(level as usize, number(time, level as usize))
     }
 
     fn list(&mut self, place: Place) -> &mut List {
-        &mut self.lists[place.level()][usize::from(place.slot)]
+        &mut self.lists[usize::from(place.0)]
     }
 }
 
@@ -224,15 +224,16 @@ fn number(time: u64, level: usize) -> u64 {
     time >> (BITS * level as u32)
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    level: u8,
-    slot: u8,
-}
+/// The number of a bucket: its level and its slot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place(u16);
 
 impl Place {
-    fn level(self) -> usize {
-        usize::from(self.level)
+    /// Where a node is that is in no bucket.
+    const NOWHERE: Self = Self(PLACES as u16);
+
+    fn new(level: usize, number: u64) -> Self {
+        Self((level << BITS) as u16 | u16::from(number as u8))
     }
 }
 
@@ -242,33 +243,34 @@ struct Bucket {
     begin: u64,
 }
 
-/// Which slots of a level are not empty.
-#[derive(Clone, Copy, Debug)]
-struct Bits([u64; SLOTS / WORD]);
+/// Which buckets are not empty.
+#[derive(Debug)]
+struct Bits([u64; PLACES / WORD]);
 
 const WORD: usize = u64::BITS as usize;
 
 impl Bits {
-    fn insert(&mut self, slot: u8) {
-        let slot = usize::from(slot);
-        self.0[slot / WORD] |= 1 << (slot % WORD);
+    fn insert(&mut self, Place(place): Place) {
+        self.0[usize::from(place) / WORD] |= 1 << (usize::from(place) % WORD);
     }
 
-    fn remove(&mut self, slot: u8) {
-        let slot = usize::from(slot);
-        self.0[slot / WORD] &= !(1 << (slot % WORD));
+    fn remove(&mut self, Place(place): Place) {
+        self.0[usize::from(place) / WORD] &= !(1 << (usize::from(place) % WORD));
     }
 
-    /// How far it is from `slot` to the first one, itself included, going round.
-    fn first_from(self, slot: u8) -> Option<u8> {
-        let (word, bit) = (usize::from(slot) / WORD, usize::from(slot) % WORD);
-        let near = self.0[word] >> bit;
+    /// How far it is from `place` to the first one of its level, itself included, going round.
+    fn first_from(&self, Place(place): Place) -> Option<u8> {
+        const WORDS: usize = SLOTS / WORD;
+        let (level, slot) = (usize::from(place) / SLOTS, usize::from(place) % SLOTS);
+        let (word, bit) = (slot / WORD, slot % WORD);
+        let words = &self.0[level * WORDS..][..WORDS];
+        let near = words[word] >> bit;
         if near != 0 {
             return Some(near.trailing_zeros() as u8);
         }
         // The last of these words is the first one again: of it, only what lies before `slot` is left.
-        (1..=self.0.len()).find_map(|ahead| {
-            let bits = self.0[(word + ahead) % self.0.len()];
+        (1..=WORDS).find_map(|ahead| {
+            let bits = words[(word + ahead) % WORDS];
             (bits != 0).then(|| (ahead * WORD - bit + bits.trailing_zeros() as usize) as u8)
         })
     }
@@ -382,33 +384,26 @@ mod tests {
         /// The invariants, and that what is inside is what should be.
         fn check(&self) {
             let mut found = 0;
-            for (level, lists) in self.wheel.lists.iter().enumerate() {
-                let bits = self.wheel.occupied[level].0;
-                for (slot, list) in lists.iter().enumerate() {
-                    assert_eq!((bits[slot / 64] >> (slot % 64)) & 1 == 1, list.first.is_some(), "W4");
-                    let (mut link, mut last) = (list.first, None);
-                    while let Some(node) = link {
-                        // SAFETY: what is in the wheel is not freed.
-                        let (node, this) = (unsafe { node.as_ref() }, node);
-                        assert!(self.inside.contains(&(node.deadline, this)));
-                        assert_eq!(node.prev, last);
-                        let place = node.place.unwrap();
-                        assert_eq!((place.level(), usize::from(place.slot)), (level, slot));
-                        let hand = number(self.wheel.hand, level);
-                        let bucket = hand + u64::from((slot as u8).wrapping_sub(hand as u8));
-                        assert!(
-                            number(node.deadline, level) == bucket || node.deadline < self.wheel.hand,
-                            "W2"
-                        );
-                        assert!(
-                            level == 0 || bucket > hand || self.wheel.hand == bucket << (BITS * level as u32),
-                            "W3"
-                        );
-                        (link, last) = (node.next, link);
-                        found += 1;
-                    }
-                    assert_eq!(list.last, last);
+            for (place, list) in self.wheel.lists.iter().enumerate() {
+                let bits = self.wheel.occupied.0[place / WORD];
+                assert_eq!((bits >> (place % WORD)) & 1 == 1, list.first.is_some(), "W4");
+                let (level, slot) = (place / SLOTS, (place % SLOTS) as u8);
+                let hand = number(self.wheel.hand, level);
+                let bucket = hand.wrapping_add(u64::from(slot.wrapping_sub(hand as u8)));
+                let (mut link, mut last) = (list.first, None);
+                while let Some(this) = link {
+                    // SAFETY: what is in the wheel is not freed.
+                    let node = unsafe { this.as_ref() };
+                    assert!(self.inside.contains(&(node.deadline, this)));
+                    assert_eq!((usize::from(node.place.0), node.prev), (place, last));
+                    let late = node.deadline < self.wheel.hand;
+                    assert!(number(node.deadline, level) == bucket || late, "W2");
+                    let begins = self.wheel.hand == bucket << (BITS * level as u32);
+                    assert!(level == 0 || bucket > hand || begins, "W3");
+                    (link, last) = (node.next, link);
+                    found += 1;
                 }
+                assert_eq!(list.last, last);
             }
             assert_eq!(found, self.inside.len());
         }
@@ -566,14 +561,18 @@ mod tests {
     fn the_first_bit_from_here_going_round() {
         let mut random = Random(2);
         for _ in 0..2000 {
-            let mut bits = Bits([0; SLOTS / WORD]);
+            let level = random.below(LEVELS);
+            let mut bits = Bits([0; PLACES / WORD]);
             let slots: BTreeSet<u8> = (0..random.below(4)).map(|_| random.next() as u8).collect();
-            slots.iter().for_each(|&slot| bits.insert(slot));
+            let places = || slots.iter().map(|&slot| Place::new(level, u64::from(slot)));
+            places().for_each(|place| bits.insert(place));
+            // Another level's.
             let from = random.next() as u8;
-            let expected = (0..=u8::MAX).find(|ahead| slots.contains(&from.wrapping_add(*ahead)));
-            assert_eq!(bits.first_from(from), expected);
-            slots.iter().for_each(|&slot| bits.remove(slot));
-            assert_eq!(bits.first_from(from), None);
+            bits.insert(Place::new((level + 1) % LEVELS, u64::from(from)));
+            let expected = (0..=u8::MAX).find(|&ahead| slots.contains(&from.wrapping_add(ahead)));
+            assert_eq!(bits.first_from(Place::new(level, u64::from(from))), expected);
+            places().for_each(|place| bits.remove(place));
+            assert_eq!(bits.first_from(Place::new(level, u64::from(from))), None);
         }
     }
 }

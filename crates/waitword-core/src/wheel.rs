@@ -1,27 +1,28 @@
 //! A hierarchical timing wheel of deadlines whose nodes live in the pinned futures that wait for them.
 //!
 //! Hashed and hierarchical timing wheels are due to Varghese and Lauck (1987). This one counts nanoseconds, in digits
-//! of eight bits: level 0 has a bucket for each of the next 256 nanoseconds, level 1 for each of the next 256 times 256
-//! nanoseconds, and so on up to level 7, which reaches the end of 64 bits.
+//! of eight bits. A level has 256 buckets: those of level 0 are a nanosecond wide, those of every other are as wide as
+//! all of the level below. Level 7 reaches the end of 64 bits.
 //!
 //! ```text
 //!   level     0       1        2        3         4        5         6         7
 //!   bucket    1 ns    256 ns   66 µs    16.8 ms   4.3 s    18 min    78 h      2.3 years
 //!                                                 ▲
-//!               a deadline in a minute enters here, in the bucket of its 4.3 s
-//!             ◄───────────────── and moves left whenever its bucket is split
+//!                                 a deadline in a minute enters here, in the bucket of its 4.3 s,
+//!             ◄───────────────────────────────────┘ and moves when the time of its bucket begins
 //! ```
 //!
 //! **Where a node is.** A deadline enters at the finest level whose 256 buckets, counted from the wheel's `hand`, reach
-//! it. Setting and clearing it is the link or unlink of a list: O(1), whatever else waits. When the time of a bucket
+//! it. To set or clear it is to link or unlink it in a list: O(1), whatever else waits. When the time of a bucket
 //! begins, it is split: what is not due in it moves to a finer level. A split that comes late finds more that is due,
-//! so a timer that falls behind moves less. A node moves seven times at most; usually twice, for nobody sleeps so
-//! little that the last two levels matter, or so long that the last three do.
+//! so a timer that falls behind moves less. A node moves seven times at most, and far less often as a rule: few
+//! deadlines are hours away, and the two finest levels are for what comes in the same 66 µs.
 //!
 //! **Never early, and on time.** A node is handed out only after its own deadline is compared with the clock; the
 //! buckets decide when to look, and never who is due. To sleep until the very deadline that is next, its bucket is
 //! searched, if it holds few. A crowded bucket is slept for until its time begins, which is not later than any deadline
-//! in it, and split then. Those due together come bucket by bucket, and within one as they were set, not sorted.
+//! in it, and split then; that takes its time, so the first of a crowd may wait for the split. Those due together come
+//! bucket by bucket, and within one as they entered it, not sorted.
 //!
 //! **The lock is held for short.** Every function asks that the caller holds the timer's lock, which owns the links of
 //! all nodes in the wheel; every task of the process that sets or clears a deadline wants that lock. So [`Wheel::turn`]
@@ -32,9 +33,10 @@
 //! **Memory.** Intrusive, because a wait allocates nothing and a cleared deadline gives its memory back at once. The
 //! buckets are 32 KiB of zeros for the process, in pages that are not touched until a deadline comes to their level.
 //!
-//! A pairing heap was here before. It knows the earliest node at all times, and pays for that when many are due: each
-//! removal follows links through nodes that left the cache long ago (1.6 µs for each of a million that fire, and 99 ns
-//! for each that is cancelled; its first removal touches every node there is, under the lock).
+//! A pairing heap was here before. It always knows the earliest node, and setting and clearing one that stands alone
+//! is a few nanoseconds cheaper. But its removals follow links through nodes that left the cache long ago, which with a
+//! million of them made firing ten times, and clearing eight times as dear as here; and the first removal after many
+//! insertions visits all of them, under the lock.
 
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -63,17 +65,17 @@ impl Node {
     }
 }
 
-/// It is part of every future that waits with a deadline.
-const _: () = assert!(size_of::<Node>() <= 4 * size_of::<usize>() + 16);
+/// It is part of every future that waits with a deadline: the deadline, two links and a place, and the waker.
+const _: () = assert!(size_of::<Node>() <= 48);
 
-/// The wheel. In its initial state all its bytes are zero, so a static one is no part of the program's file.
+/// The wheel. An empty one is all zeros, so that a static one takes no room in the program's file.
 ///
 /// Invariants:
-/// - W1: a bucket has a place in time: its number at its level is `time >> (BITS * level)`. It is `SLOTS - 1` at most
-///   after that of the hand, so its slot, the number's last digit, stands for no other.
+/// - W1: a bucket with a node stands for one stretch of time, whose number at its level is `time >> (BITS * level)`. It
+///   is not before that of the hand and less than `SLOTS` after it, so the slot, its last digit, stands for no other.
 /// - W2: the deadline of a node is in the time of its bucket; or before it, if it was late when it entered.
-/// - W3: the hand is in the time of no bucket above level 0, except that it stands at the beginning of those that are
-///   being split, or are next to be.
+/// - W3: the hand is in the time of no bucket above level 0 that has a node, except that it stands at the beginning of
+///   those that are being split, or are next to be.
 /// - W4: a bucket's bit in `occupied` is set if and only if its list has a node.
 #[derive(Debug)]
 pub(crate) struct Wheel {
@@ -116,6 +118,7 @@ impl Wheel {
     pub(crate) unsafe fn remove(&mut self, mut node: NonNull<Node>) {
         // SAFETY: alive, says the caller.
         let place = std::mem::replace(&mut unsafe { node.as_mut() }.place, Place::NOWHERE);
+        // There is no list for `NOWHERE`.
         let Some(list) = self.lists.get_mut(usize::from(place.0)) else { return };
         // SAFETY: its place says that it is in this list, with others that are alive and the lock's.
         unsafe { list.remove(node) };

@@ -40,9 +40,6 @@
 
 mod blocking;
 mod cancel;
-#[cfg(not(any(loom, shuttle)))]
-#[allow(unsafe_code)]
-mod heap;
 #[allow(unsafe_code)]
 mod inbox;
 mod lock;
@@ -69,6 +66,9 @@ mod wait_async_until;
 #[allow(unsafe_code)]
 mod waiter;
 mod wake;
+#[cfg(not(any(loom, shuttle)))]
+#[allow(unsafe_code)]
+mod wheel;
 #[allow(unsafe_code)]
 mod word;
 

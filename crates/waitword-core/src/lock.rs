@@ -32,8 +32,12 @@ const SLEEPERS: usize = 2;
 /// The lowest bit that is left for presence.
 pub(crate) const FIRST_PRESENCE_BIT: u32 = 2;
 
-/// How the lock is taken.
-const TAKING: Ordering = if broken!("lock-acquire") { Ordering::Relaxed } else { Ordering::SeqCst };
+/// How the lock is taken: operation W, paired with fence N.
+const TAKING: Ordering = match (broken!("operation-w"), broken!("lock-acquire")) {
+    (true, _) => Ordering::AcqRel,
+    (_, true) => Ordering::Relaxed,
+    _ => Ordering::SeqCst,
+};
 
 /// One spins 2^0 + 2^1 + ... pauses in so many rounds, and looks after each.
 const SPINS: u32 = if MODEL { 0 } else { 7 };
@@ -72,11 +76,10 @@ impl Lock {
     /// Takes the lock.
     #[inline]
     pub(crate) fn lock(&self) {
-        // Operation W, paired with fence N.
         if self.state.fetch_or(LOCKED, TAKING) & LOCKED != 0 {
             self.lock_contended();
         }
-        if !broken!("operation-w") && !broken!("lock-acquire") {
+        if matches!(TAKING, Ordering::SeqCst) {
             announced();
         }
     }

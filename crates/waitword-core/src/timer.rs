@@ -3,7 +3,9 @@
 //! The timer knows nothing of the queue. It wakes a future, and the future, polled, finds its deadline passed and asks
 //! to leave (`cancel.rs`). So a deadline that ties with a notify is decided where all such ties are.
 //!
-//! A deadline is a node of the pinned [`Alarm`]; the timer's lock owns its links while it is in the heap.
+//! A deadline is a node of the pinned [`Alarm`]; the timer's lock owns its links while it is in the wheel (`wheel.rs`),
+//! and its waker while the alarm is set. The thread looks at the wheel when it says, takes a batch of those due out
+//! under the lock, and calls them without it.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -13,14 +15,17 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 use std::task::Waker;
 use std::thread::Thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::heap::{Heap, Node};
 use crate::sync::Mutex;
-use crate::wake::{Wake, WakeBatch};
+use crate::wake::{BATCH, Wake, WakeBatch};
+use crate::wheel::{Node, Wheel};
 
-static TIMER: Timer =
-    Timer { deadlines: Mutex::new(Deadlines { heap: Heap::new(), looks_at: None }), thread: OnceLock::new() };
+/// The deadlines of the process.
+static DEADLINES: Mutex<Deadlines> = Mutex::new(Deadlines { wheel: Wheel::new(), looks_at: None });
+
+/// The thread that keeps them.
+static TIMER: OnceLock<Timer> = OnceLock::new();
 
 /// Wakes a task at a given time: what a future with a deadline carries with it.
 ///
@@ -54,7 +59,7 @@ pub struct Alarm {
     _pinned: PhantomPinned,
 }
 
-// SAFETY: while the node is in the heap it is reached only under the timer's lock; otherwise by the owner, through
+// SAFETY: while the node is in the wheel it is reached only under the timer's lock; otherwise by the owner, through
 // `Pin<&mut Self>`. A `Waker` is `Send`.
 unsafe impl Send for Alarm {}
 // SAFETY: `&Alarm` gives access to nothing but `set`, which only `Pin<&mut Self>` writes.
@@ -72,14 +77,15 @@ impl Alarm {
     /// If it is the first alarm of the process and the system cannot start a thread.
     pub fn set(self: Pin<&mut Self>, deadline: Instant, waker: &Waker) {
         let mut waker = Some(waker.clone());
-        let thread = TIMER.thread();
+        let timer = Timer::started();
+        let deadline = timer.clock.nanos(deadline);
         let (set, node) = self.project();
         *set = true;
         // SAFETY: pinned, and `clear` takes it out before its memory goes.
-        let too_late = unsafe { TIMER.insert(node, deadline, &mut waker) };
+        let too_late = unsafe { DEADLINES.lock().insert(node, deadline, &mut waker) };
         // First of all: others may count on the thread to look as early as this.
         if too_late {
-            thread.unpark();
+            timer.thread.unpark();
         }
         // The one before; foreign code, so after the lock.
         drop(waker);
@@ -90,7 +96,8 @@ impl Alarm {
         let (set, node) = self.project();
         if std::mem::take(set) {
             // SAFETY: it was set, so it is pinned and alive.
-            drop(unsafe { TIMER.remove(node) });
+            let waker = unsafe { DEADLINES.lock().remove(node) };
+            drop(waker);
         }
     }
 
@@ -121,56 +128,35 @@ impl fmt::Debug for Alarm {
     }
 }
 
-struct Timer {
-    deadlines: Mutex<Deadlines>,
-    thread: OnceLock<Thread>,
-}
-
 struct Deadlines {
-    heap: Heap,
+    wheel: Wheel,
     /// When the thread looks for itself, or is being unparked to; `None` if it does not.
     ///
     /// Not later than the earliest deadline. It may be earlier, when that one has been cleared: most are, and a look in
     /// vain now and then costs less than an unpark for each.
-    looks_at: Option<Instant>,
+    looks_at: Option<u64>,
 }
 
-impl Timer {
-    /// The timer's thread, started now if it was not.
-    fn thread(&'static self) -> &'static Thread {
-        self.thread.get_or_init(|| {
-            let builder = std::thread::Builder::new().name("waitword-timer".into());
-            let spawned = builder.spawn(|| self.run());
-            spawned
-                .expect("deadlines of async waits need a thread, and the system gave none")
-                .thread()
-                .clone()
-        })
-    }
-
+impl Deadlines {
     /// Moves `node` to `deadline` and exchanges its waker. Returns whether the thread looks too late for it, and so has
     /// to be unparked.
     ///
     /// # Safety
     /// The node stays alive and where it is until [`remove`](Self::remove)d.
-    unsafe fn insert(&self, mut node: NonNull<Node>, deadline: Instant, waker: &mut Option<Waker>) -> bool {
-        let Deadlines { heap, looks_at } = &mut *self.deadlines.lock();
+    unsafe fn insert(&mut self, mut node: NonNull<Node>, deadline: u64, waker: &mut Option<Waker>) -> bool {
         // SAFETY: alive, says the caller, and the lock is held.
         unsafe {
             std::mem::swap(&mut node.as_mut().waker, waker);
-            let linked = node.as_ref().linked;
-            if linked && node.as_ref().deadline == Some(deadline) {
+            if node.as_ref().is_linked() && node.as_ref().deadline == deadline {
                 return false;
             }
-            if linked {
-                heap.remove(node);
-            }
-            node.as_mut().deadline = Some(deadline);
-            heap.insert(node);
+            self.wheel.remove(node);
+            node.as_mut().deadline = deadline;
+            self.wheel.insert(node);
         }
-        let too_late = looks_at.is_none_or(|looks_at| deadline < looks_at);
+        let too_late = self.looks_at.is_none_or(|looks_at| deadline < looks_at);
         if too_late {
-            *looks_at = Some(deadline);
+            self.looks_at = Some(deadline);
         }
         too_late
     }
@@ -179,51 +165,107 @@ impl Timer {
     ///
     /// # Safety
     /// The node is alive.
-    unsafe fn remove(&self, mut node: NonNull<Node>) -> Option<Waker> {
-        let mut deadlines = self.deadlines.lock();
+    unsafe fn remove(&mut self, mut node: NonNull<Node>) -> Option<Waker> {
         // SAFETY: alive, says the caller, and the lock is held.
         unsafe {
-            if node.as_ref().linked {
-                deadlines.heap.remove(node);
-            }
+            self.wheel.remove(node);
             node.as_mut().waker.take()
         }
     }
 
-    /// The thread: wakes who is due, batch by batch, and sleeps until the next.
-    fn run(&self) {
-        loop {
-            let mut batch = WakeBatch::new();
-            let next = self.take_due(Instant::now(), &mut batch);
-            if !batch.is_empty() {
-                batch.ring();
-                // There is no caller to tell; the panic hook has.
-                batch.discard_panic();
-                continue;
-            }
-            // An earlier deadline unparks us; its token survives if we are not parked yet.
-            match next {
-                Some(deadline) => crate::sync::thread::park_until(deadline),
-                None => crate::sync::thread::park(),
-            }
+    /// Takes up to a batch of those due out. Returns when the thread looks again.
+    fn take_due(&mut self, now: u64, batch: &mut WakeBatch) -> Option<u64> {
+        // SAFETY: the lock is held; an alarm takes its node out under it before it goes.
+        self.looks_at = unsafe {
+            self.wheel.turn(now, BATCH, |mut node| {
+                node.as_mut().waker.take().into_iter().for_each(|waker| batch.push(Wake::Task(waker)));
+            })
+        };
+        self.looks_at
+    }
+}
+
+#[derive(Debug)]
+struct Timer {
+    clock: Clock,
+    thread: Thread,
+}
+
+impl Timer {
+    /// The timer, started now if it was not.
+    fn started() -> &'static Self {
+        TIMER.get_or_init(|| {
+            let clock = Clock { epoch: Instant::now() };
+            let builder = std::thread::Builder::new().name("waitword-timer".into());
+            let spawned = builder.spawn(move || run(clock));
+            let handle = spawned.expect("deadlines of async waits need a thread, and the system gave none");
+            Self { clock, thread: handle.thread().clone() }
+        })
+    }
+}
+
+/// The thread: wakes who is due, batch by batch, and sleeps until the next.
+fn run(clock: Clock) {
+    loop {
+        let now = clock.nanos(Instant::now());
+        let mut batch = WakeBatch::new();
+        let next = DEADLINES.lock().take_due(now, &mut batch);
+        if !batch.is_empty() || next == Some(now) {
+            batch.ring();
+            // There is no caller to tell; the panic hook has.
+            batch.discard_panic();
+            continue;
+        }
+        // An earlier deadline unparks us; its token survives if we are not parked yet.
+        match next.and_then(|next| clock.instant(next)) {
+            Some(next) => crate::sync::thread::park_until(next),
+            None => crate::sync::thread::park(),
         }
     }
+}
 
-    /// Takes up to a batch of those due out. Returns the deadline of the next, which is when the thread looks again.
-    fn take_due(&self, now: Instant, batch: &mut WakeBatch) -> Option<Instant> {
-        let Deadlines { heap, looks_at } = &mut *self.deadlines.lock();
-        *looks_at = loop {
-            let Some(mut first) = heap.first() else { break None };
-            // SAFETY: linked, so alive and the lock's: an alarm takes its node out under this lock before it goes.
-            unsafe {
-                let deadline = first.as_ref().deadline;
-                if deadline > Some(now) || batch.is_full() {
-                    break deadline;
-                }
-                heap.remove(first);
-                first.as_mut().waker.take().into_iter().for_each(|waker| batch.push(Wake::Task(waker)));
-            }
-        };
-        *looks_at
+/// Instants as numbers.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    epoch: Instant,
+}
+
+impl Clock {
+    /// Nanoseconds since the epoch: exact, as instants are. What is before it is 0. What lies more than 584 years after
+    /// it is the last number, which neither program nor machine will live to see.
+    fn nanos(self, at: Instant) -> u64 {
+        let since = at.saturating_duration_since(self.epoch);
+        let seconds = since.as_secs().saturating_mul(Duration::from_secs(1).as_nanos() as u64);
+        seconds.saturating_add(u64::from(since.subsec_nanos()))
+    }
+
+    /// `None` beyond what an [`Instant`] can hold.
+    fn instant(self, nanos: u64) -> Option<Instant> {
+        self.epoch.checked_add(Duration::from_nanos(nanos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_exact_and_those_beyond_the_last_do_not_begin_again() {
+        let clock = Clock { epoch: Instant::now() };
+        for nanos in [0, 1, 999_999_999, 1_000_000_000, 1 << 62, u64::MAX - 1, u64::MAX] {
+            let Some(at) = clock.instant(nanos) else { continue };
+            assert_eq!(clock.nanos(at), nanos);
+            let before = at.checked_sub(Duration::from_nanos(1));
+            assert!(before.is_none_or(|before| clock.nanos(before) == nanos.saturating_sub(1)));
+        }
+        let last = Duration::from_nanos(u64::MAX);
+        for beyond in [Duration::from_nanos(1), Duration::from_secs(1), last, 1000 * last] {
+            let Some(at) = clock.epoch.checked_add(last).and_then(|at| at.checked_add(beyond)) else {
+                continue;
+            };
+            assert_eq!(clock.nanos(at), u64::MAX);
+        }
+        let hour_ago = clock.epoch.checked_sub(Duration::from_secs(3600));
+        assert!(hour_ago.is_none_or(|at| clock.nanos(at) == 0));
     }
 }

@@ -3,7 +3,10 @@
 
 mod common;
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
 use common::{Probe, until};
@@ -40,5 +43,120 @@ fn an_alarm_rings_beside_others_that_are_cleared_or_moved() {
             // What was cleared or moved has rung only if the machine was too slow to do that in time.
             assert!(probe.wakes() <= 1);
         }
+    }
+}
+
+#[test]
+fn a_deadline_in_the_past_rings_at_once_and_one_at_the_end_of_time_never() {
+    let now = Instant::now();
+    let years = [1, 100, 600, 10_000].map(|years| Duration::from_secs(years * 366 * 24 * 3600));
+    let mut ends: Vec<_> = years.into_iter().filter_map(|years| now.checked_add(years)).collect();
+    // The last instant that there is.
+    let mut last = now;
+    for bit in (0..u64::BITS).rev() {
+        last = last.checked_add(Duration::from_secs(1 << bit)).unwrap_or(last);
+    }
+    ends.push(last);
+    let never = Probe::new();
+    let mut alarms: Vec<_> = ends.iter().map(|_| Box::pin(Alarm::new())).collect();
+    for (alarm, &end) in alarms.iter_mut().zip(&ends) {
+        alarm.as_mut().set(end, &never.waker());
+    }
+    for before in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
+        // If the machine has not been up for so long, an hour ago is no instant.
+        let past = now.checked_sub(before).unwrap_or(now);
+        let (mut alarm, probe) = (pin!(Alarm::new()), Probe::new());
+        alarm.as_mut().set(past, &probe.waker());
+        until(|| probe.wakes() == 1);
+        // Set anew, it rings anew.
+        alarm.as_mut().set(past, &probe.waker());
+        until(|| probe.wakes() == 2);
+    }
+    assert_eq!((never.wakes(), never.held()), (0, ends.len()));
+    alarms.clear();
+    assert_eq!(never.held(), 0);
+}
+
+/// A future that is polled again sets the same deadline; the waker that it was polled with last is the one to call.
+#[test]
+fn set_to_the_same_deadline_the_last_waker_rings() {
+    let now = Instant::now();
+    let (first, last) = (Probe::new(), Probe::new());
+    let mut alarm = pin!(Alarm::new());
+    for deadline in [now + Duration::from_secs(3600), now + Duration::from_millis(20)] {
+        alarm.as_mut().set(deadline, &first.waker());
+        alarm.as_mut().set(deadline, &first.waker());
+        assert!(first.held() <= 1);
+        alarm.as_mut().set(deadline, &last.waker());
+        // It may be on its way out of a wake, if the machine was too slow.
+        until(|| first.held() == 0);
+    }
+    until(|| last.wakes() == 1);
+    assert!(Instant::now() >= now + Duration::from_millis(20), "early");
+    until(|| last.held() == 0);
+    assert!(first.wakes() <= 1);
+}
+
+/// Several threads set, move and clear alarms of all distances while the timer rings others. What is not cleared rings
+/// once, and nothing rings before its time.
+#[test]
+fn a_crowd_rings_once_each_and_never_early() {
+    const THREADS: u32 = 4;
+    const EACH: u32 = 1_000;
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            scope.spawn(move || {
+                let begin = Instant::now();
+                let delay = |i: u32| Duration::from_nanos(u64::from((i * 2_654_435 + thread) % 30_000_000));
+                let mut alarms: Vec<Pin<Box<Alarm>>> = (0..EACH).map(|_| Box::pin(Alarm::new())).collect();
+                let mut rings = Vec::new();
+                for i in 0..EACH {
+                    let ring = Arc::new(Ring::at(begin + delay(i)));
+                    let place = i as usize;
+                    alarms[place].as_mut().set(ring.deadline, &Waker::from(Arc::clone(&ring)));
+                    if i % 3 == 0 {
+                        // To another time and back.
+                        alarms[place].as_mut().set(begin + delay(i) * 1000, Waker::noop());
+                        alarms[place].as_mut().set(ring.deadline, &Waker::from(Arc::clone(&ring)));
+                    }
+                    if i % 3 == 1 {
+                        alarms[place / 2].as_mut().clear();
+                    }
+                    rings.push(ring);
+                }
+                let cleared = |i: u32| (0..EACH).any(|by| by % 3 == 1 && by / 2 == i);
+                for (i, ring) in (0..EACH).zip(&rings) {
+                    // It may have rung before it was cleared or moved, and once more when it had been set again.
+                    let at_least = usize::from(!cleared(i));
+                    until(|| ring.count.load(Ordering::SeqCst) >= at_least);
+                }
+                drop(alarms);
+                for (i, ring) in (0..EACH).zip(&rings) {
+                    let at_most = if i % 3 == 0 { 2 } else { 1 };
+                    assert!(ring.count.load(Ordering::SeqCst) <= at_most);
+                    assert_eq!(ring.early.load(Ordering::SeqCst), 0);
+                }
+            });
+        }
+    });
+}
+
+/// A waker that looks at the clock.
+struct Ring {
+    deadline: Instant,
+    count: AtomicUsize,
+    early: AtomicUsize,
+}
+
+impl Ring {
+    fn at(deadline: Instant) -> Self {
+        Self { deadline, count: AtomicUsize::new(0), early: AtomicUsize::new(0) }
+    }
+}
+
+impl Wake for Ring {
+    fn wake(self: Arc<Self>) {
+        self.early.fetch_add(usize::from(Instant::now() < self.deadline), Ordering::SeqCst);
+        self.count.fetch_add(1, Ordering::SeqCst);
     }
 }

@@ -27,8 +27,12 @@ use waitword_core::{Location, Table, Word};
 
 use crate::block_error::{BlockError, GrowError, WordError};
 
-/// Threads that use the words of one block contend for these; blocks may be many, so that each has few.
-const SHARDS: usize = 8;
+/// A block has a shard for so many bytes of it: a large one may have a crowd on its words, and a shard that grows at once has
+/// to be small.
+const BYTES_PER_SHARD: usize = 16 << 10;
+/// Threads that use the words of one block contend for its shards; blocks may be many, so that a small one has few.
+const FEWEST_SHARDS: usize = 8;
+const MOST_SHARDS: usize = 256;
 
 /// Where the bytes begin. Aligned for the widest access that an engine makes.
 const OFFSET: usize = size_of::<Header>();
@@ -185,7 +189,8 @@ impl SharedBlock {
 
     /// The table in which the waiters on this block's words are queued.
     pub fn table(&self) -> &Table {
-        self.header().table.get_or_init(|| Table::with_shards(SHARDS))
+        let shards = (self.max_len() / BYTES_PER_SHARD).clamp(FEWEST_SHARDS, MOST_SHARDS);
+        self.header().table.get_or_init(|| Table::with_shards(shards))
     }
 
     /// Gives the address of the first byte and this count to somebody who carries it through C.

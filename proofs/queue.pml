@@ -113,7 +113,16 @@ again:
 
     /* Check and enqueue, in one step against every notify. (A look before the announcement may only answer "not equal";
        the one that this loop begins with stands for it.) */
+#ifdef MUTANT_NO_SECOND_LOOK
+    atomic { lock() }
+    if
+    :: value[word] -> atomic { unlock() }; goto through
+    :: else
+    fi;
+    count_held++;
+#else
     atomic { lock(); count_held++ }
+#endif
 #ifndef MUTANT_NO_FENCE_W
     count = count_held;
 #endif
@@ -240,6 +249,12 @@ through:
 
 /* -------------------------------------------------------------------------------------------------- notifiers */
 
+#ifdef MUTANT_TAKES_A_BATCH_AT_A_TIME
+#define AT_A_TIME BATCH
+#else
+#define AT_A_TIME WAITERS
+#endif
+
 /* The waker is taken out, and the verdict is the last access. */
 inline tell(list) {
 #ifdef MUTANT_SETTLES_WITHOUT_THE_LOCK
@@ -285,14 +300,11 @@ proctype Notifier(byte me, word, most; bool stores) {
     atomic { lock(); limit = next_ticket }
 
 take:
+    skip;
     /* Those who are there now are counted now. */
     d_step {
         do
-        :: woken < most && len(line[word]) > 0
-#ifdef MUTANT_TAKES_A_BATCH_AT_A_TIME
-            && len(limbo[me]) < BATCH
-#endif
-            ->
+        :: woken < most && len(line[word]) > 0 && len(limbo[me]) < AT_A_TIME ->
             line[word]?node;
             limbo[me]!node;
             assert(ticket[node] >= first_ticket[word]);

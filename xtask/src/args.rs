@@ -32,7 +32,7 @@ pub(crate) enum Recipe {
     /// Larger models under random schedules, and histories checked for linearizability (a minute)
     Shuttle,
 
-    /// The Promela model of the queue, and that each of its mutants fails (two minutes; needs spin and a C compiler)
+    /// The Promela model of the queue, and that each of its mutants fails (a minute or two; needs spin and a C compiler)
     Promela {
         /// Larger models instead, without the mutants (minutes, and gigabytes of memory)
         #[arg(long)]
@@ -57,10 +57,6 @@ pub(crate) enum Recipe {
 
     /// The tests under Miri; skipped where the nightly toolchain has no such component
     Miri,
-
-    /// Instructions of the paths that must stay short, against the limits that are checked in (needs valgrind and
-    /// gungraun-runner; Linux)
-    Instructions,
 
     /// The queue beside its peers; all arguments go to waitword-bench (a quarter of an hour without any)
     #[command(disable_help_flag = true)]

@@ -58,6 +58,10 @@ pub(crate) enum Recipe {
     /// The tests under Miri; skipped where the nightly toolchain has no such component
     Miri,
 
+    /// Instructions of the paths that must stay short, against the limits that are checked in (needs valgrind and
+    /// gungraun-runner; Linux)
+    Instructions,
+
     /// The queue beside its peers; all arguments go to waitword-bench (a quarter of an hour without any)
     #[command(disable_help_flag = true)]
     Bench {

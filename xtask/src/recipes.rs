@@ -4,7 +4,7 @@ use crate::Stop;
 use crate::args::Recipe;
 use crate::line::{Line, root};
 use crate::promela;
-use crate::tool::{CARGO_FUZZ, MIRI, NIGHTLY, need};
+use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
@@ -16,6 +16,7 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Asan => asan(),
         Recipe::Tsan => tsan(),
         Recipe::Miri => miri(),
+        Recipe::Instructions => instructions(),
         Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
     }
 }
@@ -81,4 +82,9 @@ fn miri() -> Result<(), Stop> {
         .args(["--test", "queue", "--test", "hostile", "--test", "interrupt", "--test", "locations"])
         .env("MIRIFLAGS", "-Zmiri-disable-isolation -Zmiri-ignore-leaks")
         .run()
+}
+
+fn instructions() -> Result<(), Stop> {
+    need(&[VALGRIND, GUNGRAUN_RUNNER])?;
+    Line::new("cargo bench -p waitword-bench --bench instructions").run()
 }

@@ -35,6 +35,16 @@ pub(crate) const SPIN: Tool = Tool {
 pub(crate) const C_COMPILER: Tool =
     Tool { name: "a C compiler", probe: "cc --version", how_to_get: "apt-get install gcc" };
 
+pub(crate) const VALGRIND: Tool =
+    Tool { name: "valgrind", probe: "valgrind --version", how_to_get: "apt-get install valgrind" };
+
+/// Its version has to be that of the library, in waitword-bench's `Cargo.toml`.
+pub(crate) const GUNGRAUN_RUNNER: Tool = Tool {
+    name: "gungraun-runner",
+    probe: "gungraun-runner --version",
+    how_to_get: "cargo install --locked gungraun-runner --version 0.20.0",
+};
+
 impl Tool {
     pub(crate) fn is_there(self) -> bool {
         Line::new(self.probe).succeeds()

@@ -49,7 +49,7 @@ type Wait = Pin<Box<WaitAsync<&'static AtomicI32>>>;
 fn crowd(count: usize) -> Vec<Wait> {
     let mut waits: Vec<Wait> = (0..count).map(|_| Box::pin(wait_async(&WORD, 0))).collect();
     waits.iter_mut().for_each(poll);
-    assert_eq!(notify_one(&AtomicI32::new(0)), 0);
+    assert_eq!(notify_one(AtomicI32::new(0)), 0);
     waits
 }
 

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::hash::{BuildHasher, Hasher as _, RandomState};
 use std::pin::Pin;
-use std::sync::OnceLock;
 
 use crate::shard::{Locked, Shard};
-use crate::sync::{MODEL, broken};
+use crate::sync::{MODEL, OnceLock, broken};
 use crate::waiter::Waiter;
 use crate::word::sealed::LoadBits;
 use crate::word::{Location, Word, key};

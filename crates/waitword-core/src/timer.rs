@@ -12,12 +12,11 @@ use std::fmt;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::task::Waker;
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use crate::sync::Mutex;
+use crate::sync::{Mutex, OnceLock};
 use crate::wake::{BATCH, Wake, WakeBatch};
 use crate::wheel::{Node, Wheel};
 

@@ -2,6 +2,8 @@
 
 pub(crate) use loom::cell::UnsafeCell;
 pub(crate) use loom::sync::atomic;
+// What is made once for the process is none of a model's business.
+pub(crate) use std::sync::OnceLock;
 
 use std::sync::PoisonError;
 

@@ -3,8 +3,13 @@
 //!
 //! Nobody in this crate imports them from anywhere else, so that the checker sees every step.
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(loom, shuttle, tsan)))]
 #[path = "std.rs"]
+mod imp;
+
+#[cfg(all(tsan, not(any(loom, shuttle))))]
+#[path = "tsan.rs"]
+#[allow(unsafe_code)]
 mod imp;
 
 #[cfg(loom)]
@@ -15,7 +20,7 @@ mod imp;
 #[path = "shuttle.rs"]
 mod imp;
 
-pub(crate) use imp::{Condvar, Mutex, UnsafeCell, announced, atomic, thread};
+pub(crate) use imp::{Condvar, Mutex, OnceLock, UnsafeCell, announced, atomic, thread};
 
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));

@@ -2,6 +2,8 @@
 //! wakeups and broken lists in models that are too large for loom, and leaves the orderings to loom.
 
 pub(crate) use shuttle::sync::atomic;
+// What is made once for the process is none of a model's business.
+pub(crate) use std::sync::OnceLock;
 
 use std::sync::PoisonError;
 

@@ -1,5 +1,6 @@
 //! The standard library behind the facade.
 
+pub(crate) use std::sync::OnceLock;
 pub(crate) use std::sync::atomic;
 
 use std::sync::{MutexGuard, PoisonError};

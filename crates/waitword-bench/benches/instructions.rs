@@ -1,0 +1,127 @@
+//! How many instructions the queue's short paths take, under valgrind: `cargo xtask instructions`.
+//!
+//! The same on every run, so a limit is a few percent above what was counted last; when a change is worth more than that,
+//! write the new count into [`COUNTED`].
+#![allow(missing_docs, reason = "the macros make public functions")]
+
+use std::future::Future;
+use std::hint::black_box;
+use std::pin::Pin;
+use std::sync::atomic::AtomicI32;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use gungraun::{
+    Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
+};
+use waitword_core::{Alarm, WaitAsync, notify_all, notify_one, wait, wait_async};
+
+static WORD: AtomicI32 = AtomicI32::new(0);
+
+/// Instructions of each path, as counted last.
+struct Counted {
+    notify_miss: u64,
+    wait_not_equal: u64,
+    enqueue_cancel: u64,
+    enqueue_notify_finish: u64,
+    notify_all_1000: u64,
+    alarm_set_clear: u64,
+}
+
+const COUNTED: Counted = Counted {
+    notify_miss: 83,
+    wait_not_equal: 118,
+    enqueue_cancel: 349,
+    enqueue_notify_finish: 421,
+    notify_all_1000: 58_981,
+    alarm_set_clear: 188,
+};
+
+fn at_most(counted: u64) -> LibraryBenchmarkConfig {
+    let mut callgrind = Callgrind::default();
+    callgrind.hard_limits([(EventKind::Ir, counted + counted / 20)]).fail_fast(false);
+    LibraryBenchmarkConfig::default().tool(callgrind).clone()
+}
+
+type Wait = Pin<Box<WaitAsync<&'static AtomicI32>>>;
+
+/// What is lazy is made, and `count` waits are in line.
+fn crowd(count: usize) -> Vec<Wait> {
+    let mut waits: Vec<Wait> = (0..count).map(|_| Box::pin(wait_async(&WORD, 0))).collect();
+    waits.iter_mut().for_each(poll);
+    assert_eq!(notify_one(AtomicI32::new(0)), 0);
+    waits
+}
+
+fn poll(wait: &mut Wait) {
+    let _ = black_box(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+}
+
+fn alarm() -> Pin<Box<Alarm>> {
+    let mut alarm = Box::pin(Alarm::new());
+    set_and_clear(&mut alarm);
+    alarm
+}
+
+fn set_and_clear(alarm: &mut Pin<Box<Alarm>>) {
+    alarm.as_mut().set(Instant::now() + Duration::from_secs(3600), Waker::noop());
+    alarm.as_mut().clear();
+}
+
+#[library_benchmark(config = at_most(COUNTED.notify_miss))]
+#[bench::idle(crowd(0))]
+fn notify_miss(_nobody: Vec<Wait>) -> usize {
+    notify_one(black_box(&WORD))
+}
+
+#[library_benchmark(config = at_most(COUNTED.wait_not_equal))]
+#[bench::idle(crowd(0))]
+fn wait_not_equal(_nobody: Vec<Wait>) {
+    let _ = black_box(wait(black_box(&WORD), 1));
+}
+
+#[library_benchmark(config = at_most(COUNTED.enqueue_cancel))]
+#[bench::second(crowd(1))]
+fn enqueue_cancel(first: Vec<Wait>) -> Vec<Wait> {
+    let mut wait = std::pin::pin!(wait_async(black_box(&WORD), 0));
+    let _ = black_box(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+    let _ = black_box(wait.as_mut().cancel());
+    first
+}
+
+#[library_benchmark(config = at_most(COUNTED.enqueue_notify_finish))]
+#[bench::alone(crowd(0))]
+fn enqueue_notify_finish(_nobody: Vec<Wait>) {
+    let mut wait = std::pin::pin!(wait_async(black_box(&WORD), 0));
+    let _ = black_box(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+    let _ = black_box(notify_one(&WORD));
+    let _ = black_box(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+}
+
+#[library_benchmark(config = at_most(COUNTED.notify_all_1000))]
+#[bench::crowd(crowd(1000))]
+fn notify_all_1000(crowd: Vec<Wait>) -> Vec<Wait> {
+    black_box(notify_all(black_box(&WORD)));
+    crowd
+}
+
+#[library_benchmark(config = at_most(COUNTED.alarm_set_clear))]
+#[bench::alone(alarm())]
+fn alarm_set_clear(mut alarm: Pin<Box<Alarm>>) -> Pin<Box<Alarm>> {
+    set_and_clear(&mut alarm);
+    alarm
+}
+
+library_benchmark_group!(
+    name = paths,
+    benchmarks = [
+        notify_miss,
+        wait_not_equal,
+        enqueue_cancel,
+        enqueue_notify_finish,
+        notify_all_1000,
+        alarm_set_clear
+    ]
+);
+
+main!(library_benchmark_groups = paths);

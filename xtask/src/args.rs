@@ -1,0 +1,90 @@
+//! The recipes' names, and what `--help` says of them.
+
+use clap::{Parser, Subcommand};
+
+/// The checks that take longer than `bash .ci/run`, or need tools beside stable Rust.
+///
+/// Each recipe prints the command lines it runs, from the root of the repository, so that you can copy, change and run
+/// them yourself. What each of them finds and misses is told in docs/checks.md, when to run which in CONTRIBUTING.md.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) recipe: Recipe,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  everything passed (`miri` also: the toolchain has no Miri, and it was skipped)
+  1  a check failed; its own output says which
+  2  the command line makes no sense
+  3  a program that the recipe needs is not installed; the message says how to get it";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Recipe {
+    /// Model checks: every interleaving of two or three threads, and what the memory model allows between (a minute)
+    Loom {
+        /// Up to five preemptions instead of three (much longer: before a release)
+        #[arg(long)]
+        deep: bool,
+    },
+
+    /// Larger models under random schedules, and histories checked for linearizability (a minute)
+    Shuttle,
+
+    /// The Promela model of the queue, and that each of its mutants fails (a minute or two; needs spin and a C compiler)
+    Promela {
+        /// Larger models instead, without the mutants (minutes, and gigabytes of memory)
+        #[arg(long)]
+        deep: bool,
+    },
+
+    /// Histories that a fuzzer finds, against the sequential model (needs nightly and cargo-fuzz)
+    Fuzz {
+        /// How long to look for a history that fails
+        #[arg(long, value_name = "N", default_value_t = 300)]
+        seconds: u32,
+    },
+
+    /// The long conservation soak: threads and tasks, deadlines and notifies at random
+    Soak,
+
+    /// The tests under AddressSanitizer (needs nightly)
+    Asan,
+
+    /// The tests under ThreadSanitizer (needs nightly)
+    Tsan,
+
+    /// The tests under Miri; skipped where the nightly toolchain has no such component
+    Miri,
+
+    /// Instructions of the paths that must stay short, against the limits that are checked in (needs valgrind and
+    /// gungraun-runner; Linux)
+    Instructions,
+
+    /// The queue beside its peers; all arguments go to waitword-bench (a quarter of an hour without any)
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// `--quick` for a first look, `--help` for the rest
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn arguments_of_the_benchmarks_are_theirs() {
+        let args = Args::try_parse_from(["cargo xtask", "bench", "--quick", "--filter", "one"]).unwrap();
+        assert!(matches!(args.recipe, Recipe::Bench { args } if args == ["--quick", "--filter", "one"]));
+    }
+}

@@ -1,0 +1,119 @@
+//! A command line: shown as one would type it, then run.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::Stop;
+
+/// The root of the repository, where every line is run.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// A program, its arguments and what it has in its environment beside ours.
+#[derive(Debug)]
+pub(crate) struct Line {
+    env: Vec<(String, String)>,
+    /// Below the root.
+    folder: Option<String>,
+    words: Vec<String>,
+}
+
+impl Line {
+    /// A line of words that blanks separate.
+    pub(crate) fn new(words: &str) -> Self {
+        let words = words.split_whitespace().map(str::to_owned).collect();
+        Self { env: Vec::new(), folder: None, words }
+    }
+
+    pub(crate) fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.words.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// In this folder below the root.
+    pub(crate) fn within(mut self, folder: &str) -> Self {
+        self.folder = Some(folder.to_owned());
+        self
+    }
+
+    /// Shows and runs it; its output is the user's.
+    pub(crate) fn run(&self) -> Result<(), Stop> {
+        eprintln!("$ {self}");
+        let status = self.command().status().map_err(|error| self.not_started(&error))?;
+        if status.success() { Ok(()) } else { Err(Stop::Failed(format!("failed ({status}): {self}"))) }
+    }
+
+    /// Runs it, and returns what it printed. It is shown, with its output, only if it fails.
+    pub(crate) fn read(&self) -> Result<String, Stop> {
+        let output = self.output().map_err(|error| self.not_started(&error))?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let printed = text(&output.stdout);
+        if output.status.success() {
+            return Ok(printed);
+        }
+        let (status, errors) = (output.status, text(&output.stderr));
+        Err(Stop::Failed(format!("failed ({status}): {self}\n{printed}{errors}")))
+    }
+
+    /// Whether it runs and succeeds; says nothing.
+    pub(crate) fn succeeds(&self) -> bool {
+        self.output().is_ok_and(|output| output.status.success())
+    }
+
+    fn output(&self) -> std::io::Result<Output> {
+        self.command().output()
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.current_dir(self.folder.iter().fold(root(), |root, folder| root.join(folder)));
+        command
+    }
+
+    fn not_started(&self, error: &std::io::Error) -> Stop {
+        Stop::Failed(format!("cannot start it ({error}): {self}"))
+    }
+}
+
+/// As a shell would take it.
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(folder) = &self.folder {
+            write!(f, "cd {} && ", quoted(folder))?;
+        }
+        for (name, value) in &self.env {
+            write!(f, "{name}={} ", quoted(value))?;
+        }
+        let words: Vec<String> = self.words.iter().map(|word| quoted(word)).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_=+./:,@%".contains(char);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_shown_as_a_shell_would_take_it() {
+        let line =
+            Line::new("cargo +nightly test -p one").env("RUSTFLAGS", "--cfg loom").args(["--", "it's"]);
+        assert_eq!(line.to_string(), r"RUSTFLAGS='--cfg loom' cargo +nightly test -p one -- 'it'\''s'");
+        assert_eq!(Line::new("./pan").within("target/promela").to_string(), "cd target/promela && ./pan");
+    }
+}

@@ -1,0 +1,120 @@
+//! The Promela model: spin writes a checker in C, which visits every state.
+
+use std::fs;
+
+use crate::Stop;
+use crate::line::{Line, root};
+use crate::tool::{C_COMPILER, SPIN, need};
+
+const MODEL: &str = "proofs/queue.pml";
+const FOLDER: &str = "target/promela";
+
+/// A second or ten each. All mutants are caught in these.
+const SMALL: [&str; 3] = [
+    "-DWAITERS=2 -DWORDS=1 -DBATCH=1 -DFEW=2",
+    "-DWAITERS=2 -DWORDS=2 -DBATCH=1 -DFEW=0",
+    "-DWAITERS=3 -DWORDS=1 -DBATCH=2 -DFEW=0",
+];
+
+/// Minutes each, and up to 8 GB of memory.
+const LARGE: [&str; 2] =
+    ["-DWAITERS=3 -DWORDS=1 -DBATCH=1 -DFEW=1", "-DWAITERS=2 -DWORDS=2 -DBATCH=1 -DFEW=2"];
+
+pub(crate) fn run(deep: bool) -> Result<(), Stop> {
+    need(&[SPIN, C_COMPILER])?;
+    let failed = |error: std::io::Error| Stop::Failed(format!("{MODEL}, {FOLDER}: {error}"));
+    fs::create_dir_all(root().join(FOLDER)).map_err(failed)?;
+    let model = fs::read_to_string(root().join(MODEL)).map_err(failed)?;
+
+    let sizes = if deep { &LARGE[..] } else { &SMALL };
+    for size in sizes {
+        match check(size)? {
+            Verdict::Holds { states } => println!("holds in {states} states"),
+            Verdict::Fails(why) => {
+                let trail = format!("cd {FOLDER} && spin {size} -k queue.pml.trail -p -g ../../{MODEL}");
+                return Err(Stop::Failed(format!("the model fails: {why}\nthe way there: {trail}")));
+            }
+        }
+    }
+    if deep {
+        return Ok(());
+    }
+    for mutant in mutants(&model) {
+        catch(mutant)?;
+    }
+    Ok(())
+}
+
+/// Looks for a size in which the mutant fails.
+fn catch(mutant: &str) -> Result<(), Stop> {
+    for size in SMALL {
+        if let Verdict::Fails(why) = check(&format!("{size} -D{mutant}"))? {
+            println!("caught: {why}");
+            return Ok(());
+        }
+    }
+    Err(Stop::Failed(format!("nothing in the model notices {mutant}")))
+}
+
+fn check(defines: &str) -> Result<Verdict, Stop> {
+    // Said aloud is the whole of it; the checker's own output is long and of use only to us.
+    let steps = [
+        format!("spin {defines} -a ../../{MODEL}"),
+        // Safety only, that is assertions and invalid end states: every run ends, so there is no cycle to look for.
+        "cc -w -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=16000 -o pan pan.c".to_owned(),
+        "./pan -m100000".to_owned(),
+    ];
+    println!("$ cd {FOLDER} && {}", steps.join(" && "));
+    let mut printed = String::new();
+    for step in steps {
+        printed = Line::new(&step).within(FOLDER).read()?;
+    }
+    verdict(&printed).ok_or_else(|| Stop::Failed(format!("the search did not end:\n{printed}")))
+}
+
+#[derive(Debug, PartialEq)]
+enum Verdict {
+    Holds { states: String },
+    Fails(String),
+}
+
+/// What the checker's output says, if it came to an end.
+fn verdict(printed: &str) -> Option<Verdict> {
+    if let Some(error) = printed.lines().find_map(|line| line.strip_prefix("pan:1: ")) {
+        return Some(Verdict::Fails(error.to_owned()));
+    }
+    let whole = !printed.contains("Search not completed") && !printed.contains("max search depth too small");
+    let states = printed.lines().find_map(|line| line.trim().strip_suffix(" states, stored"))?;
+    (whole && printed.contains("errors: 0")).then(|| Verdict::Holds { states: states.to_owned() })
+}
+
+/// The mutants that the model names, each once.
+fn mutants(model: &str) -> Vec<&str> {
+    let words = model.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+    let mut mutants: Vec<&str> =
+        words.filter(|word| word.starts_with("MUTANT_") && !word.ends_with('_')).collect();
+    mutants.sort_unstable();
+    mutants.dedup();
+    mutants
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mutant_is_whatever_the_model_calls_so() {
+        let model = "/* Each MUTANT_... */\n#ifdef MUTANT_B\n#if !defined(MUTANT_A) && !defined(MUTANT_B)\n";
+        assert_eq!(mutants(model), ["MUTANT_A", "MUTANT_B"]);
+    }
+
+    #[test]
+    fn a_search_that_was_cut_short_says_nothing() {
+        let whole = "State-vector 131 byte, depth reached 104, errors: 0\n  2353187 states, stored\n";
+        assert_eq!(verdict(whole), Some(Verdict::Holds { states: "2353187".into() }));
+        assert_eq!(verdict(&format!("error: max search depth too small\n{whole}")), None);
+        assert_eq!(verdict("pan: reached -DMEMLIM bound\nWarning: Search not completed\n"), None);
+        let red = "pan:1: invalid end state (at depth 32)\nWarning: Search not completed\nerrors: 1\n";
+        assert_eq!(verdict(red), Some(Verdict::Fails("invalid end state (at depth 32)".into())));
+    }
+}

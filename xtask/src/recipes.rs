@@ -1,0 +1,90 @@
+//! What each recipe runs.
+
+use crate::Stop;
+use crate::args::Recipe;
+use crate::line::{Line, root};
+use crate::promela;
+use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
+
+pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
+    match recipe {
+        Recipe::Loom { deep } => loom(deep),
+        Recipe::Shuttle => shuttle(),
+        Recipe::Promela { deep } => promela::run(deep),
+        Recipe::Fuzz { seconds } => fuzz(seconds),
+        Recipe::Soak => soak(),
+        Recipe::Asan => asan(),
+        Recipe::Tsan => tsan(),
+        Recipe::Miri => miri(),
+        Recipe::Instructions => instructions(),
+        Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
+    }
+}
+
+fn loom(deep: bool) -> Result<(), Stop> {
+    let line = Line::new("cargo test --release -p waitword-core --test loom --target-dir target/loom")
+        .env("RUSTFLAGS", "--cfg loom");
+    if deep { line.env("LOOM_MAX_PREEMPTIONS", "5").run() } else { line.run() }
+}
+
+fn shuttle() -> Result<(), Stop> {
+    Line::new("cargo test --release -p waitword-core --test shuttle --test linearizability")
+        .args(["--target-dir", "target/shuttle"])
+        .env("RUSTFLAGS", "--cfg shuttle")
+        .run()
+}
+
+fn fuzz(seconds: u32) -> Result<(), Stop> {
+    need(&[NIGHTLY, CARGO_FUZZ])?;
+    // Long histories from the start: the short ones are proptest's.
+    Line::new("cargo +nightly fuzz run queue -- -max_len=600 -len_control=0")
+        .args([format!("-max_total_time={seconds}")])
+        .run()
+}
+
+fn soak() -> Result<(), Stop> {
+    Line::new("cargo test --release -p waitword-core --test executors -- --ignored").run()
+}
+
+/// The sanitizers want the target by name, so that build scripts and macros, which run in the compiler's process, are
+/// built without.
+const SANITIZED: &str = "--target x86_64-unknown-linux-gnu";
+
+fn asan() -> Result<(), Stop> {
+    need(&[NIGHTLY])?;
+    Line::new("cargo +nightly test -p waitword-core -p waitword-agents --tests --target-dir target/asan")
+        .args(SANITIZED.split(' '))
+        .env("RUSTFLAGS", "-Zsanitizer=address")
+        .run()
+}
+
+fn tsan() -> Result<(), Stop> {
+    need(&[NIGHTLY])?;
+    let suppressions = root().join("proofs/tsan.supp");
+    Line::new("cargo +nightly test -p waitword-core --tests --target-dir target/tsan")
+        .args(SANITIZED.split(' '))
+        // What is printed is not captured: the buffer for it has a lock of the standard library. And the executors of tokio
+        // and smol are full of such locks; the queue's own users of threads and tasks are what is left.
+        .args(["--", "--nocapture", "--skip", "tokio", "--skip", "smol"])
+        .env("RUSTFLAGS", "--cfg tsan -Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer")
+        .env("TSAN_OPTIONS", &format!("suppressions={}", suppressions.display()))
+        .env("RUST_BACKTRACE", "0")
+        .run()
+}
+
+fn miri() -> Result<(), Stop> {
+    if !NIGHTLY.is_there() || !MIRI.is_there() {
+        println!("skipped: this toolchain has no Miri; to get it: {}", MIRI.how_to_get);
+        return Ok(());
+    }
+    // The timer's thread and the executors' outlive the tests, which Miri would call a leak.
+    Line::new("cargo +nightly miri test -p waitword-core --target-dir target/miri")
+        .args(["--test", "queue", "--test", "hostile", "--test", "interrupt", "--test", "locations"])
+        .env("MIRIFLAGS", "-Zmiri-disable-isolation -Zmiri-ignore-leaks")
+        .run()
+}
+
+fn instructions() -> Result<(), Stop> {
+    need(&[VALGRIND, GUNGRAUN_RUNNER])?;
+    Line::new("cargo bench -p waitword-bench --bench instructions").run()
+}

@@ -1,0 +1,60 @@
+//! Programs that are not part of stable Rust: whether they are there, and how to get them.
+
+use crate::Stop;
+use crate::line::Line;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    /// Succeeds when it is installed.
+    probe: &'static str,
+    pub(crate) how_to_get: &'static str,
+}
+
+pub(crate) const NIGHTLY: Tool = Tool {
+    name: "the nightly toolchain",
+    probe: "cargo +nightly --version",
+    how_to_get: "rustup toolchain install nightly",
+};
+
+pub(crate) const MIRI: Tool = Tool {
+    name: "Miri",
+    probe: "cargo +nightly miri --version",
+    how_to_get: "rustup +nightly component add miri rust-src",
+};
+
+pub(crate) const CARGO_FUZZ: Tool =
+    Tool { name: "cargo-fuzz", probe: "cargo fuzz --version", how_to_get: "cargo install cargo-fuzz" };
+
+pub(crate) const SPIN: Tool = Tool {
+    name: "spin",
+    probe: "spin -V",
+    how_to_get: "apt-get install spin, brew install spin, or https://spinroot.com",
+};
+
+pub(crate) const C_COMPILER: Tool =
+    Tool { name: "a C compiler", probe: "cc --version", how_to_get: "apt-get install gcc" };
+
+pub(crate) const VALGRIND: Tool =
+    Tool { name: "valgrind", probe: "valgrind --version", how_to_get: "apt-get install valgrind" };
+
+/// Its version has to be that of the library, in waitword-bench's `Cargo.toml`.
+pub(crate) const GUNGRAUN_RUNNER: Tool = Tool {
+    name: "gungraun-runner",
+    probe: "gungraun-runner --version",
+    how_to_get: "cargo install --locked gungraun-runner --version 0.20.0",
+};
+
+impl Tool {
+    pub(crate) fn is_there(self) -> bool {
+        Line::new(self.probe).succeeds()
+    }
+}
+
+/// Stops at the first of them that is missing.
+pub(crate) fn need(tools: &[Tool]) -> Result<(), Stop> {
+    match tools.iter().find(|tool| !tool.is_there()) {
+        Some(&missing) => Err(Stop::Missing(missing)),
+        None => Ok(()),
+    }
+}

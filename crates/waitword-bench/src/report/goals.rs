@@ -2,7 +2,7 @@
 
 use crate::runner::Results;
 use crate::series::{Figure, Series};
-use crate::workloads::{Goal, Limit, OURS};
+use crate::workloads::{Goal, Limit, OURS, Sizes};
 
 /// How a goal was met, at the size where it was met worst.
 pub(crate) struct Verdict {
@@ -21,7 +21,9 @@ pub(crate) fn verdicts(results: &Results<'_>) -> Vec<Verdict> {
 fn worst(results: &Results<'_>, goal: &Goal) -> Option<Verdict> {
     let ours = || results.series.iter().filter(|series| series.contender == OURS && series.what == goal.what);
     let smallest = ours().min_by_key(|series| series.n)?;
-    let verdicts = ours().filter_map(|series| verdict(results, series, goal.limit, smallest));
+    let largest = ours().max_by_key(|series| series.n)?;
+    let judged = ours().filter(|series| goal.at == Sizes::All || series.n == largest.n);
+    let verdicts = judged.filter_map(|series| verdict(results, series, goal.limit, smallest));
     verdicts.max_by(|a, b| a.used.total_cmp(&b.used))
 }
 
@@ -70,9 +72,10 @@ mod tests {
             baseline: "peer",
             contenders: vec![contender(OURS), contender("peer")],
             goals: vec![
-                Goal { what: "wait", limit: Limit::Times(2.0, "peer") },
-                Goal { what: "wait", limit: Limit::AtMost(40.0) },
-                Goal { what: "wait", limit: Limit::TimesSmallest(2.0) },
+                Goal { what: "wait", limit: Limit::Times(2.0, "peer"), at: Sizes::All },
+                Goal { what: "wait", limit: Limit::Times(2.0, "peer"), at: Sizes::Largest },
+                Goal { what: "wait", limit: Limit::AtMost(40.0), at: Sizes::All },
+                Goal { what: "wait", limit: Limit::TimesSmallest(2.0), at: Sizes::All },
             ],
             charted: false,
         };
@@ -88,6 +91,7 @@ mod tests {
             said,
             [
                 (false, "wait, N = 1: 10 ns, goal ≤ 8 ns (2.00 × peer)"),
+                (true, "wait, N = 1000: 30 ns, goal ≤ 40 ns (2.00 × peer)"),
                 (true, "wait, N = 1000: 30 ns, goal ≤ 40 ns"),
                 (false, "wait, N = 1000: 30 ns, goal ≤ 20 ns (2.00 × that at N = 1)"),
             ]

@@ -2,6 +2,8 @@
 //!
 //! The words are those that share a bucket under multiplicative hashing with the golden ratio, which is what a table
 //! without a secret uses, as parking_lot_core does. Whoever knows the layout of one block of memory finds them.
+//!
+//! Then those that somebody finds by brute force who has read the secret of our table.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -9,7 +11,7 @@ use std::task::{Context, Waker};
 use std::thread;
 
 use parking_lot_core::{DEFAULT_PARK_TOKEN, DEFAULT_UNPARK_TOKEN, park, unpark_all, unpark_one};
-use waitword_core::{notify_one, wait_async};
+use waitword_core::{Location, Table, Word, notify_one, wait_async};
 
 use super::{Contender, Limit, OURS, Workload, goal};
 use crate::crowd::Crowd;
@@ -19,6 +21,8 @@ use crate::series::Sample;
 
 const MISS: &str = "notify, nobody waits on the word";
 const HIT: &str = "wait and notify";
+const MISS_WITH_SECRET: &str = "notify, nobody waits on the word; picked with our secret";
+const HIT_WITH_SECRET: &str = "wait and notify; picked with our secret";
 
 const GOLDEN: usize = 0x9E37_79B9_7F4A_7C15;
 /// Words of which a few do not have a crowd, so that their places in our table average out.
@@ -30,13 +34,19 @@ pub(super) fn workload() -> Workload {
         about: "Notify on a word, and a wait with the notify that ends it, while N others wait on words that collide \
                 with it in a hash table without a secret. For parking_lot_core the N are blocked threads, for waitword \
                 async waiters, each on a word of its own. A wait of parking_lot_core is not shown: its thread would have \
-                to sleep.",
+                to sleep. Then the same with words that were found with the secret of our hash, in a table of one shard: \
+                all have the presence bit of the word, so that a notify takes the lock, and all are in its bucket, \
+                until the shard draws another secret.",
         baseline: OURS,
         contenders: vec![
             Contender { name: OURS, run: ours },
             Contender { name: "parking_lot_core", run: parking_lot_core },
         ],
-        goals: vec![goal(MISS, Limit::TimesSmallest(2.0)), goal(HIT, Limit::TimesSmallest(2.0))],
+        goals: vec![
+            goal(MISS, Limit::TimesSmallest(2.0)),
+            goal(HIT, Limit::TimesSmallest(2.0)),
+            goal(HIT_WITH_SECRET, Limit::TimesSmallest(2.0)),
+        ],
         charted: false,
     }
 }
@@ -46,9 +56,27 @@ fn crowds(scale: &Scale) -> [usize; 2] {
 }
 
 fn ours(scale: &Scale) -> Vec<Sample> {
-    let block = block();
+    let block = block(1 << 20);
     // 4,096 of them.
-    let colliding = colliding(&block, 8);
+    let without = colliding(&block, 8);
+    let mut samples = measure(scale, &without, [MISS, HIT]);
+    let table = Table::with_shards(1);
+    let bits = crowds(scale)[1].ilog2();
+    let block = self::block(crowds(scale)[1] << (bits + 1));
+    let with = block.iter().filter(|word| table.secret_hash(word.as_ptr().addr()) & ((1 << bits) - 1) == 0);
+    let with = with.map(|word| table.at(word)).collect::<Vec<_>>();
+    samples.extend(measure(scale, &with, [MISS_WITH_SECRET, HIT_WITH_SECRET]));
+    samples
+}
+
+fn measure<L: Location + Copy>(
+    scale: &Scale,
+    colliding: &[L],
+    [miss_name, hit_name]: [&'static str; 2],
+) -> Vec<Sample>
+where
+    L::Word: Word<Value = u32>,
+{
     let (victims, others) = colliding.split_at(VICTIMS);
     let calls = scale.operations(1_000_000);
     let at_size = |n: usize| {
@@ -66,13 +94,13 @@ fn ours(scale: &Scale) -> Vec<Sample> {
                 assert!(wait.poll(&mut cx).is_ready());
             }
         });
-        [miss.sample(MISS, n), hit.sample(HIT, n)]
+        [miss.sample(miss_name, n), hit.sample(hit_name, n)]
     };
     crowds(scale).into_iter().flat_map(at_size).collect()
 }
 
 fn parking_lot_core(scale: &Scale) -> Vec<Sample> {
-    let block = block();
+    let block = block(1 << 20);
     // It has three buckets per thread: 16,384 for 4,000 of them, and 64 words of the block in each.
     let colliding = colliding(&block, 14);
     let (victim, others) = colliding.split_first().expect("a block of a million words has that many");
@@ -112,9 +140,8 @@ fn parking_lot_core(scale: &Scale) -> Vec<Sample> {
     crowds(scale).map(at_size).to_vec()
 }
 
-/// 4 MB of words.
-fn block() -> Vec<AtomicU32> {
-    (0..1 << 20).map(|_| AtomicU32::new(0)).collect()
+fn block(words: usize) -> Vec<AtomicU32> {
+    (0..words).map(|_| AtomicU32::new(0)).collect()
 }
 
 /// The words of `block` that share a bucket with the first, if there are 2^`bits` buckets.

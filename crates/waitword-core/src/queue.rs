@@ -109,10 +109,10 @@ impl Bucket {
     ///
     /// # Safety
     /// As [`find`](Self::find).
-    #[cfg(test)]
     pub(crate) unsafe fn len(&self) -> usize {
+        // Who looks for a word at address 0 finds none and counts all.
         // SAFETY: says the caller.
-        std::iter::successors(self.first, |&head| unsafe { with(head, |links| links.sibling) }).count()
+        unsafe { self.search(0).err().unwrap_or_default() }
     }
 
     /// Chains a whole queue in, at growth.
@@ -447,6 +447,8 @@ mod tests {
             // SAFETY: above.
             let tag = heads.first().map_or(0, |&first| unsafe { with(first, |links| links.key) } | more);
             assert_eq!(self.bucket.tag, tag);
+            // SAFETY: above.
+            assert_eq!(unsafe { self.bucket.len() }, heads.len());
             for key in (1..=KEYS).map(word) {
                 // SAFETY: above.
                 let found = unsafe { self.bucket.search(key) };

@@ -9,8 +9,8 @@
 //! (rule 2, and section 2 of the protocol): whoever is about to compare its word and enter has set LOCKED before, and a
 //! notify that finds neither LOCKED nor its word's bit knows that nobody waits.
 //!
-//! Critical sections are some ten nanoseconds long, so who finds it taken spins for about as long as a few of them, and
-//! then sleeps:
+//! Critical sections are some ten nanoseconds long, but a holder may lose its CPU. So who finds it taken spins, for no longer
+//! than to sleep and be woken takes (a few microseconds), and then sleeps:
 //!
 //! ```text
 //!   one who sleeps                           the holder

@@ -30,9 +30,6 @@ pub(crate) struct Bucket {
     first: Option<Node>,
 }
 
-// SAFETY: a bucket is the key to nodes that only the holder of its shard's lock reaches (I2).
-unsafe impl Send for Bucket {}
-
 /// How a waiter entered.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Pushed {

@@ -289,4 +289,31 @@ mod tests {
         assert!((10..20).contains(&longest), "{longest} words in one bucket");
         colliding.into_iter().for_each(|word| word.leave(&table));
     }
+
+    /// Through growth, shrinking and other secrets: a notify passes a word by if and only if no word of its bit has waiters.
+    #[test]
+    fn a_shard_is_idle_for_a_word_while_none_of_its_bit_has_a_queue() {
+        let table = Table::with_hasher(1, KNOWN);
+        // Half of them collide, so that the shard draws a secret.
+        let addresses = addresses(&table, 12, 7).take(100).chain((1..=100).map(|n| (1 << 30) + 4 * n));
+        let mut words = addresses.map(|address| (address, None)).collect::<Vec<_>>();
+        let mut seed = 1_u64;
+        for _ in 0..20 * words.len() {
+            seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            let place = (seed >> 33) as usize % words.len();
+            let (address, waited) = &mut words[place];
+            match waited.take() {
+                Some(word) => Waited::leave(word, &table),
+                None => *waited = Some(Waited::new(&table, *address)),
+            }
+            let bit = |address| crate::presence::bit(table.hasher.hash(address));
+            let present =
+                words.iter().filter(|(_, waited)| waited.is_some()).fold(0, |all, &(a, _)| all | bit(a));
+            for &(address, _) in &words {
+                assert_eq!(table.shards[0].is_idle(table.hasher.hash(address)), present & bit(address) == 0);
+            }
+        }
+        words.into_iter().filter_map(|(_, waited)| waited).for_each(|word| word.leave(&table));
+        assert!(table.shards[0].is_idle(0));
+    }
 }

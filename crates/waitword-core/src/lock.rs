@@ -9,8 +9,8 @@
 //! (rule 2, and section 2 of the protocol): whoever is about to compare its word and enter has set LOCKED before, and a
 //! notify that finds neither LOCKED nor its word's bit knows that nobody waits.
 //!
-//! Critical sections are some ten nanoseconds long, so who finds it taken spins for about as long as a few of them, and
-//! then sleeps:
+//! Critical sections are some ten nanoseconds long, but a holder may lose its CPU. So who finds it taken spins, for no longer
+//! than to sleep and be woken takes (a few microseconds), and then sleeps:
 //!
 //! ```text
 //!   one who sleeps                           the holder
@@ -118,5 +118,52 @@ impl Lock {
             drop(self.sleepers.lock());
         }
         self.free.notify_one();
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::thread::{scope, yield_now};
+
+    use super::*;
+
+    const THREADS: usize = 8;
+    const ROUNDS: usize = 20_000;
+
+    /// Short critical sections, and now and then one so long that somebody falls asleep: one thread is in at a time, and
+    /// everybody comes in at last.
+    #[test]
+    fn who_sleeps_is_woken_and_nobody_is_inside_with_another() {
+        let lock = Lock::new();
+        let (inside, running) = (AtomicUsize::new(0), AtomicUsize::new(THREADS));
+        let (turns, meetings) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let thread = |me: usize| {
+            for round in 0..ROUNDS {
+                lock.lock();
+                meetings.fetch_add(inside.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+                // Not one step, so two at once would lose a turn.
+                turns.store(turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+                if round % 64 == me {
+                    // The others end, or come here and find it taken.
+                    while lock.state.load(Ordering::Relaxed) & SLEEPERS == 0
+                        && running.load(Ordering::Relaxed) > 1
+                    {
+                        yield_now();
+                    }
+                }
+                inside.fetch_sub(1, Ordering::Relaxed);
+                lock.unlock((me & 1) << FIRST_PRESENCE_BIT);
+            }
+            running.fetch_sub(1, Ordering::Relaxed);
+        };
+        scope(|scope| {
+            for me in 0..THREADS {
+                let thread = &thread;
+                scope.spawn(move || thread(me));
+            }
+        });
+        assert_eq!((turns.into_inner(), meetings.into_inner()), (THREADS * ROUNDS, 0));
+        // Nobody sleeps any more, and who came last said who is present.
+        assert_eq!(lock.state.into_inner() & (LOCKED | SLEEPERS), 0);
     }
 }

@@ -16,7 +16,9 @@ use crate::word::{Location, key};
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
 ///
-/// Costs a fence and a load when nobody waits on any word of the shard (see [`Table`]). See [`notify_many`] for the rest.
+/// When nobody waits on the word it costs two loads and a fence; a lock too, if somebody holds that of the word's shard at the
+/// moment, or another word that shares its bit there has waiters ([`protocol`](crate::protocol), section 2). See
+/// [`notify_many`] for the rest.
 #[inline]
 pub fn notify_one<L: Location>(at: L) -> usize {
     notify(at.table(), key(&at), 1, None)

@@ -30,9 +30,6 @@ pub(crate) struct Bucket {
     first: Option<Node>,
 }
 
-// SAFETY: a bucket is the key to nodes that only the holder of its shard's lock reaches (I2).
-unsafe impl Send for Bucket {}
-
 /// How a waiter entered.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Pushed {
@@ -109,10 +106,10 @@ impl Bucket {
     ///
     /// # Safety
     /// As [`find`](Self::find).
-    #[cfg(test)]
     pub(crate) unsafe fn len(&self) -> usize {
+        // Who looks for a word at address 0 finds none and counts all.
         // SAFETY: says the caller.
-        std::iter::successors(self.first, |&head| unsafe { with(head, |links| links.sibling) }).count()
+        unsafe { self.search(0).err().unwrap_or_default() }
     }
 
     /// Chains a whole queue in, at growth.
@@ -360,5 +357,156 @@ unsafe fn join(left: Node, right: Node) {
     unsafe {
         with(left, |links| links.next = right);
         with(right, |links| links.prev = left);
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet, VecDeque};
+    use std::pin::pin;
+
+    use super::*;
+
+    const KEYS: usize = 6;
+    const NODES: usize = 30;
+
+    /// A bucket in which all keys collide, beside a deque for each.
+    struct Checked {
+        bucket: Bucket,
+        lines: BTreeMap<usize, VecDeque<Node>>,
+        idle: Vec<Node>,
+        ticket: u64,
+    }
+
+    // SAFETY, of all blocks here: one thread, and the nodes outlive the bucket.
+    impl Checked {
+        fn push(&mut self, key: usize, node: Node) {
+            self.ticket += 1;
+            let others = self.lines.len();
+            let line = self.lines.entry(key).or_default();
+            let expected = if line.is_empty() { Pushed::Founded { others } } else { Pushed::Joined };
+            line.push_back(node);
+            // SAFETY: above.
+            assert_eq!(unsafe { self.bucket.push(key, self.ticket, node) }, expected);
+        }
+
+        fn remove(&mut self, key: usize, place: usize) {
+            let Some(line) = self.lines.get_mut(&key) else { return };
+            let (head, node) = (line[0], line.remove(place % line.len()).expect("within the line"));
+            self.idle.push(node);
+            // SAFETY: above.
+            assert_eq!(unsafe { self.bucket.remove(head, node) }, line.is_empty());
+            self.lines.retain(|_, line| !line.is_empty());
+        }
+
+        /// Takes the first `count` off, and `leaver` of them out of limbo before the others are told.
+        fn detach(&mut self, key: usize, count: usize, leaver: usize) {
+            let Some(line) = self.lines.get_mut(&key) else { return };
+            let (head, list) = (line[0], pin!(List::new()));
+            let list = list.as_ref();
+            list.init();
+            let mut detached = line.drain(..count.min(line.len())).collect::<VecDeque<_>>();
+            let expected = (detached.len(), line.is_empty());
+            self.lines.retain(|_, line| !line.is_empty());
+            self.idle.extend(&detached);
+            // SAFETY: above.
+            unsafe {
+                assert_eq!(self.bucket.detach(head, count, list), expected);
+                detached.remove(leaver).into_iter().for_each(|node| unlink(node));
+                assert!(detached.into_iter().all(|node| list.pop() == Some(node)));
+                assert!(list.is_empty());
+            }
+        }
+
+        /// All queues to another bucket, as at growth.
+        fn rehash(&mut self) {
+            let mut other = Bucket::default();
+            // SAFETY: above.
+            unsafe {
+                while let Some((key, head)) = self.bucket.disown() {
+                    assert_eq!(with(head, |links| links.sibling), None);
+                    other.adopt(key, head);
+                }
+            }
+            assert_eq!((self.bucket.tag, self.bucket.first), (0, None));
+            self.bucket = other;
+        }
+
+        fn check(&self) {
+            let chain = std::iter::successors(self.bucket.first, |&head| sibling(head)).take(KEYS + 1);
+            let heads = chain.collect::<Vec<_>>();
+            assert_eq!(
+                heads.iter().copied().collect::<BTreeSet<_>>(),
+                self.lines.values().map(|line| line[0]).collect()
+            );
+            assert_eq!(heads.len(), self.lines.len());
+            let more = if heads.len() > 1 { MORE } else { 0 };
+            // SAFETY: above.
+            let tag = heads.first().map_or(0, |&first| unsafe { with(first, |links| links.key) } | more);
+            assert_eq!(self.bucket.tag, tag);
+            // SAFETY: above.
+            assert_eq!(unsafe { self.bucket.len() }, heads.len());
+            for key in (1..=KEYS).map(word) {
+                // SAFETY: above.
+                let found = unsafe { self.bucket.search(key) };
+                let Some(line) = self.lines.get(&key) else {
+                    assert_eq!(found, Err(self.lines.len()));
+                    continue;
+                };
+                assert_eq!(found, Ok(line[0]));
+                // SAFETY: above.
+                assert_eq!(unsafe { with(line[0], |links| links.len) }, line.len());
+                for (place, &node) in line.iter().enumerate() {
+                    let next = line[(place + 1) % line.len()];
+                    // SAFETY: above.
+                    unsafe {
+                        assert_eq!(with(node, |links| (links.next, links.key)), (next, key));
+                        assert_eq!(with(next, |links| links.prev), node);
+                    }
+                }
+            }
+        }
+    }
+
+    fn sibling(head: Node) -> Option<Node> {
+        // SAFETY: one thread, and the node is alive.
+        unsafe { with(head, |links| links.sibling) }
+    }
+
+    fn word(number: usize) -> usize {
+        number * 4
+    }
+
+    /// Whatever happens in one bucket, to whichever waiter of whichever queue; the nodes are used again, with what their
+    /// last wait left in them.
+    #[test]
+    fn a_bucket_does_what_a_deque_per_key_does() {
+        let nodes = (0..NODES).map(|_| Box::pin(Waiter::new())).collect::<Vec<_>>();
+        let idle = nodes.iter().map(|node| node.as_ref().pointer()).collect();
+        let mut checked = Checked { bucket: Bucket::default(), lines: BTreeMap::new(), idle, ticket: 0 };
+        let mut seed = 1_u64;
+        let mut random = |limit: usize| {
+            seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            (seed >> 33) as usize % limit
+        };
+        for step in 0..20_000 {
+            // Times in which the bucket fills, and such in which it empties.
+            let kind = random(if step / 50 % 2 == 0 { 16 } else { 10 });
+            // Some keys have long queues, some seldom have one.
+            let key = word(1 + random(KEYS).min(random(KEYS)));
+            match kind {
+                0..4 => checked.remove(key, random(NODES)),
+                4..6 => checked.detach(key, 1 + random(6), random(6)),
+                6 => checked.detach(key, usize::MAX, random(6)),
+                7 => checked.rehash(),
+                _ if checked.idle.is_empty() => {}
+                _ => {
+                    let place = random(checked.idle.len());
+                    let node = checked.idle.swap_remove(place);
+                    checked.push(key, node);
+                }
+            }
+            checked.check();
+        }
     }
 }

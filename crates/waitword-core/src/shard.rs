@@ -25,7 +25,7 @@ const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 const MOST_IN_A_BUCKET: usize = 16;
 
 /// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together. In the order of
-/// use: the first line is all that most calls need.
+/// use: the first such pair is all that most calls need.
 #[repr(C, align(128))]
 pub(crate) struct Shard {
     lock: Lock,
@@ -86,15 +86,19 @@ impl Shard {
     /// linked nodes are on stacks further up.)
     #[cold]
     fn resize(&self, size: usize) {
-        let Some(mut spare) = empty_buckets(size) else { return };
-        let secret = Hasher::random();
-        let mut locked = self.lock();
-        locked.with(|queues| {
-            if queues.better_size() == Some(size) {
-                queues.rehash(secret, &mut spare);
-            }
-        });
-        drop(locked);
+        let mut better_size = Some(size);
+        while let Some(size) = better_size {
+            let Some(mut spare) = empty_buckets(size) else { return };
+            let mut locked = self.lock();
+            better_size = locked.with(|queues| {
+                if queues.better_size() != Some(size) {
+                    return None;
+                }
+                queues.rehash(&mut spare);
+                queues.better_size()
+            });
+            drop(locked);
+        }
     }
 }
 
@@ -332,11 +336,12 @@ impl Queues {
         }
     }
 
-    /// Moves all queues to `spare` and exchanges the two; with `secret` as the new one, if the old one is known.
-    fn rehash(&mut self, secret: Hasher, spare: &mut Box<[Bucket]>) {
+    /// Moves all queues to `spare` and exchanges the two; with another secret, if the old one is known.
+    fn rehash(&mut self, spare: &mut Box<[Bucket]>) {
         if std::mem::take(&mut self.needs_secret) {
-            (self.hasher, self.has_own_secret) = (secret, true);
+            (self.hasher, self.has_own_secret) = (self.hasher.another(), true);
         }
+        let shrinks = spare.len() < self.buckets.len();
         for bucket in &mut self.buckets {
             // SAFETY: `self` is reached through the lock (I2); a queue is moved as a whole, and its key is
             // nowhere else.
@@ -348,6 +353,10 @@ impl Queues {
             }
         }
         std::mem::swap(&mut self.buckets, spare);
+        // Queues that were few in each of four buckets may be too many in the one that took their place.
+        // SAFETY: as above.
+        let is_full = |bucket: &Bucket| unsafe { bucket.len() } > MOST_IN_A_BUCKET;
+        self.needs_secret = shrinks && self.buckets.iter().any(is_full);
     }
 }
 

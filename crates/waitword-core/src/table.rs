@@ -1,7 +1,7 @@
 //! From a word's address to the shard that holds its waiters.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher as _, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 
 use crate::shard::{Locked, Shard};
@@ -51,8 +51,8 @@ impl Table {
         Self::with_shards(SHARDS)
     }
 
-    /// A table of `shards` shards, rounded up to a power of two and at most 65,536. Each takes a cache line or
-    /// two; threads that wait on and notify words of the same shard take turns.
+    /// A table of `shards` shards, rounded up to a power of two and at most 65,536. Each takes some 300
+    /// bytes while few words of it are waited on; threads that wait on and notify words of the same shard take turns.
     pub fn with_shards(shards: usize) -> Self {
         Self::with_hasher(shards, Hasher::of_process())
     }
@@ -203,14 +203,16 @@ pub(crate) struct Hasher {
 impl Hasher {
     fn of_process() -> Self {
         static HASHER: OnceLock<Hasher> = OnceLock::new();
-        *HASHER.get_or_init(Self::random)
+        *HASHER.get_or_init(|| Self { flip: 0, factor: 0 }.another())
     }
 
-    /// One with a secret that nobody knows.
-    pub(crate) fn random() -> Self {
+    /// One with another secret, which nobody can tell from this one's. After the first of the process nothing can fail here,
+    /// as it must not in a shard that has nodes.
+    pub(crate) fn another(self) -> Self {
         // The standard library's map keys: random bits from the system, without a dependency.
-        let random = || RandomState::new().build_hasher().finish();
-        Self { flip: random(), factor: random() | 1 }
+        static SECRET: OnceLock<RandomState> = OnceLock::new();
+        let draw = |which: u8| SECRET.get_or_init(RandomState::new).hash_one((self.flip, self.factor, which));
+        Self { flip: draw(0), factor: draw(1) | 1 }
     }
 
     #[inline]
@@ -226,27 +228,92 @@ impl Hasher {
 mod tests {
     use super::*;
 
+    const KNOWN: Hasher = Hasher { flip: 12345, factor: 0x9E37_79B9_7F4A_7C15 };
+
+    /// A word that has one waiter.
+    struct Waited {
+        key: Key,
+        node: Pin<Box<Waiter>>,
+    }
+
+    impl Waited {
+        fn new(table: &Table, address: usize) -> Self {
+            let (key, node) = (table.key_of(address), Box::pin(Waiter::new()));
+            let mut locked = table.lock(key);
+            // SAFETY: idle, and it leaves in `leave`.
+            unsafe { locked.enqueue(key, node.as_ref()) };
+            locked.release();
+            Self { key, node }
+        }
+
+        fn leave(self, table: &Table) {
+            let mut locked = table.lock(self.key);
+            assert_eq!(locked.len(self.key), 1);
+            assert_eq!(locked.leave(self.key, self.node.as_ref()), crate::cancel::Cancelled::BeforeNotify);
+            locked.release();
+        }
+    }
+
+    /// Words at made-up addresses whose hashes, cut to so many bits, are this.
+    fn addresses(table: &Table, bits: u64, hash: u64) -> impl Iterator<Item = usize> {
+        let hasher = table.hasher;
+        (4..usize::MAX).step_by(4).filter(move |&address| hasher.hash(address) % (1 << bits) == hash)
+    }
+
     /// Words of a known secret, all in one bucket, until the shard draws a secret of its own.
     #[test]
     fn words_that_collide_do_so_only_until_they_are_too_many() {
-        let table = Table::with_hasher(1, Hasher { flip: 12345, factor: 0x9E37_79B9_7F4A_7C15 });
-        let colliding = (4..usize::MAX).step_by(4).filter(|&address| table.hasher.hash(address) & 0xFFF == 7);
-        let keys = colliding.take(2000).map(|address| table.key_of(address)).collect::<Vec<_>>();
-        let nodes = keys.iter().map(|_| Box::pin(Waiter::new())).collect::<Vec<_>>();
-        let mut longest = 0;
-        for (&key, node) in keys.iter().zip(&nodes) {
-            let mut locked = table.lock(key);
-            // SAFETY: idle, and it leaves below.
-            unsafe { locked.enqueue(key, node.as_ref()) };
-            locked.release();
-            longest = longest.max(table.lock(key).longest_chain());
+        let table = Table::with_hasher(1, KNOWN);
+        let (mut words, mut longest) = (Vec::new(), 0);
+        for address in addresses(&table, 12, 7).take(2000) {
+            words.push(Waited::new(&table, address));
+            longest = longest.max(table.shards[0].lock().longest_chain());
         }
         assert!((10..20).contains(&longest), "{longest} words in one bucket");
-        for (&key, node) in keys.iter().zip(&nodes).rev() {
-            let mut locked = table.lock(key);
-            assert_eq!(locked.len(key), 1);
-            assert_eq!(locked.leave(key, node.as_ref()), crate::cancel::Cancelled::BeforeNotify);
-            locked.release();
+        words.into_iter().rev().for_each(|word| word.leave(&table));
+    }
+
+    /// Words of a known secret, not too many in each of four buckets, but in the one that takes their place.
+    #[test]
+    fn words_that_collide_when_the_shard_shrinks_do_not_stay_together() {
+        let table = Table::with_hasher(1, KNOWN);
+        let strangers = (0..2_000).map(|n| Waited::new(&table, (1 << 20) + 4 * n)).collect::<Vec<_>>();
+        let collide = |bucket: u64| addresses(&table, 12, 7 + (bucket << 10)).take(12);
+        let colliding =
+            (0..4).flat_map(collide).map(|address| Waited::new(&table, address)).collect::<Vec<_>>();
+        let mut longest = 0;
+        for stranger in strangers {
+            stranger.leave(&table);
+            longest = longest.max(table.shards[0].lock().longest_chain());
         }
+        assert!((10..20).contains(&longest), "{longest} words in one bucket");
+        colliding.into_iter().for_each(|word| word.leave(&table));
+    }
+
+    /// Through growth, shrinking and other secrets: a notify passes a word by if and only if no word of its bit has waiters.
+    #[test]
+    fn a_shard_is_idle_for_a_word_while_none_of_its_bit_has_a_queue() {
+        let table = Table::with_hasher(1, KNOWN);
+        // Half of them collide, so that the shard draws a secret.
+        let addresses = addresses(&table, 12, 7).take(100).chain((1..=100).map(|n| (1 << 30) + 4 * n));
+        let mut words = addresses.map(|address| (address, None)).collect::<Vec<_>>();
+        let mut seed = 1_u64;
+        for _ in 0..20 * words.len() {
+            seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            let place = (seed >> 33) as usize % words.len();
+            let (address, waited) = &mut words[place];
+            match waited.take() {
+                Some(word) => Waited::leave(word, &table),
+                None => *waited = Some(Waited::new(&table, *address)),
+            }
+            let bit = |address| crate::presence::bit(table.hasher.hash(address));
+            let present =
+                words.iter().filter(|(_, waited)| waited.is_some()).fold(0, |all, &(a, _)| all | bit(a));
+            for &(address, _) in &words {
+                assert_eq!(table.shards[0].is_idle(table.hasher.hash(address)), present & bit(address) == 0);
+            }
+        }
+        words.into_iter().filter_map(|(_, waited)| waited).for_each(|word| word.leave(&table));
+        assert!(table.shards[0].is_idle(0));
     }
 }

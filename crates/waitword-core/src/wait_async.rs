@@ -86,7 +86,8 @@ impl<L: Location> WaitAsync<L> {
         let table = self.at.table();
         let key = table.key_of(key(&self.at));
         // Most are polled again with the waker that they have.
-        match table.lock(key).with_wake(key, self.node(), |wake| wake.will_wake(waker)) {
+        let will_wake = table.lock(key).with_wake(key, self.node(), |wake| wake.will_wake(waker));
+        match will_wake {
             None => return self.told(),
             Some(true) => return Poll::Pending,
             Some(false) => {}

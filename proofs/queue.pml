@@ -3,8 +3,8 @@
  *
  * Threads wait on two words that share a lock, in loops as futexes are used; some of them may give up, by a deadline or
  * because their future is dropped. One notifier for each word stores to it and notifies all; one more notifies a few, on
- * one of the words, and stores nothing. Every interleaving of their steps is visited, and so is every delay of the two kinds
- * of store that a notify without a lock depends on (`Memory`).
+ * one of the words, and stores nothing. Every interleaving of their steps is visited, and so is every delay of the stores
+ * that a notify without the lock depends on (`Memory`).
  *
  * What is checked:
  *   - nobody sleeps on a word that has changed: the only way to stop is that every process is through (spin reports
@@ -16,8 +16,8 @@
  *   - the ticket tells a waiter in limbo from one in line.
  *
  * A step is what other processes can tell apart. What only the holder of the lock reaches (lines, limbo, tickets) is
- * therefore done in one step; the words, the count, the verdicts, the tokens and the lock itself are each a step of their
- * own. The announcement is one too, although a lock word may carry it along: it comes only earlier then.
+ * therefore done in one step; the words, the lock's word, the verdicts and the tokens are each a step of their own. How one
+ * sleeps until the lock is free is not in here: that is loom's.
  *
  * Each MUTANT_... weakens one step. With any of them the model must fail, or the check is worth nothing.
  */
@@ -27,6 +27,9 @@
 #endif
 #ifndef WORDS
 #define WORDS 2         /* One or two. */
+#endif
+#ifndef BITS
+#define BITS 1          /* How many bits of presence: with one, two words share it. */
 #endif
 #ifndef BATCH
 #define BATCH 1         /* How many are settled in one stay under the lock. */
@@ -47,12 +50,14 @@ bool value[WORDS];
 /* The same as the one who stores to it sees it: it becomes `value` at a fence, or whenever the memory likes. */
 bool stored[WORDS];
 
-/* The shard. */
-bool locked;
+/* The shard's lock, and in the same word whose line may not be empty. */
+#define LOCKED 1
+#define BIT(word) (2 << ((word) % BITS))
+/* As whoever takes the lock finds it, and as a load sees it: late, if the memory likes. */
+byte lock_word, seen;
+
 chan line[WORDS] = [WAITERS] of { byte };
 byte next_ticket;
-/* How many are announced: as the holder of the lock has it, and as those without the lock see it. */
-byte count_held, count;
 
 /* What each notifier has taken off and not told yet. */
 chan limbo[NOTIFIERS] = [WAITERS] of { byte };
@@ -74,16 +79,32 @@ byte first_ticket[WORDS];
 bool parked[WAITERS];
 #endif
 
-inline lock() { !locked -> locked = true }
+/* Operation W: whoever has taken it has told all who only look. */
+inline lock() {
+    !(lock_word & LOCKED) -> lock_word = lock_word | LOCKED;
+#ifndef MUTANT_LOCK_IS_NO_BARRIER
+    seen = lock_word
+#endif
+}
 
-/* An unlock is seen after all that came before it. */
-inline unlock() { count = count_held; locked = false }
+/* Whose line is not empty, as whoever has the lock tells it. */
+#define BIT_IF_ANY(word) (len(line[word]) > 0 -> BIT(word) : 0)
+#if defined(MUTANT_NO_PRESENCE)
+#define PRESENCE 0
+#elif defined(MUTANT_BIT_OF_THE_LAST_WORD)
+#define PRESENCE ((lock_word & ~(LOCKED | BIT(word))) | BIT_IF_ANY(word))
+#else
+#define PRESENCE (BIT_IF_ANY(0) | BIT_IF_ANY(WORDS - 1))
+#endif
 
-/* Stores that are delayed, until a fence at the latest. One that nobody hurries arrives in the end. */
+/* Publishes who is present. It may be seen late; until then the lock looks taken. */
+inline unlock() { lock_word = PRESENCE }
+
+/* Stores that are delayed, until a barrier at the latest. One that nobody hurries arrives in the end. */
 active proctype Memory() {
 end:
     do
-    :: atomic { count != count_held -> count = count_held }
+    :: atomic { seen != lock_word -> seen = lock_word }
     :: atomic { value[0] != stored[0] -> value[0] = stored[0] }
 #if WORDS > 1
     :: atomic { value[1] != stored[1] -> value[1] = stored[1] }
@@ -106,29 +127,17 @@ proctype Waiter(byte me, word; bool may_give_up) {
     bool in_line;
 
 again:
+    /* Check and enqueue, in one step against every notify. */
+#ifdef MUTANT_COMPARE_BEFORE_THE_LOCK
     if
     :: value[word] -> goto through
     :: else
     fi;
-
-    /* Check and enqueue, in one step against every notify. (A look before the announcement may only answer "not equal";
-       the one that this loop begins with stands for it.) */
-#ifdef MUTANT_NO_SECOND_LOOK
-    atomic { lock() }
+    atomic { lock() };
+#else
+    atomic { lock() };
     if
     :: value[word] -> atomic { unlock() }; goto through
-    :: else
-    fi;
-    count_held++;
-#else
-    atomic { lock(); count_held++ }
-#endif
-#ifndef MUTANT_NO_FENCE_W
-    count = count_held;
-#endif
-#if !defined(MUTANT_COMPARE_BEFORE_THE_LOCK) && !defined(MUTANT_NO_SECOND_LOOK)
-    if
-    :: value[word] -> atomic { count_held--; unlock() }; goto through
     :: else
     fi;
 #endif
@@ -200,10 +209,6 @@ asleep:
 #endif
         fi;
 #endif
-        if
-        :: in_line -> count_held--
-        :: else
-        fi;
         alive[me] = false;
         state[me] = IDLE;
         ticket[me] = 0;
@@ -282,6 +287,20 @@ inline tell(list) {
 #endif
 }
 
+#ifdef MUTANT_MISS_IGNORES_LOCKED
+#define MAY_WAIT BIT(word)
+#else
+#define MAY_WAIT (LOCKED | BIT(word))
+#endif
+
+/* What it stored has arrived. */
+inline barrier() {
+    if
+    :: stores -> value[word] = stored[word]
+    :: else
+    fi
+}
+
 proctype Notifier(byte me, word, most; bool stores) {
     byte node, woken, settled, limit;
     chan batch = [BATCH] of { byte };
@@ -290,14 +309,21 @@ proctype Notifier(byte me, word, most; bool stores) {
     :: stores -> stored[word] = true
     :: else
     fi;
-#ifndef MUTANT_NO_FENCE_N
-    value[word] = stored[word];
-#endif
+    /* Whoever sees somebody takes the lock. Whoever sees nobody looks again after fence N. */
     if
-    :: count == 0 -> goto through
+    :: seen & MAY_WAIT -> goto somebody
     :: else
     fi;
-    atomic { lock(); limit = next_ticket }
+#ifndef MUTANT_NO_FENCE_N
+    atomic { barrier() };
+#endif
+    if
+    :: seen & MAY_WAIT -> skip
+    :: else -> goto through
+    fi;
+
+somebody:
+    atomic { lock(); barrier(); limit = next_ticket }
 
 take:
     skip;
@@ -310,7 +336,6 @@ take:
             assert(ticket[node] >= first_ticket[word]);
             first_ticket[word] = ticket[node] + 1;
             counted[node]++;
-            count_held--;
             woken++;
 #ifndef MUTANT_COUNTS_WHO_IS_TOLD
             owed++
@@ -391,5 +416,5 @@ init {
     /* Only this and the memory are left. */
     _nr_pr == 2;
     assert(owed == 0);
-    assert(len(line[0]) + len(line[WORDS - 1]) + count_held == 0)
+    assert(len(line[0]) + len(line[WORDS - 1]) + lock_word == 0)
 }

@@ -29,6 +29,13 @@ pub(crate) enum Recipe {
         deep: bool,
     },
 
+    /// The same models once per step that is weakened on purpose: one has to fail each time (ten minutes; docs/loom.md)
+    Mutants {
+        /// Only with this step weakened
+        #[arg(long, value_name = "NAME")]
+        only: Option<String>,
+    },
+
     /// Larger models under random schedules, and histories checked for linearizability (a minute)
     Shuttle,
 

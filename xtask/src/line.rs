@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::Stop;
 
@@ -62,6 +64,25 @@ impl Line {
         Err(Stop::Failed(format!("failed ({status}): {self}\n{printed}{errors}")))
     }
 
+    /// Runs it, shows nothing, and stops it when the time is up.
+    pub(crate) fn end_within(&self, limit: Duration) -> Result<Ended, Stop> {
+        let start = Instant::now();
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
+        let lost = |error: std::io::Error| Stop::Failed(format!("lost sight of it ({error}): {self}"));
+        loop {
+            match child.try_wait().map_err(lost)? {
+                Some(status) => return Ok(if status.success() { Ended::Well } else { Ended::Badly }),
+                None if start.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
+                None => {
+                    child.kill().and_then(|()| child.wait()).map_err(lost)?;
+                    return Ok(Ended::TooLate);
+                }
+            }
+        }
+    }
+
     /// Whether it runs and succeeds; says nothing.
     pub(crate) fn succeeds(&self) -> bool {
         self.output().is_ok_and(|output| output.status.success())
@@ -81,6 +102,16 @@ impl Line {
     fn not_started(&self, error: &std::io::Error) -> Stop {
         Stop::Failed(format!("cannot start it ({error}): {self}"))
     }
+}
+
+/// How a line that had a limit came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Well,
+    /// It failed, or aborted.
+    Badly,
+    /// It was stopped at the limit.
+    TooLate,
 }
 
 /// As a shell would take it.
@@ -115,5 +146,15 @@ mod tests {
             Line::new("cargo +nightly test -p one").env("RUSTFLAGS", "--cfg loom").args(["--", "it's"]);
         assert_eq!(line.to_string(), r"RUSTFLAGS='--cfg loom' cargo +nightly test -p one -- 'it'\''s'");
         assert_eq!(Line::new("./pan").within("target/promela").to_string(), "cd target/promela && ./pan");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_line_that_has_a_limit_comes_to_its_end() {
+        let ended = |words: &str, limit| Line::new(words).end_within(limit).unwrap();
+        assert_eq!(ended("true", Duration::MAX), Ended::Well);
+        assert_eq!(ended("false", Duration::MAX), Ended::Badly);
+        assert_eq!(ended("sleep 1000", Duration::ZERO), Ended::TooLate);
+        assert!(Line::new("no-such-program").end_within(Duration::ZERO).is_err());
     }
 }

@@ -10,9 +10,10 @@ const MODEL: &str = "proofs/queue.pml";
 const FOLDER: &str = "target/promela";
 
 /// A second or ten each. All mutants are caught in these.
-const SMALL: [&str; 3] = [
+const SMALL: [&str; 4] = [
     "-DWAITERS=2 -DWORDS=1 -DBATCH=1 -DFEW=2",
-    "-DWAITERS=2 -DWORDS=2 -DBATCH=1 -DFEW=0",
+    "-DWAITERS=2 -DWORDS=2 -DBITS=1 -DBATCH=1 -DFEW=0",
+    "-DWAITERS=2 -DWORDS=2 -DBITS=2 -DBATCH=1 -DFEW=0",
     "-DWAITERS=3 -DWORDS=1 -DBATCH=2 -DFEW=0",
 ];
 

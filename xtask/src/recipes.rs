@@ -3,12 +3,13 @@
 use crate::Stop;
 use crate::args::Recipe;
 use crate::line::{Line, root};
-use crate::promela;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
+use crate::{mutants, promela};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
         Recipe::Loom { deep } => loom(deep),
+        Recipe::Mutants { only } => mutants::run(only.as_deref()),
         Recipe::Shuttle => shuttle(),
         Recipe::Promela { deep } => promela::run(deep),
         Recipe::Fuzz { seconds } => fuzz(seconds),

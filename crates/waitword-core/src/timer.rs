@@ -17,7 +17,7 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use crate::sync::{Mutex, OnceLock};
-use crate::wake::{BATCH, Wake, WakeBatch};
+use crate::wake::{BATCH, Wake, WakeBatch, discard_panic_of};
 use crate::wheel::{Node, Wheel};
 
 /// The deadlines of the process.
@@ -111,7 +111,13 @@ impl Alarm {
 impl Drop for Alarm {
     fn drop(&mut self) {
         // SAFETY: if it was set it was pinned, and it is not moved from here on.
-        unsafe { Pin::new_unchecked(self) }.clear();
+        let alarm = unsafe { Pin::new_unchecked(self) };
+        if std::thread::panicking() {
+            // Perhaps over this very waker: the wait beside it has another clone. Two panics at once end the process.
+            discard_panic_of(|| alarm.clear());
+        } else {
+            alarm.clear();
+        }
     }
 }
 

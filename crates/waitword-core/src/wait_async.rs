@@ -71,13 +71,29 @@ impl<L: Location> WaitAsync<L> {
         matches!(self.node.state(), QUEUED | NOTIFIED)
     }
 
+    /// The poll, but for its end: until [`finish`](Self::finish) says that the outcome has reached the caller, it may be
+    /// asked for again. For somewhere between the two a waker's destructor may panic.
+    pub(crate) fn look(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        match self.node.state() {
+            NOTIFIED => Poll::Ready(Outcome::Notified),
+            DONE => panic!("a wait was polled after it had ended"),
+            // Cloned here because no lock may be held while foreign code runs.
+            IDLE => self.enter(Wake::Task(cx.waker().clone())),
+            _ => self.look_again(cx.waker()),
+        }
+    }
+
+    /// The outcome is had.
+    pub(crate) fn finish(self: Pin<&Self>) {
+        self.node.set_state(DONE);
+    }
+
     /// Check and enqueue.
     fn enter(self: Pin<&Self>, wake: Wake) -> Poll<Outcome> {
         self.node().set_wake(wake);
         if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
             return Poll::Pending;
         }
-        self.node.set_state(DONE);
         Poll::Ready(Outcome::NotEqual)
     }
 
@@ -88,24 +104,22 @@ impl<L: Location> WaitAsync<L> {
         // Most are polled again with the waker that they have.
         let will_wake = table.lock(key).with_wake(key, self.node(), |wake| wake.will_wake(waker));
         match will_wake {
-            None => return self.told(),
+            None => return self.counted(),
             Some(true) => return Poll::Pending,
             Some(false) => {}
         }
         // Foreign code, so it is cloned before the lock, and the one that is not needed goes after it.
         let mut new = Wake::Task(waker.clone());
         let still_waits = table.lock(key).with_wake(key, self.node(), |wake| std::mem::swap(wake, &mut new));
-        if still_waits.is_some() {
-            return Poll::Pending;
-        }
-        // Counted; and still so should the waker's destructor panic.
-        self.node.set_state(NOTIFIED);
+        // Before the waker goes, which was not needed or has been replaced.
+        let looked = if still_waits.is_some() { Poll::Pending } else { self.counted() };
         drop(new);
-        self.told()
+        looked
     }
 
-    fn told(self: Pin<&Self>) -> Poll<Outcome> {
-        self.node.set_state(DONE);
+    /// Taken out of limbo: told by nobody, and yet counted.
+    fn counted(self: Pin<&Self>) -> Poll<Outcome> {
+        self.node.set_state(NOTIFIED);
         Poll::Ready(Outcome::Notified)
     }
 
@@ -120,13 +134,11 @@ impl<L: Location> Future for WaitAsync<L> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         let this = self.as_ref();
-        match this.node.state() {
-            NOTIFIED => this.told(),
-            DONE => panic!("a wait was polled after it had ended"),
-            // Cloned here because no lock may be held while foreign code runs.
-            IDLE => this.enter(Wake::Task(cx.waker().clone())),
-            _ => this.look_again(cx.waker()),
+        let looked = this.look(cx);
+        if looked.is_ready() {
+            this.finish();
         }
+        looked
     }
 }
 

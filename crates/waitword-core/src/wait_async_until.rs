@@ -74,9 +74,10 @@ impl<L: Location> Future for WaitAsyncUntil<L> {
     type Output = Outcome;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
-        let (mut wait, deadline, alarm) = self.project();
-        if let Poll::Ready(outcome) = wait.as_mut().poll(cx) {
+        let (wait, deadline, alarm) = self.project();
+        if let Poll::Ready(outcome) = wait.as_ref().look(cx) {
             alarm.clear();
+            wait.as_ref().finish();
             return Poll::Ready(outcome);
         }
         match deadline {

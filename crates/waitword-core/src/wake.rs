@@ -114,6 +114,14 @@ impl Panic {
     }
 }
 
+/// Runs foreign code where a panic of it has nowhere to go on.
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) fn discard_panic_of(foreign: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
+        discard(payload);
+    }
+}
+
 /// Drops what was panicked with. Its destructor is foreign code too, and may panic in its turn.
 fn discard(payload: Box<dyn Any + Send>) {
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {

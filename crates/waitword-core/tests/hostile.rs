@@ -1,4 +1,5 @@
-//! Foreign code that panics, re-enters or comes at the wrong time. Named after the bugs that others had.
+//! Foreign code that panics, re-enters or comes at the wrong time. Named after the bugs that others had. (What may be done
+//! to the futures themselves is in `hostile_futures.rs`.)
 #![cfg(not(any(loom, shuttle)))]
 
 mod common;
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use common::{Probe, until};
+use common::{Bomb, Probe, until};
 use waitword_core::*;
 
 #[test]
@@ -36,6 +37,68 @@ fn a_waker_that_panics_does_not_keep_the_others_asleep() {
     assert_eq!(probe.wakes(), 90);
     assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
     assert_eq!(notify_all(&word), 0);
+}
+
+/// However many are asked for: who is told is counted, who is not keeps its place, and the panic goes on in the notify.
+#[test]
+fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    let word = AtomicI32::new(0);
+    let bomb = Bomb::waker(&ARMED);
+    for told in 1..=3 {
+        let probe = Probe::new();
+        let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
+        for (place, wait) in waits.iter_mut().enumerate() {
+            let waker = if place == 0 { &*bomb } else { &probe.waker() };
+            assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
+        }
+        Bomb::arm(&bomb, Bomb::WAKE);
+        assert!(
+            catch_unwind(|| if told == 1 { notify_one(&word) } else { notify_many(&word, told) }).is_err()
+        );
+        Bomb::arm(&bomb, Bomb::NEVER);
+        assert_eq!(probe.wakes(), told - 1);
+        assert_eq!(Table::global().waiters(&word), 3 - told);
+        for wait in &mut waits[..told] {
+            assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
+        }
+        assert_eq!(notify_all(&word), 3 - told);
+        assert!(waits[told..].iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+    }
+    drop(ManuallyDrop::into_inner(bomb));
+}
+
+/// The first panic goes on; the others are dropped, and that may panic in its turn.
+#[test]
+fn a_panic_that_panics_again_when_it_is_dropped() {
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            panic!("this payload panics on purpose");
+        }
+    }
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            std::panic::panic_any(Payload);
+        }
+    }
+    let word = AtomicI32::new(0);
+    let (panics, probe) = (Waker::from(Arc::new(Panics)), Probe::new());
+    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
+    for (place, wait) in waits.iter_mut().enumerate() {
+        let waker = if place % 10 == 3 { &panics } else { &probe.waker() };
+        assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
+    }
+    std::mem::forget(catch_unwind(|| notify_all(&word)).unwrap_err());
+    assert_eq!(probe.wakes(), 90);
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+
+    // The thread that keeps the deadlines survives it, too.
+    let mut timed = pin!(wait_async_for(&word, 0, Duration::from_millis(1)));
+    assert!(timed.as_mut().poll(&mut Context::from_waker(&panics)).is_pending());
+    assert_eq!(smol::block_on(wait_async_for(&word, 0, Duration::from_millis(2))), Outcome::TimedOut);
+    assert_eq!(poll(timed), Poll::Ready(Outcome::TimedOut));
 }
 
 #[test]
@@ -65,6 +128,76 @@ fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
         assert_eq!(poll(after), Poll::Ready(Outcome::Notified));
         drop(ManuallyDrop::into_inner(bomb));
     }
+}
+
+/// A wait in line whose next waker cannot be had keeps its place and the waker that it has.
+#[test]
+fn a_waker_that_panics_when_cloned_does_not_take_the_place_of_another() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    let word = AtomicI32::new(0);
+    let (bomb, probe) = (Bomb::waker(&ARMED), Probe::new());
+    let mut wait = pin!(wait_async(&word, 0));
+    assert!(wait.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+    let mut behind = pin!(wait_async(&word, 0));
+    assert!(poll(behind.as_mut()).is_pending());
+    Bomb::arm(&bomb, Bomb::CLONE);
+    let polled = catch_unwind(AssertUnwindSafe(|| wait.as_mut().poll(&mut Context::from_waker(&bomb))));
+    Bomb::arm(&bomb, Bomb::NEVER);
+    assert!(polled.is_err());
+    assert_eq!(notify_one(&word), 1);
+    assert_eq!(probe.wakes(), 1);
+    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+    assert!(poll(behind).is_pending());
+    drop(ManuallyDrop::into_inner(bomb));
+}
+
+/// A wait with a deadline holds its waker twice: in the line and in the timer.
+#[test]
+fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    let word = AtomicI32::new(0);
+    let bomb = Bomb::waker(&ARMED);
+    let an_hour = Duration::from_secs(3600);
+    let poll_with = |wait: Pin<&mut WaitAsyncUntil<_>>, waker: &Waker, when| {
+        Bomb::arm(&bomb, when);
+        let polled = catch_unwind(AssertUnwindSafe(|| wait.poll(&mut Context::from_waker(waker))));
+        Bomb::arm(&bomb, Bomb::NEVER);
+        polled
+    };
+
+    // Cloned for the line, and for the timer.
+    for (when, in_line) in [(Bomb::CLONE, 0), (Bomb::SECOND_CLONE, 1)] {
+        let mut wait = pin!(wait_async_for(&word, 0, an_hour));
+        assert!(poll_with(wait.as_mut(), &bomb, when).is_err());
+        assert_eq!(Table::global().waiters(&word), in_line);
+        assert!(poll(wait.as_mut()).is_pending());
+        assert_eq!(notify_all(&word), 1);
+        assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+    }
+
+    // Replaced.
+    let mut wait = pin!(wait_async_for(&word, 0, an_hour));
+    assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+    assert!(poll_with(wait.as_mut(), Waker::noop(), Bomb::DROP).is_err());
+    assert!(poll(wait.as_mut()).is_pending());
+    assert_eq!(notify_all(&word), 1);
+    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+
+    // Dropped by the timer, when the notify is told: who goes on polling is told of it all the same.
+    let mut wait = pin!(wait_async_for(&word, 0, an_hour));
+    assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+    assert_eq!(notify_all(&word), 1);
+    assert!(poll_with(wait.as_mut(), Waker::noop(), Bomb::DROP).is_err());
+    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+
+    // Dropped with the wait, from both.
+    let mut wait = Box::pin(wait_async_for(&word, 0, an_hour));
+    assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+    Bomb::arm(&bomb, Bomb::DROP);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(wait))).is_err());
+    Bomb::arm(&bomb, Bomb::NEVER);
+    assert_eq!(notify_all(&word), 0);
+    drop(ManuallyDrop::into_inner(bomb));
 }
 
 #[test]
@@ -128,6 +261,61 @@ fn a_waker_that_re_enters_the_queue_from_wake_and_from_drop() {
         }
         drop(wait);
         assert_eq!(drops.load(Ordering::SeqCst), way + 1);
+    }
+    assert_eq!(Table::global().waiters(&*word), 0);
+}
+
+/// The same on the thread that keeps the deadlines, which has a lock of its own.
+#[test]
+fn a_waker_that_re_enters_the_timer_from_wake_and_from_drop() {
+    struct ReEnters {
+        word: Arc<AtomicI32>,
+        times: Arc<AtomicUsize>,
+        other: Mutex<Option<TimedWait>>,
+    }
+    impl ReEnters {
+        fn everything(&self) {
+            for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
+                let _ = poll(pin!(wait_async_for(&*self.word, 0, timeout)));
+            }
+            drop(self.other.lock().unwrap().take());
+            self.times.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    impl Wake for ReEnters {
+        fn wake(self: Arc<Self>) {
+            self.everything();
+        }
+    }
+    impl Drop for ReEnters {
+        fn drop(&mut self) {
+            self.everything();
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let times = Arc::new(AtomicUsize::new(0));
+    let re_enters = || {
+        let mut other = Box::pin(wait_async_for(Arc::clone(&word), 0, Duration::from_secs(3600)));
+        assert!(poll(other.as_mut()).is_pending());
+        let other = Mutex::new(Some(other));
+        Waker::from(Arc::new(ReEnters { word: Arc::clone(&word), times: Arc::clone(&times), other }))
+    };
+    // By the deadline, which wakes; by a change of the waker; by the drop of the wait.
+    let mut timed = pin!(wait_async_for(&*word, 0, Duration::from_millis(1)));
+    let polled = timed.as_mut().poll(&mut Context::from_waker(&re_enters()));
+    if polled.is_pending() {
+        until(|| times.load(Ordering::SeqCst) == 1);
+    }
+    assert_eq!(smol::block_on(timed), Outcome::TimedOut);
+    let so_far = times.load(Ordering::SeqCst);
+    for way in 1..=2 {
+        let mut wait = Box::pin(wait_async_for(&*word, 0, Duration::from_secs(3600)));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&re_enters())).is_pending());
+        if way == 1 {
+            assert!(poll(wait.as_mut()).is_pending());
+        }
+        drop(wait);
+        assert_eq!(times.load(Ordering::SeqCst), so_far + way);
     }
     assert_eq!(Table::global().waiters(&*word), 0);
 }
@@ -351,39 +539,6 @@ fn a_waker_that_panics_when_dropped_does_not_lose_the_notify() {
 
 type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
 type TimedWait = Pin<Box<WaitAsyncUntil<Arc<AtomicI32>>>>;
-
-/// A waker that panics when told to.
-struct Bomb;
-
-impl Bomb {
-    const NEVER: usize = 0;
-    const CLONE: usize = 1;
-    const DROP: usize = 2;
-
-    fn waker(armed: &'static AtomicUsize) -> ManuallyDrop<Waker> {
-        // SAFETY: the functions of the table keep to its contract: the data is a static atomic.
-        ManuallyDrop::new(unsafe { Waker::new(std::ptr::from_ref(armed).cast(), &VTABLE) })
-    }
-
-    fn arm(waker: &Waker, when: usize) {
-        armed(waker.data()).store(when, Ordering::SeqCst);
-    }
-}
-
-fn armed<'a>(data: *const ()) -> &'a AtomicUsize {
-    // SAFETY: `Bomb::waker` was given a static.
-    unsafe { &*data.cast() }
-}
-
-static VTABLE: RawWakerVTable = RawWakerVTable::new(
-    |data| {
-        assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::CLONE, "on purpose");
-        RawWaker::new(data, &VTABLE)
-    },
-    |_| (),
-    |_| (),
-    |data| assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::DROP, "on purpose"),
-);
 
 fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))

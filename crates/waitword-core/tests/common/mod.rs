@@ -1,9 +1,10 @@
 //! What several tests need.
 #![allow(dead_code, reason = "each test file uses another part")]
 
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Wake, Waker};
+use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::{Duration, Instant};
 
 /// Waits for another thread to have got somewhere. Fails loudly instead of hanging.
@@ -44,3 +45,40 @@ impl Probe {
         Arc::strong_count(&self.0) - 1
     }
 }
+
+/// A waker that panics when told to: armed by [`arm`](Bomb::arm) for one of the constants.
+pub(crate) struct Bomb;
+
+impl Bomb {
+    pub(crate) const NEVER: usize = 0;
+    pub(crate) const CLONE: usize = 1;
+    pub(crate) const SECOND_CLONE: usize = 2;
+    pub(crate) const WAKE: usize = 3;
+    pub(crate) const DROP: usize = 4;
+
+    pub(crate) fn waker(armed: &'static AtomicUsize) -> ManuallyDrop<Waker> {
+        // SAFETY: the functions of the table keep to its contract: the data is a static atomic.
+        ManuallyDrop::new(unsafe { Waker::new(std::ptr::from_ref(armed).cast(), &VTABLE) })
+    }
+
+    pub(crate) fn arm(waker: &Waker, when: usize) {
+        armed(waker.data()).store(when, Ordering::SeqCst);
+    }
+}
+
+fn armed<'a>(data: *const ()) -> &'a AtomicUsize {
+    // SAFETY: `Bomb::waker` was given a static.
+    unsafe { &*data.cast() }
+}
+
+static VTABLE: RawWakerVTable = RawWakerVTable::new(
+    |data| {
+        assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::CLONE, "on purpose");
+        let _ =
+            armed(data).compare_exchange(Bomb::SECOND_CLONE, Bomb::CLONE, Ordering::SeqCst, Ordering::SeqCst);
+        RawWaker::new(data, &VTABLE)
+    },
+    |data| assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::WAKE, "on purpose"),
+    |data| assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::WAKE, "on purpose"),
+    |data| assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::DROP, "on purpose"),
+);

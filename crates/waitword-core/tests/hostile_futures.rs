@@ -1,0 +1,290 @@
+//! What may be done to the futures: moved, polled with another waker each time, dropped in every state, leaked, and left
+//! to a thread that ends; and deadlines at both ends of time. (Foreign code that misbehaves is in `hostile.rs`.)
+#![cfg(not(any(loom, shuttle)))]
+
+mod common;
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use common::{Probe, until};
+use waitword_core::*;
+
+/// Each poll on a thread of its own, with a waker of its own, while others are notified: the last waker is the one to call,
+/// and no other is kept, neither in the line nor in the timer.
+#[test]
+fn a_future_polled_elsewhere_with_another_waker_each_time() {
+    let word = Arc::new(AtomicI32::new(0));
+    let mut wait = Box::pin(wait_async(Arc::clone(&word), 0));
+    let mut timed = Box::pin(wait_async_for(Arc::clone(&word), 0, Duration::from_secs(3600)));
+    let mut before: Option<Probe> = None;
+    for round in 0..20 {
+        let probe = Probe::new();
+        let waker = probe.waker();
+        (wait, timed) = std::thread::spawn(move || {
+            assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            assert!(timed.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            (wait, timed)
+        })
+        .join()
+        .unwrap();
+        // In two lines' places and one deadline.
+        assert_eq!((probe.held(), probe.wakes()), (3, 0), "round {round}");
+        assert_eq!(before.replace(probe).map_or((0, 0), |old| (old.held(), old.wakes())), (0, 0));
+        assert_eq!(Table::global().waiters(&*word), 2);
+    }
+    let last = before.unwrap();
+    assert_eq!(notify_all(&word), 2);
+    assert_eq!(last.wakes(), 2);
+    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
+    assert_eq!(poll(timed.as_mut()), Poll::Ready(Outcome::Notified));
+    assert_eq!(last.held(), 0);
+}
+
+/// Polled here and notified there, all the time: as many wakes are had as were counted.
+#[test]
+fn a_future_that_moves_while_it_is_notified() {
+    const ROUNDS: usize = 300;
+    let word = Arc::new(AtomicI32::new(0));
+    let notifier = {
+        let word = Arc::clone(&word);
+        std::thread::spawn(move || {
+            let mut counted = 0;
+            while word.load(Ordering::SeqCst) == 0 {
+                counted += notify_all(&word);
+            }
+            counted + notify_all(&word)
+        })
+    };
+    let mut notified = 0;
+    for _ in 0..ROUNDS {
+        let mut wait = Box::pin(wait_async(Arc::clone(&word), 0));
+        let outcome = loop {
+            let polled;
+            (wait, polled) = std::thread::spawn(move || {
+                let polled = wait.as_mut().poll(&mut Context::from_waker(&Probe::new().waker()));
+                (wait, polled)
+            })
+            .join()
+            .unwrap();
+            if let Poll::Ready(outcome) = polled {
+                break outcome;
+            }
+        };
+        notified += usize::from(outcome == Outcome::Notified);
+    }
+    word.store(1, Ordering::SeqCst);
+    assert_eq!(notified, ROUNDS);
+    assert_eq!(notifier.join().unwrap(), ROUNDS);
+}
+
+/// Whatever a future has been through, nothing of it is left when it is gone, and the next in line is served.
+#[test]
+fn dropped_in_every_state() {
+    type Wait<'a> = Pin<Box<WaitAsync<&'a AtomicI32>>>;
+    type Timed<'a> = Pin<Box<WaitAsyncUntil<&'a AtomicI32>>>;
+    let enter = |mut future: Pin<&mut dyn Future<Output = Outcome>>, probe: &Probe| {
+        assert!(future.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+    };
+    let states: [(&str, fn(&AtomicI32, &mut Wait<'_>, &mut Timed<'_>)); 7] = [
+        ("in line", |_, _, _| ()),
+        ("in line with another waker", |_, wait, timed| {
+            assert!(poll(wait.as_mut()).is_pending());
+            assert!(poll(timed.as_mut()).is_pending());
+        }),
+        ("counted", |word, _, _| assert_eq!(notify_all(word), 2)),
+        ("one of two counted", |word, _, _| assert_eq!(notify_one(word), 1)),
+        ("ready", |word, wait, timed| {
+            assert_eq!(notify_all(word), 2);
+            assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
+            assert_eq!(poll(timed.as_mut()), Poll::Ready(Outcome::Notified));
+        }),
+        ("cancelled", |_, wait, timed| {
+            assert_eq!(wait.as_mut().cancel(), Cancelled::BeforeNotify);
+            assert_eq!(timed.as_mut().cancel(), Cancelled::BeforeNotify);
+        }),
+        ("cancelled too late", |word, wait, timed| {
+            assert_eq!(notify_all(word), 2);
+            assert_eq!(wait.as_mut().cancel(), Cancelled::AfterNotify);
+            assert_eq!(timed.as_mut().cancel(), Cancelled::AfterNotify);
+        }),
+    ];
+    for (state, reach) in states {
+        let word = AtomicI32::new(0);
+        let probe = Probe::new();
+        let mut wait = Box::pin(wait_async(&word, 0));
+        let mut timed = Box::pin(wait_async_for(&word, 0, Duration::from_secs(3600)));
+        enter(wait.as_mut(), &probe);
+        enter(timed.as_mut(), &probe);
+        reach(&word, &mut wait, &mut timed);
+        let mut behind = Box::pin(wait_async(&word, 0));
+        enter(behind.as_mut(), &Probe::new());
+        drop(wait);
+        drop(timed);
+        assert_eq!(probe.held(), 0, "{state}");
+        assert_eq!(Table::global().waiters(&word), 1, "{state}");
+        assert_eq!(notify_all(&word), 1, "{state}");
+        assert_eq!(poll(behind.as_mut()), Poll::Ready(Outcome::Notified), "{state}");
+    }
+
+    // And those that never were in line: not polled, not equal, too late from the start.
+    let word = AtomicI32::new(0);
+    drop(wait_async(&word, 0));
+    drop(wait_async_for(&word, 0, Duration::ZERO));
+    assert_eq!(poll(Box::pin(wait_async(&word, 1)).as_mut()), Poll::Ready(Outcome::NotEqual));
+    assert_eq!(
+        poll(Box::pin(wait_async_for(&word, 1, Duration::ZERO)).as_mut()),
+        Poll::Ready(Outcome::NotEqual)
+    );
+    assert_eq!(
+        poll(Box::pin(wait_async_for(&word, 0, Duration::ZERO)).as_mut()),
+        Poll::Ready(Outcome::TimedOut)
+    );
+    assert_eq!(notify_all(&word), 0);
+}
+
+/// Its deadline passes, and it is counted, although nobody polls it any more; others' deadlines and places are their own.
+#[test]
+fn a_leaked_wait_with_a_deadline_harms_nobody() {
+    let word = AtomicI32::new(0);
+    let probe = Probe::new();
+    // As `mem::forget`, but so that leak checkers have nothing to say.
+    let mut leaked =
+        ManuallyDrop::new(Box::pin(wait_async_until(&word, 0, Instant::now() + Duration::from_millis(20))));
+    if leaked.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_ready() {
+        drop(ManuallyDrop::into_inner(leaked));
+        return; // The machine slept for longer between two lines; nothing to see here.
+    }
+    assert_eq!(
+        smol::block_on(wait_async_for(&AtomicI32::new(0), 0, Duration::from_millis(1))),
+        Outcome::TimedOut
+    );
+    until(|| probe.wakes() == 1);
+    assert_eq!(
+        smol::block_on(wait_async_for(&AtomicI32::new(0), 0, Duration::from_millis(1))),
+        Outcome::TimedOut
+    );
+    let mut behind = Box::pin(wait_async(&word, 0));
+    assert!(poll(behind.as_mut()).is_pending());
+    assert_eq!(notify_one(&word), 1, "the leaked one eats a notify");
+    assert!(poll(behind.as_mut()).is_pending());
+    assert_eq!(notify_one(&word), 1);
+    assert_eq!(poll(behind.as_mut()), Poll::Ready(Outcome::Notified));
+    drop(ManuallyDrop::into_inner(leaked));
+}
+
+/// Some of a thread's waits end with it, by the destructor of a thread-local, and some outlive it; it ends in a panic or not.
+#[test]
+fn a_thread_that_exits_with_the_table_full() {
+    const WORDS: usize = 1000;
+    const EACH: usize = 3;
+    type Waits = Vec<Pin<Box<WaitAsync<Place>>>>;
+    thread_local!(static KEPT: RefCell<(Waits, Vec<Pin<Box<WaitAsyncUntil<Place>>>>)> = RefCell::default());
+    for panics in [false, true] {
+        let words = (0..WORDS).map(|_| AtomicI32::new(0)).collect();
+        let shared = Arc::new(Shared { table: Table::with_shards(4), words });
+        let probe = Probe::new();
+        let (send, receive) = std::sync::mpsc::channel::<Waits>();
+        let thread = {
+            let (shared, waker) = (Arc::clone(&shared), probe.waker());
+            std::thread::spawn(move || {
+                let mut cx = Context::from_waker(&waker);
+                let mut enter = || {
+                    let places = (0..WORDS * EACH).map(|index| Place(Arc::clone(&shared), index % WORDS));
+                    let mut waits: Waits = places.map(|at| Box::pin(wait_async(at, 0))).collect();
+                    assert!(waits.iter_mut().all(|wait| wait.as_mut().poll(&mut cx).is_pending()));
+                    waits
+                };
+                let (kept, given) = (enter(), enter());
+                let _unwound = panics.then(&mut enter);
+                let mut timed =
+                    Box::pin(wait_async_for(Place(Arc::clone(&shared), 0), 0, Duration::from_secs(3600)));
+                assert!(timed.as_mut().poll(&mut cx).is_pending());
+                KEPT.set((kept, vec![timed]));
+                send.send(given).unwrap();
+                if panics {
+                    std::panic::resume_unwind(Box::new(()));
+                }
+            })
+        };
+        let mut given = receive.recv().unwrap();
+        assert_eq!(thread.join().is_err(), panics);
+        assert_eq!(probe.held(), WORDS * EACH, "those that are here");
+        for (index, word) in shared.words.iter().enumerate() {
+            assert_eq!(shared.table.waiters(word), EACH, "{index}");
+            assert_eq!(notify_all(shared.table.at(word)), EACH);
+        }
+        assert_eq!(probe.wakes(), WORDS * EACH);
+        assert!(given.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+    }
+}
+
+/// The first and the last instant that there are, waited for by threads and by tasks.
+#[test]
+fn deadlines_at_both_ends_of_what_an_instant_can_say() {
+    let now = Instant::now();
+    let (mut first, mut last) = (now, now);
+    for step in (0..u64::BITS).rev().map(|bit| Duration::from_secs(1 << bit)) {
+        first = first.checked_sub(step).unwrap_or(first);
+        last = last.checked_add(step).unwrap_or(last);
+    }
+    last = last.checked_add(Duration::from_nanos(999_999_999)).unwrap_or(last);
+    let word = AtomicI32::new(0);
+    for deadline in [first, now] {
+        assert_eq!(wait_until(&word, 1, deadline), Outcome::NotEqual);
+        assert_eq!(wait_until(&word, 0, deadline), Outcome::TimedOut);
+        assert_eq!(
+            poll(Box::pin(wait_async_until(&word, 1, deadline)).as_mut()),
+            Poll::Ready(Outcome::NotEqual)
+        );
+        assert_eq!(
+            poll(Box::pin(wait_async_until(&word, 0, deadline)).as_mut()),
+            Poll::Ready(Outcome::TimedOut)
+        );
+    }
+    assert_eq!(notify_all(&word), 0);
+    std::thread::scope(|scope| {
+        let mut task = Box::pin(wait_async_until(&word, 0, last));
+        assert!(poll(task.as_mut()).is_pending());
+        let thread = scope.spawn(|| wait_until(&word, 0, last));
+        until(|| Table::global().waiters(&word) == 2);
+        assert!(poll(task.as_mut()).is_pending());
+        // The timer goes on for others meanwhile.
+        let other = AtomicI32::new(0);
+        assert_eq!(smol::block_on(wait_async_for(&other, 0, Duration::from_millis(1))), Outcome::TimedOut);
+        assert_eq!(notify_all(&word), 2);
+        assert_eq!(thread.join().unwrap(), Outcome::Notified);
+        assert_eq!(poll(task.as_mut()), Poll::Ready(Outcome::Notified));
+    });
+}
+
+/// Words with a table of their own.
+struct Shared {
+    table: Table,
+    words: Vec<AtomicI32>,
+}
+
+struct Place(Arc<Shared>, usize);
+
+// SAFETY: both belong to what is shared, and neither moves.
+unsafe impl Location for Place {
+    type Word = AtomicI32;
+
+    fn word(&self) -> &AtomicI32 {
+        &self.0.words[self.1]
+    }
+
+    fn table(&self) -> &Table {
+        &self.0.table
+    }
+}
+
+fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}

@@ -89,10 +89,11 @@ fn a_future_that_moves_while_it_is_notified() {
 fn dropped_in_every_state() {
     type Wait<'a> = Pin<Box<WaitAsync<&'a AtomicI32>>>;
     type Timed<'a> = Pin<Box<WaitAsyncUntil<&'a AtomicI32>>>;
+    type Reach = fn(&AtomicI32, &mut Wait<'_>, &mut Timed<'_>);
     let enter = |mut future: Pin<&mut dyn Future<Output = Outcome>>, probe: &Probe| {
         assert!(future.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
     };
-    let states: [(&str, fn(&AtomicI32, &mut Wait<'_>, &mut Timed<'_>)); 7] = [
+    let states: [(&str, Reach); 7] = [
         ("in line", |_, _, _| ()),
         ("in line with another waker", |_, wait, timed| {
             assert!(poll(wait.as_mut()).is_pending());
@@ -185,7 +186,8 @@ fn a_thread_that_exits_with_the_table_full() {
     const WORDS: usize = 1000;
     const EACH: usize = 3;
     type Waits = Vec<Pin<Box<WaitAsync<Place>>>>;
-    thread_local!(static KEPT: RefCell<(Waits, Vec<Pin<Box<WaitAsyncUntil<Place>>>>)> = RefCell::default());
+    type Timed = Pin<Box<WaitAsyncUntil<Place>>>;
+    thread_local!(static KEPT: RefCell<(Waits, Option<Timed>)> = RefCell::default());
     for panics in [false, true] {
         let words = (0..WORDS).map(|_| AtomicI32::new(0)).collect();
         let shared = Arc::new(Shared { table: Table::with_shards(4), words });
@@ -206,7 +208,7 @@ fn a_thread_that_exits_with_the_table_full() {
                 let mut timed =
                     Box::pin(wait_async_for(Place(Arc::clone(&shared), 0), 0, Duration::from_secs(3600)));
                 assert!(timed.as_mut().poll(&mut cx).is_pending());
-                KEPT.set((kept, vec![timed]));
+                KEPT.set((kept, Some(timed)));
                 send.send(given).unwrap();
                 if panics {
                     std::panic::resume_unwind(Box::new(()));

@@ -73,15 +73,17 @@ impl Lock {
         self.state.load(Ordering::Relaxed) & may_wait == 0
     }
 
-    /// Takes the lock.
+    /// Takes the lock. Returns who is present.
     #[inline]
-    pub(crate) fn lock(&self) {
-        if self.state.fetch_or(LOCKED, TAKING) & LOCKED != 0 {
-            self.lock_contended();
+    pub(crate) fn lock(&self) -> usize {
+        let mut before = self.state.fetch_or(LOCKED, TAKING);
+        if before & LOCKED != 0 {
+            before = self.lock_contended();
         }
         if matches!(TAKING, Ordering::SeqCst) {
             announced();
         }
+        before & !(LOCKED | SLEEPERS)
     }
 
     /// Unlocks, and says who is present from now on. The caller has the lock.
@@ -94,20 +96,27 @@ impl Lock {
         }
     }
 
+    /// Returns the state from which it was taken.
     #[cold]
-    fn lock_contended(&self) {
+    fn lock_contended(&self) -> usize {
         for round in 0..SPINS {
             for _ in 0..1 << round {
                 std::hint::spin_loop();
             }
-            let is_free = self.state.load(Ordering::Relaxed) & LOCKED == 0;
-            if is_free && self.state.fetch_or(LOCKED, TAKING) & LOCKED == 0 {
-                return;
+            if self.state.load(Ordering::Relaxed) & LOCKED == 0 {
+                let before = self.state.fetch_or(LOCKED, TAKING);
+                if before & LOCKED == 0 {
+                    return before;
+                }
             }
         }
         let asleep = if broken!("sleepers-bit") { LOCKED } else { LOCKED | SLEEPERS };
         let mut sleepers = self.sleepers.lock();
-        while self.state.fetch_or(asleep, TAKING) & LOCKED != 0 {
+        loop {
+            let before = self.state.fetch_or(asleep, TAKING);
+            if before & LOCKED == 0 {
+                return before;
+            }
             sleepers = self.free.wait(sleepers);
         }
     }

@@ -11,7 +11,7 @@ use std::pin::pin;
 use crate::inbox::Inbox;
 use crate::queue::List;
 use crate::table::{Key, Table};
-use crate::wake::WakeBatch;
+use crate::wake::{Wake, WakeBatch};
 use crate::word::{Location, key};
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
@@ -71,12 +71,11 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
 fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let mut locked = table.lock(key);
     let wake = locked.settle_first(key, notifier);
-    locked.release();
+    let size = locked.unlock();
     // If this panics, so does the notify, and there is nobody else to tell.
-    wake.map_or(0, |wake| {
-        wake.ring();
-        1
-    })
+    let woken = usize::from(wake.map(Wake::ring).is_some());
+    size.settle();
+    woken
 }
 
 #[cold]
@@ -92,8 +91,9 @@ fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) ->
         // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter
         // is left linked to this stack frame.
         let more = unsafe { locked.settle(limbo, &mut batch, notifier) };
-        locked.release();
+        let size = locked.unlock();
         batch.ring();
+        size.settle();
         if !more {
             break;
         }

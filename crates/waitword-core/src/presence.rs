@@ -16,43 +16,36 @@ pub(crate) fn bit(hash: u64) -> usize {
     1 << index(hash)
 }
 
-/// Those who are present now.
+/// How many queues there are of each bit. The bits themselves are in the state of the lock, and with its holder.
+///
+/// A count that has run over stays at the maximum, and its bit set, until there are no queues at all.
 #[derive(Debug)]
-#[repr(C)]
 pub(crate) struct Presence {
-    bits: usize,
-    /// How many queues there are of each bit. One that has run over stays at the maximum, and its bit set, until there
-    /// are no queues at all.
     queues: [u8; usize::BITS as usize],
 }
 
 impl Presence {
     pub(crate) fn new() -> Self {
-        Self { bits: 0, queues: [0; usize::BITS as usize] }
+        Self { queues: [0; usize::BITS as usize] }
     }
 
-    /// The bits, for the state of the lock.
+    /// A word with this hash has a queue now. Returns the bits as they are after that.
     #[inline]
-    pub(crate) fn bits(&self) -> usize {
-        self.bits
-    }
-
-    /// A word with this hash has a queue now.
-    #[inline]
-    pub(crate) fn enter(&mut self, hash: u64) {
+    pub(crate) fn enter(&mut self, hash: u64, bits: usize) -> usize {
         let queues = &mut self.queues[index(hash)];
         *queues = queues.saturating_add(1);
-        self.bits |= bit(hash);
+        bits | bit(hash)
     }
 
-    /// A word with this hash has no queue any more.
+    /// A word with this hash has no queue any more. Returns the bits as they are after that.
     #[inline]
-    pub(crate) fn leave(&mut self, hash: u64) {
+    pub(crate) fn leave(&mut self, hash: u64, bits: usize) -> usize {
         let queues = &mut self.queues[index(hash)];
-        if *queues < u8::MAX {
-            *queues -= 1;
-            self.bits &= !(usize::from(*queues == 0) << index(hash));
+        if *queues == u8::MAX {
+            return bits;
         }
+        *queues -= 1;
+        bits & !(usize::from(*queues == 0) << index(hash))
     }
 
     /// No word has a queue any more.
@@ -77,18 +70,16 @@ mod tests {
     fn a_bit_is_set_while_anyone_of_it_is_there() {
         for crowd in [1_u64, 2, 254, 255, 256, 1000] {
             let mut presence = Presence::new();
-            presence.enter(5);
+            let mut bits = presence.enter(5, 0);
             for _ in 0..crowd {
-                presence.enter(9);
+                bits = presence.enter(9, bits);
             }
             for _ in 0..crowd {
-                assert_eq!(presence.bits(), bit(5) | bit(9));
-                presence.leave(9);
+                assert_eq!(bits, bit(5) | bit(9));
+                bits = presence.leave(9, bits);
             }
             let left_over = if crowd < 255 { 0 } else { bit(9) };
-            assert_eq!(presence.bits(), bit(5) | left_over, "{crowd}");
-            presence.clear();
-            assert_eq!(presence.bits(), 0);
+            assert_eq!(bits, bit(5) | left_over, "{crowd}");
         }
     }
 

@@ -75,8 +75,7 @@ impl Shard {
 
     #[inline]
     pub(crate) fn lock(&self) -> Locked<'_> {
-        self.lock.lock();
-        Locked { shard: self, better_size: None }
+        Locked { shard: self, end: End { presence: self.lock.lock(), better_size: None } }
     }
 
     /// Gives it `size` buckets, and another secret if it needs one, as somebody found who had the lock. The buckets are
@@ -90,7 +89,7 @@ impl Shard {
         while let Some(size) = better_size {
             let Some(mut spare) = empty_buckets(size) else { return };
             let mut locked = self.lock();
-            better_size = locked.with(|queues| {
+            better_size = locked.with(|queues, _| {
                 if queues.better_size() != Some(size) {
                     return None;
                 }
@@ -105,6 +104,13 @@ impl Shard {
 /// A shard whose lock is held: everything that I2 gives to the holder.
 pub(crate) struct Locked<'a> {
     shard: &'a Shard,
+    end: End,
+}
+
+/// What is to be said and done at the end of the critical section.
+struct End {
+    /// Who is present, for the state of the lock.
+    presence: usize,
     /// How many buckets there should be, if a word came or went and there should be others.
     better_size: Option<usize>,
 }
@@ -112,12 +118,11 @@ pub(crate) struct Locked<'a> {
 impl Drop for Locked<'_> {
     #[inline]
     fn drop(&mut self) {
-        let presence = self.with(|queues| queues.presence.bits());
-        self.shard.lock.unlock(presence);
+        self.shard.lock.unlock(self.end.presence);
     }
 }
 
-impl Locked<'_> {
+impl<'a> Locked<'a> {
     /// Puts a waiter at the end of its word's line.
     ///
     /// # Safety
@@ -125,13 +130,13 @@ impl Locked<'_> {
     #[inline]
     pub(crate) unsafe fn enqueue(&mut self, key: Key, node: Pin<&Waiter>) {
         node.set_state(QUEUED);
-        self.better_size = self.with(|queues| {
+        self.with(|queues, end| {
             let ticket = queues.next_ticket;
             queues.next_ticket += 1;
             // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
-            match unsafe { queues.bucket(key).push(key.address, ticket, node.pointer()) } {
-                Pushed::Joined => None,
-                Pushed::Founded { others } => queues.founded(key, others),
+            let pushed = unsafe { queues.bucket(key).push(key.address, ticket, node.pointer()) };
+            if let Pushed::Founded { others } = pushed {
+                queues.founded(key, others, end);
             }
         });
     }
@@ -180,7 +185,7 @@ impl Locked<'_> {
     /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not in limbo.
     fn is_queued(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
         // SAFETY: we hold the lock of the word's shard (I2).
-        self.with(|queues| unsafe {
+        self.with(|queues, _| unsafe {
             queues.bucket(key).find(key.address).is_some_and(|head| is_in_queue_of(head, node))
         })
     }
@@ -196,17 +201,18 @@ impl Locked<'_> {
     /// Rule 6: takes the first `count` waiters, or all who are there, off the queue of `key`. They are counted now,
     /// and in limbo on `list` until [`settle`](Self::settle) tells them.
     pub(crate) fn detach(&mut self, key: Key, count: usize, list: Pin<&List>) -> usize {
-        let (detached, better_size) = self.with(|queues| {
+        self.with(|queues, end| {
             // SAFETY: we hold the lock of `key`'s shard (I2); `list` is given to us.
             let (detached, gone) = unsafe {
                 let bucket = queues.bucket(key);
-                let Some(head) = bucket.find(key.address) else { return (0, None) };
+                let Some(head) = bucket.find(key.address) else { return 0 };
                 bucket.detach(head, count, list)
             };
-            (detached, if gone { queues.lost(key) } else { None })
-        });
-        self.better_size = better_size;
-        detached
+            if gone {
+                queues.lost(key, end);
+            }
+            detached
+        })
     }
 
     /// Gives up to a batch of detached nodes their verdict and collects their wakes. Returns whether nodes are left.
@@ -234,7 +240,7 @@ impl Locked<'_> {
     /// How many waiters the queue of `key` has.
     pub(crate) fn len(&mut self, key: Key) -> usize {
         // SAFETY: we hold the lock (I2).
-        self.with(|queues| unsafe {
+        self.with(|queues, _| unsafe {
             queues.bucket(key).find(key.address).map_or(0, |head| with(head, |links| links.len))
         })
     }
@@ -243,17 +249,21 @@ impl Locked<'_> {
     #[cfg(test)]
     pub(crate) fn longest_chain(&mut self) -> usize {
         // SAFETY: we hold the lock (I2).
-        self.with(|queues| queues.buckets.iter().map(|bucket| unsafe { bucket.len() }).max().unwrap_or(0))
+        self.with(|queues, _| queues.buckets.iter().map(|bucket| unsafe { bucket.len() }).max().unwrap_or(0))
     }
 
     /// Unlocks, and lets the number of buckets follow the number of words.
     #[inline]
     pub(crate) fn release(self) {
-        let (shard, better_size) = (self.shard, self.better_size);
+        self.unlock().settle();
+    }
+
+    /// Unlocks. The number of buckets is the caller's to settle, when it has done what is more urgent.
+    #[inline]
+    pub(crate) fn unlock(self) -> Size<'a> {
+        let (shard, better) = (self.shard, self.end.better_size);
         drop(self);
-        if let Some(size) = better_size {
-            shard.resize(size);
-        }
+        Size { shard, better }
     }
 
     /// Takes `node` out of its queue if it is in it, and says so.
@@ -270,7 +280,7 @@ impl Locked<'_> {
         key: Key,
         choose: impl FnOnce(NonNull<Waiter>) -> Option<NonNull<Waiter>>,
     ) -> Option<NonNull<Waiter>> {
-        let (node, better_size) = self.with(|queues| {
+        self.with(|queues, end| {
             // SAFETY: we hold the lock (I2), and the node that is chosen is in the queue of the head.
             let (node, gone) = unsafe {
                 let bucket = queues.bucket(key);
@@ -278,16 +288,33 @@ impl Locked<'_> {
                 let node = choose(head)?;
                 (node, bucket.remove(head, node))
             };
-            Some((node, if gone { queues.lost(key) } else { None }))
-        })?;
-        self.better_size = better_size;
-        Some(node)
+            if gone {
+                queues.lost(key, end);
+            }
+            Some(node)
+        })
     }
 
     #[inline(always)]
-    fn with<R>(&mut self, access: impl FnOnce(&mut Queues) -> R) -> R {
+    fn with<R>(&mut self, access: impl FnOnce(&mut Queues, &mut End) -> R) -> R {
         // SAFETY: we hold the lock, and `access` has `self` borrowed as long as it runs.
-        self.shard.queues.with_mut(|queues| access(unsafe { &mut *queues }))
+        self.shard.queues.with_mut(|queues| access(unsafe { &mut *queues }, &mut self.end))
+    }
+}
+
+/// How many buckets a shard should have, after a stay under its lock.
+#[must_use = "the buckets follow the words only if this is settled"]
+pub(crate) struct Size<'a> {
+    shard: &'a Shard,
+    better: Option<usize>,
+}
+
+impl Size<'_> {
+    #[inline]
+    pub(crate) fn settle(self) {
+        if let Some(size) = self.better {
+            self.shard.resize(size);
+        }
     }
 }
 
@@ -299,28 +326,29 @@ impl Queues {
         &mut self.buckets[index]
     }
 
-    /// `key` has a queue now, in a bucket with `others`. Returns how many buckets there should be, if others.
+    /// `key` has a queue now, in a bucket with `others`.
     #[inline]
-    fn founded(&mut self, key: Key, others: usize) -> Option<usize> {
+    fn founded(&mut self, key: Key, others: usize, end: &mut End) {
         self.words += 1;
         if !broken!("presence") {
-            self.presence.enter(key.hash);
+            end.presence = self.presence.enter(key.hash, end.presence);
         }
         if others >= MOST_IN_A_BUCKET {
             self.needs_secret = true;
         }
-        self.better_size()
+        end.better_size = self.better_size();
     }
 
-    /// `key` has no queue any more. Returns how many buckets there should be, if others.
+    /// `key` has no queue any more.
     #[inline]
-    fn lost(&mut self, key: Key) -> Option<usize> {
+    fn lost(&mut self, key: Key, end: &mut End) {
         self.words -= 1;
-        self.presence.leave(key.hash);
-        if self.words == 0 && self.presence.bits() != 0 {
+        end.presence = self.presence.leave(key.hash, end.presence);
+        if self.words == 0 && end.presence != 0 {
             self.presence.clear();
+            end.presence = 0;
         }
-        self.better_size()
+        end.better_size = self.better_size();
     }
 
     /// How many buckets there should be, if not those that there are.

@@ -29,12 +29,12 @@ struct Counted {
 }
 
 const COUNTED: Counted = Counted {
-    notify_miss: 83,
-    wait_not_equal: 118,
-    enqueue_cancel: 349,
-    enqueue_notify_finish: 421,
-    notify_all_1000: 58_981,
-    alarm_set_clear: 188,
+    notify_miss: 66,
+    wait_not_equal: 103,
+    enqueue_cancel: 325,
+    enqueue_notify_finish: 425,
+    notify_all_1000: 58_594,
+    alarm_set_clear: 292,
 };
 
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {

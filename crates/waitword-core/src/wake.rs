@@ -122,9 +122,12 @@ pub(crate) fn discard_panic_of(foreign: impl FnOnce()) {
     }
 }
 
-/// Drops what was panicked with. Its destructor is foreign code too, and may panic in its turn.
+/// Drops what was panicked with. Its destructor is foreign code too, and may panic in its turn: with a mere text as a rule, or
+/// with something that does the same again, and then enough is enough.
 fn discard(payload: Box<dyn Any + Send>) {
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+    let panic_of_drop =
+        |payload| catch_unwind(AssertUnwindSafe(|| drop::<Box<dyn Any + Send>>(payload))).err();
+    if let Some(again) = panic_of_drop(payload).and_then(panic_of_drop) {
         std::mem::forget(again);
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn page(results: &[Results<'_>]) -> String {
     page.push_str(
         "A cell is the median over all rounds (least–most). `×` compares the median at the largest size with that of the\n\
          contender in *italics*. Times are CPU time of the measured thread unless said otherwise; `wall` is the median wall\n\
-         time of the same rounds at the largest size.\n",
+         time of the same rounds at the largest size. Why goals are missed, and what was tried: [costs](../../docs/costs.md).\n",
     );
     for results in results {
         section(&mut page, results);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use waitword_core::*;
 
 use super::history::{AGENTS, Form, HOUR, History, Kind, Step, Time, Told, WORDS};
-use super::world::{Real, Stage, Teller, World, receive, until};
+use super::world::{Blocked, Real, Stage, Teller, World, until};
 use super::{Id, State};
 
 /// Threads are dear; what distinguishes them from tasks needs few.
@@ -109,7 +109,7 @@ impl World {
         let (tell_interrupt, interrupt) = std::sync::mpsc::channel();
         let (tell, ended) = std::sync::mpsc::channel();
         let at = self.at(word);
-        std::thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             let interrupt = Arc::new(Interrupt::for_current_thread());
             tell_interrupt.send(Arc::clone(&interrupt)).expect("the driver is there");
             // An error here means that the driver has failed already.
@@ -120,13 +120,14 @@ impl World {
                 Form::Interruptible => wait_interruptible(at, expected, None, &interrupt),
             });
         });
+        let blocked = Blocked { ended, thread: Some(thread) };
         let interrupt = interrupt.recv().expect("the thread has begun");
         if stage.model.enter(id) {
             until(|| self.table().waiters(&self.words[word]) == stage.model.waiters(word));
             stage.threads += 1;
-            stage.waits.insert(id, Real::Thread { ended, interrupt, form });
+            stage.waits.insert(id, Real::Thread { blocked, interrupt, form });
         } else {
-            assert_eq!(receive(&ended), Ok(Outcome::NotEqual));
+            assert_eq!(blocked.receive(), Ok(Outcome::NotEqual));
         }
     }
 
@@ -192,8 +193,8 @@ impl World {
         let expected = counted.iter().filter(|&&id| stage.awaits_wake(id)).map(|&id| (id, stage.wakers[&id]));
         assert_eq!(told, expected.collect::<Vec<_>>());
         for id in counted {
-            if let Some(Real::Thread { ended, .. }) = stage.waits.get(&id) {
-                assert_eq!(receive(ended), Ok(Outcome::Notified));
+            if let Some(Real::Thread { blocked, .. }) = stage.waits.get(&id) {
+                assert_eq!(blocked.receive(), Ok(Outcome::Notified));
                 stage.waits.remove(&id);
                 stage.threads -= 1;
             }
@@ -232,7 +233,7 @@ impl World {
             Real::Task(wait) => assert_eq!(wait.as_mut().cancel(), model.cancel(id)),
             Real::Timed { wait, .. } => assert_eq!(wait.as_mut().cancel(), model.cancel(id)),
             Real::Agent { .. } => return,
-            Real::Thread { ended, interrupt, form } => {
+            Real::Thread { blocked, interrupt, form } => {
                 interrupt.raise();
                 if *form != Form::Interruptible {
                     // It is woken for nothing, and sleeps on: the end of the history asks.
@@ -242,7 +243,7 @@ impl World {
                     Cancelled::BeforeNotify => Err(Interrupted),
                     Cancelled::AfterNotify => Ok(Outcome::Notified),
                 };
-                assert_eq!(receive(ended), interrupted);
+                assert_eq!(blocked.receive(), interrupted);
                 *threads -= 1;
             }
         }

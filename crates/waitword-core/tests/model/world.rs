@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Wake;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use waitword_core::*;
@@ -40,7 +41,7 @@ pub(super) enum Real {
     Task(Pin<Box<WaitAsync<Place>>>),
     Timed { wait: Pin<Box<WaitAsyncUntil<Place>>>, deadline: Option<Instant>, soon: bool },
     Agent { wait: Pin<Box<InboxWait<Place>>>, expected: i32 },
-    Thread { ended: Receiver<Result<Outcome, Interrupted>>, interrupt: Arc<Interrupt>, form: Form },
+    Thread { blocked: Blocked, interrupt: Arc<Interrupt>, form: Form },
 }
 
 impl World {
@@ -152,8 +153,25 @@ unsafe impl Location for Place {
     }
 }
 
-pub(super) fn receive(ended: &Receiver<Result<Outcome, Interrupted>>) -> Result<Outcome, Interrupted> {
-    ended.recv_timeout(PATIENCE).expect("the thread was woken")
+/// A thread that waits. Gone only with its thread-locals, which a look for leaks would take for lost.
+pub(super) struct Blocked {
+    pub(super) ended: Receiver<Result<Outcome, Interrupted>>,
+    pub(super) thread: Option<JoinHandle<()>>,
+}
+
+impl Blocked {
+    pub(super) fn receive(&self) -> Result<Outcome, Interrupted> {
+        self.ended.recv_timeout(PATIENCE).expect("the thread was woken")
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        // If a check has failed the thread may sleep for ever.
+        if !std::thread::panicking() {
+            self.thread.take().into_iter().for_each(|thread| thread.join().expect("it has ended"));
+        }
+    }
 }
 
 /// Fails loudly instead of hanging; generous, because the machine may be busy.

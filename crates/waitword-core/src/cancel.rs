@@ -16,7 +16,7 @@
 use std::pin::Pin;
 
 use crate::table::Table;
-use crate::waiter::{QUEUED, Waiter};
+use crate::waiter::{Waiter, is_queued};
 
 /// What leaving a queue found. Returned when a wait is given up.
 #[must_use = "after a notify the wakeup is this caller's to use or to pass on"]
@@ -31,7 +31,7 @@ pub enum Cancelled {
 
 /// Makes `node`, queued under `address` or settled, leave. Its memory may go then (unless an inbox holds it).
 pub(crate) fn leave(table: &Table, address: usize, node: Pin<&Waiter>) -> Cancelled {
-    if node.state() != QUEUED {
+    if !is_queued(node.state()) {
         return Cancelled::AfterNotify;
     }
     let key = table.key_of(address);

@@ -39,6 +39,7 @@
 #![deny(unsafe_code)]
 
 mod blocking;
+mod call;
 mod cancel;
 #[allow(unsafe_code)]
 mod inbox;
@@ -73,6 +74,7 @@ mod wheel;
 mod word;
 
 pub use blocking::{ForbidBlocking, forbid_blocking, may_block};
+pub use call::{PATIENCE, call_one};
 pub use cancel::Cancelled;
 pub use inbox::{Inbox, InboxWait};
 pub use notify::{notify_all, notify_many, notify_one};

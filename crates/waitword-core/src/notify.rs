@@ -71,10 +71,10 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
 fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let mut locked = table.lock(key);
     let wake = locked.settle_first(key, notifier);
-    let size = locked.unlock();
+    let after = locked.unlock();
     // If this panics, so does the notify, and there is nobody else to tell.
     let woken = usize::from(wake.map(Wake::ring).is_some());
-    size.settle();
+    after.settle();
     woken
 }
 
@@ -91,9 +91,9 @@ fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) ->
         // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter
         // is left linked to this stack frame.
         let more = unsafe { locked.settle(limbo, &mut batch, notifier) };
-        let size = locked.unlock();
+        let after = locked.unlock();
         batch.ring();
-        size.settle();
+        after.settle();
         if !more {
             break;
         }

@@ -12,7 +12,7 @@
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use crate::waiter::{Waiter, with};
+use crate::waiter::{Waiter, is_called, with};
 
 type Node = NonNull<Waiter>;
 
@@ -34,7 +34,10 @@ pub(crate) struct Bucket {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Pushed {
     /// Its word had a queue.
-    Joined,
+    Joined {
+        /// Whoever is first was called and has not looked.
+        called: bool,
+    },
     /// Its word has a queue now. So many others stand in the same bucket.
     Founded {
         /// The queues that were there before.
@@ -86,7 +89,7 @@ impl Bucket {
                         (links.next, links.prev) = (head, tail);
                         (links.key, links.ticket) = (key, ticket);
                     });
-                    Pushed::Joined
+                    Pushed::Joined { called: is_called(head.as_ref().state()) }
                 }
                 Err(others) => {
                     with(node, |links| {
@@ -110,6 +113,21 @@ impl Bucket {
         // Who looks for a word at address 0 finds none and counts all.
         // SAFETY: says the caller.
         unsafe { self.search(0).err().unwrap_or_default() }
+    }
+
+    /// Looks at the head of each queue here. Returns whether `look` says so of any.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find); `look` links and unlinks nothing.
+    pub(crate) unsafe fn any(&self, mut look: impl FnMut(Node) -> bool) -> bool {
+        let (mut any, mut head) = (false, self.first);
+        while let Some(node) = head {
+            any |= look(node);
+            let more = self.tag & MORE != 0;
+            // SAFETY: the caller holds the lock.
+            head = if more { unsafe { with(node, |links| links.sibling) } } else { None };
+        }
+        any
     }
 
     /// Chains a whole queue in, at growth.
@@ -384,7 +402,8 @@ mod tests {
             self.ticket += 1;
             let others = self.lines.len();
             let line = self.lines.entry(key).or_default();
-            let expected = if line.is_empty() { Pushed::Founded { others } } else { Pushed::Joined };
+            let expected =
+                if line.is_empty() { Pushed::Founded { others } } else { Pushed::Joined { called: false } };
             line.push_back(node);
             // SAFETY: above.
             assert_eq!(unsafe { self.bucket.push(key, self.ticket, node) }, expected);

@@ -7,6 +7,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::ptr::NonNull;
 
+use crate::call;
 use crate::cancel::Cancelled;
 use crate::inbox::Inbox;
 use crate::lock::Lock;
@@ -14,7 +15,7 @@ use crate::presence::{self, Presence};
 use crate::queue::{Bucket, List, Pushed, unlink};
 use crate::sync::{MODEL, UnsafeCell, broken};
 use crate::table::{Hasher, Key};
-use crate::waiter::{IDLE, NOTIFIED, QUEUED, TIMED_OUT, Waiter, with};
+use crate::waiter::{CALLED, IDLE, NOTIFIED, OVERDUE, QUEUED, TIMED_OUT, Waiter, is_queued, with};
 use crate::wake::{Wake, WakeBatch};
 
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
@@ -23,6 +24,9 @@ const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 /// With no more words than buckets, chance puts more queues than this into one bucket once in 10^13 times (Poisson). Where
 /// there are, somebody knows the secret, or the secret does not suit the words; it takes another one either way.
 const MOST_IN_A_BUCKET: usize = 16;
+
+/// So many buckets are swept in one stay under the lock.
+const BUCKETS_AT_A_TIME: usize = 16;
 
 /// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together. In the order of
 /// use: the first such pair is all that most calls need.
@@ -46,6 +50,8 @@ struct Queues {
     next_ticket: u64,
     /// A bucket was found with too many queues.
     needs_secret: bool,
+    /// Somebody may stand behind one who was called and has not looked (`call.rs`).
+    watched: bool,
     has_own_secret: bool,
     presence: Presence,
     /// Spreads the words over the buckets: the table's, until another secret was needed.
@@ -60,6 +66,7 @@ impl Shard {
             words: 0,
             next_ticket: 0,
             needs_secret: false,
+            watched: false,
             has_own_secret: false,
             presence: Presence::new(),
             hasher,
@@ -75,7 +82,20 @@ impl Shard {
 
     #[inline]
     pub(crate) fn lock(&self) -> Locked<'_> {
-        Locked { shard: self, end: End { presence: self.lock.lock(), better_size: None } }
+        Locked { shard: self, end: End { presence: self.lock.lock(), better_size: None, watch: false } }
+    }
+
+    /// Sweeps it (`call.rs`). Returns whether somebody there still waits behind one who was called.
+    pub(crate) fn call_overdue(&self, batch: &mut WakeBatch) -> bool {
+        let mut first = Some(0);
+        let mut locked = self.lock();
+        while let Some(bucket) = first {
+            first = locked.call_overdue(bucket, batch);
+            drop(locked);
+            batch.ring();
+            locked = self.lock();
+        }
+        locked.is_watched()
     }
 
     /// Gives it `size` buckets, and another secret if it needs one, as somebody found who had the lock. The buckets are
@@ -113,6 +133,8 @@ struct End {
     presence: usize,
     /// How many buckets there should be, if a word came or went and there should be others.
     better_size: Option<usize>,
+    /// Whether somebody stands behind one who was called, as of now.
+    watch: bool,
 }
 
 impl Drop for Locked<'_> {
@@ -135,8 +157,9 @@ impl<'a> Locked<'a> {
             queues.next_ticket += 1;
             // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
             let pushed = unsafe { queues.bucket(key).push(key.address, ticket, node.pointer()) };
-            if let Pushed::Founded { others } = pushed {
-                queues.founded(key, others, end);
+            match pushed {
+                Pushed::Founded { others } => queues.founded(key, others, end),
+                Pushed::Joined { called } => queues.watch(called, end),
             }
         });
     }
@@ -144,7 +167,7 @@ impl<'a> Locked<'a> {
     /// Rule 4, the one question: takes `node` out of its queue, unless a notify has counted it already. Afterwards
     /// it is in no list of this shard, and its owner's (or, if it was settled, its inbox's).
     pub(crate) fn leave(&mut self, key: Key, node: Pin<&Waiter>) -> Cancelled {
-        if node.state() != QUEUED {
+        if !is_queued(node.state()) {
             return Cancelled::AfterNotify;
         }
         let queued = self.take_out(key, node);
@@ -174,12 +197,22 @@ impl<'a> Locked<'a> {
         node: Pin<&Waiter>,
         look: impl FnOnce(&mut Wake) -> R,
     ) -> Option<R> {
-        if node.state() == QUEUED && self.is_queued(key, node) {
+        if is_queued(node.state()) && self.is_queued(key, node) {
             // SAFETY: queued under this lock (I2).
             return Some(unsafe { with(node.pointer(), |links| look(&mut links.wake)) });
         }
         let _ = self.leave(key, node);
         None
+    }
+
+    /// Gives a queued node another wake in exchange for what it has; if it was called, it has looked now. `false` when a
+    /// notify counted it; then it has left.
+    pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> bool {
+        let still_queued = self.with_wake(key, node, |old| std::mem::swap(old, wake)).is_some();
+        if still_queued {
+            node.set_state(QUEUED);
+        }
+        still_queued
     }
 
     /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not in limbo.
@@ -188,6 +221,39 @@ impl<'a> Locked<'a> {
         self.with(|queues, _| unsafe {
             queues.bucket(key).find(key.address).is_some_and(|head| is_in_queue_of(head, node))
         })
+    }
+
+    /// Takes the wake of the first waiter in the queue of `key` that was not called yet and is no agent's. It stays where
+    /// it is. Returns how many are in the queue, too.
+    pub(crate) fn call_first(&mut self, key: Key) -> Option<(Wake, usize)> {
+        // SAFETY: we hold the lock of `key`'s shard (I2).
+        self.with(|queues, end| unsafe {
+            let head = queues.bucket(key).find(key.address)?;
+            let len = with(head, |links| links.len);
+            let wake = find_in(head, |node| call(node))?;
+            queues.watch(len > 1, end);
+            Some((wake, len))
+        })
+    }
+
+    /// One stay of a sweep (`call.rs`), at the buckets from `first` on. Returns the one to go on with.
+    pub(crate) fn call_overdue(&mut self, first: usize, batch: &mut WakeBatch) -> Option<usize> {
+        self.with(|queues, _| {
+            if first == 0 && !std::mem::take(&mut queues.watched) {
+                return None;
+            }
+            let end = queues.buckets.len().min(first + BUCKETS_AT_A_TIME);
+            for bucket in queues.buckets.get(first..end).unwrap_or_default() {
+                // SAFETY: we hold the lock (I2).
+                queues.watched |= unsafe { bucket.any(|head| call_behind_overdue(head, batch)) };
+            }
+            (end < queues.buckets.len()).then_some(end)
+        })
+    }
+
+    /// Whether the next sweep has to look here.
+    pub(crate) fn is_watched(&mut self) -> bool {
+        self.with(|queues, _| queues.watched)
     }
 
     /// Takes the first waiter off the queue of `key` and gives it its verdict. Returns whom to tell after the lock.
@@ -252,18 +318,18 @@ impl<'a> Locked<'a> {
         self.with(|queues, _| queues.buckets.iter().map(|bucket| unsafe { bucket.len() }).max().unwrap_or(0))
     }
 
-    /// Unlocks, and lets the number of buckets follow the number of words.
+    /// Unlocks, and does what remains to be done.
     #[inline]
     pub(crate) fn release(self) {
         self.unlock().settle();
     }
 
-    /// Unlocks. The number of buckets is the caller's to settle, when it has done what is more urgent.
+    /// Unlocks. What remains to be done is the caller's to settle, when it has done what is more urgent.
     #[inline]
-    pub(crate) fn unlock(self) -> Size<'a> {
-        let (shard, better) = (self.shard, self.end.better_size);
+    pub(crate) fn unlock(self) -> After<'a> {
+        let after = After { shard: self.shard, better_size: self.end.better_size, watch: self.end.watch };
         drop(self);
-        Size { shard, better }
+        after
     }
 
     /// Takes `node` out of its queue if it is in it, and says so.
@@ -302,18 +368,22 @@ impl<'a> Locked<'a> {
     }
 }
 
-/// How many buckets a shard should have, after a stay under its lock.
-#[must_use = "the buckets follow the words only if this is settled"]
-pub(crate) struct Size<'a> {
+/// What remains to be done after a stay under the lock.
+#[must_use = "the buckets follow the words, and sweeps are made, only if this is settled"]
+pub(crate) struct After<'a> {
     shard: &'a Shard,
-    better: Option<usize>,
+    better_size: Option<usize>,
+    watch: bool,
 }
 
-impl Size<'_> {
+impl After<'_> {
     #[inline]
     pub(crate) fn settle(self) {
-        if let Some(size) = self.better {
+        if let Some(size) = self.better_size {
             self.shard.resize(size);
+        }
+        if self.watch {
+            call::watch();
         }
     }
 }
@@ -349,6 +419,13 @@ impl Queues {
             end.presence = 0;
         }
         end.better_size = self.better_size();
+    }
+
+    /// Somebody came to stand behind one who was `called`; or the other way round.
+    #[inline]
+    fn watch(&mut self, called: bool, end: &mut End) {
+        self.watched |= called;
+        end.watch |= called;
     }
 
     /// How many buckets there should be, if not those that there are.
@@ -406,6 +483,67 @@ unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
     // SAFETY: says the caller.
     let ticket = |node| unsafe { with(node, |links| links.ticket) };
     broken!("ticket") || head == node.pointer() || ticket(head) < ticket(node.pointer())
+}
+
+/// Takes the wake of a task or thread that was not called yet, which it is now.
+///
+/// # Safety
+/// The node is queued under a lock that the caller holds.
+unsafe fn call(node: NonNull<Waiter>) -> Option<Wake> {
+    // SAFETY: says the caller; who is in a queue is alive (I1).
+    unsafe {
+        let wake = with(node, |links| links.wake.take_task())?;
+        node.as_ref().set_state(CALLED);
+        Some(wake)
+    }
+}
+
+/// A sweep looks at the queue of `head`: those at the front who were called become overdue; if they all were, the next is
+/// called, if the batch has room. Returns whether anybody stands behind them.
+///
+/// # Safety
+/// As [`call`].
+unsafe fn call_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> bool {
+    let mut all_overdue = true;
+    // SAFETY: says the caller.
+    let waits = unsafe {
+        find_in(head, |node| match node.as_ref().state() {
+            OVERDUE => None,
+            CALLED => {
+                node.as_ref().set_state(OVERDUE);
+                all_overdue = false;
+                None
+            }
+            _ => with(node, |links| links.wake.is_task()).then_some(node),
+        })
+    };
+    let Some(next) = waits.filter(|&next| next != head) else { return false };
+    if all_overdue && !batch.is_full() {
+        // SAFETY: as above.
+        unsafe { call(next) }.into_iter().for_each(|wake| batch.push(wake));
+    }
+    true
+}
+
+/// The first in the queue of `head` that `choose` chooses.
+///
+/// # Safety
+/// As [`call`]; `choose` links and unlinks nothing.
+unsafe fn find_in<R>(
+    head: NonNull<Waiter>,
+    mut choose: impl FnMut(NonNull<Waiter>) -> Option<R>,
+) -> Option<R> {
+    let mut node = head;
+    loop {
+        if let Some(chosen) = choose(node) {
+            return Some(chosen);
+        }
+        // SAFETY: says the caller.
+        node = unsafe { with(node, |links| links.next) };
+        if node == head {
+            return None;
+        }
+    }
 }
 
 /// Gives a node its verdict. Returns whom to tell, after the lock.

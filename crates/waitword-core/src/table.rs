@@ -7,6 +7,7 @@ use std::pin::Pin;
 use crate::shard::{Locked, Shard};
 use crate::sync::{MODEL, OnceLock, broken};
 use crate::waiter::Waiter;
+use crate::wake::WakeBatch;
 use crate::word::sealed::LoadBits;
 use crate::word::{Location, Word, key};
 
@@ -82,6 +83,36 @@ impl Table {
     #[doc(hidden)]
     pub fn secret_hash(&self, address: usize) -> u64 {
         self.hasher.hash(address)
+    }
+
+    /// Sweeps the table for waiters that were called ([`call_one`](crate::call_one)) and do not look: if all at the front of
+    /// a line were called before the last sweep, and no later call of them has been answered since, the next in line is
+    /// called. Returns whether anybody stands behind one who was called; if not, no sweep is needed before the next call.
+    ///
+    /// The table of the process is swept by its timer, every [`PATIENCE`](crate::PATIENCE). This is for those who make calls
+    /// in a table of their own, and for tests that would rather not wait.
+    ///
+    /// Takes the lock of each shard in turn, O(1), and where somebody may be waited for in vain O(words waited on there), in
+    /// short stays.
+    ///
+    /// # Panics
+    /// When a waker does, once all others have been woken.
+    pub fn call_overdue(&self) -> bool {
+        let mut batch = WakeBatch::new();
+        let watched = self.sweep(&mut batch);
+        batch.finish();
+        watched
+    }
+
+    /// As [`call_overdue`](Self::call_overdue); a waker's panic goes on in the batch.
+    pub(crate) fn sweep(&self, batch: &mut WakeBatch) -> bool {
+        self.shards.iter().fold(false, |any, shard| any | shard.call_overdue(batch))
+    }
+
+    /// Whether the next sweep has to look anywhere.
+    #[cfg(not(any(loom, shuttle)))]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.shards.iter().any(|shard| shard.lock().is_watched())
     }
 
     /// The table of the process.

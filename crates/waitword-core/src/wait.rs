@@ -13,6 +13,7 @@
 //! sleep on a value that is no longer there.
 
 use std::pin::{Pin, pin};
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use crate::blocking::may_block;
@@ -21,7 +22,7 @@ use crate::outcome::{Interrupted, Outcome};
 use crate::park::{Interrupt, Parker};
 use crate::spin;
 use crate::table::{self, Table, enqueue_while_equal};
-use crate::waiter::{QUEUED, Waiter};
+use crate::waiter::{QUEUED, Waiter, is_called, is_queued};
 use crate::wake::Wake;
 use crate::word::{Location, Word, bits, key};
 
@@ -136,9 +137,10 @@ fn block<L: Location>(
     }
     assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
     let parker = Parker::current();
+    let waker = interrupt.and_then(Interrupt::waker).unwrap_or(parker.waker());
     let node = pin!(Waiter::new());
     let node = node.as_ref();
-    node.set_wake(Wake::Task(interrupt.and_then(Interrupt::waker).unwrap_or(parker.waker()).clone()));
+    node.set_wake(Wake::Task(waker.clone()));
     if !enqueue_while_equal(at, expected, node) {
         return Ok(Outcome::NotEqual);
     }
@@ -152,6 +154,9 @@ fn block<L: Location>(
         }
         if interrupt.is_some_and(Interrupt::is_raised) {
             return queued.leave().ok_or(Interrupted);
+        }
+        if is_called(node.state()) {
+            queued.answer_call(waker);
         }
         match deadline {
             None => parker.park(),
@@ -171,8 +176,15 @@ struct Queued<'a> {
 
 impl Queued<'_> {
     fn is_queued(&self) -> bool {
-        let is_queued = || self.node.state() == QUEUED;
+        let is_queued = || is_queued(self.node.state());
         self.interrupt.map_or_else(is_queued, |interrupt| interrupt.note(is_queued))
+    }
+
+    /// A call (`call.rs`) ends no wait of this kind. It took the waker along, so here is another.
+    fn answer_call(&self, waker: &Waker) {
+        let key = self.table.key_of(self.address);
+        let mut wake = Wake::Task(waker.clone());
+        self.table.lock(key).exchange_wake(key, self.node, &mut wake);
     }
 
     /// Gives up. `Some(Notified)` when a notify was faster.
@@ -186,7 +198,7 @@ impl Queued<'_> {
 
 impl Drop for Queued<'_> {
     fn drop(&mut self) {
-        if self.node.state() == QUEUED {
+        if is_queued(self.node.state()) {
             // Whoever unwinds here has no use for a wakeup, and nobody to tell.
             let _ = self.leave();
         }

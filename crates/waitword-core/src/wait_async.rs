@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use crate::cancel::{self, Cancelled};
 use crate::outcome::Outcome;
 use crate::table::enqueue_while_equal;
-use crate::waiter::{DONE, IDLE, NOTIFIED, QUEUED, Waiter};
+use crate::waiter::{DONE, IDLE, NOTIFIED, QUEUED, Waiter, is_called, is_queued};
 use crate::wake::Wake;
 use crate::word::{Location, Word, bits, key};
 
@@ -57,9 +57,10 @@ impl<L: Location> WaitAsync<L> {
     /// After it the future must not be polled any more.
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
         let this = self.as_ref();
-        let cancelled = match this.node.state() {
-            QUEUED | NOTIFIED => cancel::leave(this.at.table(), key(&this.at), this.node()),
-            _ => Cancelled::BeforeNotify,
+        let cancelled = if self.is_waiting() {
+            cancel::leave(this.at.table(), key(&this.at), this.node())
+        } else {
+            Cancelled::BeforeNotify
         };
         this.node.set_state(DONE);
         cancelled
@@ -68,7 +69,14 @@ impl<L: Location> WaitAsync<L> {
     /// Whether it stands in the line: polled once, and neither ready nor cancelled since. (A notify may have counted
     /// it meanwhile.)
     pub fn is_waiting(&self) -> bool {
-        matches!(self.node.state(), QUEUED | NOTIFIED)
+        let state = self.node.state();
+        is_queued(state) || state == NOTIFIED
+    }
+
+    /// Whether it was called ([`call_one`](crate::call_one)) and has not been polled since. Asks without a lock.
+    #[inline]
+    pub fn is_called(&self) -> bool {
+        is_called(self.node.state())
     }
 
     /// The poll, but for its end: until [`finish`](Self::finish) says that the outcome has reached the caller, it may be
@@ -79,7 +87,8 @@ impl<L: Location> WaitAsync<L> {
             DONE => panic!("a wait was polled after it had ended"),
             // Cloned here because no lock may be held while foreign code runs.
             IDLE => self.enter(Wake::Task(cx.waker().clone())),
-            _ => self.look_again(cx.waker()),
+            QUEUED => self.look_again(cx.waker()),
+            _ => self.replace_waker(cx.waker()),
         }
     }
 
@@ -104,15 +113,21 @@ impl<L: Location> WaitAsync<L> {
         // Most are polled again with the waker that they have.
         let will_wake = table.lock(key).with_wake(key, self.node(), |wake| wake.will_wake(waker));
         match will_wake {
-            None => return self.counted(),
-            Some(true) => return Poll::Pending,
-            Some(false) => {}
+            None => self.counted(),
+            Some(true) => Poll::Pending,
+            Some(false) => self.replace_waker(waker),
         }
+    }
+
+    /// Another waker, for one that the task has left or that a call took along.
+    fn replace_waker(self: Pin<&Self>, waker: &Waker) -> Poll<Outcome> {
+        let table = self.at.table();
+        let key = table.key_of(key(&self.at));
         // Foreign code, so it is cloned before the lock, and the one that is not needed goes after it.
         let mut new = Wake::Task(waker.clone());
-        let still_waits = table.lock(key).with_wake(key, self.node(), |wake| std::mem::swap(wake, &mut new));
+        let still_waits = table.lock(key).exchange_wake(key, self.node(), &mut new);
         // Before the waker goes, which was not needed or has been replaced.
-        let looked = if still_waits.is_some() { Poll::Pending } else { self.counted() };
+        let looked = if still_waits { Poll::Pending } else { self.counted() };
         drop(new);
         looked
     }
@@ -144,7 +159,7 @@ impl<L: Location> Future for WaitAsync<L> {
 
 impl<L: Location> Drop for WaitAsync<L> {
     fn drop(&mut self) {
-        if self.node.state() == QUEUED {
+        if is_queued(self.node.state()) {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
             let this = unsafe { Pin::new_unchecked(&*self) };
             // Told to nobody: the docs say so, and `cancel` is for those who want to know.

@@ -8,6 +8,10 @@
 //!    ▲                     │             │   inbox, and IDLE again once popped     only drops it
 //!    └────────── leave ────┘             └─► TIMED_OUT (an agent's wait only)
 //! ```
+//! While it is queued, a node may be `CALLED` (`call.rs`): woken without a verdict, its wake gone until its owner gives it
+//! another. The sweep for those who do not look makes `OVERDUE` of it. Nothing else changes; what is said of `QUEUED` nodes
+//! here holds for all three.
+//!
 //! A `QUEUED` node is linked either into the queue of its word or, once a notify took it, into the list that
 //! this notify is working off (in limbo): already counted, not yet told.
 //!
@@ -38,6 +42,22 @@ pub(crate) const NOTIFIED: usize = 2;
 pub(crate) const TIMED_OUT: usize = 3;
 /// The owner has the verdict, and the node is of no more use.
 pub(crate) const DONE: usize = 4;
+/// As [`QUEUED`], and called since its owner last looked.
+pub(crate) const CALLED: usize = 5;
+/// As [`CALLED`], for longer than from one sweep to the next.
+pub(crate) const OVERDUE: usize = 6;
+
+/// Whether a node in this state is in a list.
+#[inline]
+pub(crate) fn is_queued(state: usize) -> bool {
+    matches!(state, QUEUED | CALLED | OVERDUE)
+}
+
+/// Whether a node in this state was called and its owner has not looked.
+#[inline]
+pub(crate) fn is_called(state: usize) -> bool {
+    matches!(state, CALLED | OVERDUE)
+}
 
 /// One wait. See the module's text for who may touch it when.
 ///

@@ -33,6 +33,16 @@ impl Wake {
         std::mem::replace(self, Self::NOBODY)
     }
 
+    /// Takes it, unless it is an agent's or nobody's.
+    pub(crate) fn take_task(&mut self) -> Option<Self> {
+        self.is_task().then(|| self.take())
+    }
+
+    /// Whether it wakes a task or a thread.
+    pub(crate) fn is_task(&self) -> bool {
+        matches!(self, Self::Task(_))
+    }
+
     /// Whether this wakes the same task. Runs nothing foreign.
     pub(crate) fn will_wake(&self, waker: &Waker) -> bool {
         matches!(self, Self::Task(ours) if ours.will_wake(waker))

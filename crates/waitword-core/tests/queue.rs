@@ -389,3 +389,97 @@ fn forbidden_to_block() {
 fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
+
+/// A call wakes whoever is first and has not been called, and takes nobody's place.
+#[test]
+fn a_call_takes_nobodys_place() {
+    let word = AtomicI32::new(0);
+    let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
+    let probes = [Probe::new(), Probe::new(), Probe::new()];
+    let mut poll = |who: usize| waits[who].as_mut().poll(&mut Context::from_waker(&probes[who].waker()));
+    let counts = || probes.each_ref().map(Probe::wakes);
+    assert!((0..3).all(|who| poll(who).is_pending()));
+    assert_eq!(call_one(&word), 3);
+    assert_eq!(call_one(&word), 3);
+    assert_eq!(counts(), [1, 1, 0], "who was called and has not looked is passed over");
+    assert!(poll(0).is_pending());
+    assert_eq!(call_one(&word), 3);
+    assert_eq!(counts(), [2, 1, 0]);
+    assert_eq!(call_one(&word), 3);
+    assert_eq!(call_one(&word), 0, "all have been called");
+    assert_eq!(notify_one(&word), 1);
+    assert_eq!(poll(0), Poll::Ready(Outcome::Notified), "the first is still the first");
+    assert_eq!(counts(), [2, 1, 1], "and was woken by its call");
+    assert_eq!(notify_all(&word), 2);
+}
+
+/// A blocked thread that is called goes on waiting, and can be called and notified again.
+#[test]
+fn a_call_ends_no_blocking_wait() {
+    let word = AtomicI32::new(0);
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| wait(&word, 0));
+        until(|| Table::global().waiters(&word) == 1);
+        for _ in 0..3 {
+            until(|| call_one(&word) == 1);
+        }
+        assert_eq!(Table::global().waiters(&word), 1);
+        until(|| notify_one(&word) == 1);
+        assert_eq!(waiter.join().unwrap(), Outcome::Notified);
+    });
+}
+
+/// Behind one who was called and does not look, the next is called by the second sweep after the call.
+#[test]
+fn a_sweep_calls_the_next_behind_one_who_does_not_look() {
+    let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
+    let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
+    let probes = [Probe::new(), Probe::new(), Probe::new()];
+    let mut poll = |who: usize| waits[who].as_mut().poll(&mut Context::from_waker(&probes[who].waker()));
+    let counts = || probes.each_ref().map(Probe::wakes);
+    assert!((0..3).all(|who| poll(who).is_pending()));
+    assert!(!table.call_overdue(), "nobody was called");
+    assert_eq!(call_one(table.at(&word)), 3);
+    assert!(table.call_overdue());
+    assert_eq!(counts(), [1, 0, 0]);
+    assert!(table.call_overdue());
+    assert_eq!(counts(), [1, 1, 0]);
+    assert!(table.call_overdue());
+    assert_eq!(counts(), [1, 1, 0], "the second has the same time to look as the first had");
+    assert!(poll(0).is_pending());
+    assert!(!table.call_overdue(), "the first has looked, and whoever it waits for will call it");
+    assert_eq!(call_one(table.at(&word)), 3);
+    (0..2).for_each(|_| assert!(table.call_overdue()));
+    assert_eq!(counts(), [2, 1, 1]);
+    assert!(!table.call_overdue(), "all have been called");
+    waits.push(Box::pin(wait_async(table.at(&word), 0)));
+    let late = Probe::new();
+    assert!(waits[3].as_mut().poll(&mut Context::from_waker(&late.waker())).is_pending());
+    assert!(table.call_overdue());
+    assert_eq!(late.wakes(), 1, "who comes later is not forgotten");
+    assert!(!table.call_overdue());
+}
+
+/// Nobody has to do anything for it: the process's timer sweeps the table of the process.
+#[test]
+fn the_timer_sweeps_the_table_of_the_process() {
+    let word = AtomicI32::new(0);
+    let mut unpolled = Box::pin(wait_async(&word, 0));
+    assert_eq!(poll(unpolled.as_mut()), Poll::Pending);
+    std::thread::scope(|scope| {
+        for round in 0..3 {
+            let next = scope.spawn(|| {
+                let (mut waiting, parker) = (pin!(wait_async(&word, 0)), Parker::current());
+                assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(parker.waker())), Poll::Pending);
+                while !waiting.is_called() {
+                    parker.park();
+                }
+            });
+            until(|| Table::global().waiters(&word) == 2);
+            if round == 0 {
+                assert_eq!(call_one(&word), 2, "the first, who does not look");
+            }
+            next.join().unwrap();
+        }
+    });
+}

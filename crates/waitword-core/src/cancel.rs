@@ -24,6 +24,9 @@ use crate::waiter::{Waiter, is_queued};
 pub enum Cancelled {
     /// The waiter was not notified: it left by itself, or never waited.
     BeforeNotify,
+    /// As [`BeforeNotify`](Self::BeforeNotify), but it was called ([`call_one`](crate::call_one)) and had not looked. Whoever
+    /// builds a lock on the queue calls another now.
+    AfterCall,
     /// A notify had counted this waiter, and the wait had not said so yet. Whoever builds a lock on the queue
     /// passes the wakeup on now, for instance with [`notify_one`](crate::notify_one).
     AfterNotify,

@@ -58,6 +58,9 @@ mod table;
 #[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod timer;
+#[cfg(any(loom, shuttle))]
+#[path = "timer_of_a_model.rs"]
+mod timer;
 mod wait;
 #[allow(unsafe_code)]
 mod wait_async;
@@ -81,13 +84,16 @@ pub use notify::{notify_all, notify_many, notify_one};
 pub use outcome::{Interrupted, Outcome};
 pub use park::{Interrupt, Parker};
 pub use table::{At, Table};
-#[cfg(not(any(loom, shuttle)))]
 pub use timer::Alarm;
 pub use wait::{wait, wait_for, wait_interruptible, wait_until};
 pub use wait_async::{WaitAsync, wait_async};
 #[cfg(not(any(loom, shuttle)))]
 pub use wait_async_until::{WaitAsyncUntil, wait_async_for, wait_async_until};
-pub use word::{Location, Word};
+pub use word::{Location, Masked, Word};
+
+/// The atomics that words are made of: the standard library's, or a model checker's in a model.
+#[doc(hidden)]
+pub use sync::atomic;
 
 #[doc = include_str!("../PROTOCOL.md")]
 pub mod protocol {}

@@ -15,7 +15,7 @@ use crate::presence::{self, Presence};
 use crate::queue::{Bucket, List, Pushed, unlink};
 use crate::sync::{MODEL, UnsafeCell, broken};
 use crate::table::{Hasher, Key};
-use crate::waiter::{CALLED, IDLE, NOTIFIED, OVERDUE, QUEUED, TIMED_OUT, Waiter, is_queued, with};
+use crate::waiter::{CALLED, IDLE, NOTIFIED, OVERDUE, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with};
 use crate::wake::{Wake, WakeBatch};
 
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
@@ -167,7 +167,8 @@ impl<'a> Locked<'a> {
     /// Rule 4, the one question: takes `node` out of its queue, unless a notify has counted it already. Afterwards
     /// it is in no list of this shard, and its owner's (or, if it was settled, its inbox's).
     pub(crate) fn leave(&mut self, key: Key, node: Pin<&Waiter>) -> Cancelled {
-        if !is_queued(node.state()) {
+        let state = node.state();
+        if !is_queued(state) {
             return Cancelled::AfterNotify;
         }
         let queued = self.take_out(key, node);
@@ -176,7 +177,11 @@ impl<'a> Locked<'a> {
             unsafe { unlink(node.pointer()) };
         }
         node.set_state(IDLE);
-        if queued { Cancelled::BeforeNotify } else { Cancelled::AfterNotify }
+        match queued {
+            true if is_called(state) => Cancelled::AfterCall,
+            true => Cancelled::BeforeNotify,
+            false => Cancelled::AfterNotify,
+        }
     }
 
     /// Moves `node` to the inbox of its agent, as timed out, unless a notify has counted it already. Returns its
@@ -205,14 +210,13 @@ impl<'a> Locked<'a> {
         None
     }
 
-    /// Gives a queued node another wake in exchange for what it has; if it was called, it has looked now. `false` when a
-    /// notify counted it; then it has left.
-    pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> bool {
-        let still_queued = self.with_wake(key, node, |old| std::mem::swap(old, wake)).is_some();
-        if still_queued {
-            node.set_state(QUEUED);
-        }
-        still_queued
+    /// Gives a queued node another wake in exchange for what it has. Returns whether it had been called, which is answered
+    /// now. `None` when a notify counted it; then it has left.
+    pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
+        self.with_wake(key, node, |old| std::mem::swap(old, wake))?;
+        let was_called = is_called(node.state());
+        node.set_state(QUEUED);
+        Some(was_called)
     }
 
     /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not in limbo.
@@ -312,7 +316,7 @@ impl<'a> Locked<'a> {
     }
 
     /// How many queues the fullest bucket has.
-    #[cfg(test)]
+    #[cfg(all(test, not(any(loom, shuttle))))]
     pub(crate) fn longest_chain(&mut self) -> usize {
         // SAFETY: we hold the lock (I2).
         self.with(|queues, _| queues.buckets.iter().map(|bucket| unsafe { bucket.len() }).max().unwrap_or(0))

@@ -123,6 +123,16 @@ impl Table {
         GLOBAL.get_or_init(Table::new)
     }
 
+    /// The table of the process; each execution of a model has one.
+    #[cfg(any(loom, shuttle))]
+    pub fn global() -> &'static Table {
+        crate::sync::lazy_static! {
+            static ref GLOBAL: Table = Table::new();
+        }
+        // Fixed by the type of what is returned.
+        &GLOBAL
+    }
+
     #[inline]
     pub(crate) fn key_of(&self, address: usize) -> Key {
         Key { address, hash: self.hasher.hash(address) }

@@ -191,7 +191,7 @@ impl Queued<'_> {
     fn leave(&self) -> Option<Outcome> {
         match cancel::leave(self.table, self.address, self.node) {
             Cancelled::AfterNotify => Some(Outcome::Notified),
-            Cancelled::BeforeNotify => None,
+            Cancelled::BeforeNotify | Cancelled::AfterCall => None,
         }
     }
 }

@@ -79,11 +79,22 @@ impl<L: Location> WaitAsync<L> {
         is_called(self.node.state())
     }
 
+    /// As the poll of the future, for those who build locks: ready with `None` when it was called since the last poll. It
+    /// stands in line as before, and the next call finds it with this waker; so whoever gets `None` looks now whether what it
+    /// waits for is there, or misses it.
+    pub fn poll_called(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
+        let looked = self.as_ref().look(cx);
+        if let Poll::Ready(Some(_)) = looked {
+            self.as_ref().finish();
+        }
+        looked
+    }
+
     /// The poll, but for its end: until [`finish`](Self::finish) says that the outcome has reached the caller, it may be
     /// asked for again. For somewhere between the two a waker's destructor may panic.
-    pub(crate) fn look(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+    pub(crate) fn look(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         match self.node.state() {
-            NOTIFIED => Poll::Ready(Outcome::Notified),
+            NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
             DONE => panic!("a wait was polled after it had ended"),
             // Cloned here because no lock may be held while foreign code runs.
             IDLE => self.enter(Wake::Task(cx.waker().clone())),
@@ -98,16 +109,16 @@ impl<L: Location> WaitAsync<L> {
     }
 
     /// Check and enqueue.
-    fn enter(self: Pin<&Self>, wake: Wake) -> Poll<Outcome> {
+    fn enter(self: Pin<&Self>, wake: Wake) -> Poll<Option<Outcome>> {
         self.node().set_wake(wake);
         if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
             return Poll::Pending;
         }
-        Poll::Ready(Outcome::NotEqual)
+        Poll::Ready(Some(Outcome::NotEqual))
     }
 
     /// Verdict, or another waker.
-    fn look_again(self: Pin<&Self>, waker: &Waker) -> Poll<Outcome> {
+    fn look_again(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
         let table = self.at.table();
         let key = table.key_of(key(&self.at));
         // Most are polled again with the waker that they have.
@@ -120,22 +131,26 @@ impl<L: Location> WaitAsync<L> {
     }
 
     /// Another waker, for one that the task has left or that a call took along.
-    fn replace_waker(self: Pin<&Self>, waker: &Waker) -> Poll<Outcome> {
+    fn replace_waker(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
         let table = self.at.table();
         let key = table.key_of(key(&self.at));
         // Foreign code, so it is cloned before the lock, and the one that is not needed goes after it.
         let mut new = Wake::Task(waker.clone());
-        let still_waits = table.lock(key).exchange_wake(key, self.node(), &mut new);
+        let was_called = table.lock(key).exchange_wake(key, self.node(), &mut new);
         // Before the waker goes, which was not needed or has been replaced.
-        let looked = if still_waits { Poll::Pending } else { self.counted() };
+        let looked = match was_called {
+            None => self.counted(),
+            Some(true) => Poll::Ready(None),
+            Some(false) => Poll::Pending,
+        };
         drop(new);
         looked
     }
 
     /// Taken out of limbo: told by nobody, and yet counted.
-    fn counted(self: Pin<&Self>) -> Poll<Outcome> {
+    fn counted(self: Pin<&Self>) -> Poll<Option<Outcome>> {
         self.node.set_state(NOTIFIED);
-        Poll::Ready(Outcome::Notified)
+        Poll::Ready(Some(Outcome::Notified))
     }
 
     fn node(self: Pin<&Self>) -> Pin<&Waiter> {
@@ -148,12 +163,11 @@ impl<L: Location> Future for WaitAsync<L> {
     type Output = Outcome;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
-        let this = self.as_ref();
-        let looked = this.look(cx);
-        if looked.is_ready() {
-            this.finish();
+        // A call ends no wait of this kind.
+        match self.poll_called(cx) {
+            Poll::Ready(Some(outcome)) => Poll::Ready(outcome),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
-        looked
     }
 }
 

@@ -75,7 +75,7 @@ impl<L: Location> Future for WaitAsyncUntil<L> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         let (wait, deadline, alarm) = self.project();
-        if let Poll::Ready(outcome) = wait.as_ref().look(cx) {
+        if let Poll::Ready(Some(outcome)) = wait.as_ref().look(cx) {
             alarm.clear();
             wait.as_ref().finish();
             return Poll::Ready(outcome);
@@ -84,7 +84,7 @@ impl<L: Location> Future for WaitAsyncUntil<L> {
             Some(deadline) if Instant::now() >= deadline => {
                 alarm.clear();
                 Poll::Ready(match wait.cancel() {
-                    Cancelled::BeforeNotify => Outcome::TimedOut,
+                    Cancelled::BeforeNotify | Cancelled::AfterCall => Outcome::TimedOut,
                     Cancelled::AfterNotify => Outcome::Notified,
                 })
             }

@@ -1,6 +1,7 @@
 //! What can be waited on: a word, and the table its waiters stand in.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
@@ -69,8 +70,7 @@ macro_rules! words {
             }
         }
 
-        // SAFETY: a word is itself, and the global table lives for ever.
-        #[cfg(not(any(loom, shuttle)))]
+        // SAFETY: a word is itself, and the table of the process outlives every word.
         unsafe impl Location for $atomic {
             type Word = Self;
 
@@ -88,6 +88,78 @@ macro_rules! words {
 }
 
 words!(AtomicI32 => i32, AtomicU32 => u32, AtomicI64 => i64, AtomicU64 => u64);
+
+/// A word of which waits compare only the bits in `MASK`.
+///
+/// The state of a lock has bits that change with every acquisition, and others that say whether somebody waits. Whoever
+/// waits for the second kind to change should not have to look again because of the first.
+///
+/// ```
+/// use std::sync::atomic::Ordering;
+/// use waitword_core::{Masked, Outcome, wait};
+///
+/// static WORD: Masked<0xF0> = Masked::new(0x12);
+/// WORD.store(0x27, Ordering::Relaxed);
+/// assert_eq!(wait(&WORD, 0x10), Outcome::NotEqual);
+/// assert_eq!(waitword_core::Word::load(&WORD), 0x20);
+/// ```
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Masked<const MASK: u32>(AtomicU32);
+
+impl<const MASK: u32> Masked<MASK> {
+    /// A word that holds `value`, all of it.
+    #[cfg(not(loom))]
+    pub const fn new(value: u32) -> Self {
+        Self(AtomicU32::new(value))
+    }
+
+    /// A word that holds `value`, all of it.
+    #[cfg(loom)]
+    pub fn new(value: u32) -> Self {
+        Self(AtomicU32::new(value))
+    }
+}
+
+impl<const MASK: u32> Deref for Masked<MASK> {
+    type Target = AtomicU32;
+
+    #[inline]
+    fn deref(&self) -> &AtomicU32 {
+        &self.0
+    }
+}
+
+impl<const MASK: u32> sealed::LoadBits for Masked<MASK> {
+    #[inline]
+    fn load_bits(&self) -> u64 {
+        sealed::Bits::bits(Word::load(self))
+    }
+}
+
+impl<const MASK: u32> Word for Masked<MASK> {
+    type Value = u32;
+
+    #[inline]
+    fn load(&self) -> u32 {
+        self.0.load(Ordering::SeqCst) & MASK
+    }
+}
+
+// SAFETY: a word is itself, and the table of the process outlives every word.
+unsafe impl<const MASK: u32> Location for Masked<MASK> {
+    type Word = Self;
+
+    #[inline]
+    fn word(&self) -> &Self {
+        self
+    }
+
+    #[inline]
+    fn table(&self) -> &Table {
+        Table::global()
+    }
+}
 
 macro_rules! pointers {
     ($($pointer:ty),*) => {$(

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::AtomicI32;
 use std::time::{Duration, Instant};
 
-use waitword_core::{Location, may_block};
+use waitword_core::Location;
 
 use crate::acquire::{self, Acquire};
 use crate::error::{LockError, NotLocked};
@@ -88,7 +88,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[track_caller]
     pub fn lock(&self) {
         if !self.raw.take() {
-            self.lock_slow();
+            acquire::block(&self.raw, "lock_async");
         }
     }
 
@@ -111,7 +111,11 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("try_lock_for", "lock_timeout"))]
     #[inline]
     pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
-        if self.raw.take() { Ok(()) } else { self.lock_until_slow(Instant::now().checked_add(timeout)) }
+        if self.raw.take() {
+            Ok(())
+        } else {
+            acquire::block_until(&self.raw, Instant::now().checked_add(timeout))
+        }
     }
 
     /// As [`lock`](Self::lock), until `deadline` at the latest. A lock that is free is taken also after it.
@@ -131,7 +135,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("try_lock_until", "lock_deadline"))]
     #[inline]
     pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
-        if self.raw.take() { Ok(()) } else { self.lock_until_slow(Some(deadline)) }
+        if self.raw.take() { Ok(()) } else { acquire::block_until(&self.raw, Some(deadline)) }
     }
 
     /// Takes the lock without blocking this thread. When the future is ready, the lock is held.
@@ -195,25 +199,6 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     pub fn is_locked(&self) -> bool {
         self.raw.state() != FREE
-    }
-
-    #[cold]
-    #[track_caller]
-    fn lock_slow(&self) {
-        assert!(may_block(), "this thread must not block (`forbid_blocking`): use `lock_async` here");
-        // Without a deadline it only ends with the lock.
-        let _ = acquire::block(&self.raw, None);
-    }
-
-    #[cold]
-    fn lock_until_slow(&self, deadline: Option<Instant>) -> Result<(), LockError> {
-        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            return Err(LockError::TimedOut);
-        }
-        if !may_block() {
-            return Err(LockError::BlockingForbidden);
-        }
-        acquire::block(&self.raw, deadline).map_err(LockError::from)
     }
 }
 

@@ -39,19 +39,24 @@
 //! `raw_lock.rs` has the three states of the word and all that happens to it; `acquire.rs` the one loop by which
 //! everybody waits for it, and the races it has to win; `async_lock.rs` what you call.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod acquire;
 mod async_lock;
+mod clock;
 mod error;
 mod execute;
 mod lock_async;
+#[allow(unsafe_code)]
+mod mutex;
 mod patience;
 mod raw_lock;
+mod raw_mutex;
 
 pub use async_lock::AsyncLock;
 pub use error::{LockError, NotLocked};
 pub use lock_async::{LockAsync, LockAsyncUntil};
+pub use mutex::{Mutex, MutexGuard};
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
 
 pub use waitword_core::{

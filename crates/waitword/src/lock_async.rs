@@ -10,7 +10,7 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::Location;
 
-use crate::acquire::{AcquireAsync, TimedOut};
+use crate::acquire::AcquireAsyncUntil;
 use crate::error::LockError;
 use crate::raw_lock::RawLock;
 
@@ -19,13 +19,13 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct LockAsync<'a, L: Location<Word = AtomicI32>> {
         #[pin]
-        acquire: AcquireAsync<'a, RawLock<L>>,
+        acquire: AcquireAsyncUntil<'a, RawLock<L>>,
     }
 }
 
 impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
     pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
-        Self { acquire: AcquireAsync::new(raw, None) }
+        Self { acquire: AcquireAsyncUntil::new(raw, None) }
     }
 }
 
@@ -51,13 +51,13 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct LockAsyncUntil<'a, L: Location<Word = AtomicI32>> {
         #[pin]
-        acquire: AcquireAsync<'a, RawLock<L>>,
+        acquire: AcquireAsyncUntil<'a, RawLock<L>>,
     }
 }
 
 impl<'a, L: Location<Word = AtomicI32>> LockAsyncUntil<'a, L> {
     pub(crate) fn new(raw: &'a RawLock<L>, deadline: Option<Instant>) -> Self {
-        Self { acquire: AcquireAsync::new(raw, deadline) }
+        Self { acquire: AcquireAsyncUntil::new(raw, deadline) }
     }
 }
 
@@ -66,18 +66,12 @@ impl<L: Location<Word = AtomicI32>> Future for LockAsyncUntil<'_, L> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.project().acquire.poll(cx).map_err(LockError::from)
+        self.project().acquire.poll(cx)
     }
 }
 
 impl<L: Location<Word = AtomicI32>> fmt::Debug for LockAsyncUntil<'_, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LockAsyncUntil").field("waiting", &self.acquire.is_waiting()).finish_non_exhaustive()
-    }
-}
-
-impl From<TimedOut> for LockError {
-    fn from(_: TimedOut) -> Self {
-        Self::TimedOut
     }
 }

@@ -9,12 +9,45 @@ use std::time::{Duration, Instant};
 /// each look in vain it waits twice as long for the next, up to [`LONGEST_PATIENCE`], so that a long line at a lock
 /// that is held for long costs next to nothing.
 ///
+/// [`AsyncLock`](crate::AsyncLock) keeps to this; in the other locks nobody has to look, because the table is swept for those
+/// who were called and do not come, once in this time.
+///
 /// The bound that follows: a task that is not polled delays those behind it by as long as they have waited already
 /// and `PATIENCE` more, and never by more than `LONGEST_PATIENCE`; once for each time that it got into line.
-pub const PATIENCE: Duration = Duration::from_millis(10);
+pub const PATIENCE: Duration = waitword_core::PATIENCE;
 
 /// The longest time between two looks. See [`PATIENCE`].
 pub const LONGEST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Whether those who wait look for themselves, and when.
+pub(crate) trait Looks: Default {
+    /// Whether they ever do.
+    const LOOK: bool;
+
+    /// When to look next, for one who waits now.
+    fn next(&mut self, now: Instant) -> Option<Instant>;
+
+    /// Whether it is time to look.
+    fn is_due(&self, now: Instant) -> bool;
+
+    /// It has looked, in vain.
+    fn renew(&mut self, now: Instant);
+}
+
+/// They do not: the table's sweeps see to it that they are called.
+impl Looks for () {
+    const LOOK: bool = false;
+
+    fn next(&mut self, _now: Instant) -> Option<Instant> {
+        None
+    }
+
+    fn is_due(&self, _now: Instant) -> bool {
+        false
+    }
+
+    fn renew(&mut self, _now: Instant) {}
+}
 
 /// When one waiter looks for itself.
 #[derive(Debug)]
@@ -24,23 +57,24 @@ pub(crate) struct Patience {
     next_look: Option<Instant>,
 }
 
-impl Patience {
-    pub(crate) const fn new() -> Self {
+impl Default for Patience {
+    fn default() -> Self {
         Self { interval: PATIENCE, next_look: None }
     }
+}
 
-    /// When to look next, for one who waits now.
-    pub(crate) fn next_look(&mut self, now: Instant) -> Instant {
-        *self.next_look.get_or_insert_with(|| now + self.interval)
+impl Looks for Patience {
+    const LOOK: bool = true;
+
+    fn next(&mut self, now: Instant) -> Option<Instant> {
+        Some(*self.next_look.get_or_insert_with(|| now + self.interval))
     }
 
-    /// Whether it is time to look.
-    pub(crate) fn is_over(&self, now: Instant) -> bool {
+    fn is_due(&self, now: Instant) -> bool {
         self.next_look.is_some_and(|look| look <= now)
     }
 
-    /// It has looked, in vain.
-    pub(crate) fn renew(&mut self, now: Instant) {
+    fn renew(&mut self, now: Instant) {
         self.interval = LONGEST_PATIENCE.min(self.interval * 2);
         self.next_look = Some(now + self.interval);
     }
@@ -53,19 +87,19 @@ mod tests {
     #[test]
     fn looks_are_never_further_apart_than_stated() {
         let start = Instant::now();
-        let mut patience = Patience::new();
+        let mut patience = Patience::default();
         let mut last = start;
-        assert!(!patience.is_over(start), "before the wait");
+        assert!(!patience.is_due(start), "before the wait");
         for look in 0..20 {
-            let next = patience.next_look(last);
-            assert!(!patience.is_over(last) && patience.is_over(next));
-            assert_eq!(patience.next_look(next), next, "waiting does not move it");
+            let next = patience.next(last).unwrap();
+            assert!(!patience.is_due(last) && patience.is_due(next));
+            assert_eq!(patience.next(next), Some(next), "waiting does not move it");
             let apart = next - last;
             assert!(apart <= LONGEST_PATIENCE);
             assert!(apart <= PATIENCE + (last - start), "look {look}: {apart:?} after {:?}", last - start);
             patience.renew(next);
             last = next;
         }
-        assert_eq!(patience.next_look(last) - last, LONGEST_PATIENCE);
+        assert_eq!(patience.next(last).unwrap() - last, LONGEST_PATIENCE);
     }
 }

@@ -20,8 +20,9 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use waitword_core::{Location, notify_one};
 
-use crate::acquire::Acquire;
+use crate::acquire::{Acquire, Place};
 use crate::error::NotLocked;
+use crate::patience::Patience;
 
 /// Nobody holds it.
 pub(crate) const FREE: i32 = 0;
@@ -68,6 +69,8 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
 
 impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     type At = L;
+    // Scripts share the word and the line, and their waits cannot be called.
+    type Looks = Patience;
 
     fn at(&self) -> &L {
         &self.at
@@ -78,7 +81,16 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         self.at.word().compare_exchange(FREE, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    fn take_or_mark(&self) -> Result<(), i32> {
+    fn take_called(&self) -> bool {
+        self.take_or_mark(Place::Line).is_ok()
+    }
+
+    /// Whoever spins here keeps those from the lock who were called and have lost their place.
+    fn spin(&self, _place: Place) -> bool {
+        false
+    }
+
+    fn take_or_mark(&self, _place: Place) -> Result<(), i32> {
         match self.at.word().swap(CONTENDED, Ordering::Acquire) {
             FREE => Ok(()),
             _ => Err(CONTENDED),

@@ -189,7 +189,7 @@ fn a_forbidden_lock_panics_at_its_caller_and_names_the_way_out() {
     let line = line!() + 1;
     let panic = catch_unwind(AssertUnwindSafe(|| lock.lock())).unwrap_err();
     drop(must_not);
-    let message = panic.downcast_ref::<&str>().copied().unwrap_or_default();
+    let message = panic.downcast_ref::<String>().map_or("", String::as_str);
     assert!(message.contains("lock_async"), "{message}");
     assert_eq!(*place.lock().unwrap(), Some((file!().to_owned(), line)));
     lock.unlock().unwrap();

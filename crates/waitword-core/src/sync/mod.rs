@@ -20,7 +20,10 @@ mod imp;
 #[path = "shuttle.rs"]
 mod imp;
 
-pub(crate) use imp::{Condvar, Mutex, OnceLock, UnsafeCell, announced, atomic, thread};
+pub use imp::atomic;
+#[cfg(any(loom, shuttle))]
+pub(crate) use imp::lazy_static;
+pub(crate) use imp::{Condvar, Mutex, OnceLock, UnsafeCell, announced, thread};
 
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));

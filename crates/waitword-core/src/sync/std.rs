@@ -1,7 +1,7 @@
 //! The standard library behind the facade.
 
 pub(crate) use std::sync::OnceLock;
-pub(crate) use std::sync::atomic;
+pub use std::sync::atomic;
 
 use std::sync::{MutexGuard, PoisonError};
 

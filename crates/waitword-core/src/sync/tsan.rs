@@ -7,7 +7,7 @@
 //!
 //! Parking stays the standard library's: nothing in this crate relies on it for more than a wakeup.
 
-pub(crate) use std::sync::atomic;
+pub use std::sync::atomic;
 
 pub(crate) mod thread {
     pub(crate) use std::thread::{Thread, current, park};

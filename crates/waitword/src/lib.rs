@@ -52,6 +52,7 @@ mod mutex;
 mod patience;
 mod raw_lock;
 mod raw_mutex;
+mod sync;
 
 pub use async_lock::AsyncLock;
 pub use error::{LockError, NotLocked};
@@ -60,11 +61,12 @@ pub use mutex::{Mutex, MutexGuard};
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
 
 pub use waitword_core::{
-    Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Outcome,
-    Parker, Table, WaitAsync, WaitAsyncUntil, Word, forbid_blocking, may_block, notify_all, notify_many,
-    notify_one, protocol, wait, wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible,
-    wait_until,
+    Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Masked,
+    Outcome, Parker, Table, WaitAsync, Word, call_one, forbid_blocking, may_block, notify_all, notify_many,
+    notify_one, protocol, wait, wait_async, wait_for, wait_interruptible, wait_until,
 };
+#[cfg(not(any(loom, shuttle)))]
+pub use waitword_core::{WaitAsyncUntil, wait_async_for, wait_async_until};
 
 /// The README's example runs.
 #[cfg(doctest)]

@@ -22,9 +22,11 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
 impl<T> Mutex<T> {
-    /// A free mutex.
-    pub const fn new(value: T) -> Self {
-        Self { raw: RawMutex::new(), value: UnsafeCell::new(value) }
+    crate::sync::const_fn! {
+        /// A free mutex.
+        pub const fn new(value: T) -> Self {
+            Self { raw: RawMutex::new(), value: UnsafeCell::new(value) }
+        }
     }
 }
 
@@ -43,6 +45,11 @@ impl<T: ?Sized> Mutex<T> {
     pub async fn lock_async(&self) -> MutexGuard<'_, T> {
         AcquireAsync::new(&self.raw).await;
         MutexGuard { mutex: self, _value: PhantomData }
+    }
+
+    /// Try
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        self.raw.take().then(|| MutexGuard { mutex: self, _value: PhantomData })
     }
 
     /// Locks for

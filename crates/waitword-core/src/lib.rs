@@ -49,6 +49,7 @@ mod park;
 mod presence;
 #[allow(unsafe_code)]
 mod queue;
+mod replace;
 #[allow(unsafe_code)]
 mod shard;
 mod spin;
@@ -78,6 +79,7 @@ pub use inbox::{Inbox, InboxWait};
 pub use notify::{notify_all, notify_many, notify_one};
 pub use outcome::{Interrupted, Outcome};
 pub use park::{Interrupt, Parker};
+pub use replace::{notify_one_or_replace, replace_and_notify_all};
 pub use table::{At, Table};
 #[cfg(not(any(loom, shuttle)))]
 pub use timer::Alarm;

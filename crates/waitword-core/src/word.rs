@@ -15,6 +15,9 @@ pub trait Word: sealed::LoadBits + Send + Sync {
 
     /// Loads the whole word, sequentially consistent.
     fn load(&self) -> Self::Value;
+
+    /// Replaces `current` by `new`, sequentially consistent. The error is what the word holds instead.
+    fn compare_exchange(&self, current: Self::Value, new: Self::Value) -> Result<(), Self::Value>;
 }
 
 /// A word of memory together with the [`Table`] that holds its waiters.
@@ -66,6 +69,11 @@ macro_rules! words {
             #[inline]
             fn load(&self) -> $value {
                 <$atomic>::load(self, Ordering::SeqCst)
+            }
+
+            #[inline]
+            fn compare_exchange(&self, current: $value, new: $value) -> Result<(), $value> {
+                <$atomic>::compare_exchange(self, current, new, Ordering::SeqCst, Ordering::SeqCst).map(drop)
             }
         }
 

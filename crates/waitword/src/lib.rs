@@ -39,26 +39,38 @@
 //! `raw_lock.rs` has the three states of the word and all that happens to it; `acquire.rs` the one loop by which
 //! everybody waits for it, and the races it has to win; `async_lock.rs` what you call.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
+// Under a model checker `tests/models.rs` is compiled instead.
+#![cfg(not(any(loom, shuttle)))]
 
 mod acquire;
 mod async_lock;
+mod barrier;
+mod condition;
 mod error;
+mod event;
 mod execute;
 mod lock_async;
+mod once;
 mod patience;
 mod raw_lock;
+mod sync;
+mod wait_group;
 
 pub use async_lock::AsyncLock;
+pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, BarrierWaitUntil};
 pub use error::{LockError, NotLocked};
+pub use event::{Event, EventWait, EventWaitUntil};
 pub use lock_async::{LockAsync, LockAsyncUntil};
+pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
+pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitUntil};
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Outcome,
     Parker, Table, WaitAsync, WaitAsyncUntil, Word, forbid_blocking, may_block, notify_all, notify_many,
-    notify_one, protocol, wait, wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible,
-    wait_until,
+    notify_one, notify_one_or_replace, protocol, replace_and_notify_all, wait, wait_async, wait_async_for,
+    wait_async_until, wait_for, wait_interruptible, wait_until,
 };
 
 /// The README's example runs.

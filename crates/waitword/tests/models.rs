@@ -207,12 +207,13 @@ mod events {
         model(|| {
             let event = event();
             let waits = in_line(&event);
-            let notifies = spawn(&event, |event| event.notify_all());
-            let mut comes = Box::pin(WaitFor::new(event.waiter()));
-            let _ = poll(comes.as_mut());
-            drop(comes);
+            let comes = spawn(&event, |event| {
+                let mut comes = Box::pin(WaitFor::new(event.waiter()));
+                let _ = poll(comes.as_mut());
+            });
+            event.notify_all();
+            comes.join().unwrap();
             drop(waits);
-            notifies.join().unwrap();
             assert!(!event.take());
         });
     }

@@ -121,6 +121,12 @@ impl Event {
         self.raw.notify_all();
     }
 
+    /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// be another.
+    pub fn waiters(&self) -> usize {
+        self.raw.waiters()
+    }
+
     /// Waits for a wakeup, blocking this thread. Takes the stored one, if there is one.
     ///
     /// # Panics

@@ -66,6 +66,11 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
         self.at.word().load(Ordering::Relaxed) & STORED != 0
     }
 
+    /// How many are in line.
+    pub(crate) fn waiters(&self) -> usize {
+        self.at.table().waiters(self.at.word())
+    }
+
     /// Takes the stored wakeup, if there is one.
     pub(crate) fn take(&self) -> bool {
         let take = |word| (word & STORED != 0).then_some(word & !STORED);

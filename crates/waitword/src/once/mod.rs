@@ -98,6 +98,12 @@ impl<T> OnceLock<T> {
         self.slot.take()
     }
 
+    /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// be another.
+    pub fn waiters(&self) -> usize {
+        self.slot.waiters()
+    }
+
     /// Waits until somebody has set the cell, blocking this thread.
     ///
     /// # Panics

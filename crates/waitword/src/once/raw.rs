@@ -60,6 +60,11 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
         self.at.word().load(Ordering::Acquire) == SET
     }
 
+    /// How many are in line.
+    pub(crate) fn waiters(&self) -> usize {
+        self.at.table().waiters(self.at.word())
+    }
+
     /// Has the turn, if it is free at this moment.
     pub(crate) fn try_turn(&self) -> Option<RawTurn<'_, L>> {
         let take = |state| (state & !WAITERS == 0).then_some(state | RUNNING);

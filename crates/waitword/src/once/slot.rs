@@ -59,6 +59,10 @@ impl<T> Slot<T> {
         Some(unsafe { self.value.get_mut().assume_init_read() })
     }
 
+    pub(crate) fn waiters(&self) -> usize {
+        self.raw.waiters()
+    }
+
     /// The turn to set the value, if it is free at this moment.
     pub(crate) fn try_turn(&self) -> Option<Turn<'_, T>> {
         self.raw.try_turn().map(|raw| Turn { slot: self, raw })

@@ -89,6 +89,12 @@ impl WaitGroup {
         self.raw.count() as usize
     }
 
+    /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// be another.
+    pub fn waiters(&self) -> usize {
+        self.raw.waiters()
+    }
+
     /// Waits until nobody is at work, blocking this thread.
     ///
     /// # Panics
@@ -256,4 +262,21 @@ named_future! {
 named_future! {
     /// The future of [`WaitGroup::wait_async_for`] and [`WaitGroup::wait_async_until`].
     pub struct WaitGroupWaitUntil<'a>(WaitUntil<WaitGroupWaiter<'a, AtomicU64>>) -> Result<(), LockError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_too_many_panics_and_changes_nothing() {
+        let group = WaitGroup { raw: RawWaitGroup::with_tokens(MAX - 1) };
+        let token = group.add();
+        assert_eq!(group.count(), WaitGroup::MAX_TOKENS);
+        let panic = std::panic::catch_unwind(|| std::mem::forget(token.clone())).unwrap_err();
+        assert!(panic.downcast_ref::<String>().unwrap().contains("leaked"));
+        assert_eq!(group.count(), WaitGroup::MAX_TOKENS);
+        drop(token);
+        assert_eq!(group.count(), WaitGroup::MAX_TOKENS - 1);
+    }
 }

@@ -59,6 +59,14 @@ impl<L> RawWaitGroup<L> {
         Self { state, line }
     }
 
+    #[cfg(test)]
+    pub(crate) fn with_tokens(tokens: u64) -> Self
+    where
+        L: Default,
+    {
+        Self::on(AtomicU64::new(tokens * ONE), L::default())
+    }
+
     pub(crate) fn count(&self) -> u64 {
         count(self.state.load(Ordering::Acquire))
     }
@@ -89,6 +97,11 @@ impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
     fn call(&self) {
         self.line.word().fetch_add(1, Ordering::Release);
         notify_all(&self.line);
+    }
+
+    /// How many are in line.
+    pub(crate) fn waiters(&self) -> usize {
+        self.line.table().waiters(self.line.word())
     }
 
     /// A waiter for the next zero, or for this one.

@@ -23,16 +23,21 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
 }
 
 fn loom(deep: bool) -> Result<(), Stop> {
-    let line = Line::new("cargo test --release -p waitword-core --test loom --target-dir target/loom")
-        .env("RUSTFLAGS", "--cfg loom");
-    if deep { line.env("LOOM_MAX_PREEMPTIONS", "5").run() } else { line.run() }
+    for models in ["waitword-core --test loom", "waitword --test models"] {
+        let line = Line::new(&format!("cargo test --release -p {models} --target-dir target/loom"))
+            .env("RUSTFLAGS", "--cfg loom");
+        if deep { line.env("LOOM_MAX_PREEMPTIONS", "5").run()? } else { line.run()? }
+    }
+    Ok(())
 }
 
 fn shuttle() -> Result<(), Stop> {
-    Line::new("cargo test --release -p waitword-core --test shuttle --test linearizability")
-        .args(["--target-dir", "target/shuttle"])
-        .env("RUSTFLAGS", "--cfg shuttle")
-        .run()
+    for models in ["waitword-core --test shuttle --test linearizability", "waitword --test models"] {
+        Line::new(&format!("cargo test --release -p {models} --target-dir target/shuttle"))
+            .env("RUSTFLAGS", "--cfg shuttle")
+            .run()?;
+    }
+    Ok(())
 }
 
 fn fuzz(seconds: u32) -> Result<(), Stop> {

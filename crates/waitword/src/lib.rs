@@ -27,6 +27,14 @@
 //! # });
 //! ```
 //!
+//! | what | waits for |
+//! |---|---|
+//! | [`AsyncLock`] | its turn; on a word that a script may share |
+//! | [`Event`] | somebody to say that something has happened: `notify_one`, `notify_all` |
+//! | [`WaitGroup`] | all who are at work to be done |
+//! | [`Barrier`] | all to arrive |
+//! | [`OnceLock`], [`LazyLock`] | the one who makes a value |
+//!
 //! # Names
 //! A plain name blocks the thread (`lock`), `_async` is a future (`lock_async().await`), `try_` never waits,
 //! `_for(Duration)` and `_until(Instant)` give up. A thread that must not sleep says so with [`forbid_blocking`].
@@ -38,6 +46,9 @@
 //! # Where to read on
 //! `raw_lock.rs` has the three states of the word and all that happens to it; `acquire.rs` the one loop by which
 //! everybody waits for it, and the races it has to win; `async_lock.rs` what you call.
+//!
+//! The others take nothing from each other while they wait. Their loop is in `condition/`, and each has a folder: what
+//! you call in `mod.rs`, its state words and their races in `raw.rs`.
 
 #![deny(unsafe_code)]
 // Under a model checker `tests/models.rs` is compiled instead.

@@ -183,9 +183,7 @@ fn no_schedule_of_polls_and_drops_counts_one_who_has_left() {
 #[test]
 fn forbidden_to_block() {
     let barrier = Barrier::new(2);
-    let message = forbidden(|| {
-        barrier.wait();
-    });
+    let message = forbidden(|| barrier.wait());
     assert!(message.contains("`wait_async`"), "{message}");
     assert_eq!(barrier.arrived(), 0);
     let _must_not = forbid_blocking();

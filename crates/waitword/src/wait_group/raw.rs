@@ -84,7 +84,7 @@ impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
             let last = count(state) == 1;
-            let next = if last { (state - ONE & !WAITERS).wrapping_add(ROUND) } else { state - ONE };
+            let next = if last { ((state - ONE) & !WAITERS).wrapping_add(ROUND) } else { state - ONE };
             match self.state.compare_exchange_weak(state, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) if last && state & WAITERS != 0 => return self.call(),
                 Ok(_) => return,

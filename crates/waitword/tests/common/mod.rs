@@ -112,9 +112,9 @@ pub(crate) fn waits<'scope, T: Send + 'scope>(
 }
 
 /// The text of the panic of a blocking call where that is forbidden.
-pub(crate) fn forbidden(call: impl FnOnce()) -> String {
+pub(crate) fn forbidden<T>(call: impl FnOnce() -> T) -> String {
     let _must_not = waitword::forbid_blocking();
-    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).expect_err("it did not panic");
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).err().expect("it did not panic");
     panic.downcast_ref::<String>().expect("a formatted text").clone()
 }
 

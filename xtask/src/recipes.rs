@@ -58,7 +58,7 @@ const SANITIZED: &str = "--target x86_64-unknown-linux-gnu";
 
 fn asan() -> Result<(), Stop> {
     need(&[NIGHTLY])?;
-    Line::new("cargo +nightly test -p waitword-core -p waitword-agents --tests --target-dir target/asan")
+    Line::new("cargo +nightly test -p waitword-core -p waitword -p waitword-agents --tests --target-dir target/asan")
         .args(SANITIZED.split(' '))
         .env("RUSTFLAGS", "-Zsanitizer=address")
         .run()

@@ -233,6 +233,78 @@ fn a_waker_that_panics_costs_nobody_else_the_wakeup() {
     assert!(first.as_mut().poll(&mut Context::from_waker(&panics)).is_ready());
 }
 
+/// Consumers that are threads, tasks, and tasks which give up again and again, and drop what they may have been given.
+#[test]
+fn messages_beside_an_event_are_all_consumed() {
+    const MESSAGES: usize = 2_000;
+    struct Mailbox {
+        messages: Mutex<Vec<usize>>,
+        arrived: Event,
+        consumed: Mutex<Vec<usize>>,
+    }
+    impl Mailbox {
+        /// Takes all there is. `false` when the last has been consumed, which is passed on to the next consumer.
+        fn consume(&self) -> bool {
+            while let Some(message) = { self.messages.lock().unwrap().pop() } {
+                self.consumed.lock().unwrap().push(message);
+            }
+            let goes_on = self.consumed.lock().unwrap().len() < MESSAGES;
+            if !goes_on {
+                self.arrived.notify_one();
+            }
+            goes_on
+        }
+    }
+    let mailbox =
+        Arc::new(Mailbox { messages: Mutex::default(), arrived: Event::new(), consumed: Mutex::default() });
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let tasks: Vec<_> = (0..4)
+        .map(|place| {
+            let mailbox = Arc::clone(&mailbox);
+            runtime.spawn(async move {
+                while mailbox.consume() {
+                    if place % 2 == 0 {
+                        mailbox.arrived.wait_async().await;
+                    } else {
+                        let _ =
+                            tokio::time::timeout(Duration::from_micros(100), mailbox.arrived.wait_async())
+                                .await;
+                    }
+                }
+            })
+        })
+        .collect();
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while mailbox.consume() {
+                    mailbox.arrived.wait();
+                }
+            });
+            scope.spawn(|| {
+                while mailbox.consume() {
+                    let _ = mailbox.arrived.wait_for(Duration::from_micros(100));
+                }
+            });
+        }
+        for producer in 0..2 {
+            let mailbox = &mailbox;
+            scope.spawn(move || {
+                for message in 0..MESSAGES / 2 {
+                    mailbox.messages.lock().unwrap().push(2 * message + producer);
+                    mailbox.arrived.notify_one();
+                }
+            });
+        }
+    });
+    for task in tasks {
+        runtime.block_on(task).unwrap();
+    }
+    let mut consumed = mailbox.consumed.lock().unwrap().clone();
+    consumed.sort_unstable();
+    assert_eq!(consumed, (0..MESSAGES).collect::<Vec<_>>());
+}
+
 /// One step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {

@@ -452,3 +452,18 @@ fn they_cross_threads_and_their_futures_do_not_move() {
     assert_eq!(size_of::<OnceLock<u32>>(), 8);
     assert!(size_of::<OnceWait<'static, String>>() <= 112);
 }
+
+/// Who shares a cell can move a value into it for others to take out, and refer to it while others do.
+#[test]
+fn only_what_is_send_and_sync_can_be_shared_in_a_cell() {
+    trait NotSync<Ambiguous> {
+        fn check_sync() {}
+    }
+    struct IfSync;
+    impl<T> NotSync<()> for T {}
+    impl<T: Sync> NotSync<IfSync> for T {}
+    OnceLock::<std::cell::Cell<i32>>::check_sync();
+    LazyLock::<std::cell::Cell<i32>>::check_sync();
+    // `Sync`, but not `Send`.
+    OnceLock::<std::sync::MutexGuard<'static, i32>>::check_sync();
+}

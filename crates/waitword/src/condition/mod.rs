@@ -14,8 +14,9 @@
 //! or in the same step.
 //!
 //! A thread drives the loop with [`block`], a task with [`WaitFor`], and a task with a deadline with
-//! [`WaitUntil`](timed::WaitUntil). Nobody who waits here needs patience: a wakeup that goes to a task which is not
-//! polled is withheld from nobody, because each waiter has one of its own.
+//! [`WaitUntil`](timed::WaitUntil). Nobody who waits here needs patience (as those do who wait for a lock): what has come
+//! to be so is so for all who wait, and a task that is not polled keeps it from nobody. Only an event's `notify_one`
+//! is for one waiter alone, as a message would be; if that one goes away, it is passed on ([`Condition::give_up`]).
 
 #[cfg(not(any(loom, shuttle)))]
 mod named;

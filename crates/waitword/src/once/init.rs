@@ -12,6 +12,7 @@
 //! What has to hold whatever becomes of an initialiser is that its turn ends; that is the destructor of the turn.
 
 use std::convert::Infallible;
+use std::future::Future;
 use std::time::{Duration, Instant};
 
 use crate::condition::{WaitFor, WaitUntil, block, block_until};
@@ -103,22 +104,19 @@ impl<T> OnceLock<T> {
     }
 
     /// As [`get_or_init_async`](Self::get_or_init_async); another's initialiser is waited for until `timeout` is over,
-    /// counted from the first poll.
+    /// counted from this call.
     ///
     /// An initialiser of one's own is not interrupted. A timeout that goes beyond what [`Instant`] can hold waits without
     /// an end.
     ///
     /// # Errors
     /// As [`get_or_init_async_until`](Self::get_or_init_async_until).
-    pub async fn get_or_init_async_for(
+    pub fn get_or_init_async_for(
         &self,
         timeout: Duration,
         initialiser: impl AsyncFnOnce() -> T,
-    ) -> Result<&T, LockError> {
-        match self.turn_until(Instant::now().checked_add(timeout)).await? {
-            Ok(value) => Ok(value),
-            Err(turn) => Ok(turn.fill(initialiser().await)),
-        }
+    ) -> impl Future<Output = Result<&T, LockError>> {
+        self.init_async_until(Instant::now().checked_add(timeout), initialiser)
     }
 
     /// As [`get_or_init_async`](Self::get_or_init_async); another's initialiser is waited for until `deadline`.
@@ -127,15 +125,12 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; `initialiser` has not run then.
-    pub async fn get_or_init_async_until(
+    pub fn get_or_init_async_until(
         &self,
         deadline: Instant,
         initialiser: impl AsyncFnOnce() -> T,
-    ) -> Result<&T, LockError> {
-        match self.turn_until(Some(deadline)).await? {
-            Ok(value) => Ok(value),
-            Err(turn) => Ok(turn.fill(initialiser().await)),
-        }
+    ) -> impl Future<Output = Result<&T, LockError>> {
+        self.init_async_until(Some(deadline), initialiser)
     }
 
     /// As [`get_or_init`](Self::get_or_init), with an initialiser that may fail.
@@ -221,30 +216,24 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// Outside, those of [`get_or_init_async_until`](Self::get_or_init_async_until); inside, that of `initialiser`.
-    pub async fn get_or_try_init_async_for<E>(
+    pub fn get_or_try_init_async_for<E>(
         &self,
         timeout: Duration,
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
-    ) -> Result<Result<&T, E>, LockError> {
-        match self.turn_until(Instant::now().checked_add(timeout)).await? {
-            Ok(value) => Ok(Ok(value)),
-            Err(turn) => Ok(initialiser().await.map(|value| turn.fill(value))),
-        }
+    ) -> impl Future<Output = Result<Result<&T, E>, LockError>> {
+        self.try_init_async_until(Instant::now().checked_add(timeout), initialiser)
     }
 
     /// As [`get_or_init_async_until`](Self::get_or_init_async_until), with an initialiser that may fail.
     ///
     /// # Errors
     /// Outside, those of [`get_or_init_async_until`](Self::get_or_init_async_until); inside, that of `initialiser`.
-    pub async fn get_or_try_init_async_until<E>(
+    pub fn get_or_try_init_async_until<E>(
         &self,
         deadline: Instant,
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
-    ) -> Result<Result<&T, E>, LockError> {
-        match self.turn_until(Some(deadline)).await? {
-            Ok(value) => Ok(Ok(value)),
-            Err(turn) => Ok(initialiser().await.map(|value| turn.fill(value))),
-        }
+    ) -> impl Future<Output = Result<Result<&T, E>, LockError>> {
+        self.try_init_async_until(Some(deadline), initialiser)
     }
 
     #[cold]
@@ -271,8 +260,26 @@ impl<T> OnceLock<T> {
         WaitFor::new(SlotTurn(&self.slot))
     }
 
-    fn turn_until(&self, deadline: Option<Instant>) -> WaitUntil<SlotTurn<'_, T>> {
-        WaitUntil::new(SlotTurn(&self.slot), deadline)
+    async fn init_async_until(
+        &self,
+        deadline: Option<Instant>,
+        initialiser: impl AsyncFnOnce() -> T,
+    ) -> Result<&T, LockError> {
+        match WaitUntil::new(SlotTurn(&self.slot), deadline).await? {
+            Ok(value) => Ok(value),
+            Err(turn) => Ok(turn.fill(initialiser().await)),
+        }
+    }
+
+    async fn try_init_async_until<E>(
+        &self,
+        deadline: Option<Instant>,
+        initialiser: impl AsyncFnOnce() -> Result<T, E>,
+    ) -> Result<Result<&T, E>, LockError> {
+        match WaitUntil::new(SlotTurn(&self.slot), deadline).await? {
+            Ok(value) => Ok(Ok(value)),
+            Err(turn) => Ok(initialiser().await.map(|value| turn.fill(value))),
+        }
     }
 }
 

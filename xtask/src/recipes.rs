@@ -26,6 +26,7 @@ fn loom(deep: bool) -> Result<(), Stop> {
     for models in ["waitword-core --test loom", "waitword --test models"] {
         let line = Line::new(&format!("cargo test --release -p {models} --target-dir target/loom"))
             .env("RUSTFLAGS", "--cfg loom");
+        // The locks' models have a bound of their own.
         if deep { line.env("LOOM_MAX_PREEMPTIONS", "5").run()? } else { line.run()? }
     }
     Ok(())

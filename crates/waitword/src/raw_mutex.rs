@@ -47,7 +47,7 @@ use waitword_core::{Masked, call_one};
 use crate::acquire::{Acquire, Place};
 use crate::clock;
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, broken, const_fn};
+use crate::sync::{MODEL, const_fn};
 
 const LOCKED: u32 = 1;
 const LINE: u32 = 1 << 1;

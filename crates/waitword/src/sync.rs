@@ -19,12 +19,3 @@ macro_rules! const_fn {
     };
 }
 pub(crate) use const_fn;
-
-/// Whether the step of this name is left out or weakened, to see that the models notice (`docs/loom.md`). Never, unless built
-/// with `--cfg mutant="name"`.
-macro_rules! broken {
-    ($step:tt) => {
-        cfg!(mutant = $step)
-    };
-}
-pub(crate) use broken;

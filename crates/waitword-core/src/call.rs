@@ -28,12 +28,17 @@
 //!      ▲               │                  │
 //!      └──── looks ────┴──────────────────┘
 //! ```
+//! One who looked in vain at something that is kept for it, because it is not enough yet, may *ask* ([`WaitAsync::ask_for_call`]): while
+//! somebody stands behind it each sweep calls it, so that it is noticed, too, when it looks no more.
+//!
 //! This costs a wait nothing, and a call one load. The sweep takes each shard's lock in turn, and walks the queues of those
 //! shards in which somebody may be waited for in vain.
 
 use std::time::Duration;
 
 use crate::table::{Key, Table};
+#[cfg(doc)]
+use crate::wait_async::WaitAsync;
 use crate::wake::Wake;
 use crate::word::{Location, key};
 

@@ -89,7 +89,7 @@ pub use timer::Alarm;
 pub use wait::{wait, wait_for, wait_interruptible, wait_until};
 pub use wait_async::{WaitAsync, wait_async};
 pub use wait_async_until::{WaitAsyncUntil, wait_async_for, wait_async_until};
-pub use word::{Location, Masked, Word};
+pub use word::{Location, Masked, Masked64, Word};
 
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]

@@ -12,7 +12,7 @@
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use crate::waiter::{Waiter, is_called, with};
+use crate::waiter::{Waiter, is_watched, with};
 
 type Node = NonNull<Waiter>;
 
@@ -35,8 +35,8 @@ pub(crate) struct Bucket {
 pub(crate) enum Pushed {
     /// Its word had a queue.
     Joined {
-        /// Whoever is first was called and has not looked.
-        called: bool,
+        /// Whoever is first was called and has not looked, or asks to be called.
+        watched: bool,
     },
     /// Its word has a queue now. So many others stand in the same bucket.
     Founded {
@@ -89,7 +89,7 @@ impl Bucket {
                         (links.next, links.prev) = (head, tail);
                         (links.key, links.ticket) = (key, ticket);
                     });
-                    Pushed::Joined { called: is_called(head.as_ref().state()) }
+                    Pushed::Joined { watched: is_watched(head.as_ref().state()) }
                 }
                 Err(others) => {
                     with(node, |links| {
@@ -403,7 +403,7 @@ mod tests {
             let others = self.lines.len();
             let line = self.lines.entry(key).or_default();
             let expected =
-                if line.is_empty() { Pushed::Founded { others } } else { Pushed::Joined { called: false } };
+                if line.is_empty() { Pushed::Founded { others } } else { Pushed::Joined { watched: false } };
             line.push_back(node);
             // SAFETY: above.
             assert_eq!(unsafe { self.bucket.push(key, self.ticket, node) }, expected);

@@ -15,7 +15,9 @@ use crate::presence::{self, Presence};
 use crate::queue::{Bucket, List, Pushed, unlink};
 use crate::sync::{MODEL, UnsafeCell, broken};
 use crate::table::{Hasher, Key};
-use crate::waiter::{CALLED, IDLE, NOTIFIED, OVERDUE, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with};
+use crate::waiter::{
+    ASKING, CALLED, IDLE, NOTIFIED, OVERDUE, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with,
+};
 use crate::wake::{Wake, WakeBatch};
 
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
@@ -50,7 +52,7 @@ struct Queues {
     next_ticket: u64,
     /// A bucket was found with too many queues.
     needs_secret: bool,
-    /// Somebody may stand behind one who was called and has not looked (`call.rs`).
+    /// Somebody may stand behind one who was called and has not looked, or asks to be called (`call.rs`).
     watched: bool,
     has_own_secret: bool,
     presence: Presence,
@@ -159,7 +161,7 @@ impl<'a> Locked<'a> {
             let pushed = unsafe { queues.bucket(key).push(key.address, ticket, node.pointer()) };
             match pushed {
                 Pushed::Founded { others } => queues.founded(key, others, end),
-                Pushed::Joined { called } => queues.watch(called, end),
+                Pushed::Joined { watched } => queues.watch(watched, end),
             }
         });
     }
@@ -217,6 +219,15 @@ impl<'a> Locked<'a> {
         let was_called = is_called(node.state());
         node.set_state(QUEUED);
         Some(was_called)
+    }
+
+    /// The next sweep is to call `node`, if it is queued and was not called anyway, and if somebody stands behind it by then.
+    pub(crate) fn ask(&mut self, key: Key, node: Pin<&Waiter>) {
+        if node.state() == QUEUED && self.is_queued(key, node) {
+            node.set_state(ASKING);
+            let len = self.len(key);
+            self.with(|queues, end| queues.watch(len > 1, end));
+        }
     }
 
     /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not in limbo.
@@ -425,11 +436,11 @@ impl Queues {
         end.better_size = self.better_size();
     }
 
-    /// Somebody came to stand behind one who was `called`; or the other way round.
+    /// Whether somebody has come to stand behind one who was called or asks to be; or the other way round.
     #[inline]
-    fn watch(&mut self, called: bool, end: &mut End) {
-        self.watched |= called;
-        end.watch |= called;
+    fn watch(&mut self, watched: bool, end: &mut End) {
+        self.watched |= watched;
+        end.watch |= watched;
     }
 
     /// How many buckets there should be, if not those that there are.
@@ -503,7 +514,7 @@ unsafe fn call(node: NonNull<Waiter>) -> Option<Wake> {
 }
 
 /// A sweep looks at the queue of `head`: those at the front who were called become overdue; if they all were, the next is
-/// called, if the batch has room. Returns whether anybody stands behind them.
+/// called, if the batch has room; so is the first if it asks for it. Returns whether anybody stands behind them.
 ///
 /// # Safety
 /// As [`call`].
@@ -521,7 +532,13 @@ unsafe fn call_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> b
             _ => with(node, |links| links.wake.is_task()).then_some(node),
         })
     };
-    let Some(next) = waits.filter(|&next| next != head) else { return false };
+    let Some(next) = waits else { return false };
+    // SAFETY: as above.
+    let (asks, is_alone) =
+        unsafe { (next.as_ref().state() == ASKING, with(next, |links| links.next) == next) };
+    if next == head && (!asks || is_alone) {
+        return false;
+    }
     if all_overdue && !batch.is_full() {
         // SAFETY: as above.
         unsafe { call(next) }.into_iter().for_each(|wake| batch.push(wake));

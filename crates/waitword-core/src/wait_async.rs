@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use crate::cancel::{self, Cancelled};
 use crate::outcome::Outcome;
 use crate::table::enqueue_while_equal;
-use crate::waiter::{DONE, IDLE, NOTIFIED, QUEUED, Waiter, is_called, is_queued};
+use crate::waiter::{ASKING, DONE, IDLE, NOTIFIED, QUEUED, Waiter, is_called, is_queued};
 use crate::wake::Wake;
 use crate::word::{Location, Word, bits, key};
 
@@ -90,6 +90,22 @@ impl<L: Location> WaitAsync<L> {
         looked
     }
 
+    /// Asks to be called again soon, though nobody may have a reason to, as long as somebody stands behind it in line. For
+    /// those who build locks in which something is kept for the first in line until there is enough of it: whoever looked
+    /// and found too little should be known to look again, or those behind it wait in vain for something that is there.
+    ///
+    /// The call comes from the table's next sweep, and what follows is as after any other ([`call_one`](crate::call_one)).
+    pub fn ask_for_call(self: Pin<&mut Self>) {
+        let this = self.as_ref();
+        if this.node.state() == QUEUED {
+            let table = this.at.table();
+            let key = table.key_of(key(&this.at));
+            let mut locked = table.lock(key);
+            locked.ask(key, this.node());
+            locked.release();
+        }
+    }
+
     /// The poll, but for its end: until [`finish`](Self::finish) says that the outcome has reached the caller, it may be
     /// asked for again. For somewhere between the two a waker's destructor may panic.
     pub(crate) fn look(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
@@ -98,7 +114,7 @@ impl<L: Location> WaitAsync<L> {
             DONE => panic!("a wait was polled after it had ended"),
             // Cloned here because no lock may be held while foreign code runs.
             IDLE => self.enter(Wake::Task(cx.waker().clone())),
-            QUEUED => self.look_again(cx.waker()),
+            QUEUED | ASKING => self.look_again(cx.waker()),
             _ => self.replace_waker(cx.waker()),
         }
     }

@@ -9,8 +9,8 @@
 //!    └────────── leave ────┘             └─► TIMED_OUT (an agent's wait only)
 //! ```
 //! While it is queued, a node may be `CALLED` (`call.rs`): woken without a verdict, its wake gone until its owner gives it
-//! another. The sweep for those who do not look makes `OVERDUE` of it. Nothing else changes; what is said of `QUEUED` nodes
-//! here holds for all three.
+//! another. The sweep for those who do not look makes `OVERDUE` of it. And its owner may make it `ASKING`: to be called by the
+//! next sweep. Nothing else changes; what is said of `QUEUED` nodes here holds for all four.
 //!
 //! A `QUEUED` node is linked either into the queue of its word or, once a notify took it, into the list that
 //! this notify is working off (in limbo): already counted, not yet told.
@@ -46,17 +46,25 @@ pub(crate) const DONE: usize = 4;
 pub(crate) const CALLED: usize = 5;
 /// As [`CALLED`], for longer than from one sweep to the next.
 pub(crate) const OVERDUE: usize = 6;
+/// As [`QUEUED`]; the next sweep calls it if somebody stands behind it.
+pub(crate) const ASKING: usize = 7;
 
 /// Whether a node in this state is in a list.
 #[inline]
 pub(crate) fn is_queued(state: usize) -> bool {
-    matches!(state, QUEUED | CALLED | OVERDUE)
+    matches!(state, QUEUED | CALLED | OVERDUE | ASKING)
 }
 
 /// Whether a node in this state was called and its owner has not looked.
 #[inline]
 pub(crate) fn is_called(state: usize) -> bool {
     matches!(state, CALLED | OVERDUE)
+}
+
+/// Whether sweeps have to look at who stands behind a node in this state.
+#[inline]
+pub(crate) fn is_watched(state: usize) -> bool {
+    matches!(state, CALLED | OVERDUE | ASKING)
 }
 
 /// One wait. See the module's text for who may touch it when.

@@ -97,85 +97,107 @@ macro_rules! words {
 
 words!(AtomicI32 => i32, AtomicU32 => u32, AtomicI64 => i64, AtomicU64 => u64);
 
-/// A word of which waits compare only the bits in `MASK`.
-///
-/// The state of a lock has bits that change with every acquisition, and others that say whether somebody waits. Whoever
-/// waits for the second kind to change should not have to look again because of the first.
-///
-/// ```
-/// use std::sync::atomic::Ordering;
-/// use waitword_core::{Masked, Outcome, wait};
-///
-/// static WORD: Masked<0xF0> = Masked::new(0x12);
-/// WORD.store(0x27, Ordering::Relaxed);
-/// assert_eq!(wait(&WORD, 0x10), Outcome::NotEqual);
-/// assert_eq!(waitword_core::Word::load(&WORD), 0x20);
-/// ```
-#[derive(Debug, Default)]
-#[repr(transparent)]
-pub struct Masked<const MASK: u32>(AtomicU32);
+macro_rules! masked {
+    ($(#[$doc:meta])* $name:ident: $atomic:ident => $value:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Default)]
+        #[repr(transparent)]
+        pub struct $name<const MASK: $value>($atomic);
 
-impl<const MASK: u32> Masked<MASK> {
-    /// A word that holds `value`, all of it.
-    #[cfg(not(loom))]
-    pub const fn new(value: u32) -> Self {
-        Self(AtomicU32::new(value))
-    }
+        impl<const MASK: $value> $name<MASK> {
+            /// A word that holds `value`, all of it.
+            #[cfg(not(loom))]
+            pub const fn new(value: $value) -> Self {
+                Self($atomic::new(value))
+            }
 
-    /// A word that holds `value`, all of it.
-    #[cfg(loom)]
-    pub fn new(value: u32) -> Self {
-        Self(AtomicU32::new(value))
-    }
-}
-
-impl<const MASK: u32> Deref for Masked<MASK> {
-    type Target = AtomicU32;
-
-    #[inline]
-    fn deref(&self) -> &AtomicU32 {
-        &self.0
-    }
-}
-
-impl<const MASK: u32> sealed::LoadBits for Masked<MASK> {
-    #[inline]
-    fn load_bits(&self) -> u64 {
-        sealed::Bits::bits(Word::load(self))
-    }
-}
-
-impl<const MASK: u32> Word for Masked<MASK> {
-    type Value = u32;
-
-    #[inline]
-    fn load(&self) -> u32 {
-        self.0.load(Ordering::SeqCst) & MASK
-    }
-
-    /// The bits in `MASK`; the others stay.
-    fn compare_exchange(&self, current: u32, new: u32) -> Result<(), u32> {
-        let change = |word| (word & MASK == current).then_some((word & !MASK) | (new & MASK));
-        match self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change) {
-            Ok(_) => Ok(()),
-            Err(word) => Err(word & MASK),
+            /// A word that holds `value`, all of it.
+            #[cfg(loom)]
+            pub fn new(value: $value) -> Self {
+                Self($atomic::new(value))
+            }
         }
-    }
+
+        impl<const MASK: $value> Deref for $name<MASK> {
+            type Target = $atomic;
+
+            #[inline]
+            fn deref(&self) -> &$atomic {
+                &self.0
+            }
+        }
+
+        impl<const MASK: $value> sealed::LoadBits for $name<MASK> {
+            #[inline]
+            fn load_bits(&self) -> u64 {
+                sealed::Bits::bits(Word::load(self))
+            }
+        }
+
+        impl<const MASK: $value> Word for $name<MASK> {
+            type Value = $value;
+
+            #[inline]
+            fn load(&self) -> $value {
+                self.0.load(Ordering::SeqCst) & MASK
+            }
+
+            /// The bits in `MASK`; the others stay.
+            fn compare_exchange(&self, current: $value, new: $value) -> Result<(), $value> {
+                let change = |word| (word & MASK == current).then_some((word & !MASK) | (new & MASK));
+                match self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change) {
+                    Ok(_) => Ok(()),
+                    Err(word) => Err(word & MASK),
+                }
+            }
+        }
+
+        // SAFETY: a word is itself, and the table of the process outlives every word.
+        unsafe impl<const MASK: $value> Location for $name<MASK> {
+            type Word = Self;
+
+            #[inline]
+            fn word(&self) -> &Self {
+                self
+            }
+
+            #[inline]
+            fn table(&self) -> &Table {
+                Table::global()
+            }
+        }
+    };
 }
 
-// SAFETY: a word is itself, and the table of the process outlives every word.
-unsafe impl<const MASK: u32> Location for Masked<MASK> {
-    type Word = Self;
+masked! {
+    /// A word of which waits compare only the bits in `MASK`.
+    ///
+    /// The state of a lock has bits that change with every acquisition, and others that say whether somebody waits. Whoever
+    /// waits for the second kind to change should not have to look again because of the first.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering;
+    /// use waitword_core::{Masked, Outcome, wait};
+    ///
+    /// static WORD: Masked<0xF0> = Masked::new(0x12);
+    /// WORD.store(0x27, Ordering::Relaxed);
+    /// assert_eq!(wait(&WORD, 0x10), Outcome::NotEqual);
+    /// assert_eq!(waitword_core::Word::load(&WORD), 0x20);
+    /// ```
+    Masked: AtomicU32 => u32
+}
 
-    #[inline]
-    fn word(&self) -> &Self {
-        self
-    }
-
-    #[inline]
-    fn table(&self) -> &Table {
-        Table::global()
-    }
+masked! {
+    /// As [`Masked`], of 64 bits.
+    ///
+    /// ```
+    /// use waitword_core::{Masked64, Outcome, wait};
+    ///
+    /// static WORD: Masked64<0b111> = Masked64::new(u64::MAX - 1);
+    /// assert_eq!(wait(&WORD, 0b111), Outcome::NotEqual);
+    /// assert_eq!(waitword_core::Word::load(&WORD), 0b110);
+    /// ```
+    Masked64: AtomicU64 => u64
 }
 
 macro_rules! pointers {

@@ -460,6 +460,43 @@ fn a_sweep_calls_the_next_behind_one_who_does_not_look() {
     assert!(!table.call_overdue());
 }
 
+/// One who asks is called by the sweep as long as somebody stands behind it, and noticed when it looks no more.
+#[test]
+fn a_sweep_calls_the_first_if_it_asks() {
+    let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
+    let mut waits: Vec<_> = (0..2).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
+    let probes = [Probe::new(), Probe::new()];
+    let poll = |wait: &mut Pin<Box<WaitAsync<_>>>, who: usize| {
+        wait.as_mut().poll_called(&mut Context::from_waker(&probes[who].waker()))
+    };
+    let counts = || probes.each_ref().map(Probe::wakes);
+    assert!(poll(&mut waits[0], 0).is_pending());
+    waits[0].as_mut().ask_for_call();
+    assert!(!table.call_overdue(), "nobody stands behind it");
+    assert!(poll(&mut waits[1], 1).is_pending());
+    for calls in 1..4 {
+        assert!(table.call_overdue());
+        assert_eq!(counts(), [calls, 0]);
+        assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
+        assert!(poll(&mut waits[0], 0).is_pending(), "called once");
+        waits[0].as_mut().ask_for_call();
+        assert!(poll(&mut waits[0], 0).is_pending(), "a look of its own changes nothing");
+    }
+    assert_eq!(call_one(table.at(&word)), 2);
+    assert_eq!(counts(), [4, 0], "one who asks can be called as any other");
+    assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
+    waits[0].as_mut().ask_for_call();
+    // Called; overdue; passed over.
+    (0..3).for_each(|_| assert!(table.call_overdue()));
+    assert_eq!(counts(), [5, 1]);
+    drop(waits.remove(0));
+    assert_eq!(poll(&mut waits[0], 1), Poll::Ready(None));
+    waits[0].as_mut().ask_for_call();
+    assert_eq!(notify_one(table.at(&word)), 1);
+    waits[0].as_mut().ask_for_call();
+    assert_eq!(poll(&mut waits[0], 1), Poll::Ready(Some(Outcome::Notified)));
+}
+
 /// Nobody has to do anything for it: the process's timer sweeps the table of the process.
 #[test]
 fn the_timer_sweeps_the_table_of_the_process() {

@@ -103,7 +103,8 @@ fn timed_forms_give_up_and_never_too_early() {
     let mutex = Arc::new(Mutex::new(()));
     let guard = mutex.lock();
     for timeout in [0, 1, 3, 15].map(Duration::from_millis) {
-        let forms: [fn(&Arc<Mutex<()>>, Duration) -> Option<LockError>; 8] = [
+        type Form = fn(&Arc<Mutex<()>>, Duration) -> Option<LockError>;
+        let forms: [Form; 8] = [
             |m, timeout| m.lock_for(timeout).err(),
             |m, timeout| m.lock_until(Instant::now() + timeout).err(),
             |m, timeout| m.lock_owned_for(timeout).err(),

@@ -60,11 +60,15 @@ mod condition;
 mod error;
 mod event;
 mod execute;
+#[cfg(feature = "lock_api")]
+#[allow(unsafe_code)]
+pub mod lock_api;
 mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
 mod once;
 mod patience;
+mod poison;
 mod raw_lock;
 mod raw_mutex;
 mod sync;
@@ -75,16 +79,20 @@ pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, BarrierWaitUntil};
 pub use error::{LockError, NotLocked};
 pub use event::{Event, EventWait, EventWaitUntil};
 pub use lock_async::{LockAsync, LockAsyncUntil};
-pub use mutex::{Mutex, MutexGuard};
+pub use mutex::{
+    MappedMutexGuard, Mutex, MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil,
+    OwnedMappedMutexGuard, OwnedMutexGuard,
+};
 pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
+pub use poison::{Poison, PoisonGuard, Poisoned};
 pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitUntil};
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Masked,
-    Outcome, Parker, Table, WaitAsync, Word, call_one, forbid_blocking, may_block, notify_all, notify_many,
-    notify_one, notify_one_or_replace, protocol, replace_and_notify_all, wait, wait_async, wait_for,
-    wait_interruptible, wait_until,
+    Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, call_one, forbid_blocking, may_block,
+    notify_all, notify_many, notify_one, notify_one_or_replace, protocol, replace_and_notify_all, wait,
+    wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible, wait_until,
 };
 
 /// The README's example runs.

@@ -1,4 +1,5 @@
-//! Cost against N, both logarithmic, one line per contender.
+//! Cost against N, one line per contender, and how much is done against how long somebody waits, one point per contender;
+//! all axes logarithmic.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -7,7 +8,7 @@ use plotters::prelude::*;
 
 use crate::runner::Results;
 use crate::series::{Series, Unit};
-use crate::workloads::{Contender, OURS};
+use crate::workloads::{Charts, Contender, OURS, Page};
 
 /// A picture and where it goes.
 pub(crate) struct Chart {
@@ -30,15 +31,81 @@ const COLORS: [RGBColor; 8] = [
     full_palette::GREY_600,
 ];
 
-/// One chart for each operation of each workload that has something to show at several sizes.
-pub(crate) fn all(results: &[Results<'_>]) -> Vec<Chart> {
-    results.iter().filter(|results| results.workload.charted).flat_map(of_workload).collect()
+/// The charts that belong on one page.
+pub(crate) fn all(results: &[Results<'_>], page: Page) -> Vec<Chart> {
+    results.iter().filter(|results| results.workload.page == page).flat_map(of_workload).collect()
 }
 
 fn of_workload(results: &Results<'_>) -> Vec<Chart> {
-    let ours = results.series.iter().filter(|s| s.contender == OURS && s.unit == Unit::Nanos);
-    let operations = ours.map(|series| series.what).collect::<BTreeSet<_>>();
-    operations.into_iter().filter_map(|what| of_operation(results, what)).collect()
+    match results.workload.charts {
+        Charts::None => Vec::new(),
+        Charts::CostAgainstN => {
+            let ours = results.series.iter().filter(|s| s.contender == OURS && s.unit == Unit::Nanos);
+            let operations = ours.map(|series| series.what).collect::<BTreeSet<_>>();
+            operations.into_iter().filter_map(|what| of_operation(results, what)).collect()
+        }
+        Charts::RateAgainstWait { rate, waits } => {
+            let rates = results.series.iter().filter(|series| series.what == rate);
+            let sizes = rates.map(|series| series.n).collect::<BTreeSet<_>>();
+            sizes.into_iter().filter_map(|n| of_size(results, rate, waits, n)).collect()
+        }
+    }
+}
+
+fn of_size(results: &Results<'_>, rate: &str, waits: &[&str], n: usize) -> Option<Chart> {
+    let name = results.workload.name;
+    let points = results.workload.contenders.iter().filter_map(|contender| {
+        let waits = waits.iter().filter_map(|wait| results.find(contender.name, wait, n));
+        let longest = waits.map(Series::median).fold(0.0, f64::max);
+        let per_second = results.find(contender.name, rate, n)?.median();
+        Some((contender.name, longest / 1e6, per_second / 1e6))
+    });
+    let points = points.map(|(name, wait, rate)| (name, wait.max(1e-3), rate.max(1e-3))).collect::<Vec<_>>();
+    let title = format!("{name}, N = {n}: {rate} (million/s) against the longest wait (ms)");
+    let mut svg = String::new();
+    // As below.
+    scatter(&mut svg, &title, &points).ok()?;
+    Some(Chart { file: format!("{name}-{n}.svg"), title, svg })
+}
+
+/// Up is better, and left is.
+fn scatter(svg: &mut String, title: &str, points: &[(&str, f64, f64)]) -> Result<(), Box<dyn Error>> {
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
+        (low / 2.0..high * 2.0).log_scale()
+    };
+    let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    area.fill(&WHITE)?;
+    let (left, legend) = area.split_horizontally(SIZE.0 - LEGEND_WIDTH);
+    let mut chart = ChartBuilder::on(&left)
+        .caption(title, (FONT, 18))
+        .margin(12)
+        .margin_right(30)
+        .x_label_area_size(36)
+        .y_label_area_size(60)
+        .build_cartesian_2d(
+            range(&mut points.iter().map(|&(_, wait, _)| wait)),
+            range(&mut points.iter().map(|&(.., rate)| rate)),
+        )?;
+    chart
+        .configure_mesh()
+        .x_desc("longest wait, ms")
+        .y_desc("million/s")
+        .x_label_formatter(&fine)
+        .y_label_formatter(&fine)
+        .light_line_style(full_palette::GREY_100)
+        .draw()?;
+    for (index, (&(name, wait, rate), color)) in points.iter().zip(COLORS.iter().cycle()).enumerate() {
+        let row = 60 + 22 * index as i32;
+        // The second time around the colours are empty circles.
+        let style = if index < COLORS.len() { color.filled() } else { color.stroke_width(2) };
+        let radius = if name == OURS { 8 } else { 5 };
+        chart.draw_series([Circle::new((wait, rate), radius, style)])?;
+        legend.draw(&Circle::new((9, row), radius, style))?;
+        legend.draw(&Text::new(name, (26, row - 7), (FONT, 14)))?;
+    }
+    area.present()?;
+    Ok(())
 }
 
 fn of_operation(results: &Results<'_>, what: &str) -> Option<Chart> {
@@ -114,5 +181,14 @@ fn short(value: &f64) -> String {
         value if value < 1e3 => format!("{value:.0}"),
         value if value < 1e6 => format!("{:.0}k", value / 1e3),
         value => format!("{:.0}M", value / 1e6),
+    }
+}
+
+/// What is below 1 has its digits too.
+fn fine(value: &f64) -> String {
+    match *value {
+        value if value < 0.1 => format!("{value:.3}"),
+        value if value < 10.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
     }
 }

@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use crate::runner::Scale;
 use crate::workloads::{self, Workload};
 
-/// Measure waitword's queue and its peers side by side.
+/// Measure waitword's queue, its locks and their peers side by side.
 ///
 /// Within a round every contender runs once, so that a slow minute of the machine hits all of them; the tables show
 /// the median over all rounds, with the least and the most. Times are CPU time of the measured thread unless a table
@@ -20,7 +20,7 @@ use crate::workloads::{self, Workload};
 #[derive(Debug, Parser)]
 #[command(name = "waitword-bench", version, after_help = format!("Workloads: {}.", workloads::names().join(", ")))]
 pub(crate) struct Args {
-    /// Fewer rounds and smaller crowds: under two minutes, good for a first look and not for publication.
+    /// Fewer rounds and smaller crowds: a few minutes, good for a first look and not for publication.
     #[arg(long)]
     quick: bool,
 

@@ -91,7 +91,7 @@ impl Series {
 }
 
 /// The middle one, or the mean of the two in the middle. There is at least one.
-fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;

@@ -1,10 +1,10 @@
-//! futures-intrusive's mutex, which hands over in turn if it is told to be fair, as here.
+//! futures-intrusive's locks, which hand over in turn if they are told to be fair, as here.
 
 use std::future::Future;
 
-use ::futures_intrusive::sync::MutexGuard;
+use ::futures_intrusive::sync::{MutexGuard, SemaphoreReleaser};
 
-use super::{AsyncMutex, Mutex};
+use super::{AsyncMutex, AsyncSemaphore, Mutex, Semaphore};
 
 pub(crate) type FuturesIntrusive = ::futures_intrusive::sync::Mutex<()>;
 
@@ -25,5 +25,27 @@ impl Mutex for FuturesIntrusive {
 impl AsyncMutex for FuturesIntrusive {
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.lock()
+    }
+}
+
+pub(crate) type FuturesIntrusiveSemaphore = ::futures_intrusive::sync::Semaphore;
+
+impl Semaphore for FuturesIntrusiveSemaphore {
+    const NAME: &'static str = "futures-intrusive";
+
+    type Permit<'a> = SemaphoreReleaser<'a>;
+
+    fn new(permits: usize) -> Self {
+        FuturesIntrusiveSemaphore::new(true, permits)
+    }
+
+    fn try_acquire(&self) -> Option<Self::Permit<'_>> {
+        self.try_acquire(1)
+    }
+}
+
+impl AsyncSemaphore for FuturesIntrusiveSemaphore {
+    fn acquire_async(&self) -> impl Future<Output = Self::Permit<'_>> + Send {
+        self.acquire(1)
     }
 }

@@ -1,8 +1,8 @@
 //! The locks: contenders behind small traits, one file each.
 //!
-//! Everything is generic over the lock, so that what is measured is inlined as it would be in a program. A lock takes
-//! part wherever it implements what the workload asks for; [`OnThread`] and [`OnWorker`] are what a program that needs
-//! the other side does to it.
+//! `mutex.rs`, `rw_lock.rs`, `semaphore.rs` and `monitor.rs` have the traits. Everything is generic over the lock, so that
+//! what is measured is inlined as it would be in a program. A lock takes part wherever it implements what the workload
+//! asks for; `adapters.rs` has what a program that needs the other side does to it.
 
 mod adapters;
 mod async_lock;
@@ -11,145 +11,31 @@ mod futures_intrusive;
 mod futures_util;
 mod limits;
 mod maitake;
+mod monitor;
+mod mutex;
 mod parking_lot;
+mod rw_lock;
 mod saa;
+mod semaphore;
 mod std;
 mod tokio;
 mod usync;
 mod waitword;
 
-use ::std::future::Future;
-
-pub(crate) use self::adapters::{OnThread, OnWorker};
-pub(crate) use self::async_lock::AsyncLock;
-pub(crate) use self::asyncband::Asyncband;
-pub(crate) use self::futures_intrusive::FuturesIntrusive;
+pub(crate) use self::adapters::{OnThread, OnWorker, Permits, Reads, Writes};
+pub(crate) use self::async_lock::{AsyncLock, AsyncLockMonitor, AsyncLockRwLock, AsyncLockSemaphore};
+pub(crate) use self::asyncband::{Asyncband, AsyncbandMonitor, AsyncbandRwLock, AsyncbandSemaphore};
+pub(crate) use self::futures_intrusive::{FuturesIntrusive, FuturesIntrusiveSemaphore};
 pub(crate) use self::futures_util::FuturesUtil;
 pub(crate) use self::limits::{CasAndSwap, NoLock};
-pub(crate) use self::maitake::Maitake;
-pub(crate) use self::parking_lot::ParkingLot;
-pub(crate) use self::saa::Saa;
-pub(crate) use self::std::Std;
-pub(crate) use self::tokio::Tokio;
-pub(crate) use self::usync::Usync;
+pub(crate) use self::maitake::{Maitake, MaitakeRwLock, MaitakeSemaphore};
+pub(crate) use self::monitor::{AsyncMonitor, BlockingMonitor, Condition, Monitor, State};
+pub(crate) use self::mutex::{AsyncMutex, BlockingMutex, Mutex};
+pub(crate) use self::parking_lot::{ParkingLot, ParkingLotMonitor, ParkingLotRwLock};
+pub(crate) use self::rw_lock::{AsyncRwLock, BlockingRwLock, RwLock};
+pub(crate) use self::saa::{Saa, SaaRwLock, SaaSemaphore};
+pub(crate) use self::semaphore::{AsyncSemaphore, BlockingSemaphore, Semaphore};
+pub(crate) use self::std::{Std, StdMonitor, StdRwLock};
+pub(crate) use self::tokio::{Tokio, TokioMonitor, TokioRwLock, TokioSemaphore};
+pub(crate) use self::usync::{Usync, UsyncMonitor, UsyncRwLock};
 pub(crate) use self::waitword::Waitword;
-
-/// A mutex with nothing in it.
-pub(crate) trait Mutex: Send + Sync + Sized + 'static {
-    /// How the tables call it.
-    const NAME: &'static str;
-
-    /// Unlocks when dropped.
-    type Guard<'a>;
-
-    fn new() -> Self;
-
-    /// Never waits.
-    fn try_lock(&self) -> Option<Self::Guard<'_>>;
-}
-
-/// A mutex that a thread can wait for.
-pub(crate) trait BlockingMutex: Mutex {
-    fn lock(&self) -> Self::Guard<'_>;
-}
-
-/// A mutex that a task can wait for.
-pub(crate) trait AsyncMutex: Mutex {
-    /// Whether it waits within a poll, and so makes all tasks of that worker wait.
-    const BLOCKS_WORKER: bool = false;
-
-    fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send;
-}
-
-#[cfg(test)]
-mod tests {
-    use ::std::sync::atomic::{AtomicBool, Ordering};
-    use ::std::thread;
-
-    use super::*;
-    use crate::block_on::block_on;
-
-    const TURNS: usize = 500;
-
-    /// What is measured has to be a lock.
-    #[derive(Default)]
-    struct Room(AtomicBool);
-
-    impl Room {
-        fn visit(&self) {
-            assert!(!self.0.swap(true, Ordering::Relaxed), "two at a time");
-            thread::yield_now();
-            self.0.store(false, Ordering::Relaxed);
-        }
-    }
-
-    fn by_threads<M: BlockingMutex>(mutex: &M, room: &Room) {
-        for _ in 0..TURNS {
-            let guard = mutex.lock();
-            assert!(mutex.try_lock().is_none());
-            room.visit();
-            drop(guard);
-        }
-    }
-
-    fn by_tasks<M: AsyncMutex>(mutex: &M, room: &Room) {
-        for _ in 0..TURNS {
-            block_on(async {
-                let guard = mutex.lock_async().await;
-                assert!(mutex.try_lock().is_none());
-                room.visit();
-                drop(guard);
-            });
-        }
-    }
-
-    fn excludes_threads<M: BlockingMutex>() {
-        let (mutex, room) = (M::new(), Room::default());
-        thread::scope(|scope| {
-            scope.spawn(|| by_threads(&mutex, &room));
-            scope.spawn(|| by_threads(&mutex, &room));
-        });
-        assert!(mutex.try_lock().is_some());
-    }
-
-    fn excludes_tasks<M: AsyncMutex>() {
-        let (mutex, room) = (M::new(), Room::default());
-        thread::scope(|scope| {
-            scope.spawn(|| by_tasks(&mutex, &room));
-            scope.spawn(|| by_tasks(&mutex, &room));
-        });
-        assert!(mutex.try_lock().is_some());
-    }
-
-    fn excludes_both<M: BlockingMutex + AsyncMutex>() {
-        let (mutex, room) = (M::new(), Room::default());
-        thread::scope(|scope| {
-            scope.spawn(|| by_threads(&mutex, &room));
-            scope.spawn(|| by_tasks(&mutex, &room));
-        });
-        assert!(mutex.try_lock().is_some());
-    }
-
-    macro_rules! adapters {
-        ($($name:ident: $mutex:ty, $($property:ident)*;)*) => {$(
-            #[test]
-            fn $name() {
-                $($property::<$mutex>();)*
-            }
-        )*};
-    }
-
-    adapters! {
-        async_lock: AsyncLock, excludes_threads excludes_tasks excludes_both;
-        asyncband: OnThread<Asyncband>, excludes_threads excludes_tasks excludes_both;
-        futures_intrusive: OnThread<FuturesIntrusive>, excludes_threads excludes_tasks excludes_both;
-        futures_util: OnThread<FuturesUtil>, excludes_threads excludes_tasks excludes_both;
-        maitake: OnThread<Maitake>, excludes_threads excludes_tasks excludes_both;
-        parking_lot: OnWorker<ParkingLot>, excludes_threads excludes_tasks excludes_both;
-        saa: Saa, excludes_threads excludes_tasks excludes_both;
-        std: OnWorker<Std>, excludes_threads excludes_tasks excludes_both;
-        tokio: Tokio, excludes_threads excludes_tasks excludes_both;
-        usync: OnWorker<Usync>, excludes_threads excludes_tasks excludes_both;
-        waitword: Waitword, excludes_threads excludes_tasks excludes_both;
-    }
-}

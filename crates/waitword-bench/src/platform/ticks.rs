@@ -24,12 +24,24 @@ mod imp {
 
     /// The counter runs at one speed whatever the processor does.
     fn nanos_per_tick() -> f64 {
-        let (start, from) = (Instant::now(), ticks());
+        let (start, from) = both_clocks();
         while start.elapsed() < Duration::from_millis(20) {
             std::hint::spin_loop();
         }
-        let (time, to) = (start.elapsed(), ticks());
-        time.as_nanos() as f64 / to.saturating_sub(from).max(1) as f64
+        let (end, to) = both_clocks();
+        (end - start).as_nanos() as f64 / to.saturating_sub(from).max(1) as f64
+    }
+
+    /// Both at the same time, unless the system keeps interrupting.
+    fn both_clocks() -> (Instant, u64) {
+        let mut attempts = 0;
+        loop {
+            let (instant, ticks) = (Instant::now(), ticks());
+            attempts += 1;
+            if instant.elapsed() < Duration::from_micros(5) || attempts == 1_000 {
+                return (instant, ticks);
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod agent_death;
 mod blocking_round_trip;
 mod collisions;
+mod condvar;
 mod deadlines;
 mod growth;
 mod many_words;
@@ -12,8 +13,11 @@ mod not_equal;
 mod notify_all_stall;
 mod notify_miss;
 mod one_word;
+mod rw_lock;
+mod semaphore;
 mod task_round_trip;
 mod two_threads;
+mod uncontended;
 
 use crate::runner::Scale;
 use crate::series::Sample;
@@ -125,6 +129,9 @@ pub(crate) fn all() -> Vec<Workload> {
         task_round_trip::workload(),
     ];
     all.extend(mutex::workloads());
+    all.extend(condvar::workloads());
+    all.extend(rw_lock::workloads());
+    all.extend(semaphore::workloads());
     all
 }
 

@@ -1,10 +1,9 @@
 //! Threads and tasks that want one mutex.
 
-use std::sync::{Arc, Barrier};
-use std::thread;
+use std::sync::Arc;
 
 use super::super::{Bound, Charts, Contender, Goal, Limit, OURS, Page, Sizes, Workload, at_least, goal};
-use crate::contest::{self, Contest};
+use crate::contest::{Contest, Outcome};
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLock, AsyncMutex, Asyncband, BlockingMutex, FuturesIntrusive, FuturesUtil, Maitake, Mutex, OnThread,
@@ -58,34 +57,15 @@ fn run<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample> {
 
 fn camps<M: BlockingMutex + AsyncMutex>(scale: &Scale, n: usize) -> Vec<Sample> {
     let contest = Arc::new(Contest::<M>::new(Work::nanos(50), Work::nanos(200)));
-    let start = Arc::new(Barrier::new(n + 1));
-    let threads = (0..n).map(|_| {
-        let (contest, start) = (Arc::clone(&contest), Arc::clone(&start));
-        thread::spawn(move || {
-            start.wait();
-            contest.thread()
-        })
-    });
-    let threads = threads.collect::<Vec<_>>();
-    let tasks = (0..n).map(|_| {
-        let contest = Arc::clone(&contest);
-        async move { contest.task().await }
-    });
-    let (tasks, time) = Executor::Tokio { workers: 2 }.run(tasks, || {
-        start.wait();
-        contest.run_for(scale.contest())
-    });
-    let threads = threads.into_iter().map(|thread| thread.join().expect("nothing in there panics"));
-    let camps = [threads.collect(), tasks];
-
-    let gained = camps.each_ref().map(|camp: &Vec<_>| contest::acquisitions(camp));
-    let all = gained.iter().sum::<f64>();
-    let mut samples = vec![Sample::new(RATE, n, Unit::PerSecond, all / time.as_secs_f64())];
+    let camps = contest.among_both(Executor::Tokio { workers: 2 }, n, scale.contest());
+    let all = camps.iter().map(Outcome::acquisitions).sum::<f64>();
+    let mut samples =
+        vec![Sample::new(RATE, n, Unit::PerSecond, camps.iter().map(Outcome::per_second).sum::<f64>())];
     for (camp, what) in camps.iter().zip(WAITS) {
-        samples.push(Sample::new(what, n, Unit::Nanos, contest::longest_wait(camp)));
+        samples.push(Sample::new(what, n, Unit::Nanos, camp.longest_wait()));
     }
-    for (gained, what) in gained.into_iter().zip(SHARES) {
-        samples.push(Sample::new(what, n, Unit::Ratio, gained / all.max(1.0)));
+    for (camp, what) in camps.iter().zip(SHARES) {
+        samples.push(Sample::new(what, n, Unit::Ratio, camp.acquisitions() / all.max(1.0)));
     }
     samples
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::super::{Charts, Contender, Limit, OURS, Page, Workload, at_least};
-use crate::contest::{self, Contest, Tally};
+use crate::contest::{Contest, Tally};
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLock, AsyncMutex, Asyncband, FuturesIntrusive, FuturesUtil, Maitake, Mutex, NoLock, Saa, Tokio,
@@ -102,25 +102,25 @@ fn across_yield<M: AsyncMutex>(scale: &Scale) -> Vec<Sample>
 where
     for<'a> M::Guard<'a>: Send,
 {
-    run::<M, _>(scale, |contest| async move { contest.task_across_yield().await })
+    run::<M, _>(scale, Contest::task_across_yield)
 }
 
 fn not_across_yield<M: AsyncMutex>(scale: &Scale) -> Vec<Sample> {
-    run::<M, _>(scale, |contest| async move { contest.task().await })
+    run::<M, _>(scale, Contest::task)
 }
 
-fn run<M: Mutex, F>(scale: &Scale, task: fn(Arc<Contest<M>>) -> F) -> Vec<Sample>
+fn run<M: Mutex, F>(scale: &Scale, turns: fn(Arc<Contest<M>>) -> F) -> Vec<Sample>
 where
     F: Future<Output = Tally> + Send + 'static,
 {
-    let mut samples = Vec::new();
-    for scene in &SCENES {
+    let on = |scene: &Scene| {
         let contest = Arc::new(Contest::<M>::new(Work::NONE, Work::NONE));
-        let tasks = (0..TASKS).map(|_| task(Arc::clone(&contest)));
-        let (tallies, time) = scene.executor.run(tasks, || contest.run_for(scale.contest()));
-        let rate = contest::acquisitions(&tallies) / time.as_secs_f64();
-        samples.push(Sample::new(scene.rate, TASKS, Unit::PerSecond, rate));
-        samples.push(Sample::new(scene.even, TASKS, Unit::Ratio, contest::evenness(&tallies)));
-    }
-    samples
+        let outcome =
+            contest.among_tasks(scene.executor, TASKS, scale.contest(), |contest, _| turns(contest));
+        [
+            Sample::new(scene.rate, TASKS, Unit::PerSecond, outcome.per_second()),
+            Sample::new(scene.even, TASKS, Unit::Ratio, outcome.evenness()),
+        ]
+    };
+    SCENES.iter().flat_map(on).collect()
 }

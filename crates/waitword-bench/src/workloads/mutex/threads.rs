@@ -1,10 +1,7 @@
 //! Threads that want one mutex.
 
-use std::sync::Barrier;
-use std::thread;
-
 use super::super::{Charts, Contender, Goal, Limit, OURS, Page, Workload, at_least, goal};
-use crate::contest::{self, Contest};
+use crate::contest::Contest;
 use crate::locks::{AsyncLock, BlockingMutex, Mutex, ParkingLot, Saa, Std, Tokio, Usync, Waitword};
 use crate::runner::Scale;
 use crate::series::{Sample, Unit};
@@ -59,28 +56,14 @@ fn workload<const INSIDE: u32, const OUTSIDE: u32>() -> Workload {
 }
 
 fn run<M: BlockingMutex, const INSIDE: u32, const OUTSIDE: u32>(scale: &Scale) -> Vec<Sample> {
-    [2, 4, 8, 16].into_iter().flat_map(|n| of_threads::<M>(scale, n, [INSIDE, OUTSIDE])).collect()
-}
-
-fn of_threads<M: BlockingMutex>(scale: &Scale, n: usize, nanos: [u32; 2]) -> [Sample; 3] {
-    let [inside, outside] = nanos.map(Work::nanos);
-    let contest = Contest::<M>::new(inside, outside);
-    let start = Barrier::new(n + 1);
-    let (tallies, time) = thread::scope(|scope| {
-        let thread = || {
-            start.wait();
-            contest.thread()
-        };
-        let threads = (0..n).map(|_| scope.spawn(thread)).collect::<Vec<_>>();
-        start.wait();
-        let time = contest.run_for(scale.contest());
-        let tallies = threads.into_iter().map(|thread| thread.join().expect("nothing in there panics"));
-        (tallies.collect::<Vec<_>>(), time)
-    });
-    let rate = contest::acquisitions(&tallies) / time.as_secs_f64();
-    [
-        Sample::new(RATE, n, Unit::PerSecond, rate),
-        Sample::new(WAIT, n, Unit::Nanos, contest::longest_wait(&tallies)),
-        Sample::new(EVEN, n, Unit::Ratio, contest::evenness(&tallies)),
-    ]
+    let of_threads = |n| {
+        let contest = Contest::<M>::new(Work::nanos(INSIDE), Work::nanos(OUTSIDE));
+        let outcome = contest.among_threads(n, scale.contest(), |contest, _| contest.thread());
+        [
+            Sample::new(RATE, n, Unit::PerSecond, outcome.per_second()),
+            Sample::new(WAIT, n, Unit::Nanos, outcome.longest_wait()),
+            Sample::new(EVEN, n, Unit::Ratio, outcome.evenness()),
+        ]
+    };
+    [2, 4, 8, 16].into_iter().flat_map(of_threads).collect()
 }

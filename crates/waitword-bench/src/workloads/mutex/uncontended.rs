@@ -1,15 +1,11 @@
 //! Lock and unlock, with nobody else there.
 
-use std::hint::black_box;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
-
+use super::super::uncontended::{async_ready, blocking};
 use super::super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::locks::{
     AsyncLock, AsyncMutex, Asyncband, BlockingMutex, CasAndSwap, FuturesIntrusive, FuturesUtil, Maitake,
     Mutex, ParkingLot, Saa, Std, Tokio, Usync, Waitword,
 };
-use crate::measure::Stopwatch;
 use crate::runner::Scale;
 use crate::series::{Sample, Unit};
 
@@ -68,37 +64,4 @@ fn both<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample> {
 
 fn size<M>() -> Sample {
     Sample::new(SIZE, 1, Unit::Bytes, size_of::<M>() as f64)
-}
-
-fn blocking<M: BlockingMutex>(scale: &Scale) -> f64 {
-    let mutex = M::new();
-    fastest(scale, |times| {
-        for _ in 0..times {
-            drop(black_box(&mutex).lock());
-        }
-    })
-}
-
-fn async_ready<M: AsyncMutex>(scale: &Scale) -> f64 {
-    let mutex = M::new();
-    fastest(scale, |times| {
-        let turns = pin!(async {
-            for _ in 0..times {
-                drop(black_box(&mutex).lock_async().await);
-            }
-        });
-        let done = turns.poll(&mut Context::from_waker(Waker::noop()));
-        assert_eq!(done, Poll::Ready(()), "nobody else locks it");
-    })
-}
-
-/// CPU time of one of the `times` in the fastest of the bursts.
-fn fastest(scale: &Scale, burst: impl Fn(usize)) -> f64 {
-    let times = scale.operations(100_000);
-    let bursts = (0..20).map(|_| {
-        let mut watch = Stopwatch::default();
-        watch.time(times, || burst(times));
-        watch.cpu_nanos()
-    });
-    bursts.fold(f64::INFINITY, f64::min)
 }

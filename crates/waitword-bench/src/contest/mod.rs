@@ -154,6 +154,7 @@ impl<M: AsyncMutex> Contest<M> {
         tally
     }
 
+    /// Who waits within the poll is timed as a thread is; to make that future costs nothing.
     #[inline]
     async fn lock_async(&self, tally: &mut Tally) -> M::Guard<'_> {
         let mutex = &self.lock.0;

@@ -108,7 +108,7 @@ impl Monitor for AsyncbandMonitor {
     }
 }
 
-/// As a thread polls its future and parks in between.
+/// A thread polls its future and parks in between.
 impl BlockingMonitor for AsyncbandMonitor {
     fn lock(&self) -> Self::Guard<'_> {
         block_on(self.state.lock())

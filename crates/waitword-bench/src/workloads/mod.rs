@@ -50,6 +50,10 @@ pub(crate) enum Charts {
     None,
     /// One per operation, with a line per contender.
     CostAgainstN,
+    /// One, with a line per contender.
+    RateAgainstN {
+        rate: &'static str,
+    },
     /// One per N, with a point per contender: how much it does, and how long it lets somebody wait (the longest of these).
     RateAgainstWait {
         rate: &'static str,

@@ -51,7 +51,7 @@ fn workload<const INSIDE: u32, const OUTSIDE: u32>() -> Workload {
         ],
         goals: Vec::new(),
         page: Page::Locks,
-        charts: Charts::None,
+        charts: Charts::RateAgainstN { rate: RATE },
     }
 }
 

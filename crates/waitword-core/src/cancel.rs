@@ -32,13 +32,12 @@ pub enum Cancelled {
     AfterNotify,
 }
 
-/// Makes `node`, queued under `address` or settled, leave. Its memory may go then (unless an inbox holds it).
-pub(crate) fn leave(table: &Table, address: usize, node: Pin<&Waiter>) -> Cancelled {
+/// Makes `node`, queued or settled, leave. Its memory may go then (unless an inbox holds it).
+pub(crate) fn leave(table: &Table, node: Pin<&Waiter>) -> Cancelled {
     if !is_queued(node.state()) {
         return Cancelled::AfterNotify;
     }
-    let key = table.key_of(address);
-    let mut locked = table.lock(key);
+    let (key, mut locked) = table.lock_of(node);
     let cancelled = locked.leave(key, node);
     locked.release();
     cancelled

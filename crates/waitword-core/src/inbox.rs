@@ -190,9 +190,7 @@ impl<L: Location> InboxWait<L> {
     /// then in the inbox, behind what was settled before. The doorbell is not rung: this is the agent's own doing.
     pub fn expire(self: Pin<&mut Self>) -> bool {
         let this = self.as_ref();
-        let table = this.at.table();
-        let key = table.key_of(key(&this.at));
-        let mut locked = table.lock(key);
+        let (key, mut locked) = this.at.table().lock_of(this.node());
         let wake = locked.expire(key, this.node());
         locked.release();
         wake.is_some()
@@ -216,7 +214,7 @@ impl<L: Location> Drop for InboxWait<L> {
         if this.node.state() == IDLE {
             return;
         }
-        let left: Cancelled = cancel::leave(this.at.table(), key(&this.at), this.node());
+        let left: Cancelled = cancel::leave(this.at.table(), this.node());
         if left == Cancelled::AfterNotify {
             this.inbox.shared.forget(this.node());
         }

@@ -52,6 +52,8 @@ mod presence;
 mod queue;
 mod replace;
 #[allow(unsafe_code)]
+mod requeue;
+#[allow(unsafe_code)]
 mod shard;
 mod spin;
 mod sync;
@@ -83,7 +85,8 @@ pub use inbox::{Inbox, InboxWait};
 pub use notify::{notify_all, notify_many, notify_one};
 pub use outcome::{Interrupted, Outcome};
 pub use park::{Interrupt, Parker};
-pub use replace::{notify_one_or_replace, replace_and_notify_all};
+pub use replace::{notify_one_or_replace, replace_and_notify_all, replace_if_idle};
+pub use requeue::requeue_while_equal;
 pub use table::{At, Table};
 pub use timer::Alarm;
 pub use wait::{wait, wait_for, wait_interruptible, wait_until};

@@ -85,18 +85,16 @@ impl Bucket {
                         std::mem::replace(&mut links.prev, node)
                     });
                     with(tail, |links| links.next = node);
-                    with(node, |links| {
-                        (links.next, links.prev) = (head, tail);
-                        (links.key, links.ticket) = (key, ticket);
-                    });
+                    with(node, |links| (links.next, links.prev, links.ticket) = (head, tail, ticket));
+                    node.as_ref().set_address(key);
                     Pushed::Joined { watched: is_watched(head.as_ref().state()) }
                 }
                 Err(others) => {
                     with(node, |links| {
-                        (links.next, links.prev) = (node, node);
-                        (links.key, links.ticket) = (key, ticket);
+                        (links.next, links.prev, links.ticket) = (node, node, ticket);
                         (links.sibling, links.len) = (self.first, 1);
                     });
+                    node.as_ref().set_address(key);
                     self.tag = key | if others == 0 { 0 } else { MORE };
                     self.first = Some(node);
                     Pushed::Founded { others }
@@ -242,7 +240,7 @@ impl Bucket {
         self.tag = match first {
             // SAFETY: the caller holds the lock, and `first` is linked under it.
             Some(first) => unsafe {
-                with(first, |links| links.key | if links.sibling.is_some() { MORE } else { 0 })
+                first.as_ref().address() | with(first, |links| if links.sibling.is_some() { MORE } else { 0 })
             },
             None => 0,
         };
@@ -275,13 +273,10 @@ unsafe fn search_chain(first: Node, key: usize) -> Result<Node, usize> {
         let mut length = 1;
         let mut sibling = with(first, |links| links.sibling);
         while let Some(node) = sibling {
-            let found = with(node, |links| {
-                sibling = links.sibling;
-                links.key == key
-            });
-            if found {
+            if node.as_ref().address() == key {
                 return Ok(node);
             }
+            sibling = with(node, |links| links.sibling);
             length += 1;
         }
         Err(length)
@@ -461,7 +456,7 @@ mod tests {
             assert_eq!(heads.len(), self.lines.len());
             let more = if heads.len() > 1 { MORE } else { 0 };
             // SAFETY: above.
-            let tag = heads.first().map_or(0, |&first| unsafe { with(first, |links| links.key) } | more);
+            let tag = heads.first().map_or(0, |&first| unsafe { first.as_ref() }.address() | more);
             assert_eq!(self.bucket.tag, tag);
             // SAFETY: above.
             assert_eq!(unsafe { self.bucket.len() }, heads.len());
@@ -479,7 +474,7 @@ mod tests {
                     let next = line[(place + 1) % line.len()];
                     // SAFETY: above.
                     unsafe {
-                        assert_eq!(with(node, |links| (links.next, links.key)), (next, key));
+                        assert_eq!((with(node, |links| links.next), node.as_ref().address()), (next, key));
                         assert_eq!(with(next, |links| links.prev), node);
                     }
                 }

@@ -75,3 +75,29 @@ pub fn replace_and_notify_all<L: Location>(
     let (table, word) = (at.table(), at.word());
     wake_all_if(table, table.key_of(key(&at)), || word.compare_exchange(current, new))
 }
+
+/// Replaces `current` in the word by `new` if nobody waits on it. One step against every wait on the word.
+///
+/// Takes the lock of the word's shard in any case.
+///
+/// # Errors
+/// What the word holds, if that was not `current` or somebody waits. Nothing has changed then.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::replace_if_idle;
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(replace_if_idle(&word, 0, 1), Ok(()));
+/// assert_eq!(replace_if_idle(&word, 0, 1), Err(1));
+/// ```
+pub fn replace_if_idle<L: Location>(
+    at: L,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<(), <L::Word as Word>::Value> {
+    let (table, word) = (at.table(), at.word());
+    let key = table.key_of(key(&at));
+    let mut locked = table.lock(key);
+    if locked.len(key) == 0 { word.compare_exchange(current, new) } else { Err(word.load()) }
+}

@@ -18,7 +18,7 @@ use crate::table::{Hasher, Key};
 use crate::waiter::{
     ASKING, CALLED, IDLE, NOTIFIED, OVERDUE, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with,
 };
-use crate::wake::{Wake, WakeBatch};
+use crate::wake::{BATCH, Wake, WakeBatch};
 
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
 const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
@@ -155,15 +155,26 @@ impl<'a> Locked<'a> {
     pub(crate) unsafe fn enqueue(&mut self, key: Key, node: Pin<&Waiter>) {
         node.set_state(QUEUED);
         self.with(|queues, end| {
-            let ticket = queues.next_ticket;
-            queues.next_ticket += 1;
             // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
-            let pushed = unsafe { queues.bucket(key).push(key.address, ticket, node.pointer()) };
-            match pushed {
-                Pushed::Founded { others } => queues.founded(key, others, end),
-                Pushed::Joined { watched } => queues.watch(watched, end),
-            }
+            unsafe { queues.join(key, node.pointer(), end) };
         });
+    }
+
+    /// Puts detached waiters at the end of the line of `key`, up to a batch of them. Returns whether any are left.
+    ///
+    /// # Safety
+    /// `list` was filled by [`detach`](Self::detach) under a lock that the caller holds too.
+    pub(crate) unsafe fn adopt(&mut self, key: Key, list: Pin<&List>) -> bool {
+        for _ in 0..BATCH {
+            // SAFETY: the list and what is in it belong to the locks that the caller holds (I2), and is alive (I1).
+            let Some(node) = (unsafe { list.pop() }) else { return false };
+            self.with(|queues, end| {
+                // SAFETY: as above, and unlinked just now.
+                unsafe { queues.join(key, node, end) };
+            });
+        }
+        // SAFETY: as above.
+        unsafe { !list.is_empty() }
     }
 
     /// Rule 4, the one question: takes `node` out of its queue, unless a notify has counted it already. Afterwards
@@ -409,6 +420,22 @@ impl Queues {
         let hash = if self.has_own_secret { self.hasher.hash(key.address) } else { key.hash };
         let index = hash as usize & (self.buckets.len() - 1);
         &mut self.buckets[index]
+    }
+
+    /// Puts `node` at the end of the line of `key`.
+    ///
+    /// # Safety
+    /// The node is unlinked and the caller's.
+    #[inline]
+    unsafe fn join(&mut self, key: Key, node: NonNull<Waiter>, end: &mut End) {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        // SAFETY: `self` is reached through the lock (I2); and says the caller.
+        let pushed = unsafe { self.bucket(key).push(key.address, ticket, node) };
+        match pushed {
+            Pushed::Founded { others } => self.founded(key, others, end),
+            Pushed::Joined { watched } => self.watch(watched, end),
+        }
     }
 
     /// `key` has a queue now, in a bucket with `others`.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 
-use crate::shard::{Locked, Shard};
+use crate::shard::{After, Locked, Shard};
 use crate::sync::{MODEL, OnceLock, broken};
 use crate::waiter::Waiter;
 use crate::wake::WakeBatch;
@@ -148,6 +148,35 @@ impl Table {
     pub(crate) fn lock(&self, key: Key) -> Locked<'_> {
         self.shard(key).lock()
     }
+
+    /// The lock of the shard that `node` is queued in, or was, and the word's key.
+    #[inline]
+    pub(crate) fn lock_of(&self, node: Pin<&Waiter>) -> (Key, Locked<'_>) {
+        loop {
+            let key = self.key_of(node.address());
+            let locked = self.lock(key);
+            // It may have been moved while we waited for the lock.
+            if node.address() == key.address {
+                return (key, locked);
+            }
+        }
+    }
+
+    /// The locks of the shards of two words; of one shard, once. Always in the same order, so that nobody waits for the other.
+    pub(crate) fn lock_two(&self, first: Key, second: Key) -> Two<'_> {
+        let order = std::ptr::from_ref(self.shard(first)).cmp(&std::ptr::from_ref(self.shard(second)));
+        match order {
+            std::cmp::Ordering::Equal => Two { first: self.lock(first), second: None },
+            std::cmp::Ordering::Less => {
+                let first = self.lock(first);
+                Two { first, second: Some(self.lock(second)) }
+            }
+            std::cmp::Ordering::Greater => {
+                let second = Some(self.lock(second));
+                Two { first: self.lock(first), second }
+            }
+        }
+    }
 }
 
 impl Default for Table {
@@ -159,6 +188,23 @@ impl Default for Table {
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Table").field("shards", &self.shards.len()).finish_non_exhaustive()
+    }
+}
+
+/// The shards of two words, locked.
+pub(crate) struct Two<'a> {
+    pub(crate) first: Locked<'a>,
+    second: Option<Locked<'a>>,
+}
+
+impl<'a> Two<'a> {
+    pub(crate) fn second(&mut self) -> &mut Locked<'a> {
+        self.second.as_mut().unwrap_or(&mut self.first)
+    }
+
+    /// Unlocks both. What remains to be done is the caller's to settle.
+    pub(crate) fn unlock(self) -> (After<'a>, Option<After<'a>>) {
+        (self.first.unlock(), self.second.map(Locked::unlock))
     }
 }
 

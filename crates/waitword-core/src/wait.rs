@@ -144,7 +144,7 @@ fn block<L: Location>(
     if !enqueue_while_equal(at, expected, node) {
         return Ok(Outcome::NotEqual);
     }
-    let queued = Queued { table: at.table(), address: key(at), node, interrupt };
+    let queued = Queued { table: at.table(), node, interrupt };
     if queued.is_queued() {
         spin::until(deadline, || node.state() != QUEUED || interrupt.is_some_and(Interrupt::is_raised));
     }
@@ -169,7 +169,6 @@ fn block<L: Location>(
 /// A node on this stack that is in a queue. It leaves when this goes, also when the stack unwinds.
 struct Queued<'a> {
     table: &'a Table,
-    address: usize,
     node: Pin<&'a Waiter>,
     interrupt: Option<&'a Interrupt>,
 }
@@ -182,14 +181,15 @@ impl Queued<'_> {
 
     /// A call (`call.rs`) ends no wait of this kind. It took the waker along, so here is another.
     fn answer_call(&self, waker: &Waker) {
-        let key = self.table.key_of(self.address);
         let mut wake = Wake::Task(waker.clone());
-        self.table.lock(key).exchange_wake(key, self.node, &mut wake);
+        let (key, mut locked) = self.table.lock_of(self.node);
+        locked.exchange_wake(key, self.node, &mut wake);
+        drop(locked);
     }
 
     /// Gives up. `Some(Notified)` when a notify was faster.
     fn leave(&self) -> Option<Outcome> {
-        match cancel::leave(self.table, self.address, self.node) {
+        match cancel::leave(self.table, self.node) {
             Cancelled::AfterNotify => Some(Outcome::Notified),
             Cancelled::BeforeNotify | Cancelled::AfterCall => None,
         }

@@ -58,7 +58,7 @@ impl<L: Location> WaitAsync<L> {
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
         let this = self.as_ref();
         let cancelled = if self.is_waiting() {
-            cancel::leave(this.at.table(), key(&this.at), this.node())
+            cancel::leave(this.at.table(), this.node())
         } else {
             Cancelled::BeforeNotify
         };
@@ -77,6 +77,12 @@ impl<L: Location> WaitAsync<L> {
     #[inline]
     pub fn is_called(&self) -> bool {
         is_called(self.node.state())
+    }
+
+    /// Whether it was moved to another word's line ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
+    #[inline]
+    pub fn is_moved(&self) -> bool {
+        self.is_waiting() && self.node.address() != key(&self.at)
     }
 
     /// As the poll of the future, for those who build locks: ready with `None` when it was called since the last poll. It
@@ -98,9 +104,7 @@ impl<L: Location> WaitAsync<L> {
     pub fn ask_for_call(self: Pin<&mut Self>) {
         let this = self.as_ref();
         if this.node.state() == QUEUED {
-            let table = this.at.table();
-            let key = table.key_of(key(&this.at));
-            let mut locked = table.lock(key);
+            let (key, mut locked) = this.at.table().lock_of(this.node());
             locked.ask(key, this.node());
             locked.release();
         }
@@ -135,10 +139,11 @@ impl<L: Location> WaitAsync<L> {
 
     /// Verdict, or another waker.
     fn look_again(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
-        let table = self.at.table();
-        let key = table.key_of(key(&self.at));
         // Most are polled again with the waker that they have.
-        let will_wake = table.lock(key).with_wake(key, self.node(), |wake| wake.will_wake(waker));
+        let will_wake = {
+            let (key, mut locked) = self.at.table().lock_of(self.node());
+            locked.with_wake(key, self.node(), |wake| wake.will_wake(waker))
+        };
         match will_wake {
             None => self.counted(),
             Some(true) => Poll::Pending,
@@ -148,11 +153,12 @@ impl<L: Location> WaitAsync<L> {
 
     /// Another waker, for one that the task has left or that a call took along.
     fn replace_waker(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
-        let table = self.at.table();
-        let key = table.key_of(key(&self.at));
         // Foreign code, so it is cloned before the lock, and the one that is not needed goes after it.
         let mut new = Wake::Task(waker.clone());
-        let was_called = table.lock(key).exchange_wake(key, self.node(), &mut new);
+        let was_called = {
+            let (key, mut locked) = self.at.table().lock_of(self.node());
+            locked.exchange_wake(key, self.node(), &mut new)
+        };
         // Before the waker goes, which was not needed or has been replaced.
         let looked = match was_called {
             None => self.counted(),
@@ -193,7 +199,7 @@ impl<L: Location> Drop for WaitAsync<L> {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
             let this = unsafe { Pin::new_unchecked(&*self) };
             // Told to nobody: the docs say so, and `cancel` is for those who want to know.
-            let _ = cancel::leave(this.at.table(), key(&this.at), this.node());
+            let _ = cancel::leave(this.at.table(), this.node());
         }
     }
 }

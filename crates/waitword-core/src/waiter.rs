@@ -18,7 +18,7 @@
 //! # Invariants
 //! - **I1** A node is pinned from its first enqueue, and its owner makes it leave (`Locked::leave`, then
 //!   `Inbox::forget` if an inbox has it) before its memory goes.
-//! - **I2** While `QUEUED`, `Links` belong to whoever holds the lock of the shard of `key`.
+//! - **I2** While `QUEUED`, `Links` belong to whoever holds the lock of the shard of `address`.
 //! - **I3** After a settler stored a verdict of a thread's or task's node, it never touches the node again: the
 //!   owner may be gone. The store is its last access, and everything it needs for the wake was taken out before.
 //! - **I4** A node that an inbox holds (settled, not drained) has `Links` that belong to the inbox's lock.
@@ -76,6 +76,9 @@ pub(crate) fn is_watched(state: usize) -> bool {
 pub(crate) struct Waiter {
     state: AtomicUsize,
     links: UnsafeCell<Links>,
+    /// The address waited on. Written under the lock of its shard; and when the node moves from one queue to another
+    /// (`requeue.rs`), under both. So whoever holds the lock of the shard that this says, and looks again, knows.
+    address: AtomicUsize,
     _pinned: PhantomPinned,
 }
 
@@ -92,8 +95,6 @@ pub(crate) struct Links {
     pub(crate) prev: NonNull<Waiter>,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
-    /// The address waited on.
-    pub(crate) key: usize,
     /// When it entered, counted per shard. Tells a node in limbo from one still queued. Before it has entered: the bits
     /// of the value that it expects, so that a future need not keep them elsewhere.
     pub(crate) ticket: u64,
@@ -121,9 +122,9 @@ impl Waiter {
                 next: NonNull::dangling(),
                 prev: NonNull::dangling(),
                 sibling: None,
-                key: 0,
                 ticket: bits,
             }),
+            address: AtomicUsize::new(0),
             _pinned: PhantomPinned,
         }
     }
@@ -139,6 +140,18 @@ impl Waiter {
     pub(crate) fn set_state(&self, state: usize) {
         let order = if broken!("verdict-release") { Ordering::Relaxed } else { Ordering::Release };
         self.state.store(state, order);
+    }
+
+    /// The address waited on. Fixed while the caller holds the lock of its shard.
+    #[inline]
+    pub(crate) fn address(&self) -> usize {
+        self.address.load(Ordering::Relaxed)
+    }
+
+    /// Says in which queue it is, under the lock of that.
+    #[inline]
+    pub(crate) fn set_address(&self, address: usize) {
+        self.address.store(address, Ordering::Relaxed);
     }
 
     /// Says whom to tell, before the node is enqueued.

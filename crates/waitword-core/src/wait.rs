@@ -24,7 +24,7 @@ use crate::spin;
 use crate::table::{self, Table, enqueue_while_equal};
 use crate::waiter::{QUEUED, Waiter, is_called, is_queued};
 use crate::wake::Wake;
-use crate::word::{Location, Word, bits, key};
+use crate::word::{Location, Word, bits};
 
 /// Blocks the thread until it is notified, if the word holds `expected`; otherwise returns
 /// [`NotEqual`](Outcome::NotEqual) at once.
@@ -191,7 +191,7 @@ impl Queued<'_> {
     fn leave(&self) -> Option<Outcome> {
         match cancel::leave(self.table, self.node) {
             Cancelled::AfterNotify => Some(Outcome::Notified),
-            Cancelled::BeforeNotify | Cancelled::AfterCall => None,
+            Cancelled::BeforeNotify | Cancelled::AfterCall | Cancelled::AfterMove => None,
         }
     }
 }

@@ -57,10 +57,13 @@ impl<L: Location> WaitAsync<L> {
     /// After it the future must not be polled any more.
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
         let this = self.as_ref();
-        let cancelled = if self.is_waiting() {
-            cancel::leave(this.at.table(), this.node())
-        } else {
+        let cancelled = if !self.is_waiting() {
             Cancelled::BeforeNotify
+        } else {
+            match cancel::leave(this.at.table(), this.node()) {
+                Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterMove,
+                cancelled => cancelled,
+            }
         };
         this.node.set_state(DONE);
         cancelled
@@ -82,7 +85,12 @@ impl<L: Location> WaitAsync<L> {
     /// Whether it was moved to another word's line ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
     #[inline]
     pub fn is_moved(&self) -> bool {
-        self.is_waiting() && self.node.address() != key(&self.at)
+        self.is_waiting() && self.is_elsewhere()
+    }
+
+    /// As [`is_moved`](Self::is_moved), of one that has entered.
+    fn is_elsewhere(&self) -> bool {
+        self.node.address() != key(&self.at)
     }
 
     /// As the poll of the future, for those who build locks: ready with `None` when it was called since the last poll. It

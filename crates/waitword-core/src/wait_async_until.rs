@@ -84,7 +84,9 @@ impl<L: Location> Future for WaitAsyncUntil<L> {
             Some(deadline) if Instant::now() >= deadline => {
                 alarm.clear();
                 Poll::Ready(match wait.cancel() {
-                    Cancelled::BeforeNotify | Cancelled::AfterCall => Outcome::TimedOut,
+                    Cancelled::BeforeNotify | Cancelled::AfterCall | Cancelled::AfterMove => {
+                        Outcome::TimedOut
+                    }
                     Cancelled::AfterNotify => Outcome::Notified,
                 })
             }

@@ -57,6 +57,8 @@ mod async_lock;
 mod barrier;
 mod clock;
 mod condition;
+#[allow(unsafe_code)]
+mod condvar;
 mod error;
 mod event;
 mod execute;
@@ -76,6 +78,9 @@ mod wait_group;
 
 pub use async_lock::AsyncLock;
 pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, BarrierWaitUntil};
+pub use condvar::{
+    Condvar, CondvarGuard, CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil,
+};
 pub use error::{LockError, NotLocked};
 pub use event::{Event, EventWait, EventWaitUntil};
 pub use lock_async::{LockAsync, LockAsyncUntil};

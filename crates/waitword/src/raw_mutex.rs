@@ -73,7 +73,7 @@ const LOOKS: u32 = if MODEL { 1 } else { 7 };
 
 /// The state word of a mutex.
 #[derive(Debug, Default)]
-pub(crate) struct RawMutex {
+pub struct RawMutex {
     state: Masked<LINE>,
 }
 

@@ -125,3 +125,75 @@ fn mutex_one_is_never_polled() {
         assert_eq!(guard.get(), 1);
     });
 }
+
+/// Who waits under the mutex for what another does under it, hears of it; as a thread, and as a task.
+fn a_notify_is_never_missed(turn: Turn, all: bool) {
+    model(move || {
+        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
+        let waiter = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                let (mutex, changed) = &*shared;
+                let is_zero = |seen: &mut Seen| seen.get() == 0;
+                match turn {
+                    Blocking => {
+                        let mut guard = mutex.lock();
+                        changed.wait_while(&mut guard, is_zero);
+                        guard.add();
+                    }
+                    Async => loom::future::block_on(async {
+                        changed.wait_while_async(mutex.lock_async().await, is_zero).await.add();
+                    }),
+                    Dropped => {
+                        let mut wait = pin!(changed.wait_async(mutex.lock()));
+                        let _ = poll(wait.as_mut()).is_ready() || poll(wait.as_mut()).is_ready();
+                    }
+                }
+            })
+        };
+        let (mutex, changed) = &*shared;
+        mutex.lock().add();
+        if all {
+            changed.notify_all();
+        } else {
+            changed.notify_one();
+        }
+        waiter.join().unwrap();
+        assert_eq!(mutex.lock().get(), if turn == Dropped { 1 } else { 2 });
+    });
+}
+
+#[test]
+fn condvar_a_thread_never_misses_a_notify() {
+    a_notify_is_never_missed(Blocking, false);
+}
+
+#[test]
+fn condvar_a_task_never_misses_a_notify() {
+    a_notify_is_never_missed(Async, true);
+}
+
+#[test]
+fn condvar_one_is_dropped() {
+    a_notify_is_never_missed(Dropped, false);
+}
+
+/// Two wait, one of them is dropped at some time: the one notify reaches the other if it was not counted before that came.
+#[test]
+fn condvar_a_dropped_notify_goes_to_the_next() {
+    model(|| {
+        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
+        let (mutex, changed) = &*shared;
+        let mut dropped = Box::pin(changed.wait_async(mutex.lock()));
+        assert!(poll(dropped.as_mut()).is_pending());
+        let mut stays = Box::pin(changed.wait_async(mutex.lock()));
+        assert!(poll(stays.as_mut()).is_pending());
+        let notifier = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || assert_eq!(shared.1.notify_one(), 1))
+        };
+        drop(dropped);
+        loom::future::block_on(stays);
+        notifier.join().unwrap();
+    });
+}

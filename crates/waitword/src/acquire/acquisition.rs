@@ -13,7 +13,7 @@ use crate::error::LockError;
 use crate::patience::Looks;
 
 /// What the driver of an [`Acquisition`] does next.
-pub(super) enum Step<H> {
+pub(crate) enum Step<H> {
     /// Nothing: it has been acquired, or the time was up.
     Ended(Result<H, LockError>),
     /// Step again when woken, and at this time at the latest, if there is one.
@@ -24,7 +24,7 @@ const ENDED: &str = "an acquisition was polled after it had ended";
 
 pin_project! {
     /// The loop, between two of its steps.
-    pub(super) struct Acquisition<H: Handle> {
+    pub(crate) struct Acquisition<H: Handle> {
         // Gone with the end: whoever has acquired has it.
         handle: Option<H>,
         ask: Ask<H>,
@@ -49,18 +49,18 @@ pin_project! {
 }
 
 impl<H: Handle> Acquisition<H> {
-    pub(super) fn new(handle: H, ask: Ask<H>) -> Self {
+    pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
         Self { handle: Some(handle), ask, begun: false, looks: Default::default(), wait: None }
     }
 
     /// Whether it stands in line.
-    pub(super) fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.wait.is_some()
     }
 
     /// The first attempt, before anything that costs. Later calls do nothing.
     #[inline]
-    pub(super) fn take_at_once(self: Pin<&mut Self>) -> Option<H> {
+    pub(crate) fn take_at_once(self: Pin<&mut Self>) -> Option<H> {
         let this = self.project();
         if *this.begun {
             return None;
@@ -70,7 +70,7 @@ impl<H: Handle> Acquisition<H> {
     }
 
     /// Goes on until it has ended or has to wait. Whoever is in line stays there until it is notified or has ended.
-    pub(super) fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<H> {
+    pub(crate) fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<H> {
         let ended = match self.as_mut().line_up(waker) {
             Poll::Ready(()) => Ok(()),
             Poll::Pending => match self.as_mut().look(deadline) {
@@ -83,7 +83,7 @@ impl<H: Handle> Acquisition<H> {
     }
 
     /// A thread that was called tries for a while. Returns whether it has taken it.
-    pub(super) fn spin(self: Pin<&mut Self>) -> bool {
+    pub(crate) fn spin(self: Pin<&mut Self>) -> bool {
         let is_called = self.wait.as_ref().is_some_and(WaitAsync::is_called);
         let taken =
             is_called && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Place::Line));

@@ -58,10 +58,10 @@ use waitword_core::{Location, Parker, Word, may_block};
 
 use crate::error::LockError;
 use crate::patience::Looks;
-use acquisition::{Acquisition, Step};
+pub(crate) use acquisition::{Acquisition, Step};
 
 pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
-pub(crate) use handle::HasRaw;
+pub(crate) use handle::{Handle, HasRaw};
 
 /// What can be acquired: how it is tried, and where one waits for it.
 pub(crate) trait Acquire {

@@ -45,7 +45,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// # Safety
     /// The mutex was acquired, and this is the guard of that acquisition (invariant 1).
     #[inline]
-    pub(super) unsafe fn new(mutex: &'a Mutex<T>) -> Self {
+    pub(crate) unsafe fn new(mutex: &'a Mutex<T>) -> Self {
         Self { mutex, _value: PhantomData }
     }
 

@@ -92,7 +92,7 @@ pub use owned::OwnedMutexGuard;
 /// thread that keeps the time.
 #[derive(Default)]
 pub struct Mutex<T: ?Sized> {
-    raw: RawMutex,
+    pub(crate) raw: RawMutex,
     value: UnsafeCell<T>,
 }
 

@@ -144,7 +144,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     /// # Safety
     /// The mutex was acquired, and this is the guard of that acquisition (invariant 1).
     #[inline]
-    pub(super) unsafe fn new(mutex: Arc<Mutex<T>>) -> Self {
+    pub(crate) unsafe fn new(mutex: Arc<Mutex<T>>) -> Self {
         Self { mutex, _value: PhantomData }
     }
 

@@ -1,0 +1,73 @@
+//! The guards that a condition variable takes and gives back.
+
+use std::ops::DerefMut;
+use std::sync::Arc;
+
+use crate::acquire::Handle;
+use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};
+use crate::raw_mutex::RawMutex;
+
+/// A guard with which one can wait on a [`Condvar`](crate::Condvar): [`MutexGuard`] or [`OwnedMutexGuard`].
+///
+/// Mapped guards are not among them: who waits gives the whole value to others.
+pub trait CondvarGuard: DerefMut + sealed::Relock {}
+
+impl<T: ?Sized> CondvarGuard for MutexGuard<'_, T> {}
+
+impl<T: ?Sized> CondvarGuard for OwnedMutexGuard<T> {}
+
+pub(crate) mod sealed {
+    use super::{Handle, RawMutex};
+
+    /// A guard that can be made again.
+    pub trait Relock: Sized {
+        /// By which a wait reaches the mutex.
+        #[allow(private_bounds, reason = "the trait is sealed")]
+        type Handle: Handle<Raw = RawMutex>;
+
+        /// What else it takes to make the guard again.
+        type Rest: Copy;
+
+        fn handle(&self) -> Self::Handle;
+
+        fn rest(&self) -> Self::Rest;
+
+        /// # Safety
+        /// The mutex of the handle was acquired, and this is the guard of that acquisition; both are of one guard.
+        unsafe fn relocked(handle: Self::Handle, rest: Self::Rest) -> Self;
+    }
+}
+
+impl<'a, T: ?Sized> sealed::Relock for MutexGuard<'a, T> {
+    type Handle = &'a RawMutex;
+    type Rest = &'a Mutex<T>;
+
+    fn handle(&self) -> &'a RawMutex {
+        &Self::mutex(self).raw
+    }
+
+    fn rest(&self) -> &'a Mutex<T> {
+        Self::mutex(self)
+    }
+
+    unsafe fn relocked(_raw: &'a RawMutex, mutex: &'a Mutex<T>) -> Self {
+        // SAFETY: says the caller.
+        unsafe { Self::new(mutex) }
+    }
+}
+
+impl<T: ?Sized> sealed::Relock for OwnedMutexGuard<T> {
+    type Handle = Arc<Mutex<T>>;
+    type Rest = ();
+
+    fn handle(&self) -> Arc<Mutex<T>> {
+        Arc::clone(Self::mutex(self))
+    }
+
+    fn rest(&self) {}
+
+    unsafe fn relocked(mutex: Arc<Mutex<T>>, _rest: ()) -> Self {
+        // SAFETY: says the caller.
+        unsafe { Self::new(mutex) }
+    }
+}

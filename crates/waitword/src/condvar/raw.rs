@@ -1,0 +1,248 @@
+//! The condition variable as a word, and the one way through a wait. No data, no guards.
+//!
+//! The word holds the address of the mutex that those in line go back to; never anything that is followed. Who waits gets in
+//! line while it still holds the mutex, so that nothing that others do under the mutex can come in between:
+//!
+//! ```text
+//!   waiter, holding the mutex               notifier
+//!   ──────────────────────────────          ──────────────────────────────
+//!   the condition does not hold             takes the mutex
+//!   releases the mutex                      makes the condition true
+//!                                           notifies: nobody is in line
+//!   gets in line; sleeps for ever
+//!
+//!   gets in line
+//!   releases the mutex                      takes it, makes it true, notifies
+//!   sleeps: in line                         → moves it to the line of the mutex
+//! ```
+//! A notify moves whom it notifies, asleep, to the end of the mutex's line, and sees to it that the first there is called
+//! (`requeue.rs` of the core). So of a hundred one wakes up, and the others one by one, each when the mutex is released.
+//!
+//! # A wait, from stage to stage
+//! ```text
+//!                 notified: moved                   called: takes the mutex
+//!   in line here ─────────────────► in line there ─────────────────────────► holds it: Ok
+//!      │                                                                       ▲
+//!      └── the time is up ──► locks the mutex as anybody does ─────────────────┘  TimedOut
+//! ```
+//! Whoever is dropped after it was notified, and before it holds the mutex, passes the notify on.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+use pin_project_lite::pin_project;
+use waitword_core::{Cancelled, Location, WaitAsync, replace_if_idle, requeue_while_equal, wait_async};
+
+use crate::acquire::{Acquire, Acquisition, Handle, Place, Step};
+use crate::error::LockError;
+use crate::raw_mutex::RawMutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::const_fn;
+
+/// In the word as long as nobody has waited.
+const NO_MUTEX: u64 = 0;
+
+/// The word, and the line of those who wait.
+#[derive(Debug)]
+pub(crate) struct RawCondvar {
+    mutex: AtomicU64,
+}
+
+impl RawCondvar {
+    const_fn! {
+        pub(crate) const fn new() -> Self {
+            Self { mutex: AtomicU64::new(NO_MUTEX) }
+        }
+    }
+
+    /// Notifies the first `count` in line. Returns how many these were.
+    pub(crate) fn notify(&self, count: usize) -> usize {
+        // Relaxed: whoever is in line has written it before it released the mutex, under which the condition was changed.
+        let mut mutex = self.mutex.load(Ordering::Relaxed);
+        while mutex != NO_MUTEX {
+            match requeue_while_equal(&self.mutex, mutex, mutex as usize, count) {
+                Ok(notified) => return notified,
+                Err(now) => mutex = now,
+            }
+        }
+        0
+    }
+
+    /// Makes `mutex` the one that those in line go back to, unless others wait with another.
+    fn adopt(&self, mutex: u64) {
+        let now = self.mutex.load(Ordering::Relaxed);
+        if now != mutex
+            && let Err(then) = replace_if_idle(&self.mutex, now, mutex)
+        {
+            assert!(
+                then != now,
+                "this condition variable has waiters with another mutex: use one `Condvar` for each mutex"
+            );
+        }
+    }
+}
+
+pin_project! {
+    /// One wait, between two of its steps.
+    pub(crate) struct Waiting<'a, H: Handle<Raw = RawMutex>> {
+        condvar: &'a RawCondvar,
+        // Until it ends, or the stage has it.
+        handle: Option<H>,
+        // A notify counted this wait, which has not come back with it yet.
+        notified: bool,
+        #[pin]
+        stage: Stage<'a, H>,
+    }
+
+    impl<H: Handle<Raw = RawMutex>> PinnedDrop for Waiting<'_, H> {
+        fn drop(this: Pin<&mut Self>) {
+            let mut this = this.project();
+            if let (StageProjection::InLine { wait }, Some(handle)) = (this.stage.as_mut().project(), &*this.handle) {
+                *this.notified |= leave(wait, handle.raw());
+            }
+            // Whoever is in line for the mutex itself leaves that line by itself.
+            this.stage.set(Stage::Idle);
+            if *this.notified {
+                this.condvar.notify(1);
+            }
+        }
+    }
+}
+
+pin_project! {
+    #[project = StageProjection]
+    enum Stage<'a, H: Handle<Raw = RawMutex>> {
+        // Not begun, or ended.
+        Idle,
+        // Here, or, since it was notified, in the line of the mutex.
+        InLine {
+            #[pin]
+            wait: WaitAsync<&'a AtomicU64>,
+        },
+        // The time was up: for the mutex, without a place in line that it would have kept.
+        Locking {
+            #[pin]
+            acquisition: Acquisition<H>,
+        },
+    }
+}
+
+const ENDED: &str = "a wait was polled after it had ended";
+
+impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
+    pub(crate) fn new(condvar: &'a RawCondvar, handle: H) -> Self {
+        Self { condvar, handle: Some(handle), notified: false, stage: Stage::Idle }
+    }
+
+    /// Whether it stands in line, here or for the mutex.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !matches!(self.stage, Stage::Idle)
+    }
+
+    /// Gets in line. The caller holds the mutex, and releases it afterwards.
+    ///
+    /// # Panics
+    /// If others wait with another mutex.
+    #[track_caller]
+    pub(crate) fn enter(self: Pin<&mut Self>, waker: &Waker) {
+        let mut this = self.project();
+        let word = this.handle.as_ref().expect(ENDED).raw().at().word();
+        let mutex = std::ptr::from_ref(word).addr() as u64;
+        loop {
+            this.condvar.adopt(mutex);
+            this.stage.set(Stage::InLine { wait: wait_async(&this.condvar.mutex, mutex) });
+            if let StageProjection::InLine { wait } = this.stage.as_mut().project()
+                && wait.poll_called(&mut Context::from_waker(waker)).is_pending()
+            {
+                return;
+            }
+        }
+    }
+
+    /// Goes on until it has ended, with the mutex held and the result of the wait, or has to wait.
+    pub(crate) fn step(
+        mut self: Pin<&mut Self>,
+        waker: &Waker,
+        deadline: Option<Instant>,
+    ) -> Step<(H, Result<(), LockError>)> {
+        if let Some(until) = self.as_mut().look(waker, deadline) {
+            return Step::Wait(until);
+        }
+        let mut this = self.project();
+        let handle = match this.stage.as_mut().project() {
+            StageProjection::Idle => this.handle.take().expect(ENDED),
+            StageProjection::InLine { .. } => unreachable!("it has left the line"),
+            StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
+                Step::Ended(result) => result.unwrap_or_else(|_| unreachable!("it has no deadline")),
+                Step::Wait(until) => return Step::Wait(until),
+            },
+        };
+        this.stage.set(Stage::Idle);
+        let was_notified = std::mem::take(this.notified);
+        Step::Ended(Ok((handle, if was_notified { Ok(()) } else { Err(LockError::TimedOut) })))
+    }
+
+    /// A thread that was called tries for a while. Returns the handle if it has taken the mutex.
+    pub(crate) fn spin(self: Pin<&mut Self>) -> Option<H> {
+        let mut this = self.project();
+        let taken = match this.stage.as_mut().project() {
+            StageProjection::InLine { wait } => {
+                wait.is_called() && this.handle.as_ref().expect(ENDED).raw().spin((), Place::Line)
+            }
+            StageProjection::Idle | StageProjection::Locking { .. } => false,
+        };
+        if !taken {
+            return None;
+        }
+        this.stage.set(Stage::Idle);
+        *this.notified = false;
+        this.handle.take()
+    }
+
+    /// In line: whether it is its turn, or the time is up. Returns until when to wait, if it still has to.
+    fn look(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Option<Option<Instant>> {
+        let mut this = self.project();
+        let StageProjection::InLine { mut wait } = this.stage.as_mut().project() else { return None };
+        let raw = this.handle.as_ref().expect(ENDED).raw();
+        // As in `Acquisition::line_up`: called, so it was moved before.
+        let mut taken = wait.is_called() && raw.take_called(());
+        if !taken {
+            match wait.as_mut().poll_called(&mut Context::from_waker(waker)) {
+                Poll::Ready(None) => taken = raw.take_or_mark((), Place::Line).is_ok(),
+                // Taken out of limbo, on its way from line to line: it was notified, and is in neither.
+                Poll::Ready(Some(_)) => *this.notified = true,
+                Poll::Pending => {}
+            }
+        }
+        if taken {
+            *this.notified = true;
+            // A call that it got has been answered by the success.
+            this.stage.set(Stage::Idle);
+            return None;
+        }
+        if !*this.notified && !wait.is_moved() {
+            if deadline.is_none_or(|deadline| Instant::now() < deadline) {
+                return Some(deadline);
+            }
+            *this.notified = leave(wait, raw);
+        } else if !*this.notified {
+            return Some(None);
+        }
+        let acquisition = Acquisition::new(this.handle.take().expect(ENDED), ());
+        this.stage.set(Stage::Locking { acquisition });
+        None
+    }
+}
+
+/// Gives the place in line up, wherever that is. Returns whether a notify had counted it.
+fn leave(wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex) -> bool {
+    match wait.cancel() {
+        Cancelled::BeforeNotify => false,
+        Cancelled::AfterCall => {
+            mutex.pass_on(());
+            true
+        }
+        Cancelled::AfterMove | Cancelled::AfterNotify => true,
+    }
+}

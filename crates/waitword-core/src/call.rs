@@ -145,10 +145,9 @@ mod sweeper {
 
     fn set_alarm() {
         // Made once: whoever begins to sweep is in a call, which allocates nothing.
-        static ALARM: OnceLock<(Waker, Mutex<Pin<Box<Alarm>>>)> = OnceLock::new();
-        let (waker, alarm) =
-            ALARM.get_or_init(|| (Waker::from(Arc::new(Sweep)), Mutex::new(Box::pin(Alarm::new()))));
-        alarm.lock().as_mut().set(Instant::now() + PATIENCE, waker);
+        static ALARM: OnceLock<(Arc<Sweep>, Mutex<Pin<Box<Alarm>>>)> = OnceLock::new();
+        let (sweep, alarm) = ALARM.get_or_init(|| (Arc::new(Sweep), Mutex::new(Box::pin(Alarm::new()))));
+        alarm.lock().as_mut().set(Instant::now() + PATIENCE, &Waker::from(Arc::clone(sweep)));
     }
 
     /// What the timer calls.

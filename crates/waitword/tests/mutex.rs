@@ -266,25 +266,29 @@ fn forbidden_to_block() {
 fn threads_and_tasks_stand_in_one_line() {
     let mutex = Arc::new(Mutex::new(()));
     for kinds in 0..1_u32 << 5 {
-        let turns = std::sync::Mutex::new(Vec::new());
+        let turns = Mutex::new(Vec::new());
         let guard = mutex.lock();
         let mut released = Instant::now();
         thread::scope(|scope| {
-            for place in 0..5 {
-                let (mutex, turns) = (&mutex, &turns);
-                scope.spawn(move || {
-                    let _guard = match kinds >> place & 1 {
-                        0 => block_on(mutex.lock_async()),
-                        _ => mutex.lock(),
-                    };
-                    turns.lock().unwrap().push(place);
-                });
+            let (mutex, turns) = (&mutex, &turns);
+            let take_a_turn = move |place: usize| {
+                let _guard = match kinds >> place & 1 {
+                    0 => block_on(mutex.lock_async()),
+                    _ => mutex.lock(),
+                };
+                turns.lock().push(place);
+            };
+            let in_line = |place| {
+                let thread = scope.spawn(move || take_a_turn(place));
                 until(|| waiters(mutex) == place + 1);
-            }
+                thread
+            };
+            let threads = (0..5).map(in_line).collect::<Vec<_>>();
             released = Instant::now();
             drop(guard);
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
         });
-        let turns = turns.into_inner().unwrap();
+        let turns = turns.into_inner();
         // On a machine so slow, a sweep may have called somebody before the one who was called has come.
         if released.elapsed() < PATIENCE {
             assert_eq!(turns, [0, 1, 2, 3, 4], "{kinds:b}");

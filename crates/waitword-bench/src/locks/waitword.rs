@@ -1,44 +1,36 @@
 //! Ours.
 
-use waitword::AsyncLock;
+use std::future::Future;
+
+use waitword::MutexGuard;
 
 use super::{AsyncMutex, BlockingMutex, Mutex};
 use crate::workloads::OURS;
 
-pub(crate) struct Waitword(AsyncLock);
-
-pub(crate) struct Locked<'a>(&'a AsyncLock);
-
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        self.0.unlock().expect("it is locked");
-    }
-}
+pub(crate) struct Waitword(waitword::Mutex<()>);
 
 impl Mutex for Waitword {
     const NAME: &'static str = OURS;
 
-    type Guard<'a> = Locked<'a>;
+    type Guard<'a> = MutexGuard<'a, ()>;
 
     fn new() -> Self {
-        Self(AsyncLock::new())
+        Self(waitword::Mutex::new(()))
     }
 
-    fn try_lock(&self) -> Option<Locked<'_>> {
-        self.0.try_lock().then(|| Locked(&self.0))
+    fn try_lock(&self) -> Option<MutexGuard<'_, ()>> {
+        self.0.try_lock()
     }
 }
 
 impl BlockingMutex for Waitword {
-    fn lock(&self) -> Locked<'_> {
-        self.0.lock();
-        Locked(&self.0)
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.0.lock()
     }
 }
 
 impl AsyncMutex for Waitword {
-    async fn lock_async(&self) -> Locked<'_> {
-        self.0.lock_async().await;
-        Locked(&self.0)
+    fn lock_async(&self) -> impl Future<Output = MutexGuard<'_, ()>> + Send {
+        self.0.lock_async()
     }
 }

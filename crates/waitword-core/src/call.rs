@@ -144,11 +144,12 @@ mod sweeper {
     }
 
     fn set_alarm() {
-        // Made once: whoever begins to sweep is in a call, which allocates nothing.
-        static ALARM: OnceLock<(Waker, Mutex<Pin<Box<Alarm>>>)> = OnceLock::new();
-        let (waker, alarm) =
-            ALARM.get_or_init(|| (Waker::from(Arc::new(Sweep)), Mutex::new(Box::pin(Alarm::new()))));
-        alarm.lock().as_mut().set(Instant::now() + PATIENCE, waker);
+        // Both made once: whoever begins to sweep is in a call, which allocates nothing.
+        static SWEEP: OnceLock<Arc<Sweep>> = OnceLock::new();
+        static ALARM: OnceLock<Mutex<Pin<Box<Alarm>>>> = OnceLock::new();
+        let waker = Waker::from(Arc::clone(SWEEP.get_or_init(|| Arc::new(Sweep))));
+        let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
+        alarm.lock().as_mut().set(Instant::now() + PATIENCE, &waker);
     }
 
     /// What the timer calls.

@@ -29,6 +29,7 @@
 //!
 //! | what | waits for |
 //! |---|---|
+//! | [`Mutex`] | its turn, for a value that one at a time can reach |
 //! | [`AsyncLock`] | its turn; on a word that a script may share |
 //! | [`Event`] | somebody to say that something has happened: `notify_one`, `notify_all` |
 //! | [`WaitGroup`] | all who are at work to be done |
@@ -44,8 +45,9 @@
 //! work on any atomic word of 32 or 64 bits, and tell what `Atomics.wait` and its siblings tell a script.
 //!
 //! # Where to read on
-//! `raw_lock.rs` has the three states of the word and all that happens to it; `acquire.rs` the one loop by which
-//! everybody waits for it, and the races it has to win; `async_lock.rs` what you call.
+//! `raw_lock.rs` has the three states of the word and all that happens to it; `acquire/` the one loop by which
+//! everybody waits for it, and the races it has to win; `async_lock.rs` what you call. For the mutex these are
+//! `raw_mutex.rs`, the same loop, and `mutex/`.
 //!
 //! The others take nothing from each other while they wait. Their loop is in `condition/`, and each has a folder: what
 //! you call in `mod.rs`, its state words and their races in `raw.rs`.
@@ -62,7 +64,7 @@ mod condvar;
 mod error;
 mod event;
 mod execute;
-#[cfg(feature = "lock_api")]
+#[cfg(all(feature = "lock_api", not(loom)))]
 #[allow(unsafe_code)]
 pub mod lock_api;
 mod lock_async;

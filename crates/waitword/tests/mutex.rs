@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -179,6 +179,62 @@ fn who_gives_up_after_it_was_called_passes_the_call_on() {
     drop(late);
 }
 
+/// A waker that does something when the last of its clones is dropped.
+struct AtItsEnd<F: FnMut() + Send>(F);
+
+impl<F: FnMut() + Send + Sync> Wake for AtItsEnd<F> {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl<F: FnMut() + Send> Drop for AtItsEnd<F> {
+    fn drop(&mut self) {
+        self.0();
+    }
+}
+
+/// The poll that comes too late gives the old waker back; its destructor releases the mutex, which calls the one who is
+/// about to go. Whether somebody barges in then or not, the next in line must get to know.
+#[test]
+fn called_between_the_last_look_and_the_end_of_the_time() {
+    for barges_in in [false, true] {
+        let mutex = Arc::new(Mutex::new(()));
+        let holder = std::sync::Mutex::new(Some(mutex.lock_owned()));
+        let barger = Arc::new(std::sync::Mutex::new(None));
+        let deadline = Instant::now() + Duration::from_millis(1);
+        let mut late = pin!(mutex.lock_async_until(deadline));
+        let release = AtItsEnd({
+            let (mutex, barger) = (Arc::clone(&mutex), Arc::clone(&barger));
+            move || {
+                drop(holder.lock().unwrap().take());
+                if barges_in {
+                    *barger.lock().unwrap() = Some(mutex.try_lock_owned().expect("called, not handed over"));
+                }
+            }
+        });
+        let release = Arc::new(release);
+        let clones = Arc::downgrade(&release);
+        let first_waker = Waker::from(release);
+        let polled = late.as_mut().poll(&mut Context::from_waker(&first_waker));
+        drop(first_waker);
+        if polled.is_ready() {
+            // A machine so slow that the time was up before.
+            continue;
+        }
+        let mut next = Task::new(mutex.lock_async());
+        assert!(next.poll().is_pending());
+        // The timer has woken it, and given back its clone.
+        until(|| Instant::now() > deadline && clones.strong_count() == 1);
+        match late.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(_guard)) => assert!(!barges_in),
+            Poll::Ready(Err(_)) => assert!(barges_in),
+            Poll::Pending => panic!("its time was up"),
+        }
+        drop(barger.lock().unwrap().take());
+        assert!(next.is_woken(), "barges in: {barges_in}");
+        assert!(next.poll().is_ready());
+    }
+}
+
 #[test]
 fn forbidden_to_block() {
     let mutex = Arc::new(Mutex::new(1));
@@ -210,25 +266,29 @@ fn forbidden_to_block() {
 fn threads_and_tasks_stand_in_one_line() {
     let mutex = Arc::new(Mutex::new(()));
     for kinds in 0..1_u32 << 5 {
-        let turns = std::sync::Mutex::new(Vec::new());
+        let turns = Mutex::new(Vec::new());
         let guard = mutex.lock();
         let mut released = Instant::now();
         thread::scope(|scope| {
-            for place in 0..5 {
-                let (mutex, turns) = (&mutex, &turns);
-                scope.spawn(move || {
-                    let _guard = match kinds >> place & 1 {
-                        0 => block_on(mutex.lock_async()),
-                        _ => mutex.lock(),
-                    };
-                    turns.lock().unwrap().push(place);
-                });
+            let (mutex, turns) = (&mutex, &turns);
+            let take_a_turn = move |place: usize| {
+                let _guard = match kinds >> place & 1 {
+                    0 => block_on(mutex.lock_async()),
+                    _ => mutex.lock(),
+                };
+                turns.lock().push(place);
+            };
+            let in_line = |place| {
+                let thread = scope.spawn(move || take_a_turn(place));
                 until(|| waiters(mutex) == place + 1);
-            }
+                thread
+            };
+            let threads = (0..5).map(in_line).collect::<Vec<_>>();
             released = Instant::now();
             drop(guard);
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
         });
-        let turns = turns.into_inner().unwrap();
+        let turns = turns.into_inner();
         // On a machine so slow, a sweep may have called somebody before the one who was called has come.
         if released.elapsed() < PATIENCE {
             assert_eq!(turns, [0, 1, 2, 3, 4], "{kinds:b}");

@@ -14,7 +14,9 @@ use std::{hint, thread};
 
 use common::mutex::waiters;
 use common::{far, until};
-use waitword::{AsyncLock, Barrier, Event, LazyLock, LockError, Mutex, OnceLock, PATIENCE, Table, WaitGroup};
+use waitword::{
+    AsyncLock, Barrier, Event, LazyLock, LockError, Mutex, OnceLock, PATIENCE, Parker, Table, WaitGroup,
+};
 
 struct Counting;
 
@@ -45,6 +47,18 @@ fn allocations(run: impl FnOnce()) -> usize {
     ALLOCATIONS.get() - before
 }
 
+/// What a table allocates follows the number of words that are waited on, and who adds the next word pays. So the tests wait
+/// one after the other, at a lock that has no place in the table.
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Which it has for good, and would make at its first wait; a wait that is given up may be over before it comes to that.
+fn make_this_threads_waker() {
+    Parker::current();
+}
+
 #[test]
 fn the_allocator_counts() {
     assert_ne!(allocations(|| drop(hint::black_box(Box::new(1)))), 0);
@@ -52,6 +66,7 @@ fn the_allocator_counts() {
 
 #[test]
 fn a_wait_of_a_task_allocates_nothing() {
+    let _alone = alone();
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
     let mut cx = Context::from_waker(Waker::noop());
@@ -74,6 +89,7 @@ fn a_wait_of_a_task_allocates_nothing() {
 
 #[test]
 fn a_wait_of_a_thread_allocates_nothing() {
+    let _alone = alone();
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
     let timed_out = AtomicBool::new(false);
@@ -81,8 +97,7 @@ fn a_wait_of_a_thread_allocates_nothing() {
     let counted = thread::scope(|scope| {
         let waiter = scope.spawn(|| {
             let give_up = || assert_eq!(lock.lock_for(Duration::from_micros(10)), Err(LockError::TimedOut));
-            // The first makes the thread's waker.
-            give_up();
+            make_this_threads_waker();
             allocations(|| {
                 give_up();
                 timed_out.store(true, Ordering::SeqCst);
@@ -99,6 +114,7 @@ fn a_wait_of_a_thread_allocates_nothing() {
 
 #[test]
 fn an_uncontended_lock_allocates_nothing() {
+    let _alone = alone();
     let lock = AsyncLock::new();
     let mut cx = Context::from_waker(Waker::noop());
     let uncontended = || {
@@ -112,6 +128,7 @@ fn an_uncontended_lock_allocates_nothing() {
 /// The locks that nobody holds: each is waited for in a future, with a deadline or without, called and dropped.
 #[test]
 fn a_wait_of_a_task_for_what_nobody_holds_allocates_nothing() {
+    let _alone = alone();
     let mut cx = Context::from_waker(Waker::noop());
     let mut wait = || {
         let (event, group, barrier) = (Event::new(), WaitGroup::new(), Barrier::new(3));
@@ -151,13 +168,13 @@ fn a_wait_of_a_task_for_what_nobody_holds_allocates_nothing() {
 
 #[test]
 fn a_wait_of_a_thread_for_what_nobody_holds_allocates_nothing() {
+    let _alone = alone();
     let (event, group, cell) = (Event::new(), WaitGroup::new(), OnceLock::new());
     let token = group.add();
     let ready = AtomicBool::new(false);
     let counted = thread::scope(|scope| {
         let waiter = scope.spawn(|| {
-            // The first makes the thread's waker.
-            assert!(event.wait_for(Duration::from_micros(10)).is_err());
+            make_this_threads_waker();
             allocations(|| {
                 assert!(event.wait_for(Duration::from_micros(10)).is_err());
                 ready.store(true, Ordering::SeqCst);
@@ -179,6 +196,7 @@ fn a_wait_of_a_thread_for_what_nobody_holds_allocates_nothing() {
 
 #[test]
 fn a_wait_of_a_task_for_a_mutex_allocates_nothing() {
+    let _alone = alone();
     let mutex = Arc::new(Mutex::new(()));
     let mut cx = Context::from_waker(Waker::noop());
     let mut wait = || {
@@ -208,14 +226,14 @@ fn a_wait_of_a_task_for_a_mutex_allocates_nothing() {
 
 #[test]
 fn a_wait_of_a_thread_for_a_mutex_allocates_nothing() {
+    let _alone = alone();
     let mutex = Arc::new(Mutex::new(()));
     let timed_out = AtomicBool::new(false);
     let guard = mutex.lock();
     let counted = thread::scope(|scope| {
         let waiter = scope.spawn(|| {
             let give_up = || assert!(mutex.lock_for(Duration::from_micros(10)).is_err());
-            // The first makes the thread's waker.
-            give_up();
+            make_this_threads_waker();
             allocations(|| {
                 give_up();
                 timed_out.store(true, Ordering::SeqCst);

@@ -155,3 +155,78 @@ impl<H: Handle> Acquisition<H> {
         Step::Wait(deadline.map_or(look, |deadline| Some(look.map_or(deadline, |look| deadline.min(look)))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::Wake;
+
+    use super::*;
+    use crate::acquire::Value;
+    use crate::raw_mutex::RawMutex;
+
+    /// A mutex whose holder releases it right after the attempt of one in line.
+    struct ReleasedAfterAttempt(RawMutex);
+
+    impl Acquire for ReleasedAfterAttempt {
+        type At = <RawMutex as Acquire>::At;
+        type Ask = ();
+        type Looks = ();
+
+        fn at(&self) -> &Self::At {
+            self.0.at()
+        }
+
+        fn take(&self, (): ()) -> bool {
+            self.0.take(())
+        }
+
+        fn take_called(&self, (): ()) -> bool {
+            self.0.take_called(())
+        }
+
+        fn take_or_mark(&self, (): (), place: Place) -> Result<(), Value<Self>> {
+            let attempt = self.0.take_or_mark((), place);
+            if place == Place::Line {
+                self.0.release();
+            }
+            attempt
+        }
+
+        fn spin(&self, (): (), place: Place) -> bool {
+            self.0.spin((), place)
+        }
+
+        fn pass_on(&self, (): ()) {
+            self.0.pass_on(());
+        }
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn a_release_after_the_last_attempt_calls_the_next_in_line() {
+        let mutex = ReleasedAfterAttempt(RawMutex::new());
+        assert!(mutex.take(()));
+        let mut late = pin!(Acquisition::new(&mutex, ()));
+        assert!(matches!(late.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+        let mut next = pin!(Acquisition::new(&mutex.0, ()));
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        assert!(matches!(next.as_mut().step(&waker, None), Step::Wait(None)));
+
+        let too_late = late.as_mut().step(Waker::noop(), Some(Instant::now()));
+        assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut))));
+        assert!(woken.0.load(Ordering::SeqCst), "else the call went to the one that left");
+        assert!(matches!(next.as_mut().step(&waker, None), Step::Ended(Ok(_))));
+    }
+}

@@ -144,7 +144,6 @@ pub(crate) fn no_schedule_of_polls_and_drops_loses_a_wakeup<L: Exclusive>() {
         schedules += explore::<L>(&ways, 2);
     }
     assert!(schedules > 1_000, "{schedules}");
-    println!("{schedules} schedules");
 }
 
 /// When a future in line before a thread is dropped.

@@ -1,0 +1,175 @@
+//! The ways to lock: blocking, trying and as a future, without a deadline and with one.
+
+use std::time::{Duration, Instant};
+
+use crate::acquire::Acquire;
+use crate::error::LockError;
+use crate::mutex::{Mutex, MutexGuard, MutexLock, MutexLockUntil};
+
+impl<T: ?Sized> Mutex<T> {
+    /// Locks, blocking this thread until it can.
+    ///
+    /// ```
+    /// let mutex = waitword::Mutex::new(1);
+    /// *mutex.lock() += 1;
+    /// assert_eq!(*mutex.lock(), 2);
+    /// ```
+    ///
+    /// # Fairness
+    /// See [the type](Self#fairness). A thread that finds the mutex held tries again for some 5 µs before it gets in line.
+    ///
+    /// # Panics
+    /// If the mutex is held and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`lock_async`](Self::lock_async) there.
+    ///
+    /// # Deadlocks
+    /// A thread that locks twice waits for itself. A thread that runs tasks, and blocks on a mutex that one of them holds,
+    /// waits for a task that cannot run: `forbid_blocking` finds these.
+    #[doc(alias("acquire", "blocking_lock", "lock_blocking"))]
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.acquire("lock_async");
+        // SAFETY: acquired just now.
+        unsafe { MutexGuard::new(self) }
+    }
+
+    /// Locks if that can be done at once. Never waits.
+    ///
+    /// `None` means that the mutex is held, or, for a moment, kept for the first in line. An `Option`, because there is
+    /// one reason to fail, and nothing to be learnt from it.
+    ///
+    /// ```
+    /// let mutex = waitword::Mutex::new(1);
+    /// let guard = mutex.try_lock().unwrap();
+    /// assert!(mutex.try_lock().is_none());
+    /// drop(guard);
+    /// assert!(mutex.try_lock().is_some());
+    /// ```
+    #[doc(alias = "try_acquire")]
+    #[inline]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        // SAFETY: acquired just now, if at all.
+        self.raw.take(()).then(|| unsafe { MutexGuard::new(self) })
+    }
+
+    /// As [`lock`](Self::lock), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{LockError, Mutex};
+    ///
+    /// let mutex = Mutex::new(1);
+    /// let guard = mutex.lock_for(Duration::ZERO).unwrap();
+    /// assert_eq!(mutex.lock_for(Duration::from_millis(1)).unwrap_err(), LockError::TimedOut);
+    /// # drop(guard);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`lock_until`](Self::lock_until).
+    #[doc(alias("try_lock_for", "lock_timeout"))]
+    #[inline]
+    pub fn lock_for(&self, timeout: Duration) -> Result<MutexGuard<'_, T>, LockError> {
+        self.acquire_until(|| Instant::now().checked_add(timeout))?;
+        // SAFETY: acquired just now.
+        Ok(unsafe { MutexGuard::new(self) })
+    }
+
+    /// As [`lock`](Self::lock), until `deadline` at the latest. A mutex that is free is locked also after it.
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let mutex = waitword::Mutex::new(1);
+    /// let deadline = Instant::now() + Duration::from_millis(10);
+    /// assert_eq!(*mutex.lock_until(deadline).unwrap(), 1);
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not.
+    #[doc(alias("try_lock_until", "lock_deadline"))]
+    #[inline]
+    pub fn lock_until(&self, deadline: Instant) -> Result<MutexGuard<'_, T>, LockError> {
+        self.acquire_until(|| Some(deadline))?;
+        // SAFETY: acquired just now.
+        Ok(unsafe { MutexGuard::new(self) })
+    }
+
+    /// Locks without blocking this thread. The future is ready with the guard.
+    ///
+    /// Works with any executor. Nothing happens before the first poll, which gets in line if it has to.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let mutex = waitword::Mutex::new(1);
+    /// *mutex.lock_async().await += 1;
+    /// assert_eq!(*mutex.lock_async().await, 2);
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the line, at whatever moment. A call that it had got already goes on to the next. A
+    /// future that is polled again later, as in a loop around `select!`, has kept its place, so keep the future rather
+    /// than make a new one.
+    ///
+    /// # Fairness
+    /// See [the type](Self#fairness). A poll tries and gets in line; it does not spin.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    #[doc(alias("acquire_async", "async_lock"))]
+    pub fn lock_async(&self) -> MutexLock<'_, T> {
+        MutexLock::new(self)
+    }
+
+    /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{LockError, Mutex};
+    ///
+    /// # smol::block_on(async {
+    /// let mutex = Mutex::new(1);
+    /// let guard = mutex.lock();
+    /// let late = mutex.lock_async_for(Duration::from_millis(1)).await;
+    /// assert_eq!(late.unwrap_err(), LockError::TimedOut);
+    /// # drop(guard);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// As [`lock_async_until`](Self::lock_async_until).
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
+    ///
+    /// # Panics
+    /// As [`lock_async_until`](Self::lock_async_until).
+    #[doc(alias("try_lock_for_async", "lock_timeout_async"))]
+    pub fn lock_async_for(&self, timeout: Duration) -> MutexLockUntil<'_, T> {
+        MutexLockUntil::new(self, Instant::now().checked_add(timeout))
+    }
+
+    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A mutex that is free is locked also after it.
+    ///
+    /// Needs no timer of the executor's.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
+    ///
+    /// # Panics
+    /// As [`lock_async`](Self::lock_async); and when it has to wait, if it is the first in the process and the system cannot
+    /// start the thread that keeps the time.
+    #[doc(alias = "try_lock_until_async")]
+    pub fn lock_async_until(&self, deadline: Instant) -> MutexLockUntil<'_, T> {
+        MutexLockUntil::new(self, Some(deadline))
+    }
+}

@@ -49,10 +49,13 @@ mod execute;
 mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
+mod pace;
 mod patience;
 mod poison;
 mod raw_lock;
 mod raw_mutex;
+mod raw_semaphore;
+mod semaphore;
 
 pub use async_lock::AsyncLock;
 pub use error::{LockError, NotLocked};
@@ -63,6 +66,10 @@ pub use mutex::{
 };
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
 pub use poison::{Poison, PoisonGuard, Poisoned};
+pub use semaphore::{
+    AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphoreAcquire, SemaphoreAcquireOwned,
+    SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil, SemaphorePermit, TryAcquireError,
+};
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Outcome,

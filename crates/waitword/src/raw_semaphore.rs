@@ -1,0 +1,335 @@
+//! The semaphore as a word, and everything that ever happens to it. No guards, no waiting.
+//!
+//! The word has 64 bits on every platform: three that say how it stands with those who wait, and the number of permits that
+//! are free. All eight combinations of the three are used:
+//!
+//! | bits                        | mean                                                                               |
+//! |-----------------------------|------------------------------------------------------------------------------------|
+//! | none                        | nobody is in line; or whoever is was called, and has not come for so long that it was passed over |
+//! | `LINE`                      | somebody may be in line whom nobody has called: whoever adds permits has to        |
+//! | `CALLED`, with `LINE` or not | somebody was called and has not answered: whoever adds permits need not call      |
+//! | `FAIR` with any of these    | the permits are for those in line only                                             |
+//! | `FAIR` alone: `CLOSED`      | it is closed, for ever                                                             |
+//!
+//! |                              | enough permits                             | too few                                       |
+//! |------------------------------|--------------------------------------------|-----------------------------------------------|
+//! | newcomer                     | takes them; with `FAIR` + `LINE`: in line  | + `LINE`: gets in line                        |
+//! | who was called, or looks     | → `LINE`: takes them, leaves the line, and calls the next if permits are left | → `LINE FAIR`: stays in line |
+//! | permits added, `LINE` only   | → `CALLED`: calls                          | the same: it looks for itself                 |
+//! | permits added, `CALLED`      | –; + `FAIR` if it is time                  | the same                                      |
+//! | leaves the line without them | `LINE` → `CALLED`: calls the next          | –, if none is left                            |
+//!
+//! Nobody waits for the whole word, only for `LINE` to be taken back: whoever does that calls the first in line afterwards,
+//! or closes the semaphore and wakes everybody.
+//!
+//! # How long the first in line can be overtaken
+//! Until it looks, by anybody who finds enough permits; for 200 µs at the longest (`pace.rs`), if permits are released meanwhile, and
+//! else by no more than there were free. It looks and finds too few: `FAIR`. From now on the permits that are released are
+//! kept for it, until there are enough, however many it wants. So a stream of those who want few starves nobody who wants many.
+//!
+//! # Several permits at once
+//! Whoever adds permits calls one, no matter how many can be served. The one who is served calls the next, if permits are
+//! left, and so on down the line: no crowd wakes up for what the first of them may need alone. The same is owed by whoever
+//! gives up: what was kept for it may be enough for the next.
+//!
+//! # Who does not look
+//! One who was called and is not polled is passed over by the table's sweep. One who has looked in vain is not called before
+//! there are more permits; if it is not polled any more, those behind it would wait for ever for permits that are there. So
+//! whoever leaves permits in the word when it looks in vain asks the sweep to be called ([`is_kept`](Acquire::is_kept)), as
+//! long as somebody stands behind it.
+
+use std::mem;
+
+use waitword_core::atomic::{AtomicU32, Ordering};
+use waitword_core::{Masked64, call_one, notify_all};
+
+use crate::acquire::{Acquire, Place};
+use crate::clock;
+use crate::pace::overtaken;
+
+const LINE: u64 = 1;
+const CALLED: u64 = 1 << 1;
+const FAIR: u64 = 1 << 2;
+const FLAGS: u64 = LINE | CALLED | FAIR;
+const CLOSED: u64 = FAIR;
+const SHIFT: u32 = 3;
+
+/// The most permits that fit into the word, and on 32-bit targets fewer: the number is the same part of a `usize` everywhere.
+pub(crate) const MAX_PERMITS: usize = usize::MAX >> SHIFT;
+
+/// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
+const LOOKS: u32 = if clock::MODEL { 1 } else { 7 };
+
+/// The semaphore was closed ([`Semaphore::close`](crate::Semaphore::close)), and gives no more permits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Closed;
+
+/// The state word of a semaphore.
+#[derive(Debug, Default)]
+pub(crate) struct RawSemaphore {
+    state: Masked64<LINE>,
+    /// How long who was called has been overtaken (`pace.rs`).
+    pace: AtomicU32,
+}
+
+impl RawSemaphore {
+    /// With so many permits; no more than [`MAX_PERMITS`].
+    #[cfg(not(loom))]
+    pub(crate) const fn new(permits: usize) -> Self {
+        Self { state: Masked64::new((permits as u64) << SHIFT), pace: AtomicU32::new(0) }
+    }
+
+    #[cfg(loom)]
+    pub(crate) fn new(permits: usize) -> Self {
+        Self { state: Masked64::new((permits as u64) << SHIFT), pace: AtomicU32::new(0) }
+    }
+
+    pub(crate) fn available(&self) -> usize {
+        // It is never more than `MAX_PERMITS`.
+        permits(self.state.load(Ordering::Acquire)) as usize
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        is_closed(self.state.load(Ordering::Acquire))
+    }
+
+    /// Adds permits, unless they would be more than [`MAX_PERMITS`] then, and says whether.
+    #[inline]
+    pub(crate) fn add(&self, n: usize) -> bool {
+        let Some(added) = bits(n) else { return false };
+        // In one step, whatever others do to the word; what was too much is taken back.
+        let before = self.state.fetch_add(added, Ordering::Release);
+        before & FLAGS == 0 && permits(before) <= (MAX_PERMITS - n) as u64 || self.add_slow(n, before)
+    }
+
+    #[cold]
+    fn add_slow(&self, n: usize, before: u64) -> bool {
+        let fits = permits(before) <= (MAX_PERMITS - n) as u64;
+        if !fits {
+            self.state.fetch_sub((n as u64) << SHIFT, Ordering::Relaxed);
+        }
+        if before & CALLED != 0 && before & FAIR == 0 && self.is_time_to_be_fair() {
+            self.keep_for_who_was_called();
+        }
+        // Also after taking something back: meanwhile the number was wrong, and somebody may have got in line because of it.
+        self.call_next();
+        fits
+    }
+
+    /// Takes so many permits that nobody has, or as many as there are. Returns how many.
+    pub(crate) fn reduce(&self, n: usize) -> usize {
+        let fewer = |state| permits(state).min(n as u64);
+        let before = self.update(Ordering::Acquire, |state| state - (fewer(state) << SHIFT));
+        fewer(before) as usize
+    }
+
+    /// Wakes all who wait, and lets nobody wait or take a permit from now on.
+    pub(crate) fn close(&self) {
+        self.update(Ordering::Release, |state| state & !FLAGS | CLOSED);
+        // Also if nobody seems to be in line: those who were passed over are. Those who have set `LINE` and are about to get
+        // in line find it gone.
+        notify_all(&self.state);
+    }
+
+    /// Calls the first in line if there are permits, and nobody is on the way to them.
+    fn call_next(&self) {
+        let is_owed = |state| state & (LINE | CALLED) == LINE && permits(state) > 0;
+        let state = self.state.load(Ordering::Relaxed);
+        if is_owed(state) {
+            let before = self.update(Ordering::Relaxed, |state| match is_owed(state) {
+                true => state & !LINE | CALLED,
+                false => state,
+            });
+            if is_owed(before) {
+                self.call();
+            }
+        }
+    }
+
+    /// Calls the first in line. The caller has taken `LINE` back and set `CALLED`.
+    fn call(&self) {
+        self.pace.store(0, Ordering::Relaxed);
+        while call_one(&self.state) == 0 {
+            // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
+            let is_called = |state| state & CALLED != 0;
+            let is_owed = |state| is_called(state) && state & LINE != 0 && permits(state) > 0;
+            let before = self.update(Ordering::Relaxed, |state| {
+                if is_owed(state) {
+                    state & !(LINE | FAIR)
+                } else if is_called(state) {
+                    state & !(CALLED | FAIR)
+                } else {
+                    // Closed; or somebody has looked for itself, and has said what is to be done.
+                    state
+                }
+            });
+            if !is_owed(before) {
+                break;
+            }
+        }
+    }
+
+    /// Whether who was called has been overtaken for long enough; it has been once more. If two do this at once, one of them
+    /// may not count.
+    fn is_time_to_be_fair(&self) -> bool {
+        let (pace, is_last) = overtaken(self.pace.load(Ordering::Relaxed));
+        self.pace.store(pace, Ordering::Relaxed);
+        is_last
+    }
+
+    fn keep_for_who_was_called(&self) {
+        self.update(Ordering::Relaxed, |state| match state & CALLED {
+            0 => state,
+            _ => state | FAIR,
+        });
+    }
+
+    /// One attempt of a newcomer. The state is what it was when that failed.
+    #[cold]
+    fn take_slow(&self, n: usize) -> bool {
+        let mut state = self.state.load(Ordering::Relaxed);
+        while let Some(taken) = take_from(state, n, Place::New) {
+            match self.state.compare_exchange_weak(state, taken, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(other) => state = other,
+            }
+        }
+        false
+    }
+
+    /// Returns what it was before.
+    #[inline]
+    fn update(&self, order: Ordering, change: impl Fn(u64) -> u64) -> u64 {
+        let change = |state| Some(change(state));
+        self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
+    }
+}
+
+fn is_closed(state: u64) -> bool {
+    state & FLAGS == CLOSED
+}
+
+#[inline]
+fn permits(state: u64) -> u64 {
+    state >> SHIFT
+}
+
+/// So many permits as they stand in the word. `None` if there are never so many.
+#[inline]
+fn bits(n: usize) -> Option<u64> {
+    (n <= MAX_PERMITS).then_some((n as u64) << SHIFT)
+}
+
+/// The state after one has taken its permits who may and finds enough.
+#[inline]
+fn take_from(state: u64, n: usize, place: Place) -> Option<u64> {
+    let wanted = bits(n)?;
+    let may = match place {
+        // Who wants nothing stands in nobody's way.
+        Place::New => state & FAIR == 0 || n == 0 && !is_closed(state),
+        Place::Line => !is_closed(state),
+    };
+    let left = (state & !FLAGS).checked_sub(wanted).filter(|_| may)?;
+    Some(match place {
+        Place::New => left | state & FLAGS,
+        Place::Line => left | LINE,
+    })
+}
+
+/// Permits that somebody has taken, and does not get if the waker of the next one panics.
+struct GiveBack<'a> {
+    raw: &'a RawSemaphore,
+    n: usize,
+}
+
+impl Drop for GiveBack<'_> {
+    fn drop(&mut self) {
+        self.raw.add(self.n);
+    }
+}
+
+impl Acquire for RawSemaphore {
+    type At = Masked64<LINE>;
+    type Ask = usize;
+    type End = Result<(), Closed>;
+    type Looks = ();
+
+    const TAKEN: Self::End = Ok(());
+
+    fn at(&self) -> &Self::At {
+        &self.state
+    }
+
+    #[inline]
+    fn take(&self, n: usize) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        let taken = match bits(n) {
+            Some(wanted) if state & FLAGS == 0 => state.checked_sub(wanted),
+            _ => None,
+        };
+        let is_taken =
+            |taken| self.state.compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        taken.is_some_and(is_taken) || self.take_slow(n)
+    }
+
+    fn take_called(&self, n: usize) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        let is_taken =
+            |taken| self.state.compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        take_from(state, n, Place::Line).is_some_and(is_taken)
+    }
+
+    fn take_or_mark(&self, n: usize, place: Place) -> Result<Self::End, u64> {
+        let before = self.update(Ordering::Acquire, |state| match take_from(state, n, place) {
+            Some(taken) => taken,
+            None if is_closed(state) => state,
+            None if place == Place::New => state | LINE,
+            None => state & !FLAGS | LINE | FAIR,
+        });
+        if is_closed(before) {
+            Ok(Err(Closed))
+        } else {
+            take_from(before, n, place).map(|_| Ok(())).ok_or(LINE)
+        }
+    }
+
+    fn spin(&self, n: usize, place: Place) -> bool {
+        if place == Place::Line {
+            // It is on its way no more, it is here.
+            self.keep_for_who_was_called();
+        }
+        for look in 0..LOOKS {
+            (0..1 << look).for_each(|_| std::hint::spin_loop());
+            let taken = match place {
+                // Closed, or kept for somebody who may need this CPU.
+                Place::New if self.state.load(Ordering::Relaxed) & FAIR != 0 => return false,
+                Place::New => self.take(n),
+                Place::Line => self.take_called(n),
+            };
+            if taken {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_kept(&self) -> bool {
+        permits(self.state.load(Ordering::Relaxed)) > 0
+    }
+
+    fn left(&self, n: usize, taken: bool) {
+        // (If it was told that it is closed, it has none; but then nobody is called either.)
+        let permits = GiveBack { raw: self, n: if taken { n } else { 0 } };
+        self.call_next();
+        mem::forget(permits);
+    }
+
+    fn pass_on(&self, _n: usize) {
+        // The call that it had may be the one that the word knows of.
+        self.update(Ordering::Relaxed, |state| match state & CALLED {
+            0 => state,
+            _ => state & !CALLED | LINE,
+        });
+        self.call_next();
+    }
+}

@@ -1,5 +1,11 @@
 //! What several tests need.
-#![allow(dead_code, reason = "each test file uses another part")]
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses another part")]
+
+pub(crate) mod dropped;
+pub(crate) mod exclusive;
+pub(crate) mod mutex;
+pub(crate) mod stress;
+pub(crate) mod unpolled;
 
 use std::future::Future;
 use std::pin::{Pin, pin};

@@ -64,8 +64,9 @@ const LOOKS: u32 = if clock::MODEL { 1 } else { 7 };
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Closed;
 
-/// The state word of a semaphore.
-#[derive(Debug, Default)]
+/// The state word of a semaphore, first.
+#[derive(Debug)]
+#[repr(C)]
 pub(crate) struct RawSemaphore {
     state: Masked64<LINE>,
     /// How long who was called has been overtaken (`pace.rs`).

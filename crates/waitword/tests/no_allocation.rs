@@ -6,13 +6,15 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use std::{hint, thread};
 
+use common::semaphore::waiters;
 use common::{far, until};
-use waitword::{AsyncLock, LockError, Table};
+use waitword::{AcquireError, AsyncLock, LockError, Semaphore, Table};
 
 struct Counting;
 
@@ -105,4 +107,52 @@ fn an_uncontended_lock_allocates_nothing() {
         lock.unlock().unwrap();
     };
     assert_eq!(allocations(uncontended), 0);
+}
+
+#[test]
+fn a_wait_for_permits_allocates_nothing() {
+    let semaphore = Arc::new(Semaphore::new(1));
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        let held = semaphore.acquire().unwrap();
+        let mut called = pin!(semaphore.acquire_many_async(2));
+        assert!(called.as_mut().poll(&mut cx).is_pending());
+        let mut owned = pin!(semaphore.acquire_owned_async());
+        assert!(owned.as_mut().poll(&mut cx).is_pending());
+        let mut dropped = pin!(semaphore.acquire_owned_async_until(far()));
+        assert!(dropped.as_mut().poll(&mut cx).is_pending());
+        drop(held);
+        // In vain: one is kept for it now.
+        assert!(called.as_mut().poll(&mut cx).is_pending());
+        semaphore.add_permits(1);
+        assert!(called.as_mut().poll(&mut cx).is_ready());
+        semaphore.forget_permits(1);
+        assert!(owned.as_mut().poll(&mut cx).is_ready());
+    };
+    // The first starts the timer's thread.
+    wait();
+    assert_eq!(allocations(wait), 0);
+    let semaphore = Semaphore::new(0);
+    let timed_out = AtomicBool::new(false);
+    let counted = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let give_up = || {
+                assert_eq!(
+                    semaphore.acquire_for(Duration::from_micros(10)).unwrap_err(),
+                    AcquireError::TimedOut
+                )
+            };
+            // The first makes the thread's waker.
+            give_up();
+            allocations(|| {
+                give_up();
+                timed_out.store(true, Ordering::SeqCst);
+                drop(semaphore.acquire().unwrap());
+            })
+        });
+        until(|| timed_out.load(Ordering::SeqCst) && waiters(&semaphore) == 1);
+        semaphore.add_permits(1);
+        waiter.join().unwrap()
+    });
+    assert_eq!(counted, 0);
 }

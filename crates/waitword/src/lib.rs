@@ -46,6 +46,9 @@ mod async_lock;
 mod clock;
 mod error;
 mod execute;
+#[cfg(feature = "lock_api")]
+#[allow(unsafe_code)]
+pub mod lock_api;
 mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;

@@ -9,12 +9,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{hint, thread};
 
-use common::semaphore::waiters;
+use common::mutex::waiters;
 use common::{far, until};
-use waitword::{AcquireError, AsyncLock, LockError, Semaphore, Table};
+use waitword::{AcquireError, AsyncLock, LockError, Mutex, PATIENCE, Semaphore, Table};
 
 struct Counting;
 
@@ -110,6 +110,58 @@ fn an_uncontended_lock_allocates_nothing() {
 }
 
 #[test]
+fn a_wait_of_a_task_for_a_mutex_allocates_nothing() {
+    let mutex = Arc::new(Mutex::new(()));
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        let guard = mutex.lock();
+        let mut called = pin!(mutex.lock_async());
+        assert!(called.as_mut().poll(&mut cx).is_pending());
+        let mut timed = pin!(mutex.lock_async_until(far()));
+        assert!(timed.as_mut().poll(&mut cx).is_pending());
+        let mut owned = pin!(mutex.lock_owned_async());
+        assert!(owned.as_mut().poll(&mut cx).is_pending());
+        let mut dropped = pin!(mutex.lock_owned_async_until(far()));
+        assert!(dropped.as_mut().poll(&mut cx).is_pending());
+        drop(guard);
+        drop(called.as_mut().poll(&mut cx));
+        drop(timed.as_mut().poll(&mut cx));
+        assert!(owned.as_mut().poll(&mut cx).is_ready());
+    };
+    // The first starts the timer's thread.
+    wait();
+    for _ in 0..3 {
+        assert_eq!(allocations(&mut wait), 0);
+        // Long enough for the sweeps of the table to have ended, so that the next wait begins new ones.
+        let end = Instant::now();
+        until(|| end.elapsed() > 4 * PATIENCE);
+    }
+}
+
+#[test]
+fn a_wait_of_a_thread_for_a_mutex_allocates_nothing() {
+    let mutex = Arc::new(Mutex::new(()));
+    let timed_out = AtomicBool::new(false);
+    let guard = mutex.lock();
+    let counted = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let give_up = || assert!(mutex.lock_for(Duration::from_micros(10)).is_err());
+            // The first makes the thread's waker.
+            give_up();
+            allocations(|| {
+                give_up();
+                timed_out.store(true, Ordering::SeqCst);
+                drop(mutex.lock_owned());
+            })
+        });
+        until(|| timed_out.load(Ordering::SeqCst) && waiters(&mutex) == 1);
+        drop(guard);
+        waiter.join().unwrap()
+    });
+    assert_eq!(counted, 0);
+}
+
+#[test]
 fn a_wait_for_permits_allocates_nothing() {
     let semaphore = Arc::new(Semaphore::new(1));
     let mut cx = Context::from_waker(Waker::noop());
@@ -150,7 +202,7 @@ fn a_wait_for_permits_allocates_nothing() {
                 drop(semaphore.acquire().unwrap());
             })
         });
-        until(|| timed_out.load(Ordering::SeqCst) && waiters(&semaphore) == 1);
+        until(|| timed_out.load(Ordering::SeqCst) && common::semaphore::waiters(&semaphore) == 1);
         semaphore.add_permits(1);
         waiter.join().unwrap()
     });

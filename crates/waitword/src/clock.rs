@@ -2,11 +2,12 @@
 //!
 //! A tick is 4,096 ns. Cut to so and so many bits, times come round again (22 bits: every 17 s); two of them are compared as
 //! if they were less than half a round apart. Whoever compares one that is older is wrong by one quantum.
+//!
+//! In a model there is no clock, and every time has come.
 
 use std::time::Duration;
 
-/// In a model there is no clock, and every time has come.
-pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));
+use crate::sync::MODEL;
 
 const TICK_SHIFT: u32 = 12;
 

@@ -42,11 +42,12 @@
 
 use std::time::Duration;
 
-use waitword_core::atomic::Ordering;
 use waitword_core::{Masked, call_one};
 
 use crate::acquire::{Acquire, Place};
 use crate::clock;
+use crate::sync::atomic::Ordering;
+use crate::sync::{MODEL, const_fn};
 
 const LOCKED: u32 = 1;
 const LINE: u32 = 1 << 1;
@@ -65,10 +66,10 @@ const QUANTUM: Duration = Duration::from_micros(200);
 
 /// The clock is not read before it has been overtaken so often, and then each time that the number has doubled, or gone on by
 /// 32.
-const FIRST_LOOK: u32 = if clock::MODEL { 1 } else { 4 };
+const FIRST_LOOK: u32 = if MODEL { 1 } else { 4 };
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
-const LOOKS: u32 = if clock::MODEL { 1 } else { 7 };
+const LOOKS: u32 = if MODEL { 1 } else { 7 };
 
 /// The state word of a mutex.
 #[derive(Debug, Default)]
@@ -77,14 +78,10 @@ pub(crate) struct RawMutex {
 }
 
 impl RawMutex {
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        Self { state: Masked::new(0) }
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Self { state: Masked::new(0) }
+    const_fn! {
+        pub(crate) const fn new() -> Self {
+            Self { state: Masked::new(0) }
+        }
     }
 
     pub(crate) fn is_locked(&self) -> bool {

@@ -40,12 +40,12 @@
 
 use std::mem;
 
-use waitword_core::atomic::{AtomicU32, Ordering};
 use waitword_core::{Masked64, call_one, notify_all};
 
 use crate::acquire::{Acquire, Place};
-use crate::clock;
 use crate::pace::overtaken;
+use crate::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::{MODEL, const_fn};
 
 const LINE: u64 = 1;
 const CALLED: u64 = 1 << 1;
@@ -58,7 +58,7 @@ const SHIFT: u32 = 3;
 pub(crate) const MAX_PERMITS: usize = usize::MAX >> SHIFT;
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
-const LOOKS: u32 = if clock::MODEL { 1 } else { 7 };
+const LOOKS: u32 = if MODEL { 1 } else { 7 };
 
 /// The semaphore was closed ([`Semaphore::close`](crate::Semaphore::close)), and gives no more permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,15 +74,11 @@ pub(crate) struct RawSemaphore {
 }
 
 impl RawSemaphore {
-    /// With so many permits; no more than [`MAX_PERMITS`].
-    #[cfg(not(loom))]
-    pub(crate) const fn new(permits: usize) -> Self {
-        Self { state: Masked64::new((permits as u64) << SHIFT), pace: AtomicU32::new(0) }
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new(permits: usize) -> Self {
-        Self { state: Masked64::new((permits as u64) << SHIFT), pace: AtomicU32::new(0) }
+    const_fn! {
+        /// With so many permits; no more than [`MAX_PERMITS`].
+        pub(crate) const fn new(permits: usize) -> Self {
+            Self { state: Masked64::new((permits as u64) << SHIFT), pace: AtomicU32::new(0) }
+        }
     }
 
     pub(crate) fn available(&self) -> usize {

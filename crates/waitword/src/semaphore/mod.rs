@@ -29,6 +29,7 @@ mod has_raw {
 }
 
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
+use crate::sync::const_fn;
 
 pub use error::{AcquireError, Closed, TryAcquireError};
 pub use futures::{
@@ -104,26 +105,21 @@ impl Semaphore {
     /// The most permits that a semaphore can have: 2⁶¹ − 1, on 32-bit targets 2²⁹ − 1.
     pub const MAX_PERMITS: usize = MAX_PERMITS;
 
-    /// A semaphore with so many permits.
-    ///
-    /// ```
-    /// static JOBS: waitword::Semaphore = waitword::Semaphore::new(4);
-    /// assert_eq!(JOBS.available_permits(), 4);
-    /// ```
-    ///
-    /// # Panics
-    /// If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
-    #[cfg(not(loom))]
-    #[track_caller]
-    pub const fn new(permits: usize) -> Self {
-        assert!(permits <= MAX_PERMITS, "a semaphore has at most `Semaphore::MAX_PERMITS` permits");
-        Self { raw: RawSemaphore::new(permits) }
-    }
-
-    /// A semaphore with so many permits.
-    #[cfg(loom)]
-    pub fn new(permits: usize) -> Self {
-        Self { raw: RawSemaphore::new(permits) }
+    const_fn! {
+        /// A semaphore with so many permits.
+        ///
+        /// ```
+        /// static JOBS: waitword::Semaphore = waitword::Semaphore::new(4);
+        /// assert_eq!(JOBS.available_permits(), 4);
+        /// ```
+        ///
+        /// # Panics
+        /// If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+        #[track_caller]
+        pub const fn new(permits: usize) -> Self {
+            assert!(permits <= MAX_PERMITS, "a semaphore has at most `Semaphore::MAX_PERMITS` permits");
+            Self { raw: RawSemaphore::new(permits) }
+        }
     }
 
     /// How many permits there are at this moment, those included that are kept for somebody in line. By the time it

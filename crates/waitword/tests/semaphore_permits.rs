@@ -214,7 +214,11 @@ impl Shared {
                     let used = async {
                         self.semaphore.acquire_many_async(n).await.map(|permit| self.use_permit(permit))
                     };
-                    smol::future::or(used, async { Ok(smol::future::yield_now().await) }).await?;
+                    let leaves = async {
+                        smol::future::yield_now().await;
+                        Ok(())
+                    };
+                    smol::future::or(used, leaves).await?;
                 }
                 2 => {
                     let permit = self.semaphore.acquire_many_async(n).await?;

@@ -68,6 +68,24 @@ fn nobody_passes_one_who_wants_many_and_looks() {
     assert!(behind.finish().is_ok());
 }
 
+/// One who is asked by a sweep is on its way, and whoever leaves the line meanwhile does not give away what is kept for it.
+#[test]
+fn what_is_kept_stays_kept_when_another_leaves() {
+    let semaphore = Semaphore::new(0);
+    let mut many = Task::new(semaphore.acquire_many_async(3));
+    assert!(many.poll().is_pending());
+    semaphore.add_permits(2);
+    assert!(many.poll().is_pending());
+    let mut behind = Task::new(semaphore.acquire_async());
+    assert!(behind.poll().is_pending());
+    until(|| many.is_woken());
+    drop(behind);
+    assert!(semaphore.try_acquire().is_err());
+    semaphore.add_permits(1);
+    assert!(many.poll().is_ready());
+    assert!(semaphore.try_acquire_many(3).is_ok());
+}
+
 /// `select!`, whose handler wants one permit while a branch that wants all is alive and not polled.
 #[test]
 fn select_whose_handler_wants_one_of_those_that_are_kept_for_a_branch() {

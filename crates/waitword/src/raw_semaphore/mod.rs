@@ -55,7 +55,7 @@
 
 mod attempts;
 
-use waitword_core::{Masked64, call_one, notify_all};
+use waitword_core::{Masked64, Table, call_one, notify_all};
 
 use crate::pace::overtaken;
 use crate::sync::atomic::{AtomicU32, Ordering};
@@ -158,16 +158,18 @@ impl RawSemaphore {
     fn call(&self) {
         self.pace.store(0, Ordering::Relaxed);
         while call_one(&self.state) == 0 {
-            // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
+            // Nobody is there to call. But somebody may have got in line meanwhile, counting on the one who was called. And
+            // what is kept stays kept for those in line whom a sweep has called: they are on their way.
+            let kept = if Table::global().waiters(&self.state) > 0 { FAIR } else { 0 };
             let is_called = |state| state & CALLED != 0;
             let is_owed = |state| is_called(state) && state & LINE != 0 && permits(state) > 0;
             let before = self.update(Ordering::Relaxed, |state| {
                 if is_owed(state) {
-                    state & !(LINE | FAIR)
-                } else if is_called(state) {
+                    state & !(LINE | FAIR) | state & kept
+                } else if is_called(state) && state & kept == 0 {
                     state & !(CALLED | FAIR)
                 } else {
-                    // Closed; or somebody has looked for itself, and has said what is to be done.
+                    // Kept, or closed; or somebody has looked for itself, and has said what is to be done.
                     state
                 }
             });

@@ -71,10 +71,13 @@ mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
 mod once;
+mod pace;
 mod patience;
 mod poison;
 mod raw_lock;
 mod raw_mutex;
+mod raw_semaphore;
+mod semaphore;
 mod sync;
 mod wait_group;
 
@@ -93,11 +96,15 @@ pub use mutex::{
 pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
 pub use poison::{Poison, PoisonGuard, Poisoned};
+pub use semaphore::{
+    AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphoreAcquire, SemaphoreAcquireOwned,
+    SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil, SemaphorePermit, TryAcquireError,
+};
 pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitUntil};
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Masked,
-    Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, call_one, forbid_blocking, may_block,
+    Masked64, Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, call_one, forbid_blocking, may_block,
     notify_all, notify_many, notify_one, notify_one_or_replace, protocol, replace_and_notify_all, wait,
     wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible, wait_until,
 };

@@ -69,8 +69,11 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
 impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     type At = L;
     type Ask = ();
+    type End = ();
     // Scripts share the word and the line, and their waits cannot be called.
     type Looks = Patience;
+
+    const TAKEN: () = ();
 
     fn at(&self) -> &L {
         &self.at

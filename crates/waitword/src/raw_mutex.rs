@@ -171,7 +171,10 @@ fn overtaken(state: u32) -> u32 {
 impl Acquire for RawMutex {
     type At = Masked<LINE>;
     type Ask = ();
+    type End = ();
     type Looks = ();
+
+    const TAKEN: () = ();
 
     fn at(&self) -> &Self::At {
         &self.state

@@ -4,7 +4,11 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
-use waitword::{AsyncLock, LockAsync, LockAsyncUntil, LockError, NotLocked};
+use waitword::{
+    AcquireError, AsyncLock, Closed, LockAsync, LockAsyncUntil, LockError, NotLocked, OwnedSemaphorePermit,
+    Semaphore, SemaphoreAcquire, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil,
+    SemaphorePermit, TryAcquireError,
+};
 
 fn send<T: Send>(_: &T) {}
 fn send_and_sync<T: Send + Sync>() {}
@@ -21,6 +25,31 @@ fn locks_and_their_futures_cross_threads() {
     error::<NotLocked>();
 }
 
+#[test]
+fn semaphores_their_permits_and_futures_cross_threads() {
+    send_and_sync::<Semaphore>();
+    send_and_sync::<SemaphorePermit<'static>>();
+    send_and_sync::<OwnedSemaphorePermit>();
+    send_and_sync::<SemaphoreAcquire<'static>>();
+    send_and_sync::<SemaphoreAcquireUntil<'static>>();
+    send_and_sync::<SemaphoreAcquireOwned>();
+    send_and_sync::<SemaphoreAcquireOwnedUntil>();
+    error::<AcquireError>();
+    error::<TryAcquireError>();
+    error::<Closed>();
+}
+
+/// A permit of a semaphore that lives long is one of a semaphore that lives shorter.
+#[test]
+fn permits_are_covariant() {
+    fn shorten<'a>(permit: SemaphorePermit<'static>, _to: &'a Semaphore) -> SemaphorePermit<'a> {
+        permit
+    }
+    static LONG: Semaphore = Semaphore::new(1);
+    let short = Semaphore::new(0);
+    drop(shorten(LONG.try_acquire().unwrap(), &short));
+}
+
 /// They stand in a queue that knows their address.
 #[test]
 fn futures_that_wait_do_not_move() {
@@ -33,6 +62,10 @@ fn futures_that_wait_do_not_move() {
     // For a type that is `Unpin` the compiler could not tell which of the two is meant.
     LockAsync::<'static, AtomicI32>::check();
     LockAsyncUntil::<'static, AtomicI32>::check();
+    SemaphoreAcquire::<'static>::check();
+    SemaphoreAcquireUntil::<'static>::check();
+    SemaphoreAcquireOwned::check();
+    SemaphoreAcquireOwnedUntil::check();
 }
 
 #[test]

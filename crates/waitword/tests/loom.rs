@@ -197,3 +197,108 @@ fn condvar_a_dropped_notify_goes_to_the_next() {
         notifier.join().unwrap();
     });
 }
+
+/// How somebody takes permits, so many of two, and adds one to a number of which there is one for each permit.
+#[derive(Clone, Copy)]
+struct Take(Turn, usize);
+
+impl Take {
+    /// Whether it had them.
+    fn run(self, semaphore: &Semaphore) -> bool {
+        let Take(turn, n) = self;
+        match turn {
+            Blocking => semaphore.acquire_many(n).is_ok(),
+            Async => loom::future::block_on(semaphore.acquire_many_async(n)).is_ok(),
+            Dropped => {
+                let mut acquire = pin!(semaphore.acquire_many_async(n));
+                poll(acquire.as_mut()).is_ready() || poll(acquire.as_mut()).is_ready()
+            }
+        }
+    }
+}
+
+/// Everybody has its turn, and all permits are back; loom reports a waiter that nobody calls as a deadlock.
+fn everybody_has_permits(permits: usize, takes: &'static [Take]) {
+    model(move || {
+        let semaphore = Arc::new(Semaphore::new(permits));
+        let run = |&take: &Take| {
+            let semaphore = Arc::clone(&semaphore);
+            move || take.run(&semaphore)
+        };
+        let (first, others) = takes.split_first().unwrap();
+        let threads: Vec<_> = others.iter().map(|take| thread::spawn(run(take))).collect();
+        let first_had = run(first)();
+        assert!(first_had || first.0 == Dropped);
+        for (thread, take) in threads.into_iter().zip(others) {
+            assert!(thread.join().unwrap() || take.0 == Dropped);
+        }
+        assert_eq!(semaphore.available_permits(), permits);
+        assert!(semaphore.try_acquire_many(permits).is_ok(), "kept for nobody");
+    });
+}
+
+#[test]
+fn semaphore_excludes_as_a_mutex_does() {
+    model(|| {
+        let shared = Arc::new((Semaphore::new(1), Seen::default()));
+        let thread = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                let _permit = shared.0.acquire().unwrap();
+                shared.1.add();
+            })
+        };
+        {
+            let _permit = loom::future::block_on(shared.0.acquire_async()).unwrap();
+            shared.1.add();
+        }
+        thread.join().unwrap();
+        assert_eq!(shared.1.get(), 2);
+    });
+}
+
+#[test]
+fn semaphore_few_and_many() {
+    everybody_has_permits(2, &[Take(Blocking, 2), Take(Async, 1)]);
+}
+
+#[test]
+fn semaphore_three() {
+    everybody_has_permits(2, &[Take(Blocking, 2), Take(Async, 1), Take(Blocking, 1)]);
+}
+
+#[test]
+fn semaphore_one_is_dropped() {
+    everybody_has_permits(2, &[Take(Blocking, 1), Take(Dropped, 2), Take(Async, 1)]);
+}
+
+/// One call for two, who may both be served.
+#[test]
+fn semaphore_adds_for_two() {
+    model(|| {
+        let semaphore = Arc::new(Semaphore::new(0));
+        let threads = [Blocking, Async].map(|turn| {
+            let semaphore = Arc::clone(&semaphore);
+            thread::spawn(move || match turn {
+                Blocking => semaphore.acquire().unwrap().forget(),
+                _ => loom::future::block_on(semaphore.acquire_async()).unwrap().forget(),
+            })
+        });
+        semaphore.add_permits(2);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(semaphore.available_permits(), 0);
+    });
+}
+
+#[test]
+fn semaphore_is_closed() {
+    model(|| {
+        let semaphore = Arc::new(Semaphore::new(0));
+        let threads = [Blocking, Async].map(|turn| {
+            let semaphore = Arc::clone(&semaphore);
+            thread::spawn(move || Take(turn, 1).run(&semaphore))
+        });
+        semaphore.close();
+        assert!(!threads.into_iter().any(|thread| thread.join().unwrap()));
+    });
+}

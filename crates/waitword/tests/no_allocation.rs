@@ -15,7 +15,8 @@ use std::{hint, thread};
 use common::mutex::waiters;
 use common::{far, until};
 use waitword::{
-    AsyncLock, Barrier, Event, LazyLock, LockError, Mutex, OnceLock, PATIENCE, Parker, Table, WaitGroup,
+    AcquireError, AsyncLock, Barrier, Event, LazyLock, LockError, Mutex, OnceLock, PATIENCE, Parker,
+    Semaphore, Table, WaitGroup,
 };
 
 struct Counting;
@@ -242,6 +243,54 @@ fn a_wait_of_a_thread_for_a_mutex_allocates_nothing() {
         });
         until(|| timed_out.load(Ordering::SeqCst) && waiters(&mutex) == 1);
         drop(guard);
+        waiter.join().unwrap()
+    });
+    assert_eq!(counted, 0);
+}
+
+#[test]
+fn a_wait_for_permits_allocates_nothing() {
+    let semaphore = Arc::new(Semaphore::new(1));
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        let held = semaphore.acquire().unwrap();
+        let mut called = pin!(semaphore.acquire_many_async(2));
+        assert!(called.as_mut().poll(&mut cx).is_pending());
+        let mut owned = pin!(semaphore.acquire_owned_async());
+        assert!(owned.as_mut().poll(&mut cx).is_pending());
+        let mut dropped = pin!(semaphore.acquire_owned_async_until(far()));
+        assert!(dropped.as_mut().poll(&mut cx).is_pending());
+        drop(held);
+        // In vain: one is kept for it now.
+        assert!(called.as_mut().poll(&mut cx).is_pending());
+        semaphore.add_permits(1);
+        assert!(called.as_mut().poll(&mut cx).is_ready());
+        semaphore.forget_permits(1);
+        assert!(owned.as_mut().poll(&mut cx).is_ready());
+    };
+    // The first starts the timer's thread.
+    wait();
+    assert_eq!(allocations(wait), 0);
+    let semaphore = Semaphore::new(0);
+    let timed_out = AtomicBool::new(false);
+    let counted = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let give_up = || {
+                assert_eq!(
+                    semaphore.acquire_for(Duration::from_micros(10)).unwrap_err(),
+                    AcquireError::TimedOut
+                )
+            };
+            // The first makes the thread's waker.
+            give_up();
+            allocations(|| {
+                give_up();
+                timed_out.store(true, Ordering::SeqCst);
+                drop(semaphore.acquire().unwrap());
+            })
+        });
+        until(|| timed_out.load(Ordering::SeqCst) && common::semaphore::waiters(&semaphore) == 1);
+        semaphore.add_permits(1);
         waiter.join().unwrap()
     });
     assert_eq!(counted, 0);

@@ -7,15 +7,15 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, WaitAsync, wait_async};
 
-use crate::acquire::handle::{Ask, Handle};
+use crate::acquire::handle::{Ask, End, Handle};
 use crate::acquire::{Acquire, Place};
 use crate::error::LockError;
 use crate::patience::Looks;
 
 /// What the driver of an [`Acquisition`] does next.
-pub(crate) enum Step<H> {
+pub(crate) enum Step<E> {
     /// Nothing: it has been acquired, or the time was up.
-    Ended(Result<H, LockError>),
+    Ended(Result<E, LockError>),
     /// Step again when woken, and at this time at the latest, if there is one.
     Wait(Option<Instant>),
 }
@@ -39,10 +39,11 @@ pin_project! {
     impl<H: Handle> PinnedDrop for Acquisition<H> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_pin_mut())
-                && wait.cancel() != Cancelled::BeforeNotify
-            {
-                handle.raw().pass_on(*this.ask);
+            if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_pin_mut()) {
+                match wait.cancel() {
+                    Cancelled::BeforeNotify => handle.raw().left(*this.ask, false),
+                    _ => handle.raw().pass_on(*this.ask),
+                }
             }
         }
     }
@@ -70,16 +71,20 @@ impl<H: Handle> Acquisition<H> {
     }
 
     /// Goes on until it has ended or has to wait. Whoever is in line stays there until it is notified or has ended.
-    pub(crate) fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<H> {
+    pub(crate) fn step(
+        mut self: Pin<&mut Self>,
+        waker: &Waker,
+        deadline: Option<Instant>,
+    ) -> Step<(H, End<H>)> {
         let ended = match self.as_mut().line_up(waker) {
-            Poll::Ready(()) => Ok(()),
+            Poll::Ready(end) => Ok(end),
             Poll::Pending => match self.as_mut().look(deadline) {
                 Step::Ended(result) => result,
                 Step::Wait(until) => return Step::Wait(until),
             },
         };
-        let handle = self.end();
-        Step::Ended(ended.map(|()| handle))
+        let handle = self.end(ended.is_ok());
+        Step::Ended(ended.map(|end| (handle, end)))
     }
 
     /// A thread that was called tries for a while. Returns whether it has taken it.
@@ -88,71 +93,89 @@ impl<H: Handle> Acquisition<H> {
         let taken =
             is_called && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Place::Line));
         if taken {
-            self.end();
+            self.end(true);
         }
         taken
     }
 
     /// It is over. A call that it got has been answered, by the success or by the last attempt.
-    fn end(self: Pin<&mut Self>) -> H {
+    fn end(self: Pin<&mut Self>, taken: bool) -> H {
         let mut this = self.project();
         this.wait.set(None);
-        this.handle.take().expect(ENDED)
+        let handle = this.handle.take().expect(ENDED);
+        handle.raw().left(*this.ask, taken);
+        handle
     }
 
     /// Takes it, or stands in line afterwards.
-    fn line_up(self: Pin<&mut Self>, waker: &Waker) -> Poll<()> {
+    fn line_up(self: Pin<&mut Self>, waker: &Waker) -> Poll<End<H>> {
         let mut this = self.project();
         let handle = this.handle.as_ref().expect(ENDED);
         let (raw, ask) = (handle.raw(), *this.ask);
         let mut cx = Context::from_waker(waker);
         loop {
-            let Some(wait) = this.wait.as_mut().as_pin_mut() else {
+            let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
                 match raw.take_or_mark(ask, Place::New) {
-                    Ok(()) => return Poll::Ready(()),
+                    Ok(end) => return Poll::Ready(end),
                     Err(taken) => this.wait.set(Some(wait_async(handle.at(), taken))),
                 }
                 continue;
             };
             // Called: one look before it costs anything, ...
             if wait.is_called() && raw.take_called(ask) {
-                return Poll::Ready(());
+                return Poll::Ready(H::Raw::TAKEN);
             }
-            match wait.poll_called(&mut cx) {
+            match wait.as_mut().poll_called(&mut cx) {
                 // Notified; or the word is not what the attempt left, so that somebody else has got on meanwhile.
                 Poll::Ready(Some(_)) => this.wait.set(None),
                 // ... and one when the next call will find us.
-                Poll::Ready(None) if raw.take_or_mark(ask, Place::Line).is_ok() => return Poll::Ready(()),
-                Poll::Ready(None) | Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) => {
+                    if let Ok(end) = raw.take_or_mark(ask, Place::Line) {
+                        return Poll::Ready(end);
+                    }
+                    if raw.is_kept() {
+                        // Nobody may come to call us again, and those behind us must not depend on that.
+                        wait.ask_for_call();
+                    }
+                    return Poll::Pending;
+                }
+                Poll::Pending => return Poll::Pending,
             }
         }
     }
 
     /// In line: looks for itself if it is time to, and gives up if the time is up.
-    fn look(self: Pin<&mut Self>, deadline: Option<Instant>) -> Step<()> {
-        let mut this = self.project();
+    fn look(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Step<End<H>> {
         if !<H::Raw as Acquire>::Looks::LOOK && deadline.is_none() {
             return Step::Wait(None);
         }
         let now = Instant::now();
-        let time_is_up = deadline.is_some_and(|deadline| deadline <= now);
-        if time_is_up {
-            // Left before the last attempt, not after it: a call that came before is answered by the attempt, and one
-            // that comes later goes to the next in line.
-            this.wait.set(None);
+        if deadline.is_some_and(|deadline| deadline <= now) {
+            return Step::Ended(self.look_for_the_last_time().ok_or(LockError::TimedOut));
         }
-        if time_is_up || this.looks.is_due(now) {
+        let this = self.as_mut().project();
+        if this.looks.is_due(now) {
             let raw = this.handle.as_ref().expect(ENDED).raw();
-            if raw.take_or_mark(*this.ask, Place::Line).is_ok() {
-                return Step::Ended(Ok(()));
-            }
-            if time_is_up {
-                return Step::Ended(Err(LockError::TimedOut));
+            if let Ok(end) = raw.take_or_mark(*this.ask, Place::Line) {
+                return Step::Ended(Ok(end));
             }
             this.looks.renew(now);
         }
         let look = this.looks.next(now);
         Step::Wait(deadline.map_or(look, |deadline| Some(look.map_or(deadline, |look| deadline.min(look)))))
+    }
+
+    /// Leaves the line before the last attempt, not after it: a call that came before is answered by the attempt, and one
+    /// that comes later goes to the next in line. Whoever was not called has no more right to it than a newcomer.
+    fn look_for_the_last_time(self: Pin<&mut Self>) -> Option<End<H>> {
+        let mut this = self.project();
+        let raw = this.handle.as_ref().expect(ENDED).raw();
+        let place = match this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel) {
+            None | Some(Cancelled::BeforeNotify) => Place::New,
+            Some(_) => Place::Line,
+        };
+        this.wait.set(None);
+        raw.take_or_mark(*this.ask, place).ok()
     }
 }
 
@@ -167,13 +190,16 @@ mod tests {
     use crate::acquire::Value;
     use crate::raw_mutex::RawMutex;
 
-    /// A mutex whose holder releases it right after the attempt of one in line.
-    struct ReleasedAfterAttempt(RawMutex);
+    /// A mutex whose holder releases it right after the next attempt, once it is told to.
+    struct ReleasedAfterAttempt(RawMutex, AtomicBool);
 
     impl Acquire for ReleasedAfterAttempt {
         type At = <RawMutex as Acquire>::At;
         type Ask = ();
+        type End = ();
         type Looks = ();
+
+        const TAKEN: () = ();
 
         fn at(&self) -> &Self::At {
             self.0.at()
@@ -189,7 +215,7 @@ mod tests {
 
         fn take_or_mark(&self, (): (), place: Place) -> Result<(), Value<Self>> {
             let attempt = self.0.take_or_mark((), place);
-            if place == Place::Line {
+            if self.1.load(Ordering::SeqCst) {
                 self.0.release();
             }
             attempt
@@ -215,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_release_after_the_last_attempt_calls_the_next_in_line() {
-        let mutex = ReleasedAfterAttempt(RawMutex::new());
+        let mutex = ReleasedAfterAttempt(RawMutex::new(), AtomicBool::new(false));
         assert!(mutex.take(()));
         let mut late = pin!(Acquisition::new(&mutex, ()));
         assert!(matches!(late.as_mut().step(Waker::noop(), None), Step::Wait(None)));
@@ -224,6 +250,7 @@ mod tests {
         let waker = Waker::from(Arc::clone(&woken));
         assert!(matches!(next.as_mut().step(&waker, None), Step::Wait(None)));
 
+        mutex.1.store(true, Ordering::SeqCst);
         let too_late = late.as_mut().step(Waker::noop(), Some(Instant::now()));
         assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut))));
         assert!(woken.0.load(Ordering::SeqCst), "else the call went to the one that left");

@@ -8,13 +8,13 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::Alarm;
 
-use crate::acquire::Acquire;
 use crate::acquire::acquisition::{Acquisition, Step};
-use crate::acquire::handle::{Ask, Handle};
+use crate::acquire::handle::{Ask, End, Handle};
+use crate::acquire::{Acquire, NO_DEADLINE};
 use crate::error::LockError;
 
 pin_project! {
-    /// Acquires as a future. Whoever has acquired gets its handle back.
+    /// Acquires as a future. Whoever has acquired gets its handle back, and what there is to say about it.
     #[must_use = "futures do nothing unless polled"]
     pub(crate) struct AcquireAsync<H: Handle> {
         #[pin]
@@ -36,22 +36,22 @@ impl<H: Handle> AcquireAsync<H> {
     }
 
     #[cold]
-    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<H> {
+    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<(H, End<H>)> {
         match self.project().acquisition.step(cx.waker(), None) {
-            Step::Ended(Ok(handle)) => Poll::Ready(handle),
-            Step::Ended(Err(_)) => unreachable!("without a deadline it only ends with the lock"),
+            Step::Ended(Ok(acquired)) => Poll::Ready(acquired),
+            Step::Ended(Err(_)) => unreachable!("{NO_DEADLINE}"),
             Step::Wait(_) => Poll::Pending,
         }
     }
 }
 
 impl<H: Handle> Future for AcquireAsync<H> {
-    type Output = H;
+    type Output = (H, End<H>);
 
     #[inline]
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<H> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => Poll::Ready(handle),
+            Some(handle) => Poll::Ready((handle, H::Raw::TAKEN)),
             None => self.poll_slow(cx),
         }
     }
@@ -81,7 +81,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
     }
 
     #[cold]
-    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<H, LockError>> {
+    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(H, End<H>), LockError>> {
         let this = self.project();
         match this.acquisition.step(cx.waker(), *this.deadline) {
             Step::Ended(result) => {
@@ -99,12 +99,12 @@ impl<H: Handle> AcquireAsyncUntil<H> {
 }
 
 impl<H: Handle> Future for AcquireAsyncUntil<H> {
-    type Output = Result<H, LockError>;
+    type Output = Result<(H, End<H>), LockError>;
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => Poll::Ready(Ok(handle)),
+            Some(handle) => Poll::Ready(Ok((handle, H::Raw::TAKEN))),
             None => self.poll_slow(cx),
         }
     }

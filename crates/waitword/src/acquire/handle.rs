@@ -27,6 +27,9 @@ type WordOf<R> = <<R as Acquire>::At as Location>::Word;
 /// See [`Acquire::Ask`].
 pub(crate) type Ask<H> = <<H as Handle>::Raw as Acquire>::Ask;
 
+/// See [`Acquire::End`].
+pub(crate) type End<H> = <<H as Handle>::Raw as Acquire>::End;
+
 impl<'a, R: Acquire> Handle for &'a R {
     type Raw = R;
     type At = &'a R::At;

@@ -71,8 +71,15 @@ pub(crate) trait Acquire {
     /// What one asks for: a mode, a number of permits; nothing where there is only one thing to be had.
     type Ask: Copy;
 
+    /// What whoever has done with waiting is told: nothing if all there is to say is that it was taken; or that it was, or
+    /// never will be.
+    type End;
+
     /// When those who wait look for themselves.
     type Looks: Looks;
+
+    /// It was taken.
+    const TAKEN: Self::End;
 
     /// See [`Acquire::At`].
     fn at(&self) -> &Self::At;
@@ -81,8 +88,9 @@ pub(crate) trait Acquire {
     fn take(&self, ask: Self::Ask) -> bool;
 
     /// The attempt of one who waits or is about to: takes it if it is free, so that its release calls the next in
-    /// line; otherwise sees to it that the release of who holds it does. The error is the value to wait on.
-    fn take_or_mark(&self, ask: Self::Ask, place: Place) -> Result<(), Value<Self>>;
+    /// line; otherwise sees to it that the release of who holds it does. The error is the value to wait on. It is the one
+    /// attempt that finds out if there is nothing to wait for.
+    fn take_or_mark(&self, ask: Self::Ask, place: Place) -> Result<Self::End, Value<Self>>;
 
     /// The attempt of one who was called: takes it if it is free, so that its release calls the next in line, and leaves no
     /// trace otherwise.
@@ -94,6 +102,15 @@ pub(crate) trait Acquire {
     /// One who may have been called leaves without having taken it: somebody else has to be called, now or by the next
     /// release.
     fn pass_on(&self, ask: Self::Ask);
+
+    /// One who may have been in line is not any more, and no call that it got has to be passed on: it has `taken` what it
+    /// asked for, or has given up. If something is left for the next one, that one has to be called.
+    fn left(&self, _ask: Self::Ask, _taken: bool) {}
+
+    /// Whether something is kept for one who looked in vain and is in line, because it is too little so far.
+    fn is_kept(&self) -> bool {
+        false
+    }
 }
 
 /// Where one stands who tries.
@@ -110,11 +127,15 @@ pub(crate) type Value<R> = <<<R as Acquire>::At as Location>::Word as Word>::Val
 /// Acquires what could not be taken at once, blocking this thread. `instead` is for the one that must not.
 #[cold]
 #[track_caller]
-pub(crate) fn block<R: Acquire>(raw: &R, ask: R::Ask, instead: &str) {
+pub(crate) fn block<R: Acquire>(raw: &R, ask: R::Ask, instead: &str) -> R::End {
     assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
-    // Without a deadline it only ends with the lock.
-    let _ = drive(raw, ask, None);
+    match drive(raw, ask, None) {
+        Ok(end) => end,
+        Err(_) => unreachable!("{NO_DEADLINE}"),
+    }
 }
+
+const NO_DEADLINE: &str = "without a deadline it only ends with the lock";
 
 /// As [`block`], until `deadline` at the latest.
 #[cold]
@@ -122,7 +143,7 @@ pub(crate) fn block_until<R: Acquire>(
     raw: &R,
     ask: R::Ask,
     deadline: Option<Instant>,
-) -> Result<(), LockError> {
+) -> Result<R::End, LockError> {
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return Err(LockError::TimedOut);
     }
@@ -132,21 +153,21 @@ pub(crate) fn block_until<R: Acquire>(
     drive(raw, ask, deadline)
 }
 
-fn drive<R: Acquire>(raw: &R, ask: R::Ask, deadline: Option<Instant>) -> Result<(), LockError> {
+fn drive<R: Acquire>(raw: &R, ask: R::Ask, deadline: Option<Instant>) -> Result<R::End, LockError> {
     if raw.spin(ask, Place::New) {
-        return Ok(());
+        return Ok(R::TAKEN);
     }
     let parker = Parker::current();
     let mut acquisition = pin!(Acquisition::new(raw, ask));
     loop {
         match acquisition.as_mut().step(parker.waker(), deadline) {
-            Step::Ended(result) => return result.map(|_| ()),
+            Step::Ended(result) => return result.map(|(_, end)| end),
             Step::Wait(Some(until)) => parker.park_until(until),
             Step::Wait(None) => parker.park(),
         }
         // Whoever was called is awake now, and if it came too late for one release it is in time for the next.
         if acquisition.as_mut().spin() {
-            return Ok(());
+            return Ok(R::TAKEN);
         }
     }
 }

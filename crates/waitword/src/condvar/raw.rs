@@ -174,7 +174,7 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
             StageProjection::Idle => this.handle.take().expect(ENDED),
             StageProjection::InLine { .. } => unreachable!("it has left the line"),
             StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
-                Step::Ended(result) => result.unwrap_or_else(|_| unreachable!("it has no deadline")),
+                Step::Ended(result) => result.unwrap_or_else(|_| unreachable!("it has no deadline")).0,
                 Step::Wait(until) => return Step::Wait(until),
             },
         };

@@ -90,7 +90,7 @@ impl<T: ?Sized> Future for MutexLockOwned<T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: ready once, having acquired it.
-        self.project().acquire.poll(cx).map(|mutex| unsafe { OwnedMutexGuard::new(mutex) })
+        self.project().acquire.poll(cx).map(|(mutex, ())| unsafe { OwnedMutexGuard::new(mutex) })
     }
 }
 
@@ -115,7 +115,7 @@ impl<T: ?Sized> Future for MutexLockOwnedUntil<T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: ready once with `Ok`, having acquired it.
-        self.project().acquire.poll(cx).map_ok(|mutex| unsafe { OwnedMutexGuard::new(mutex) })
+        self.project().acquire.poll(cx).map_ok(|(mutex, ())| unsafe { OwnedMutexGuard::new(mutex) })
     }
 }
 

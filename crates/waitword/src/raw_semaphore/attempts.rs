@@ -1,0 +1,142 @@
+//! How one tries to have permits: as a newcomer, called, from the line; and what one owes to the others.
+
+use std::mem;
+
+use crate::acquire::{Acquire, Place};
+use crate::raw_semaphore::{
+    CALLED, Closed, FAIR, FLAGS, LINE, Masked64, RawSemaphore, bits, is_closed, permits,
+};
+use crate::sync::MODEL;
+use crate::sync::atomic::Ordering;
+
+/// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
+const LOOKS: u32 = if MODEL { 1 } else { 7 };
+
+impl Acquire for RawSemaphore {
+    type At = Masked64<LINE>;
+    type Ask = usize;
+    type End = Result<(), Closed>;
+    type Looks = ();
+
+    const TAKEN: Self::End = Ok(());
+
+    fn at(&self) -> &Self::At {
+        &self.state
+    }
+
+    #[inline]
+    fn take(&self, n: usize) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        let taken = match bits(n) {
+            Some(wanted) if state & FLAGS == 0 => state.checked_sub(wanted),
+            _ => None,
+        };
+        let is_taken =
+            |taken| self.state.compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        taken.is_some_and(is_taken) || self.take_slow(n)
+    }
+
+    fn take_called(&self, n: usize) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        let is_taken =
+            |taken| self.state.compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        take_from(state, n, Place::Line).is_some_and(is_taken)
+    }
+
+    fn take_or_mark(&self, n: usize, place: Place) -> Result<Self::End, u64> {
+        let before = self.update(Ordering::Acquire, |state| match take_from(state, n, place) {
+            Some(taken) => taken,
+            None if is_closed(state) => state,
+            None if place == Place::New => state | LINE,
+            None => state & !FLAGS | LINE | FAIR,
+        });
+        if is_closed(before) {
+            Ok(Err(Closed))
+        } else {
+            take_from(before, n, place).map(|_| Ok(())).ok_or(LINE)
+        }
+    }
+
+    fn spin(&self, n: usize, place: Place) -> bool {
+        if place == Place::Line {
+            // It is on its way no more, it is here.
+            self.keep_for_who_was_called();
+        }
+        for look in 0..LOOKS {
+            (0..1 << look).for_each(|_| std::hint::spin_loop());
+            let taken = match place {
+                // Closed, or kept for somebody who may need this CPU.
+                Place::New if self.state.load(Ordering::Relaxed) & FAIR != 0 => return false,
+                Place::New => self.take(n),
+                Place::Line => self.take_called(n),
+            };
+            if taken {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_kept(&self) -> bool {
+        permits(self.state.load(Ordering::Relaxed)) > 0
+    }
+
+    fn left(&self, n: usize, taken: bool) {
+        // (If it was told that it is closed, it has none; but then nobody is called either.)
+        let permits = GiveBack { raw: self, n: if taken { n } else { 0 } };
+        self.call_next();
+        mem::forget(permits);
+    }
+
+    fn pass_on(&self, _n: usize) {
+        // The call that it had may be the one that the word knows of.
+        self.update(Ordering::Relaxed, |state| match state & CALLED {
+            0 => state,
+            _ => state & !CALLED | LINE,
+        });
+        self.call_next();
+    }
+}
+
+impl RawSemaphore {
+    /// The attempt of a newcomer, if the first try was in vain.
+    #[cold]
+    fn take_slow(&self, n: usize) -> bool {
+        let mut state = self.state.load(Ordering::Relaxed);
+        while let Some(taken) = take_from(state, n, Place::New) {
+            match self.state.compare_exchange_weak(state, taken, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(other) => state = other,
+            }
+        }
+        false
+    }
+}
+
+/// The state after one has taken its permits who may and finds enough.
+#[inline]
+fn take_from(state: u64, n: usize, place: Place) -> Option<u64> {
+    let wanted = bits(n)?;
+    let may = match place {
+        // Who wants nothing stands in nobody's way.
+        Place::New => state & FAIR == 0 || n == 0 && !is_closed(state),
+        Place::Line => !is_closed(state),
+    };
+    let left = (state & !FLAGS).checked_sub(wanted).filter(|_| may)?;
+    Some(match place {
+        Place::New => left | state & FLAGS,
+        Place::Line => left | LINE,
+    })
+}
+
+/// Permits that somebody has taken, and does not get if the waker of the next one panics.
+struct GiveBack<'a> {
+    raw: &'a RawSemaphore,
+    n: usize,
+}
+
+impl Drop for GiveBack<'_> {
+    fn drop(&mut self) {
+        self.raw.add(self.n);
+    }
+}

@@ -1,0 +1,218 @@
+//! The semaphore as a word, and everything that ever happens to it. No guards, no waiting.
+//!
+//! The word has 64 bits on every platform: three that say how it stands with those who wait, and the number of permits that
+//! are free. All eight combinations of the three are used:
+//!
+//! | bits            | mean                                                                                          |
+//! |-----------------|-----------------------------------------------------------------------------------------------|
+//! | none            | nobody is in line, but for those who were called, did not come, and have been passed over     |
+//! | `LINE`          | somebody may be in line whom nobody has called: whoever adds permits has to                   |
+//! | `CALLED`        | somebody was called and has not answered: whoever adds permits need not call                  |
+//! | `CALLED LINE`   | as `CALLED`; and somebody may have got in line since                                          |
+//! | these + `FAIR`  | the permits are for those in line only                                                        |
+//! | `FAIR` alone    | `CLOSED`, for ever                                                                            |
+//!
+//! |                            | without `FAIR`                             | with `FAIR`                                 |
+//! |----------------------------|--------------------------------------------|---------------------------------------------|
+//! | newcomer, enough           | takes them                                 | + `LINE`: gets in line                      |
+//! | newcomer, too few          | + `LINE`: gets in line                     | + `LINE`: gets in line                      |
+//! | called or looks, enough    | → `LINE`: takes them, leaves, calls the next if permits are left | the same              |
+//! | called or looks, too few   | → `LINE FAIR`: stays in line               | the same                                    |
+//! | adds permits, `LINE`       | → `CALLED`: calls                          | → `CALLED FAIR`: calls                      |
+//! | adds permits, `CALLED`     | –; + `FAIR` if it is time                  | –                                           |
+//! | leaves the line without    | as who adds permits, if any are there      | the same                                    |
+//!
+//! Nobody waits for the whole word, only for `LINE` to be taken back: whoever does that calls the first in line afterwards,
+//! or closes the semaphore and wakes everybody.
+//!
+//! # How long the first in line can be overtaken
+//! Until it looks, by anybody who finds enough permits; for 200 µs at the longest (`pace.rs`), if permits are released meanwhile, and
+//! else by no more than there were free. It looks and finds too few: `FAIR`. From now on the permits that are released are
+//! kept for it, until there are enough, however many it wants. So a stream of those who want few starves nobody who wants many.
+//!
+//! # Several permits at once
+//! Whoever adds permits calls one, no matter how many can be served. The one who is served calls the next, if permits are
+//! left, and so on down the line: no crowd wakes up for what the first of them may need alone. The same is owed by whoever
+//! gives up, called or not, because what was kept for it may be enough for the next:
+//!
+//! ```text
+//!   A (wants 3, first in line)    B (wants 1, behind it)        2 are free
+//!   ──────────────────────────    ──────────────────────────    ──────────────────────
+//!   called; looks: too few                                      → LINE FAIR
+//!   dropped, or its time is up    sleeps; it has never been
+//!                                 called, and nobody will
+//!
+//!   left the line: LINE, and
+//!   permits → CALLED FAIR; call B
+//! ```
+//! Whoever does any of this has left the line before, or it would call itself.
+//!
+//! # Who does not look
+//! One who was called and is not polled is passed over by the table's sweep. One who has looked in vain is not called before
+//! there are more permits; if it is not polled any more, those behind it would wait for ever for permits that are there. So
+//! whoever leaves permits in the word when it looks in vain asks the sweep to be called ([`Acquire::is_kept`]), as long as
+//! somebody stands behind it.
+
+mod attempts;
+
+use waitword_core::{Masked64, Table, call_one, notify_all};
+
+use crate::pace::overtaken;
+use crate::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::const_fn;
+
+const LINE: u64 = 1;
+const CALLED: u64 = 1 << 1;
+const FAIR: u64 = 1 << 2;
+const FLAGS: u64 = LINE | CALLED | FAIR;
+const CLOSED: u64 = FAIR;
+const SHIFT: u32 = 3;
+
+/// The most permits that fit into the word, and on 32-bit targets fewer: the number is the same part of a `usize` everywhere.
+pub(crate) const MAX_PERMITS: usize = usize::MAX >> SHIFT;
+
+/// The semaphore was closed ([`Semaphore::close`](crate::Semaphore::close)), and gives no more permits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Closed;
+
+/// The state word of a semaphore, first.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct RawSemaphore {
+    state: Masked64<LINE>,
+    /// How long who was called has been overtaken (`pace.rs`).
+    pace: AtomicU32,
+}
+
+impl RawSemaphore {
+    const_fn! {
+        /// With so many permits; no more than [`MAX_PERMITS`].
+        pub(crate) const fn new(permits: usize) -> Self {
+            Self { state: Masked64::new((permits as u64) << SHIFT), pace: AtomicU32::new(0) }
+        }
+    }
+
+    pub(crate) fn available(&self) -> usize {
+        // It is never more than `MAX_PERMITS`.
+        permits(self.state.load(Ordering::Acquire)) as usize
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        is_closed(self.state.load(Ordering::Acquire))
+    }
+
+    /// Adds permits, unless they would be more than [`MAX_PERMITS`] then, and says whether.
+    #[inline]
+    pub(crate) fn add(&self, n: usize) -> bool {
+        let Some(added) = bits(n) else { return false };
+        // In one step, whatever others do to the word; what was too much is taken back.
+        let before = self.state.fetch_add(added, Ordering::Release);
+        before & FLAGS == 0 && permits(before) <= (MAX_PERMITS - n) as u64 || self.add_slow(n, before)
+    }
+
+    #[cold]
+    fn add_slow(&self, n: usize, before: u64) -> bool {
+        let fits = permits(before) <= (MAX_PERMITS - n) as u64;
+        if !fits {
+            self.state.fetch_sub((n as u64) << SHIFT, Ordering::Relaxed);
+        }
+        if before & CALLED != 0 && before & FAIR == 0 && self.is_time_to_be_fair() {
+            self.keep_for_who_was_called();
+        }
+        // Also after taking something back: meanwhile the number was wrong, and somebody may have got in line because of it.
+        self.call_next();
+        fits
+    }
+
+    /// Takes so many permits that nobody has, or as many as there are. Returns how many.
+    pub(crate) fn reduce(&self, n: usize) -> usize {
+        let fewer = |state| permits(state).min(n as u64);
+        let before = self.update(Ordering::Acquire, |state| state - (fewer(state) << SHIFT));
+        fewer(before) as usize
+    }
+
+    /// Wakes all who wait, and lets nobody wait or take a permit from now on.
+    pub(crate) fn close(&self) {
+        self.update(Ordering::Release, |state| state & !FLAGS | CLOSED);
+        // Also if nobody seems to be in line: those who were passed over are. Those who have set `LINE` and are about to get
+        // in line find it gone.
+        notify_all(&self.state);
+    }
+
+    /// Calls the first in line if there are permits, and nobody is on the way to them.
+    fn call_next(&self) {
+        let is_owed = |state| state & (LINE | CALLED) == LINE && permits(state) > 0;
+        let state = self.state.load(Ordering::Relaxed);
+        if is_owed(state) {
+            let before = self.update(Ordering::Relaxed, |state| match is_owed(state) {
+                true => state & !LINE | CALLED,
+                false => state,
+            });
+            if is_owed(before) {
+                self.call();
+            }
+        }
+    }
+
+    /// Calls the first in line. The caller has taken `LINE` back and set `CALLED`.
+    fn call(&self) {
+        self.pace.store(0, Ordering::Relaxed);
+        while call_one(&self.state) == 0 {
+            // Nobody is there to call. But somebody may have got in line meanwhile, counting on the one who was called. And
+            // what is kept stays kept for those in line whom a sweep has called: they are on their way.
+            let kept = if Table::global().waiters(&self.state) > 0 { FAIR } else { 0 };
+            let is_called = |state| state & CALLED != 0;
+            let is_owed = |state| is_called(state) && state & LINE != 0 && permits(state) > 0;
+            let before = self.update(Ordering::Relaxed, |state| {
+                if is_owed(state) {
+                    state & !(LINE | FAIR) | state & kept
+                } else if is_called(state) && state & kept == 0 {
+                    state & !(CALLED | FAIR)
+                } else {
+                    // Kept, or closed; or somebody has looked for itself, and has said what is to be done.
+                    state
+                }
+            });
+            if !is_owed(before) {
+                break;
+            }
+        }
+    }
+
+    /// Whether who was called has been overtaken for long enough; it has been once more. If two do this at once, one of them
+    /// may not count.
+    fn is_time_to_be_fair(&self) -> bool {
+        let (pace, is_last) = overtaken(self.pace.load(Ordering::Relaxed));
+        self.pace.store(pace, Ordering::Relaxed);
+        is_last
+    }
+
+    fn keep_for_who_was_called(&self) {
+        self.update(Ordering::Relaxed, |state| match state & CALLED {
+            0 => state,
+            _ => state | FAIR,
+        });
+    }
+
+    /// Returns what it was before.
+    #[inline]
+    fn update(&self, order: Ordering, change: impl Fn(u64) -> u64) -> u64 {
+        let change = |state| Some(change(state));
+        self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
+    }
+}
+
+fn is_closed(state: u64) -> bool {
+    state & FLAGS == CLOSED
+}
+
+#[inline]
+fn permits(state: u64) -> u64 {
+    state >> SHIFT
+}
+
+/// So many permits as they stand in the word. `None` if there are never so many.
+#[inline]
+fn bits(n: usize) -> Option<u64> {
+    (n <= MAX_PERMITS).then_some((n as u64) << SHIFT)
+}

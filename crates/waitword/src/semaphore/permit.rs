@@ -1,0 +1,162 @@
+//! Permits that somebody has: so many of one semaphore, given back when they are dropped.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::semaphore::Semaphore;
+
+/// Permits of a [`Semaphore`], which go back to it when this is dropped.
+///
+/// They may be dropped on another thread than the one that acquired them, and held across an `await`.
+#[must_use = "the permits go back when this is dropped, which is at once if nobody keeps it"]
+#[clippy::has_significant_drop]
+pub struct SemaphorePermit<'a> {
+    semaphore: &'a Semaphore,
+    permits: usize,
+}
+
+impl<'a> SemaphorePermit<'a> {
+    #[inline]
+    pub(super) fn new(semaphore: &'a Semaphore, permits: usize) -> Self {
+        Self { semaphore, permits }
+    }
+
+    /// How many there are.
+    pub fn num_permits(&self) -> usize {
+        self.permits
+    }
+
+    /// Whose they are.
+    pub fn semaphore(&self) -> &'a Semaphore {
+        self.semaphore
+    }
+
+    /// Keeps the permits from the semaphore for good: it has so many fewer from now on. The opposite of
+    /// [`add_permits`](Semaphore::add_permits).
+    ///
+    /// ```
+    /// let semaphore = waitword::Semaphore::new(3);
+    /// semaphore.acquire_many(2).unwrap().forget();
+    /// assert_eq!(semaphore.available_permits(), 1);
+    /// ```
+    pub fn forget(mut self) {
+        self.permits = 0;
+    }
+
+    /// Adds the permits of `other` to these.
+    ///
+    /// ```
+    /// let semaphore = waitword::Semaphore::new(3);
+    /// let mut permits = semaphore.acquire().unwrap();
+    /// permits.merge(semaphore.acquire().unwrap());
+    /// assert_eq!(permits.num_permits(), 2);
+    /// drop(permits);
+    /// assert_eq!(semaphore.available_permits(), 3);
+    /// ```
+    ///
+    /// # Panics
+    /// If they are permits of another semaphore, or both together more than a `usize` holds. `other` goes back to where it
+    /// came from, then.
+    #[track_caller]
+    pub fn merge(&mut self, mut other: Self) {
+        self.permits = merged(self.semaphore, self.permits, other.semaphore, other.permits);
+        other.permits = 0;
+    }
+
+    /// Takes `permits` of these for themselves. `None`, and nothing has changed, if there are fewer.
+    ///
+    /// ```
+    /// let semaphore = waitword::Semaphore::new(3);
+    /// let mut three = semaphore.acquire_many(3).unwrap();
+    /// let one = three.split(1).unwrap();
+    /// assert_eq!((one.num_permits(), three.num_permits()), (1, 2));
+    /// assert!(three.split(3).is_none());
+    /// ```
+    pub fn split(&mut self, permits: usize) -> Option<Self> {
+        self.permits = self.permits.checked_sub(permits)?;
+        Some(Self { semaphore: self.semaphore, permits })
+    }
+}
+
+/// Permits of a [`Semaphore`] in an `Arc`, which go back to it when this is dropped.
+///
+/// As [`SemaphorePermit`], but that it has a share in the semaphore and borrows nothing.
+#[must_use = "the permits go back when this is dropped, which is at once if nobody keeps it"]
+#[clippy::has_significant_drop]
+pub struct OwnedSemaphorePermit {
+    semaphore: Arc<Semaphore>,
+    permits: usize,
+}
+
+impl OwnedSemaphorePermit {
+    #[inline]
+    pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize) -> Self {
+        Self { semaphore, permits }
+    }
+
+    /// How many there are.
+    pub fn num_permits(&self) -> usize {
+        self.permits
+    }
+
+    /// Whose they are.
+    pub fn semaphore(&self) -> &Arc<Semaphore> {
+        &self.semaphore
+    }
+
+    /// As [`SemaphorePermit::forget`].
+    pub fn forget(mut self) {
+        self.permits = 0;
+    }
+
+    /// As [`SemaphorePermit::merge`].
+    ///
+    /// # Panics
+    /// As [`SemaphorePermit::merge`].
+    #[track_caller]
+    pub fn merge(&mut self, mut other: Self) {
+        self.permits = merged(&self.semaphore, self.permits, &other.semaphore, other.permits);
+        other.permits = 0;
+    }
+
+    /// As [`SemaphorePermit::split`].
+    pub fn split(&mut self, permits: usize) -> Option<Self> {
+        self.permits = self.permits.checked_sub(permits)?;
+        Some(Self { semaphore: Arc::clone(&self.semaphore), permits })
+    }
+}
+
+#[track_caller]
+fn merged(semaphore: &Semaphore, permits: usize, other: &Semaphore, others: usize) -> usize {
+    assert!(
+        std::ptr::eq(semaphore, other),
+        "permits of two semaphores cannot be merged: keep them side by side, in a tuple or a `Vec`"
+    );
+    permits.checked_add(others).expect("permits merge up to `usize::MAX`: keep them side by side")
+}
+
+impl Drop for SemaphorePermit<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.semaphore.give_back(self.permits);
+    }
+}
+
+impl Drop for OwnedSemaphorePermit {
+    #[inline]
+    fn drop(&mut self) {
+        self.semaphore.give_back(self.permits);
+    }
+}
+
+impl fmt::Debug for SemaphorePermit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SemaphorePermit").field("permits", &self.permits).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OwnedSemaphorePermit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedSemaphorePermit").field("permits", &self.permits).finish_non_exhaustive()
+    }
+}

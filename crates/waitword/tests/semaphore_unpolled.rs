@@ -1,0 +1,110 @@
+//! See `common/unpolled.rs`; and what only a semaphore has: futures that wait for many permits, and are not polled any more.
+
+mod common;
+
+use std::thread;
+
+use common::semaphore::waiters;
+use common::{Task, block_on, far, until};
+use waitword::Semaphore;
+
+common::unpolled::unpolled_futures_keep_the_lock_from_nobody!(Semaphore);
+
+/// Called for permits that are too few for it, and it does not even look.
+#[test]
+fn those_behind_one_who_wants_many_and_does_not_look() {
+    let semaphore = Semaphore::new(0);
+    let mut unpolled = Task::new(semaphore.acquire_many_async(3));
+    assert!(unpolled.poll().is_pending());
+    thread::scope(|scope| {
+        scope.spawn(|| drop(semaphore.acquire().unwrap()));
+        scope.spawn(|| drop(block_on(semaphore.acquire_many_async_until(2, far())).unwrap()));
+        until(|| waiters(&semaphore) == 3);
+        semaphore.add_permits(2);
+    });
+    semaphore.add_permits(1);
+    assert!(unpolled.poll().is_ready(), "it has kept its place");
+}
+
+/// It has looked, so that permits are kept for it, and nobody calls it any more; and then it looks no more. Those in line
+/// behind it get them all the same, and those who come now, though no permit is given back meanwhile.
+#[test]
+fn those_behind_one_for_whom_permits_are_kept_and_who_looks_no_more() {
+    let semaphore = Semaphore::new(0);
+    let mut unpolled = Task::new(semaphore.acquire_many_async(3));
+    assert!(unpolled.poll().is_pending());
+    thread::scope(|scope| {
+        scope.spawn(|| semaphore.acquire().unwrap().forget());
+        until(|| waiters(&semaphore) == 2);
+        semaphore.add_permits(2);
+        assert!(unpolled.is_woken() && unpolled.poll().is_pending());
+    });
+    assert_eq!(semaphore.available_permits(), 1);
+    assert_eq!(waiters(&semaphore), 1);
+    // Whoever looks last, it may look as often as it likes before.
+    assert!(unpolled.poll().is_pending());
+    block_on(semaphore.acquire_async()).unwrap().forget();
+    semaphore.add_permits(3);
+    assert!(unpolled.poll().is_ready(), "it has kept its place");
+}
+
+/// As long as it looks, nothing passes it.
+#[test]
+fn nobody_passes_one_who_wants_many_and_looks() {
+    let semaphore = Semaphore::new(0);
+    let mut many = Task::new(semaphore.acquire_many_async(3));
+    assert!(many.poll().is_pending());
+    let mut behind = Task::new(semaphore.acquire_async());
+    semaphore.add_permits(2);
+    assert!(many.poll().is_pending() && behind.poll().is_pending());
+    for _ in 0..3 {
+        // A sweep asks whether it still looks.
+        until(|| many.is_woken());
+        assert!(many.poll().is_pending());
+    }
+    semaphore.add_permits(1);
+    until(|| many.is_woken());
+    assert!(many.poll().is_ready());
+    assert!(behind.finish().is_ok());
+}
+
+/// One who is asked by a sweep is on its way, and whoever leaves the line meanwhile does not give away what is kept for it.
+#[test]
+fn what_is_kept_stays_kept_when_another_leaves() {
+    let semaphore = Semaphore::new(0);
+    let mut many = Task::new(semaphore.acquire_many_async(3));
+    assert!(many.poll().is_pending());
+    semaphore.add_permits(2);
+    assert!(many.poll().is_pending());
+    let mut behind = Task::new(semaphore.acquire_async());
+    assert!(behind.poll().is_pending());
+    until(|| many.is_woken());
+    drop(behind);
+    assert!(semaphore.try_acquire().is_err());
+    semaphore.add_permits(1);
+    assert!(many.poll().is_ready());
+    assert!(semaphore.try_acquire_many(3).is_ok());
+}
+
+/// `select!`, whose handler wants one permit while a branch that wants all is alive and not polled.
+#[test]
+fn select_whose_handler_wants_one_of_those_that_are_kept_for_a_branch() {
+    block_on(async {
+        let semaphore = Semaphore::new(2);
+        let held = semaphore.acquire().unwrap();
+        let mut all = std::pin::pin!(semaphore.acquire_many_async(2));
+        let more = semaphore.acquire().unwrap();
+        let mut given_back = Some(more);
+        tokio::select! {
+            biased;
+            _ = &mut all => unreachable!("two are held"),
+            () = smol::future::yield_now() => drop(given_back.take()),
+        }
+        // Called, it looks and finds one.
+        assert!(smol::future::poll_once(all.as_mut()).await.is_none());
+        assert!(semaphore.try_acquire().is_err(), "kept");
+        drop(semaphore.acquire_async().await.unwrap());
+        drop(held);
+        assert_eq!(all.await.unwrap().num_permits(), 2);
+    });
+}

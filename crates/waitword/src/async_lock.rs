@@ -87,8 +87,8 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) {
-        if !self.raw.take() {
-            acquire::block(&self.raw, "lock_async");
+        if !self.raw.take(()) {
+            acquire::block(&self.raw, (), "lock_async");
         }
     }
 
@@ -99,7 +99,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[must_use = "if it is `true`, the lock is held and has to be released"]
     #[inline]
     pub fn try_lock(&self) -> bool {
-        self.raw.take()
+        self.raw.take(())
     }
 
     /// As [`lock`](Self::lock), for `timeout` at the longest.
@@ -111,10 +111,10 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("try_lock_for", "lock_timeout"))]
     #[inline]
     pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
-        if self.raw.take() {
+        if self.raw.take(()) {
             Ok(())
         } else {
-            acquire::block_until(&self.raw, Instant::now().checked_add(timeout))
+            acquire::block_until(&self.raw, (), Instant::now().checked_add(timeout))
         }
     }
 
@@ -135,7 +135,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("try_lock_until", "lock_deadline"))]
     #[inline]
     pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
-        if self.raw.take() { Ok(()) } else { acquire::block_until(&self.raw, Some(deadline)) }
+        if self.raw.take(()) { Ok(()) } else { acquire::block_until(&self.raw, (), Some(deadline)) }
     }
 
     /// Takes the lock without blocking this thread. When the future is ready, the lock is held.

@@ -50,14 +50,19 @@ mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
 mod patience;
+mod poison;
 mod raw_lock;
 mod raw_mutex;
 
 pub use async_lock::AsyncLock;
 pub use error::{LockError, NotLocked};
 pub use lock_async::{LockAsync, LockAsyncUntil};
-pub use mutex::{Mutex, MutexGuard};
+pub use mutex::{
+    MappedMutexGuard, Mutex, MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil,
+    OwnedMappedMutexGuard, OwnedMutexGuard,
+};
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
+pub use poison::{Poison, PoisonGuard, Poisoned};
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Outcome,

@@ -19,13 +19,13 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct LockAsync<'a, L: Location<Word = AtomicI32>> {
         #[pin]
-        acquire: AcquireAsyncUntil<'a, RawLock<L>>,
+        acquire: AcquireAsyncUntil<&'a RawLock<L>>,
     }
 }
 
 impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
     pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
-        Self { acquire: AcquireAsyncUntil::new(raw, None) }
+        Self { acquire: AcquireAsyncUntil::new(raw, (), None) }
     }
 }
 
@@ -51,13 +51,13 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct LockAsyncUntil<'a, L: Location<Word = AtomicI32>> {
         #[pin]
-        acquire: AcquireAsyncUntil<'a, RawLock<L>>,
+        acquire: AcquireAsyncUntil<&'a RawLock<L>>,
     }
 }
 
 impl<'a, L: Location<Word = AtomicI32>> LockAsyncUntil<'a, L> {
     pub(crate) fn new(raw: &'a RawLock<L>, deadline: Option<Instant>) -> Self {
-        Self { acquire: AcquireAsyncUntil::new(raw, deadline) }
+        Self { acquire: AcquireAsyncUntil::new(raw, (), deadline) }
     }
 }
 
@@ -66,7 +66,7 @@ impl<L: Location<Word = AtomicI32>> Future for LockAsyncUntil<'_, L> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.project().acquire.poll(cx)
+        self.project().acquire.poll(cx).map_ok(|_| ())
     }
 }
 

@@ -69,6 +69,7 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
 
 impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     type At = L;
+    type Ask = ();
     // Scripts share the word and the line, and their waits cannot be called.
     type Looks = Patience;
 
@@ -77,27 +78,27 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     }
 
     #[inline]
-    fn take(&self) -> bool {
+    fn take(&self, (): ()) -> bool {
         self.at.word().compare_exchange(FREE, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    fn take_called(&self) -> bool {
-        self.take_or_mark(Place::Line).is_ok()
+    fn take_called(&self, (): ()) -> bool {
+        self.take_or_mark((), Place::Line).is_ok()
     }
 
     /// Whoever spins here keeps those from the lock who were called and have lost their place.
-    fn spin(&self, _place: Place) -> bool {
+    fn spin(&self, (): (), _place: Place) -> bool {
         false
     }
 
-    fn take_or_mark(&self, _place: Place) -> Result<(), i32> {
+    fn take_or_mark(&self, (): (), _place: Place) -> Result<(), i32> {
         match self.at.word().swap(CONTENDED, Ordering::Acquire) {
             FREE => Ok(()),
             _ => Err(CONTENDED),
         }
     }
 
-    fn pass_on(&self) {
+    fn pass_on(&self, (): ()) {
         // Relaxed: nothing is protected by this, and a value that is out of date does no harm. `FREE` was there when
         // we were called; if somebody barged in since, whoever is called now marks the word. And a `CONTENDED` that
         // came after we were called belongs to a holder who calls somebody as well.

@@ -173,6 +173,7 @@ fn overtaken(state: u32) -> u32 {
 
 impl Acquire for RawMutex {
     type At = Masked<LINE>;
+    type Ask = ();
     type Looks = ();
 
     fn at(&self) -> &Self::At {
@@ -180,20 +181,20 @@ impl Acquire for RawMutex {
     }
 
     #[inline]
-    fn take(&self) -> bool {
+    fn take(&self, (): ()) -> bool {
         match self.state.compare_exchange(0, LOCKED, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => true,
             Err(state) => self.take_if_free_for_all(state),
         }
     }
 
-    fn take_called(&self) -> bool {
+    fn take_called(&self, (): ()) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         state & LOCKED == 0
             && self.state.compare_exchange(state, LOCKED | LINE, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    fn take_or_mark(&self, place: Place) -> Result<(), u32> {
+    fn take_or_mark(&self, (): (), place: Place) -> Result<(), u32> {
         let is_free = |state| match place {
             Place::New => state & (LOCKED | FAIR) == 0,
             Place::Line => state & LOCKED == 0,
@@ -207,7 +208,7 @@ impl Acquire for RawMutex {
         if is_free(before) { Ok(()) } else { Err(LINE) }
     }
 
-    fn spin(&self, place: Place) -> bool {
+    fn spin(&self, (): (), place: Place) -> bool {
         if place == Place::Line {
             // It is on its way no more, it is here.
             self.state.fetch_or(FAIR, Ordering::Relaxed);
@@ -219,7 +220,7 @@ impl Acquire for RawMutex {
                 // Kept for somebody who may need this CPU.
                 Place::New if state & FAIR != 0 => return false,
                 Place::New => self.take_if_free_for_all(state),
-                Place::Line => self.take_called(),
+                Place::Line => self.take_called(()),
             };
             if taken {
                 return true;
@@ -228,7 +229,7 @@ impl Acquire for RawMutex {
         false
     }
 
-    fn pass_on(&self) {
+    fn pass_on(&self, (): ()) {
         // If it is held, its release calls somebody; what was said of the one who leaves holds for the next one then.
         let before = self.update(Ordering::Relaxed, |state| match state & LOCKED {
             0 => CALLED,

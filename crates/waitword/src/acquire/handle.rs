@@ -1,0 +1,82 @@
+//! How a future reaches what it acquires: borrowed, or through an `Arc` of its own.
+//!
+//! Whoever waits stands in line under the address of a word, so the word has to stay where it is until the line is left. A
+//! borrow sees to that, and so does an `Arc` that the wait holds itself: the one loop serves both, without knowing which.
+
+use std::sync::Arc;
+
+use waitword_core::{Location, Table};
+
+use crate::acquire::Acquire;
+
+/// A way to reach something that can be acquired.
+pub(crate) trait Handle {
+    /// What is acquired.
+    type Raw: Acquire;
+
+    /// Where one stands in line for it, and that keeps the place there.
+    type At: Location<Word = WordOf<Self::Raw>>;
+
+    fn raw(&self) -> &Self::Raw;
+
+    fn at(&self) -> Self::At;
+}
+
+type WordOf<R> = <<R as Acquire>::At as Location>::Word;
+
+/// See [`Acquire::Ask`].
+pub(crate) type Ask<H> = <<H as Handle>::Raw as Acquire>::Ask;
+
+impl<'a, R: Acquire> Handle for &'a R {
+    type Raw = R;
+    type At = &'a R::At;
+
+    fn raw(&self) -> &R {
+        self
+    }
+
+    fn at(&self) -> &'a R::At {
+        R::at(self)
+    }
+}
+
+impl<L: HasRaw + ?Sized> Handle for Arc<L> {
+    type Raw = L::Raw;
+    type At = OwnedAt<L>;
+
+    fn raw(&self) -> &L::Raw {
+        L::raw(self)
+    }
+
+    fn at(&self) -> OwnedAt<L> {
+        OwnedAt(Arc::clone(self))
+    }
+}
+
+/// A lock with its raw part.
+///
+/// # Safety
+/// 1. For as long as the lock stays where it is, `raw` returns the same reference, and [`Acquire::at`] of that the same
+///    location; neither panics.
+pub(crate) unsafe trait HasRaw {
+    type Raw: Acquire;
+
+    fn raw(&self) -> &Self::Raw;
+}
+
+/// The place in line of one who owns the lock, together with others.
+pub(crate) struct OwnedAt<L: ?Sized>(Arc<L>);
+
+// SAFETY: what is in an `Arc` stays where it is as long as the `Arc` lives, so both return the same as long as `self` lives
+// (invariant 1), as far as the location in the lock does; and that it does is its own promise.
+unsafe impl<L: HasRaw + ?Sized> Location for OwnedAt<L> {
+    type Word = WordOf<L::Raw>;
+
+    fn word(&self) -> &Self::Word {
+        self.0.raw().at().word()
+    }
+
+    fn table(&self) -> &Table {
+        self.0.raw().at().table()
+    }
+}

@@ -1,0 +1,152 @@
+//! The one acquisition loop: try; else wait in line while the word says "taken"; called, try again.
+//!
+//! [`Acquisition`] is the loop as something that is stepped. A thread drives it with its [`Parker`] ([`block`]), with a
+//! deadline or without, and [`AcquireAsync`] drives it as a future. What is acquired says in [`Acquire`] how that is
+//! tried; that a thread, a task and a timeout can meet on it is all here. Read on in `acquisition.rs`.
+//!
+//! # A call is an offer
+//! Whoever frees the word calls the first in line and lets go: the word is free for anybody until somebody takes it.
+//! So the one who was called owes something to those behind it. If it takes the word, its own release calls the next.
+//! There are three ways in which it might not, and each would let the others sleep for ever:
+//!
+//! **It is dropped, or its time is up, after it was called.** It passes the call on.
+//!
+//! ```text
+//!   A (a task)                    B                        the holder
+//!   ───────────────────────       ──────────────────       ───────────────────────
+//!   in line                       in line behind A         free; call A
+//!   dropped                       sleeps; nobody will
+//!                                 ever call it
+//!
+//!   leave the line: was called
+//!   → call B, or see to it that
+//!     who barged in will
+//! ```
+//!
+//! **Somebody barges in before it comes.** It finds the word taken, marks it so that the release calls again, and goes
+//! back into line.
+//!
+//! **It is a task that nobody polls**, because whoever owns it awaits something else, perhaps this very word. It may
+//! never come. And whoever barges in meanwhile does not know of B:
+//!
+//! ```text
+//!   A (called, not polled)        B                        C (new)
+//!   ───────────────────────       ──────────────────       ───────────────────────
+//!                                 in line                  FREE → LOCKED
+//!                                                          LOCKED → FREE: nobody to call
+//!                                 sleeps for ever
+//!
+//!                                 patience is over:
+//!                                 looks, in line           FREE → LOCKED
+//!                                 LOCKED → CONTENDED
+//!                                                          CONTENDED → FREE; call B
+//! ```
+//! So everybody looks for itself when it has not been called for a while ([`Patience`]). A look is the same attempt as
+//! any other: it takes the word if it is free, and marks it if it is not. It is made from the place in line, which is
+//! kept. A look that succeeds may coincide with a call; that call is used up by the success, since what was taken this
+//! way calls the next when it is released.
+
+mod acquisition;
+mod future;
+#[allow(unsafe_code)]
+mod handle;
+
+use std::pin::pin;
+use std::time::Instant;
+
+use waitword_core::{Location, Parker, Word, may_block};
+
+use crate::error::LockError;
+use crate::patience::Looks;
+use acquisition::{Acquisition, Step};
+
+pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
+pub(crate) use handle::HasRaw;
+
+/// What can be acquired: how it is tried, and where one waits for it.
+pub(crate) trait Acquire {
+    /// Where those who wait stand in line.
+    type At: Location;
+
+    /// What one asks for: a mode, a number of permits; nothing where there is only one thing to be had.
+    type Ask: Copy;
+
+    /// When those who wait look for themselves.
+    type Looks: Looks;
+
+    /// See [`Acquire::At`].
+    fn at(&self) -> &Self::At;
+
+    /// The attempt of one who has not waited: takes it if it is free for all, and leaves no trace otherwise.
+    fn take(&self, ask: Self::Ask) -> bool;
+
+    /// The attempt of one who waits or is about to: takes it if it is free, so that its release calls the next in
+    /// line; otherwise sees to it that the release of who holds it does. The error is the value to wait on.
+    fn take_or_mark(&self, ask: Self::Ask, place: Place) -> Result<(), Value<Self>>;
+
+    /// The attempt of one who was called: takes it if it is free, so that its release calls the next in line, and leaves no
+    /// trace otherwise.
+    fn take_called(&self, ask: Self::Ask) -> bool;
+
+    /// A thread tries for a while before it sleeps, if that is worth it. Returns whether it has taken it.
+    fn spin(&self, ask: Self::Ask, place: Place) -> bool;
+
+    /// One who may have been called leaves without having taken it: somebody else has to be called, now or by the next
+    /// release.
+    fn pass_on(&self, ask: Self::Ask);
+}
+
+/// Where one stands who tries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Not in line.
+    New,
+    /// In line, or just off it; and called, as far as one knows.
+    Line,
+}
+
+pub(crate) type Value<R> = <<<R as Acquire>::At as Location>::Word as Word>::Value;
+
+/// Acquires what could not be taken at once, blocking this thread. `instead` is for the one that must not.
+#[cold]
+#[track_caller]
+pub(crate) fn block<R: Acquire>(raw: &R, ask: R::Ask, instead: &str) {
+    assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
+    // Without a deadline it only ends with the lock.
+    let _ = drive(raw, ask, None);
+}
+
+/// As [`block`], until `deadline` at the latest.
+#[cold]
+pub(crate) fn block_until<R: Acquire>(
+    raw: &R,
+    ask: R::Ask,
+    deadline: Option<Instant>,
+) -> Result<(), LockError> {
+    if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        return Err(LockError::TimedOut);
+    }
+    if !may_block() {
+        return Err(LockError::BlockingForbidden);
+    }
+    drive(raw, ask, deadline)
+}
+
+fn drive<R: Acquire>(raw: &R, ask: R::Ask, deadline: Option<Instant>) -> Result<(), LockError> {
+    if raw.spin(ask, Place::New) {
+        return Ok(());
+    }
+    let parker = Parker::current();
+    let mut acquisition = pin!(Acquisition::new(raw, ask));
+    loop {
+        match acquisition.as_mut().step(parker.waker(), deadline) {
+            Step::Ended(result) => return result.map(|_| ()),
+            Step::Wait(Some(until)) => parker.park_until(until),
+            Step::Wait(None) => parker.park(),
+        }
+        // Whoever was called is awake now, and if it came too late for one release it is in time for the next.
+        if acquisition.as_mut().spin() {
+            return Ok(());
+        }
+    }
+}

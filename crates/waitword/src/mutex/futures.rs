@@ -1,0 +1,138 @@
+//! What the `_async` methods return: the loop of `acquire`, and a guard at its end.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use pin_project_lite::pin_project;
+
+use crate::acquire::{AcquireAsync, AcquireAsyncUntil};
+use crate::error::LockError;
+use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};
+use crate::raw_mutex::RawMutex;
+
+pin_project! {
+    /// The future of [`Mutex::lock_async`].
+    #[must_use = "futures do nothing unless polled"]
+    pub struct MutexLock<'a, T: ?Sized> {
+        mutex: &'a Mutex<T>,
+        // Of the raw part alone, so that the code of its slow path is the same for every `T`.
+        #[pin]
+        acquire: AcquireAsync<&'a RawMutex>,
+    }
+}
+
+impl<'a, T: ?Sized> MutexLock<'a, T> {
+    pub(super) fn new(mutex: &'a Mutex<T>) -> Self {
+        Self { mutex, acquire: AcquireAsync::new(&mutex.raw, ()) }
+    }
+}
+
+impl<'a, T: ?Sized> Future for MutexLock<'a, T> {
+    type Output = MutexGuard<'a, T>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        // SAFETY: ready once, having acquired it.
+        this.acquire.poll(cx).map(|_| unsafe { MutexGuard::new(this.mutex) })
+    }
+}
+
+pin_project! {
+    /// The future of [`Mutex::lock_async_for`] and [`Mutex::lock_async_until`].
+    #[must_use = "futures do nothing unless polled"]
+    pub struct MutexLockUntil<'a, T: ?Sized> {
+        mutex: &'a Mutex<T>,
+        #[pin]
+        acquire: AcquireAsyncUntil<&'a RawMutex>,
+    }
+}
+
+impl<'a, T: ?Sized> MutexLockUntil<'a, T> {
+    pub(super) fn new(mutex: &'a Mutex<T>, deadline: Option<Instant>) -> Self {
+        Self { mutex, acquire: AcquireAsyncUntil::new(&mutex.raw, (), deadline) }
+    }
+}
+
+impl<'a, T: ?Sized> Future for MutexLockUntil<'a, T> {
+    type Output = Result<MutexGuard<'a, T>, LockError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        // SAFETY: ready once with `Ok`, having acquired it.
+        this.acquire.poll(cx).map_ok(|_| unsafe { MutexGuard::new(this.mutex) })
+    }
+}
+
+pin_project! {
+    /// The future of [`Mutex::lock_owned_async`].
+    #[must_use = "futures do nothing unless polled"]
+    pub struct MutexLockOwned<T: ?Sized> {
+        #[pin]
+        acquire: AcquireAsync<Arc<Mutex<T>>>,
+    }
+}
+
+impl<T: ?Sized> MutexLockOwned<T> {
+    pub(super) fn new(mutex: Arc<Mutex<T>>) -> Self {
+        Self { acquire: AcquireAsync::new(mutex, ()) }
+    }
+}
+
+impl<T: ?Sized> Future for MutexLockOwned<T> {
+    type Output = OwnedMutexGuard<T>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: ready once, having acquired it.
+        self.project().acquire.poll(cx).map(|mutex| unsafe { OwnedMutexGuard::new(mutex) })
+    }
+}
+
+pin_project! {
+    /// The future of [`Mutex::lock_owned_async_for`] and [`Mutex::lock_owned_async_until`].
+    #[must_use = "futures do nothing unless polled"]
+    pub struct MutexLockOwnedUntil<T: ?Sized> {
+        #[pin]
+        acquire: AcquireAsyncUntil<Arc<Mutex<T>>>,
+    }
+}
+
+impl<T: ?Sized> MutexLockOwnedUntil<T> {
+    pub(super) fn new(mutex: Arc<Mutex<T>>, deadline: Option<Instant>) -> Self {
+        Self { acquire: AcquireAsyncUntil::new(mutex, (), deadline) }
+    }
+}
+
+impl<T: ?Sized> Future for MutexLockOwnedUntil<T> {
+    type Output = Result<OwnedMutexGuard<T>, LockError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: ready once with `Ok`, having acquired it.
+        self.project().acquire.poll(cx).map_ok(|mutex| unsafe { OwnedMutexGuard::new(mutex) })
+    }
+}
+
+/// Shows whether it stands in line. Not the value, which may be somebody else's.
+macro_rules! shows_whether_it_waits {
+    ($($name:literal: $future:ty;)*) => {$(
+        impl<T: ?Sized> fmt::Debug for $future {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct($name).field("waiting", &self.acquire.is_waiting()).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+shows_whether_it_waits! {
+    "MutexLock": MutexLock<'_, T>;
+    "MutexLockUntil": MutexLockUntil<'_, T>;
+    "MutexLockOwned": MutexLockOwned<T>;
+    "MutexLockOwnedUntil": MutexLockOwnedUntil<T>;
+}

@@ -1,0 +1,171 @@
+//! The guard: while there is one, its owner is alone with the value.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem;
+use std::ops::{Deref, DerefMut};
+
+use crate::mutex::{MappedMutexGuard, Mutex};
+
+/// The way to the value of a [`Mutex`] that is locked. Dropping it releases the mutex.
+///
+/// It is [`Send`] when `T` is, and can be dropped on another thread than the one that locked. It is [`Sync`] when `T` is
+/// `Send` and `Sync`.
+///
+/// What can be done with a guard is an associated function, so that it does not hide a method of the value:
+/// `MutexGuard::map(guard, ..)`.
+///
+/// A guard lives no longer than the mutex that it borrows:
+///
+/// ```compile_fail,E0597
+/// # use waitword::Mutex;
+/// let guard = {
+///     let mutex = Mutex::new(1);
+///     mutex.lock()
+/// };
+/// # drop(guard);
+/// ```
+///
+/// and it does not cross to another thread if the value must not:
+///
+/// ```compile_fail,E0277
+/// # use {std::cell::Cell, std::rc::Rc, waitword::Mutex};
+/// let mutex = Mutex::new(Rc::new(Cell::new(1)));
+/// let guard = mutex.lock();
+/// std::thread::scope(|scope| drop(scope.spawn(move || guard.set(2))));
+/// ```
+#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[clippy::has_significant_drop]
+pub struct MutexGuard<'a, T: ?Sized> {
+    mutex: &'a Mutex<T>,
+    _value: PhantomData<&'a mut T>,
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// # Safety
+    /// The mutex was acquired, and this is the guard of that acquisition (invariant 1).
+    #[inline]
+    pub(super) unsafe fn new(mutex: &'a Mutex<T>) -> Self {
+        Self { mutex, _value: PhantomData }
+    }
+
+    /// The mutex that this is the guard of.
+    ///
+    /// ```
+    /// use waitword::{Mutex, MutexGuard};
+    ///
+    /// let mutex = Mutex::new(1);
+    /// let guard = mutex.lock();
+    /// assert!(std::ptr::eq(MutexGuard::mutex(&guard), &mutex));
+    /// ```
+    pub fn mutex(this: &Self) -> &'a Mutex<T> {
+        this.mutex
+    }
+
+    /// Releases the mutex for those in line only, if there are any.
+    ///
+    /// Nobody overtakes the first of them then; whoever comes now gets in line behind. As the one who was called has
+    /// to wake up first, this costs a change of threads or tasks where an ordinary release might have had none. Without
+    /// anybody in line it is an ordinary release.
+    ///
+    /// ```
+    /// use waitword::{Mutex, MutexGuard};
+    ///
+    /// let mutex = Mutex::new(1);
+    /// let guard = mutex.lock();
+    /// // Something took long, and others have waited for it.
+    /// MutexGuard::unlock_fair(guard);
+    /// ```
+    #[doc(alias("drop_fair", "release_fair"))]
+    pub fn unlock_fair(this: Self) {
+        let mutex = this.mutex;
+        mem::forget(this);
+        mutex.raw.release_fair();
+    }
+
+    /// A guard of a part of the value. The mutex is held until that is dropped.
+    ///
+    /// If `to_part` panics, the mutex is released.
+    ///
+    /// ```
+    /// use waitword::{Mutex, MutexGuard};
+    ///
+    /// let mutex = Mutex::new((1, "one"));
+    /// let mut number = MutexGuard::map(mutex.lock(), |pair| &mut pair.0);
+    /// *number = 2;
+    /// assert!(mutex.is_locked());
+    /// drop(number);
+    /// assert_eq!(mutex.into_inner(), (2, "one"));
+    /// ```
+    pub fn map<U: ?Sized>(mut this: Self, to_part: impl FnOnce(&mut T) -> &mut U) -> MappedMutexGuard<'a, U> {
+        let part = to_part(&mut this).into();
+        let raw = &this.mutex.raw;
+        mem::forget(this);
+        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+        unsafe { MappedMutexGuard::new(raw, part) }
+    }
+
+    /// As [`map`](Self::map), if there is such a part.
+    ///
+    /// ```
+    /// use waitword::{Mutex, MutexGuard};
+    ///
+    /// let mutex = Mutex::new(vec![1, 2]);
+    /// let second = MutexGuard::filter_map(mutex.lock(), |all| all.get_mut(1)).unwrap();
+    /// assert_eq!(*second, 2);
+    /// drop(second);
+    /// let all = MutexGuard::filter_map(mutex.lock(), |all| all.get_mut(2)).unwrap_err();
+    /// assert_eq!(all.len(), 2);
+    /// ```
+    ///
+    /// # Errors
+    /// This guard, if `to_part` returned `None`.
+    #[doc(alias = "try_map")]
+    pub fn filter_map<U: ?Sized>(
+        mut this: Self,
+        to_part: impl FnOnce(&mut T) -> Option<&mut U>,
+    ) -> Result<MappedMutexGuard<'a, U>, Self> {
+        let Some(part) = to_part(&mut this).map(Into::into) else { return Err(this) };
+        let raw = &this.mutex.raw;
+        mem::forget(this);
+        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+        Ok(unsafe { MappedMutexGuard::new(raw, part) })
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.mutex.raw.release();
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: this is the only guard, and it is borrowed (invariants 1 and 2).
+        unsafe { &*self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: this is the only guard, and it is borrowed mutably (invariants 1 and 2).
+        unsafe { &mut *self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,350 @@
+//! The mutex: what you call, and the value that it protects.
+//!
+//! The word and all that happens to it is in `raw_mutex.rs`. Here it meets a value: `guard.rs` and `mapped.rs` have the
+//! guards through which the value is reached, `owned.rs` the same grid of methods over an `Arc`, `futures.rs` what the
+//! `_async` methods return.
+//!
+//! # Invariants
+//! The unsafe code of this folder rests on these:
+//!
+//! 1. There is a guard, of whatever kind, only for as long as the raw mutex is held on its behalf. It is made from an
+//!    acquisition that nobody else has made a guard from, and whoever makes another guard from it forgets it. Its drop
+//!    releases, once. So there is one at a time.
+//! 2. The value is reached only through the guard, or by somebody who has the mutex for itself (`&mut`, or by value), and
+//!    then there is no guard.
+//! 3. The value stays where it is while there is a guard, because the guard borrows the mutex or has an `Arc` of it.
+
+mod futures;
+mod guard;
+mod mapped;
+mod owned;
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::acquire::{self, Acquire, HasRaw};
+use crate::error::LockError;
+use crate::raw_mutex::RawMutex;
+
+pub use futures::{MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil};
+pub use guard::MutexGuard;
+pub use mapped::{MappedMutexGuard, OwnedMappedMutexGuard};
+pub use owned::OwnedMutexGuard;
+
+/// A value that one thread or task at a time can reach.
+///
+/// Threads take it with [`lock`](Self::lock) and tasks with [`lock_async`](Self::lock_async), on the same mutex and from
+/// one line. Either returns a guard, through which the value is reached, and which releases the mutex when it is
+/// dropped. A guard may be dropped on another thread than the one that locked, and held across an `await`.
+///
+/// It takes 4 bytes besides the value, and allocates nothing, neither when it is made nor when somebody waits.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::thread;
+/// use waitword::Mutex;
+///
+/// # smol::block_on(async {
+/// let log = Arc::new(Mutex::new(Vec::new()));
+///
+/// let thread = thread::spawn({
+///     let log = Arc::clone(&log);
+///     move || log.lock().push("a thread")
+/// });
+/// log.lock_async().await.push("a task");
+/// thread.join().unwrap();
+///
+/// assert_eq!(log.lock().len(), 2);
+/// # });
+/// ```
+///
+/// # Fairness
+/// Those who wait stand in one line, threads and tasks alike, and get the mutex in the order in which they came. A release
+/// does not hand it to the first of them, but calls it: until it comes, the mutex is free for whoever runs, and nobody
+/// sleeps while nobody holds it. That is bounded. When 200 µs have gone by since the call, or when the one who was called
+/// comes and finds somebody inside, the mutex is kept for those in line. So the first in line is overtaken for 200 µs, and
+/// then at most once more, by the one whom that finds inside. A place in line is kept, however often its owner is
+/// overtaken.
+///
+/// Whoever wants the next in line to come now says [`MutexGuard::unlock_fair`].
+///
+/// # Futures that nobody polls
+/// A task in line that is called and not polled takes nothing, and keeps nobody from the mutex for good. Whoever runs
+/// takes it meanwhile, for 200 µs as above; those behind are called in its place once it has not come for
+/// [`PATIENCE`](crate::PATIENCE), or twice that. It keeps its place, and gets the mutex when it is polled again. So a
+/// lock future may lie in a `select!`, in a set of futures or in a struct, half awaited, for as long as it pleases.
+///
+/// A *guard* that is kept by a task which nobody polls is another matter: the mutex is held then, and nobody can know
+/// whether for good.
+///
+/// # No poisoning
+/// If a thread panics while it has a guard, or a task is dropped, the mutex is released, and the next one finds the value
+/// as it was left. The `Mutex` of the standard library would be poisoned. That does not go together with tasks: a task that is
+/// dropped halfway leaves the same half of a change behind, without a panic; one would be reported, the other not. And most
+/// critical sections either cannot panic or leave nothing half done, and would have an `unwrap` each all the same. For
+/// those that can, there is [`Poison`](crate::Poison): a `Mutex<Poison<T>>` knows when it was left in a panic.
+///
+/// # Panics
+/// A release calls the next in line. If the waker of that one panics, so does the drop of the guard; the mutex is free then.
+/// So it does if it is the first in the process to leave somebody behind whom it called, and the system cannot start the
+/// thread that keeps the time.
+#[derive(Default)]
+pub struct Mutex<T: ?Sized> {
+    raw: RawMutex,
+    value: UnsafeCell<T>,
+}
+
+#[cfg(not(any(loom, shuttle)))]
+const _: () =
+    assert!(size_of::<Mutex<()>>() == 4 && size_of::<Mutex<u32>>() == 8, "4 bytes besides the value");
+
+// SAFETY: whoever has the mutex has the value, and may move it out.
+unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
+// SAFETY: those who share the mutex reach the value one after the other, each through a `&mut` (invariants 1 and 2), as if
+// it had been sent to them.
+unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+
+// SAFETY: it is a field, and the word is a field of that. Nothing panics.
+unsafe impl<T: ?Sized> HasRaw for Mutex<T> {
+    type Raw = RawMutex;
+
+    fn raw(&self) -> &RawMutex {
+        &self.raw
+    }
+}
+
+impl<T> Mutex<T> {
+    /// A mutex that nobody holds.
+    ///
+    /// ```
+    /// static NAMES: waitword::Mutex<Vec<&str>> = waitword::Mutex::new(Vec::new());
+    /// NAMES.lock().push("Ada");
+    /// ```
+    pub const fn new(value: T) -> Self {
+        Self { raw: RawMutex::new(), value: UnsafeCell::new(value) }
+    }
+
+    /// The value. Nobody has to be waited for: whoever has the mutex for itself is alone.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Locks, blocking this thread until it can.
+    ///
+    /// ```
+    /// let mutex = waitword::Mutex::new(1);
+    /// *mutex.lock() += 1;
+    /// assert_eq!(*mutex.lock(), 2);
+    /// ```
+    ///
+    /// # Fairness
+    /// See [the type](Self#fairness). A thread that finds the mutex held tries again for some 5 µs before it gets in line.
+    ///
+    /// # Panics
+    /// If the mutex is held and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`lock_async`](Self::lock_async) there.
+    ///
+    /// # Deadlocks
+    /// A thread that locks twice waits for itself. A thread that runs tasks, and blocks on a mutex that one of them holds,
+    /// waits for a task that cannot run: `forbid_blocking` finds these.
+    #[doc(alias("acquire", "blocking_lock", "lock_blocking"))]
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.acquire("lock_async");
+        // SAFETY: acquired just now.
+        unsafe { MutexGuard::new(self) }
+    }
+
+    /// Locks if that can be done at once. Never waits.
+    ///
+    /// `None` means that the mutex is held, or, for a moment, kept for the first in line. An `Option`, because there is
+    /// one reason to fail, and nothing to be learnt from it.
+    ///
+    /// ```
+    /// let mutex = waitword::Mutex::new(1);
+    /// let guard = mutex.try_lock().unwrap();
+    /// assert!(mutex.try_lock().is_none());
+    /// drop(guard);
+    /// assert!(mutex.try_lock().is_some());
+    /// ```
+    #[doc(alias = "try_acquire")]
+    #[inline]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        // SAFETY: acquired just now, if at all.
+        self.raw.take(()).then(|| unsafe { MutexGuard::new(self) })
+    }
+
+    /// As [`lock`](Self::lock), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{LockError, Mutex};
+    ///
+    /// let mutex = Mutex::new(1);
+    /// let guard = mutex.lock_for(Duration::ZERO).unwrap();
+    /// assert_eq!(mutex.lock_for(Duration::from_millis(1)).unwrap_err(), LockError::TimedOut);
+    /// # drop(guard);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`lock_until`](Self::lock_until).
+    #[doc(alias("try_lock_for", "lock_timeout"))]
+    #[inline]
+    pub fn lock_for(&self, timeout: Duration) -> Result<MutexGuard<'_, T>, LockError> {
+        self.acquire_until(|| Instant::now().checked_add(timeout))?;
+        // SAFETY: acquired just now.
+        Ok(unsafe { MutexGuard::new(self) })
+    }
+
+    /// As [`lock`](Self::lock), until `deadline` at the latest. A mutex that is free is locked also after it.
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let mutex = waitword::Mutex::new(1);
+    /// let deadline = Instant::now() + Duration::from_millis(10);
+    /// assert_eq!(*mutex.lock_until(deadline).unwrap(), 1);
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not.
+    #[doc(alias("try_lock_until", "lock_deadline"))]
+    #[inline]
+    pub fn lock_until(&self, deadline: Instant) -> Result<MutexGuard<'_, T>, LockError> {
+        self.acquire_until(|| Some(deadline))?;
+        // SAFETY: acquired just now.
+        Ok(unsafe { MutexGuard::new(self) })
+    }
+
+    /// Locks without blocking this thread. The future is ready with the guard.
+    ///
+    /// Works with any executor. Nothing happens before the first poll, which gets in line if it has to.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let mutex = waitword::Mutex::new(1);
+    /// *mutex.lock_async().await += 1;
+    /// assert_eq!(*mutex.lock_async().await, 2);
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the line, at whatever moment. A call that it had got already goes on to the next. A
+    /// future that is polled again later, as in a loop around `select!`, has kept its place, so keep the future rather
+    /// than make a new one.
+    ///
+    /// # Fairness
+    /// See [the type](Self#fairness). A poll tries and gets in line; it does not spin.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    #[doc(alias("acquire_async", "async_lock"))]
+    pub fn lock_async(&self) -> MutexLock<'_, T> {
+        MutexLock::new(self)
+    }
+
+    /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{LockError, Mutex};
+    ///
+    /// # smol::block_on(async {
+    /// let mutex = Mutex::new(1);
+    /// let guard = mutex.lock();
+    /// let late = mutex.lock_async_for(Duration::from_millis(1)).await;
+    /// assert_eq!(late.unwrap_err(), LockError::TimedOut);
+    /// # drop(guard);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// As [`lock_async_until`](Self::lock_async_until).
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
+    ///
+    /// # Panics
+    /// As [`lock_async_until`](Self::lock_async_until).
+    #[doc(alias("try_lock_for_async", "lock_timeout_async"))]
+    pub fn lock_async_for(&self, timeout: Duration) -> MutexLockUntil<'_, T> {
+        MutexLockUntil::new(self, Instant::now().checked_add(timeout))
+    }
+
+    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A mutex that is free is locked also after it.
+    ///
+    /// Needs no timer of the executor's.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
+    ///
+    /// # Panics
+    /// As [`lock_async`](Self::lock_async); and when it has to wait, if it is the first in the process and the system cannot
+    /// start the thread that keeps the time.
+    #[doc(alias = "try_lock_until_async")]
+    pub fn lock_async_until(&self, deadline: Instant) -> MutexLockUntil<'_, T> {
+        MutexLockUntil::new(self, Some(deadline))
+    }
+
+    /// The value. Nobody has to be waited for: whoever has the mutex for itself is alone.
+    ///
+    /// ```
+    /// let mut mutex = waitword::Mutex::new(1);
+    /// *mutex.get_mut() += 1;
+    /// assert_eq!(mutex.into_inner(), 2);
+    /// ```
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
+    /// Whether somebody has the guard at this moment. By the time it returns the answer may be another.
+    #[inline]
+    pub fn is_locked(&self) -> bool {
+        self.raw.is_locked()
+    }
+
+    /// The blocking half of the grid. `instead` is for threads that must not block.
+    #[inline]
+    #[track_caller]
+    fn acquire(&self, instead: &str) {
+        if !self.raw.take(()) {
+            acquire::block(&self.raw, (), instead);
+        }
+    }
+
+    /// The clock is not read if there is no need to wait.
+    #[inline]
+    fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
+        if self.raw.take(()) { Ok(()) } else { acquire::block_until(&self.raw, (), deadline()) }
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+/// Shows the value if the mutex is free, for which it is locked meanwhile. Does not wait.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Mutex");
+        match self.try_lock() {
+            Some(guard) => shown.field("value", &&*guard),
+            None => shown.field("value", &format_args!("<locked>")),
+        };
+        shown.finish()
+    }
+}

@@ -1,0 +1,229 @@
+//! The same grid over an `Arc`: guards and futures that have a share in the mutex, and borrow nothing.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::ptr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::acquire::Acquire;
+use crate::error::LockError;
+use crate::mutex::{Mutex, MutexLockOwned, MutexLockOwnedUntil, OwnedMappedMutexGuard};
+
+/// # Over an `Arc`
+/// The guards and the futures of these methods have a share in the mutex, so that they can be kept in a struct or given to
+/// a task of its own.
+///
+/// They take the `Arc` by reference: an attempt that fails does not cost its caller the `Arc`, and the count is touched only
+/// for a guard or a future that there is.
+impl<T: ?Sized> Mutex<T> {
+    /// As [`lock`](Self::lock), with a guard that has a share in the mutex.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use waitword::Mutex;
+    ///
+    /// let mutex = Arc::new(Mutex::new(1));
+    /// let mut guard = mutex.lock_owned();
+    /// drop(mutex);
+    /// *guard += 1;
+    /// ```
+    ///
+    /// # Panics
+    /// If the mutex is held and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`lock_owned_async`](Self::lock_owned_async) there.
+    #[doc(alias("lock_arc", "blocking_lock_owned", "lock_arc_blocking"))]
+    #[inline]
+    #[track_caller]
+    pub fn lock_owned(self: &Arc<Self>) -> OwnedMutexGuard<T> {
+        self.acquire("lock_owned_async");
+        // SAFETY: acquired just now.
+        unsafe { OwnedMutexGuard::new(Arc::clone(self)) }
+    }
+
+    /// As [`try_lock`](Self::try_lock), with a guard that has a share in the mutex.
+    #[doc(alias = "try_lock_arc")]
+    #[inline]
+    pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
+        // SAFETY: acquired just now, if at all.
+        self.raw.take(()).then(|| unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
+    }
+
+    /// As [`lock_for`](Self::lock_for), with a guard that has a share in the mutex.
+    ///
+    /// # Errors
+    /// As [`lock_until`](Self::lock_until).
+    #[doc(alias = "try_lock_arc_for")]
+    #[inline]
+    pub fn lock_owned_for(self: &Arc<Self>, timeout: Duration) -> Result<OwnedMutexGuard<T>, LockError> {
+        self.acquire_until(|| Instant::now().checked_add(timeout))?;
+        // SAFETY: acquired just now.
+        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
+    }
+
+    /// As [`lock_until`](Self::lock_until), with a guard that has a share in the mutex.
+    ///
+    /// # Errors
+    /// As [`lock_until`](Self::lock_until).
+    #[doc(alias = "try_lock_arc_until")]
+    #[inline]
+    pub fn lock_owned_until(self: &Arc<Self>, deadline: Instant) -> Result<OwnedMutexGuard<T>, LockError> {
+        self.acquire_until(|| Some(deadline))?;
+        // SAFETY: acquired just now.
+        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
+    }
+
+    /// As [`lock_async`](Self::lock_async), with a guard and a future that have a share in the mutex.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use waitword::Mutex;
+    ///
+    /// # smol::block_on(async {
+    /// let mutex = Arc::new(Mutex::new(1));
+    /// let locked = mutex.lock_owned_async();
+    /// // Another task gets the guard, and locks and releases where it pleases.
+    /// smol::spawn(async move { *locked.await += 1 }).await;
+    /// assert_eq!(*mutex.lock_async().await, 2);
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
+    ///
+    /// # Panics
+    /// As [`lock_async`](Self::lock_async).
+    #[doc(alias("lock_async_owned", "lock_arc", "lock_owned"))]
+    pub fn lock_owned_async(self: &Arc<Self>) -> MutexLockOwned<T> {
+        MutexLockOwned::new(Arc::clone(self))
+    }
+
+    /// As [`lock_async_for`](Self::lock_async_for), with a guard and a future that have a share in the mutex.
+    ///
+    /// # Errors
+    /// As [`lock_async_until`](Self::lock_async_until).
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
+    ///
+    /// # Panics
+    /// As [`lock_async_until`](Self::lock_async_until).
+    pub fn lock_owned_async_for(self: &Arc<Self>, timeout: Duration) -> MutexLockOwnedUntil<T> {
+        MutexLockOwnedUntil::new(Arc::clone(self), Instant::now().checked_add(timeout))
+    }
+
+    /// As [`lock_async_until`](Self::lock_async_until), with a guard and a future that have a share in the mutex.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
+    ///
+    /// # Panics
+    /// As [`lock_async_until`](Self::lock_async_until).
+    pub fn lock_owned_async_until(self: &Arc<Self>, deadline: Instant) -> MutexLockOwnedUntil<T> {
+        MutexLockOwnedUntil::new(Arc::clone(self), Some(deadline))
+    }
+}
+
+/// The way to the value of a [`Mutex`] that is locked, with a share in the mutex. Dropping it releases the mutex.
+///
+/// As [`MutexGuard`](crate::MutexGuard), but that it borrows nothing.
+#[doc(alias = "ArcMutexGuard")]
+#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[clippy::has_significant_drop]
+pub struct OwnedMutexGuard<T: ?Sized> {
+    mutex: Arc<Mutex<T>>,
+    _value: PhantomData<T>,
+}
+
+impl<T: ?Sized> OwnedMutexGuard<T> {
+    /// # Safety
+    /// The mutex was acquired, and this is the guard of that acquisition (invariant 1).
+    #[inline]
+    pub(super) unsafe fn new(mutex: Arc<Mutex<T>>) -> Self {
+        Self { mutex, _value: PhantomData }
+    }
+
+    /// The mutex that this is the guard of.
+    pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
+        &this.mutex
+    }
+
+    /// As [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair).
+    #[doc(alias("drop_fair", "release_fair"))]
+    pub fn unlock_fair(this: Self) {
+        Self::forget(this).raw.release_fair();
+    }
+
+    /// As [`MutexGuard::map`](crate::MutexGuard::map), with a guard that has a share in the mutex.
+    pub fn map<U: ?Sized>(
+        mut this: Self,
+        to_part: impl FnOnce(&mut T) -> &mut U,
+    ) -> OwnedMappedMutexGuard<T, U> {
+        let part = to_part(&mut this).into();
+        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+        unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }
+    }
+
+    /// As [`MutexGuard::filter_map`](crate::MutexGuard::filter_map), with a guard that has a share in the mutex.
+    ///
+    /// # Errors
+    /// This guard, if `to_part` returned `None`.
+    #[doc(alias = "try_map")]
+    pub fn filter_map<U: ?Sized>(
+        mut this: Self,
+        to_part: impl FnOnce(&mut T) -> Option<&mut U>,
+    ) -> Result<OwnedMappedMutexGuard<T, U>, Self> {
+        let Some(part) = to_part(&mut this).map(Into::into) else { return Err(this) };
+        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+        Ok(unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) })
+    }
+
+    /// The share in the mutex, which stays locked.
+    fn forget(this: Self) -> Arc<Mutex<T>> {
+        let this = ManuallyDrop::new(this);
+        // SAFETY: neither dropped nor read again.
+        unsafe { ptr::read(&this.mutex) }
+    }
+}
+
+impl<T: ?Sized> Drop for OwnedMutexGuard<T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.mutex.raw.release();
+    }
+}
+
+impl<T: ?Sized> Deref for OwnedMutexGuard<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: this is the only guard, and it is borrowed (invariants 1 and 2).
+        unsafe { &*self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for OwnedMutexGuard<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: this is the only guard, and it is borrowed mutably (invariants 1 and 2).
+        unsafe { &mut *self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for OwnedMutexGuard<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for OwnedMutexGuard<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,132 @@
+//! A value that remembers that it was left in a panic.
+
+use std::error::Error;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::thread;
+
+/// A value that can be poisoned: whoever panics while changing it leaves it so, and those who come later are told.
+///
+/// The locks of this crate do not poison; where it matters, this goes into them. It is a value like any other and knows
+/// nothing of locks, so a `RwLock<Poison<T>>` works as a `Mutex<Poison<T>>` does.
+///
+/// What is noticed is a panic. A task that is dropped between two of its awaits leaves no trace, as it leaves none in the
+/// locks of other crates: do not hold a [`PoisonGuard`] across an `await` if a change that is half done matters.
+///
+/// ```
+/// use std::panic::{AssertUnwindSafe, catch_unwind};
+/// use waitword::{Mutex, Poison, Poisoned};
+///
+/// let balance = Mutex::new(Poison::new(100));
+/// catch_unwind(AssertUnwindSafe(|| {
+///     let mut locked = balance.lock();
+///     let mut balance = locked.get_mut().unwrap();
+///     *balance -= 30;
+///     panic!("and the other account is not credited");
+/// }))
+/// .unwrap_err();
+///
+/// let mut locked = balance.lock();
+/// assert_eq!(locked.get(), Err(Poisoned));
+/// // Who knows what to do about it says so.
+/// *locked.clear_poison() = 100;
+/// assert_eq!(locked.get(), Ok(&100));
+/// ```
+#[derive(Debug, Default)]
+pub struct Poison<T: ?Sized> {
+    poisoned: bool,
+    value: T,
+}
+
+impl<T> Poison<T> {
+    /// A value that is not poisoned.
+    pub const fn new(value: T) -> Self {
+        Self { poisoned: false, value }
+    }
+
+    /// The value, poisoned or not: [`is_poisoned`](Self::is_poisoned) tells.
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+}
+
+impl<T: ?Sized> Poison<T> {
+    /// The value, to be read.
+    ///
+    /// # Errors
+    /// [`Poisoned`] if somebody panicked while changing it.
+    pub fn get(&self) -> Result<&T, Poisoned> {
+        if self.poisoned { Err(Poisoned) } else { Ok(&self.value) }
+    }
+
+    /// The value, to be changed. A panic that begins while the guard lives, and unwinds through it, poisons the value.
+    ///
+    /// # Errors
+    /// [`Poisoned`] if somebody panicked while changing it.
+    pub fn get_mut(&mut self) -> Result<PoisonGuard<'_, T>, Poisoned> {
+        if self.poisoned {
+            return Err(Poisoned);
+        }
+        Ok(PoisonGuard { poison: self, panicking_before: thread::panicking() })
+    }
+
+    /// Whether somebody panicked while changing it.
+    pub fn is_poisoned(&self) -> bool {
+        self.poisoned
+    }
+
+    /// Declares the value sound, and returns it, to be made so.
+    pub fn clear_poison(&mut self) -> &mut T {
+        self.poisoned = false;
+        &mut self.value
+    }
+}
+
+impl<T> From<T> for Poison<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+/// The way to change what is in a [`Poison`].
+#[derive(Debug)]
+#[must_use = "nothing can be poisoned once the guard is dropped, which is at once if nobody keeps it"]
+pub struct PoisonGuard<'a, T: ?Sized> {
+    poison: &'a mut Poison<T>,
+    /// A destructor that runs in a panic may change the value, and have done with it.
+    panicking_before: bool,
+}
+
+impl<T: ?Sized> Deref for PoisonGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.poison.value
+    }
+}
+
+impl<T: ?Sized> DerefMut for PoisonGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.poison.value
+    }
+}
+
+impl<T: ?Sized> Drop for PoisonGuard<'_, T> {
+    fn drop(&mut self) {
+        self.poison.poisoned = thread::panicking() && !self.panicking_before;
+    }
+}
+
+/// A value was left in a panic, perhaps half changed: see [`Poison::clear_poison`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Poisoned;
+
+impl fmt::Display for Poisoned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "somebody panicked while changing the value: mend it and call `clear_poison`, or give it up",
+        )
+    }
+}
+
+impl Error for Poisoned {}

@@ -49,6 +49,7 @@ mod execute;
 mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
+mod pace;
 mod patience;
 mod poison;
 mod raw_lock;

@@ -73,7 +73,7 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     // Scripts share the word and the line, and their waits cannot be called.
     type Looks = Patience;
 
-    fn at(&self) -> &L {
+    fn at(&self, (): ()) -> &L {
         &self.at
     }
 
@@ -98,7 +98,10 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         }
     }
 
-    fn pass_on(&self, (): ()) {
+    fn pass_on(&self, (): (), was_called: bool) {
+        if !was_called {
+            return;
+        }
         // Relaxed: nothing is protected by this, and a value that is out of date does no harm. `FREE` was there when
         // we were called; if somebody barged in since, whoever is called now marks the word. And a `CONTENDED` that
         // came after we were called belongs to a holder who calls somebody as well.

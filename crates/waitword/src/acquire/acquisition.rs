@@ -38,12 +38,7 @@ pin_project! {
 
     impl<H: Handle> PinnedDrop for Acquisition<H> {
         fn drop(this: Pin<&mut Self>) {
-            let this = this.project();
-            if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_pin_mut())
-                && wait.cancel() != Cancelled::BeforeNotify
-            {
-                handle.raw().pass_on(*this.ask);
-            }
+            this.leave();
         }
     }
 }
@@ -71,15 +66,19 @@ impl<H: Handle> Acquisition<H> {
 
     /// Goes on until it has ended or has to wait. Whoever is in line stays there until it is notified or has ended.
     pub(super) fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<H> {
-        let ended = match self.as_mut().line_up(waker) {
-            Poll::Ready(()) => Ok(()),
-            Poll::Pending => match self.as_mut().look(deadline) {
-                Step::Ended(result) => result,
-                Step::Wait(until) => return Step::Wait(until),
-            },
+        let step = match self.as_mut().line_up(waker) {
+            Poll::Ready(()) => Step::Ended(Ok(())),
+            Poll::Pending => self.as_mut().look(deadline),
         };
-        let handle = self.end();
-        Step::Ended(ended.map(|()| handle))
+        match step {
+            Step::Ended(Ok(())) => Step::Ended(Ok(self.end())),
+            Step::Ended(Err(error)) => {
+                self.as_mut().leave();
+                self.project().handle.take();
+                Step::Ended(Err(error))
+            }
+            Step::Wait(until) => Step::Wait(until),
+        }
     }
 
     /// A thread that was called tries for a while. Returns whether it has taken it.
@@ -93,11 +92,25 @@ impl<H: Handle> Acquisition<H> {
         taken
     }
 
-    /// It is over. A call that it got has been answered, by the success or by the last attempt.
+    /// It has been acquired. A call that it got is answered by that.
     fn end(self: Pin<&mut Self>) -> H {
         let mut this = self.project();
-        this.wait.set(None);
-        this.handle.take().expect(ENDED)
+        let handle = this.handle.take().expect(ENDED);
+        if this.wait.is_some() {
+            this.wait.set(None);
+            handle.raw().left(*this.ask);
+        }
+        handle
+    }
+
+    /// It is given up.
+    fn leave(self: Pin<&mut Self>) {
+        let mut this = self.project();
+        if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_mut().as_pin_mut()) {
+            let was_called = wait.cancel() != Cancelled::BeforeNotify;
+            this.wait.set(None);
+            handle.raw().pass_on(*this.ask, was_called);
+        }
     }
 
     /// Takes it, or stands in line afterwards.
@@ -107,10 +120,10 @@ impl<H: Handle> Acquisition<H> {
         let (raw, ask) = (handle.raw(), *this.ask);
         let mut cx = Context::from_waker(waker);
         loop {
-            let Some(wait) = this.wait.as_mut().as_pin_mut() else {
+            let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
                 match raw.take_or_mark(ask, Place::New) {
                     Ok(()) => return Poll::Ready(()),
-                    Err(taken) => this.wait.set(Some(wait_async(handle.at(), taken))),
+                    Err(taken) => this.wait.set(Some(wait_async(handle.at(ask), taken))),
                 }
                 continue;
             };
@@ -118,11 +131,15 @@ impl<H: Handle> Acquisition<H> {
             if wait.is_called() && raw.take_called(ask) {
                 return Poll::Ready(());
             }
-            match wait.poll_called(&mut cx) {
+            match wait.as_mut().poll_called(&mut cx) {
                 // Notified; or the word is not what the attempt left, so that somebody else has got on meanwhile.
                 Poll::Ready(Some(_)) => this.wait.set(None),
                 // ... and one when the next call will find us.
                 Poll::Ready(None) if raw.take_or_mark(ask, Place::Line).is_ok() => return Poll::Ready(()),
+                Poll::Ready(None) if raw.is_kept(ask) => {
+                    wait.ask_for_call();
+                    return Poll::Pending;
+                }
                 Poll::Ready(None) | Poll::Pending => return Poll::Pending,
             }
         }
@@ -130,17 +147,12 @@ impl<H: Handle> Acquisition<H> {
 
     /// In line: looks for itself if it is time to, and gives up if the time is up.
     fn look(self: Pin<&mut Self>, deadline: Option<Instant>) -> Step<()> {
-        let mut this = self.project();
+        let this = self.project();
         if !<H::Raw as Acquire>::Looks::LOOK && deadline.is_none() {
             return Step::Wait(None);
         }
         let now = Instant::now();
         let time_is_up = deadline.is_some_and(|deadline| deadline <= now);
-        if time_is_up {
-            // Left before the last attempt, not after it: a call that came before is answered by the attempt, and one
-            // that comes later goes to the next in line.
-            this.wait.set(None);
-        }
         if time_is_up || this.looks.is_due(now) {
             let raw = this.handle.as_ref().expect(ENDED).raw();
             if raw.take_or_mark(*this.ask, Place::Line).is_ok() {

@@ -54,6 +54,9 @@ mod patience;
 mod poison;
 mod raw_lock;
 mod raw_mutex;
+mod raw_rwlock;
+#[allow(unsafe_code)]
+mod rwlock;
 
 pub use async_lock::AsyncLock;
 pub use error::{LockError, NotLocked};
@@ -64,6 +67,16 @@ pub use mutex::{
 };
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
 pub use poison::{Poison, PoisonGuard, Poisoned};
+
+pub use rwlock::{
+    MappedRwLockReadGuard, MappedRwLockWriteGuard, NotUpgraded, OwnedMappedRwLockReadGuard,
+    OwnedMappedRwLockWriteGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard,
+    RwLock, RwLockRead, RwLockReadGuard, RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil,
+    RwLockUpgradableRead, RwLockUpgradableReadGuard, RwLockUpgradableReadOwned,
+    RwLockUpgradableReadOwnedUntil, RwLockUpgradableReadUntil, RwLockUpgrade, RwLockUpgradeOwned,
+    RwLockUpgradeOwnedUntil, RwLockUpgradeUntil, RwLockWrite, RwLockWriteGuard, RwLockWriteOwned,
+    RwLockWriteOwnedUntil, RwLockWriteUntil,
+};
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Outcome,

@@ -100,6 +100,11 @@ impl Acquire for RawRwLock {
         false
     }
 
+    fn is_kept(&self, mode: Mode) -> bool {
+        // Readers could get in, if they were not behind this one.
+        mode != Mode::Upgrade && Mode::Read.has_room(self.state.load(Ordering::Relaxed))
+    }
+
     fn left(&self, mode: Mode) {
         self.call_if_owed(mode, 0, mode.enter_from_line(0));
     }

@@ -135,8 +135,8 @@ impl RawRwLock {
     #[inline]
     pub(crate) fn release_read(&self) {
         let before = self.state.fetch_sub(ONE_READER, Ordering::Release);
-        if before & (LINE | WRITER) != 0 && before & READERS == ONE_READER {
-            self.last_reader_left(before);
+        if before & (LINE | WRITER) != 0 {
+            self.reader_left(before);
         }
     }
 
@@ -190,10 +190,12 @@ impl RawRwLock {
     }
 
     #[cold]
-    fn last_reader_left(&self, before: u64) {
-        if before & WRITER == 0 {
-            self.make_room(|state| state);
+    fn reader_left(&self, before: u64) {
+        if before & READERS != ONE_READER {
             return;
+        }
+        if before & WRITER == 0 {
+            return self.make_room(|state| state);
         }
         // So that the store comes after that of the one who set `WRITER`.
         fence(Ordering::Acquire);
@@ -235,5 +237,34 @@ impl RawRwLock {
     fn update(&self, order: Ordering, mut change: impl FnMut(u64) -> u64) -> u64 {
         let change = |state| Some(change(state));
         self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::acquire::Acquire;
+
+    #[test]
+    fn one_reader_too_many_panics_and_changes_nothing() {
+        let lock = RawRwLock { state: Masked64::new(FULL - ONE_READER), drain: Masked64::new(0) };
+        assert!(lock.take(Mode::Read), "the last one");
+        assert!(lock.take(Mode::Upgradable), "is not one of the readers");
+        let full = FULL | UPGRADABLE;
+        let one_too_many: [fn(&RawRwLock); 3] = [
+            |lock| assert!(lock.take(Mode::Read)),
+            |lock| assert!(lock.read_recursive()),
+            RawRwLock::downgrade_upgradable,
+        ];
+        for attempt in one_too_many {
+            let attempt = std::panic::AssertUnwindSafe(|| attempt(&lock));
+            let panic = std::panic::catch_unwind(attempt).expect_err("one too many");
+            let message = panic.downcast::<String>().expect("it says how many");
+            assert!(message.starts_with("1073741824 readers"), "{message}");
+            assert_eq!(lock.state.load(Ordering::Relaxed), full);
+        }
+        lock.release_upgradable();
+        lock.release_read();
+        assert_eq!(lock.state.load(Ordering::Relaxed), FULL - ONE_READER);
     }
 }

@@ -69,7 +69,7 @@ pub(crate) enum Recipe {
     /// gungraun-runner; Linux)
     Instructions,
 
-    /// The queue beside its peers; all arguments go to waitword-bench (a quarter of an hour without any)
+    /// The queue and the locks beside their peers; all arguments go to waitword-bench (half an hour without any)
     #[command(disable_help_flag = true)]
     Bench {
         /// `--quick` for a first look, `--help` for the rest

@@ -23,16 +23,22 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
 }
 
 fn loom(deep: bool) -> Result<(), Stop> {
-    let line = Line::new("cargo test --release -p waitword-core --test loom --target-dir target/loom")
-        .env("RUSTFLAGS", "--cfg loom");
-    if deep { line.env("LOOM_MAX_PREEMPTIONS", "5").run() } else { line.run() }
+    for models in ["waitword-core --test loom", "waitword --test models"] {
+        let line = Line::new(&format!("cargo test --release -p {models} --target-dir target/loom"))
+            .env("RUSTFLAGS", "--cfg loom");
+        // The locks' models have a bound of their own.
+        if deep { line.env("LOOM_MAX_PREEMPTIONS", "5").run()? } else { line.run()? }
+    }
+    Ok(())
 }
 
 fn shuttle() -> Result<(), Stop> {
-    Line::new("cargo test --release -p waitword-core --test shuttle --test linearizability")
-        .args(["--target-dir", "target/shuttle"])
-        .env("RUSTFLAGS", "--cfg shuttle")
-        .run()
+    for models in ["waitword-core --test shuttle --test linearizability", "waitword --test models"] {
+        Line::new(&format!("cargo test --release -p {models} --target-dir target/shuttle"))
+            .env("RUSTFLAGS", "--cfg shuttle")
+            .run()?;
+    }
+    Ok(())
 }
 
 fn fuzz(seconds: u32) -> Result<(), Stop> {
@@ -53,7 +59,7 @@ const SANITIZED: &str = "--target x86_64-unknown-linux-gnu";
 
 fn asan() -> Result<(), Stop> {
     need(&[NIGHTLY])?;
-    Line::new("cargo +nightly test -p waitword-core -p waitword-agents --tests --target-dir target/asan")
+    Line::new("cargo +nightly test -p waitword-core -p waitword -p waitword-agents --tests --target-dir target/asan")
         .args(SANITIZED.split(' '))
         .env("RUSTFLAGS", "-Zsanitizer=address")
         .run()

@@ -6,9 +6,9 @@ use clap::Parser;
 use regex_lite::Regex;
 
 use crate::runner::Scale;
-use crate::workloads;
+use crate::workloads::{self, Workload};
 
-/// Measure waitword's queue and its peers side by side.
+/// Measure waitword's queue, its locks and their peers side by side.
 ///
 /// Within a round every contender runs once, so that a slow minute of the machine hits all of them; the tables show
 /// the median over all rounds, with the least and the most. Times are CPU time of the measured thread unless a table
@@ -20,13 +20,17 @@ use crate::workloads;
 #[derive(Debug, Parser)]
 #[command(name = "waitword-bench", version, after_help = format!("Workloads: {}.", workloads::names().join(", ")))]
 pub(crate) struct Args {
-    /// Fewer rounds and smaller crowds: under two minutes, good for a first look and not for publication.
+    /// Fewer rounds and smaller crowds: a few minutes, good for a first look and not for publication.
     #[arg(long)]
     quick: bool,
 
     /// Run only the workloads whose name matches this regular expression.
     #[arg(long, value_name = "REGEX")]
     filter: Option<Regex>,
+
+    /// Measure only the contenders whose name matches this regular expression; goals need the peers that they name.
+    #[arg(long, value_name = "REGEX")]
+    contenders: Option<Regex>,
 
     /// Rounds per workload [default: 9, or 3 with --quick].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -47,8 +51,15 @@ pub(crate) fn read() -> Args {
 }
 
 impl Args {
-    pub(crate) fn chooses(&self, workload: &str) -> bool {
-        self.filter.as_ref().is_none_or(|filter| filter.is_match(workload))
+    /// The workloads and contenders that the filters leave.
+    pub(crate) fn choose(&self, mut workloads: Vec<Workload>) -> Vec<Workload> {
+        let matches =
+            |filter: &Option<Regex>, name| filter.as_ref().is_none_or(|filter| filter.is_match(name));
+        workloads.retain_mut(|workload| {
+            workload.contenders.retain(|contender| matches(&self.contenders, contender.name));
+            matches(&self.filter, workload.name) && !workload.contenders.is_empty()
+        });
+        workloads
     }
 
     pub(crate) fn scale(&self) -> Scale {
@@ -58,7 +69,8 @@ impl Args {
 
     /// Where the tables and charts go, if anywhere.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
-        let complete = !self.quick && self.filter.is_none() && self.rounds.is_none();
+        let complete =
+            !self.quick && self.filter.is_none() && self.contenders.is_none() && self.rounds.is_none();
         let kept = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results");
         self.out.clone().or_else(|| complete.then(kept))
     }
@@ -68,12 +80,25 @@ impl Args {
 mod tests {
     use super::*;
 
+    fn parse(line: &[&str]) -> Args {
+        Args::try_parse_from([&["waitword-bench"], line].concat()).unwrap()
+    }
+
+    #[test]
+    fn filters_leave_the_contenders_asked_for() {
+        let args = parse(&["--filter", "^mutex-mixed$", "--contenders", "^(waitword|tokio)$"]);
+        let chosen = args.choose(workloads::all());
+        let names = |workload: &Workload| workload.contenders.iter().map(|it| it.name).collect::<Vec<_>>();
+        assert_eq!(chosen.iter().map(names).collect::<Vec<_>>(), [["waitword", "tokio"]]);
+        assert!(parse(&["--contenders", "nobody"]).choose(workloads::all()).is_empty());
+    }
+
     #[test]
     fn a_partial_run_does_not_replace_the_results_that_are_kept() {
-        let parse = |line: &[&str]| Args::try_parse_from([&["waitword-bench"], line].concat()).unwrap();
         assert!(parse(&[]).folder().is_some());
         assert_eq!(parse(&["--quick"]).folder(), None);
         assert_eq!(parse(&["--filter", "one"]).folder(), None);
+        assert_eq!(parse(&["--contenders", "waitword"]).folder(), None);
         assert_eq!(parse(&["--quick", "--out", "here"]).folder(), Some("here".into()));
     }
 }

@@ -1,11 +1,15 @@
-//! The queue and its peers, measured side by side.
+//! The queue, the locks and their peers, measured side by side.
 //!
-//! `workloads/` says what is measured, one file each; `queues/` adapts the contenders to one trait; `runner.rs`
+//! `workloads/` says what is measured, one file each; `queues/` and `locks/` adapt the contenders to small traits; `runner.rs`
 //! interleaves them; `report/` writes what came out.
 
 mod allocator;
 mod args;
+mod block_on;
+mod contest;
 mod crowd;
+mod executor;
+mod locks;
 mod measure;
 mod platform;
 mod queues;
@@ -13,6 +17,7 @@ mod report;
 mod runner;
 mod series;
 mod turns;
+mod work;
 mod workloads;
 
 use std::process::ExitCode;
@@ -24,14 +29,13 @@ static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
     let args = args::read();
-    let chosen =
-        workloads::all().into_iter().filter(|workload| args.chooses(workload.name)).collect::<Vec<_>>();
+    let chosen = args.choose(workloads::all());
     if chosen.is_empty() {
-        eprintln!("no workload matches the filter; there are: {}", workloads::names().join(", "));
+        eprintln!("nothing matches the filters; the workloads are: {}", workloads::names().join(", "));
         return ExitCode::FAILURE;
     }
     let results = runner::run(&chosen, &args.scale());
-    print!("{}", report::markdown::page(&results));
+    report::print(&results);
     match report::write(&results, &args) {
         Ok(written) => {
             written.iter().for_each(|path| eprintln!("wrote {}", path.display()));

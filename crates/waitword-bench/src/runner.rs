@@ -1,6 +1,7 @@
 //! Rounds: every contender of a workload runs once in each, and each round begins with another of them.
 
 use std::io::IsTerminal as _;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -23,6 +24,11 @@ impl Scale {
     /// The largest of them.
     pub(crate) fn largest(&self) -> usize {
         self.crowds().last().copied().unwrap_or(1)
+    }
+
+    /// For how long locks are contended: each of 16 threads on two CPUs gets many turns of the scheduler.
+    pub(crate) fn contest(&self) -> Duration {
+        Duration::from_millis(if self.quick { 200 } else { 300 })
     }
 
     /// `complete` operations, or a tenth of them in a quick run.

@@ -25,11 +25,14 @@ impl Sample {
 
 /// What a figure counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Unit {
     Nanos,
     Bytes,
     Count,
+    PerSecond,
+    /// One figure divided by another, from 0 to 1.
+    Ratio,
 }
 
 /// A figure with its unit, in as many digits as it deserves.
@@ -46,6 +49,10 @@ impl fmt::Display for Figure {
             Unit::Bytes if value.abs() >= 1e4 => (value / 1e3, " kB"),
             Unit::Bytes => (value, " B"),
             Unit::Count => (value, ""),
+            Unit::PerSecond if value >= 1e5 => return write!(f, "{:.2} M/s", value / 1e6),
+            Unit::PerSecond if value >= 1e3 => (value / 1e3, " k/s"),
+            Unit::PerSecond => (value, "/s"),
+            Unit::Ratio => return write!(f, "{value:.2}"),
         };
         let digits = if (0.05..10.0).contains(&value.abs()) && value.fract() != 0.0 { 1 } else { 0 };
         write!(f, "{value:.digits$}{name}")
@@ -84,7 +91,7 @@ impl Series {
 }
 
 /// The middle one, or the mean of the two in the middle. There is at least one.
-fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
@@ -107,5 +114,8 @@ mod tests {
         assert_eq!(Figure(640_000.0, Unit::Nanos).to_string(), "640 µs");
         assert_eq!(Figure(80.0, Unit::Bytes).to_string(), "80 B");
         assert_eq!(Figure(0.000_3, Unit::Count).to_string(), "0");
+        assert_eq!(Figure(4.6e6, Unit::PerSecond).to_string(), "4.60 M/s");
+        assert_eq!(Figure(47_100.0, Unit::PerSecond).to_string(), "47 k/s");
+        assert_eq!(Figure(0.052, Unit::Ratio).to_string(), "0.05");
     }
 }

@@ -144,9 +144,11 @@ mod sweeper {
     }
 
     fn set_alarm() {
-        static ALARM: OnceLock<Mutex<Pin<Box<Alarm>>>> = OnceLock::new();
-        let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
-        alarm.lock().as_mut().set(Instant::now() + PATIENCE, &Waker::from(Arc::new(Sweep)));
+        // Made once: whoever begins to sweep is in a call, which allocates nothing.
+        static ALARM: OnceLock<(Waker, Mutex<Pin<Box<Alarm>>>)> = OnceLock::new();
+        let (waker, alarm) =
+            ALARM.get_or_init(|| (Waker::from(Arc::new(Sweep)), Mutex::new(Box::pin(Alarm::new()))));
+        alarm.lock().as_mut().set(Instant::now() + PATIENCE, waker);
     }
 
     /// What the timer calls.

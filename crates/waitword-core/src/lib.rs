@@ -50,6 +50,7 @@ mod park;
 mod presence;
 #[allow(unsafe_code)]
 mod queue;
+mod replace;
 #[allow(unsafe_code)]
 mod shard;
 mod spin;
@@ -64,7 +65,6 @@ mod timer;
 mod wait;
 #[allow(unsafe_code)]
 mod wait_async;
-#[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod wait_async_until;
 #[allow(unsafe_code)]
@@ -83,11 +83,11 @@ pub use inbox::{Inbox, InboxWait};
 pub use notify::{notify_all, notify_many, notify_one};
 pub use outcome::{Interrupted, Outcome};
 pub use park::{Interrupt, Parker};
+pub use replace::{notify_one_or_replace, replace_and_notify_all};
 pub use table::{At, Table};
 pub use timer::Alarm;
 pub use wait::{wait, wait_for, wait_interruptible, wait_until};
 pub use wait_async::{WaitAsync, wait_async};
-#[cfg(not(any(loom, shuttle)))]
 pub use wait_async_until::{WaitAsyncUntil, wait_async_for, wait_async_until};
 pub use word::{Location, Masked, Masked64, Word};
 

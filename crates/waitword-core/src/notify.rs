@@ -10,6 +10,7 @@ use std::pin::pin;
 
 use crate::inbox::Inbox;
 use crate::queue::List;
+use crate::shard::Locked;
 use crate::table::{Key, Table};
 use crate::wake::{Wake, WakeBatch};
 use crate::word::{Location, key};
@@ -79,13 +80,51 @@ fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
 }
 
 #[cold]
-#[allow(unsafe_code)]
 fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) -> usize {
+    detach_and_wake(table, key, count, notifier, table.lock(key))
+}
+
+/// The first in line; or, if there is nobody, `change`, under the same lock (`replace.rs`).
+pub(crate) fn wake_first_or<E>(
+    table: &Table,
+    key: Key,
+    change: impl FnOnce() -> Result<(), E>,
+) -> Result<usize, E> {
+    let mut locked = table.lock(key);
+    let Some(wake) = locked.settle_first(key, None) else {
+        // The lock is still held: nobody has got in line meanwhile.
+        return change().map(|()| 0);
+    };
+    let after = locked.unlock();
+    wake.ring();
+    after.settle();
+    Ok(1)
+}
+
+/// All in line, if `change` comes off, under the same lock (`replace.rs`).
+pub(crate) fn wake_all_if<E>(
+    table: &Table,
+    key: Key,
+    change: impl FnOnce() -> Result<(), E>,
+) -> Result<usize, E> {
+    let locked = table.lock(key);
+    change()?;
+    Ok(detach_and_wake(table, key, usize::MAX, None, locked))
+}
+
+/// `locked` is the shard of `key`.
+#[allow(unsafe_code)]
+fn detach_and_wake<'a>(
+    table: &'a Table,
+    key: Key,
+    count: usize,
+    notifier: Option<&Inbox>,
+    mut locked: Locked<'a>,
+) -> usize {
     let limbo = pin!(List::new());
     let limbo = limbo.as_ref();
     limbo.init();
     let mut batch = WakeBatch::new();
-    let mut locked = table.lock(key);
     let woken = locked.detach(key, count, limbo);
     loop {
         // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter

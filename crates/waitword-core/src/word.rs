@@ -16,6 +16,9 @@ pub trait Word: sealed::LoadBits + Send + Sync {
 
     /// Loads the whole word, sequentially consistent.
     fn load(&self) -> Self::Value;
+
+    /// Replaces `current` by `new`, sequentially consistent. The error is what the word holds instead.
+    fn compare_exchange(&self, current: Self::Value, new: Self::Value) -> Result<(), Self::Value>;
 }
 
 /// A word of memory together with the [`Table`] that holds its waiters.
@@ -67,6 +70,11 @@ macro_rules! words {
             #[inline]
             fn load(&self) -> $value {
                 <$atomic>::load(self, Ordering::SeqCst)
+            }
+
+            #[inline]
+            fn compare_exchange(&self, current: $value, new: $value) -> Result<(), $value> {
+                <$atomic>::compare_exchange(self, current, new, Ordering::SeqCst, Ordering::SeqCst).map(drop)
             }
         }
 
@@ -132,6 +140,15 @@ macro_rules! masked {
             #[inline]
             fn load(&self) -> $value {
                 self.0.load(Ordering::SeqCst) & MASK
+            }
+
+            /// The bits in `MASK`; the others stay.
+            fn compare_exchange(&self, current: $value, new: $value) -> Result<(), $value> {
+                let change = |word| (word & MASK == current).then_some((word & !MASK) | (new & MASK));
+                match self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change) {
+                    Ok(_) => Ok(()),
+                    Err(word) => Err(word & MASK),
+                }
             }
         }
 

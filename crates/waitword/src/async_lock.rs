@@ -1,7 +1,7 @@
 //! The lock of the article, for threads and tasks: what you call.
 
 use std::fmt;
-use std::sync::atomic::AtomicI32;
+
 use std::time::{Duration, Instant};
 
 use waitword_core::Location;
@@ -10,6 +10,7 @@ use crate::acquire::{self, Acquire};
 use crate::error::{LockError, NotLocked};
 use crate::lock_async::{LockAsync, LockAsyncUntil};
 use crate::raw_lock::{FREE, LOCKED, RawLock};
+use crate::sync::{atomic::AtomicI32, const_fn};
 
 /// A lock that threads and tasks take from one queue, on one 32-bit word.
 ///
@@ -48,9 +49,11 @@ pub struct AsyncLock<L: Location<Word = AtomicI32> = AtomicI32> {
 }
 
 impl AsyncLock {
-    /// A free lock with a word of its own.
-    pub const fn new() -> Self {
-        Self { raw: RawLock::on(AtomicI32::new(FREE)) }
+    const_fn! {
+        /// A free lock with a word of its own.
+        pub const fn new() -> Self {
+            Self { raw: RawLock::on(AtomicI32::new(FREE)) }
+        }
     }
 }
 

@@ -1,11 +1,10 @@
 //! Time as a few bits of a lock's word.
 //!
 //! A tick is 4,096 ns. Cut to so and so many bits, times come round again (22 bits: every 17 s).
+//!
+//! In a model there is no clock, and every time has come.
 
 use std::time::Duration;
-
-/// In a model there is no clock, and every time has come.
-pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));
 
 const TICK_SHIFT: u32 = 12;
 

@@ -3,22 +3,23 @@
 use std::error::Error;
 use std::fmt;
 
-/// The lock was not had.
+/// What was waited for was not had: a lock, a wakeup, a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockError {
-    /// The time was up, and the lock was still held.
+    /// The time was up.
     TimedOut,
-    /// The lock is held, and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). Nothing was
-    /// waited for. The methods that are futures do not return this.
+    /// It could not be had without waiting, and this thread must not block
+    /// ([`forbid_blocking`](crate::forbid_blocking)). Nothing was waited for. The methods that are futures do not return
+    /// this.
     BlockingForbidden,
 }
 
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TimedOut => "the time was up, and the lock was still held",
+            Self::TimedOut => "the time was up before it could be had: try again, or allow more time",
             Self::BlockingForbidden => {
-                "the lock is held and this thread must not block (`forbid_blocking`): \
+                "it could not be had without waiting, and this thread must not block (`forbid_blocking`): \
                  use the method whose name has `_async` in it"
             }
         })

@@ -1,11 +1,10 @@
 //! A callback under the lock. The article's version forgets the lock when the callback throws; these do not, nor when
 //! they are dropped.
 
-use std::sync::atomic::AtomicI32;
-
 use waitword_core::Location;
 
 use crate::async_lock::AsyncLock;
+use crate::sync::atomic::AtomicI32;
 
 impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// Takes the lock without blocking this thread, runs `callback` under it, releases it, and is ready with what

@@ -27,6 +27,14 @@
 //! # });
 //! ```
 //!
+//! | what | waits for |
+//! |---|---|
+//! | [`AsyncLock`] | its turn; on a word that a script may share |
+//! | [`Event`] | somebody to say that something has happened: `notify_one`, `notify_all` |
+//! | [`WaitGroup`] | all who are at work to be done |
+//! | [`Barrier`] | all to arrive |
+//! | [`OnceLock`], [`LazyLock`] | the one who makes a value |
+//!
 //! # Names
 //! A plain name blocks the thread (`lock`), `_async` is a future (`lock_async().await`), `try_` never waits,
 //! `_for(Duration)` and `_until(Instant)` give up. A thread that must not sleep says so with [`forbid_blocking`].
@@ -38,17 +46,27 @@
 //! # Where to read on
 //! `raw_lock.rs` has the three states of the word and all that happens to it; `acquire.rs` the one loop by which
 //! everybody waits for it, and the races it has to win; `async_lock.rs` what you call.
+//!
+//! The others take nothing from each other while they wait. Their loop is in `condition/`, and each has a folder: what
+//! you call in `mod.rs`, its state words and their races in `raw.rs`.
 
 #![deny(unsafe_code)]
 
 mod acquire;
 mod async_lock;
+mod barrier;
 mod clock;
+mod condition;
 mod error;
+mod event;
 mod execute;
+#[cfg(feature = "lock_api")]
+#[allow(unsafe_code)]
+pub mod lock_api;
 mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
+mod once;
 mod pace;
 mod patience;
 mod poison;
@@ -57,17 +75,21 @@ mod raw_mutex;
 mod raw_rwlock;
 #[allow(unsafe_code)]
 mod rwlock;
+mod sync;
+mod wait_group;
 
 pub use async_lock::AsyncLock;
+pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, BarrierWaitUntil};
 pub use error::{LockError, NotLocked};
+pub use event::{Event, EventWait, EventWaitUntil};
 pub use lock_async::{LockAsync, LockAsyncUntil};
 pub use mutex::{
     MappedMutexGuard, Mutex, MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil,
     OwnedMappedMutexGuard, OwnedMutexGuard,
 };
+pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
 pub use poison::{Poison, PoisonGuard, Poisoned};
-
 pub use rwlock::{
     MappedRwLockReadGuard, MappedRwLockWriteGuard, NotUpgraded, OwnedMappedRwLockReadGuard,
     OwnedMappedRwLockWriteGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard,
@@ -77,12 +99,13 @@ pub use rwlock::{
     RwLockUpgradeOwnedUntil, RwLockUpgradeUntil, RwLockWrite, RwLockWriteGuard, RwLockWriteOwned,
     RwLockWriteOwnedUntil, RwLockWriteUntil,
 };
+pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitUntil};
 
 pub use waitword_core::{
-    Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Outcome,
-    Parker, Table, WaitAsync, WaitAsyncUntil, Word, forbid_blocking, may_block, notify_all, notify_many,
-    notify_one, protocol, wait, wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible,
-    wait_until,
+    Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Masked,
+    Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, call_one, forbid_blocking, may_block,
+    notify_all, notify_many, notify_one, notify_one_or_replace, protocol, replace_and_notify_all, wait,
+    wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible, wait_until,
 };
 
 /// The README's example runs.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::AtomicI32;
+
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use waitword_core::Location;
 use crate::acquire::AcquireAsyncUntil;
 use crate::error::LockError;
 use crate::raw_lock::RawLock;
+use crate::sync::atomic::AtomicI32;
 
 pin_project! {
     /// The future of [`AsyncLock::lock_async`](crate::AsyncLock::lock_async).

@@ -16,13 +16,12 @@
 //! A zeroed word is a free lock. A script that keeps to the same table shares it. A word with any other value in it
 //! counts as `CONTENDED`, and becomes that when somebody gets in line.
 
-use std::sync::atomic::{AtomicI32, Ordering};
-
 use waitword_core::{Location, notify_one};
 
 use crate::acquire::{Acquire, Place};
 use crate::error::NotLocked;
 use crate::patience::Patience;
+use crate::sync::atomic::{AtomicI32, Ordering};
 
 /// Nobody holds it.
 pub(crate) const FREE: i32 = 0;

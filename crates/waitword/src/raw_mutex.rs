@@ -40,11 +40,12 @@
 //! A task that nobody polls keeps its place, and is passed over: whoever takes the lock from the line calls the next one when
 //! it is released. That next one is called by the table's sweep at the latest (`call.rs` of the core).
 
-use waitword_core::atomic::Ordering;
 use waitword_core::{Masked, call_one};
 
 use crate::acquire::{Acquire, Place};
-use crate::{clock, pace};
+use crate::pace;
+use crate::sync::atomic::Ordering;
+use crate::sync::{MODEL, const_fn};
 
 const LOCKED: u32 = 1;
 const LINE: u32 = 1 << 1;
@@ -54,7 +55,7 @@ const PACE_SHIFT: u32 = u32::BITS - pace::BITS;
 const PACE: u32 = !0 << PACE_SHIFT;
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
-const LOOKS: u32 = if clock::MODEL { 1 } else { 7 };
+const LOOKS: u32 = if MODEL { 1 } else { 7 };
 
 /// The state word of a mutex.
 #[derive(Debug, Default)]
@@ -63,14 +64,10 @@ pub(crate) struct RawMutex {
 }
 
 impl RawMutex {
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        Self { state: Masked::new(0) }
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Self { state: Masked::new(0) }
+    const_fn! {
+        pub(crate) const fn new() -> Self {
+            Self { state: Masked::new(0) }
+        }
     }
 
     pub(crate) fn is_locked(&self) -> bool {

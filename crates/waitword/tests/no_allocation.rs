@@ -6,13 +6,15 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{hint, thread};
 
+use common::mutex::waiters;
 use common::{far, until};
-use waitword::{AsyncLock, LockError, Table};
+use waitword::{AsyncLock, Barrier, Event, LazyLock, LockError, Mutex, OnceLock, PATIENCE, Table, WaitGroup};
 
 struct Counting;
 
@@ -105,4 +107,124 @@ fn an_uncontended_lock_allocates_nothing() {
         lock.unlock().unwrap();
     };
     assert_eq!(allocations(uncontended), 0);
+}
+
+/// The locks that nobody holds: each is waited for in a future, with a deadline or without, called and dropped.
+#[test]
+fn a_wait_of_a_task_for_what_nobody_holds_allocates_nothing() {
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        let (event, group, barrier) = (Event::new(), WaitGroup::new(), Barrier::new(3));
+        let (cell, lazy) = (OnceLock::new(), LazyLock::<i32>::new(|| 1));
+        let token = group.add();
+        let mut woken = pin!(async {
+            event.wait_async().await;
+            group.wait_async().await;
+            barrier.wait_async().await;
+            cell.wait_async().await;
+            LazyLock::force_async(&lazy).await;
+        });
+        let mut in_time = pin!(async {
+            event.wait_async_until(far()).await.unwrap();
+            group.wait_async_until(far()).await.unwrap();
+            barrier.wait_async_until(far()).await.unwrap();
+            cell.get_or_init_async_until(far(), async || 1).await.unwrap();
+            LazyLock::force_async_until(&lazy, far()).await.unwrap();
+        });
+        let mut dropped = pin!(event.wait_async_until(far()));
+        assert!(dropped.as_mut().poll(&mut cx).is_pending());
+        let mut poll =
+            || (woken.as_mut().poll(&mut cx).is_ready(), in_time.as_mut().poll(&mut cx).is_ready());
+        assert_eq!(poll(), (false, false), "at the event");
+        event.notify_all();
+        assert_eq!(poll(), (false, false), "at the group");
+        drop(token);
+        assert_eq!(poll(), (false, false), "at the barrier");
+        assert!(barrier.try_wait().is_some());
+        assert_eq!(poll(), (false, true), "the first is at the cell, which the second sets");
+        assert!(woken.as_mut().poll(&mut cx).is_ready());
+    };
+    // The first starts the timer's thread.
+    wait();
+    assert_eq!(allocations(wait), 0);
+}
+
+#[test]
+fn a_wait_of_a_thread_for_what_nobody_holds_allocates_nothing() {
+    let (event, group, cell) = (Event::new(), WaitGroup::new(), OnceLock::new());
+    let token = group.add();
+    let ready = AtomicBool::new(false);
+    let counted = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            // The first makes the thread's waker.
+            assert!(event.wait_for(Duration::from_micros(10)).is_err());
+            allocations(|| {
+                assert!(event.wait_for(Duration::from_micros(10)).is_err());
+                ready.store(true, Ordering::SeqCst);
+                event.wait();
+                group.wait();
+                assert_eq!(cell.wait(), &1);
+            })
+        });
+        until(|| ready.load(Ordering::SeqCst) && event.waiters() == 1);
+        event.notify_one();
+        until(|| group.waiters() == 1);
+        drop(token);
+        until(|| cell.waiters() == 1);
+        cell.set(1).unwrap();
+        waiter.join().unwrap()
+    });
+    assert_eq!(counted, 0);
+}
+
+#[test]
+fn a_wait_of_a_task_for_a_mutex_allocates_nothing() {
+    let mutex = Arc::new(Mutex::new(()));
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        let guard = mutex.lock();
+        let mut called = pin!(mutex.lock_async());
+        assert!(called.as_mut().poll(&mut cx).is_pending());
+        let mut timed = pin!(mutex.lock_async_until(far()));
+        assert!(timed.as_mut().poll(&mut cx).is_pending());
+        let mut owned = pin!(mutex.lock_owned_async());
+        assert!(owned.as_mut().poll(&mut cx).is_pending());
+        let mut dropped = pin!(mutex.lock_owned_async_until(far()));
+        assert!(dropped.as_mut().poll(&mut cx).is_pending());
+        drop(guard);
+        drop(called.as_mut().poll(&mut cx));
+        drop(timed.as_mut().poll(&mut cx));
+        assert!(owned.as_mut().poll(&mut cx).is_ready());
+    };
+    // The first starts the timer's thread.
+    wait();
+    for _ in 0..3 {
+        assert_eq!(allocations(&mut wait), 0);
+        // Long enough for the sweeps of the table to have ended, so that the next wait begins new ones.
+        let end = Instant::now();
+        until(|| end.elapsed() > 4 * PATIENCE);
+    }
+}
+
+#[test]
+fn a_wait_of_a_thread_for_a_mutex_allocates_nothing() {
+    let mutex = Arc::new(Mutex::new(()));
+    let timed_out = AtomicBool::new(false);
+    let guard = mutex.lock();
+    let counted = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let give_up = || assert!(mutex.lock_for(Duration::from_micros(10)).is_err());
+            // The first makes the thread's waker.
+            give_up();
+            allocations(|| {
+                give_up();
+                timed_out.store(true, Ordering::SeqCst);
+                drop(mutex.lock_owned());
+            })
+        });
+        until(|| timed_out.load(Ordering::SeqCst) && waiters(&mutex) == 1);
+        drop(guard);
+        waiter.join().unwrap()
+    });
+    assert_eq!(counted, 0);
 }

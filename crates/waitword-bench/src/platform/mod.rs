@@ -1,9 +1,11 @@
-//! What the standard library does not offer: CPU clocks and pinning.
+//! What the standard library does not offer: CPU clocks, pinning, and a clock for short times.
 //!
 //! | system | CPU time of a thread, of the process | pinning to a CPU |
 //! |--------|--------------------------------------|------------------|
 //! | Linux  | `clock_gettime`                      | yes              |
 //! | others | wall time instead                    | no               |
+
+mod ticks;
 
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]
@@ -13,6 +15,7 @@ mod imp;
 #[path = "other.rs"]
 mod imp;
 
+pub(crate) use self::ticks::{nanos_of, ticks};
 pub(crate) use imp::{cpu_model, pin_to, process_cpu, thread_cpu};
 #[cfg(target_os = "linux")]
 pub(crate) use imp::{futex_wait, futex_wake};

@@ -3,7 +3,7 @@
 
 use futures_intrusive::buffer::GrowingHeapBuf;
 use futures_intrusive::channel::{ChannelReceiveFuture, GenericChannel};
-use parking_lot::RawMutex;
+use parking_lot_0_12::RawMutex;
 
 use super::{PerWord, Queue};
 

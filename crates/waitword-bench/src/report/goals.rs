@@ -2,7 +2,7 @@
 
 use crate::runner::Results;
 use crate::series::{Figure, Series};
-use crate::workloads::{Goal, Limit, OURS, Sizes};
+use crate::workloads::{Bound, Goal, Limit, OURS, Sizes};
 
 /// How a goal was met, at the size where it was met worst.
 pub(crate) struct Verdict {
@@ -22,19 +22,34 @@ fn worst(results: &Results<'_>, goal: &Goal) -> Option<Verdict> {
     let ours = || results.series.iter().filter(|series| series.contender == OURS && series.what == goal.what);
     let smallest = ours().min_by_key(|series| series.n)?;
     let largest = ours().max_by_key(|series| series.n)?;
-    let judged = ours().filter(|series| goal.at == Sizes::All || series.n == largest.n);
-    let verdicts = judged.filter_map(|series| verdict(results, series, goal.limit, smallest));
+    let judged = ours().filter(|series| match goal.at {
+        Sizes::All => true,
+        Sizes::Largest => series.n == largest.n,
+        Sizes::Only(n) => series.n == n,
+    });
+    let verdicts = judged.filter_map(|series| verdict(results, series, goal, smallest));
     verdicts.max_by(|a, b| a.used.total_cmp(&b.used))
 }
 
 /// Nothing where the figure to compare with was not measured.
-fn verdict(results: &Results<'_>, series: &Series, limit: Limit, smallest: &Series) -> Option<Verdict> {
+fn verdict(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Series) -> Option<Verdict> {
     let n = series.n;
-    let (allowed, because) = match limit {
-        Limit::AtMost(most) => (most, String::new()),
+    let (target, because) = match goal.limit {
+        Limit::Value(value) => (value, String::new()),
         Limit::Times(factor, peer) => {
             let theirs = results.find(peer, series.what, n)?.median();
             (factor * theirs, format!(" ({factor:.2} × {peer})"))
+        }
+        Limit::TimesBest(factor) => {
+            let best = best_peer(results, series, goal.bound, |_| true)?;
+            (factor * best.median(), format!(" ({factor:.2} × {}, the best peer)", best.contender))
+        }
+        Limit::TimesBestWith(factor, what, least) => {
+            let enough =
+                |peer: &str| results.find(peer, what, n).is_some_and(|other| other.median() >= least);
+            let best = best_peer(results, series, goal.bound, enough)?;
+            let name = best.contender;
+            (factor * best.median(), format!(" ({factor:.2} × {name}, the best peer with {what} ≥ {least})"))
         }
         Limit::TimesOwn(factor, what) => {
             let own = results.find(OURS, what, n)?.median();
@@ -46,54 +61,117 @@ fn verdict(results: &Results<'_>, series: &Series, limit: Limit, smallest: &Seri
         }
     };
     let median = series.median();
-    let [median_text, allowed_text] = [median, allowed].map(|value| Figure(value, series.unit).to_string());
-    let text = format!("{}, N = {n}: {median_text}, goal ≤ {allowed_text}{because}", series.what);
-    let met = median <= allowed;
+    let (met, sign, less, more) = match goal.bound {
+        Bound::AtMost => (median <= target, '≤', target, median),
+        Bound::AtLeast => (median >= target, '≥', median, target),
+    };
+    let [median_text, target_text] = [median, target].map(|value| Figure(value, series.unit).to_string());
+    let text = format!("{}, N = {n}: {median_text}, goal {sign} {target_text}{because}", series.what);
     let used = match met {
-        false if allowed <= 0.0 => f64::INFINITY,
-        true if allowed <= 0.0 => 0.0,
-        _ => median / allowed,
+        false if less <= 0.0 => f64::INFINITY,
+        true if less <= 0.0 => 0.0,
+        _ => more / less,
     };
     Some(Verdict { met, text, used })
+}
+
+fn best_peer<'a>(
+    results: &'a Results<'_>,
+    series: &Series,
+    bound: Bound,
+    counts: impl Fn(&str) -> bool,
+) -> Option<&'a Series> {
+    let peers = results.workload.contenders.iter().filter(|peer| peer.is_peer() && counts(peer.name));
+    let figures = peers.filter_map(|peer| results.find(peer.name, series.what, series.n));
+    figures.max_by(|a, b| match bound {
+        Bound::AtMost => b.median().total_cmp(&a.median()),
+        Bound::AtLeast => a.median().total_cmp(&b.median()),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::series::{Sample, Unit};
-    use crate::workloads::{Contender, Workload};
+    use crate::workloads::{Charts, Contender, Page, Workload};
+
+    fn workload(contenders: &[&'static str], goals: Vec<Goal>) -> Workload {
+        let contenders = contenders.iter().map(|name| Contender { name, run: |_| Vec::new() }).collect();
+        let (page, charts) = (Page::Queue, Charts::None);
+        Workload { name: "test", about: "", baseline: "peer", contenders, goals, page, charts }
+    }
+
+    fn judged(workload: &Workload, samples: &[(&'static str, Sample)]) -> Vec<(bool, String)> {
+        let mut results = Results { workload, series: Vec::new() };
+        samples.iter().for_each(|(contender, sample)| results.add(contender, sample.clone()));
+        verdicts(&results).into_iter().map(|verdict| (verdict.met, verdict.text)).collect()
+    }
 
     #[test]
     fn a_goal_is_judged_where_it_is_met_worst() {
-        let contender = |name| Contender { name, run: |_| Vec::new() };
-        let workload = Workload {
-            name: "test",
-            about: "",
-            baseline: "peer",
-            contenders: vec![contender(OURS), contender("peer")],
-            goals: vec![
-                Goal { what: "wait", limit: Limit::Times(2.0, "peer"), at: Sizes::All },
-                Goal { what: "wait", limit: Limit::Times(2.0, "peer"), at: Sizes::Largest },
-                Goal { what: "wait", limit: Limit::AtMost(40.0), at: Sizes::All },
-                Goal { what: "wait", limit: Limit::TimesSmallest(2.0), at: Sizes::All },
-            ],
-            charted: false,
-        };
-        let mut results = Results { workload: &workload, series: Vec::new() };
-        for (contender, n, value) in
-            [(OURS, 1, 10.0), (OURS, 1000, 30.0), ("peer", 1, 4.0), ("peer", 1000, 20.0)]
-        {
-            results.add(contender, Sample::new("wait", n, Unit::Nanos, value));
-        }
-        let verdicts = verdicts(&results);
-        let said = verdicts.iter().map(|verdict| (verdict.met, verdict.text.as_str())).collect::<Vec<_>>();
+        let goal = |limit, at| Goal { what: "wait", bound: Bound::AtMost, limit, at };
+        let goals = vec![
+            goal(Limit::Times(2.0, "peer"), Sizes::All),
+            goal(Limit::Times(2.0, "peer"), Sizes::Largest),
+            goal(Limit::Value(40.0), Sizes::All),
+            goal(Limit::TimesSmallest(2.0), Sizes::All),
+        ];
+        let sample = |n, value| Sample::new("wait", n, Unit::Nanos, value);
+        let samples = [
+            (OURS, sample(1, 10.0)),
+            (OURS, sample(1000, 30.0)),
+            ("peer", sample(1, 4.0)),
+            ("peer", sample(1000, 20.0)),
+        ];
         assert_eq!(
-            said,
+            judged(&workload(&[OURS, "peer"], goals), &samples),
             [
-                (false, "wait, N = 1: 10 ns, goal ≤ 8 ns (2.00 × peer)"),
-                (true, "wait, N = 1000: 30 ns, goal ≤ 40 ns (2.00 × peer)"),
-                (true, "wait, N = 1000: 30 ns, goal ≤ 40 ns"),
-                (false, "wait, N = 1000: 30 ns, goal ≤ 20 ns (2.00 × that at N = 1)"),
+                (false, "wait, N = 1: 10 ns, goal ≤ 8 ns (2.00 × peer)".to_owned()),
+                (true, "wait, N = 1000: 30 ns, goal ≤ 40 ns (2.00 × peer)".to_owned()),
+                (true, "wait, N = 1000: 30 ns, goal ≤ 40 ns".to_owned()),
+                (false, "wait, N = 1000: 30 ns, goal ≤ 20 ns (2.00 × that at N = 1)".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn more_is_better_where_a_goal_says_at_least() {
+        let goal = |what, limit, at| Goal { what, bound: Bound::AtLeast, limit, at };
+        let goals = vec![
+            goal("rate", Limit::Times(0.5, "fast"), Sizes::All),
+            goal("rate", Limit::TimesBest(1.0), Sizes::All),
+            goal("rate", Limit::TimesBestWith(1.0, "even", 0.5), Sizes::All),
+            goal("even", Limit::Value(0.75), Sizes::Only(4)),
+        ];
+        let rate = |n, value| Sample::new("rate", n, Unit::PerSecond, value);
+        let even = |n, value| Sample::new("even", n, Unit::Ratio, value);
+        let samples = [
+            (OURS, rate(2, 3e6)),
+            (OURS, rate(4, 2e6)),
+            (OURS, even(2, 0.1)),
+            (OURS, even(4, 0.75)),
+            ("fast", rate(2, 4e6)),
+            ("fast", rate(4, 8e6)),
+            ("fast", even(2, 0.0)),
+            ("fast", even(4, 0.0)),
+            ("fair", rate(2, 1e6)),
+            ("fair", rate(4, 1e6)),
+            ("fair", even(2, 1.0)),
+            ("fair", even(4, 1.0)),
+            ("none (limit)", rate(2, 9e6)),
+            ("none (limit)", rate(4, 9e6)),
+        ];
+        assert_eq!(
+            judged(&workload(&[OURS, "fast", "fair", "none (limit)"], goals), &samples),
+            [
+                (false, "rate, N = 4: 2.00 M/s, goal ≥ 4.00 M/s (0.50 × fast)".to_owned()),
+                (false, "rate, N = 4: 2.00 M/s, goal ≥ 8.00 M/s (1.00 × fast, the best peer)".to_owned()),
+                (
+                    true,
+                    "rate, N = 4: 2.00 M/s, goal ≥ 1.00 M/s (1.00 × fair, the best peer with even ≥ 0.5)"
+                        .to_owned()
+                ),
+                (true, "even, N = 4: 0.75, goal ≥ 0.75".to_owned()),
             ]
         );
     }

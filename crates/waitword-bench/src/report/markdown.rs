@@ -8,24 +8,39 @@ use crate::report::chart::Chart;
 use crate::report::goals;
 use crate::runner::Results;
 use crate::series::{Figure, Series};
+use crate::workloads::Page;
 
-/// Everything in one page.
-pub(crate) fn page(results: &[Results<'_>]) -> String {
-    let mut page = String::from("# Measurements\n\n");
+/// Everything that belongs on one page.
+pub(crate) fn page(results: &[Results<'_>], page: Page) -> String {
+    let (title, peers, reading) = match page {
+        Page::Queue => ("Measurements", &QUEUES[..], READING_QUEUE),
+        Page::Locks => ("Measurements of the locks", &LOCKS[..], READING_LOCKS),
+    };
+    let mut text = format!("# {title}\n\n");
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let cpu = cpu_model().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    let _ = writeln!(page, "Written by `cargo run --release -p waitword-bench` on {cpu}, {cpus} CPUs,");
-    let _ = writeln!(page, "{}. Against: {}.\n", std::env::consts::OS, peers().join(", "));
-    page.push_str(
-        "A cell is the median over all rounds (least–most). `×` compares the median at the largest size with that of the\n\
-         contender in *italics*. Times are CPU time of the measured thread unless said otherwise; `wall` is the median wall\n\
-         time of the same rounds at the largest size. Why goals are missed, and what was tried: [costs](../../docs/costs.md).\n",
-    );
-    for results in results {
-        section(&mut page, results);
+    let _ = writeln!(text, "Written by `cargo run --release -p waitword-bench` on {cpu}, {cpus} CPUs,");
+    let _ = writeln!(text, "{}. Against: {}.\n", std::env::consts::OS, versions(peers).join(", "));
+    text.push_str(reading);
+    for results in results.iter().filter(|results| results.workload.page == page) {
+        section(&mut text, results);
     }
-    page
+    text
 }
+
+const READING_QUEUE: &str = "\
+A cell is the median over all rounds (least–most). `×` compares the median at the largest size with that of the
+contender in *italics*. Times are CPU time of the measured thread unless said otherwise; `wall` is the median wall
+time of the same rounds at the largest size. Why goals are missed, and what was tried: [costs](../../docs/costs.md).
+";
+
+const READING_LOCKS: &str = "\
+A cell is the median over all rounds (least–most). `×` compares the median at the largest size with that of the
+contender in *italics*. Uncontended times are CPU time of the measured thread; all else is wall time, with whatever the
+scheduler does in it. A wait is timed from the call to having the lock, if it was not free at once. What is worked with
+and without a lock is a chain of multiplications that touches no memory, calibrated at the start against the CPU time of
+a thread. Why goals are missed, and what was tried: [costs](../../docs/costs.md).
+";
 
 /// The charts, to be shown below the tables.
 pub(crate) fn gallery(charts: &[Chart]) -> String {
@@ -99,20 +114,33 @@ fn cell(series: &Series) -> String {
     if least == most { median } else { format!("{median} ({least}–{most})") }
 }
 
-/// The peers and their versions, as the lock file of this build has them.
-fn peers() -> Vec<String> {
-    const NAMES: [&str; 6] =
-        ["async-io", "event-listener", "futures-intrusive", "maitake-sync", "parking_lot_core", "tokio"];
+const QUEUES: [&str; 6] =
+    ["async-io", "event-listener", "futures-intrusive", "maitake-sync", "parking_lot_core", "tokio"];
+
+const LOCKS: [&str; 9] = [
+    "async-lock",
+    "asyncband",
+    "futures-intrusive",
+    "futures-util",
+    "maitake-sync",
+    "parking_lot",
+    "saa",
+    "tokio",
+    "usync",
+];
+
+/// The versions of these crates, as the lock file of this build has them.
+fn versions(names: &[&str]) -> Vec<String> {
     let mut name = "";
     // Of two versions the later one is ours; the lock file lists it last.
-    let mut peers = BTreeMap::new();
+    let mut versions = BTreeMap::new();
     for line in include_str!("../../../../Cargo.lock").lines() {
         let value = |prefix| line.strip_prefix(prefix).map(|rest: &str| rest.trim_matches(['"', ' ']));
         if let Some(next) = value("name = ") {
             name = next;
-        } else if let Some(version) = value("version = ").filter(|_| NAMES.contains(&name)) {
-            peers.insert(name, version);
+        } else if let Some(version) = value("version = ").filter(|_| names.contains(&name)) {
+            versions.insert(name, version);
         }
     }
-    peers.iter().map(|(name, version)| format!("{name} {version}")).collect()
+    versions.iter().map(|(name, version)| format!("{name} {version}")).collect()
 }

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use event_listener::{Event, Listener as _};
 
-use super::{AsyncTurns, Turns, block_on};
+use super::{AsyncTurns, Turns};
+use crate::block_on::block_on;
 use crate::queues::Queues;
 
 /// With a queue that remembers a notify which finds nobody, so that the flag may be looked at before the wait.

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-use super::{AsyncTurns, Turns, block_on};
+use super::{AsyncTurns, Turns};
+use crate::block_on::block_on;
 
 /// The system's own wait queue on a word, without a look at whether anybody waits.
 #[cfg(target_os = "linux")]

@@ -8,10 +8,6 @@ mod parking_lot_core;
 mod waitword;
 
 use std::future::Future;
-use std::pin::pin;
-use std::task::{Context, Poll};
-
-use waitword_core::Parker;
 
 pub(crate) use flagged::{Events, Flagged};
 #[cfg(target_os = "linux")]
@@ -41,22 +37,10 @@ pub(crate) trait AsyncTurns: Turns {
     fn wait_while_async(&self, turn: u32) -> impl Future<Output = ()> + Send;
 }
 
-/// For contenders without a blocking wait: polls on this thread, which parks in between.
-fn block_on<F: Future>(future: F) -> F::Output {
-    let parker = Parker::current();
-    let mut cx = Context::from_waker(parker.waker());
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut cx) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => parker.park(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block_on::block_on;
     use crate::queues::{FuturesIntrusive, MaitakeQueue, TokioNotify};
 
     const TURNS: usize = 200;

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU32;
 
 use waitword_core::{Inbox, InboxWait, wait_async};
 
-use super::{Contender, Limit, OURS, Random, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Random, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
 use crate::runner::Scale;
@@ -20,8 +20,9 @@ pub(super) fn workload() -> Workload {
                 cost per wait of its own.",
         baseline: OURS,
         contenders: vec![Contender { name: OURS, run }],
-        goals: vec![goal(DEATH, Limit::AtMost(1_000.0))],
-        charted: false,
+        goals: vec![goal(DEATH, Limit::Value(1_000.0))],
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Contender, Limit, OURS, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::platform::{pin_to, thread_cpu};
 use crate::runner::Scale;
 use crate::series::{Sample, Unit};
@@ -71,7 +71,7 @@ const BASELINE: &str = RawFutex::NAME;
 const BASELINE: &str = ParkingLotCore::NAME;
 
 pub(super) fn workload() -> Workload {
-    let mut goals = vec![goal(TWO_CPUS.wall, Limit::AtMost(2_000.0))];
+    let mut goals = vec![goal(TWO_CPUS.wall, Limit::Value(2_000.0))];
     for scene in &SCENES {
         for what in [scene.wall, scene.cpu] {
             if !goals.iter().any(|goal| goal.what == what) {
@@ -92,7 +92,8 @@ pub(super) fn workload() -> Workload {
             Contender { name: Events::NAME, run: run::<Events> },
         ],
         goals,
-        charted: false,
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

@@ -13,7 +13,7 @@ use std::thread;
 use parking_lot_core::{DEFAULT_PARK_TOKEN, DEFAULT_UNPARK_TOKEN, park, unpark_all, unpark_one};
 use waitword_core::{Location, Table, Word, notify_one, wait_async};
 
-use super::{Contender, Limit, OURS, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
 use crate::runner::Scale;
@@ -47,7 +47,8 @@ pub(super) fn workload() -> Workload {
             goal(HIT, Limit::TimesSmallest(2.0)),
             goal(HIT_WITH_SECRET, Limit::TimesSmallest(2.0)),
         ],
-        charted: false,
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

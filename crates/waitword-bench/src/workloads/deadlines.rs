@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Alarm, wait_async_until};
 
-use super::{Contender, Limit, OURS, Random, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Random, Workload, goal};
 use crate::allocator::counting;
 use crate::crowd::Crowd;
 use crate::measure::{Stopwatch, process_cpu_of};
@@ -46,13 +46,14 @@ pub(super) fn workload() -> Workload {
             Contender { name: "async-io Timer", run: async_io_timer },
         ],
         goals: vec![
-            goal(ARM, Limit::AtMost(130.0)),
-            goal(CANCEL, Limit::AtMost(75.0)),
-            goal(FIRE, Limit::AtMost(400.0)),
-            goal(EARLY, Limit::AtMost(0.0)),
-            goal(KEPT, Limit::AtMost(0.0)),
+            goal(ARM, Limit::Value(130.0)),
+            goal(CANCEL, Limit::Value(75.0)),
+            goal(FIRE, Limit::Value(400.0)),
+            goal(EARLY, Limit::Value(0.0)),
+            goal(KEPT, Limit::Value(0.0)),
         ],
-        charted: true,
+        page: Page::Queue,
+        charts: Charts::CostAgainstN,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table from nothing to many words and back: the one operation that pays for it.
 
-use super::{Contender, Limit, OURS, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Longest;
 use crate::queues::{HandMade, Queues, Waitword};
@@ -20,8 +20,9 @@ pub(super) fn workload() -> Workload {
             Contender { name: OURS, run: run::<Waitword> },
             Contender { name: HandMade::NAME, run: run::<HandMade> },
         ],
-        goals: vec![goal(ENQUEUE, Limit::AtMost(1e6)), goal(CANCEL, Limit::AtMost(1e6))],
-        charted: false,
+        goals: vec![goal(ENQUEUE, Limit::Value(1e6)), goal(CANCEL, Limit::Value(1e6))],
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Many words with one waiter each, notified in random order: the shape of a program with many locks, or of a block of
 //! shared memory full of them.
 
-use super::{Contender, Limit, OURS, Random, Workload, goal_at_largest};
+use super::{Charts, Contender, Limit, OURS, Page, Random, Workload, goal_at_largest};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
 use crate::queues::{
@@ -31,13 +31,14 @@ pub(super) fn workload() -> Workload {
         ],
         goals: vec![
             goal_at_largest("enqueue", Limit::Times(1.3, tokio)),
-            goal_at_largest("enqueue", Limit::AtMost(40.0)),
+            goal_at_largest("enqueue", Limit::Value(40.0)),
             goal_at_largest("enqueue", Limit::Times(1.0 / 3.0, HandMade::NAME)),
             goal_at_largest("notify random", Limit::Times(1.3, tokio)),
-            goal_at_largest("notify random", Limit::AtMost(120.0)),
+            goal_at_largest("notify random", Limit::Value(120.0)),
             goal_at_largest("notify random", Limit::Times(1.0 / 3.0, HandMade::NAME)),
         ],
-        charted: true,
+        page: Page::Queue,
+        charts: Charts::CostAgainstN,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a pending wait occupies, and what stays when all have gone.
 
-use super::{Contender, Limit, OURS, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::allocator::counting;
 use crate::crowd::Crowd;
 use crate::queues::{
@@ -32,11 +32,12 @@ pub(super) fn workload() -> Workload {
             Contender { name: BareList::NAME, run: run::<BareList> },
         ],
         goals: vec![
-            goal(FUTURE, Limit::AtMost(80.0)),
-            goal(ALLOCATIONS, Limit::AtMost(0.0)),
-            goal(KEPT, Limit::AtMost(0.0)),
+            goal(FUTURE, Limit::Value(80.0)),
+            goal(ALLOCATIONS, Limit::Value(0.0)),
+            goal(KEPT, Limit::Value(0.0)),
         ],
-        charted: false,
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

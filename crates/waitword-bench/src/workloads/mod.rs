@@ -3,16 +3,21 @@
 mod agent_death;
 mod blocking_round_trip;
 mod collisions;
+mod condvar;
 mod deadlines;
 mod growth;
 mod many_words;
 mod memory;
+mod mutex;
 mod not_equal;
 mod notify_all_stall;
 mod notify_miss;
 mod one_word;
+mod rw_lock;
+mod semaphore;
 mod task_round_trip;
 mod two_threads;
+mod uncontended;
 
 use crate::runner::Scale;
 use crate::series::Sample;
@@ -27,8 +32,33 @@ pub(crate) struct Workload {
     pub(crate) contenders: Vec<Contender>,
     /// What waitword has set itself.
     pub(crate) goals: Vec<Goal>,
-    /// Whether a chart of the figures against N says something.
-    pub(crate) charted: bool,
+    /// Which page of the report it is on.
+    pub(crate) page: Page,
+    /// Which charts of it say something.
+    pub(crate) charts: Charts,
+}
+
+/// A page of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Page {
+    Queue,
+    Locks,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Charts {
+    None,
+    /// One per operation, with a line per contender.
+    CostAgainstN,
+    /// One, with a line per contender.
+    RateAgainstN {
+        rate: &'static str,
+    },
+    /// One per N, with a point per contender: how much it does, and how long it lets somebody wait (the longest of these).
+    RateAgainstWait {
+        rate: &'static str,
+        waits: &'static [&'static str],
+    },
 }
 
 /// One round of one contender gives a number of samples.
@@ -37,11 +67,26 @@ pub(crate) struct Contender {
     pub(crate) run: fn(&Scale) -> Vec<Sample>,
 }
 
-/// What a figure of [`OURS`] must not exceed.
+impl Contender {
+    /// Whether it is somebody else's work: not a limit, which says so in its name, and not [`OURS`].
+    pub(crate) fn is_peer(&self) -> bool {
+        !self.name.starts_with(OURS) && !self.name.ends_with("(limit)")
+    }
+}
+
+/// What a figure of [`OURS`] has to be.
 pub(crate) struct Goal {
     pub(crate) what: &'static str,
+    pub(crate) bound: Bound,
     pub(crate) limit: Limit,
     pub(crate) at: Sizes,
+}
+
+/// Whether less is better, or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    AtMost,
+    AtLeast,
 }
 
 /// At which sizes a goal has to be met.
@@ -49,6 +94,7 @@ pub(crate) struct Goal {
 pub(crate) enum Sizes {
     All,
     Largest,
+    Only(usize),
 }
 
 /// The contender that the goals are set for.
@@ -57,9 +103,13 @@ pub(crate) const OURS: &str = "waitword";
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
     /// This much, in the unit of the figure.
-    AtMost(f64),
+    Value(f64),
     /// This many times the same figure of a peer.
     Times(f64, &'static str),
+    /// This many times the same figure of the best peer.
+    TimesBest(f64),
+    /// The same, but of those peers whose figure of this name is at least so much.
+    TimesBestWith(f64, &'static str, f64),
     /// This many times another figure of our own.
     TimesOwn(f64, &'static str),
     /// This many times our own figure at the smallest size.
@@ -67,7 +117,7 @@ pub(crate) enum Limit {
 }
 
 pub(crate) fn all() -> Vec<Workload> {
-    vec![
+    let mut all = vec![
         notify_miss::workload(),
         not_equal::workload(),
         one_word::workload(),
@@ -81,7 +131,12 @@ pub(crate) fn all() -> Vec<Workload> {
         deadlines::workload(),
         blocking_round_trip::workload(),
         task_round_trip::workload(),
-    ]
+    ];
+    all.extend(mutex::workloads());
+    all.extend(condvar::workloads());
+    all.extend(rw_lock::workloads());
+    all.extend(semaphore::workloads());
+    all
 }
 
 pub(crate) fn names() -> Vec<&'static str> {
@@ -89,11 +144,15 @@ pub(crate) fn names() -> Vec<&'static str> {
 }
 
 const fn goal(what: &'static str, limit: Limit) -> Goal {
-    Goal { what, limit, at: Sizes::All }
+    Goal { what, bound: Bound::AtMost, limit, at: Sizes::All }
 }
 
 const fn goal_at_largest(what: &'static str, limit: Limit) -> Goal {
-    Goal { what, limit, at: Sizes::Largest }
+    Goal { what, bound: Bound::AtMost, limit, at: Sizes::Largest }
+}
+
+const fn at_least(what: &'static str, limit: Limit) -> Goal {
+    Goal { what, bound: Bound::AtLeast, limit, at: Sizes::All }
 }
 
 /// Numbers that look random and are the same in every run (SplitMix64).

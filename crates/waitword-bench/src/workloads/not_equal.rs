@@ -8,7 +8,7 @@ use std::task::{Context, Waker};
 
 use waitword_core::{Outcome, wait, wait_async};
 
-use super::{Contender, Limit, OURS, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::allocator::counting;
 use crate::measure::Stopwatch;
 use crate::runner::Scale;
@@ -30,10 +30,11 @@ pub(super) fn workload() -> Workload {
         ],
         goals: vec![
             goal("wait", Limit::Times(1.3, LIMIT)),
-            goal("allocations", Limit::AtMost(0.0)),
-            goal("retained", Limit::AtMost(0.0)),
+            goal("allocations", Limit::Value(0.0)),
+            goal("retained", Limit::Value(0.0)),
         ],
-        charted: false,
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Outcome, Table, notify_all, wait_async};
 
-use super::{Contender, OURS, Workload};
+use super::{Charts, Contender, OURS, Page, Workload};
 use crate::crowd::Crowd;
 use crate::queues::{EventListener, MaitakeQueue, Queues, TokioNotify, Waitword};
 use crate::runner::Scale;
@@ -33,7 +33,8 @@ pub(super) fn workload() -> Workload {
             Contender { name: EventListener::NAME, run: queues::<EventListener> },
         ],
         goals: Vec::new(),
-        charted: false,
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

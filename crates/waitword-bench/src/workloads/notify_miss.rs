@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::thread;
 
-use super::{Contender, Goal, Limit, OURS, Workload, goal};
+use super::{Charts, Contender, Goal, Limit, OURS, Page, Workload, goal};
 use crate::measure::Stopwatch;
 use crate::queues::{EventListener, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword};
 use crate::runner::Scale;
@@ -31,8 +31,9 @@ pub(super) fn workload() -> Workload {
             Contender { name: MaitakeQueue::NAME, run: queues::<MaitakeQueue> },
             Contender { name: HandMade::NAME, run: queues::<HandMade> },
         ],
-        goals: vec![goal("notify", Limit::AtMost(10.0)), flat()],
-        charted: false,
+        goals: vec![goal("notify", Limit::Value(10.0)), flat()],
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

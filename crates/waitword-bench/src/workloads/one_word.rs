@@ -1,6 +1,6 @@
 //! Many tasks wait on one word: the shape of a popular lock, a semaphore, a broadcast.
 
-use super::{Contender, Limit, OURS, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
 use crate::queues::{BareList, EventListener, FuturesIntrusive, MaitakeQueue, Queues, TokioNotify, Waitword};
@@ -25,16 +25,17 @@ pub(super) fn workload() -> Workload {
         ],
         goals: vec![
             goal("enqueue", Limit::Times(1.0, tokio)),
-            goal("enqueue", Limit::AtMost(25.0)),
+            goal("enqueue", Limit::Value(25.0)),
             goal("notify one", Limit::Times(1.0, tokio)),
-            goal("notify one", Limit::AtMost(22.0)),
+            goal("notify one", Limit::Value(22.0)),
             goal("finish", Limit::Times(1.0, tokio)),
-            goal("finish", Limit::AtMost(8.0)),
+            goal("finish", Limit::Value(8.0)),
             goal("cancel", Limit::Times(1.0, tokio)),
-            goal("cancel", Limit::AtMost(16.0)),
-            goal("notify all", Limit::AtMost(15.0)),
+            goal("cancel", Limit::Value(16.0)),
+            goal("notify all", Limit::Value(15.0)),
         ],
-        charted: true,
+        page: Page::Queue,
+        charts: Charts::CostAgainstN,
     }
 }
 

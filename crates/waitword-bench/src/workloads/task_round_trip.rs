@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use super::{Contender, Limit, OURS, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::platform::pin_to;
 use crate::queues::{FuturesIntrusive, MaitakeQueue, TokioNotify};
 use crate::runner::Scale;
@@ -30,7 +30,8 @@ pub(super) fn workload() -> Workload {
             Contender { name: Events::NAME, run: run::<Events> },
         ],
         goals: vec![goal(TASKS, Limit::Times(1.1, limit)), goal(MIXED, Limit::Times(1.1, limit))],
-        charted: false,
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

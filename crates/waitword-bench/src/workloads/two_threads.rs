@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use std::task::{Context, Waker};
 use std::thread;
 
-use super::{Contender, Limit, OURS, Workload, goal};
+use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::measure::Stopwatch;
 use crate::queues::{
     BareList, EventListener, FuturesIntrusive, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword,
@@ -37,8 +37,9 @@ pub(super) fn workload() -> Workload {
             Contender { name: EventListener::NAME, run: run::<EventListener> },
             Contender { name: BareList::NAME, run: run::<BareList> },
         ],
-        goals: vec![goal(SAME, Limit::AtMost(115.0)), goal(OWN, Limit::TimesOwn(1.2, ALONE))],
-        charted: false,
+        goals: vec![goal(SAME, Limit::Value(115.0)), goal(OWN, Limit::TimesOwn(1.2, ALONE))],
+        page: Page::Queue,
+        charts: Charts::None,
     }
 }
 

@@ -11,9 +11,60 @@ use std::sync::PoisonError;
 use loom::sync::MutexGuard;
 
 pub(crate) mod thread {
-    pub(crate) use loom::thread::{Thread, current, park};
-
+    use std::sync::Arc;
     use std::time::Instant;
+
+    use loom::thread::ThreadId;
+
+    use super::{Condvar, Mutex};
+
+    loom::thread_local! {
+        static TOKEN: Arc<Token> = Arc::new(Token::new());
+    }
+
+    /// A thread that can be unparked. loom's own `unpark` is lost when the thread waits for a mutex between that and its
+    /// `park`, so this one is made of a mutex and a condition variable.
+    #[derive(Debug)]
+    pub(crate) struct Thread {
+        id: ThreadId,
+        token: Arc<Token>,
+    }
+
+    #[derive(Debug)]
+    struct Token {
+        is_there: Mutex<bool>,
+        left: Condvar,
+    }
+
+    impl Token {
+        fn new() -> Self {
+            Self { is_there: Mutex::new(false), left: Condvar::new() }
+        }
+    }
+
+    impl Thread {
+        pub(crate) fn id(&self) -> ThreadId {
+            self.id
+        }
+
+        pub(crate) fn unpark(&self) {
+            *self.token.is_there.lock() = true;
+            self.token.left.notify_one();
+        }
+    }
+
+    pub(crate) fn current() -> Thread {
+        Thread { id: loom::thread::current().id(), token: TOKEN.with(Arc::clone) }
+    }
+
+    pub(crate) fn park() {
+        let token = TOKEN.with(Arc::clone);
+        let mut is_there = token.is_there.lock();
+        while !*is_there {
+            is_there = token.left.wait(is_there);
+        }
+        *is_there = false;
+    }
 
     /// loom has no clock. In a model a timeout is another thread that cancels.
     pub(crate) fn park_until(_deadline: Instant) {

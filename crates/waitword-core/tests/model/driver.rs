@@ -240,7 +240,7 @@ impl World {
                     return;
                 }
                 let interrupted = match model.cancel(id) {
-                    Cancelled::BeforeNotify => Err(Interrupted),
+                    Cancelled::BeforeNotify | Cancelled::AfterCall => Err(Interrupted),
                     Cancelled::AfterNotify => Ok(Outcome::Notified),
                 };
                 assert_eq!(blocked.receive(), interrupted);

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 use crate::acquire::{self, Acquire, HasRaw};
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
+use crate::sync::const_fn;
 
 pub use futures::{MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil};
 pub use guard::MutexGuard;
@@ -115,14 +116,16 @@ unsafe impl<T: ?Sized> HasRaw for Mutex<T> {
 }
 
 impl<T> Mutex<T> {
-    /// A mutex that nobody holds.
-    ///
-    /// ```
-    /// static NAMES: waitword::Mutex<Vec<&str>> = waitword::Mutex::new(Vec::new());
-    /// NAMES.lock().push("Ada");
-    /// ```
-    pub const fn new(value: T) -> Self {
-        Self { raw: RawMutex::new(), value: UnsafeCell::new(value) }
+    const_fn! {
+        /// A mutex that nobody holds.
+        ///
+        /// ```
+        /// static NAMES: waitword::Mutex<Vec<&str>> = waitword::Mutex::new(Vec::new());
+        /// NAMES.lock().push("Ada");
+        /// ```
+        pub const fn new(value: T) -> Self {
+            Self { raw: RawMutex::new(), value: UnsafeCell::new(value) }
+        }
     }
 
     /// The value. Nobody has to be waited for: whoever has the mutex for itself is alone.

@@ -4,14 +4,14 @@ use std::hint::spin_loop;
 use std::mem;
 
 use waitword_core::Masked64;
-use waitword_core::atomic::Ordering;
 
 use crate::acquire::{Acquire, Place};
-use crate::clock;
 use crate::raw_rwlock::{CALLED, FAIR, FULL, HOLDERS, LINE, Mode, READERS, RawRwLock, UPGRADABLE, WRITER};
+use crate::sync::MODEL;
+use crate::sync::atomic::Ordering;
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
-const LOOKS: u32 = if clock::MODEL { 1 } else { 7 };
+const LOOKS: u32 = if MODEL { 1 } else { 7 };
 
 impl Acquire for RawRwLock {
     type At = Masked64<LINE>;

@@ -62,10 +62,11 @@
 mod acquire;
 mod mode;
 
-use waitword_core::atomic::{Ordering, fence};
 use waitword_core::{Masked64, call_one};
 
 use crate::pace;
+use crate::sync::atomic::{Ordering, fence};
+use crate::sync::const_fn;
 
 pub(crate) use mode::Mode;
 
@@ -94,14 +95,10 @@ pub(crate) struct RawRwLock {
 }
 
 impl RawRwLock {
-    #[cfg(not(loom))]
-    pub(crate) const fn new() -> Self {
-        Self { state: Masked64::new(0), drain: Masked64::new(0) }
-    }
-
-    #[cfg(loom)]
-    pub(crate) fn new() -> Self {
-        Self { state: Masked64::new(0), drain: Masked64::new(0) }
+    const_fn! {
+        pub(crate) const fn new() -> Self {
+            Self { state: Masked64::new(0), drain: Masked64::new(0) }
+        }
     }
 
     /// Whether somebody has it alone.

@@ -25,6 +25,7 @@ use std::fmt;
 
 use crate::acquire::HasRaw;
 use crate::raw_rwlock::RawRwLock;
+use crate::sync::const_fn;
 
 pub use futures::{
     RwLockRead, RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil, RwLockUpgradableRead,
@@ -126,24 +127,19 @@ unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
 }
 
 impl<T> RwLock<T> {
-    /// A lock that nobody holds.
-    ///
-    /// ```
-    /// use waitword::RwLock;
-    ///
-    /// static NAMES: RwLock<Vec<String>> = RwLock::new(Vec::new());
-    /// NAMES.write().push("one".to_owned());
-    /// assert_eq!(NAMES.read().len(), 1);
-    /// ```
-    #[cfg(not(loom))]
-    pub const fn new(value: T) -> Self {
-        Self { raw: RawRwLock::new(), value: UnsafeCell::new(value) }
-    }
-
-    /// A lock that nobody holds.
-    #[cfg(loom)]
-    pub fn new(value: T) -> Self {
-        Self { raw: RawRwLock::new(), value: UnsafeCell::new(value) }
+    const_fn! {
+        /// A lock that nobody holds.
+        ///
+        /// ```
+        /// use waitword::RwLock;
+        ///
+        /// static NAMES: RwLock<Vec<String>> = RwLock::new(Vec::new());
+        /// NAMES.write().push("one".to_owned());
+        /// assert_eq!(NAMES.read().len(), 1);
+        /// ```
+        pub const fn new(value: T) -> Self {
+            Self { raw: RawRwLock::new(), value: UnsafeCell::new(value) }
+        }
     }
 
     /// The value. Nobody has to be waited for: whoever has the lock for itself is alone.

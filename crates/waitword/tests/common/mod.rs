@@ -1,5 +1,11 @@
 //! What several tests need.
-#![allow(dead_code, reason = "each test file uses another part")]
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses another part")]
+
+pub(crate) mod dropped;
+pub(crate) mod exclusive;
+pub(crate) mod mutex;
+pub(crate) mod stress;
+pub(crate) mod unpolled;
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -97,3 +103,31 @@ impl PlainCounter {
         self.0.load(Ordering::Relaxed)
     }
 }
+
+/// Runs `run` on a thread, and waits until `in_line` says that it waits.
+#[track_caller]
+pub(crate) fn waits<'scope, T: Send + 'scope>(
+    scope: &'scope std::thread::Scope<'scope, '_>,
+    in_line: impl Fn() -> bool,
+    run: impl FnOnce() -> T + Send + 'scope,
+) -> std::thread::ScopedJoinHandle<'scope, T> {
+    let thread = scope.spawn(run);
+    until(|| in_line() || thread.is_finished());
+    assert!(!thread.is_finished(), "it did not wait");
+    thread
+}
+
+/// The text of the panic of a blocking call where that is forbidden.
+pub(crate) fn forbidden<T>(call: impl FnOnce() -> T) -> String {
+    let _must_not = waitword::forbid_blocking();
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).err().expect("it did not panic");
+    panic.downcast_ref::<String>().expect("a formatted text").clone()
+}
+
+/// Compiles for types that are not `Unpin`: for others the compiler cannot tell which of the two is meant.
+pub(crate) trait NotUnpin<Ambiguous> {
+    fn check() {}
+}
+struct IfUnpin;
+impl<T> NotUnpin<()> for T {}
+impl<T: Unpin> NotUnpin<IfUnpin> for T {}

@@ -1,0 +1,119 @@
+//! What came out of a contest, and how waits are timed.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::time::Duration;
+
+use crate::platform::{nanos_of, ticks};
+
+/// What one thread or task got.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(super) acquisitions: u64,
+    longest_ticks: u64,
+}
+
+impl Tally {
+    /// The clock is read only around a wait, so that a free lock costs what it costs. To ask first whether it is free is what
+    /// every contender does too, and none lets a `try` in where the waiting form would queue.
+    #[inline]
+    pub(super) fn acquire<G>(&mut self, tried: impl FnOnce() -> Option<G>, wait: impl FnOnce() -> G) -> G {
+        self.acquisitions += 1;
+        if let Some(guard) = tried() {
+            return guard;
+        }
+        let start = ticks();
+        let guard = wait();
+        self.waited_since(start);
+        guard
+    }
+
+    /// Here too only a wait is timed, from `start` or the end of the first poll. There is no `try` before, since to make and
+    /// poll a future is what a free lock costs a task.
+    #[inline]
+    pub(super) async fn acquire_async<G>(
+        &mut self,
+        wait: impl Future<Output = G>,
+        mut start: Option<u64>,
+    ) -> G {
+        self.acquisitions += 1;
+        let mut wait = pin!(wait);
+        let timed = poll_fn(|cx| {
+            let poll = wait.as_mut().poll(cx);
+            if poll.is_pending() {
+                start.get_or_insert_with(ticks);
+            }
+            poll
+        });
+        let guard = timed.await;
+        if let Some(start) = start {
+            self.waited_since(start);
+        }
+        guard
+    }
+
+    #[inline]
+    fn waited_since(&mut self, start: u64) {
+        self.longest_ticks = self.longest_ticks.max(ticks().saturating_sub(start));
+    }
+}
+
+/// What all of them got, in which time.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(super) tallies: Vec<Tally>,
+    pub(super) time: Duration,
+}
+
+impl Outcome {
+    pub(crate) fn acquisitions(&self) -> f64 {
+        self.tallies.iter().map(|tally| tally.acquisitions).sum::<u64>() as f64
+    }
+
+    pub(crate) fn per_second(&self) -> f64 {
+        self.acquisitions() / self.time.as_secs_f64()
+    }
+
+    /// Of the one who waited longest, in nanoseconds.
+    pub(crate) fn longest_wait(&self) -> f64 {
+        nanos_of(self.tallies.iter().map(|tally| tally.longest_ticks).max().unwrap_or(0))
+    }
+
+    /// Acquisitions of the one who got fewest, divided by those of the one who got most.
+    pub(crate) fn evenness(&self) -> f64 {
+        let each = || self.tallies.iter().map(|tally| tally.acquisitions);
+        let [fewest, most] = [each().min(), each().max()].map(|figure| figure.unwrap_or(0));
+        fewest as f64 / most.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn the_fewest_and_the_longest_count() {
+        let tally = |acquisitions, longest_ticks| Tally { acquisitions, longest_ticks };
+        let tallies = vec![tally(50, 3), tally(200, 0), tally(100, 7)];
+        let outcome = Outcome { tallies, time: Duration::from_millis(500) };
+        assert_eq!(outcome.acquisitions(), 350.0);
+        assert_eq!(outcome.per_second(), 700.0);
+        assert_eq!(outcome.evenness(), 0.25);
+        assert_eq!(outcome.longest_wait(), nanos_of(7));
+        let nobody = Outcome { tallies: vec![tally(0, 0)], time: Duration::from_millis(500) };
+        assert_eq!(nobody.evenness(), 0.0);
+    }
+
+    #[test]
+    fn only_who_waits_is_timed() {
+        let mut tally = Tally::default();
+        tally.acquire(|| Some(()), || unreachable!("it is free"));
+        assert_eq!((tally.acquisitions, tally.longest_ticks), (1, 0));
+        let wait = || thread::sleep(Duration::from_millis(2));
+        tally.acquire(|| None, wait);
+        assert_eq!(tally.acquisitions, 2);
+        assert!(nanos_of(tally.longest_ticks) > 1e6);
+    }
+}

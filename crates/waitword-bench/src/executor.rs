@@ -1,0 +1,66 @@
+//! What the tasks of a contest run on.
+
+use std::future::Future;
+use std::thread;
+
+use crate::block_on::block_on;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Executor {
+    /// tokio's executor of several threads, with so many of them.
+    Tokio { workers: usize },
+    /// async-executor, run by one thread.
+    AsyncExecutor,
+}
+
+impl Executor {
+    /// Runs the tasks, and `meanwhile` on this thread. Returns what each returned.
+    pub(crate) fn run<T, R>(
+        self,
+        tasks: impl Iterator<Item = impl Future<Output = T> + Send + 'static>,
+        meanwhile: impl FnOnce() -> R,
+    ) -> (Vec<T>, R)
+    where
+        T: Send + 'static,
+    {
+        match self {
+            Self::Tokio { workers } => {
+                let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).build();
+                let runtime = runtime.expect("the system has threads to spare");
+                let tasks = tasks.map(|task| runtime.spawn(task)).collect::<Vec<_>>();
+                let result = meanwhile();
+                let outputs = tasks.into_iter().map(|task| block_on(task).expect("nothing in there panics"));
+                (outputs.collect(), result)
+            }
+            Self::AsyncExecutor => {
+                let executor = async_executor::Executor::new();
+                let tasks = tasks.map(|task| executor.spawn(task)).collect::<Vec<_>>();
+                let all = async {
+                    let mut outputs = Vec::new();
+                    for task in tasks {
+                        outputs.push(task.await);
+                    }
+                    outputs
+                };
+                thread::scope(|scope| {
+                    let worker = scope.spawn(|| block_on(executor.run(all)));
+                    let result = meanwhile();
+                    (worker.join().expect("nothing in there panics"), result)
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_runs_to_its_end() {
+        for executor in [Executor::Tokio { workers: 2 }, Executor::AsyncExecutor] {
+            let tasks = (0..10).map(|index| async move { index });
+            assert_eq!(executor.run(tasks, || "done"), ((0..10).collect(), "done"), "{executor:?}");
+        }
+    }
+}

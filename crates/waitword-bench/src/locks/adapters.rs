@@ -1,0 +1,156 @@
+//! How a lock for one side serves the other, and how a read-write lock or a semaphore is measured as a mutex is.
+
+use std::future::Future;
+
+use super::{
+    AsyncMutex, AsyncRwLock, AsyncSemaphore, BlockingMutex, BlockingRwLock, BlockingSemaphore, Mutex, RwLock,
+    Semaphore,
+};
+use crate::block_on::block_on;
+
+/// A lock for tasks, taken by threads too: they poll its future and park in between.
+pub(crate) struct OnThread<M>(M);
+
+impl<M: AsyncMutex> Mutex for OnThread<M> {
+    const NAME: &'static str = M::NAME;
+
+    type Guard<'a> = M::Guard<'a>;
+
+    fn new() -> Self {
+        Self(M::new())
+    }
+
+    fn try_lock(&self) -> Option<M::Guard<'_>> {
+        self.0.try_lock()
+    }
+}
+
+impl<M: AsyncMutex> BlockingMutex for OnThread<M> {
+    fn lock(&self) -> M::Guard<'_> {
+        block_on(self.0.lock_async())
+    }
+}
+
+impl<M: AsyncMutex> AsyncMutex for OnThread<M> {
+    fn lock_async(&self) -> impl Future<Output = M::Guard<'_>> + Send {
+        self.0.lock_async()
+    }
+}
+
+/// A lock for threads, taken by tasks too: they block the worker that polls them.
+pub(crate) struct OnWorker<M>(M);
+
+impl<M: BlockingMutex> Mutex for OnWorker<M> {
+    const NAME: &'static str = M::NAME;
+
+    type Guard<'a> = M::Guard<'a>;
+
+    fn new() -> Self {
+        Self(M::new())
+    }
+
+    fn try_lock(&self) -> Option<M::Guard<'_>> {
+        self.0.try_lock()
+    }
+}
+
+impl<M: BlockingMutex> BlockingMutex for OnWorker<M> {
+    fn lock(&self) -> M::Guard<'_> {
+        self.0.lock()
+    }
+}
+
+impl<M: BlockingMutex> AsyncMutex for OnWorker<M> {
+    const BLOCKS_WORKER: bool = true;
+
+    async fn lock_async(&self) -> M::Guard<'_> {
+        self.0.lock()
+    }
+}
+
+/// A read-write lock that is taken by readers only.
+pub(crate) struct Reads<L>(L);
+
+impl<L: RwLock> Mutex for Reads<L> {
+    const NAME: &'static str = L::NAME;
+
+    type Guard<'a> = L::Read<'a>;
+
+    fn new() -> Self {
+        Self(L::new())
+    }
+
+    fn try_lock(&self) -> Option<L::Read<'_>> {
+        self.0.try_read()
+    }
+}
+
+impl<L: BlockingRwLock> BlockingMutex for Reads<L> {
+    fn lock(&self) -> L::Read<'_> {
+        self.0.read()
+    }
+}
+
+impl<L: AsyncRwLock> AsyncMutex for Reads<L> {
+    fn lock_async(&self) -> impl Future<Output = L::Read<'_>> + Send {
+        self.0.read_async()
+    }
+}
+
+/// A read-write lock that is taken by writers only.
+pub(crate) struct Writes<L>(L);
+
+impl<L: RwLock> Mutex for Writes<L> {
+    const NAME: &'static str = L::NAME;
+
+    type Guard<'a> = L::Write<'a>;
+
+    fn new() -> Self {
+        Self(L::new())
+    }
+
+    fn try_lock(&self) -> Option<L::Write<'_>> {
+        self.0.try_write()
+    }
+}
+
+impl<L: BlockingRwLock> BlockingMutex for Writes<L> {
+    fn lock(&self) -> L::Write<'_> {
+        self.0.write()
+    }
+}
+
+impl<L: AsyncRwLock> AsyncMutex for Writes<L> {
+    fn lock_async(&self) -> impl Future<Output = L::Write<'_>> + Send {
+        self.0.write_async()
+    }
+}
+
+/// A semaphore of so many permits.
+pub(crate) struct Permits<S, const PERMITS: usize>(S);
+
+impl<S: Semaphore, const PERMITS: usize> Mutex for Permits<S, PERMITS> {
+    const NAME: &'static str = S::NAME;
+
+    type Guard<'a> = S::Permit<'a>;
+
+    fn new() -> Self {
+        Self(S::new(PERMITS))
+    }
+
+    fn try_lock(&self) -> Option<S::Permit<'_>> {
+        self.0.try_acquire()
+    }
+}
+
+impl<S: BlockingSemaphore, const PERMITS: usize> BlockingMutex for Permits<S, PERMITS> {
+    fn lock(&self) -> S::Permit<'_> {
+        self.0.acquire()
+    }
+}
+
+impl<S: AsyncSemaphore, const PERMITS: usize> AsyncMutex for Permits<S, PERMITS> {
+    fn lock_async(&self) -> impl Future<Output = S::Permit<'_>> + Send {
+        self.0.acquire_async()
+    }
+}

@@ -1,0 +1,51 @@
+//! futures-intrusive's locks, which hand over in turn if they are told to be fair, as here.
+
+use std::future::Future;
+
+use ::futures_intrusive::sync::{MutexGuard, SemaphoreReleaser};
+
+use super::{AsyncMutex, AsyncSemaphore, Mutex, Semaphore};
+
+pub(crate) type FuturesIntrusive = ::futures_intrusive::sync::Mutex<()>;
+
+impl Mutex for FuturesIntrusive {
+    const NAME: &'static str = "futures-intrusive";
+
+    type Guard<'a> = MutexGuard<'a, ()>;
+
+    fn new() -> Self {
+        FuturesIntrusive::new((), true)
+    }
+
+    fn try_lock(&self) -> Option<Self::Guard<'_>> {
+        self.try_lock()
+    }
+}
+
+impl AsyncMutex for FuturesIntrusive {
+    fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
+        self.lock()
+    }
+}
+
+pub(crate) type FuturesIntrusiveSemaphore = ::futures_intrusive::sync::Semaphore;
+
+impl Semaphore for FuturesIntrusiveSemaphore {
+    const NAME: &'static str = "futures-intrusive";
+
+    type Permit<'a> = SemaphoreReleaser<'a>;
+
+    fn new(permits: usize) -> Self {
+        FuturesIntrusiveSemaphore::new(true, permits)
+    }
+
+    fn try_acquire(&self) -> Option<Self::Permit<'_>> {
+        self.try_acquire(1)
+    }
+}
+
+impl AsyncSemaphore for FuturesIntrusiveSemaphore {
+    fn acquire_async(&self) -> impl Future<Output = Self::Permit<'_>> + Send {
+        self.acquire(1)
+    }
+}

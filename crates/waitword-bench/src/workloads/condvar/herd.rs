@@ -1,0 +1,188 @@
+//! 64 who wait for the same, and are notified at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread::{self, Thread};
+use std::time::Instant;
+
+use super::super::{Charts, Contender, Limit, Page, Workload, goal};
+use crate::executor::Executor;
+use crate::locks::{
+    AsyncLockMonitor, AsyncMonitor, AsyncbandMonitor, BlockingMonitor, Condition, Monitor, ParkingLotMonitor,
+    StdMonitor, TokioMonitor, UsyncMonitor,
+};
+use crate::runner::Scale;
+use crate::series::{Sample, Unit, median};
+
+const THREADS: &str = "threads";
+const TASKS: &str = "tasks";
+
+const WAITERS: usize = 64;
+
+pub(super) fn workload() -> Workload {
+    Workload {
+        name: "condvar-herd",
+        about: "N waiters of one condition variable are notified at once: until the last has had the mutex and left it. \
+                Tasks run on tokio with two workers.",
+        baseline: AsyncLockMonitor::NAME,
+        contenders: vec![
+            Contender { name: StdMonitor::NAME, run: threads::<StdMonitor> },
+            Contender { name: ParkingLotMonitor::NAME, run: threads::<ParkingLotMonitor> },
+            Contender { name: UsyncMonitor::NAME, run: threads::<UsyncMonitor> },
+            Contender { name: AsyncLockMonitor::NAME, run: both::<AsyncLockMonitor> },
+            Contender { name: TokioMonitor::NAME, run: both::<TokioMonitor> },
+            Contender { name: AsyncbandMonitor::NAME, run: both::<AsyncbandMonitor> },
+        ],
+        goals: [THREADS, TASKS].map(|what| goal(what, Limit::TimesBest(1.0))).into(),
+        page: Page::Locks,
+        charts: Charts::None,
+    }
+}
+
+fn threads<M: BlockingMonitor>(scale: &Scale) -> Vec<Sample> {
+    let herd = Herd::<M>::new();
+    let nanos = thread::scope(|scope| {
+        for _ in 0..WAITERS {
+            scope.spawn(|| herd.thread());
+        }
+        herd.drive(scale.operations(200))
+    });
+    vec![Sample::new(THREADS, WAITERS, Unit::Nanos, nanos)]
+}
+
+fn both<M: BlockingMonitor + AsyncMonitor>(scale: &Scale) -> Vec<Sample>
+where
+    for<'a> M::Guard<'a>: Send,
+{
+    let herd = Arc::new(Herd::<M>::new());
+    let tasks = (0..WAITERS).map(|_| Arc::clone(&herd).task());
+    let (_, nanos) = Executor::Tokio { workers: 2 }.run(tasks, || herd.drive(scale.operations(200)));
+    let mut samples = threads::<M>(scale);
+    samples.push(Sample::new(TASKS, WAITERS, Unit::Nanos, nanos));
+    samples
+}
+
+struct Herd<M> {
+    monitor: M,
+    /// Who notifies. It parks until all wait, and until all have left.
+    driver: Thread,
+    staying: AtomicUsize,
+    /// When the last one left, in nanoseconds since the beginning.
+    beginning: Instant,
+    last_left: AtomicU64,
+}
+
+impl<M: Monitor> Herd<M> {
+    /// Driven by this thread.
+    fn new() -> Self {
+        let (driver, beginning) = (thread::current(), Instant::now());
+        let (staying, last_left) = (AtomicUsize::new(0), AtomicU64::new(0));
+        Self { monitor: M::default(), driver, staying, beginning, last_left }
+    }
+
+    /// One more waits as soon as the mutex is free.
+    fn arrive(&self, state: &mut M::Guard<'_>) {
+        state.waiting += 1;
+        if state.waiting == WAITERS {
+            self.driver.unpark();
+        }
+    }
+
+    fn leave(&self) {
+        if self.staying.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.last_left.store(self.now(), Ordering::Release);
+            self.driver.unpark();
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.beginning.elapsed().as_nanos() as u64
+    }
+}
+
+impl<M: BlockingMonitor> Herd<M> {
+    /// Notifies the herd that many times, then lets it go for good. Returns the median.
+    fn drive(&self, times: usize) -> f64 {
+        let nanos = (0..times).map(|_| {
+            let mut state = self.all_wait();
+            state.waiting = 0;
+            state.generation += 1;
+            self.last_left.store(0, Ordering::Relaxed);
+            self.staying.store(WAITERS, Ordering::Relaxed);
+            drop(state);
+            let start = self.now();
+            self.monitor.notify_all(Condition::Something);
+            while self.last_left.load(Ordering::Acquire) == 0 {
+                thread::park();
+            }
+            self.last_left.load(Ordering::Acquire).saturating_sub(start) as f64
+        });
+        let nanos = nanos.collect::<Vec<_>>();
+        self.all_wait().closed = true;
+        self.monitor.notify_all(Condition::Something);
+        median(&nanos)
+    }
+
+    fn all_wait(&self) -> M::Guard<'_> {
+        loop {
+            let state = self.monitor.lock();
+            if state.waiting == WAITERS {
+                return state;
+            }
+            drop(state);
+            thread::park();
+        }
+    }
+
+    fn thread(&self) {
+        let mut generation = 0;
+        loop {
+            let mut state = self.monitor.lock();
+            self.arrive(&mut state);
+            while state.generation == generation && !state.closed {
+                state = self.monitor.wait(Condition::Something, state);
+            }
+            if state.closed {
+                return;
+            }
+            generation = state.generation;
+            drop(state);
+            self.leave();
+        }
+    }
+}
+
+impl<M: AsyncMonitor> Herd<M>
+where
+    for<'a> M::Guard<'a>: Send,
+{
+    async fn task(self: Arc<Self>) {
+        let mut generation = 0;
+        loop {
+            let mut state = self.monitor.lock_async().await;
+            self.arrive(&mut state);
+            while state.generation == generation && !state.closed {
+                state = self.monitor.wait_async(Condition::Something, state).await;
+            }
+            if state.closed {
+                return;
+            }
+            generation = state.generation;
+            drop(state);
+            self.leave();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_herd_leaves_each_time() {
+        let scale = Scale { quick: true, rounds: 1 };
+        for samples in [threads::<StdMonitor>(&scale), both::<AsyncbandMonitor>(&scale)] {
+            assert!(samples.iter().all(|sample| sample.value > 0.0));
+        }
+    }
+}

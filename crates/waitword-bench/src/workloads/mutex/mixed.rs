@@ -1,0 +1,71 @@
+//! Threads and tasks that want one mutex.
+
+use std::sync::Arc;
+
+use super::super::{Bound, Charts, Contender, Goal, Limit, OURS, Page, Sizes, Workload, at_least, goal};
+use crate::contest::{Contest, Outcome};
+use crate::executor::Executor;
+use crate::locks::{
+    AsyncLock, AsyncMutex, Asyncband, BlockingMutex, FuturesIntrusive, FuturesUtil, Maitake, Mutex, OnThread,
+    OnWorker, ParkingLot, Saa, Std, Tokio, Usync, Waitword,
+};
+use crate::runner::Scale;
+use crate::series::{Sample, Unit};
+use crate::work::Work;
+
+const RATE: &str = "acquisitions";
+const WAITS: [&str; 2] = ["longest wait of a thread", "longest wait of a task"];
+const SHARES: [&str; 2] = ["share of the threads", "share of the tasks"];
+
+pub(super) fn workload() -> Workload {
+    let mut goals = vec![at_least(RATE, Limit::Times(7.0, AsyncLock::NAME))];
+    goals.extend(WAITS.map(|what| goal(what, Limit::Value(5e6))));
+    // At 16 + 16 the system gives the threads most of the CPU.
+    for (n, share) in [(4, 0.2), (16, 0.05)] {
+        let fair =
+            |what| Goal { what, bound: Bound::AtLeast, limit: Limit::Value(share), at: Sizes::Only(n) };
+        goals.extend(SHARES.map(fair));
+    }
+    Workload {
+        name: "mutex-mixed",
+        about: "N threads and N tasks (tokio, two workers) work 50 ns with one mutex and 200 ns without it, in turns; a task \
+                lets its executor go on between two turns. Where a lock is for tasks only, the threads poll its future and \
+                park; where it is for threads only (parking_lot, std, usync), the tasks block their worker.",
+        baseline: AsyncLock::NAME,
+        contenders: vec![
+            Contender { name: OURS, run: run::<Waitword> },
+            Contender { name: AsyncLock::NAME, run: run::<AsyncLock> },
+            Contender { name: Saa::NAME, run: run::<Saa> },
+            Contender { name: Tokio::NAME, run: run::<Tokio> },
+            Contender { name: Asyncband::NAME, run: run::<OnThread<Asyncband>> },
+            Contender { name: Maitake::NAME, run: run::<OnThread<Maitake>> },
+            Contender { name: FuturesUtil::NAME, run: run::<OnThread<FuturesUtil>> },
+            Contender { name: FuturesIntrusive::NAME, run: run::<OnThread<FuturesIntrusive>> },
+            Contender { name: ParkingLot::NAME, run: run::<OnWorker<ParkingLot>> },
+            Contender { name: Std::NAME, run: run::<OnWorker<Std>> },
+            Contender { name: Usync::NAME, run: run::<OnWorker<Usync>> },
+        ],
+        goals,
+        page: Page::Locks,
+        charts: Charts::RateAgainstWait { rate: RATE, waits: &WAITS },
+    }
+}
+
+fn run<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample> {
+    [4, 16].into_iter().flat_map(|n| camps::<M>(scale, n)).collect()
+}
+
+fn camps<M: BlockingMutex + AsyncMutex>(scale: &Scale, n: usize) -> Vec<Sample> {
+    let contest = Arc::new(Contest::<M>::new(Work::nanos(50), Work::nanos(200)));
+    let camps = contest.among_both(Executor::Tokio { workers: 2 }, n, scale.contest());
+    let all = camps.iter().map(Outcome::acquisitions).sum::<f64>();
+    let mut samples =
+        vec![Sample::new(RATE, n, Unit::PerSecond, camps.iter().map(Outcome::per_second).sum::<f64>())];
+    for (camp, what) in camps.iter().zip(WAITS) {
+        samples.push(Sample::new(what, n, Unit::Nanos, camp.longest_wait()));
+    }
+    for (camp, what) in camps.iter().zip(SHARES) {
+        samples.push(Sample::new(what, n, Unit::Ratio, camp.acquisitions() / all.max(1.0)));
+    }
+    samples
+}

@@ -1,0 +1,126 @@
+//! Tasks that want one mutex, and hold it across a yield or do not.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use super::super::{Charts, Contender, Limit, OURS, Page, Workload, at_least};
+use crate::contest::{Contest, Tally};
+use crate::executor::Executor;
+use crate::locks::{
+    AsyncLock, AsyncMutex, Asyncband, FuturesIntrusive, FuturesUtil, Maitake, Mutex, NoLock, Saa, Tokio,
+    Waitword,
+};
+use crate::runner::Scale;
+use crate::series::{Sample, Unit};
+use crate::work::Work;
+
+const TASKS: usize = 100;
+
+/// Where the tasks run, and how the tables call what they get.
+struct Scene {
+    executor: Executor,
+    rate: &'static str,
+    even: &'static str,
+    /// What waitword is to be compared with tokio, where the mutex is held across the yield.
+    times_tokio: f64,
+}
+
+const SCENES: [Scene; 3] = [
+    Scene {
+        executor: Executor::Tokio { workers: 1 },
+        rate: "tokio, one worker",
+        even: "tokio, one worker: fewest / most",
+        times_tokio: 1.4,
+    },
+    Scene {
+        executor: Executor::Tokio { workers: 2 },
+        rate: "tokio, two workers",
+        even: "tokio, two workers: fewest / most",
+        times_tokio: 1.6,
+    },
+    Scene {
+        executor: Executor::AsyncExecutor,
+        rate: "async-executor",
+        even: "async-executor: fewest / most",
+        times_tokio: 1.2,
+    },
+];
+
+/// Who gets less than half of what another gets is called starved.
+const STARVED: f64 = 0.5;
+
+/// Names the contenders and calls `$run` with each of their types.
+macro_rules! contenders {
+    ($run:ident) => {
+        vec![
+            Contender { name: OURS, run: $run::<Waitword> },
+            Contender { name: NoLock::NAME, run: $run::<NoLock> },
+            Contender { name: Saa::NAME, run: $run::<Saa> },
+            Contender { name: AsyncLock::NAME, run: $run::<AsyncLock> },
+            Contender { name: Tokio::NAME, run: $run::<Tokio> },
+            Contender { name: Asyncband::NAME, run: $run::<Asyncband> },
+            Contender { name: Maitake::NAME, run: $run::<Maitake> },
+            Contender { name: FuturesUtil::NAME, run: $run::<FuturesUtil> },
+            Contender { name: FuturesIntrusive::NAME, run: $run::<FuturesIntrusive> },
+        ]
+    };
+}
+
+pub(super) fn workloads() -> [Workload; 2] {
+    let across = SCENES.iter().flat_map(|scene| {
+        let rate = at_least(scene.rate, Limit::Times(scene.times_tokio, Tokio::NAME));
+        [rate, at_least(scene.even, Limit::Value(0.9))]
+    });
+    let not_across = SCENES.iter().flat_map(|scene| {
+        let rate = at_least(scene.rate, Limit::TimesBestWith(1.0, scene.even, STARVED));
+        [rate, at_least(scene.even, Limit::Value(STARVED))]
+    });
+    [
+        Workload {
+            name: "mutex-tasks-across-yield",
+            about: "N tasks lock one mutex, let the executor go on, and unlock it: acquisitions, and those of the task that \
+                    got fewest by those of the one that got most.",
+            baseline: Tokio::NAME,
+            contenders: contenders!(across_yield),
+            goals: across.collect(),
+            page: Page::Locks,
+            charts: Charts::None,
+        },
+        Workload {
+            name: "mutex-tasks",
+            about: "N tasks lock one mutex, unlock it, and let the executor go on.",
+            baseline: Tokio::NAME,
+            contenders: contenders!(not_across_yield),
+            goals: not_across.collect(),
+            page: Page::Locks,
+            charts: Charts::None,
+        },
+    ]
+}
+
+fn across_yield<M: AsyncMutex>(scale: &Scale) -> Vec<Sample>
+where
+    for<'a> M::Guard<'a>: Send,
+{
+    run::<M, _>(scale, Contest::task_across_yield)
+}
+
+fn not_across_yield<M: AsyncMutex>(scale: &Scale) -> Vec<Sample> {
+    run::<M, _>(scale, Contest::task)
+}
+
+fn run<M: Mutex, F>(scale: &Scale, turns: fn(Arc<Contest<M>>) -> F) -> Vec<Sample>
+where
+    F: Future<Output = Tally> + Send + 'static,
+{
+    let on = |scene: &Scene| {
+        let contest = Arc::new(Contest::<M>::new(Work::NONE, Work::NONE));
+        let outcome =
+            contest.among_tasks(scene.executor, TASKS, scale.contest(), |contest, _| turns(contest));
+        [
+            Sample::new(scene.rate, TASKS, Unit::PerSecond, outcome.per_second()),
+            Sample::new(scene.even, TASKS, Unit::Ratio, outcome.evenness()),
+        ]
+    };
+    SCENES.iter().flat_map(on).collect()
+}

@@ -1,0 +1,67 @@
+//! Lock and unlock, with nobody else there.
+
+use super::super::uncontended::{async_ready, blocking};
+use super::super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
+use crate::locks::{
+    AsyncLock, AsyncMutex, Asyncband, BlockingMutex, CasAndSwap, FuturesIntrusive, FuturesUtil, Maitake,
+    Mutex, ParkingLot, Saa, Std, Tokio, Usync, Waitword,
+};
+use crate::runner::Scale;
+use crate::series::{Sample, Unit};
+
+const BLOCKING: &str = "blocking";
+const ASYNC: &str = "async, ready at the first poll";
+const SIZE: &str = "size of a mutex of nothing";
+
+pub(super) fn workload() -> Workload {
+    let limit = CasAndSwap::NAME;
+    Workload {
+        name: "mutex-uncontended",
+        about: "Lock and unlock by the only one who is there, as a thread and as a future that is ready at its first poll: \
+                the fastest of twenty bursts, since the other work of the machine can only add to it.",
+        baseline: limit,
+        contenders: vec![
+            Contender { name: OURS, run: both::<Waitword> },
+            Contender { name: limit, run: of_limit },
+            Contender { name: ParkingLot::NAME, run: threads::<ParkingLot> },
+            Contender { name: Std::NAME, run: threads::<Std> },
+            Contender { name: Usync::NAME, run: threads::<Usync> },
+            Contender { name: Saa::NAME, run: both::<Saa> },
+            Contender { name: AsyncLock::NAME, run: both::<AsyncLock> },
+            Contender { name: Tokio::NAME, run: both::<Tokio> },
+            Contender { name: Asyncband::NAME, run: tasks::<Asyncband> },
+            Contender { name: Maitake::NAME, run: tasks::<Maitake> },
+            Contender { name: FuturesUtil::NAME, run: tasks::<FuturesUtil> },
+            Contender { name: FuturesIntrusive::NAME, run: tasks::<FuturesIntrusive> },
+        ],
+        goals: vec![
+            goal(BLOCKING, Limit::Times(1.05, limit)),
+            goal(ASYNC, Limit::Times(1.1, limit)),
+            goal(SIZE, Limit::Value(4.0)),
+        ],
+        page: Page::Locks,
+        charts: Charts::None,
+    }
+}
+
+/// The limit is the same for both sides, for a future need not do more.
+fn of_limit(scale: &Scale) -> Vec<Sample> {
+    let nanos = blocking::<CasAndSwap>(scale);
+    [BLOCKING, ASYNC].map(|what| Sample::new(what, 1, Unit::Nanos, nanos)).to_vec()
+}
+
+fn threads<M: BlockingMutex>(scale: &Scale) -> Vec<Sample> {
+    vec![Sample::new(BLOCKING, 1, Unit::Nanos, blocking::<M>(scale)), size::<M>()]
+}
+
+fn tasks<M: AsyncMutex>(scale: &Scale) -> Vec<Sample> {
+    vec![Sample::new(ASYNC, 1, Unit::Nanos, async_ready::<M>(scale)), size::<M>()]
+}
+
+fn both<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample> {
+    [threads::<M>(scale), tasks::<M>(scale)[..1].to_vec()].concat()
+}
+
+fn size<M>() -> Sample {
+    Sample::new(SIZE, 1, Unit::Bytes, size_of::<M>() as f64)
+}

@@ -1,0 +1,45 @@
+//! Taking and leaving a lock with nobody else there.
+
+use std::future::Future as _;
+use std::hint::black_box;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use crate::locks::{AsyncMutex, BlockingMutex};
+use crate::measure::Stopwatch;
+use crate::runner::Scale;
+
+/// Nanoseconds of CPU time to lock and unlock as a thread.
+pub(super) fn blocking<M: BlockingMutex>(scale: &Scale) -> f64 {
+    let mutex = M::new();
+    fastest(scale, |times| {
+        for _ in 0..times {
+            drop(black_box(&mutex).lock());
+        }
+    })
+}
+
+/// Nanoseconds of CPU time to lock and unlock by a future that is ready at its first poll.
+pub(super) fn async_ready<M: AsyncMutex>(scale: &Scale) -> f64 {
+    let mutex = M::new();
+    fastest(scale, |times| {
+        let turns = pin!(async {
+            for _ in 0..times {
+                drop(black_box(&mutex).lock_async().await);
+            }
+        });
+        let done = turns.poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(done, Poll::Ready(()), "nobody else locks it");
+    })
+}
+
+/// CPU time of one of the `times` in the fastest of the bursts.
+fn fastest(scale: &Scale, burst: impl Fn(usize)) -> f64 {
+    let times = scale.operations(100_000);
+    let bursts = (0..20).map(|_| {
+        let mut watch = Stopwatch::default();
+        watch.time(times, || burst(times));
+        watch.cpu_nanos()
+    });
+    bursts.fold(f64::INFINITY, f64::min)
+}

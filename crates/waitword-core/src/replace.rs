@@ -1,0 +1,77 @@
+//! A notify and a change of the word in one step.
+//!
+//! Some conditions need to know of a notify that found nobody, or to tell those who were in line from those who came
+//! later. Two steps cannot do that:
+//!
+//! ```text
+//!   waiter                                   notifier
+//!   ──────────────────────────────           ──────────────────────────────
+//!                                            notify one: nobody is in line
+//!   word == expected? enqueue
+//!                                            word = "somebody was notified"
+//!   sleeps beside a word that would
+//!   have let it through
+//! ```
+//! And with the notifier's steps the other way round, the waiter may take what the word offers and be called as well. So
+//! both are done under the lock of the word's shard, where check and enqueue are one step too.
+
+use crate::notify::{wake_all_if, wake_first_or};
+use crate::word::{Location, Word, key};
+
+/// Wakes the waiter that has waited longest on the word; if nobody waits on it, replaces `current` in the word by `new`.
+/// One step against every wait on the word. Returns how many it woke: 0 or 1.
+///
+/// Takes the lock of the word's shard in any case.
+///
+/// # Errors
+/// What the word held, if nobody waited on it and that was not `current`. Nothing has changed then.
+///
+/// # Panics
+/// As [`notify_many`](crate::notify_many).
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::{Outcome, notify_one_or_replace, wait};
+///
+/// const STORED: i32 = 1;
+/// let word = AtomicI32::new(0);
+/// assert_eq!(notify_one_or_replace(&word, 0, STORED), Ok(0));
+/// assert_eq!(notify_one_or_replace(&word, 0, STORED), Err(STORED));
+/// assert_eq!(wait(&word, 0), Outcome::NotEqual);
+/// ```
+pub fn notify_one_or_replace<L: Location>(
+    at: L,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<usize, <L::Word as Word>::Value> {
+    let (table, word) = (at.table(), at.word());
+    wake_first_or(table, table.key_of(key(&at)), || word.compare_exchange(current, new))
+}
+
+/// Replaces `current` in the word by `new`, and wakes all who wait on it at that moment. One step against every wait on
+/// the word: nobody is woken who came after the change. Returns how many it woke.
+///
+/// Takes the lock of the word's shard in any case.
+///
+/// # Errors
+/// What the word held, if that was not `current`. Nothing has changed then, and nobody was woken.
+///
+/// # Panics
+/// As [`notify_many`](crate::notify_many).
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::replace_and_notify_all;
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(replace_and_notify_all(&word, 0, 1), Ok(0));
+/// assert_eq!(replace_and_notify_all(&word, 0, 1), Err(1));
+/// ```
+pub fn replace_and_notify_all<L: Location>(
+    at: L,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<usize, <L::Word as Word>::Value> {
+    let (table, word) = (at.table(), at.word());
+    wake_all_if(table, table.key_of(key(&at)), || word.compare_exchange(current, new))
+}

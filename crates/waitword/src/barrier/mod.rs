@@ -1,0 +1,211 @@
+//! The barrier: what you call. Its words, and the race between the last to arrive and those who wait or give up, are in
+//! `raw.rs`.
+
+mod raw;
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::condition::{Condition, WaitFor, WaitUntil, block, block_until, named_future};
+use crate::error::LockError;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::const_fn;
+use raw::{BarrierWaiter, MAX, Passed, RawBarrier};
+
+/// Where a number of threads and tasks wait until all of them have arrived. It can be used again and again.
+///
+/// The last to arrive does not wait, and is told that it is the leader; then the next generation begins.
+///
+/// ```
+/// use waitword::Barrier;
+///
+/// # smol::block_on(async {
+/// static BARRIER: Barrier = Barrier::new(2);
+/// let thread = std::thread::spawn(|| BARRIER.wait().is_leader());
+/// let task = BARRIER.wait_async().await.is_leader();
+/// assert!(thread.join().unwrap() ^ task, "one of them leads");
+/// # });
+/// ```
+///
+/// # Who arrives and does not stay
+/// A future that is dropped while it waits has not arrived: the others go on waiting for one more. The same holds for
+/// those whose time is up. If the generation was complete before, it stays so, and a timed wait ends well.
+///
+/// (Were the arrival to count all the same, the others would go on though one of those they waited for is gone; and one
+/// that comes again, as tasks in a loop of `select!` do, would count twice.)
+///
+/// # What is seen
+/// All that was done before anybody arrived is seen by everybody who comes through.
+///
+/// # Panics
+/// Arriving as the last wakes the others, and panics if the waker of one does; all others have been woken then, and the
+/// generation is complete.
+pub struct Barrier {
+    raw: RawBarrier<AtomicU64>,
+}
+
+impl Barrier {
+    /// How many can meet at one barrier.
+    pub const MAX_PARTIES: usize = MAX as usize;
+
+    const_fn! {
+        /// A barrier at which `parties` meet. With 0 or 1 nobody ever waits, and everybody leads.
+        ///
+        /// # Panics
+        /// If these are more than [`MAX_PARTIES`](Self::MAX_PARTIES).
+        #[track_caller]
+        pub const fn new(parties: usize) -> Self {
+            assert!(parties <= Self::MAX_PARTIES, "more parties than `Barrier::MAX_PARTIES`");
+            let parties = if parties == 0 { 1 } else { parties as u64 };
+            Self { raw: RawBarrier::on(parties, AtomicU64::new(0), AtomicU64::new(0)) }
+        }
+    }
+
+    /// Arrives, and waits for the others, blocking this thread.
+    ///
+    /// # Panics
+    /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`wait_async`](Self::wait_async) there. It has not arrived then.
+    #[track_caller]
+    pub fn wait(&self) -> BarrierWaitResult {
+        BarrierWaitResult(block(&mut self.raw.waiter(), "wait_async"))
+    }
+
+    /// Arrives if all the others have, and so comes through. Otherwise it has not arrived. Never waits.
+    ///
+    /// ```
+    /// let barrier = waitword::Barrier::new(2);
+    /// assert!(barrier.try_wait().is_none());
+    /// ```
+    pub fn try_wait(&self) -> Option<BarrierWaitResult> {
+        self.raw.pass().then_some(BarrierWaitResult(Passed::Leader))
+    }
+
+    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_until`](Self::wait_until).
+    #[doc(alias = "wait_timeout")]
+    pub fn wait_for(&self, timeout: Duration) -> Result<BarrierWaitResult, LockError> {
+        self.wait_until_or_for_ever(Instant::now().checked_add(timeout))
+    }
+
+    /// As [`wait`](Self::wait), until `deadline` at the latest. The last to arrive comes through also after it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{Barrier, LockError};
+    ///
+    /// let barrier = Barrier::new(2);
+    /// let alone = barrier.wait_for(Duration::from_millis(1));
+    /// assert_eq!(alone, Err(LockError::TimedOut));
+    /// assert_eq!(barrier.arrived(), 0);
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not. In both cases it has not arrived.
+    pub fn wait_until(&self, deadline: Instant) -> Result<BarrierWaitResult, LockError> {
+        self.wait_until_or_for_ever(Some(deadline))
+    }
+
+    /// Arrives at its first poll, and waits for the others, without blocking this thread.
+    ///
+    /// # Cancellation
+    /// Dropped before it is ready the future has not arrived, unless all have by then.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    pub fn wait_async(&self) -> BarrierWait<'_> {
+        BarrierWait::of(WaitFor::new(Arrival(self.raw.waiter())))
+    }
+
+    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_async_until`](Self::wait_async_until).
+    pub fn wait_async_for(&self, timeout: Duration) -> BarrierWaitUntil<'_> {
+        let deadline = Instant::now().checked_add(timeout);
+        BarrierWaitUntil::of(WaitUntil::new(Arrival(self.raw.waiter()), deadline))
+    }
+
+    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. The last to arrive comes through also after
+    /// it.
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
+    /// system cannot start the thread that keeps the time.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; it has not arrived then.
+    pub fn wait_async_until(&self, deadline: Instant) -> BarrierWaitUntil<'_> {
+        BarrierWaitUntil::of(WaitUntil::new(Arrival(self.raw.waiter()), Some(deadline)))
+    }
+
+    /// How many meet here.
+    pub fn parties(&self) -> usize {
+        self.raw.parties() as usize
+    }
+
+    /// How many wait at this moment. By the time it returns the answer may be another.
+    pub fn arrived(&self) -> usize {
+        self.raw.arrived() as usize
+    }
+
+    fn wait_until_or_for_ever(&self, deadline: Option<Instant>) -> Result<BarrierWaitResult, LockError> {
+        Ok(BarrierWaitResult(block_until(&mut self.raw.waiter(), deadline)?))
+    }
+}
+
+/// Shows how many have arrived at this moment. Does not wait.
+impl fmt::Debug for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Barrier");
+        debug.field("parties", &self.parties()).field("arrived", &self.arrived()).finish()
+    }
+}
+
+/// How somebody has come through a [`Barrier`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierWaitResult(Passed);
+
+impl BarrierWaitResult {
+    /// Whether it was the last to arrive. In each generation one is.
+    pub fn is_leader(self) -> bool {
+        self.0 == Passed::Leader
+    }
+}
+
+named_future! {
+    /// The future of [`Barrier::wait_async`].
+    pub struct BarrierWait<'a>(WaitFor<Arrival<'a>>) -> BarrierWaitResult;
+}
+
+named_future! {
+    /// The future of [`Barrier::wait_async_for`] and [`Barrier::wait_async_until`].
+    pub struct BarrierWaitUntil<'a>(WaitUntil<Arrival<'a>>) -> Result<BarrierWaitResult, LockError>;
+}
+
+/// One who comes, and is told in public terms how it has come through.
+pub(crate) struct Arrival<'a>(BarrierWaiter<'a, AtomicU64>);
+
+impl<'a> Condition for Arrival<'a> {
+    type At = &'a AtomicU64;
+    type Output = BarrierWaitResult;
+
+    fn at(&self) -> &'a AtomicU64 {
+        self.0.at()
+    }
+
+    fn check(&mut self) -> Result<BarrierWaitResult, u64> {
+        self.0.check().map(BarrierWaitResult)
+    }
+
+    fn give_up(&mut self, called: bool) -> Option<BarrierWaitResult> {
+        self.0.give_up(called).map(BarrierWaitResult)
+    }
+}

@@ -1,0 +1,204 @@
+//! The one loop of those who wait for something to be so, and take nothing away from each other: is it so? Else wait
+//! while the word says that it is not.
+//!
+//! ```text
+//!   waiter                                   whoever makes it so
+//!   ───────────────────────────────          ───────────────────────────────
+//!   check: the word says no
+//!                                            word = yes; notify
+//!   wait while the word says no: it
+//!   does not any more → check: yes
+//! ```
+//! The second look at the word and the entry into the line are one step against every notify; that is the queue's
+//! doing. What is left to each condition is to change the word whenever it changes the answer, and to notify after it
+//! or in the same step.
+//!
+//! A thread drives the loop with [`block`], a task with [`WaitFor`], and a task with a deadline with
+//! [`WaitUntil`](timed::WaitUntil). Nobody who waits here needs patience (as those do who wait for a lock): what has come
+//! to be so is so for all who wait, and a task that is not polled keeps it from nobody. Only an event's `notify_one`
+//! is for one waiter alone, as a message would be; if that one goes away, it is passed on ([`Condition::give_up`]).
+
+mod named;
+mod timed;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use pin_project_lite::pin_project;
+use waitword_core::{Cancelled, Location, Outcome, WaitAsync, Word, may_block, wait, wait_async, wait_until};
+
+pub(crate) use {named::named_future, timed::WaitUntil};
+
+/// What one waiter waits for, and what that waiter remembers meanwhile.
+pub(crate) trait Condition {
+    /// Where one waits for it.
+    type At: Location;
+
+    /// What the waiter gets.
+    type Output;
+
+    /// See [`Condition::At`].
+    fn at(&self) -> Self::At;
+
+    /// Whether it is so; if not, the value of the word to wait on.
+    fn check(&mut self) -> Result<Self::Output, Value<Self>>;
+
+    /// The same, asked by a waiter that has just been notified.
+    fn called(&mut self) -> Result<Self::Output, Value<Self>> {
+        self.check()
+    }
+
+    /// Called once if the waiter goes away without an output: its time is up, or it is dropped. It has left the line;
+    /// `called` says that a notify had counted it before, or that it was so, and nobody has been told. The output is for
+    /// one whose time is up, if it comes out that it was in time after all.
+    fn give_up(&mut self, called: bool) -> Option<Self::Output> {
+        let _ = called;
+        None
+    }
+}
+
+pub(crate) type Value<C> = <<<C as Condition>::At as Location>::Word as Word>::Value;
+
+/// Why a blocking wait with a deadline has no output.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NotSo {
+    /// The time was up.
+    TimedOut,
+    /// It would have had to wait, and this thread must not.
+    Forbidden,
+}
+
+/// Blocks this thread until it is so. `instead` is what to call where one must not block.
+#[track_caller]
+pub(crate) fn block<C: Condition>(condition: &mut C, instead: &str) -> C::Output {
+    match block_until(condition, None) {
+        Ok(output) => output,
+        Err(_) => panic!("this thread must not block (`forbid_blocking`): use `{instead}` here"),
+    }
+}
+
+/// Blocks this thread until it is so, until `deadline` at the latest.
+pub(crate) fn block_until<C: Condition>(
+    condition: &mut C,
+    deadline: Option<Instant>,
+) -> Result<C::Output, NotSo> {
+    let mut checked = condition.check();
+    loop {
+        let value = match checked {
+            Ok(output) => return Ok(output),
+            Err(value) => value,
+        };
+        let is_past = || deadline.is_some_and(|deadline| deadline <= Instant::now());
+        if !may_block() && !is_past() {
+            return condition.give_up(false).ok_or(NotSo::Forbidden);
+        }
+        let outcome = match deadline {
+            None => wait(condition.at(), value),
+            Some(deadline) => wait_until(condition.at(), value, deadline),
+        };
+        checked = match outcome {
+            Outcome::Notified => condition.called(),
+            Outcome::NotEqual => condition.check(),
+            Outcome::TimedOut => return last_look(condition).ok_or(NotSo::TimedOut),
+        };
+    }
+}
+
+/// The time is up, and the line has been left: what is so now is so in time.
+fn last_look<C: Condition>(condition: &mut C) -> Option<C::Output> {
+    condition.check().ok().or_else(|| condition.give_up(false))
+}
+
+pin_project! {
+    /// Waits as a future.
+    #[must_use = "futures do nothing unless polled"]
+    pub(crate) struct WaitFor<C: Condition> {
+        condition: C,
+        // Its place in line, if it has one.
+        #[pin]
+        wait: Option<WaitAsync<C::At>>,
+        ended: bool,
+        // What it ended with, until somebody has it.
+        kept: Option<C::Output>,
+    }
+
+    impl<C: Condition> PinnedDrop for WaitFor<C> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            if !*this.ended || this.kept.is_some() {
+                let called = leave(this.wait) || this.kept.is_some();
+                this.condition.give_up(called);
+            }
+        }
+    }
+}
+
+impl<C: Condition> WaitFor<C> {
+    pub(crate) fn new(condition: C) -> Self {
+        Self { condition, wait: None, ended: false, kept: None }
+    }
+
+    /// Whether it stands in line.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.wait.is_some()
+    }
+
+    /// Goes on until it is so, or it stands in line and `cx` will be woken. If it is so the next poll says it; until
+    /// then the output is one that nobody has had.
+    pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
+        let mut this = self.project();
+        if this.kept.is_some() {
+            return true;
+        }
+        assert!(!*this.ended, "a wait was polled after it had ended");
+        loop {
+            let checked = match this.wait.as_mut().as_pin_mut() {
+                None => this.condition.check(),
+                Some(wait) => {
+                    let Poll::Ready(outcome) = wait.poll(cx) else { return false };
+                    this.wait.set(None);
+                    match outcome {
+                        Outcome::Notified => this.condition.called(),
+                        _ => this.condition.check(),
+                    }
+                }
+            };
+            match checked {
+                Ok(output) => {
+                    *this.ended = true;
+                    *this.kept = Some(output);
+                    return true;
+                }
+                Err(value) => this.wait.set(Some(wait_async(this.condition.at(), value))),
+            }
+        }
+    }
+
+    /// The time is up.
+    #[cfg_attr(any(loom, shuttle), allow(dead_code, reason = "a model has no clock"))]
+    fn end(self: Pin<&mut Self>) -> Option<C::Output> {
+        let this = self.project();
+        let called = leave(this.wait);
+        let output = if called { this.condition.called().ok() } else { None };
+        *this.ended = true;
+        output.or_else(|| last_look(this.condition))
+    }
+}
+
+impl<C: Condition> Future for WaitFor<C> {
+    type Output = C::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<C::Output> {
+        self.as_mut().advance(cx);
+        self.project().kept.take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+/// Leaves the line, if it is in one. Returns whether it had been called, and had not been told so.
+fn leave<L: Location>(mut wait: Pin<&mut Option<WaitAsync<L>>>) -> bool {
+    let cancelled = wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
+    wait.set(None);
+    cancelled == Some(Cancelled::AfterNotify)
+}

@@ -1,0 +1,52 @@
+//! The futures under the names that users see.
+
+/// A future of `condition` under a name of its own, with that future's output.
+macro_rules! named_future {
+    (
+        $(#[$doc:meta])*
+        pub struct $name:ident<$lifetime:lifetime $(, $type:ident)*>($wait:ty) -> $output:ty
+            $(where $bounded:ident: $bound:path)?;
+    ) => {
+        pin_project_lite::pin_project! {
+            $(#[$doc])*
+            #[must_use = "futures do nothing unless polled"]
+            pub struct $name<$lifetime $(, $type)*>
+            $(where $bounded: $bound)?
+            {
+                #[pin]
+                wait: $wait,
+            }
+        }
+
+        impl<$lifetime $(, $type)*> $name<$lifetime $(, $type)*>
+        $(where $bounded: $bound)?
+        {
+            pub(crate) fn of(wait: $wait) -> Self {
+                Self { wait }
+            }
+        }
+
+        impl<$lifetime $(, $type)*> std::future::Future for $name<$lifetime $(, $type)*>
+        $(where $bounded: $bound)?
+        {
+            type Output = $output;
+
+            fn poll(
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Self::Output> {
+                self.project().wait.poll(cx)
+            }
+        }
+
+        impl<$lifetime $(, $type)*> std::fmt::Debug for $name<$lifetime $(, $type)*>
+        $(where $bounded: $bound)?
+        {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($name)).field("waiting", &self.wait.is_waiting()).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+pub(crate) use named_future;

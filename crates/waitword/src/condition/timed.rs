@@ -1,0 +1,71 @@
+//! The loop as a future with a deadline: a [`WaitFor`], and an alarm that has it polled in time.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use pin_project_lite::pin_project;
+use waitword_core::Alarm;
+
+use super::{Condition, NotSo, WaitFor};
+use crate::error::LockError;
+
+pin_project! {
+    /// Waits as a future, until a deadline at the latest.
+    #[must_use = "futures do nothing unless polled"]
+    pub(crate) struct WaitUntil<C: Condition> {
+        #[pin]
+        wait: WaitFor<C>,
+        // `None`: beyond what the clock can say.
+        deadline: Option<Instant>,
+        #[pin]
+        alarm: Alarm,
+    }
+}
+
+impl<C: Condition> WaitUntil<C> {
+    pub(crate) fn new(condition: C, deadline: Option<Instant>) -> Self {
+        Self { wait: WaitFor::new(condition), deadline, alarm: Alarm::new() }
+    }
+
+    /// See [`WaitFor::is_waiting`].
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.wait.is_waiting()
+    }
+
+    /// See [`WaitFor::advance`]. The deadline takes effect with the first poll.
+    pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
+        self.project().wait.advance(cx)
+    }
+}
+
+impl<C: Condition> Future for WaitUntil<C> {
+    type Output = Result<C::Output, LockError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        if this.wait.as_mut().advance(cx) {
+            // Before the output leaves the future: a waker goes here, and its destructor may panic.
+            this.alarm.clear();
+            return this.wait.poll(cx).map(Ok);
+        }
+        let Some(deadline) = *this.deadline else { return Poll::Pending };
+        if Instant::now() >= deadline {
+            this.alarm.clear();
+            return Poll::Ready(this.wait.end().ok_or(LockError::TimedOut));
+        }
+        this.alarm.set(deadline, cx.waker());
+        Poll::Pending
+    }
+}
+
+/// The error of the blocking twin.
+impl From<NotSo> for LockError {
+    fn from(why: NotSo) -> Self {
+        match why {
+            NotSo::TimedOut => Self::TimedOut,
+            NotSo::Forbidden => Self::BlockingForbidden,
+        }
+    }
+}

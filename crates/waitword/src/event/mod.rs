@@ -1,0 +1,276 @@
+//! The event: what you call. Its word is in `raw.rs`, the loop of those who wait in `condition`.
+//!
+//! The race that it is there for is the one between a look at something and the wait for it to change:
+//!
+//! ```text
+//!   consumer                                 producer
+//!   ───────────────────────────────          ───────────────────────────────
+//!   the list is empty
+//!                                            push; notify_one: nobody waits
+//!                                            → the wakeup is stored
+//!   wait: takes what is stored, and looks
+//!   again
+//! ```
+//! With `notify_all`, which stores nothing, the consumer makes its future first and looks then: a future counts as
+//! waiting from the moment that it is made.
+
+mod raw;
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use crate::condition::{WaitFor, WaitUntil, block, block_until, named_future};
+use crate::error::LockError;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::const_fn;
+use raw::{EventWaiter, RawEvent};
+
+/// Wakes those who wait for something to happen: one of them or all, threads and tasks in one line.
+///
+/// It says *that* something happened; what it was, the waiter finds out by looking. [`notify_one`](Self::notify_one) is
+/// stored if nobody waits, so that the next to wait goes on at once; several in a row are stored as one.
+/// [`notify_all`](Self::notify_all) wakes those who wait already, and stores nothing.
+///
+/// # From when one waits
+/// For `notify_all`, from the moment that a wait's future is made (or the blocking method called), polled or not. For
+/// `notify_one`, from the first poll, which gets in line, or from [`EventWait::enable`], which does it without
+/// awaiting. (Before that nothing is lost either: the wakeup is stored.) So what is being waited for is looked at
+/// after the future is made:
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use waitword::Event;
+///
+/// static SHUTDOWN: AtomicBool = AtomicBool::new(false);
+/// static CHANGED: Event = Event::new();
+///
+/// # smol::block_on(async {
+/// let task = async {
+///     loop {
+///         let changed = CHANGED.wait_async();
+///         if SHUTDOWN.load(Ordering::Relaxed) {
+///             break;
+///         }
+///         changed.await;
+///     }
+/// };
+/// let thread = std::thread::spawn(|| {
+///     SHUTDOWN.store(true, Ordering::Relaxed);
+///     CHANGED.notify_all();
+/// });
+/// task.await;
+/// # thread.join().unwrap();
+/// # });
+/// ```
+///
+/// # Fairness
+/// `notify_one` wakes who has been in line longest. A wakeup is stored only while nobody is in line, so nobody who is
+/// can be overtaken.
+///
+/// A task that was woken by `notify_one` and is never polled keeps that wakeup, as it would keep a message that it was
+/// sent. Where any of several may do the work, drop what is not going to be polled: then it is passed on.
+///
+/// # What is seen
+/// All that was done before a notify is seen by whom it wakes, also where the wakeup was stored, or stored already.
+///
+/// # Panics
+/// A notify that wakes a task panics if the task's waker does; all others have been woken then.
+#[doc(alias("Notify", "AutoResetEvent", "ManualResetEvent", "WaitQueue"))]
+pub struct Event {
+    raw: RawEvent<AtomicU64>,
+}
+
+impl Event {
+    const_fn! {
+        /// An event that nobody has notified yet.
+        pub const fn new() -> Self {
+            Self { raw: RawEvent::on(AtomicU64::new(0)) }
+        }
+    }
+
+    /// Wakes the one who has been in line longest; if nobody is, stores the wakeup for the next to come, unless there
+    /// is one already.
+    ///
+    /// ```
+    /// let event = waitword::Event::new();
+    /// event.notify_one();
+    /// event.notify_one();
+    /// event.wait();
+    /// assert!(!event.try_wait(), "one was stored, not two");
+    /// ```
+    #[doc(alias("set", "signal"))]
+    pub fn notify_one(&self) {
+        self.raw.notify_one();
+    }
+
+    /// Wakes all who wait, and those who have made a future and not polled it yet. Nothing is stored for those who come
+    /// later, and what is stored stays so.
+    ///
+    /// A future that is being made while this runs counts or does not.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let event = waitword::Event::new();
+    /// let waiting = event.wait_async();
+    /// event.notify_all();
+    /// waiting.await;
+    /// assert!(!event.try_wait());
+    /// # });
+    /// ```
+    #[doc(alias("notify_waiters", "broadcast", "pulse"))]
+    pub fn notify_all(&self) {
+        self.raw.notify_all();
+    }
+
+    /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// be another.
+    pub fn waiters(&self) -> usize {
+        self.raw.waiters()
+    }
+
+    /// Waits for a wakeup, blocking this thread. Takes the stored one, if there is one.
+    ///
+    /// # Panics
+    /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`wait_async`](Self::wait_async) there.
+    #[track_caller]
+    pub fn wait(&self) {
+        block(&mut self.raw.waiter(), "wait_async");
+    }
+
+    /// Takes the stored wakeup if there is one, and says whether. Never waits.
+    #[must_use = "if it is `true`, a wakeup has been taken"]
+    pub fn try_wait(&self) -> bool {
+        self.raw.take()
+    }
+
+    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_until`](Self::wait_until).
+    #[doc(alias = "wait_timeout")]
+    pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
+        Ok(block_until(&mut self.raw.waiter(), Instant::now().checked_add(timeout))?)
+    }
+
+    /// As [`wait`](Self::wait), until `deadline` at the latest. What is stored is taken also after it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{Event, LockError};
+    ///
+    /// let event = Event::new();
+    /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// event.notify_one();
+    /// assert_eq!(event.wait_for(Duration::ZERO), Ok(()));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not.
+    #[doc(alias = "wait_deadline")]
+    pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
+        Ok(block_until(&mut self.raw.waiter(), Some(deadline))?)
+    }
+
+    /// Waits for a wakeup without blocking this thread. Takes the stored one, if there is one, at its first poll.
+    ///
+    /// The future waits for [`notify_all`](Self::notify_all) from now on, and is in line for
+    /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the line. A wakeup of `notify_one` that it had got is passed on: to the next in line,
+    /// or stored; unless there was a `notify_all` since the future was made, which has woken all who could be next.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    #[doc(alias("notified", "listen", "subscribe"))]
+    pub fn wait_async(&self) -> EventWait<'_> {
+        EventWait::of(WaitFor::new(self.raw.waiter()))
+    }
+
+    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_async_until`](Self::wait_async_until).
+    pub fn wait_async_for(&self, timeout: Duration) -> EventWaitUntil<'_> {
+        EventWaitUntil::of(WaitUntil::new(self.raw.waiter(), Instant::now().checked_add(timeout)))
+    }
+
+    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A wakeup that is there when the future is
+    /// polled is taken also after it.
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
+    /// system cannot start the thread that keeps the time.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    pub fn wait_async_until(&self, deadline: Instant) -> EventWaitUntil<'_> {
+        EventWaitUntil::of(WaitUntil::new(self.raw.waiter(), Some(deadline)))
+    }
+}
+
+impl Default for Event {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows whether a wakeup is stored at this moment. Does not wait.
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").field("stored", &self.raw.is_stored()).finish_non_exhaustive()
+    }
+}
+
+named_future! {
+    /// The future of [`Event::wait_async`].
+    pub struct EventWait<'a>(WaitFor<EventWaiter<'a, AtomicU64>>) -> ();
+}
+
+named_future! {
+    /// The future of [`Event::wait_async_for`] and [`Event::wait_async_until`].
+    pub struct EventWaitUntil<'a>(WaitUntil<EventWaiter<'a, AtomicU64>>) -> Result<(), LockError>;
+}
+
+impl EventWait<'_> {
+    /// Gets in line for [`notify_one`](Event::notify_one) without awaiting. Returns whether there was a wakeup
+    /// already: then the next poll is ready.
+    ///
+    /// For those who wait side by side, each for one wakeup: two that are in line get two, whereas of two wakeups that
+    /// come before anybody is in line only one is stored.
+    ///
+    /// # Cancellation
+    /// Whoever drops the future after `true` has not taken the wakeup: it is passed on.
+    ///
+    /// ```
+    /// use std::pin::pin;
+    ///
+    /// # smol::block_on(async {
+    /// let event = waitword::Event::new();
+    /// let (mut one, mut two) = (pin!(event.wait_async()), pin!(event.wait_async()));
+    /// assert!(!one.as_mut().enable() && !two.as_mut().enable());
+    /// event.notify_one();
+    /// event.notify_one();
+    /// one.await;
+    /// two.await;
+    /// # });
+    /// ```
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.advance(&mut Context::from_waker(Waker::noop()))
+    }
+}
+
+impl EventWaitUntil<'_> {
+    /// As [`EventWait::enable`]. The deadline takes effect with the first poll.
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.advance(&mut Context::from_waker(Waker::noop()))
+    }
+}

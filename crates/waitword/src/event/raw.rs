@@ -1,0 +1,165 @@
+//! The event as a word: whether a wakeup is stored, whether anybody may be in line, and how often all have been woken.
+//!
+//! |              | nothing (0)            | `STORED` (1)            | `WAITERS` (2)                                  |
+//! |--------------|------------------------|-------------------------|------------------------------------------------|
+//! | means        | nobody is in line      | nobody is in line       | somebody may be in line, and nothing is stored |
+//! | a waiter     | → `WAITERS`; lines up  | → nothing; goes on      | lines up                                       |
+//! | `notify_one` | → `STORED`             | stays                   | wakes the first; if there is none, → `STORED`  |
+//! | `notify_all` | a new round            | stays; a new round      | → nothing; a new round; wakes all              |
+//!
+//! The bits above count the rounds. A waiter remembers the round in which it came, and goes on when there is another:
+//! so it counts for `notify_all` before it is in line, from the moment that it knows its round.
+//!
+//! # Why the changes under `WAITERS` are one step with the notify
+//! ```text
+//!   A (in line)         notify_one                       B (new)
+//!   ─────────────       ─────────────────────────        ─────────────────────
+//!   leaves: its
+//!   time is up          notify: nobody is there
+//!                                                        WAITERS? line up
+//!                       WAITERS → STORED
+//!                                                        sleeps beside a stored wakeup
+//! ```
+//! The other way round is no better: with the wakeup stored first, somebody may take it while B is called as well. And
+//! were a new round and the wakes that belong to it two steps, one who came in between would be woken though its
+//! round lasts. So both go through `notify_one_or_replace` and `replace_and_notify_all`, which do them under the lock of
+//! the word's line. Hence:
+//!
+//! - `STORED` or nothing: nobody is in line. (To line up the word has to say `WAITERS` under the lock; and it stops
+//!   saying so under the lock only, with nobody left.)
+//! - A waiter that is called has been given one wakeup: by `notify_one` if its round lasts. It need not look at the word.
+//!
+//! # Orderings
+//! Whoever notifies releases, and whoever goes on acquires, also if the wakeup was stored already: `notify_one` writes
+//! the word in any case, for its caller may have changed what the waiter is about to look at.
+
+use waitword_core::{Location, notify_one_or_replace, replace_and_notify_all};
+
+use crate::condition::Condition;
+use crate::sync::atomic::{AtomicU64, Ordering};
+
+/// A wakeup is stored for the next to come.
+const STORED: u64 = 1;
+/// Somebody may be in line.
+const WAITERS: u64 = 2;
+/// One round. There are 2⁶² of them.
+const ROUND: u64 = 4;
+
+/// A named state word, here or elsewhere.
+pub(crate) struct RawEvent<L> {
+    at: L,
+}
+
+impl<L> RawEvent<L> {
+    pub(crate) const fn on(at: L) -> Self {
+        Self { at }
+    }
+}
+
+impl<L: Location<Word = AtomicU64>> RawEvent<L> {
+    /// A waiter of the round that lasts now.
+    pub(crate) fn waiter(&self) -> EventWaiter<'_, L> {
+        EventWaiter { raw: self, round: round(self.at.word().load(Ordering::Acquire)) }
+    }
+
+    pub(crate) fn is_stored(&self) -> bool {
+        self.at.word().load(Ordering::Relaxed) & STORED != 0
+    }
+
+    /// How many are in line.
+    pub(crate) fn waiters(&self) -> usize {
+        self.at.table().waiters(self.at.word())
+    }
+
+    /// Takes the stored wakeup, if there is one.
+    pub(crate) fn take(&self) -> bool {
+        let take = |word| (word & STORED != 0).then_some(word & !STORED);
+        self.at.word().fetch_update(Ordering::Acquire, Ordering::Relaxed, take).is_ok()
+    }
+
+    /// Wakes the first in line, or stores a wakeup.
+    pub(crate) fn notify_one(&self) {
+        let mut word = self.at.word().load(Ordering::Relaxed);
+        loop {
+            let stored = (word & !WAITERS) | STORED;
+            let done = if word & WAITERS == 0 {
+                self.at.word().compare_exchange(word, stored, Ordering::Release, Ordering::Relaxed).map(drop)
+            } else {
+                notify_one_or_replace(&self.at, word, stored).map(drop)
+            };
+            match done {
+                Ok(()) => return,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Begins a new round, and wakes who is in line.
+    pub(crate) fn notify_all(&self) {
+        let mut word = self.at.word().load(Ordering::Relaxed);
+        loop {
+            let next = (word & !WAITERS).wrapping_add(ROUND);
+            let done = if word & WAITERS == 0 {
+                self.at.word().compare_exchange(word, next, Ordering::Release, Ordering::Relaxed).map(drop)
+            } else {
+                replace_and_notify_all(&self.at, word, next).map(drop)
+            };
+            match done {
+                Ok(()) => return,
+                Err(now) => word = now,
+            }
+        }
+    }
+}
+
+/// One who waits, and the round in which it came.
+pub(crate) struct EventWaiter<'a, L> {
+    raw: &'a RawEvent<L>,
+    round: u64,
+}
+
+impl<'a, L: Location<Word = AtomicU64>> Condition for EventWaiter<'a, L> {
+    type At = &'a L;
+    type Output = ();
+
+    fn at(&self) -> &'a L {
+        &self.raw.at
+    }
+
+    fn check(&mut self) -> Result<(), u64> {
+        let word = self.raw.at.word();
+        let mut now = word.load(Ordering::Acquire);
+        loop {
+            if round(now) != self.round {
+                return Ok(());
+            }
+            let next = match now & (STORED | WAITERS) {
+                WAITERS => return Err(now),
+                STORED => now & !STORED,
+                _ => now | WAITERS,
+            };
+            match word.compare_exchange_weak(now, next, Ordering::Acquire, Ordering::Acquire) {
+                Ok(_) if next & WAITERS != 0 => return Err(next),
+                Ok(_) => return Ok(()),
+                Err(other) => now = other,
+            }
+        }
+    }
+
+    /// Whoever took it off the line gave it the wakeup.
+    fn called(&mut self) -> Result<(), u64> {
+        Ok(())
+    }
+
+    fn give_up(&mut self, called: bool) -> Option<()> {
+        // In a new round all have been woken who could have been the next.
+        if called && round(self.raw.at.word().load(Ordering::Acquire)) == self.round {
+            self.raw.notify_one();
+        }
+        None
+    }
+}
+
+fn round(word: u64) -> u64 {
+    word / ROUND
+}

@@ -1,0 +1,295 @@
+//! The initialisers of a cell: blocking and async, with and without errors, on the same object.
+//!
+//! ```text
+//!   A (a thread)                B (a task)                        C (a thread)
+//!   ────────────────────        ──────────────────────────        ─────────────────────
+//!   nothing → RUNNING           in line
+//!   initialiser: an error       called
+//!   → nothing; call all         nothing → RUNNING                 RUNNING + WAITERS
+//!                               initialiser, over some polls      in line
+//!                               SET; call all                     called: the value
+//! ```
+//! What has to hold whatever becomes of an initialiser is that its turn ends; that is the destructor of the turn.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use crate::condition::{WaitFor, WaitUntil, block, block_until};
+use crate::error::LockError;
+use crate::once::OnceLock;
+use crate::once::slot::SlotTurn;
+
+impl<T> OnceLock<T> {
+    /// The value. If there is none, `initialiser` makes it; if another does already, waits for that one, blocking this
+    /// thread.
+    ///
+    /// # Panics
+    /// When `initialiser` does; the turn passes on. If another initialiser runs and this thread must not block
+    /// ([`forbid_blocking`](crate::forbid_blocking)): use [`get_or_init_async`](Self::get_or_init_async) there.
+    ///
+    /// # Deadlocks
+    /// If `initialiser` asks for this cell's value with a method that waits, it waits for itself.
+    #[doc(alias("call_once", "get_or_init_blocking"))]
+    #[inline]
+    #[track_caller]
+    pub fn get_or_init(&self, initialiser: impl FnOnce() -> T) -> &T {
+        match self.get() {
+            Some(value) => value,
+            None => never(self.init(initialiser_that_cannot_fail(initialiser), "get_or_init_async")),
+        }
+    }
+
+    /// As [`get_or_init`](Self::get_or_init); another's initialiser is waited for until `timeout` is over.
+    ///
+    /// An initialiser of one's own is not interrupted. A timeout that goes beyond what [`Instant`] can hold waits without
+    /// an end.
+    ///
+    /// # Errors
+    /// As [`get_or_init_until`](Self::get_or_init_until).
+    pub fn get_or_init_for(
+        &self,
+        timeout: Duration,
+        initialiser: impl FnOnce() -> T,
+    ) -> Result<&T, LockError> {
+        self.get_or_try_init_for(timeout, initialiser_that_cannot_fail(initialiser)).map(never)
+    }
+
+    /// As [`get_or_init`](Self::get_or_init); another's initialiser is waited for until `deadline`.
+    ///
+    /// An initialiser of one's own is not interrupted, and is run also after the deadline if its turn is free then.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not. `initialiser` has not run then.
+    pub fn get_or_init_until(
+        &self,
+        deadline: Instant,
+        initialiser: impl FnOnce() -> T,
+    ) -> Result<&T, LockError> {
+        self.get_or_try_init_until(deadline, initialiser_that_cannot_fail(initialiser)).map(never)
+    }
+
+    /// The value. If there is none, `initialiser` makes it; if another does already, waits for that one. Does not block
+    /// this thread.
+    ///
+    /// # Cancellation
+    /// If the future is dropped while `initialiser` awaits, so is that, and the turn passes on.
+    ///
+    /// # Panics
+    /// When `initialiser` does; the turn passes on. When polled again after it was ready.
+    ///
+    /// # Deadlocks
+    /// As [`get_or_init`](Self::get_or_init).
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let cell = waitword::OnceLock::new();
+    /// let value = cell.get_or_init_async(async || {
+    ///     smol::future::yield_now().await;
+    ///     42
+    /// });
+    /// assert_eq!(*value.await, 42);
+    /// assert_eq!(*cell.get_or_init(|| unreachable!("it is set")), 42);
+    /// # });
+    /// ```
+    pub async fn get_or_init_async(&self, initialiser: impl AsyncFnOnce() -> T) -> &T {
+        match self.get() {
+            Some(value) => value,
+            None => match self.turn().await {
+                Ok(value) => value,
+                Err(turn) => turn.fill(initialiser().await),
+            },
+        }
+    }
+
+    /// As [`get_or_init_async`](Self::get_or_init_async); another's initialiser is waited for until `timeout` is over,
+    /// counted from this call.
+    ///
+    /// An initialiser of one's own is not interrupted. A timeout that goes beyond what [`Instant`] can hold waits without
+    /// an end.
+    ///
+    /// # Errors
+    /// As [`get_or_init_async_until`](Self::get_or_init_async_until).
+    pub fn get_or_init_async_for(
+        &self,
+        timeout: Duration,
+        initialiser: impl AsyncFnOnce() -> T,
+    ) -> impl Future<Output = Result<&T, LockError>> {
+        self.init_async_until(Instant::now().checked_add(timeout), initialiser)
+    }
+
+    /// As [`get_or_init_async`](Self::get_or_init_async); another's initialiser is waited for until `deadline`.
+    ///
+    /// An initialiser of one's own is not interrupted, and is run also after the deadline if its turn is free then.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; `initialiser` has not run then.
+    pub fn get_or_init_async_until(
+        &self,
+        deadline: Instant,
+        initialiser: impl AsyncFnOnce() -> T,
+    ) -> impl Future<Output = Result<&T, LockError>> {
+        self.init_async_until(Some(deadline), initialiser)
+    }
+
+    /// As [`get_or_init`](Self::get_or_init), with an initialiser that may fail.
+    ///
+    /// # Errors
+    /// That of `initialiser`; the turn passes on.
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(cell.get_or_try_init(|| "x".parse::<i32>()).is_ok(), false);
+    /// assert_eq!(cell.get_or_try_init(|| "7".parse::<i32>()), Ok(&7));
+    /// ```
+    ///
+    /// # Panics
+    /// As [`get_or_init`](Self::get_or_init).
+    #[inline]
+    #[track_caller]
+    pub fn get_or_try_init<E>(&self, initialiser: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+        match self.get() {
+            Some(value) => Ok(value),
+            None => self.init(initialiser, "get_or_try_init_async"),
+        }
+    }
+
+    /// As [`get_or_init_for`](Self::get_or_init_for), with an initialiser that may fail.
+    ///
+    /// # Errors
+    /// Outside, those of [`get_or_init_until`](Self::get_or_init_until); inside, that of `initialiser`.
+    pub fn get_or_try_init_for<E>(
+        &self,
+        timeout: Duration,
+        initialiser: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Result<&T, E>, LockError> {
+        self.init_until(Instant::now().checked_add(timeout), initialiser)
+    }
+
+    /// As [`get_or_init_until`](Self::get_or_init_until), with an initialiser that may fail.
+    ///
+    /// # Errors
+    /// Outside, those of [`get_or_init_until`](Self::get_or_init_until); inside, that of `initialiser`.
+    pub fn get_or_try_init_until<E>(
+        &self,
+        deadline: Instant,
+        initialiser: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Result<&T, E>, LockError> {
+        self.init_until(Some(deadline), initialiser)
+    }
+
+    /// As [`get_or_init_async`](Self::get_or_init_async), with an initialiser that may fail.
+    ///
+    /// # Errors
+    /// That of `initialiser`; the turn passes on.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let cell = waitword::OnceLock::new();
+    /// let failed = cell.get_or_try_init_async(async || "x".parse::<i32>()).await;
+    /// assert!(failed.is_err());
+    /// let made = cell.get_or_try_init_async(async || "7".parse::<i32>()).await;
+    /// assert_eq!(made, Ok(&7));
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`get_or_init_async`](Self::get_or_init_async).
+    ///
+    /// # Panics
+    /// As [`get_or_init_async`](Self::get_or_init_async).
+    pub async fn get_or_try_init_async<E>(
+        &self,
+        initialiser: impl AsyncFnOnce() -> Result<T, E>,
+    ) -> Result<&T, E> {
+        match self.get() {
+            Some(value) => Ok(value),
+            None => match self.turn().await {
+                Ok(value) => Ok(value),
+                Err(turn) => Ok(turn.fill(initialiser().await?)),
+            },
+        }
+    }
+
+    /// As [`get_or_init_async_for`](Self::get_or_init_async_for), with an initialiser that may fail.
+    ///
+    /// # Errors
+    /// Outside, those of [`get_or_init_async_until`](Self::get_or_init_async_until); inside, that of `initialiser`.
+    pub fn get_or_try_init_async_for<E>(
+        &self,
+        timeout: Duration,
+        initialiser: impl AsyncFnOnce() -> Result<T, E>,
+    ) -> impl Future<Output = Result<Result<&T, E>, LockError>> {
+        self.try_init_async_until(Instant::now().checked_add(timeout), initialiser)
+    }
+
+    /// As [`get_or_init_async_until`](Self::get_or_init_async_until), with an initialiser that may fail.
+    ///
+    /// # Errors
+    /// Outside, those of [`get_or_init_async_until`](Self::get_or_init_async_until); inside, that of `initialiser`.
+    pub fn get_or_try_init_async_until<E>(
+        &self,
+        deadline: Instant,
+        initialiser: impl AsyncFnOnce() -> Result<T, E>,
+    ) -> impl Future<Output = Result<Result<&T, E>, LockError>> {
+        self.try_init_async_until(Some(deadline), initialiser)
+    }
+
+    #[cold]
+    #[track_caller]
+    fn init<E>(&self, initialiser: impl FnOnce() -> Result<T, E>, instead: &str) -> Result<&T, E> {
+        match block(&mut SlotTurn(&self.slot), instead) {
+            Ok(value) => Ok(value),
+            Err(turn) => Ok(turn.fill(initialiser()?)),
+        }
+    }
+
+    fn init_until<E>(
+        &self,
+        deadline: Option<Instant>,
+        initialiser: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Result<&T, E>, LockError> {
+        match block_until(&mut SlotTurn(&self.slot), deadline)? {
+            Ok(value) => Ok(Ok(value)),
+            Err(turn) => Ok(initialiser().map(|value| turn.fill(value))),
+        }
+    }
+
+    fn turn(&self) -> WaitFor<SlotTurn<'_, T>> {
+        WaitFor::new(SlotTurn(&self.slot))
+    }
+
+    async fn init_async_until(
+        &self,
+        deadline: Option<Instant>,
+        initialiser: impl AsyncFnOnce() -> T,
+    ) -> Result<&T, LockError> {
+        match WaitUntil::new(SlotTurn(&self.slot), deadline).await? {
+            Ok(value) => Ok(value),
+            Err(turn) => Ok(turn.fill(initialiser().await)),
+        }
+    }
+
+    async fn try_init_async_until<E>(
+        &self,
+        deadline: Option<Instant>,
+        initialiser: impl AsyncFnOnce() -> Result<T, E>,
+    ) -> Result<Result<&T, E>, LockError> {
+        match WaitUntil::new(SlotTurn(&self.slot), deadline).await? {
+            Ok(value) => Ok(Ok(value)),
+            Err(turn) => Ok(initialiser().await.map(|value| turn.fill(value))),
+        }
+    }
+}
+
+fn initialiser_that_cannot_fail<T>(
+    initialiser: impl FnOnce() -> T,
+) -> impl FnOnce() -> Result<T, Infallible> {
+    || Ok(initialiser())
+}
+
+fn never<T>(result: Result<T, Infallible>) -> T {
+    let Ok(value) = result;
+    value
+}

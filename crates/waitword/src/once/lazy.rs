@@ -1,0 +1,247 @@
+//! A value that is made when somebody first asks for it.
+//!
+//! Those who ask while it is being made wait for it, threads and tasks in one line; the race is that of the cell's turn
+//! (`raw.rs`):
+//!
+//! ```text
+//!   A (first)                                B
+//!   ───────────────────────────────          ───────────────────────────────
+//!   has the turn; runs the initialiser       RUNNING + WAITERS; in line
+//!   SET; call all                            called: the value
+//! ```
+//! The initialiser lies beside the cell and belongs to whoever has the turn, in a lock of its own that is therefore
+//! always free. It costs a few bytes, and no unsafe code.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::condition::{Condition, WaitFor, WaitUntil, block, block_until, named_future};
+use crate::error::LockError;
+use crate::once::OnceLock;
+use crate::once::slot::{SlotTurn, Turn};
+use crate::sync::atomic::AtomicU32;
+use crate::sync::const_fn;
+
+/// A value that the first to ask for it makes, thread or task.
+///
+/// ```
+/// use waitword::LazyLock;
+///
+/// static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| "a few words".split(' ').collect());
+///
+/// assert_eq!(WORDS.len(), 3);
+/// # smol::block_on(async {
+/// assert_eq!(LazyLock::force_async(&WORDS).await[0], "a");
+/// # });
+/// ```
+///
+/// The initialiser itself does not await, whoever runs it: a task that dereferences would have nothing to drive it with.
+/// Tasks that must not block while *another* runs it use [`force_async`](Self::force_async). For an initialiser that
+/// awaits, a function with an [`OnceLock`] in it is the lazy value:
+///
+/// ```
+/// use waitword::OnceLock;
+///
+/// async fn config() -> &'static String {
+///     static CONFIG: OnceLock<String> = OnceLock::new();
+///     CONFIG.get_or_init_async(async || "loaded".to_owned()).await
+/// }
+/// # smol::block_on(async { assert_eq!(config().await, "loaded") });
+/// ```
+///
+/// # Panics
+/// If the initialiser panics, so does whoever ran it; and whoever asks later, because an initialiser can be run only
+/// once. (One that may fail and be tried again: [`OnceLock::get_or_try_init`].) To dereference panics as
+/// [`force`](Self::force) does.
+///
+/// # Deadlocks
+/// An initialiser that asks for the value which it makes waits for itself.
+#[doc(alias("Lazy", "AsyncLazy"))]
+pub struct LazyLock<T, F = fn() -> T> {
+    cell: OnceLock<T>,
+    /// Until it has been run.
+    initialiser: Mutex<Option<F>>,
+}
+
+impl<T, F> LazyLock<T, F> {
+    const_fn! {
+        /// A value that `initialiser` will make.
+        pub const fn new(initialiser: F) -> Self {
+            Self { cell: OnceLock::new(), initialiser: Mutex::new(Some(initialiser)) }
+        }
+    }
+
+    /// The value, if it has been made. Never waits.
+    #[doc(alias = "try_force")]
+    #[inline]
+    pub fn get(this: &Self) -> Option<&T> {
+        this.cell.get()
+    }
+
+    /// The value, if it has been made, to be changed by the only owner.
+    pub fn get_mut(this: &mut Self) -> Option<&mut T> {
+        this.cell.get_mut()
+    }
+
+    /// The value, if it has been made; otherwise the initialiser.
+    ///
+    /// # Errors
+    /// The initialiser, if it has not been run; `None` if it has panicked.
+    pub fn into_inner(this: Self) -> Result<T, Option<F>> {
+        let Self { cell, initialiser } = this;
+        cell.into_inner().ok_or_else(|| initialiser.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl<T, F: FnOnce() -> T> LazyLock<T, F> {
+    /// The value. If there is none, makes it; if another does already, waits for that one, blocking this thread.
+    ///
+    /// # Panics
+    /// When the initialiser does or has done. If another runs it and this thread must not block
+    /// ([`forbid_blocking`](crate::forbid_blocking)): use [`force_async`](Self::force_async) there.
+    #[inline]
+    #[track_caller]
+    pub fn force(this: &Self) -> &T {
+        match this.cell.get() {
+            Some(value) => value,
+            None => this.force_slow(),
+        }
+    }
+
+    /// As [`force`](Self::force); another who makes the value is waited for until `timeout` is over.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`force_until`](Self::force_until).
+    ///
+    /// # Panics
+    /// When the initialiser does or has done.
+    pub fn force_for(this: &Self, timeout: Duration) -> Result<&T, LockError> {
+        Ok(block_until(&mut Forcing(this), Instant::now().checked_add(timeout))?)
+    }
+
+    /// As [`force`](Self::force); another who makes the value is waited for until `deadline`.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not.
+    ///
+    /// # Panics
+    /// When the initialiser does or has done.
+    pub fn force_until(this: &Self, deadline: Instant) -> Result<&T, LockError> {
+        Ok(block_until(&mut Forcing(this), Some(deadline))?)
+    }
+
+    /// The value. If there is none, makes it at its first poll; if another does already, waits for that one without
+    /// blocking this thread.
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the line; nobody else is affected. The initialiser is run within one poll, so it is
+    /// never cut short.
+    ///
+    /// # Panics
+    /// When the initialiser does or has done. When polled again after it was ready.
+    pub fn force_async(this: &Self) -> LazyForce<'_, T, F> {
+        LazyForce::of(WaitFor::new(Forcing(this)))
+    }
+
+    /// As [`force_async`](Self::force_async); another who makes the value is waited for until `timeout` is over, counted
+    /// from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`force_async_until`](Self::force_async_until).
+    pub fn force_async_for(this: &Self, timeout: Duration) -> LazyForceUntil<'_, T, F> {
+        LazyForceUntil::of(WaitUntil::new(Forcing(this), Instant::now().checked_add(timeout)))
+    }
+
+    /// As [`force_async`](Self::force_async); another who makes the value is waited for until `deadline`.
+    ///
+    /// # Panics
+    /// As [`force_async`](Self::force_async); and if it is the first in the process to wait with a deadline and the
+    /// system cannot start the thread that keeps the time.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    pub fn force_async_until(this: &Self, deadline: Instant) -> LazyForceUntil<'_, T, F> {
+        LazyForceUntil::of(WaitUntil::new(Forcing(this), Some(deadline)))
+    }
+
+    #[cold]
+    #[track_caller]
+    fn force_slow(&self) -> &T {
+        block(&mut Forcing(self), "LazyLock::force_async")
+    }
+
+    /// Whoever has the turn has the initialiser.
+    fn make<'a>(&'a self, turn: Turn<'a, T>) -> &'a T {
+        let initialiser = self.initialiser.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match initialiser {
+            Some(initialiser) => turn.fill(initialiser()),
+            None => panic!("the initialiser of this `LazyLock` has panicked, and can be run only once"),
+        }
+    }
+}
+
+impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
+    type Target = T;
+
+    #[inline]
+    #[track_caller]
+    fn deref(&self) -> &T {
+        Self::force(self)
+    }
+}
+
+/// A value that will be the type's default.
+impl<T: Default> Default for LazyLock<T> {
+    fn default() -> Self {
+        Self::new(T::default)
+    }
+}
+
+/// Shows the value, if it has been made. Does not wait.
+impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_tuple("LazyLock");
+        match Self::get(self) {
+            Some(value) => debug.field(value),
+            None => debug.field(&format_args!("<not made>")),
+        };
+        debug.finish()
+    }
+}
+
+named_future! {
+    /// The future of [`LazyLock::force_async`].
+    pub struct LazyForce<'a, T, F>(WaitFor<Forcing<'a, T, F>>) -> &'a T where F: FnOnce() -> T;
+}
+
+named_future! {
+    /// The future of [`LazyLock::force_async_for`] and [`LazyLock::force_async_until`].
+    pub struct LazyForceUntil<'a, T, F>(WaitUntil<Forcing<'a, T, F>>) -> Result<&'a T, LockError>
+        where F: FnOnce() -> T;
+}
+
+/// One who asks for the value, and makes it if it has the turn.
+pub(crate) struct Forcing<'a, T, F>(&'a LazyLock<T, F>);
+
+impl<'a, T, F: FnOnce() -> T> Condition for Forcing<'a, T, F> {
+    type At = &'a AtomicU32;
+    type Output = &'a T;
+
+    fn at(&self) -> &'a AtomicU32 {
+        SlotTurn(&self.0.cell.slot).at()
+    }
+
+    fn check(&mut self) -> Result<&'a T, u32> {
+        Ok(match SlotTurn(&self.0.cell.slot).check()? {
+            Ok(value) => value,
+            Err(turn) => self.0.make(turn),
+        })
+    }
+}

@@ -1,0 +1,140 @@
+//! The value and the word that says whether it is there: the one place with unsafe code in this crate.
+//!
+//! S1. The value is initialised if and only if the word says that it is set.
+//! S2. While it is not set, only the holder of the one turn that there can be reaches the value.
+//! S3. Once it is set, the value is only read, until somebody has the slot to itself (`&mut`).
+//!
+//! A slot's word is changed by `raw.rs` alone, through turns that are made for this slot alone: the fields are private,
+//! and a [`Turn`] borrows the slot from which it comes.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use crate::condition::Condition;
+use crate::once::raw::{RawOnce, RawTurn, TurnWaiter, ValueWaiter};
+use crate::sync::atomic::AtomicU32;
+use crate::sync::const_fn;
+
+pub(crate) struct Slot<T> {
+    raw: RawOnce<AtomicU32>,
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+// SAFETY: whoever shares the slot may move a value into it that another takes out or drops (`Send`), and all may have
+// references to it at once (`Sync`); by S2 and S3 never beside one who writes.
+unsafe impl<T: Send + Sync> Sync for Slot<T> {}
+
+impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for Slot<T> {}
+impl<T: UnwindSafe> UnwindSafe for Slot<T> {}
+
+impl<T> Slot<T> {
+    const_fn! {
+        pub(crate) const fn new() -> Self {
+            Self { raw: RawOnce::on(AtomicU32::new(0)), value: UnsafeCell::new(MaybeUninit::uninit()) }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&T> {
+        if !self.raw.is_set() {
+            return None;
+        }
+        // SAFETY: initialised (S1), which the acquiring load makes visible, and only read while `self` is shared (S3).
+        Some(unsafe { (*self.value.get()).assume_init_ref() })
+    }
+
+    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
+        if !self.raw.is_set() {
+            return None;
+        }
+        // SAFETY: initialised (S1), and `self` is ours alone.
+        Some(unsafe { self.value.get_mut().assume_init_mut() })
+    }
+
+    pub(crate) fn take(&mut self) -> Option<T> {
+        if !self.raw.is_set() {
+            return None;
+        }
+        self.raw.reset();
+        // SAFETY: it was initialised (S1), and `self` is ours alone. The word does not say so any more, so nobody will
+        // read it again.
+        Some(unsafe { self.value.get_mut().assume_init_read() })
+    }
+
+    pub(crate) fn waiters(&self) -> usize {
+        self.raw.waiters()
+    }
+
+    /// The turn to set the value, if it is free at this moment.
+    pub(crate) fn try_turn(&self) -> Option<Turn<'_, T>> {
+        self.raw.try_turn().map(|raw| Turn { slot: self, raw })
+    }
+}
+
+impl<T> Drop for Slot<T> {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}
+
+/// The right to set the value of a slot. Given back if it is dropped.
+pub(crate) struct Turn<'a, T> {
+    slot: &'a Slot<T>,
+    raw: RawTurn<'a, AtomicU32>,
+}
+
+impl<'a, T> Turn<'a, T> {
+    pub(crate) fn fill(self, value: T) -> &'a T {
+        let slot = self.slot;
+        // SAFETY: this is the slot's turn, so nobody else reaches the value (S2); and there is none yet that this would
+        // forget to drop (S1).
+        unsafe { (*slot.value.get()).write(value) };
+        self.raw.complete();
+        slot.value()
+    }
+}
+
+/// One who would set the value: waits for the turn, or for the value.
+pub(crate) struct SlotTurn<'a, T>(pub(crate) &'a Slot<T>);
+
+impl<'a, T> Condition for SlotTurn<'a, T> {
+    type At = &'a AtomicU32;
+    type Output = Result<&'a T, Turn<'a, T>>;
+
+    fn at(&self) -> &'a AtomicU32 {
+        TurnWaiter(&self.0.raw).at()
+    }
+
+    fn check(&mut self) -> Result<Self::Output, u32> {
+        let slot = self.0;
+        Ok(match TurnWaiter(&slot.raw).check()? {
+            Some(raw) => Err(Turn { slot, raw }),
+            None => Ok(slot.value()),
+        })
+    }
+}
+
+/// One who waits for the value.
+pub(crate) struct SlotValue<'a, T>(pub(crate) &'a Slot<T>);
+
+impl<'a, T> Condition for SlotValue<'a, T> {
+    type At = &'a AtomicU32;
+    type Output = &'a T;
+
+    fn at(&self) -> &'a AtomicU32 {
+        ValueWaiter(&self.0.raw).at()
+    }
+
+    fn check(&mut self) -> Result<&'a T, u32> {
+        ValueWaiter(&self.0.raw).check()?;
+        Ok(self.0.value())
+    }
+}
+
+impl<T> Slot<T> {
+    /// After it was found to be set.
+    fn value(&self) -> &T {
+        self.get().expect("what is set stays so while it is shared")
+    }
+}

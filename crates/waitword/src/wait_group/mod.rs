@@ -1,0 +1,285 @@
+//! The wait group: what you call. Its words, and the race between the last to be done and those who wait, are in
+//! `raw.rs`.
+
+mod raw;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::condition::{WaitFor, WaitUntil, block, block_until, named_future};
+use crate::error::LockError;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::const_fn;
+use raw::{MAX, RawWaitGroup, TooMany, WaitGroupWaiter};
+
+/// Waits until all who are at work are done: threads and tasks, on either side.
+///
+/// Who is at work holds a token ([`add`](Self::add), or [`add_owned`](Self::add_owned) where it has to outlive a borrow),
+/// and is done when it drops it: at the end, in a panic, or when its task is dropped.
+///
+/// The group can be used again: its count may rise from zero as often as you like. A wait ends when the count is zero
+/// at any moment from its call on; for a future that is the call which made it. That the count has risen again before
+/// the waiter looks does not matter.
+///
+/// Take the token before you start what it stands for, not in it, or a wait may come between and find nobody at work.
+///
+/// ```
+/// use std::sync::Arc;
+/// use waitword::WaitGroup;
+///
+/// # smol::block_on(async {
+/// let group = Arc::new(WaitGroup::new());
+/// for _ in 0..4 {
+///     let token = group.add_owned();
+///     std::thread::spawn(move || {
+///         // Work.
+///         drop(token);
+///     });
+/// }
+/// group.wait_async().await;
+/// assert_eq!(group.count(), 0);
+/// # });
+/// ```
+///
+/// # What is seen
+/// All that was done before a token was dropped is seen by those whose wait its drop has ended, or helped to end.
+///
+/// # Fairness
+/// All who wait are woken together, in the order in which they came.
+///
+/// # Panics
+/// Dropping the last token wakes those who wait, and panics if the waker of one does; all others have been woken then.
+#[doc(alias("Latch", "CountDownLatch", "TaskTracker"))]
+pub struct WaitGroup {
+    raw: RawWaitGroup<AtomicU64>,
+}
+
+impl WaitGroup {
+    /// How many tokens of one group there can be.
+    pub const MAX_TOKENS: usize = MAX as usize;
+
+    const_fn! {
+        /// A group in which nobody is at work.
+        pub const fn new() -> Self {
+            Self { raw: RawWaitGroup::on(AtomicU64::new(0), AtomicU64::new(0)) }
+        }
+    }
+
+    /// One more is at work, until the token is dropped.
+    ///
+    /// # Panics
+    /// If there are [`MAX_TOKENS`](Self::MAX_TOKENS) already. A program gets there by leaking tokens.
+    #[doc(alias("token", "enter"))]
+    #[track_caller]
+    pub fn add(&self) -> WaitGroupToken<'_> {
+        self.add_one();
+        WaitGroupToken { group: self }
+    }
+
+    /// As [`add`](Self::add), with a token that owns a share of the group.
+    ///
+    /// # Panics
+    /// As [`add`](Self::add).
+    #[track_caller]
+    pub fn add_owned(self: &Arc<Self>) -> OwnedWaitGroupToken {
+        self.add_one();
+        OwnedWaitGroupToken { group: Arc::clone(self) }
+    }
+
+    /// How many are at work at this moment. By the time it returns the answer may be another.
+    pub fn count(&self) -> usize {
+        self.raw.count() as usize
+    }
+
+    /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// be another.
+    pub fn waiters(&self) -> usize {
+        self.raw.waiters()
+    }
+
+    /// Waits until nobody is at work, blocking this thread.
+    ///
+    /// # Panics
+    /// If somebody is at work and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`wait_async`](Self::wait_async) there.
+    ///
+    /// # Deadlocks
+    /// Who waits with a token in its hands waits for itself.
+    #[track_caller]
+    pub fn wait(&self) {
+        block(&mut self.raw.waiter(), "wait_async");
+    }
+
+    /// Whether nobody is at work. Never waits.
+    #[must_use = "it does not wait, it only says whether there is anything to wait for"]
+    pub fn try_wait(&self) -> bool {
+        self.raw.count() == 0
+    }
+
+    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_until`](Self::wait_until).
+    #[doc(alias = "wait_timeout")]
+    pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
+        Ok(block_until(&mut self.raw.waiter(), Instant::now().checked_add(timeout))?)
+    }
+
+    /// As [`wait`](Self::wait), until `deadline` at the latest. That nobody is at work is noticed also after it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{LockError, WaitGroup};
+    ///
+    /// let group = WaitGroup::new();
+    /// let token = group.add();
+    /// assert_eq!(group.wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// drop(token);
+    /// assert_eq!(group.wait_for(Duration::ZERO), Ok(()));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not.
+    pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
+        Ok(block_until(&mut self.raw.waiter(), Some(deadline))?)
+    }
+
+    /// Waits until nobody is at work, without blocking this thread.
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the line; nobody else is affected.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let group = waitword::WaitGroup::new();
+    /// let work = async {
+    ///     let _token = group.add();
+    ///     smol::future::yield_now().await;
+    /// };
+    /// let wait = async { group.wait_async().await };
+    /// smol::future::zip(work, wait).await;
+    /// # });
+    /// ```
+    pub fn wait_async(&self) -> WaitGroupWait<'_> {
+        WaitGroupWait::of(WaitFor::new(self.raw.waiter()))
+    }
+
+    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_async_until`](Self::wait_async_until).
+    pub fn wait_async_for(&self, timeout: Duration) -> WaitGroupWaitUntil<'_> {
+        WaitGroupWaitUntil::of(WaitUntil::new(self.raw.waiter(), Instant::now().checked_add(timeout)))
+    }
+
+    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. That nobody is at work is noticed also after
+    /// it.
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
+    /// system cannot start the thread that keeps the time.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    pub fn wait_async_until(&self, deadline: Instant) -> WaitGroupWaitUntil<'_> {
+        WaitGroupWaitUntil::of(WaitUntil::new(self.raw.waiter(), Some(deadline)))
+    }
+
+    #[track_caller]
+    fn add_one(&self) {
+        if let Err(TooMany) = self.raw.add() {
+            panic!("a wait group has {MAX} tokens and can have no more: are tokens leaked?");
+        }
+    }
+}
+
+impl Default for WaitGroup {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows the count at this moment. Does not wait.
+impl fmt::Debug for WaitGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitGroup").field("count", &self.count()).finish()
+    }
+}
+
+/// Somebody is at work, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
+#[must_use = "who drops it is done"]
+#[derive(Debug)]
+pub struct WaitGroupToken<'a> {
+    group: &'a WaitGroup,
+}
+
+impl Clone for WaitGroupToken<'_> {
+    /// # Panics
+    /// As [`WaitGroup::add`].
+    fn clone(&self) -> Self {
+        self.group.add()
+    }
+}
+
+impl Drop for WaitGroupToken<'_> {
+    fn drop(&mut self) {
+        self.group.raw.done();
+    }
+}
+
+/// Somebody is at work, until this is dropped. Made by [`WaitGroup::add_owned`]; a clone is one more.
+#[must_use = "who drops it is done"]
+#[derive(Debug)]
+pub struct OwnedWaitGroupToken {
+    group: Arc<WaitGroup>,
+}
+
+impl Clone for OwnedWaitGroupToken {
+    /// # Panics
+    /// As [`WaitGroup::add`].
+    fn clone(&self) -> Self {
+        self.group.add_owned()
+    }
+}
+
+impl Drop for OwnedWaitGroupToken {
+    fn drop(&mut self) {
+        self.group.raw.done();
+    }
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_async`].
+    pub struct WaitGroupWait<'a>(WaitFor<WaitGroupWaiter<'a, AtomicU64>>) -> ();
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_async_for`] and [`WaitGroup::wait_async_until`].
+    pub struct WaitGroupWaitUntil<'a>(WaitUntil<WaitGroupWaiter<'a, AtomicU64>>) -> Result<(), LockError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_too_many_panics_and_changes_nothing() {
+        let group = WaitGroup { raw: RawWaitGroup::with_tokens(MAX - 1) };
+        let token = group.add();
+        assert_eq!(group.count(), WaitGroup::MAX_TOKENS);
+        let panic = std::panic::catch_unwind(|| std::mem::forget(token.clone())).unwrap_err();
+        assert!(panic.downcast_ref::<String>().unwrap().contains("leaked"));
+        assert_eq!(group.count(), WaitGroup::MAX_TOKENS);
+        drop(token);
+        assert_eq!(group.count(), WaitGroup::MAX_TOKENS - 1);
+    }
+}

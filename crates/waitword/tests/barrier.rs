@@ -1,0 +1,224 @@
+//! The barrier from outside: the whole grid of names, leaders, and who arrives and does not stay.
+
+mod common;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{NotUnpin, Task, block_on, far, forbidden, until, waits};
+use waitword::*;
+
+type Passing = Result<BarrierWaitResult, LockError>;
+type Way = (&'static str, fn(&Barrier) -> Passing);
+
+const WAYS: [Way; 6] = [
+    ("wait", |barrier| Ok(barrier.wait())),
+    ("wait_for", |barrier| barrier.wait_for(Duration::MAX)),
+    ("wait_until", |barrier| barrier.wait_until(far())),
+    ("wait_async", |barrier| Ok(block_on(barrier.wait_async()))),
+    ("wait_async_for", |barrier| block_on(barrier.wait_async_for(Duration::MAX))),
+    ("wait_async_until", |barrier| block_on(barrier.wait_async_until(far()))),
+];
+
+const WAYS_WITHOUT_TIME: [Way; 5] = [
+    ("try_wait", |barrier| barrier.try_wait().ok_or(LockError::TimedOut)),
+    ("wait_for", |barrier| barrier.wait_for(Duration::ZERO)),
+    ("wait_until", |barrier| barrier.wait_until(Instant::now())),
+    ("wait_async_for", |barrier| block_on(barrier.wait_async_for(Duration::ZERO))),
+    ("wait_async_until", |barrier| block_on(barrier.wait_async_until(Instant::now()))),
+];
+
+#[test]
+fn alone_nobody_waits_and_everybody_leads() {
+    let _nobody_may_wait = forbid_blocking();
+    for parties in [0, 1] {
+        let barrier = Barrier::new(parties);
+        for (way, wait) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
+            assert!(wait(&barrier).unwrap().is_leader(), "{way}");
+        }
+    }
+}
+
+#[test]
+fn every_way_to_wait_meets_every_other() {
+    let barrier = Barrier::new(2);
+    for (first, wait) in WAYS {
+        for (last, arrive) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
+            thread::scope(|scope| {
+                let waiter = waits(scope, || barrier.arrived() == 1, || wait(&barrier));
+                assert!(arrive(&barrier).unwrap().is_leader(), "{first}, {last}");
+                assert!(!waiter.join().unwrap().unwrap().is_leader(), "{first}, {last}");
+            });
+            assert_eq!(barrier.arrived(), 0);
+        }
+    }
+}
+
+#[test]
+fn who_gives_up_has_not_arrived() {
+    let barrier = Barrier::new(2);
+    for (way, wait) in WAYS_WITHOUT_TIME {
+        assert_eq!(wait(&barrier), Err(LockError::TimedOut), "{way}");
+        assert_eq!(barrier.arrived(), 0, "{way}");
+    }
+    for timeout in [1, 3, 15].map(Duration::from_millis) {
+        let start = Instant::now();
+        assert_eq!(barrier.wait_for(timeout), Err(LockError::TimedOut));
+        assert!(start.elapsed() >= timeout);
+        let start = Instant::now();
+        assert_eq!(block_on(barrier.wait_async_for(timeout)), Err(LockError::TimedOut));
+        assert!(start.elapsed() >= timeout);
+        assert_eq!(barrier.arrived(), 0);
+    }
+}
+
+#[test]
+fn who_was_in_time_came_through_though_the_time_is_up() {
+    let barrier = Barrier::new(2);
+    let deadline = Instant::now() + Duration::from_millis(20);
+    let mut task = Task::new(barrier.wait_async_until(deadline));
+    if task.poll().is_pending() && barrier.try_wait().is_some() {
+        until(|| Instant::now() > deadline);
+        assert!(matches!(task.poll(), Poll::Ready(Ok(result)) if !result.is_leader()));
+    }
+}
+
+#[test]
+fn threads_and_tasks_meet_again_and_again() {
+    const PARTIES: usize = 6;
+    const GENERATIONS: usize = 200;
+    let barrier = Barrier::new(PARTIES);
+    let (arrivals, leaders) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let before = |generation| {
+        assert!(arrivals.fetch_add(1, Ordering::Relaxed) >= generation * PARTIES);
+    };
+    let after = |generation: usize, result: BarrierWaitResult| {
+        assert!(arrivals.load(Ordering::Relaxed) >= (generation + 1) * PARTIES, "somebody is missing");
+        leaders.fetch_add(usize::from(result.is_leader()), Ordering::Relaxed);
+    };
+    thread::scope(|scope| {
+        for place in 0..PARTIES {
+            let (barrier, before, after) = (&barrier, &before, &after);
+            scope.spawn(move || {
+                for generation in 0..GENERATIONS {
+                    before(generation);
+                    let result = if place % 2 == 0 { barrier.wait() } else { block_on(barrier.wait_async()) };
+                    after(generation, result);
+                }
+            });
+        }
+    });
+    assert_eq!(leaders.into_inner(), GENERATIONS);
+}
+
+/// One step of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Op {
+    Poll(usize),
+    Drop(usize),
+}
+
+/// Every schedule of polls and drops of four tasks at a barrier for two, on the real barrier, against the rule: a task
+/// that was dropped has not arrived, unless its generation was complete.
+#[test]
+fn no_schedule_of_polls_and_drops_counts_one_who_has_left() {
+    let mut schedules = 0;
+    let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
+    while let Some(schedule) = unexplored.pop() {
+        let barrier = Barrier::new(2);
+        let mut tasks: Vec<_> = (0..4)
+            .map(|place| {
+                Some(match place % 2 {
+                    0 => Task::new(async { Ok(barrier.wait_async().await) }),
+                    _ => Task::new(barrier.wait_async_until(far())),
+                })
+            })
+            .collect();
+        // Who has arrived, in the generation that is not complete, and who has come through and does not know it.
+        let (mut arrived, mut through): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+        for &op in &schedule {
+            match op {
+                Op::Poll(i) => {
+                    let polled = tasks[i].as_mut().map(Task::poll);
+                    let expected = if through.contains(&i) {
+                        Some(false)
+                    } else if let Some(other) = arrived.pop() {
+                        through.push(other);
+                        Some(true)
+                    } else {
+                        arrived.push(i);
+                        None
+                    };
+                    let leads = match polled {
+                        Some(Poll::Ready(result)) => Some(result.unwrap().is_leader()),
+                        _ => None,
+                    };
+                    assert_eq!(leads, expected, "{op:?} of {schedule:?}");
+                    if leads.is_some() {
+                        tasks[i] = None;
+                    }
+                }
+                Op::Drop(i) => {
+                    tasks[i] = None;
+                    arrived.retain(|&other| other != i);
+                }
+            }
+            assert_eq!(barrier.arrived(), arrived.len(), "{op:?} of {schedule:?}");
+        }
+        let waiting = tasks.iter().enumerate().filter_map(|(i, task)| Some((i, task.as_ref()?)));
+        for (i, task) in waiting {
+            assert!(task.is_woken() || !through.contains(&i), "not told, {schedule:?}");
+            if task.is_woken() {
+                unexplored.push(schedule.iter().copied().chain([Op::Poll(i)]).collect());
+            }
+            unexplored.push(schedule.iter().copied().chain([Op::Drop(i)]).collect());
+        }
+        schedules += 1;
+    }
+    assert!(schedules > 1_000, "{schedules}");
+}
+
+#[test]
+fn forbidden_to_block() {
+    let barrier = Barrier::new(2);
+    let message = forbidden(|| barrier.wait());
+    assert!(message.contains("`wait_async`"), "{message}");
+    assert_eq!(barrier.arrived(), 0);
+    let _must_not = forbid_blocking();
+    assert_eq!(barrier.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
+    assert_eq!(barrier.wait_until(far()), Err(LockError::BlockingForbidden));
+    assert_eq!(barrier.wait_for(Duration::ZERO), Err(LockError::TimedOut), "that would not have waited");
+    assert_eq!(barrier.arrived(), 0);
+    let mut task = Task::new(barrier.wait_async());
+    assert!(task.poll().is_pending());
+    assert!(barrier.wait().is_leader(), "the last may always");
+    assert!(task.poll().is_ready());
+}
+
+#[test]
+#[should_panic(expected = "MAX_PARTIES")]
+fn too_many_parties_panic() {
+    let _ = Barrier::new(Barrier::MAX_PARTIES + 1);
+}
+
+#[test]
+fn it_crosses_threads_and_its_futures_do_not_move() {
+    fn send_and_sync<T: Send + Sync>() {}
+    send_and_sync::<Barrier>();
+    send_and_sync::<BarrierWait<'static>>();
+    send_and_sync::<BarrierWaitUntil<'static>>();
+    BarrierWait::<'static>::check();
+    BarrierWaitUntil::<'static>::check();
+    assert!(size_of::<BarrierWait<'static>>() <= 120);
+}
+
+#[test]
+fn debug_tells_the_state_and_never_waits() {
+    let barrier = Barrier::new(3);
+    let mut task = Task::new(barrier.wait_async());
+    assert!(task.poll().is_pending());
+    assert_eq!(format!("{barrier:?}"), "Barrier { parties: 3, arrived: 1 }");
+    assert_eq!(format!("{:?}", barrier.wait_async()), "BarrierWait { waiting: false, .. }");
+}

@@ -1,0 +1,68 @@
+//! The mutex under the guards of `lock_api`.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{PlainCounter, far};
+use lock_api::{MappedMutexGuard, MutexGuard, RawMutex as _};
+use waitword::forbid_blocking;
+use waitword::lock_api::{Mutex, RawMutex};
+
+#[test]
+fn threads_one_at_a_time() {
+    let counter = Arc::new(Mutex::new(PlainCounter::default()));
+    let entered = AtomicU64::new(0);
+    thread::scope(|scope| {
+        for seed in 0..4 {
+            let (counter, entered) = (&counter, &entered);
+            scope.spawn(move || {
+                for round in 0..2_000 {
+                    let guard = match (seed + round) % 4 {
+                        0 => counter.try_lock(),
+                        1 => counter.try_lock_for(Duration::from_micros(round % 50)),
+                        2 => counter.try_lock_until(far()),
+                        _ => Some(counter.lock()),
+                    };
+                    let Some(mut guard) = guard else { continue };
+                    guard.increment();
+                    entered.fetch_add(1, Ordering::Relaxed);
+                    match round % 3 {
+                        0 => MutexGuard::bump(&mut guard),
+                        1 => MutexGuard::unlock_fair(guard),
+                        _ => drop(guard),
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(counter.lock().get(), entered.into_inner());
+}
+
+#[test]
+fn timed_forms_give_up_and_never_too_early() {
+    let mutex = Mutex::new(());
+    let _guard = mutex.lock();
+    for timeout in [0, 1, 15].map(Duration::from_millis) {
+        let start = Instant::now();
+        assert!(mutex.try_lock_for(timeout).is_none());
+        assert!(start.elapsed() >= timeout);
+        assert!(mutex.try_lock_until(start + timeout + timeout).is_none());
+        assert!(start.elapsed() >= 2 * timeout);
+    }
+    let _must_not = forbid_blocking();
+    assert!(mutex.try_lock_for(Duration::MAX).is_none(), "at once");
+}
+
+#[test]
+fn the_ecosystem_is_there() {
+    assert_eq!(size_of::<RawMutex>(), 4);
+    static PAIR: Mutex<(i32, i32)> = Mutex::new((1, 2));
+    let second = MutexGuard::map(PAIR.lock(), |pair| &mut pair.1);
+    let second = thread::spawn(move || *MappedMutexGuard::map(second, |second| second)).join().unwrap();
+    assert_eq!((second, PAIR.is_locked()), (2, false));
+    assert_eq!(format!("{:?}", RawMutex::INIT), "RawMutex { locked: false }");
+}

@@ -1,0 +1,231 @@
+//! The wait group from outside: the whole grid of names, tokens, and a count that rises again.
+
+mod common;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{NotUnpin, PlainCounter, Task, block_on, far, forbidden, until, waits};
+use waitword::*;
+
+type Way = (&'static str, fn(&WaitGroup) -> bool);
+
+const WAYS: [Way; 6] = [
+    ("wait", |group| {
+        group.wait();
+        true
+    }),
+    ("wait_for", |group| group.wait_for(Duration::MAX).is_ok()),
+    ("wait_until", |group| group.wait_until(far()).is_ok()),
+    ("wait_async", |group| {
+        block_on(group.wait_async());
+        true
+    }),
+    ("wait_async_for", |group| block_on(group.wait_async_for(Duration::MAX)).is_ok()),
+    ("wait_async_until", |group| block_on(group.wait_async_until(far())).is_ok()),
+];
+
+const WAYS_WITHOUT_TIME: [Way; 5] = [
+    ("try_wait", WaitGroup::try_wait),
+    ("wait_for", |group| group.wait_for(Duration::ZERO).is_ok()),
+    ("wait_until", |group| group.wait_until(Instant::now()).is_ok()),
+    ("wait_async_for", |group| block_on(group.wait_async_for(Duration::ZERO)).is_ok()),
+    ("wait_async_until", |group| block_on(group.wait_async_until(Instant::now())).is_ok()),
+];
+
+#[test]
+fn nobody_waits_where_nobody_is_at_work() {
+    let _nobody_may_wait = forbid_blocking();
+    let group = WaitGroup::new();
+    for (way, wait) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
+        assert!(wait(&group), "{way}");
+    }
+    let _token = group.add();
+    for (way, wait) in WAYS_WITHOUT_TIME {
+        assert!(!wait(&group), "{way}");
+    }
+}
+
+#[test]
+fn every_way_to_wait_waits_for_the_last_token() {
+    let group = WaitGroup::new();
+    for (way, wait) in WAYS {
+        let (first, last) = (group.add(), group.add());
+        thread::scope(|scope| {
+            let waiter = waits(scope, || group.waiters() == 1, || wait(&group));
+            drop(first);
+            assert_eq!((group.count(), group.waiters()), (1, 1), "{way}");
+            drop(last);
+            assert!(waiter.join().unwrap(), "{way}");
+        });
+    }
+}
+
+#[test]
+fn threads_and_tasks_wait_for_threads_and_tasks() {
+    let group = Arc::new(WaitGroup::new());
+    for round in 1..=20_u64 {
+        let counters: Vec<_> = (0..6).map(|_| Arc::new(PlainCounter::default())).collect();
+        let workers: Vec<_> =
+            counters.iter().map(|counter| (group.add_owned(), Arc::clone(counter))).collect();
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    group.wait();
+                    assert!(counters.iter().all(|counter| counter.get() == 1), "round {round}");
+                });
+                scope.spawn(|| {
+                    block_on(group.wait_async());
+                    assert!(counters.iter().all(|counter| counter.get() == 1), "round {round}");
+                });
+            }
+            for (place, (token, counter)) in workers.into_iter().enumerate() {
+                scope.spawn(move || {
+                    let _token = token;
+                    if place % 2 == 0 {
+                        counter.increment();
+                    } else {
+                        block_on(async {
+                            smol::future::yield_now().await;
+                            counter.increment();
+                        });
+                    }
+                });
+            }
+        });
+        assert_eq!(group.count(), 0);
+    }
+}
+
+#[test]
+fn a_zero_ends_the_wait_though_the_count_rises_again_before_the_waiter_looks() {
+    let group = WaitGroup::new();
+    let token = group.add();
+    let mut polled = Task::new(group.wait_async());
+    assert!(polled.poll().is_pending());
+    let unpolled = group.wait_async();
+    drop(token);
+    let again = group.add();
+    assert!(polled.is_woken() && polled.poll().is_ready());
+    assert!(Task::new(unpolled).poll().is_ready(), "made before the zero");
+    let mut later = Task::new(group.wait_async());
+    assert!(later.poll().is_pending(), "made after it");
+    drop(again);
+    assert!(later.poll().is_ready());
+}
+
+#[test]
+fn a_clone_of_a_token_is_one_more() {
+    let group = Arc::new(WaitGroup::new());
+    let (borrowed, owned) = (group.add(), group.add_owned());
+    let clones = (borrowed.clone(), owned.clone());
+    assert_eq!(group.count(), 4);
+    drop((borrowed, owned));
+    assert_eq!(group.count(), 2);
+    drop(clones);
+    assert!(group.try_wait());
+}
+
+#[test]
+fn who_panics_or_is_cancelled_is_done() {
+    let group = Arc::new(WaitGroup::new());
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let _token = group.add();
+        panic!("at work");
+    }));
+    assert!(panicked.is_err() && group.try_wait());
+    let token = group.add_owned();
+    let mut task = Task::new(async move {
+        let _token = token;
+        std::future::pending::<()>().await;
+    });
+    assert!(task.poll().is_pending());
+    assert_eq!(group.count(), 1);
+    drop(task);
+    assert!(group.try_wait());
+}
+
+#[test]
+fn who_is_dropped_in_line_takes_no_one_elses_wakeup() {
+    for dropped in 0..3 {
+        let group = WaitGroup::new();
+        let token = group.add();
+        let mut tasks: Vec<_> = (0..3).map(|_| Task::new(group.wait_async_until(far()))).collect();
+        assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
+        drop(tasks.remove(dropped));
+        assert_eq!(group.waiters(), 2);
+        drop(token);
+        drop(tasks.remove(0));
+        assert!(tasks[0].is_woken() && tasks[0].poll().is_ready());
+    }
+}
+
+#[test]
+fn timed_forms_give_up_and_never_too_early() {
+    let group = WaitGroup::new();
+    let _token = group.add();
+    for timeout in [1, 3, 15].map(Duration::from_millis) {
+        let start = Instant::now();
+        assert_eq!(group.wait_for(timeout), Err(LockError::TimedOut));
+        assert_eq!(group.wait_until(start + timeout), Err(LockError::TimedOut));
+        assert!(start.elapsed() >= timeout);
+        let start = Instant::now();
+        assert_eq!(block_on(group.wait_async_for(timeout)), Err(LockError::TimedOut));
+        assert_eq!(block_on(group.wait_async_until(start + timeout)), Err(LockError::TimedOut));
+        assert!(start.elapsed() >= timeout);
+    }
+    assert_eq!(group.waiters(), 0);
+}
+
+#[test]
+fn a_zero_before_the_poll_counts_though_the_time_is_up() {
+    let group = WaitGroup::new();
+    let token = group.add();
+    let deadline = Instant::now() + Duration::from_millis(20);
+    let mut task = Task::new(group.wait_async_until(deadline));
+    if task.poll().is_pending() {
+        drop(token);
+        let _again = group.add();
+        until(|| Instant::now() > deadline);
+        assert!(task.poll() == std::task::Poll::Ready(Ok(())));
+    }
+}
+
+#[test]
+fn forbidden_to_block() {
+    let group = WaitGroup::new();
+    let token = group.add();
+    let message = forbidden(|| group.wait());
+    assert!(message.contains("`wait_async`"), "{message}");
+    let _must_not = forbid_blocking();
+    assert_eq!(group.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
+    assert_eq!(group.wait_until(far()), Err(LockError::BlockingForbidden));
+    assert_eq!(group.wait_for(Duration::ZERO), Err(LockError::TimedOut), "that would not have waited");
+    drop(token);
+    group.wait();
+}
+
+#[test]
+fn it_crosses_threads_and_its_futures_do_not_move() {
+    fn send_and_sync<T: Send + Sync>() {}
+    send_and_sync::<WaitGroup>();
+    send_and_sync::<WaitGroupToken<'static>>();
+    send_and_sync::<OwnedWaitGroupToken>();
+    send_and_sync::<WaitGroupWait<'static>>();
+    send_and_sync::<WaitGroupWaitUntil<'static>>();
+    WaitGroupWait::<'static>::check();
+    WaitGroupWaitUntil::<'static>::check();
+    assert_eq!(size_of::<WaitGroup>(), 16);
+    assert!(size_of::<WaitGroupWait<'static>>() <= 112);
+}
+
+#[test]
+fn debug_tells_the_state_and_never_waits() {
+    let group = WaitGroup::default();
+    let token = group.add();
+    assert_eq!(format!("{group:?}"), "WaitGroup { count: 1 }");
+    assert_eq!(format!("{token:?}"), "WaitGroupToken { group: WaitGroup { count: 1 } }");
+    assert_eq!(format!("{:?}", group.wait_async()), "WaitGroupWait { waiting: false, .. }");
+}

@@ -130,11 +130,13 @@ fn everybody_gets_in(turns: &'static [Turn]) {
     });
 }
 
+/// The bound counts also the first switch to another thread: each order finds what the other does not.
 #[test]
 fn reader_and_writer() {
     everybody_gets_in(&[Read, Write]);
+    everybody_gets_in(&[Write, Read]);
     everybody_gets_in(&[ReadAsync, Write]);
-    everybody_gets_in(&[Read, WriteAsync]);
+    everybody_gets_in(&[WriteAsync, Read]);
 }
 
 #[test]
@@ -155,7 +157,8 @@ fn two_writers_and_a_reader() {
 #[test]
 fn an_upgrade_and_a_reader() {
     everybody_gets_in(&[Upgrade, Read]);
-    everybody_gets_in(&[UpgradeAsync, Read]);
+    everybody_gets_in(&[Read, Upgrade]);
+    everybody_gets_in(&[Read, UpgradeAsync]);
 }
 
 #[test]
@@ -167,11 +170,13 @@ fn an_upgrade_and_two_readers() {
 fn an_upgrade_beside_another_or_a_writer() {
     everybody_gets_in(&[Upgrade, Upgrade]);
     everybody_gets_in(&[Upgrade, Write]);
+    everybody_gets_in(&[Write, Upgrade]);
 }
 
 #[test]
 fn a_downgrade_and_a_reader() {
     everybody_gets_in(&[Downgrade, Read]);
+    everybody_gets_in(&[Read, Downgrade]);
     everybody_gets_in(&[Downgrade, Downgrade]);
 }
 

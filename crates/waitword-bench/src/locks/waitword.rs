@@ -2,11 +2,11 @@
 
 use std::future::Future;
 
-use waitword::{Condvar, MutexGuard, SemaphorePermit};
+use waitword::{Condvar, MutexGuard, RwLockReadGuard, RwLockWriteGuard, SemaphorePermit};
 
 use super::{
-    AsyncMonitor, AsyncMutex, AsyncSemaphore, BlockingMonitor, BlockingMutex, BlockingSemaphore, Condition,
-    Monitor, Mutex, Semaphore, State,
+    AsyncMonitor, AsyncMutex, AsyncRwLock, AsyncSemaphore, BlockingMonitor, BlockingMutex, BlockingRwLock,
+    BlockingSemaphore, Condition, Monitor, Mutex, RwLock, Semaphore, State,
 };
 use crate::workloads::OURS;
 
@@ -35,6 +35,47 @@ impl BlockingMutex for Waitword {
 impl AsyncMutex for Waitword {
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.lock_async()
+    }
+}
+
+pub(crate) type WaitwordRwLock = waitword::RwLock<()>;
+
+impl RwLock for WaitwordRwLock {
+    const NAME: &'static str = OURS;
+
+    type Read<'a> = RwLockReadGuard<'a, ()>;
+    type Write<'a> = RwLockWriteGuard<'a, ()>;
+
+    fn new() -> Self {
+        WaitwordRwLock::new(())
+    }
+
+    fn try_read(&self) -> Option<Self::Read<'_>> {
+        self.try_read()
+    }
+
+    fn try_write(&self) -> Option<Self::Write<'_>> {
+        self.try_write()
+    }
+}
+
+impl BlockingRwLock for WaitwordRwLock {
+    fn read(&self) -> Self::Read<'_> {
+        self.read()
+    }
+
+    fn write(&self) -> Self::Write<'_> {
+        self.write()
+    }
+}
+
+impl AsyncRwLock for WaitwordRwLock {
+    fn read_async(&self) -> impl Future<Output = Self::Read<'_>> + Send {
+        self.read_async()
+    }
+
+    fn write_async(&self) -> impl Future<Output = Self::Write<'_>> + Send {
+        self.write_async()
     }
 }
 

@@ -1,19 +1,26 @@
 //! The mutex as a word, and everything that ever happens to it. No data, no waiting.
 //!
-//! | bits     | mean                                                                                                |
-//! |----------|-----------------------------------------------------------------------------------------------------|
-//! | `LOCKED` | somebody holds it                                                                                   |
-//! | `LINE`   | somebody may be in line whom nobody has called: who releases it has to                              |
-//! | `CALLED` | somebody was called and has not answered: who releases it need not call                             |
-//! | `FAIR`   | it is for those in line only                                                                        |
-//! | pace     | with `CALLED`: how long the first in line has been overtaken (`pace.rs`)                            |
+//! | bits     | mean                                                                                                  |
+//! |----------|-------------------------------------------------------------------------------------------------------|
+//! | `LOCKED` | not for newcomers: somebody holds it, or it is kept                                                   |
+//! | `LINE`   | somebody may be in line whom nobody has called: who releases it has to                                |
+//! | `CALLED` | somebody was called and has not answered: who releases it need not call                               |
+//! | `FAIR`   | who releases it keeps it for those in line                                                            |
+//! | `KEPT`   | with `LOCKED`: nobody holds it, and it is for those in line only                                      |
+//! | end      | with `CALLED`: when those who barge in have had their time (zero: not yet known)                      |
+//! | count    | how often it was released, all in all; the lowest bits of that                                        |
 //!
-//! |                       | free                        | free, `FAIR`               | `LOCKED`                          |
-//! |-----------------------|-----------------------------|----------------------------|-----------------------------------|
-//! | newcomer              | + `LOCKED`: taken           | + `LINE`: get in line      | + `LINE`: get in line             |
-//! | who was called        | → `LOCKED LINE`: taken      | → `LOCKED LINE`: taken     | → `LOCKED LINE FAIR`: stay in line |
-//! | release, not `CALLED` | –                           | –                          | - `LOCKED LINE`, + `CALLED`: call |
-//! | release, `CALLED`     | –                           | –                          | - `LOCKED`; + `FAIR` if it is time |
+//! |                           | free                          | held                                | kept                      |
+//! |---------------------------|-------------------------------|-------------------------------------|---------------------------|
+//! | newcomer                  | + `LOCKED`: taken             | + `LINE`: get in line               | + `LINE`: get in line     |
+//! | who was called            | → `LOCKED LINE`: taken        | → `LOCKED LINE FAIR`: stay in line  | → `LOCKED LINE`: taken    |
+//! | release                   | –                             | - `LOCKED`                          | –                         |
+//! | … and then, if `LINE`     | - `LINE`, + `CALLED`: call    | –                                   | –                         |
+//! | release, `FAIR`, `CALLED` | –                             | + `KEPT`                            | –                         |
+//! | release, `FAIR`, `LINE`   | –                             | - `LINE`, + `CALLED KEPT`: call     | –                         |
+//!
+//! So to take it is to set one bit and to release it is one addition, whoever waits meanwhile: while one who was called is on
+//! its way, those who barge in pay what they would pay if nobody waited.
 //!
 //! Nobody waits for the whole word, only for `LINE` to be taken back: whoever does that calls the first in line afterwards.
 //! So the other bits may change a thousand times while somebody gets in line.
@@ -21,26 +28,26 @@
 //! # How long the first in line can be overtaken
 //! To hand a lock over in turn costs a change of threads for each critical section; to let everybody barge in starves
 //! somebody. Here a release lets the lock go free and calls the first in line, who keeps its place. Until it comes, whoever
-//! runs takes the lock again, at the cost of an uncontended one and with no wake on the way.
+//! runs takes the lock again.
 //!
 //! ```text
 //!   first in line                 who runs
 //!   ─────────────────────         ──────────────────────────────────────────────
-//!                                 LOCKED LINE → CALLED; call
+//!                                 LOCKED LINE → LINE → CALLED; call
 //!   (on its way)                  CALLED → LOCKED CALLED → CALLED → LOCKED CALLED ...
 //!   comes, finds LOCKED:
-//!   + FAIR; spins                 LOCKED CALLED FAIR → CALLED FAIR
+//!   + FAIR; spins                 LOCKED CALLED FAIR → LOCKED CALLED FAIR KEPT
 //!   → LOCKED LINE                 (newcomers get in line)
 //! ```
-//! If it does not come for a while (see `pace.rs`), perhaps for want of a CPU, the lock is kept for it: those who run find it
-//! taken, get in line and sleep, and there is a CPU. So one who is called is overtaken for that long, and once more by the one
-//! whom it finds inside; and those behind it have the same said to them in their turn.
+//! If it does not come for a [quantum](pace::QUANTUM), perhaps for want of a CPU, the lock is kept for it as if it had asked:
+//! those who run find it taken, get in line and sleep, and there is a CPU. So one who is called is overtaken for that long,
+//! and a few times more; and those behind it have the same said to them in their turn.
 //!
 //! # Who is called and never comes
 //! A task that nobody polls keeps its place, and is passed over: whoever takes the lock from the line calls the next one when
 //! it is released. That next one is called by the table's sweep at the latest (`call.rs` of the core).
 
-use waitword_core::{Masked, call_one};
+use waitword_core::{Masked, Table, call_one};
 
 use crate::acquire::{Acquire, Place};
 use crate::pace;
@@ -51,8 +58,17 @@ const LOCKED: u32 = 1;
 const LINE: u32 = 1 << 1;
 const CALLED: u32 = 1 << 2;
 const FAIR: u32 = 1 << 3;
-const PACE_SHIFT: u32 = u32::BITS - pace::BITS;
-const PACE: u32 = !0 << PACE_SHIFT;
+const KEPT: u32 = 1 << 4;
+const END_SHIFT: u32 = 5;
+const END_BITS: u32 = 19;
+const END: u32 = ((1 << END_BITS) - 1) << END_SHIFT;
+const COUNT_SHIFT: u32 = END_SHIFT + END_BITS;
+const COUNT: u32 = !0 << COUNT_SHIFT;
+/// To be added, which takes `LOCKED` off and counts. What is carried out of the word is lost.
+const RELEASE: u32 = (1 << COUNT_SHIFT) - LOCKED;
+
+/// One release of so many looks at the clock, while somebody is overtaken.
+const LOOKS_EVERY: u32 = if MODEL { 2 } else { 16 };
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
 const LOOKS: u32 = if MODEL { 1 } else { 7 };
@@ -71,59 +87,78 @@ impl RawMutex {
     }
 
     pub(crate) fn is_locked(&self) -> bool {
-        self.state.load(Ordering::Relaxed) & LOCKED != 0
+        !is_free_for_line(self.state.load(Ordering::Relaxed))
     }
 
     /// Releases it. The caller holds it.
     #[inline]
     pub(crate) fn release(&self) {
-        if self.state.compare_exchange(LOCKED, 0, Ordering::Release, Ordering::Relaxed).is_err() {
-            self.release_slow(0);
+        if self.state.load(Ordering::Relaxed) & FAIR != 0 {
+            return self.release_fair();
+        }
+        let before = self.state.fetch_add(RELEASE, Ordering::Release);
+        if before & (LINE | CALLED) != 0 {
+            self.released(before);
         }
     }
 
     /// Releases it for those in line only, if there are any.
-    #[inline]
+    #[cold]
     pub(crate) fn release_fair(&self) {
-        if self.state.compare_exchange(LOCKED, 0, Ordering::Release, Ordering::Relaxed).is_err() {
-            self.release_slow(FAIR);
+        // Only the holder takes `LOCKED` away; others add to it.
+        let before = self.update(Ordering::Release, |state| match state & (CALLED | LINE) {
+            0 => state.wrapping_add(RELEASE) & COUNT,
+            LINE => (state & COUNT) | LOCKED | CALLED | KEPT,
+            _ => state | KEPT,
+        });
+        if before & (CALLED | LINE) == LINE {
+            self.call();
         }
     }
 
+    /// It was released, by the holder, when it was in the state `before`.
     #[cold]
-    fn release_slow(&self, fair: u32) {
-        // Only the holder takes `LOCKED` away; others add to it.
-        let before = self.update(Ordering::Release, |state| match state & CALLED {
-            0 => CALLED | (state & FAIR) | fair,
-            _ => overtaken(state & !LOCKED) | fair,
-        });
-        if before & CALLED == 0 {
+    fn released(&self, before: u32) {
+        if before & CALLED != 0 {
+            return self.overtaken(before);
+        }
+        // If somebody holds it again, that is who will call.
+        let calls = |state| state & (LOCKED | CALLED | LINE) == LINE;
+        let before = self
+            .update(Ordering::Relaxed, |state| if calls(state) { (state & COUNT) | CALLED } else { state });
+        if calls(before) {
             self.call();
         }
+    }
+
+    /// It was released while somebody was on its way.
+    fn overtaken(&self, before: u32) {
+        if !(before >> COUNT_SHIFT).is_multiple_of(LOOKS_EVERY) {
+            return;
+        }
+        let begins = |state| state & (CALLED | END) == CALLED;
+        let in_line = if begins(before) { Table::global().waiters(&self.state) } else { 0 };
+        self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {
+            _ if begins(state) => state | pace::end_of_quantum(in_line, END_BITS) << END_SHIFT,
+            end if state & CALLED != 0 && pace::has_come(end, END_BITS) => state | FAIR,
+            _ => state,
+        });
     }
 
     /// Calls the first in line. The caller has taken `LINE` back and set `CALLED`.
     fn call(&self) {
         while call_one(&self.state) == 0 {
             // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
-            let is_free_for_line = |state| state & (LOCKED | LINE) == LINE;
-            let before = self.update(Ordering::Relaxed, |state| {
-                if is_free_for_line(state) { CALLED } else { state & (LOCKED | LINE) }
+            let awaits_call = |state| is_free_for_line(state) && state & LINE != 0;
+            let before = self.update(Ordering::Relaxed, |state| match state & KEPT {
+                _ if awaits_call(state) => state & !LINE | CALLED,
+                0 => state & (COUNT | LOCKED | LINE),
+                _ => state & COUNT,
             });
-            if !is_free_for_line(before) {
+            if !awaits_call(before) {
                 break;
             }
         }
-    }
-
-    /// One attempt of a newcomer. The state is what it was when that failed.
-    #[inline]
-    fn take_if_free_for_all(&self, state: u32) -> bool {
-        state & (LOCKED | FAIR) == 0
-            && self
-                .state
-                .compare_exchange(state, state | LOCKED, Ordering::Acquire, Ordering::Relaxed)
-                .is_ok()
     }
 
     /// Returns what it was before.
@@ -134,10 +169,14 @@ impl RawMutex {
     }
 }
 
-/// The state after one more release while somebody is called.
-fn overtaken(state: u32) -> u32 {
-    let (pace, is_last) = pace::overtaken(state >> PACE_SHIFT);
-    (state & !PACE) | (pace << PACE_SHIFT) | if is_last { FAIR } else { 0 }
+/// Whether those in line may take it.
+fn is_free_for_line(state: u32) -> bool {
+    state & (LOCKED | KEPT) != LOCKED
+}
+
+/// The state once one of those in line has taken it: there may be others.
+fn taken_from_line(state: u32) -> u32 {
+    (state & COUNT) | LOCKED | LINE
 }
 
 impl Acquire for RawMutex {
@@ -154,28 +193,27 @@ impl Acquire for RawMutex {
 
     #[inline]
     fn take(&self, (): ()) -> bool {
-        match self.state.compare_exchange(0, LOCKED, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => true,
-            Err(state) => self.take_if_free_for_all(state),
-        }
+        self.state.fetch_or(LOCKED, Ordering::Acquire) & LOCKED == 0
     }
 
     fn take_called(&self, (): ()) -> bool {
         let state = self.state.load(Ordering::Relaxed);
-        state & LOCKED == 0
-            && self.state.compare_exchange(state, LOCKED | LINE, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        let take = |state| {
+            self.state.compare_exchange(state, taken_from_line(state), Ordering::Acquire, Ordering::Relaxed)
+        };
+        is_free_for_line(state) && take(state).is_ok()
     }
 
     fn take_or_mark(&self, (): (), place: Place) -> Result<(), u32> {
         let is_free = |state| match place {
-            Place::New => state & (LOCKED | FAIR) == 0,
-            Place::Line => state & LOCKED == 0,
+            Place::New => state & LOCKED == 0,
+            Place::Line => is_free_for_line(state),
         };
         let before = self.update(Ordering::Acquire, |state| match place {
             Place::New if is_free(state) => state | LOCKED,
             Place::New => state | LINE,
-            Place::Line if is_free(state) => LOCKED | LINE,
-            Place::Line => LOCKED | LINE | FAIR,
+            Place::Line if is_free(state) => taken_from_line(state),
+            Place::Line => taken_from_line(state) | FAIR,
         });
         if is_free(before) { Ok(()) } else { Err(LINE) }
     }
@@ -189,9 +227,9 @@ impl Acquire for RawMutex {
             (0..1 << look).for_each(|_| std::hint::spin_loop());
             let state = self.state.load(Ordering::Relaxed);
             let taken = match place {
-                // Kept for somebody who may need this CPU.
+                // Kept for somebody who may need this CPU, or about to be.
                 Place::New if state & FAIR != 0 => return false,
-                Place::New => self.take_if_free_for_all(state),
+                Place::New => state & LOCKED == 0 && self.take(()),
                 Place::Line => self.take_called(()),
             };
             if taken {
@@ -205,12 +243,12 @@ impl Acquire for RawMutex {
         if !was_called {
             return;
         }
-        // If it is held, its release calls somebody; what was said of the one who leaves holds for the next one then.
-        let before = self.update(Ordering::Relaxed, |state| match state & LOCKED {
-            0 => CALLED,
-            _ => LOCKED | LINE,
+        // If it is held, its release calls somebody.
+        let before = self.update(Ordering::Relaxed, |state| match state {
+            _ if is_free_for_line(state) => state & !(LINE | END) | CALLED,
+            _ => taken_from_line(state),
         });
-        if before & LOCKED == 0 {
+        if is_free_for_line(before) {
             self.call();
         }
     }

@@ -105,7 +105,8 @@ async fn work_and_watch(progress: &Arc<Progress>) -> (usize, usize) {
 }
 
 fn is_prime(number: &usize) -> bool {
-    *number > 1 && (2..).take_while(|factor| factor * factor <= *number).all(|factor| number % factor != 0)
+    *number > 1
+        && (2..).take_while(|factor| factor * factor <= *number).all(|factor| !number.is_multiple_of(factor))
 }
 
 /// The thread. Draws until all is done, and returns what it has drawn last.

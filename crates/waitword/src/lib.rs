@@ -109,6 +109,9 @@ pub use waitword_core::{
     wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible, wait_until,
 };
 
+#[cfg(doctest)]
+mod refused;
+
 /// The README's example runs.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -77,6 +77,7 @@ impl Barrier {
     /// let barrier = waitword::Barrier::new(2);
     /// assert!(barrier.try_wait().is_none());
     /// ```
+    #[must_use = "if it has come through, the others have been let go on"]
     pub fn try_wait(&self) -> Option<BarrierWaitResult> {
         self.raw.pass().then_some(BarrierWaitResult(Passed::Leader))
     }

@@ -47,6 +47,7 @@ impl<T: ?Sized> Mutex<T> {
     /// assert!(mutex.try_lock().is_some());
     /// ```
     #[doc(alias = "try_acquire")]
+    #[must_use = "if it is a guard, the mutex is released when that is dropped"]
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         // SAFETY: acquired just now, if at all.

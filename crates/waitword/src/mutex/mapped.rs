@@ -91,25 +91,6 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
 /// The way to a part of the value of a [`Mutex`] that is locked, with a share in the mutex. Dropping it releases the mutex.
 ///
 /// Made by [`OwnedMutexGuard::map`](crate::OwnedMutexGuard::map). `T` is the value, `U` the part.
-///
-/// What is written through it has to live as long as the value says, and not only as long as the guard. So a guard of a
-/// `&'static str` is none of a `&'a str`:
-///
-/// ```compile_fail,E0597
-/// use std::sync::Arc;
-/// use waitword::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard};
-///
-/// fn write<'a>(mut guard: OwnedMappedMutexGuard<&'static str, &'a str>, text: &'a str) {
-///     *guard = text;
-/// }
-///
-/// let name = Arc::new(Mutex::new("for ever"));
-/// {
-///     let text = "not for long".to_owned();
-///     write(OwnedMutexGuard::map(name.lock_owned(), |name| name), &text);
-/// }
-/// println!("{}", name.lock());
-/// ```
 #[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
 #[clippy::has_significant_drop]
 pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {

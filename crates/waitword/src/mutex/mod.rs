@@ -22,10 +22,12 @@ mod owned;
 
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::panic::RefUnwindSafe;
 use std::time::Instant;
 
 use crate::acquire::{self, Acquire, HasRaw};
 use crate::error::LockError;
+use crate::poison::Poison;
 use crate::raw_mutex::RawMutex;
 use crate::sync::const_fn;
 
@@ -106,6 +108,9 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 // SAFETY: those who share the mutex reach the value one after the other, each through a `&mut` (invariants 1 and 2), as if
 // it had been sent to them.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+
+/// Whoever comes to the value after a panic is told of it.
+impl<T: ?Sized> RefUnwindSafe for Mutex<Poison<T>> {}
 
 // SAFETY: it is a field, and the word is a field of that. Nothing panics.
 unsafe impl<T: ?Sized> HasRaw for Mutex<T> {

@@ -45,6 +45,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// As [`try_lock`](Self::try_lock), with a guard that has a share in the mutex.
     #[doc(alias = "try_lock_arc")]
+    #[must_use = "if it is a guard, the mutex is released when that is dropped"]
     #[inline]
     pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
         // SAFETY: acquired just now, if at all.

@@ -56,6 +56,15 @@
 /// std::thread::scope(|scope| drop(scope.spawn(|| guard.set(2))));
 /// ```
 ///
+/// Readers share the value, so what cannot be shared does not cross in a reader's guard.
+///
+/// ```compile_fail,E0277
+/// # use {std::cell::Cell, waitword::RwLock};
+/// let lock = RwLock::new(Cell::new(1));
+/// let guard = lock.read();
+/// std::thread::scope(|scope| drop(scope.spawn(move || guard.set(2))));
+/// ```
+///
 /// A cell hands out references to all, so its value has to bear that.
 ///
 /// ```compile_fail,E0277
@@ -199,6 +208,22 @@ struct MustNotOutlive;
 /// println!("{}", name.lock());
 /// ```
 ///
+/// So with a readers-writer lock.
+///
+/// ```compile_fail,E0597
+/// # use {std::sync::Arc, waitword::{OwnedMappedRwLockWriteGuard, OwnedRwLockWriteGuard, RwLock}};
+/// fn write<'a>(mut guard: OwnedMappedRwLockWriteGuard<&'static str, &'a str>, text: &'a str) {
+///     *guard = text;
+/// }
+///
+/// let name = Arc::new(RwLock::new("for ever"));
+/// {
+///     let text = "not for long".to_owned();
+///     write(OwnedRwLockWriteGuard::map(name.write_owned(), |name| name), &text);
+/// }
+/// println!("{}", name.read());
+/// ```
+///
 /// A cell is set once, by whoever has it in hand; that too.
 ///
 /// ```compile_fail,E0597
@@ -220,6 +245,14 @@ struct MustNotBeShortened;
 /// let mutex = Mutex::new((1, 2));
 /// let mut part = MutexGuard::map(mutex.lock(), |pair| &mut pair.0);
 /// Condvar::new().wait(&mut part);
+/// ```
+///
+/// A reader changes nothing, not even the one who might.
+///
+/// ```compile_fail,E0594
+/// # use waitword::RwLock;
+/// let lock = RwLock::new(1);
+/// *lock.upgradable_read() += 1;
 /// ```
 ///
 /// A future stands in a queue that knows its address: it does not move once it is polled.

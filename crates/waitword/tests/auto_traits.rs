@@ -82,6 +82,37 @@ crossing! {
     <T> MutexLockUntil<'static, T>:                                       BOTH BOTH NONE NONE;
     <T> MutexLockOwned<T>:                                                BOTH BOTH NONE NONE;
     <T> MutexLockOwnedUntil<T>:                                           BOTH BOTH NONE NONE;
+    // Readers share the value, so it has to be both.
+    <T> RwLock<T>:                                                        BOTH SEND NONE NONE;
+    <T> RwLockReadGuard<'static, T>:                                      BOTH NONE NONE NONE;
+    <T> OwnedRwLockReadGuard<T>:                                          BOTH NONE NONE NONE;
+    <T> RwLockUpgradableReadGuard<'static, T>:                            BOTH NONE NONE NONE;
+    <T> OwnedRwLockUpgradableReadGuard<T>:                                BOTH NONE NONE NONE;
+    <T> RwLockWriteGuard<'static, T>:                                     BOTH NONE NONE NONE;
+    <T> OwnedRwLockWriteGuard<T>:                                         BOTH NONE NONE NONE;
+    <T> MappedRwLockReadGuard<'static, T>:                                BOTH NONE BOTH NONE;
+    <T> MappedRwLockWriteGuard<'static, T>:                               BOTH SEND SYNC NONE;
+    <T> OwnedMappedRwLockReadGuard<u8, T>:                                BOTH NONE BOTH NONE;
+    <T> OwnedMappedRwLockReadGuard<T, u8>:                                BOTH NONE NONE NONE;
+    <T> OwnedMappedRwLockWriteGuard<u8, T>:                               BOTH SEND SYNC NONE;
+    <T> OwnedMappedRwLockWriteGuard<T, u8>:                               BOTH NONE NONE NONE;
+    <T> RwLockRead<'static, T>:                                           BOTH NONE NONE NONE;
+    <T> RwLockReadUntil<'static, T>:                                      BOTH NONE NONE NONE;
+    <T> RwLockReadOwned<T>:                                               BOTH NONE NONE NONE;
+    <T> RwLockReadOwnedUntil<T>:                                          BOTH NONE NONE NONE;
+    <T> RwLockUpgradableRead<'static, T>:                                 BOTH NONE NONE NONE;
+    <T> RwLockUpgradableReadUntil<'static, T>:                            BOTH NONE NONE NONE;
+    <T> RwLockUpgradableReadOwned<T>:                                     BOTH NONE NONE NONE;
+    <T> RwLockUpgradableReadOwnedUntil<T>:                                BOTH NONE NONE NONE;
+    <T> RwLockWrite<'static, T>:                                          BOTH NONE NONE NONE;
+    <T> RwLockWriteUntil<'static, T>:                                     BOTH NONE NONE NONE;
+    <T> RwLockWriteOwned<T>:                                              BOTH NONE NONE NONE;
+    <T> RwLockWriteOwnedUntil<T>:                                         BOTH NONE NONE NONE;
+    <T> RwLockUpgrade<'static, T>:                                        BOTH NONE NONE NONE;
+    <T> RwLockUpgradeUntil<'static, T>:                                   BOTH NONE NONE NONE;
+    <T> RwLockUpgradeOwned<T>:                                            BOTH NONE NONE NONE;
+    <T> RwLockUpgradeOwnedUntil<T>:                                       BOTH NONE NONE NONE;
+    <T> NotUpgraded<T>:                                                   BOTH SEND SYNC NONE;
     // The guard goes in at the beginning.
     <T> CondvarWait<'static, MutexGuard<'static, T>>:                     BOTH SEND NONE NONE;
     <T> CondvarWaitUntil<'static, MutexGuard<'static, T>>:                BOTH SEND NONE NONE;
@@ -141,6 +172,35 @@ moving! {
     MutexLockUntil<'static, u8>:                    NO  NO  NO;
     MutexLockOwned<u8>:                             NO  NO  NO;
     MutexLockOwnedUntil<u8>:                        NO  NO  NO;
+    RwLock<u8>:                                     YES YES NO;
+    RwLock<Poison<u8>>:                             YES YES YES;
+    RwLockReadGuard<'static, u8>:                   YES NO  NO;
+    OwnedRwLockReadGuard<u8>:                       YES NO  NO;
+    RwLockUpgradableReadGuard<'static, u8>:         YES NO  NO;
+    OwnedRwLockUpgradableReadGuard<u8>:             YES NO  NO;
+    RwLockWriteGuard<'static, u8>:                  YES NO  NO;
+    OwnedRwLockWriteGuard<u8>:                      YES NO  NO;
+    MappedRwLockReadGuard<'static, u8>:             YES YES YES;
+    MappedRwLockWriteGuard<'static, u8>:            YES NO  YES;
+    OwnedMappedRwLockReadGuard<u8, u8>:             YES NO  NO;
+    OwnedMappedRwLockWriteGuard<u8, u8>:            YES NO  NO;
+    RwLockRead<'static, u8>:                        NO  NO  NO;
+    RwLockReadUntil<'static, u8>:                   NO  NO  NO;
+    RwLockReadOwned<u8>:                            NO  NO  NO;
+    RwLockReadOwnedUntil<u8>:                       NO  NO  NO;
+    RwLockUpgradableRead<'static, u8>:              NO  NO  NO;
+    RwLockUpgradableReadUntil<'static, u8>:         NO  NO  NO;
+    RwLockUpgradableReadOwned<u8>:                  NO  NO  NO;
+    RwLockUpgradableReadOwnedUntil<u8>:             NO  NO  NO;
+    RwLockWrite<'static, u8>:                       NO  NO  NO;
+    RwLockWriteUntil<'static, u8>:                  NO  NO  NO;
+    RwLockWriteOwned<u8>:                           NO  NO  NO;
+    RwLockWriteOwnedUntil<u8>:                      NO  NO  NO;
+    RwLockUpgrade<'static, u8>:                     NO  NO  NO;
+    RwLockUpgradeUntil<'static, u8>:                NO  NO  NO;
+    RwLockUpgradeOwned<u8>:                         NO  NO  NO;
+    RwLockUpgradeOwnedUntil<u8>:                    NO  NO  NO;
+    NotUpgraded<u8>:                                YES YES YES;
     Condvar:                                        YES YES YES;
     CondvarWait<'static, Guard>:                    NO  NO  NO;
     CondvarWaitUntil<'static, Guard>:               NO  NO  NO;
@@ -196,6 +256,13 @@ macro_rules! covariant {
 covariant! {
     <'a> MutexGuard<'a, u8>;
     <'a> MappedMutexGuard<'a, u8>;
+    <'a> RwLockReadGuard<'a, u8>;
+    <'a> RwLockUpgradableReadGuard<'a, u8>;
+    <'a> RwLockWriteGuard<'a, u8>;
+    // What is only read may live shorter.
+    <'a> MappedRwLockReadGuard<'a, &'a str>;
+    <'a> OwnedMappedRwLockReadGuard<u8, &'a str>;
+    <'a> MappedRwLockWriteGuard<'a, u8>;
     <'a> CondvarWait<'a, Guard>;
     <'a> CondvarWaitUntil<'a, Guard>;
     <'a> CondvarWaitWhile<'a, Guard, &'a str>;
@@ -242,5 +309,8 @@ fn an_initialiser_crosses_threads_if_it_can() {
 fn sizes_are_as_documented() {
     assert_eq!(size_of::<AsyncLock>(), 4);
     assert_eq!(size_of::<Mutex<()>>(), 4);
+    assert_eq!(size_of::<RwLock<()>>(), 16);
+    assert_eq!(size_of::<RwLock<u64>>(), 24);
+    assert_eq!(size_of::<RwLockReadGuard<'_, u64>>(), size_of::<usize>());
     assert_eq!(size_of::<Semaphore>(), 16);
 }

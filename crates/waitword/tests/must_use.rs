@@ -18,6 +18,7 @@ macro_rules! must_be_used {
 #[test]
 fn guards_permits_and_tokens() {
     let mutex = Arc::new(Mutex::new((1, 2)));
+    let rwlock = Arc::new(RwLock::new((1, 2)));
     let semaphore = Arc::new(Semaphore::new(3));
     let group = Arc::new(WaitGroup::new());
     let (never, now) = (Duration::ZERO, Instant::now());
@@ -33,6 +34,33 @@ fn guards_permits_and_tokens() {
         MutexGuard::map(mutex.lock(), |pair| &mut pair.0);
         MutexGuard::filter_map(mutex.lock(), |pair| Some(&mut pair.0));
         OwnedMutexGuard::map(mutex.lock_owned(), |pair| &mut pair.0);
+        rwlock.read();
+        rwlock.try_read();
+        rwlock.read_for(never);
+        rwlock.read_until(now);
+        rwlock.read_owned();
+        rwlock.try_read_owned();
+        rwlock.read_owned_for(never);
+        rwlock.write();
+        rwlock.try_write();
+        rwlock.write_for(never);
+        rwlock.write_until(now);
+        rwlock.write_owned();
+        rwlock.try_write_owned();
+        rwlock.write_owned_for(never);
+        rwlock.upgradable_read();
+        rwlock.try_upgradable_read();
+        rwlock.upgradable_read_for(never);
+        rwlock.upgradable_read_until(now);
+        rwlock.upgradable_read_owned();
+        rwlock.try_upgradable_read_owned();
+        rwlock.upgradable_read_owned_for(never);
+        rwlock.try_read_recursive();
+        RwLockReadGuard::map(rwlock.read(), |pair| &pair.0);
+        RwLockWriteGuard::map(rwlock.write(), |pair| &mut pair.0);
+        RwLockWriteGuard::downgrade(rwlock.write());
+        RwLockUpgradableReadGuard::upgrade(rwlock.upgradable_read());
+        RwLockUpgradableReadGuard::try_upgrade(rwlock.upgradable_read());
         semaphore.acquire();
         semaphore.try_acquire();
         semaphore.acquire_many(2);
@@ -59,12 +87,14 @@ fn guards_permits_and_tokens() {
     }
     drop(poison.get_mut().unwrap());
     // Everything was given back on the spot.
-    assert!(!mutex.is_locked() && semaphore.available_permits() == 3 && group.count() == 0);
+    assert!(!mutex.is_locked() && !rwlock.is_locked());
+    assert!(semaphore.available_permits() == 3 && group.count() == 0);
 }
 
 #[test]
 fn futures() {
     let mutex = Arc::new(Mutex::new(1));
+    let rwlock = Arc::new(RwLock::new(1));
     let condvar = Condvar::new();
     let semaphore = Arc::new(Semaphore::new(1));
     let (event, group, barrier) = (Event::new(), WaitGroup::new(), Barrier::new(2));
@@ -78,6 +108,23 @@ fn futures() {
         mutex.lock_owned_async();
         mutex.lock_owned_async_for(never);
         mutex.lock_owned_async_until(now);
+        rwlock.read_async();
+        rwlock.read_async_for(never);
+        rwlock.read_async_until(now);
+        rwlock.read_owned_async();
+        rwlock.read_owned_async_for(never);
+        rwlock.write_async();
+        rwlock.write_async_for(never);
+        rwlock.write_async_until(now);
+        rwlock.write_owned_async();
+        rwlock.write_owned_async_for(never);
+        rwlock.upgradable_read_async();
+        rwlock.upgradable_read_async_for(never);
+        rwlock.upgradable_read_async_until(now);
+        rwlock.upgradable_read_owned_async();
+        rwlock.upgradable_read_owned_async_for(never);
+        RwLockUpgradableReadGuard::upgrade_async(rwlock.upgradable_read());
+        RwLockUpgradableReadGuard::upgrade_async_for(rwlock.upgradable_read(), never);
         condvar.wait_async(mutex.lock());
         condvar.wait_async_for(mutex.lock(), never);
         condvar.wait_async_until(mutex.lock(), now);
@@ -117,7 +164,7 @@ fn futures() {
         lock.execute_locked(|| 1);
         lock.execute_locked_async(async || 1);
     }
-    assert!(!mutex.is_locked() && !lock.is_locked(), "nothing was done");
+    assert!(!mutex.is_locked() && !rwlock.is_locked() && !lock.is_locked(), "nothing was done");
 }
 
 #[test]

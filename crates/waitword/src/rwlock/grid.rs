@@ -50,6 +50,7 @@ macro_rules! grid {
             }
 
             #[doc = concat!($what, " if there is room and nobody in line has it kept for them. Never waits.")]
+            #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
                 // SAFETY: acquired just now, if at all.
@@ -150,6 +151,7 @@ macro_rules! grid {
             }
 
             #[doc = concat!("As [`", stringify!($try), "`](Self::", stringify!($try), "), with a guard that has a share in the lock.")]
+            #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
             pub fn $try_owned(self: &Arc<Self>) -> Option<$owned_guard<T>> {
                 // SAFETY: acquired just now, if at all.

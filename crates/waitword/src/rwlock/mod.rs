@@ -22,8 +22,10 @@ mod upgrade;
 
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::panic::RefUnwindSafe;
 
 use crate::acquire::HasRaw;
+use crate::poison::Poison;
 use crate::raw_rwlock::RawRwLock;
 use crate::sync::const_fn;
 
@@ -117,6 +119,9 @@ unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
 // it had been sent to them.
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
+/// Whoever comes to the value after a panic is told of it.
+impl<T: ?Sized> RefUnwindSafe for RwLock<Poison<T>> {}
+
 // SAFETY: it is a field, and the words are fields of that. Nothing panics.
 unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
     type Raw = RawRwLock;
@@ -163,6 +168,7 @@ impl<T: ?Sized> RwLock<T> {
     /// assert_eq!(*outer, *inner);
     /// ```
     #[doc(alias("read_recursive", "recursive_read"))]
+    #[must_use = "if it is a guard, the lock is released when that is dropped"]
     pub fn try_read_recursive(&self) -> Option<RwLockReadGuard<'_, T>> {
         // SAFETY: acquired just now, if at all.
         self.raw.read_recursive().then(|| unsafe { RwLockReadGuard::new(self) })

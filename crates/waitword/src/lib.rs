@@ -26,6 +26,7 @@
 //! | what | waits for |
 //! |---|---|
 //! | [`Mutex`] | its turn, for a value that one at a time can reach |
+//! | [`RwLock`] | its turn, together with others who read or alone to write |
 //! | [`Condvar`] | others to change what is in a mutex |
 //! | [`Semaphore`] | one of so many permits, or several |
 //! | [`Event`] | somebody to say that something has happened: `notify_one`, `notify_all` |
@@ -58,8 +59,8 @@
 //! work on any atomic word of 32 or 64 bits, and tell what `Atomics.wait` and its siblings tell a script.
 //!
 //! # Where to read on in the source
-//! Those that take something from each other ([`Mutex`], [`Semaphore`], [`AsyncLock`]) have a state word (`raw_mutex.rs`,
-//! `raw_semaphore/`, `raw_lock.rs`), with its table of states and the races that it has to win; the one loop by which everybody
+//! Those that take something from each other ([`Mutex`], [`RwLock`], [`Semaphore`], [`AsyncLock`]) have a state word
+//! (`raw_mutex.rs`, `raw_rwlock/`, `raw_semaphore/`, `raw_lock.rs`), with its table of states and the races that it has to win; the one loop by which everybody
 //! waits for it (`acquire/`); and what you call, in a folder of its own. A [`Condvar`] moves those whom it notifies into
 //! the line of the mutex (`condvar/raw.rs`).
 //!

@@ -32,6 +32,7 @@ use std::thread;
 /// *locked.clear_poison() = 100;
 /// assert_eq!(locked.get(), Ok(&100));
 /// ```
+#[doc(alias("PoisonError", "PoisonLock"))]
 #[derive(Debug, Default)]
 pub struct Poison<T: ?Sized> {
     poisoned: bool,

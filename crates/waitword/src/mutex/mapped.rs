@@ -91,6 +91,7 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
 /// The way to a part of the value of a [`Mutex`] that is locked, with a share in the mutex. Dropping it releases the mutex.
 ///
 /// Made by [`OwnedMutexGuard::map`](crate::OwnedMutexGuard::map). `T` is the value, `U` the part.
+#[doc(alias = "MappedArcMutexGuard")]
 #[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
 #[clippy::has_significant_drop]
 pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {

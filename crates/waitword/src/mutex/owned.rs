@@ -111,6 +111,7 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Panics
     /// As [`lock_async_until`](Self::lock_async_until).
+    #[doc(alias = "lock_async_owned_for")]
     pub fn lock_owned_async_for(self: &Arc<Self>, timeout: Duration) -> MutexLockOwnedUntil<T> {
         MutexLockOwnedUntil::new(Arc::clone(self), Instant::now().checked_add(timeout))
     }
@@ -125,6 +126,7 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Panics
     /// As [`lock_async_until`](Self::lock_async_until).
+    #[doc(alias = "lock_async_owned_until")]
     pub fn lock_owned_async_until(self: &Arc<Self>, deadline: Instant) -> MutexLockOwnedUntil<T> {
         MutexLockOwnedUntil::new(Arc::clone(self), Some(deadline))
     }

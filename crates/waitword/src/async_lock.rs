@@ -43,7 +43,6 @@ use crate::sync::{atomic::AtomicI32, const_fn};
 /// assert_eq!(LOCK.unlock(), Ok(()));
 /// assert_eq!(LOCK.unlock(), Err(NotLocked));
 /// ```
-#[doc(alias = "Mutex")]
 pub struct AsyncLock<L: Location<Word = AtomicI32> = AtomicI32> {
     raw: RawLock<L>,
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 /// What was waited for was not had: a lock, a wakeup, a value.
+#[doc(alias("TryLockError", "WaitTimeoutResult", "Elapsed", "Timeout"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockError {
     /// The time was up.

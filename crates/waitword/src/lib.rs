@@ -1,53 +1,68 @@
 //! Locks that blocking threads and async tasks take from one and the same queue.
 //!
-//! [`AsyncLock`] is taken with [`lock`](AsyncLock::lock) by a thread and with
-//! [`lock_async`](AsyncLock::lock_async) by a task, and both stand in one first-in-first-out line, with timeouts on
-//! either side and without an allocation per wait. It fits into one 32-bit word, its own or one of a block of memory
-//! that others share: a Rust thread, a task and a script can take turns on the same lock.
+//! A [`Mutex`] is locked with [`lock`](Mutex::lock) by a thread and with [`lock_async`](Mutex::lock_async) by a task, and both
+//! stand in one first-in-first-out line. So it is with all that is in this crate: threads and tasks on the same object, with
+//! deadlines on either side, without an allocation per wait, on any executor.
 //!
 //! ```
-//! use std::sync::Arc;
-//! use waitword::AsyncLock;
+//! use std::thread;
+//! use waitword::Mutex;
+//!
+//! static LOG: Mutex<Vec<&str>> = Mutex::new(Vec::new());
 //!
 //! # smol::block_on(async {
-//! let lock = Arc::new(AsyncLock::new());
+//! // A thread, which blocks until it has the lock, ...
+//! let thread = thread::spawn(|| LOG.lock().push("a thread was here"));
+//! // ... and a task, which does not block its thread.
+//! LOG.lock_async().await.push("a task was here");
 //!
-//! let thread = std::thread::spawn({
-//!     let lock = Arc::clone(&lock);
-//!     move || {
-//!         lock.lock();
-//!         // Here this thread is alone.
-//!         lock.unlock()
-//!     }
-//! });
-//! // A task runs a callback under the lock; its thread is not blocked meanwhile.
-//! let answer = lock.execute_locked(|| 42).await;
-//! assert_eq!(answer, 42);
-//! assert_eq!(thread.join().unwrap(), Ok(()));
+//! thread.join().unwrap();
+//! assert_eq!(LOG.lock().len(), 2);
 //! # });
 //! ```
+//!
+//! # Which lock do I want?
 //!
 //! | what | waits for |
 //! |---|---|
 //! | [`Mutex`] | its turn, for a value that one at a time can reach |
-//! | [`AsyncLock`] | its turn; on a word that a script may share |
+//! | [`RwLock`] | its turn, together with others who read or alone to write |
+//! | [`Condvar`] | others to change what is in a mutex |
+//! | [`Semaphore`] | one of so many permits, or several |
 //! | [`Event`] | somebody to say that something has happened: `notify_one`, `notify_all` |
 //! | [`WaitGroup`] | all who are at work to be done |
 //! | [`Barrier`] | all to arrive |
 //! | [`OnceLock`], [`LazyLock`] | the one who makes a value |
+//! | [`AsyncLock`] | its turn; on a word that a script may share |
+//!
+//! [`guide::which_lock`] tells apart those that are easily confused, with an example each. [`guide::coming_from`] has what to write in
+//! place of tokio's, std's, parking_lot's and async-lock's.
 //!
 //! # Names
 //! A plain name blocks the thread (`lock`), `_async` is a future (`lock_async().await`), `try_` never waits,
-//! `_for(Duration)` and `_until(Instant)` give up. A thread that must not sleep says so with [`forbid_blocking`].
+//! `_for(Duration)` and `_until(Instant)` give up, `_owned` has a share in an `Arc`. A thread that must not sleep says so with
+//! [`forbid_blocking`].
+//!
+//! # What holds for all
+//! - **One line**, first come first served, whoever it is. A future keeps its place for as long as it lives.
+//! - **Overtaking is bounded.** A lock is not handed over, but the first in line is called; until it comes, whoever runs may take it.
+//!   After 200 µs it is kept for the first in line.
+//! - **A future that nobody polls keeps nobody from a lock for good.** Those behind it are called in its place after [`PATIENCE`], 10
+//!   to 20 ms.
+//! - **To drop a future loses nothing**: no wakeup, no permit, no lock.
+//! - **Nothing is poisoned.** Where it matters, a [`Poison`] goes into the lock.
+//!
+//! [`guide::what_holds`] says each of these exactly, with the bounds; and what these locks are not.
 //!
 //! # The word level
 //! What the locks are made of is here too: [`wait`], [`wait_async`], [`notify_one`] and the rest of `waitword-core`
 //! work on any atomic word of 32 or 64 bits, and tell what `Atomics.wait` and its siblings tell a script.
 //!
-//! # Where to read on
-//! `raw_lock.rs` has the three states of the word and all that happens to it; `acquire/` the one loop by which
-//! everybody waits for it, and the races it has to win; `async_lock.rs` what you call. For the mutex these are
-//! `raw_mutex.rs`, the same loop, and `mutex/`.
+//! # Where to read on in the source
+//! Those that take something from each other ([`Mutex`], [`RwLock`], [`Semaphore`], [`AsyncLock`]) have a state word
+//! (`raw_mutex.rs`, `raw_rwlock/`, `raw_semaphore/`, `raw_lock.rs`), with its table of states and the races that it has to win; the one loop by which everybody
+//! waits for it (`acquire/`); and what you call, in a folder of its own. A [`Condvar`] moves those whom it notifies into
+//! the line of the mutex (`condvar/raw.rs`).
 //!
 //! The others take nothing from each other while they wait. Their loop is in `condition/`, and each has a folder: what
 //! you call in `mod.rs`, its state words and their races in `raw.rs`.
@@ -64,6 +79,7 @@ mod condvar;
 mod error;
 mod event;
 mod execute;
+pub mod guide;
 #[cfg(all(feature = "lock_api", not(loom)))]
 #[allow(unsafe_code)]
 pub mod lock_api;
@@ -120,6 +136,9 @@ pub use waitword_core::{
     notify_all, notify_many, notify_one, notify_one_or_replace, protocol, replace_and_notify_all, wait,
     wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible, wait_until,
 };
+
+#[cfg(doctest)]
+mod refused;
 
 /// The README's example runs.
 #[cfg(doctest)]

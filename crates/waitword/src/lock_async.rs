@@ -1,4 +1,4 @@
-//! The futures of [`AsyncLock`](crate::AsyncLock): the loop of `acquire.rs`, under the names that users see.
+//! The futures of [`AsyncLock`](crate::AsyncLock): the loop of `acquire`, under the names that users see.
 
 use std::fmt;
 use std::future::Future;

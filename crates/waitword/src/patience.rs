@@ -2,21 +2,22 @@
 
 use std::time::{Duration, Instant};
 
-/// How long a waiter trusts that whoever was called before it comes and takes the lock.
+/// How long those in line put up with one who was called and does not come.
 ///
-/// A lock that is released is offered to the first in line. If that is a task which nobody polls, the offer lies
-/// there; so a waiter that has not been called for this long looks for itself, without giving up its place. After
-/// each look in vain it waits twice as long for the next, up to [`LONGEST_PATIENCE`], so that a long line at a lock
-/// that is held for long costs next to nothing.
+/// A lock that is released is offered to the first in line. If that is a future which nobody polls, the offer lies there.
+/// The table is swept once in this time for those who were called and have not looked since, and the next in line is
+/// called in their place. So those behind such a future are delayed by it for **once to twice this time**, and once only: it
+/// is passed over until it is polled again. ([`Semaphore`](crate::Semaphore): up to three times, if permits are kept for it.)
 ///
-/// [`AsyncLock`](crate::AsyncLock) keeps to this; in the other locks nobody has to look, because the table is swept for those
-/// who were called and do not come, once in this time.
-///
-/// The bound that follows: a task that is not polled delays those behind it by as long as they have waited already
-/// and `PATIENCE` more, and never by more than `LONGEST_PATIENCE`; once for each time that it got into line.
+/// # AsyncLock
+/// A word that scripts share is released as `Atomics.notify` does it, which takes whom it wakes out of the line. So whoever waits
+/// for an [`AsyncLock`](crate::AsyncLock) looks for itself when it has not been woken for this long, without giving up its
+/// place; and after each look in vain it waits twice as long for the next, up to [`LONGEST_PATIENCE`], so that a long line at a lock
+/// that is held for long costs next to nothing. A task that is not polled delays those behind it by as long as they have
+/// waited already and `PATIENCE` more, and never by more than `LONGEST_PATIENCE`; once for each time that it got into line.
 pub const PATIENCE: Duration = waitword_core::PATIENCE;
 
-/// The longest time between two looks. See [`PATIENCE`].
+/// The longest time between two looks of one who waits for an [`AsyncLock`](crate::AsyncLock). See [`PATIENCE`].
 pub const LONGEST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether those who wait look for themselves, and when.

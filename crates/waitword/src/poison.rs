@@ -14,16 +14,16 @@ use std::thread;
 /// locks of other crates: do not hold a [`PoisonGuard`] across an `await` if a change that is half done matters.
 ///
 /// ```
-/// use std::panic::{AssertUnwindSafe, catch_unwind};
+/// use std::panic::catch_unwind;
 /// use waitword::{Mutex, Poison, Poisoned};
 ///
 /// let balance = Mutex::new(Poison::new(100));
-/// catch_unwind(AssertUnwindSafe(|| {
+/// catch_unwind(|| {
 ///     let mut locked = balance.lock();
 ///     let mut balance = locked.get_mut().unwrap();
 ///     *balance -= 30;
 ///     panic!("and the other account is not credited");
-/// }))
+/// })
 /// .unwrap_err();
 ///
 /// let mut locked = balance.lock();
@@ -32,6 +32,7 @@ use std::thread;
 /// *locked.clear_poison() = 100;
 /// assert_eq!(locked.get(), Ok(&100));
 /// ```
+#[doc(alias("PoisonError", "PoisonLock"))]
 #[derive(Debug, Default)]
 pub struct Poison<T: ?Sized> {
     poisoned: bool,

@@ -1,72 +1,289 @@
-//! What may cross threads, checked by the compiler.
+//! What may cross threads, move, and be seen after a panic; checked by the compiler, as tables. What must be refused is in
+//! `src/refused.rs`.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
-use waitword::{
-    AcquireError, AsyncLock, Closed, LockAsync, LockAsyncUntil, LockError, NotLocked, OwnedSemaphorePermit,
-    Semaphore, SemaphoreAcquire, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil,
-    SemaphorePermit, TryAcquireError,
-};
+use waitword::*;
 
-fn send<T: Send>(_: &T) {}
-fn send_and_sync<T: Send + Sync>() {}
-fn error<T: std::error::Error + Send + Sync + Copy + 'static>() {}
-
-#[test]
-fn locks_and_their_futures_cross_threads() {
-    send_and_sync::<AsyncLock>();
-    send_and_sync::<AsyncLock<Arc<AtomicI32>>>();
-    send_and_sync::<AsyncLock<&'static AtomicI32>>();
-    send_and_sync::<LockAsync<'static, AtomicI32>>();
-    send_and_sync::<LockAsyncUntil<'static, AtomicI32>>();
-    error::<LockError>();
-    error::<NotLocked>();
+/// Whether a type has a trait.
+macro_rules! is {
+    ($Type:ty: $Trait:path) => {{
+        struct Is<T: ?Sized>(PhantomData<T>);
+        #[allow(dead_code, reason = "the other answer is the one")]
+        trait Otherwise {
+            const YES: bool = false;
+        }
+        impl<T: ?Sized> Otherwise for Is<T> {}
+        #[allow(dead_code, reason = "the other answer is the one")]
+        impl<T: ?Sized + $Trait> Is<T> {
+            // Of two constants of one name, that of the type goes before that of the trait.
+            const YES: bool = true;
+        }
+        <Is<$Type>>::YES
+    }};
 }
 
-#[test]
-fn semaphores_their_permits_and_futures_cross_threads() {
-    send_and_sync::<Semaphore>();
-    send_and_sync::<SemaphorePermit<'static>>();
-    send_and_sync::<OwnedSemaphorePermit>();
-    send_and_sync::<SemaphoreAcquire<'static>>();
-    send_and_sync::<SemaphoreAcquireUntil<'static>>();
-    send_and_sync::<SemaphoreAcquireOwned>();
-    send_and_sync::<SemaphoreAcquireOwnedUntil>();
+/// `Send` and `Sync`; one of them; neither.
+const BOTH: [bool; 2] = [true, true];
+const SEND: [bool; 2] = [true, false];
+const SYNC: [bool; 2] = [false, true];
+const NONE: [bool; 2] = [false, false];
+
+const fn same<const N: usize>(is: [bool; N], should: [bool; N]) -> bool {
+    let mut index = 0;
+    while index < N {
+        if is[index] != should[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+/// How a type crosses threads, by how `T` does: `Send` and `Sync`; `Send` alone; `Sync` alone; neither.
+macro_rules! crossing {
+    ($(<$T:ident> $Type:ty: $both:ident $send:ident $sync:ident $none:ident;)+) => {$(
+        const _: () = {
+            type Of<$T> = $Type;
+            type OnlySync = std::sync::MutexGuard<'static, u8>;
+            assert!(same([is!(Of<u8>: Send), is!(Of<u8>: Sync)], $both), concat!(stringify!($Type), " of both"));
+            assert!(
+                same([is!(Of<Cell<u8>>: Send), is!(Of<Cell<u8>>: Sync)], $send),
+                concat!(stringify!($Type), " of `Send`")
+            );
+            assert!(
+                same([is!(Of<OnlySync>: Send), is!(Of<OnlySync>: Sync)], $sync),
+                concat!(stringify!($Type), " of `Sync`")
+            );
+            assert!(
+                same([is!(Of<Rc<u8>>: Send), is!(Of<Rc<u8>>: Sync)], $none),
+                concat!(stringify!($Type), " of neither")
+            );
+        };
+    )+};
+}
+
+crossing! {
+    //                                                             of T:  both send sync none
+    <T> Mutex<T>:                                                         BOTH BOTH NONE NONE;
+    <T> MutexGuard<'static, T>:                                           BOTH SEND NONE NONE;
+    <T> OwnedMutexGuard<T>:                                               BOTH SEND NONE NONE;
+    // They do not lead to the mutex, or only to its word: what they show is all that counts.
+    <T> MappedMutexGuard<'static, T>:                                     BOTH SEND SYNC NONE;
+    <T> OwnedMappedMutexGuard<u8, T>:                                     BOTH SEND SYNC NONE;
+    <T> OwnedMappedMutexGuard<T, u8>:                                     BOTH BOTH NONE NONE;
+    // The guard comes out at the end, on whatever thread polls last.
+    <T> MutexLock<'static, T>:                                            BOTH BOTH NONE NONE;
+    <T> MutexLockUntil<'static, T>:                                       BOTH BOTH NONE NONE;
+    <T> MutexLockOwned<T>:                                                BOTH BOTH NONE NONE;
+    <T> MutexLockOwnedUntil<T>:                                           BOTH BOTH NONE NONE;
+    // Readers share the value, so it has to be both.
+    <T> RwLock<T>:                                                        BOTH SEND NONE NONE;
+    <T> RwLockReadGuard<'static, T>:                                      BOTH NONE NONE NONE;
+    <T> OwnedRwLockReadGuard<T>:                                          BOTH NONE NONE NONE;
+    <T> RwLockUpgradableReadGuard<'static, T>:                            BOTH NONE NONE NONE;
+    <T> OwnedRwLockUpgradableReadGuard<T>:                                BOTH NONE NONE NONE;
+    <T> RwLockWriteGuard<'static, T>:                                     BOTH NONE NONE NONE;
+    <T> OwnedRwLockWriteGuard<T>:                                         BOTH NONE NONE NONE;
+    <T> MappedRwLockReadGuard<'static, T>:                                BOTH NONE BOTH NONE;
+    <T> MappedRwLockWriteGuard<'static, T>:                               BOTH SEND SYNC NONE;
+    <T> OwnedMappedRwLockReadGuard<u8, T>:                                BOTH NONE BOTH NONE;
+    <T> OwnedMappedRwLockReadGuard<T, u8>:                                BOTH NONE NONE NONE;
+    <T> OwnedMappedRwLockWriteGuard<u8, T>:                               BOTH SEND SYNC NONE;
+    <T> OwnedMappedRwLockWriteGuard<T, u8>:                               BOTH NONE NONE NONE;
+    <T> RwLockRead<'static, T>:                                           BOTH NONE NONE NONE;
+    <T> RwLockReadUntil<'static, T>:                                      BOTH NONE NONE NONE;
+    <T> RwLockReadOwned<T>:                                               BOTH NONE NONE NONE;
+    <T> RwLockReadOwnedUntil<T>:                                          BOTH NONE NONE NONE;
+    <T> RwLockUpgradableRead<'static, T>:                                 BOTH NONE NONE NONE;
+    <T> RwLockUpgradableReadUntil<'static, T>:                            BOTH NONE NONE NONE;
+    <T> RwLockUpgradableReadOwned<T>:                                     BOTH NONE NONE NONE;
+    <T> RwLockUpgradableReadOwnedUntil<T>:                                BOTH NONE NONE NONE;
+    <T> RwLockWrite<'static, T>:                                          BOTH NONE NONE NONE;
+    <T> RwLockWriteUntil<'static, T>:                                     BOTH NONE NONE NONE;
+    <T> RwLockWriteOwned<T>:                                              BOTH NONE NONE NONE;
+    <T> RwLockWriteOwnedUntil<T>:                                         BOTH NONE NONE NONE;
+    <T> RwLockUpgrade<'static, T>:                                        BOTH NONE NONE NONE;
+    <T> RwLockUpgradeUntil<'static, T>:                                   BOTH NONE NONE NONE;
+    <T> RwLockUpgradeOwned<T>:                                            BOTH NONE NONE NONE;
+    <T> RwLockUpgradeOwnedUntil<T>:                                       BOTH NONE NONE NONE;
+    <T> NotUpgraded<T>:                                                   BOTH SEND SYNC NONE;
+    // The guard goes in at the beginning.
+    <T> CondvarWait<'static, MutexGuard<'static, T>>:                     BOTH SEND NONE NONE;
+    <T> CondvarWaitUntil<'static, MutexGuard<'static, T>>:                BOTH SEND NONE NONE;
+    <T> CondvarWaitWhile<'static, MutexGuard<'static, T>, fn(&mut T)>:    BOTH SEND NONE NONE;
+    <T> CondvarWaitWhileUntil<'static, OwnedMutexGuard<T>, fn(&mut T)>:   BOTH SEND NONE NONE;
+    // So does what the callback has with it.
+    <T> CondvarWaitWhile<'static, MutexGuard<'static, u8>, T>:            BOTH SEND SYNC NONE;
+    <T> CondvarWaitWhileUntil<'static, MutexGuard<'static, u8>, T>:       BOTH SEND SYNC NONE;
+    // All share what one has made: it has to be both.
+    <T> OnceLock<T>:                                                      BOTH SEND NONE NONE;
+    <T> OnceWait<'static, T>:                                             BOTH NONE NONE NONE;
+    <T> OnceWaitUntil<'static, T>:                                        BOTH NONE NONE NONE;
+    <T> LazyLock<T>:                                                      BOTH SEND NONE NONE;
+    <T> LazyLock<u8, T>:                                                  BOTH BOTH NONE NONE;
+    <T> LazyForce<'static, T, fn() -> T>:                                 BOTH NONE NONE NONE;
+    <T> LazyForceUntil<'static, T, fn() -> T>:                            BOTH NONE NONE NONE;
+    <T> Poison<T>:                                                        BOTH SEND SYNC NONE;
+    <T> PoisonGuard<'static, T>:                                          BOTH SEND SYNC NONE;
+}
+
+/// What crosses threads whatever it is used for; whether it may move when it is pinned; and whether it, and a reference to it, may be
+/// seen after a panic.
+macro_rules! moving {
+    ($($Type:ty: $unpin:ident $unwind:ident $by_ref:ident;)+) => {$(
+        const _: () = {
+            const NO: bool = false;
+            const YES: bool = true;
+            _ = (NO, YES);
+            assert!(is!($Type: Send) && is!($Type: Sync), concat!(stringify!($Type), " crosses threads"));
+            assert!(is!($Type: Unpin) == $unpin, concat!(stringify!($Type), ": Unpin"));
+            assert!(is!($Type: UnwindSafe) == $unwind, concat!(stringify!($Type), ": UnwindSafe"));
+            assert!(is!($Type: RefUnwindSafe) == $by_ref, concat!(stringify!($Type), ": RefUnwindSafe"));
+        };
+    )+};
+}
+
+type Guard = MutexGuard<'static, u8>;
+
+moving! {
+    //                                             Unpin  UnwindSafe  RefUnwindSafe
+    AsyncLock:                                      YES YES YES;
+    AsyncLock<Arc<AtomicI32>>:                      YES YES YES;
+    AsyncLock<&'static AtomicI32>:                  YES YES YES;
+    LockAsync<'static, AtomicI32>:                  NO  NO  NO;
+    LockAsyncUntil<'static, AtomicI32>:             NO  NO  NO;
+    // Without poison a panic leaves the value as it is, ...
+    Mutex<u8>:                                      YES YES NO;
+    MutexGuard<'static, u8>:                        YES NO  NO;
+    OwnedMutexGuard<u8>:                            YES NO  NO;
+    MappedMutexGuard<'static, u8>:                  YES NO  YES;
+    OwnedMappedMutexGuard<u8, u8>:                  YES NO  NO;
+    // ... and with it one is told.
+    Mutex<Poison<u8>>:                              YES YES YES;
+    Poison<u8>:                                     YES YES YES;
+    PoisonGuard<'static, u8>:                       YES NO  YES;
+    MutexLock<'static, u8>:                         NO  NO  NO;
+    MutexLockUntil<'static, u8>:                    NO  NO  NO;
+    MutexLockOwned<u8>:                             NO  NO  NO;
+    MutexLockOwnedUntil<u8>:                        NO  NO  NO;
+    RwLock<u8>:                                     YES YES NO;
+    RwLock<Poison<u8>>:                             YES YES YES;
+    RwLockReadGuard<'static, u8>:                   YES NO  NO;
+    OwnedRwLockReadGuard<u8>:                       YES NO  NO;
+    RwLockUpgradableReadGuard<'static, u8>:         YES NO  NO;
+    OwnedRwLockUpgradableReadGuard<u8>:             YES NO  NO;
+    RwLockWriteGuard<'static, u8>:                  YES NO  NO;
+    OwnedRwLockWriteGuard<u8>:                      YES NO  NO;
+    MappedRwLockReadGuard<'static, u8>:             YES YES YES;
+    MappedRwLockWriteGuard<'static, u8>:            YES NO  YES;
+    OwnedMappedRwLockReadGuard<u8, u8>:             YES NO  NO;
+    OwnedMappedRwLockWriteGuard<u8, u8>:            YES NO  NO;
+    RwLockRead<'static, u8>:                        NO  NO  NO;
+    RwLockReadUntil<'static, u8>:                   NO  NO  NO;
+    RwLockReadOwned<u8>:                            NO  NO  NO;
+    RwLockReadOwnedUntil<u8>:                       NO  NO  NO;
+    RwLockUpgradableRead<'static, u8>:              NO  NO  NO;
+    RwLockUpgradableReadUntil<'static, u8>:         NO  NO  NO;
+    RwLockUpgradableReadOwned<u8>:                  NO  NO  NO;
+    RwLockUpgradableReadOwnedUntil<u8>:             NO  NO  NO;
+    RwLockWrite<'static, u8>:                       NO  NO  NO;
+    RwLockWriteUntil<'static, u8>:                  NO  NO  NO;
+    RwLockWriteOwned<u8>:                           NO  NO  NO;
+    RwLockWriteOwnedUntil<u8>:                      NO  NO  NO;
+    RwLockUpgrade<'static, u8>:                     NO  NO  NO;
+    RwLockUpgradeUntil<'static, u8>:                NO  NO  NO;
+    RwLockUpgradeOwned<u8>:                         NO  NO  NO;
+    RwLockUpgradeOwnedUntil<u8>:                    NO  NO  NO;
+    NotUpgraded<u8>:                                YES YES YES;
+    Condvar:                                        YES YES YES;
+    CondvarWait<'static, Guard>:                    NO  NO  NO;
+    CondvarWaitUntil<'static, Guard>:               NO  NO  NO;
+    CondvarWaitWhile<'static, Guard, ()>:           NO  NO  NO;
+    CondvarWaitWhileUntil<'static, Guard, ()>:      NO  NO  NO;
+    Semaphore:                                      YES YES YES;
+    SemaphorePermit<'static>:                       YES YES YES;
+    OwnedSemaphorePermit:                           YES YES YES;
+    SemaphoreAcquire<'static>:                      NO  NO  NO;
+    SemaphoreAcquireUntil<'static>:                 NO  NO  NO;
+    SemaphoreAcquireOwned:                          NO  NO  NO;
+    SemaphoreAcquireOwnedUntil:                     NO  NO  NO;
+    Event:                                          YES YES YES;
+    EventWait<'static>:                             NO  NO  NO;
+    EventWaitUntil<'static>:                        NO  NO  NO;
+    WaitGroup:                                      YES YES YES;
+    WaitGroupToken<'static>:                        YES YES YES;
+    OwnedWaitGroupToken:                            YES YES YES;
+    WaitGroupWait<'static>:                         NO  NO  NO;
+    WaitGroupWaitUntil<'static>:                    NO  NO  NO;
+    Barrier:                                        YES YES YES;
+    BarrierWait<'static>:                           NO  NO  NO;
+    BarrierWaitUntil<'static>:                      NO  NO  NO;
+    BarrierWaitResult:                              YES YES YES;
+    OnceLock<u8>:                                   YES YES YES;
+    OnceWait<'static, u8>:                          NO  NO  NO;
+    OnceWaitUntil<'static, u8>:                     NO  NO  NO;
+    LazyLock<u8>:                                   YES YES YES;
+    LazyForce<'static, u8, fn() -> u8>:             NO  NO  NO;
+    LazyForceUntil<'static, u8, fn() -> u8>:        NO  NO  NO;
+    LockError:                                      YES YES YES;
+    NotLocked:                                      YES YES YES;
+    AcquireError:                                   YES YES YES;
+    TryAcquireError:                                YES YES YES;
+    Closed:                                         YES YES YES;
+    Poisoned:                                       YES YES YES;
+}
+
+/// What lives long serves also where something is asked for that lives shorter. (Not the futures: from a lock to its word they go
+/// through a trait, behind which there might be anything. Nor what is written through a guard, see `src/refused.rs`.)
+macro_rules! covariant {
+    ($(<$a:lifetime> $Type:ty;)+) => {$(
+        const _: () = {
+            type Of<$a> = $Type;
+            #[allow(dead_code, reason = "that it compiles is enough")]
+            fn shorten<'short, 'long: 'short>(long: Of<'long>) -> Of<'short> {
+                long
+            }
+        };
+    )+};
+}
+
+covariant! {
+    <'a> MutexGuard<'a, u8>;
+    <'a> MappedMutexGuard<'a, u8>;
+    <'a> RwLockReadGuard<'a, u8>;
+    <'a> RwLockUpgradableReadGuard<'a, u8>;
+    <'a> RwLockWriteGuard<'a, u8>;
+    // What is only read may live shorter.
+    <'a> MappedRwLockReadGuard<'a, &'a str>;
+    <'a> OwnedMappedRwLockReadGuard<u8, &'a str>;
+    <'a> MappedRwLockWriteGuard<'a, u8>;
+    <'a> CondvarWait<'a, Guard>;
+    <'a> CondvarWaitUntil<'a, Guard>;
+    <'a> CondvarWaitWhile<'a, Guard, &'a str>;
+    <'a> CondvarWaitWhileUntil<'a, Guard, &'a str>;
+    <'a> SemaphorePermit<'a>;
+    <'a> WaitGroupToken<'a>;
+    <'a> PoisonGuard<'a, u8>;
+    <'a> Poison<&'a str>;
+}
+
+fn send<T: Send>(_: &T) {}
+const fn error<T: std::error::Error + Send + Sync + Copy + 'static>() {}
+
+const _: () = {
+    error::<LockError>();
+    error::<NotLocked>();
     error::<AcquireError>();
     error::<TryAcquireError>();
     error::<Closed>();
-}
-
-/// A permit of a semaphore that lives long is one of a semaphore that lives shorter.
-#[test]
-fn permits_are_covariant() {
-    fn shorten<'a>(permit: SemaphorePermit<'static>, _to: &'a Semaphore) -> SemaphorePermit<'a> {
-        permit
-    }
-    static LONG: Semaphore = Semaphore::new(1);
-    let short = Semaphore::new(0);
-    drop(shorten(LONG.try_acquire().unwrap(), &short));
-}
-
-/// They stand in a queue that knows their address.
-#[test]
-fn futures_that_wait_do_not_move() {
-    trait NotUnpin<Ambiguous> {
-        fn check() {}
-    }
-    struct IfUnpin;
-    impl<T> NotUnpin<()> for T {}
-    impl<T: Unpin> NotUnpin<IfUnpin> for T {}
-    // For a type that is `Unpin` the compiler could not tell which of the two is meant.
-    LockAsync::<'static, AtomicI32>::check();
-    LockAsyncUntil::<'static, AtomicI32>::check();
-    SemaphoreAcquire::<'static>::check();
-    SemaphoreAcquireUntil::<'static>::check();
-    SemaphoreAcquireOwned::check();
-    SemaphoreAcquireOwnedUntil::check();
-}
+    error::<Poisoned>();
+};
 
 #[test]
 fn a_callback_under_the_lock_crosses_threads_if_it_can() {
@@ -79,6 +296,21 @@ fn a_callback_under_the_lock_crosses_threads_if_it_can() {
 }
 
 #[test]
-fn a_lock_is_its_word() {
+fn an_initialiser_crosses_threads_if_it_can() {
+    let cell = OnceLock::new();
+    send(&cell.get_or_init_async(async || 1));
+    send(&cell.get_or_init_async_until(std::time::Instant::now(), async || 1));
+    send(&cell.get_or_try_init_async(async || Err::<u8, ()>(())));
+    let local = Cell::new(1);
+    drop(cell.get_or_init_async(async || local.replace(2)));
+}
+
+#[test]
+fn sizes_are_as_documented() {
     assert_eq!(size_of::<AsyncLock>(), 4);
+    assert_eq!(size_of::<Mutex<()>>(), 4);
+    assert_eq!(size_of::<RwLock<()>>(), 16);
+    assert_eq!(size_of::<RwLock<u64>>(), 24);
+    assert_eq!(size_of::<RwLockReadGuard<'_, u64>>(), size_of::<usize>());
+    assert_eq!(size_of::<Semaphore>(), 16);
 }

@@ -121,7 +121,7 @@ fn threads_behind_futures_that_nobody_polls() {
     }
 }
 
-/// The second race of `acquire.rs`: a newcomer takes the lock from under an unpolled future, and knows nothing of those
+/// The second race of `acquire`: a newcomer takes the lock from under an unpolled future, and knows nothing of those
 /// behind it.
 #[test]
 fn a_look_puts_the_mark_back_that_a_newcomer_lost() {

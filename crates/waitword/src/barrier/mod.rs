@@ -34,12 +34,17 @@ use raw::{BarrierWaiter, MAX, Passed, RawBarrier};
 /// (Were the arrival to count all the same, the others would go on though one of those they waited for is gone; and one
 /// that comes again, as tasks in a loop of `select!` do, would count twice.)
 ///
+/// # Fairness
+/// There is nothing in which one could be overtaken: the last to arrive wakes all who wait. The next generation begins at once,
+/// also if some of them have not gone on yet.
+///
 /// # What is seen
 /// All that was done before anybody arrived is seen by everybody who comes through.
 ///
 /// # Panics
 /// Arriving as the last wakes the others, and panics if the waker of one does; all others have been woken then, and the
 /// generation is complete.
+#[doc(alias("CyclicBarrier", "Rendezvous", "pthread_barrier_t"))]
 pub struct Barrier {
     raw: RawBarrier<AtomicU64>,
 }
@@ -63,9 +68,19 @@ impl Barrier {
 
     /// Arrives, and waits for the others, blocking this thread.
     ///
+    /// ```
+    /// let barrier = waitword::Barrier::new(3);
+    /// let leaders: usize = std::thread::scope(|scope| {
+    ///     let threads = [(); 3].map(|()| scope.spawn(|| barrier.wait().is_leader()));
+    ///     threads.into_iter().map(|thread| usize::from(thread.join().unwrap())).sum()
+    /// });
+    /// assert_eq!(leaders, 1);
+    /// ```
+    ///
     /// # Panics
     /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
     /// [`wait_async`](Self::wait_async) there. It has not arrived then.
+    #[doc(alias("arrive_and_wait", "pthread_barrier_wait"))]
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         BarrierWaitResult(block(&mut self.raw.waiter(), "wait_async"))
@@ -77,6 +92,7 @@ impl Barrier {
     /// let barrier = waitword::Barrier::new(2);
     /// assert!(barrier.try_wait().is_none());
     /// ```
+    #[must_use = "if it has come through, the others have been let go on"]
     pub fn try_wait(&self) -> Option<BarrierWaitResult> {
         self.raw.pass().then_some(BarrierWaitResult(Passed::Leader))
     }
@@ -113,6 +129,14 @@ impl Barrier {
 
     /// Arrives at its first poll, and waits for the others, without blocking this thread.
     ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let barrier = waitword::Barrier::new(2);
+    /// let (one, two) = smol::future::zip(barrier.wait_async(), barrier.wait_async()).await;
+    /// assert!(one.is_leader() ^ two.is_leader());
+    /// # });
+    /// ```
+    ///
     /// # Cancellation
     /// Dropped before it is ready the future has not arrived, unless all have by then.
     ///
@@ -128,6 +152,12 @@ impl Barrier {
     ///
     /// # Errors
     /// As [`wait_async_until`](Self::wait_async_until).
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async_until`](Self::wait_async_until).
     pub fn wait_async_for(&self, timeout: Duration) -> BarrierWaitUntil<'_> {
         let deadline = Instant::now().checked_add(timeout);
         BarrierWaitUntil::of(WaitUntil::new(Arrival(self.raw.waiter()), deadline))
@@ -136,12 +166,15 @@ impl Barrier {
     /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. The last to arrive comes through also after
     /// it.
     ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; it has not arrived then.
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
     /// # Panics
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; it has not arrived then.
     pub fn wait_async_until(&self, deadline: Instant) -> BarrierWaitUntil<'_> {
         BarrierWaitUntil::of(WaitUntil::new(Arrival(self.raw.waiter()), Some(deadline)))
     }

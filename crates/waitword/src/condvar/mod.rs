@@ -68,6 +68,7 @@ pub use guard::CondvarGuard;
 ///
 /// # One mutex at a time
 /// While somebody waits, all who wait have to come with the same mutex. When nobody does, another may be used.
+#[doc(alias("Condition", "Monitor", "condition_variable", "pthread_cond_t"))]
 pub struct Condvar {
     raw: RawCondvar,
 }
@@ -91,7 +92,7 @@ impl Condvar {
     ///
     /// # Panics
     /// When the waker of a task does; it has been notified then.
-    #[doc(alias("signal", "notify"))]
+    #[doc(alias("signal", "notify", "pthread_cond_signal"))]
     pub fn notify_one(&self) -> usize {
         self.raw.notify(1)
     }
@@ -100,9 +101,23 @@ impl Condvar {
     ///
     /// One of them is woken at most; the others follow as the mutex is released.
     ///
+    /// ```
+    /// use waitword::{Condvar, Mutex};
+    ///
+    /// let (open, changed) = (Mutex::new(false), Condvar::new());
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..3 {
+    ///         scope.spawn(|| changed.wait_while(&mut open.lock(), |open| !*open));
+    ///     }
+    ///     *open.lock() = true;
+    ///     // Who waits by now; those who come later find it open.
+    ///     assert!(changed.notify_all() <= 3);
+    /// });
+    /// ```
+    ///
     /// # Panics
     /// As [`notify_one`](Self::notify_one).
-    #[doc(alias("broadcast", "notify_waiters"))]
+    #[doc(alias("broadcast", "notify_waiters", "pthread_cond_broadcast"))]
     pub fn notify_all(&self) -> usize {
         self.raw.notify(usize::MAX)
     }
@@ -128,6 +143,7 @@ impl Condvar {
     /// # Panics
     /// If this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use [`wait_async`](Self::wait_async)
     /// there. If others wait with another mutex. The mutex is still held then.
+    #[doc(alias = "pthread_cond_wait")]
     #[track_caller]
     pub fn wait<G: CondvarGuard>(&self, guard: &mut G) {
         assert!(may_block(), "this thread must not block (`forbid_blocking`): use `wait_async` here");
@@ -144,7 +160,7 @@ impl Condvar {
     ///
     /// # Panics
     /// If others wait with another mutex, which is still held then.
-    #[doc(alias = "wait_timeout")]
+    #[doc(alias("wait_timeout", "pthread_cond_timedwait"))]
     #[track_caller]
     pub fn wait_for<G: CondvarGuard>(&self, guard: &mut G, timeout: Duration) -> Result<(), LockError> {
         self.wait_with(guard, Instant::now().checked_add(timeout))
@@ -174,7 +190,22 @@ impl Condvar {
         self.wait_with(guard, Some(deadline))
     }
 
-    /// Waits while `condition` holds of what is in the mutex. If it does not, returns at once.
+    /// Waits while `condition` holds of what is in the mutex, blocking this thread. If it does not, returns at once.
+    ///
+    /// ```
+    /// use waitword::{Condvar, Mutex};
+    ///
+    /// let (letters, arrived) = (Mutex::new(Vec::new()), Condvar::new());
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(|| {
+    ///         letters.lock().push("a letter");
+    ///         arrived.notify_one();
+    ///     });
+    ///     let mut letters = letters.lock();
+    ///     arrived.wait_while(&mut letters, |letters| letters.is_empty());
+    ///     assert_eq!(*letters, ["a letter"]);
+    /// });
+    /// ```
     ///
     /// # Panics
     /// As [`wait`](Self::wait), and when `condition` does; the mutex is held then.
@@ -263,15 +294,21 @@ impl Condvar {
     /// # Cancellation
     /// If the future is dropped, the mutex is not held. A notify that had counted it goes on to the next in line.
     ///
+    /// # Fairness
+    /// See [the type](Self#fairness). A future that was notified and is not polled keeps its place in the mutex's line, and
+    /// nobody from the mutex for good ([`Mutex`](crate::Mutex#futures-that-nobody-polls)).
+    ///
     /// # Panics
     /// At the first poll, if others wait with another mutex, which is released then; and when polled again after it was ready.
+    #[doc(alias = "async_wait")]
     pub fn wait_async<G: CondvarGuard>(&self, guard: G) -> CondvarWait<'_, G> {
         CondvarWait::new(&self.raw, guard)
     }
 
     /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
     ///
-    /// The result is as of [`wait_async_until`](Self::wait_async_until).
+    /// Its output, its cancellation and its panics are as with [`wait_async_until`](Self::wait_async_until). A timeout that goes
+    /// beyond what [`Instant`] can hold waits without an end.
     #[doc(alias = "wait_timeout_async")]
     pub fn wait_async_for<G: CondvarGuard>(&self, guard: G, timeout: Duration) -> CondvarWaitUntil<'_, G> {
         CondvarWaitUntil::new(&self.raw, guard, Instant::now().checked_add(timeout))
@@ -292,12 +329,38 @@ impl Condvar {
     /// assert_eq!((*guard, result), (1, Err(LockError::TimedOut)));
     /// # });
     /// ```
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async); and when it has to wait, if it is the first in the process and the system cannot
+    /// start the thread that keeps the time.
     pub fn wait_async_until<G: CondvarGuard>(&self, guard: G, deadline: Instant) -> CondvarWaitUntil<'_, G> {
         CondvarWaitUntil::new(&self.raw, guard, Some(deadline))
     }
 
     /// Waits, without blocking this thread, while `condition` holds of what is in the mutex. If it does not, is ready at the
     /// first poll.
+    ///
+    /// ```
+    /// use waitword::{Condvar, Mutex};
+    ///
+    /// static LETTERS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    /// static ARRIVED: Condvar = Condvar::new();
+    ///
+    /// # smol::block_on(async {
+    /// let thread = std::thread::spawn(|| {
+    ///     LETTERS.lock().push("a letter");
+    ///     ARRIVED.notify_one();
+    /// });
+    /// let letters = LETTERS.lock_async().await;
+    /// let letters = ARRIVED.wait_while_async(letters, |letters| letters.is_empty()).await;
+    /// assert_eq!(*letters, ["a letter"]);
+    /// # drop(letters);
+    /// # thread.join().unwrap();
+    /// # });
+    /// ```
     ///
     /// # Cancellation
     /// As [`wait_async`](Self::wait_async).
@@ -314,7 +377,8 @@ impl Condvar {
 
     /// As [`wait_while_async`](Self::wait_while_async), for `timeout` at the longest, counted from this call.
     ///
-    /// The result is as of [`wait_while_async_until`](Self::wait_while_async_until).
+    /// Its output, its cancellation and its panics are as with [`wait_while_async_until`](Self::wait_while_async_until). A
+    /// timeout that goes beyond what [`Instant`] can hold waits without an end.
     pub fn wait_while_async_for<G, C>(
         &self,
         guard: G,
@@ -332,6 +396,26 @@ impl Condvar {
     ///
     /// Ready with the guard in any case, and beside it with [`TimedOut`](LockError::TimedOut) if `condition` still held after
     /// the deadline.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use std::time::Duration;
+    /// use waitword::{Condvar, LockError, Mutex};
+    ///
+    /// let (letters, arrived) = (Mutex::new(Vec::<&str>::new()), Condvar::new());
+    /// let letters = letters.lock_async().await;
+    /// let timeout = Duration::from_millis(1);
+    /// let (letters, result) =
+    ///     arrived.wait_while_async_for(letters, timeout, |letters| letters.is_empty()).await;
+    /// assert_eq!((letters.len(), result), (0, Err(LockError::TimedOut)));
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async_until`](Self::wait_async_until), and when `condition` does; the mutex is released then.
     pub fn wait_while_async_until<G, C>(
         &self,
         guard: G,

@@ -65,6 +65,31 @@ use raw::{EventWaiter, RawEvent};
 /// # });
 /// ```
 ///
+/// A thread that waits in a loop, and must not miss a `notify_all` between its look and its wait, does the same with the future
+/// and the `block_on` of some executor, or waits with a deadline and looks again. With `notify_one` it need not, because
+/// that is stored:
+///
+/// ```
+/// use waitword::{Event, Mutex};
+///
+/// static LETTERS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+/// static ARRIVED: Event = Event::new();
+///
+/// let thread = std::thread::spawn(|| loop {
+///     // Not in the condition of a `while let`, or the mutex would be held in its body.
+///     let letter = LETTERS.lock().pop();
+///     match letter {
+///         Some(letter) => return letter,
+///         None => ARRIVED.wait(),
+///     }
+/// });
+/// # smol::block_on(async {
+/// LETTERS.lock_async().await.push("a letter");
+/// ARRIVED.notify_one();
+/// # });
+/// assert_eq!(thread.join().unwrap(), "a letter");
+/// ```
+///
 /// # Fairness
 /// `notify_one` wakes who has been in line longest. A wakeup is stored only while nobody is in line, so nobody who is
 /// can be overtaken.
@@ -77,7 +102,7 @@ use raw::{EventWaiter, RawEvent};
 ///
 /// # Panics
 /// A notify that wakes a task panics if the task's waker does; all others have been woken then.
-#[doc(alias("Notify", "AutoResetEvent", "ManualResetEvent", "WaitQueue"))]
+#[doc(alias("Notify", "AutoResetEvent", "ManualResetEvent", "WaitQueue", "Signal", "Gate"))]
 pub struct Event {
     raw: RawEvent<AtomicU64>,
 }
@@ -135,6 +160,7 @@ impl Event {
     /// # Panics
     /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
     /// [`wait_async`](Self::wait_async) there.
+    #[doc(alias("park", "blocking_wait"))]
     #[track_caller]
     pub fn wait(&self) {
         block(&mut self.raw.waiter(), "wait_async");
@@ -199,6 +225,13 @@ impl Event {
     ///
     /// # Errors
     /// As [`wait_async_until`](Self::wait_async_until).
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async_until`](Self::wait_async_until).
+    #[doc(alias = "wait_timeout_async")]
     pub fn wait_async_for(&self, timeout: Duration) -> EventWaitUntil<'_> {
         EventWaitUntil::of(WaitUntil::new(self.raw.waiter(), Instant::now().checked_add(timeout)))
     }
@@ -206,12 +239,27 @@ impl Event {
     /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A wakeup that is there when the future is
     /// polled is taken also after it.
     ///
-    /// # Panics
-    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
-    /// system cannot start the thread that keeps the time.
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{Event, LockError};
+    ///
+    /// # smol::block_on(async {
+    /// let event = Event::new();
+    /// assert_eq!(event.wait_async_for(Duration::from_millis(1)).await, Err(LockError::TimedOut));
+    /// event.notify_one();
+    /// assert_eq!(event.wait_async_for(Duration::ZERO).await, Ok(()));
+    /// # });
+    /// ```
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
+    /// system cannot start the thread that keeps the time.
     pub fn wait_async_until(&self, deadline: Instant) -> EventWaitUntil<'_> {
         EventWaitUntil::of(WaitUntil::new(self.raw.waiter(), Some(deadline)))
     }
@@ -232,6 +280,7 @@ impl fmt::Debug for Event {
 
 named_future! {
     /// The future of [`Event::wait_async`].
+    #[doc(alias("Notified", "EventListener"))]
     pub struct EventWait<'a>(WaitFor<EventWaiter<'a, AtomicU64>>) -> ();
 }
 

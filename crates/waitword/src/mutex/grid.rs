@@ -25,7 +25,7 @@ impl<T: ?Sized> Mutex<T> {
     /// # Deadlocks
     /// A thread that locks twice waits for itself. A thread that runs tasks, and blocks on a mutex that one of them holds,
     /// waits for a task that cannot run: `forbid_blocking` finds these.
-    #[doc(alias("acquire", "blocking_lock", "lock_blocking"))]
+    #[doc(alias("acquire", "blocking_lock", "lock_blocking", "pthread_mutex_lock"))]
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> MutexGuard<'_, T> {
@@ -46,7 +46,8 @@ impl<T: ?Sized> Mutex<T> {
     /// drop(guard);
     /// assert!(mutex.try_lock().is_some());
     /// ```
-    #[doc(alias = "try_acquire")]
+    #[doc(alias("try_acquire", "pthread_mutex_trylock"))]
+    #[must_use = "if it is a guard, the mutex is released when that is dropped"]
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         // SAFETY: acquired just now, if at all.
@@ -69,7 +70,7 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Errors
     /// As [`lock_until`](Self::lock_until).
-    #[doc(alias("try_lock_for", "lock_timeout"))]
+    #[doc(alias("try_lock_for", "lock_timeout", "pthread_mutex_timedlock"))]
     #[inline]
     pub fn lock_for(&self, timeout: Duration) -> Result<MutexGuard<'_, T>, LockError> {
         self.acquire_until(|| Instant::now().checked_add(timeout))?;
@@ -158,6 +159,16 @@ impl<T: ?Sized> Mutex<T> {
     /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A mutex that is free is locked also after it.
     ///
     /// Needs no timer of the executor's.
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    ///
+    /// # smol::block_on(async {
+    /// let mutex = waitword::Mutex::new(1);
+    /// let deadline = Instant::now() + Duration::from_millis(10);
+    /// assert_eq!(*mutex.lock_async_until(deadline).await.unwrap(), 1);
+    /// # });
+    /// ```
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline.

@@ -15,25 +15,17 @@ use crate::mutex::{MappedMutexGuard, Mutex};
 /// What can be done with a guard is an associated function, so that it does not hide a method of the value:
 /// `MutexGuard::map(guard, ..)`.
 ///
-/// A guard lives no longer than the mutex that it borrows:
-///
-/// ```compile_fail,E0597
-/// # use waitword::Mutex;
-/// let guard = {
-///     let mutex = Mutex::new(1);
-///     mutex.lock()
-/// };
-/// # drop(guard);
 /// ```
+/// use std::thread;
+/// use waitword::Mutex;
 ///
-/// and it does not cross to another thread if the value must not:
-///
-/// ```compile_fail,E0277
-/// # use {std::cell::Cell, std::rc::Rc, waitword::Mutex};
-/// let mutex = Mutex::new(Rc::new(Cell::new(1)));
-/// let guard = mutex.lock();
-/// std::thread::scope(|scope| drop(scope.spawn(move || guard.set(2))));
+/// let mutex = Mutex::new(1);
+/// let mut guard = mutex.lock();
+/// // Another thread goes on with it, and releases the mutex.
+/// thread::scope(|scope| drop(scope.spawn(move || *guard += 1)));
+/// assert_eq!(*mutex.lock(), 2);
 /// ```
+#[doc(alias("unlock", "lock_guard", "unique_lock", "scoped_lock"))]
 #[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
@@ -76,7 +68,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// // Something took long, and others have waited for it.
     /// MutexGuard::unlock_fair(guard);
     /// ```
-    #[doc(alias("drop_fair", "release_fair"))]
+    #[doc(alias("drop_fair", "release_fair", "bump"))]
     pub fn unlock_fair(this: Self) {
         let mutex = this.mutex;
         mem::forget(this);

@@ -91,12 +91,14 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
 /// The way to a part of the value of a [`Mutex`] that is locked, with a share in the mutex. Dropping it releases the mutex.
 ///
 /// Made by [`OwnedMutexGuard::map`](crate::OwnedMutexGuard::map). `T` is the value, `U` the part.
+#[doc(alias = "MappedArcMutexGuard")]
 #[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
 #[clippy::has_significant_drop]
 pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {
     mutex: Arc<Mutex<T>>,
     part: NonNull<U>,
-    _part: PhantomData<U>,
+    // A `*mut`, for the variance of a `&mut U` without its lifetime.
+    _part: PhantomData<*mut U>,
 }
 
 // SAFETY: it is a `&mut U`, the right to release, which any thread may do, and a share in the mutex, for which `T` has to be

@@ -22,10 +22,12 @@ mod owned;
 
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::panic::RefUnwindSafe;
 use std::time::Instant;
 
 use crate::acquire::{self, Acquire, HasRaw};
 use crate::error::LockError;
+use crate::poison::Poison;
 use crate::raw_mutex::RawMutex;
 use crate::sync::const_fn;
 
@@ -64,17 +66,16 @@ pub use owned::OwnedMutexGuard;
 /// # Fairness
 /// Those who wait stand in one line, threads and tasks alike, and get the mutex in the order in which they came. A release
 /// does not hand it to the first of them, but calls it: until it comes, the mutex is free for whoever runs, and nobody
-/// sleeps while nobody holds it. That is bounded. When 200 µs have gone by since the call, or when the one who was called
-/// comes and finds somebody inside, the mutex is kept for those in line. So the first in line is overtaken for 200 µs, and
-/// then at most once more, by the one whom that finds inside. A place in line is kept, however often its owner is
-/// overtaken.
+/// sleeps while nobody holds it. That is bounded: when the one who was called comes and finds somebody inside, or after a
+/// quantum of 200 µs, the mutex is kept for those in line. A place in line is kept, however often its owner is overtaken.
+/// The [guide](crate::guide::what_holds#how-long-one-can-be-overtaken) has the bound with all its digits.
 ///
 /// Whoever wants the next in line to come now says [`MutexGuard::unlock_fair`].
 ///
 /// # Futures that nobody polls
 /// A task in line that is called and not polled takes nothing, and keeps nobody from the mutex for good. Whoever runs
 /// takes it meanwhile, for 200 µs as above; those behind are called in its place once it has not come for
-/// [`PATIENCE`](crate::PATIENCE), or twice that. It keeps its place, and gets the mutex when it is polled again. So a
+/// [`PATIENCE`](crate::PATIENCE), or twice that: 10 to 20 ms. It keeps its place, and gets the mutex when it is polled again. So a
 /// lock future may lie in a `select!`, in a set of futures or in a struct, half awaited, for as long as it pleases.
 ///
 /// A *guard* that is kept by a task which nobody polls is another matter: the mutex is held then, and nobody can know
@@ -91,6 +92,7 @@ pub use owned::OwnedMutexGuard;
 /// A release calls the next in line. If the waker of that one panics, so does the drop of the guard; the mutex is free then.
 /// So it does if it is the first in the process to leave somebody behind whom it called, and the system cannot start the
 /// thread that keeps the time.
+#[doc(alias("AsyncMutex", "FairMutex", "pthread_mutex_t", "timed_mutex", "BiLock"))]
 #[derive(Default)]
 pub struct Mutex<T: ?Sized> {
     pub(crate) raw: RawMutex,
@@ -106,6 +108,9 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 // SAFETY: those who share the mutex reach the value one after the other, each through a `&mut` (invariants 1 and 2), as if
 // it had been sent to them.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+
+/// Whoever comes to the value after a panic is told of it.
+impl<T: ?Sized> RefUnwindSafe for Mutex<Poison<T>> {}
 
 // SAFETY: it is a field, and the word is a field of that. Nothing panics.
 unsafe impl<T: ?Sized> HasRaw for Mutex<T> {

@@ -45,6 +45,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// As [`try_lock`](Self::try_lock), with a guard that has a share in the mutex.
     #[doc(alias = "try_lock_arc")]
+    #[must_use = "if it is a guard, the mutex is released when that is dropped"]
     #[inline]
     pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
         // SAFETY: acquired just now, if at all.
@@ -110,6 +111,7 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Panics
     /// As [`lock_async_until`](Self::lock_async_until).
+    #[doc(alias = "lock_async_owned_for")]
     pub fn lock_owned_async_for(self: &Arc<Self>, timeout: Duration) -> MutexLockOwnedUntil<T> {
         MutexLockOwnedUntil::new(Arc::clone(self), Instant::now().checked_add(timeout))
     }
@@ -124,6 +126,7 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Panics
     /// As [`lock_async_until`](Self::lock_async_until).
+    #[doc(alias = "lock_async_owned_until")]
     pub fn lock_owned_async_until(self: &Arc<Self>, deadline: Instant) -> MutexLockOwnedUntil<T> {
         MutexLockOwnedUntil::new(Arc::clone(self), Some(deadline))
     }

@@ -24,13 +24,19 @@ impl<T> OnceLock<T> {
     /// The value. If there is none, `initialiser` makes it; if another does already, waits for that one, blocking this
     /// thread.
     ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(*cell.get_or_init(|| 1), 1);
+    /// assert_eq!(*cell.get_or_init(|| 2), 1);
+    /// ```
+    ///
     /// # Panics
     /// When `initialiser` does; the turn passes on. If another initialiser runs and this thread must not block
     /// ([`forbid_blocking`](crate::forbid_blocking)): use [`get_or_init_async`](Self::get_or_init_async) there.
     ///
     /// # Deadlocks
     /// If `initialiser` asks for this cell's value with a method that waits, it waits for itself.
-    #[doc(alias("call_once", "get_or_init_blocking"))]
+    #[doc(alias("call_once", "get_or_init_blocking", "init_once"))]
     #[inline]
     #[track_caller]
     pub fn get_or_init(&self, initialiser: impl FnOnce() -> T) -> &T {
@@ -47,6 +53,9 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// As [`get_or_init_until`](Self::get_or_init_until).
+    ///
+    /// # Panics
+    /// When `initialiser` does; the turn passes on.
     pub fn get_or_init_for(
         &self,
         timeout: Duration,
@@ -62,6 +71,9 @@ impl<T> OnceLock<T> {
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
     /// at once, if it would have to wait on a thread that must not. `initialiser` has not run then.
+    ///
+    /// # Panics
+    /// When `initialiser` does; the turn passes on.
     pub fn get_or_init_until(
         &self,
         deadline: Instant,
@@ -111,6 +123,12 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// As [`get_or_init_async_until`](Self::get_or_init_async_until).
+    ///
+    /// # Cancellation
+    /// As [`get_or_init_async`](Self::get_or_init_async).
+    ///
+    /// # Panics
+    /// As [`get_or_init_async_until`](Self::get_or_init_async_until).
     pub fn get_or_init_async_for(
         &self,
         timeout: Duration,
@@ -125,6 +143,13 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; `initialiser` has not run then.
+    ///
+    /// # Cancellation
+    /// As [`get_or_init_async`](Self::get_or_init_async).
+    ///
+    /// # Panics
+    /// As [`get_or_init_async`](Self::get_or_init_async); and when it has to wait, if it is the first in the process to wait
+    /// with a deadline and the system cannot start the thread that keeps the time.
     pub fn get_or_init_async_until(
         &self,
         deadline: Instant,
@@ -159,6 +184,9 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// Outside, those of [`get_or_init_until`](Self::get_or_init_until); inside, that of `initialiser`.
+    ///
+    /// # Panics
+    /// When `initialiser` does; the turn passes on.
     pub fn get_or_try_init_for<E>(
         &self,
         timeout: Duration,
@@ -171,6 +199,9 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// Outside, those of [`get_or_init_until`](Self::get_or_init_until); inside, that of `initialiser`.
+    ///
+    /// # Panics
+    /// When `initialiser` does; the turn passes on.
     pub fn get_or_try_init_until<E>(
         &self,
         deadline: Instant,
@@ -216,6 +247,12 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// Outside, those of [`get_or_init_async_until`](Self::get_or_init_async_until); inside, that of `initialiser`.
+    ///
+    /// # Cancellation
+    /// As [`get_or_init_async`](Self::get_or_init_async).
+    ///
+    /// # Panics
+    /// As [`get_or_init_async_until`](Self::get_or_init_async_until).
     pub fn get_or_try_init_async_for<E>(
         &self,
         timeout: Duration,
@@ -228,6 +265,12 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// Outside, those of [`get_or_init_async_until`](Self::get_or_init_async_until); inside, that of `initialiser`.
+    ///
+    /// # Cancellation
+    /// As [`get_or_init_async`](Self::get_or_init_async).
+    ///
+    /// # Panics
+    /// As [`get_or_init_async_until`](Self::get_or_init_async_until).
     pub fn get_or_try_init_async_until<E>(
         &self,
         deadline: Instant,

@@ -58,7 +58,7 @@ use crate::sync::const_fn;
 ///
 /// # Deadlocks
 /// An initialiser that asks for the value which it makes waits for itself.
-#[doc(alias("Lazy", "AsyncLazy"))]
+#[doc(alias("Lazy", "AsyncLazy", "LazyCell", "lazy_static"))]
 pub struct LazyLock<T, F = fn() -> T> {
     cell: OnceLock<T>,
     /// Until it has been run.
@@ -155,18 +155,27 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     ///
     /// # Errors
     /// As [`force_async_until`](Self::force_async_until).
+    ///
+    /// # Cancellation
+    /// As [`force_async`](Self::force_async).
+    ///
+    /// # Panics
+    /// As [`force_async_until`](Self::force_async_until).
     pub fn force_async_for(this: &Self, timeout: Duration) -> LazyForceUntil<'_, T, F> {
         LazyForceUntil::of(WaitUntil::new(Forcing(this), Instant::now().checked_add(timeout)))
     }
 
     /// As [`force_async`](Self::force_async); another who makes the value is waited for until `deadline`.
     ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`force_async`](Self::force_async).
+    ///
     /// # Panics
     /// As [`force_async`](Self::force_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
     pub fn force_async_until(this: &Self, deadline: Instant) -> LazyForceUntil<'_, T, F> {
         LazyForceUntil::of(WaitUntil::new(Forcing(this), Some(deadline)))
     }

@@ -44,7 +44,7 @@ use slot::{Slot, SlotValue};
 ///
 /// # Deadlocks
 /// An initialiser that asks for the cell which it initialises waits for itself.
-#[doc(alias("OnceCell", "AsyncOnceCell", "SetOnce"))]
+#[doc(alias("OnceCell", "AsyncOnceCell", "SetOnce", "Once", "OnceBox", "pthread_once"))]
 pub struct OnceLock<T> {
     slot: Slot<T>,
 }
@@ -58,6 +58,13 @@ impl<T> OnceLock<T> {
     }
 
     /// The value, if the cell is set. Never waits.
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(cell.get(), None);
+    /// cell.set(1).unwrap();
+    /// assert_eq!(cell.get(), Some(&1));
+    /// ```
     #[doc(alias = "try_wait")]
     #[inline]
     pub fn get(&self) -> Option<&T> {
@@ -108,6 +115,15 @@ impl<T> OnceLock<T> {
     }
 
     /// Waits until somebody has set the cell, blocking this thread.
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// std::thread::scope(|scope| {
+    ///     let waits = scope.spawn(|| *cell.wait());
+    ///     cell.set(7).unwrap();
+    ///     assert_eq!(waits.join().unwrap(), 7);
+    /// });
+    /// ```
     ///
     /// # Panics
     /// If the cell is not set and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -167,6 +183,12 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     /// As [`wait_async_until`](Self::wait_async_until).
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async_until`](Self::wait_async_until).
     pub fn wait_async_for(&self, timeout: Duration) -> OnceWaitUntil<'_, T> {
         OnceWaitUntil::of(WaitUntil::new(SlotValue(&self.slot), Instant::now().checked_add(timeout)))
     }
@@ -174,12 +196,15 @@ impl<T> OnceLock<T> {
     /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A value that is there when the future is polled
     /// is had also after it.
     ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
     /// # Panics
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
     pub fn wait_async_until(&self, deadline: Instant) -> OnceWaitUntil<'_, T> {
         OnceWaitUntil::of(WaitUntil::new(SlotValue(&self.slot), Some(deadline)))
     }

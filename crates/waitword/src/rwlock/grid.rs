@@ -17,7 +17,7 @@ use crate::rwlock::{
 macro_rules! grid {
     (
         $title:literal, $what:literal, $until_when:literal, $mode:expr, $guard:ident, $owned_guard:ident;
-        $plain:ident($plain_alias:literal, $instead:literal), $try:ident,
+        $plain:ident($instead:literal; $($plain_alias:literal),+), $try:ident,
         $for:ident($for_alias:literal), $until:ident($until_alias:literal);
         $async:ident($async_alias:literal) -> $future:ident,
         $async_for:ident, $async_until:ident -> $future_until:ident;
@@ -40,7 +40,7 @@ macro_rules! grid {
             ///
             /// # Deadlocks
             /// See [recursion](Self#recursion).
-            #[doc(alias = $plain_alias)]
+            #[doc(alias($($plain_alias),+))]
             #[inline]
             #[track_caller]
             pub fn $plain(&self) -> $guard<'_, T> {
@@ -50,6 +50,7 @@ macro_rules! grid {
             }
 
             #[doc = concat!($what, " if there is room and nobody in line has it kept for them. Never waits.")]
+            #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
                 // SAFETY: acquired just now, if at all.
@@ -150,6 +151,7 @@ macro_rules! grid {
             }
 
             #[doc = concat!("As [`", stringify!($try), "`](Self::", stringify!($try), "), with a guard that has a share in the lock.")]
+            #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
             pub fn $try_owned(self: &Arc<Self>) -> Option<$owned_guard<T>> {
                 // SAFETY: acquired just now, if at all.
@@ -208,7 +210,7 @@ macro_rules! grid {
 grid! {
     "Reading", "Reads, together with others", "nobody writes and nobody before it is in line",
     Mode::Read, RwLockReadGuard, OwnedRwLockReadGuard;
-    read("blocking_read", "read_async"), try_read, read_for("try_read_for"), read_until("try_read_until");
+    read("read_async"; "blocking_read", "read_blocking", "lock_shared", "pthread_rwlock_rdlock"), try_read, read_for("try_read_for"), read_until("try_read_until");
     read_async("async_read") -> RwLockRead, read_async_for, read_async_until -> RwLockReadUntil;
     read_owned("read_arc", "read_owned_async"), try_read_owned, read_owned_for, read_owned_until;
     read_owned_async -> RwLockReadOwned, read_owned_async_for, read_owned_async_until -> RwLockReadOwnedUntil;
@@ -217,7 +219,7 @@ grid! {
 grid! {
     "Writing", "Has the value alone", "everybody else has left",
     Mode::Write, RwLockWriteGuard, OwnedRwLockWriteGuard;
-    write("blocking_write", "write_async"), try_write, write_for("try_write_for"), write_until("try_write_until");
+    write("write_async"; "blocking_write", "write_blocking", "lock_exclusive", "pthread_rwlock_wrlock"), try_write, write_for("try_write_for"), write_until("try_write_until");
     write_async("async_write") -> RwLockWrite, write_async_for, write_async_until -> RwLockWriteUntil;
     write_owned("write_arc", "write_owned_async"), try_write_owned, write_owned_for, write_owned_until;
     write_owned_async -> RwLockWriteOwned,
@@ -228,7 +230,7 @@ grid! {
     "Reading, perhaps to write", "Reads together with others, as the one who may upgrade to writing",
     "nobody writes, nobody else may upgrade, and nobody before it is in line",
     Mode::Upgradable, RwLockUpgradableReadGuard, OwnedRwLockUpgradableReadGuard;
-    upgradable_read("upgradeable_read", "upgradable_read_async"), try_upgradable_read,
+    upgradable_read("upgradable_read_async"; "upgradeable_read", "lock_upgradable", "upgradable_read_blocking"), try_upgradable_read,
     upgradable_read_for("try_upgradable_read_for"), upgradable_read_until("try_upgradable_read_until");
     upgradable_read_async("upgradeable_read_async") -> RwLockUpgradableRead,
     upgradable_read_async_for, upgradable_read_async_until -> RwLockUpgradableReadUntil;

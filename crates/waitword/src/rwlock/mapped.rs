@@ -111,7 +111,8 @@ mapped! {
 mapped! {
     /// The writer of a [`RwLock`], of a part of the value, with a share in the lock. Made by
     /// [`OwnedRwLockWriteGuard::map`]. `T` is the value, `U` the part.
-    OwnedMappedRwLockWriteGuard<U of T>: Arc<RwLock<T>>, as if U, release_write, rwlock -> rwlock.raw; mut
+    // As if `*mut U`, for the variance of a `&mut U` without its lifetime.
+    OwnedMappedRwLockWriteGuard<U of T>: Arc<RwLock<T>>, as if *mut U, release_write, rwlock -> rwlock.raw; mut
 }
 
 macro_rules! mapped_mutably {

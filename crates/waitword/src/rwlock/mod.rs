@@ -22,8 +22,10 @@ mod upgrade;
 
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::panic::RefUnwindSafe;
 
 use crate::acquire::HasRaw;
+use crate::poison::Poison;
 use crate::raw_rwlock::RawRwLock;
 use crate::sync::const_fn;
 
@@ -77,9 +79,10 @@ pub use upgrade::{
 /// order in which they came; readers that follow one another get in together.
 ///
 /// Newcomers for whom there is room may overtake the line for a while: readers while others read, and whoever comes before the
-/// one who was called. That is bounded. When 200 µs have gone by, or when the first in line was called and finds somebody inside, all that come
-/// get in line behind it, readers too. So the first in line is overtaken for 200 µs, and then waits for those who are inside to
-/// leave. Neither a stream of readers nor one of writers keeps it out for longer.
+/// one who was called. That is bounded: when the first in line was called and finds somebody inside, or after a quantum of
+/// 200 µs, all that come get in line behind it, readers too. Then it waits for those who are inside to leave. Neither a stream
+/// of readers nor one of writers keeps it out for longer. The
+/// [guide](crate::guide::what_holds#how-long-one-can-be-overtaken) has the bound with all its digits.
 ///
 /// Whoever wants the next in line to come now says [`RwLockWriteGuard::unlock_fair`].
 ///
@@ -105,6 +108,7 @@ pub use upgrade::{
 /// # Panics
 /// Whoever makes room calls the next in line. If the waker of that one panics, so does the drop of the guard; the lock is
 /// released then. A reader that got in from the line, and calls the next, leaves again.
+#[doc(alias("ReaderWriterLock", "ReadWriteLock", "SharedMutex", "shared_mutex", "pthread_rwlock_t"))]
 #[derive(Default)]
 pub struct RwLock<T: ?Sized> {
     raw: RawRwLock,
@@ -116,6 +120,9 @@ unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
 // SAFETY: readers share the value, and writers reach it one after the other, each through a `&mut` (invariants 1 and 2), as if
 // it had been sent to them.
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+
+/// Whoever comes to the value after a panic is told of it.
+impl<T: ?Sized> RefUnwindSafe for RwLock<Poison<T>> {}
 
 // SAFETY: it is a field, and the words are fields of that. Nothing panics.
 unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
@@ -163,6 +170,7 @@ impl<T: ?Sized> RwLock<T> {
     /// assert_eq!(*outer, *inner);
     /// ```
     #[doc(alias("read_recursive", "recursive_read"))]
+    #[must_use = "if it is a guard, the lock is released when that is dropped"]
     pub fn try_read_recursive(&self) -> Option<RwLockReadGuard<'_, T>> {
         // SAFETY: acquired just now, if at all.
         self.raw.read_recursive().then(|| unsafe { RwLockReadGuard::new(self) })

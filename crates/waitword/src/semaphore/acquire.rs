@@ -27,7 +27,7 @@ impl Semaphore {
     /// # Panics
     /// If there is none and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
     /// [`acquire_async`](Self::acquire_async) there.
-    #[doc(alias("wait", "acquire_blocking", "blocking_acquire", "access"))]
+    #[doc(alias("wait", "acquire_blocking", "blocking_acquire", "access", "sem_wait", "down"))]
     #[inline]
     #[track_caller]
     pub fn acquire(&self) -> Result<SemaphorePermit<'_>, Closed> {
@@ -69,7 +69,7 @@ impl Semaphore {
     /// # Errors
     /// [`NoPermits`](TryAcquireError::NoPermits) if there is none, or those that there are are kept for the first in line;
     /// [`Closed`](TryAcquireError::Closed), whatever there is.
-    #[doc(alias = "try_wait")]
+    #[doc(alias("try_wait", "sem_trywait"))]
     #[inline]
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.take(1).map(|()| SemaphorePermit::new(self, 1))
@@ -101,7 +101,7 @@ impl Semaphore {
     ///
     /// # Errors
     /// As [`acquire_until`](Self::acquire_until).
-    #[doc(alias("try_acquire_for", "acquire_timeout"))]
+    #[doc(alias("try_acquire_for", "acquire_timeout", "sem_timedwait"))]
     #[inline]
     pub fn acquire_for(&self, timeout: Duration) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.acquire_many_for(1, timeout)

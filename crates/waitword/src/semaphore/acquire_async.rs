@@ -42,6 +42,15 @@ impl Semaphore {
 
     /// As [`acquire_async`](Self::acquire_async), for so many permits, all at once.
     ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let semaphore = waitword::Semaphore::new(10);
+    /// let all = semaphore.acquire_many_async(10).await.unwrap();
+    /// assert!(semaphore.try_acquire().is_err());
+    /// # drop(all);
+    /// # });
+    /// ```
+    ///
     /// # Errors
     /// [`Closed`], whatever there is.
     ///

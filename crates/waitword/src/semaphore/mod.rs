@@ -1,8 +1,8 @@
 //! The semaphore: what you call that waits for nobody.
 //!
-//! The word and all that happens to it is in `raw_semaphore.rs`. Here are its permits: `acquire.rs` and
-//! `acquire_async.rs` have the grid of methods that get them, `owned.rs` the same over an `Arc`, `futures.rs` what the `_async` methods return, `permit.rs` what one
-//! has then, and `error.rs` why one has not.
+//! The word and all that happens to it is in `raw_semaphore`. Here are its permits: `acquire.rs` and `acquire_async.rs` have
+//! the grid of methods that get them, `owned.rs` the same over an `Arc`, `futures.rs` what the `_async` methods return,
+//! `permit.rs` what one has then, and `error.rs` why one has not.
 
 mod acquire;
 mod acquire_async;
@@ -77,7 +77,7 @@ pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 /// Those who wait stand in one line, threads and tasks alike, those who want one permit and those who want many. Permits that
 /// are given back are for the first of them, who is called. Until it comes they are there for anybody who finds enough of
 /// them, so that nobody sleeps beside a free permit; this ends when it comes, or if permits have been given back for
-/// 200 µs since the call. When it has come and found too few, all that are given back are kept for it, until there are as many
+/// 200 µs since the call (the [guide](crate::guide::what_holds#how-long-one-can-be-overtaken) is more exact). When it has come and found too few, all that are given back are kept for it, until there are as many
 /// as it wants. So whoever wants many is not starved by those who want few; they wait behind it, also if there are enough
 /// permits for them.
 ///
@@ -95,6 +95,7 @@ pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 /// To give permits back calls the next in line. If the waker of that one panics, so does the drop of the permit; it was given
 /// back then. So it does if it is the first in the process to leave somebody behind whom it called, and the system
 /// cannot start the thread that keeps the time.
+#[doc(alias("counting_semaphore", "sem_t", "permit"))]
 pub struct Semaphore {
     raw: RawSemaphore,
 }
@@ -143,7 +144,7 @@ impl Semaphore {
     /// # Panics
     /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS) then; none is added. (Whoever adds permits up to that while
     /// others have some loses them: what comes back and finds no room is forgotten.)
-    #[doc(alias("release", "post", "signal"))]
+    #[doc(alias("release", "post", "signal", "sem_post", "up"))]
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
         assert!(

@@ -8,6 +8,7 @@ use crate::semaphore::Semaphore;
 /// Permits of a [`Semaphore`], which go back to it when this is dropped.
 ///
 /// They may be dropped on another thread than the one that acquired them, and held across an `await`.
+#[doc(alias = "SemaphoreGuard")]
 #[must_use = "the permits go back when this is dropped, which is at once if nobody keeps it"]
 #[clippy::has_significant_drop]
 pub struct SemaphorePermit<'a> {
@@ -81,6 +82,7 @@ impl<'a> SemaphorePermit<'a> {
 /// Permits of a [`Semaphore`] in an `Arc`, which go back to it when this is dropped.
 ///
 /// As [`SemaphorePermit`], but that it has a share in the semaphore and borrows nothing.
+#[doc(alias = "SemaphoreGuardArc")]
 #[must_use = "the permits go back when this is dropped, which is at once if nobody keeps it"]
 #[clippy::has_significant_drop]
 pub struct OwnedSemaphorePermit {

@@ -50,7 +50,7 @@ use raw::{MAX, RawWaitGroup, TooMany, WaitGroupWaiter};
 ///
 /// # Panics
 /// Dropping the last token wakes those who wait, and panics if the waker of one does; all others have been woken then.
-#[doc(alias("Latch", "CountDownLatch", "TaskTracker"))]
+#[doc(alias("Latch", "CountDownLatch", "TaskTracker", "TaskGroup"))]
 pub struct WaitGroup {
     raw: RawWaitGroup<AtomicU64>,
 }
@@ -99,6 +99,21 @@ impl WaitGroup {
     }
 
     /// Waits until nobody is at work, blocking this thread.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use waitword::WaitGroup;
+    ///
+    /// let group = Arc::new(WaitGroup::new());
+    /// let token = group.add_owned();
+    /// // A task is waited for by a thread.
+    /// smol::spawn(async move {
+    ///     smol::future::yield_now().await;
+    ///     drop(token);
+    /// })
+    /// .detach();
+    /// group.wait();
+    /// ```
     ///
     /// # Panics
     /// If somebody is at work and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -177,6 +192,12 @@ impl WaitGroup {
     ///
     /// # Errors
     /// As [`wait_async_until`](Self::wait_async_until).
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async_until`](Self::wait_async_until).
     pub fn wait_async_for(&self, timeout: Duration) -> WaitGroupWaitUntil<'_> {
         WaitGroupWaitUntil::of(WaitUntil::new(self.raw.waiter(), Instant::now().checked_add(timeout)))
     }
@@ -184,12 +205,15 @@ impl WaitGroup {
     /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. That nobody is at work is noticed also after
     /// it.
     ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
     /// # Panics
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
     pub fn wait_async_until(&self, deadline: Instant) -> WaitGroupWaitUntil<'_> {
         WaitGroupWaitUntil::of(WaitUntil::new(self.raw.waiter(), Some(deadline)))
     }
@@ -216,6 +240,7 @@ impl fmt::Debug for WaitGroup {
 }
 
 /// Somebody is at work, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
+#[doc(alias("done", "count_down"))]
 #[must_use = "who drops it is done"]
 #[derive(Debug)]
 pub struct WaitGroupToken<'a> {

@@ -1,0 +1,273 @@
+//! What the compiler has to refuse, one program each. For the tests of the documentation only.
+//!
+//! Each differs by one thing from a program that is all right, and says by its error code that it is refused for that.
+
+/// A value that must not leave its thread does not leave it in a guard, ...
+///
+/// ```compile_fail,E0277
+/// # use {std::cell::Cell, std::rc::Rc, waitword::Mutex};
+/// let mutex = Mutex::new(Rc::new(Cell::new(1)));
+/// let guard = mutex.lock();
+/// std::thread::scope(|scope| drop(scope.spawn(move || guard.set(2))));
+/// ```
+///
+/// ... in a guard of a part, ...
+///
+/// ```compile_fail,E0277
+/// # use {std::rc::Rc, waitword::{Mutex, MutexGuard}};
+/// let mutex = Mutex::new((1, Rc::new(1)));
+/// let part = MutexGuard::map(mutex.lock(), |pair| &mut pair.1);
+/// std::thread::scope(|scope| drop(scope.spawn(move || drop(part))));
+/// ```
+///
+/// ... in the mutex, ...
+///
+/// ```compile_fail,E0277
+/// # use {std::rc::Rc, waitword::Mutex};
+/// let mutex = Mutex::new(Rc::new(1));
+/// std::thread::scope(|scope| drop(scope.spawn(|| mutex.lock())));
+/// ```
+///
+/// ... in the future that waits for it, ...
+///
+/// ```compile_fail,E0277
+/// # use {std::rc::Rc, std::sync::Arc, waitword::Mutex};
+/// let mutex = Arc::new(Mutex::new(Rc::new(1)));
+/// let locked = mutex.lock_owned_async();
+/// std::thread::spawn(move || drop(locked));
+/// ```
+///
+/// ... nor in that of a condition variable.
+///
+/// ```compile_fail,E0277
+/// # use {std::rc::Rc, std::sync::Arc, waitword::{Condvar, Mutex}};
+/// static CHANGED: Condvar = Condvar::new();
+/// let mutex = Arc::new(Mutex::new(Rc::new(1)));
+/// let wait = CHANGED.wait_async(mutex.lock_owned());
+/// std::thread::spawn(move || drop(wait));
+/// ```
+///
+/// What can be sent but not shared is sent with the guard, and not shared through it.
+///
+/// ```compile_fail,E0277
+/// # use {std::cell::Cell, waitword::Mutex};
+/// let mutex = Mutex::new(Cell::new(1));
+/// let guard = mutex.lock();
+/// std::thread::scope(|scope| drop(scope.spawn(|| guard.set(2))));
+/// ```
+///
+/// Readers share the value, so what cannot be shared does not cross in a reader's guard.
+///
+/// ```compile_fail,E0277
+/// # use {std::cell::Cell, waitword::RwLock};
+/// let lock = RwLock::new(Cell::new(1));
+/// let guard = lock.read();
+/// std::thread::scope(|scope| drop(scope.spawn(move || guard.set(2))));
+/// ```
+///
+/// A cell hands out references to all, so its value has to bear that.
+///
+/// ```compile_fail,E0277
+/// # use {std::cell::Cell, waitword::OnceLock};
+/// static CELL: OnceLock<Cell<u8>> = OnceLock::new();
+/// ```
+struct MustNotCross;
+
+/// A guard does not outlive the mutex, ...
+///
+/// ```compile_fail,E0597
+/// # use waitword::Mutex;
+/// let guard = {
+///     let mutex = Mutex::new(1);
+///     mutex.lock()
+/// };
+/// # drop(guard);
+/// ```
+///
+/// ... a future its lock, ...
+///
+/// ```compile_fail,E0597
+/// # use waitword::Event;
+/// let wait = {
+///     let event = Event::new();
+///     event.wait_async()
+/// };
+/// # drop(wait);
+/// ```
+///
+/// ... a permit its semaphore, ...
+///
+/// ```compile_fail,E0597
+/// # use waitword::Semaphore;
+/// let permit = {
+///     let semaphore = Semaphore::new(1);
+///     semaphore.acquire()
+/// };
+/// # drop(permit);
+/// ```
+///
+/// ... a token its group, ...
+///
+/// ```compile_fail,E0597
+/// # use waitword::WaitGroup;
+/// let token = {
+///     let group = WaitGroup::new();
+///     group.add()
+/// };
+/// # drop(token);
+/// ```
+///
+/// ... nor a reference the cell.
+///
+/// ```compile_fail,E0597
+/// # use waitword::OnceLock;
+/// let value = {
+///     let cell = OnceLock::from(1);
+///     cell.wait()
+/// };
+/// # drop(*value);
+/// ```
+///
+/// Nor does a part outlive its guard: a reference is not taken out of it.
+///
+/// ```compile_fail,E0505
+/// # use waitword::Mutex;
+/// let mutex = Mutex::new(1);
+/// let guard = mutex.lock();
+/// let value = &*guard;
+/// drop(guard);
+/// assert_eq!(*value, 1);
+/// ```
+///
+/// Whoever has the mutex for itself has no guard of it.
+///
+/// ```compile_fail,E0502
+/// # use waitword::Mutex;
+/// let mut mutex = Mutex::new(1);
+/// let guard = mutex.lock();
+/// *mutex.get_mut() = 2;
+/// drop(guard);
+/// ```
+struct MustNotOutlive;
+
+/// What is written into a mutex lives as long as its value says, whichever guard it is written through: one that borrows, ...
+///
+/// ```compile_fail,E0597
+/// # use waitword::{Mutex, MutexGuard};
+/// fn write<'a>(mut guard: MutexGuard<'_, &'a str>, text: &'a str) {
+///     *guard = text;
+/// }
+///
+/// static NAME: Mutex<&'static str> = Mutex::new("for ever");
+/// let text = "not for long".to_owned();
+/// write(NAME.lock(), &text);
+/// ```
+///
+/// ... one of a part, ...
+///
+/// ```compile_fail,E0597
+/// # use waitword::{MappedMutexGuard, Mutex, MutexGuard};
+/// fn write<'a>(mut guard: MappedMutexGuard<'_, &'a str>, text: &'a str) {
+///     *guard = text;
+/// }
+///
+/// static NAME: Mutex<&'static str> = Mutex::new("for ever");
+/// let text = "not for long".to_owned();
+/// write(MutexGuard::map(NAME.lock(), |name| name), &text);
+/// ```
+///
+/// ... one that owns, ...
+///
+/// ```compile_fail,E0597
+/// # use {std::sync::Arc, waitword::{Mutex, OwnedMutexGuard}};
+/// fn write<'a>(mut guard: OwnedMutexGuard<&'a str>, text: &'a str) {
+///     *guard = text;
+/// }
+///
+/// let name: Arc<Mutex<&'static str>> = Arc::new(Mutex::new("for ever"));
+/// {
+///     let text = "not for long".to_owned();
+///     write(name.lock_owned(), &text);
+/// }
+/// println!("{}", name.lock());
+/// ```
+///
+/// ... or one that owns, of a part.
+///
+/// ```compile_fail,E0597
+/// # use {std::sync::Arc, waitword::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard}};
+/// fn write<'a>(mut guard: OwnedMappedMutexGuard<&'static str, &'a str>, text: &'a str) {
+///     *guard = text;
+/// }
+///
+/// let name = Arc::new(Mutex::new("for ever"));
+/// {
+///     let text = "not for long".to_owned();
+///     write(OwnedMutexGuard::map(name.lock_owned(), |name| name), &text);
+/// }
+/// println!("{}", name.lock());
+/// ```
+///
+/// So with a readers-writer lock.
+///
+/// ```compile_fail,E0597
+/// # use {std::sync::Arc, waitword::{OwnedMappedRwLockWriteGuard, OwnedRwLockWriteGuard, RwLock}};
+/// fn write<'a>(mut guard: OwnedMappedRwLockWriteGuard<&'static str, &'a str>, text: &'a str) {
+///     *guard = text;
+/// }
+///
+/// let name = Arc::new(RwLock::new("for ever"));
+/// {
+///     let text = "not for long".to_owned();
+///     write(OwnedRwLockWriteGuard::map(name.write_owned(), |name| name), &text);
+/// }
+/// println!("{}", name.read());
+/// ```
+///
+/// A cell is set once, by whoever has it in hand; that too.
+///
+/// ```compile_fail,E0597
+/// # use waitword::OnceLock;
+/// fn set<'a>(cell: &OnceLock<&'a str>, text: &'a str) {
+///     cell.set(text).unwrap();
+/// }
+///
+/// static NAME: OnceLock<&'static str> = OnceLock::new();
+/// let text = "not for long".to_owned();
+/// set(&NAME, &text);
+/// ```
+struct MustNotBeShortened;
+
+/// A condition variable takes the whole value from its waiter, so a guard of a part does not do.
+///
+/// ```compile_fail,E0277
+/// # use waitword::{Condvar, Mutex, MutexGuard};
+/// let mutex = Mutex::new((1, 2));
+/// let mut part = MutexGuard::map(mutex.lock(), |pair| &mut pair.0);
+/// Condvar::new().wait(&mut part);
+/// ```
+///
+/// A reader changes nothing, not even the one who might.
+///
+/// ```compile_fail,E0594
+/// # use waitword::RwLock;
+/// let lock = RwLock::new(1);
+/// *lock.upgradable_read() += 1;
+/// ```
+///
+/// A future stands in a queue that knows its address: it does not move once it is polled.
+///
+/// ```compile_fail,E0277
+/// # use {std::pin::Pin, waitword::Mutex};
+/// let mutex = Mutex::new(1);
+/// let mut locked = mutex.lock_async();
+/// let _pinned = Pin::new(&mut locked);
+/// ```
+///
+/// The thread that forbade itself to block is the one that allows it again.
+///
+/// ```compile_fail,E0277
+/// let forbidden = waitword::forbid_blocking();
+/// std::thread::spawn(move || drop(forbidden));
+/// ```
+struct MustNotBeUsedSo;

@@ -1,0 +1,185 @@
+//! What does nothing, or undoes itself, when nobody keeps it is warned of: a table, checked by the compiler.
+
+// A row that is not warned of is an expectation that is not met.
+#![deny(unfulfilled_lint_expectations)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use waitword::*;
+
+macro_rules! must_be_used {
+    ($($value:expr;)+) => {$(
+        #[expect(unused_must_use, reason = "that is what is tested")]
+        $value;
+    )+};
+}
+
+#[test]
+fn guards_permits_and_tokens() {
+    let mutex = Arc::new(Mutex::new((1, 2)));
+    let rwlock = Arc::new(RwLock::new((1, 2)));
+    let semaphore = Arc::new(Semaphore::new(3));
+    let group = Arc::new(WaitGroup::new());
+    let (never, now) = (Duration::ZERO, Instant::now());
+    must_be_used! {
+        mutex.lock();
+        mutex.try_lock();
+        mutex.lock_for(never);
+        mutex.lock_until(now);
+        mutex.lock_owned();
+        mutex.try_lock_owned();
+        mutex.lock_owned_for(never);
+        mutex.lock_owned_until(now);
+        MutexGuard::map(mutex.lock(), |pair| &mut pair.0);
+        MutexGuard::filter_map(mutex.lock(), |pair| Some(&mut pair.0));
+        OwnedMutexGuard::map(mutex.lock_owned(), |pair| &mut pair.0);
+        rwlock.read();
+        rwlock.try_read();
+        rwlock.read_for(never);
+        rwlock.read_until(now);
+        rwlock.read_owned();
+        rwlock.try_read_owned();
+        rwlock.read_owned_for(never);
+        rwlock.write();
+        rwlock.try_write();
+        rwlock.write_for(never);
+        rwlock.write_until(now);
+        rwlock.write_owned();
+        rwlock.try_write_owned();
+        rwlock.write_owned_for(never);
+        rwlock.upgradable_read();
+        rwlock.try_upgradable_read();
+        rwlock.upgradable_read_for(never);
+        rwlock.upgradable_read_until(now);
+        rwlock.upgradable_read_owned();
+        rwlock.try_upgradable_read_owned();
+        rwlock.upgradable_read_owned_for(never);
+        rwlock.try_read_recursive();
+        RwLockReadGuard::map(rwlock.read(), |pair| &pair.0);
+        RwLockWriteGuard::map(rwlock.write(), |pair| &mut pair.0);
+        RwLockWriteGuard::downgrade(rwlock.write());
+        RwLockUpgradableReadGuard::upgrade(rwlock.upgradable_read());
+        RwLockUpgradableReadGuard::try_upgrade(rwlock.upgradable_read());
+        semaphore.acquire();
+        semaphore.try_acquire();
+        semaphore.acquire_many(2);
+        semaphore.acquire_for(never);
+        semaphore.acquire_until(now);
+        semaphore.acquire_owned();
+        semaphore.try_acquire_owned();
+        semaphore.acquire().unwrap();
+        semaphore.acquire_owned().unwrap();
+        group.add();
+        group.add_owned();
+        forbid_blocking();
+    }
+    let lock = AsyncLock::new();
+    must_be_used! {
+        lock.try_lock();
+        lock.unlock();
+        lock.lock_for(never);
+    }
+    let mut poison = Poison::new(1);
+    must_be_used! {
+        poison.get();
+        poison.get_mut();
+    }
+    drop(poison.get_mut().unwrap());
+    // Everything was given back on the spot.
+    assert!(!mutex.is_locked() && !rwlock.is_locked());
+    assert!(semaphore.available_permits() == 3 && group.count() == 0);
+}
+
+#[test]
+fn futures() {
+    let mutex = Arc::new(Mutex::new(1));
+    let rwlock = Arc::new(RwLock::new(1));
+    let condvar = Condvar::new();
+    let semaphore = Arc::new(Semaphore::new(1));
+    let (event, group, barrier) = (Event::new(), WaitGroup::new(), Barrier::new(2));
+    let (cell, lazy) = (OnceLock::from(1), LazyLock::new(|| 1));
+    let lock = AsyncLock::new();
+    let (never, now) = (Duration::ZERO, Instant::now());
+    must_be_used! {
+        mutex.lock_async();
+        mutex.lock_async_for(never);
+        mutex.lock_async_until(now);
+        mutex.lock_owned_async();
+        mutex.lock_owned_async_for(never);
+        mutex.lock_owned_async_until(now);
+        rwlock.read_async();
+        rwlock.read_async_for(never);
+        rwlock.read_async_until(now);
+        rwlock.read_owned_async();
+        rwlock.read_owned_async_for(never);
+        rwlock.write_async();
+        rwlock.write_async_for(never);
+        rwlock.write_async_until(now);
+        rwlock.write_owned_async();
+        rwlock.write_owned_async_for(never);
+        rwlock.upgradable_read_async();
+        rwlock.upgradable_read_async_for(never);
+        rwlock.upgradable_read_async_until(now);
+        rwlock.upgradable_read_owned_async();
+        rwlock.upgradable_read_owned_async_for(never);
+        RwLockUpgradableReadGuard::upgrade_async(rwlock.upgradable_read());
+        RwLockUpgradableReadGuard::upgrade_async_for(rwlock.upgradable_read(), never);
+        condvar.wait_async(mutex.lock());
+        condvar.wait_async_for(mutex.lock(), never);
+        condvar.wait_async_until(mutex.lock(), now);
+        condvar.wait_while_async(mutex.lock(), |_| true);
+        condvar.wait_while_async_for(mutex.lock(), never, |_| true);
+        condvar.wait_while_async_until(mutex.lock(), now, |_| true);
+        semaphore.acquire_async();
+        semaphore.acquire_many_async(1);
+        semaphore.acquire_async_for(never);
+        semaphore.acquire_async_until(now);
+        semaphore.acquire_owned_async();
+        semaphore.acquire_many_owned_async(1);
+        semaphore.acquire_owned_async_for(never);
+        semaphore.acquire_owned_async_until(now);
+        event.wait_async();
+        event.wait_async_for(never);
+        event.wait_async_until(now);
+        group.wait_async();
+        group.wait_async_for(never);
+        group.wait_async_until(now);
+        barrier.wait_async();
+        barrier.wait_async_for(never);
+        barrier.wait_async_until(now);
+        cell.wait_async();
+        cell.wait_async_for(never);
+        cell.wait_async_until(now);
+        cell.get_or_init_async(async || 1);
+        cell.get_or_init_async_for(never, async || 1);
+        cell.get_or_init_async_until(now, async || 1);
+        cell.get_or_try_init_async(async || Ok::<_, ()>(1));
+        LazyLock::force_async(&lazy);
+        LazyLock::force_async_for(&lazy, never);
+        LazyLock::force_async_until(&lazy, now);
+        lock.lock_async();
+        lock.lock_async_for(never);
+        lock.lock_async_until(now);
+        lock.execute_locked(|| 1);
+        lock.execute_locked_async(async || 1);
+    }
+    assert!(!mutex.is_locked() && !rwlock.is_locked() && !lock.is_locked(), "nothing was done");
+}
+
+#[test]
+fn answers() {
+    let (event, group, barrier) = (Event::new(), WaitGroup::new(), Barrier::new(2));
+    let cell = OnceLock::from(1);
+    let never = Duration::ZERO;
+    must_be_used! {
+        event.try_wait();
+        event.wait_for(never);
+        group.try_wait();
+        group.wait_for(never);
+        barrier.try_wait();
+        barrier.wait_for(never);
+        cell.set(2);
+        cell.wait_for(never);
+    }
+}

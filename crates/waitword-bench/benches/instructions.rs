@@ -30,10 +30,10 @@ struct Counted {
 
 const COUNTED: Counted = Counted {
     notify_miss: 66,
-    wait_not_equal: 103,
-    enqueue_cancel: 325,
-    enqueue_notify_finish: 425,
-    notify_all_1000: 58_594,
+    wait_not_equal: 87,
+    enqueue_cancel: 359,
+    enqueue_notify_finish: 448,
+    notify_all_1000: 59_819,
     alarm_set_clear: 292,
 };
 

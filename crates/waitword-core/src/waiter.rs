@@ -37,34 +37,34 @@ pub(crate) const IDLE: usize = 0;
 /// In the queue of its word, or in limbo between a notify's lock and its wake.
 pub(crate) const QUEUED: usize = 1;
 /// A notify counted it.
-pub(crate) const NOTIFIED: usize = 2;
+pub(crate) const NOTIFIED: usize = 5;
 /// Its agent found its deadline passed.
-pub(crate) const TIMED_OUT: usize = 3;
+pub(crate) const TIMED_OUT: usize = 6;
 /// The owner has the verdict, and the node is of no more use.
-pub(crate) const DONE: usize = 4;
+pub(crate) const DONE: usize = 7;
 /// As [`QUEUED`], and called since its owner last looked.
-pub(crate) const CALLED: usize = 5;
+pub(crate) const CALLED: usize = 2;
 /// As [`CALLED`], for longer than from one sweep to the next.
-pub(crate) const OVERDUE: usize = 6;
+pub(crate) const OVERDUE: usize = 3;
 /// As [`QUEUED`]; the next sweep calls it if somebody stands behind it.
-pub(crate) const ASKING: usize = 7;
+pub(crate) const ASKING: usize = 4;
 
 /// Whether a node in this state is in a list.
 #[inline]
 pub(crate) fn is_queued(state: usize) -> bool {
-    matches!(state, QUEUED | CALLED | OVERDUE | ASKING)
+    (QUEUED..=ASKING).contains(&state)
 }
 
 /// Whether a node in this state was called and its owner has not looked.
 #[inline]
 pub(crate) fn is_called(state: usize) -> bool {
-    matches!(state, CALLED | OVERDUE)
+    (CALLED..=OVERDUE).contains(&state)
 }
 
 /// Whether sweeps have to look at who stands behind a node in this state.
 #[inline]
 pub(crate) fn is_watched(state: usize) -> bool {
-    matches!(state, CALLED | OVERDUE | ASKING)
+    (CALLED..=ASKING).contains(&state)
 }
 
 /// One wait. See the module's text for who may touch it when.

@@ -84,7 +84,8 @@ impl Acquire for RawSemaphore {
     fn left(&self, n: usize) {
         // (If it was told that it is closed, it has none; but then nobody is called either.)
         let permits = GiveBack { raw: self, n };
-        self.call_next();
+        // Between its success and its leave somebody may have called it once more.
+        self.pass_on(n, true);
         mem::forget(permits);
     }
 

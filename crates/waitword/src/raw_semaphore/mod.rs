@@ -45,7 +45,21 @@
 //!   left the line: LINE, and
 //!   permits → CALLED FAIR; call B
 //! ```
-//! Whoever does any of this has left the line before, or it would call itself.
+//! Whoever does any of this has left the line before, or it would call itself. Others may have done just that, though: one
+//! who has taken its permits is in line for a moment more. So whoever leaves takes `CALLED` for a call of itself, and
+//! calls another in its place.
+//!
+//! ```text
+//!   A (called)                    B                             C (in line behind A)
+//!   ──────────────────────────    ──────────────────────────    ──────────────────────────
+//!   takes its permits: → LINE
+//!                                 adds some: LINE → CALLED;
+//!                                 calls the first in line: A
+//!   leaves the line                                             nobody will ever call it
+//!
+//!   … → LINE, and permits:
+//!   → CALLED; call C
+//! ```
 //!
 //! # Who does not look
 //! One who was called and is not polled is passed over by the table's sweep. One who has looked in vain is not called before

@@ -76,7 +76,10 @@ mod patience;
 mod poison;
 mod raw_lock;
 mod raw_mutex;
+mod raw_rwlock;
 mod raw_semaphore;
+#[allow(unsafe_code)]
+mod rwlock;
 mod semaphore;
 mod sync;
 mod wait_group;
@@ -96,6 +99,15 @@ pub use mutex::{
 pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
 pub use poison::{Poison, PoisonGuard, Poisoned};
+pub use rwlock::{
+    MappedRwLockReadGuard, MappedRwLockWriteGuard, NotUpgraded, OwnedMappedRwLockReadGuard,
+    OwnedMappedRwLockWriteGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard,
+    RwLock, RwLockRead, RwLockReadGuard, RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil,
+    RwLockUpgradableRead, RwLockUpgradableReadGuard, RwLockUpgradableReadOwned,
+    RwLockUpgradableReadOwnedUntil, RwLockUpgradableReadUntil, RwLockUpgrade, RwLockUpgradeOwned,
+    RwLockUpgradeOwnedUntil, RwLockUpgradeUntil, RwLockWrite, RwLockWriteGuard, RwLockWriteOwned,
+    RwLockWriteOwnedUntil, RwLockWriteUntil,
+};
 pub use semaphore::{
     AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphoreAcquire, SemaphoreAcquireOwned,
     SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil, SemaphorePermit, TryAcquireError,

@@ -47,14 +47,14 @@ fn has_come(end: u32) -> bool {
     MODEL || left == 0 || left > clock::ticks(QUANTUM)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use std::time::Instant;
 
     use super::*;
 
     #[test]
-    fn nobody_is_overtaken_for_longer_than_a_quantum() {
+    fn one_can_overtake_for_a_quantum_and_no_longer() {
         let (start, mut pace, mut times) = (Instant::now(), 0, 0_u32);
         loop {
             let is_last;
@@ -67,7 +67,8 @@ mod tests {
             // 32 at the most go by between two looks, and they take no time here.
             assert!(times < 1 << 30);
         }
-        assert!(times > FIRST_LOOK && start.elapsed() >= QUANTUM);
+        // But for the tick that had begun.
+        assert!(times > FIRST_LOOK && start.elapsed() + Duration::from_micros(5) >= QUANTUM);
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
 
     const TAKEN: () = ();
 
-    fn at(&self) -> &L {
+    fn at(&self, (): ()) -> &L {
         &self.at
     }
 
@@ -100,7 +100,10 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         }
     }
 
-    fn pass_on(&self, (): ()) {
+    fn pass_on(&self, (): (), was_called: bool) {
+        if !was_called {
+            return;
+        }
         // Relaxed: nothing is protected by this, and a value that is out of date does no harm. `FREE` was there when
         // we were called; if somebody barged in since, whoever is called now marks the word. And a `CONTENDED` that
         // came after we were called belongs to a holder who calls somebody as well.

@@ -6,7 +6,7 @@
 //! | `LINE`   | somebody may be in line whom nobody has called: who releases it has to                              |
 //! | `CALLED` | somebody was called and has not answered: who releases it need not call                             |
 //! | `FAIR`   | it is for those in line only                                                                        |
-//! | the rest | with `CALLED`: how often it was released since the call, and from when on it is for the line only   |
+//! | pace     | with `CALLED`: how long the first in line has been overtaken (`pace.rs`)                            |
 //!
 //! |                       | free                        | free, `FAIR`               | `LOCKED`                          |
 //! |-----------------------|-----------------------------|----------------------------|-----------------------------------|
@@ -32,20 +32,18 @@
 //!   + FAIR; spins                 LOCKED CALLED FAIR → CALLED FAIR
 //!   → LOCKED LINE                 (newcomers get in line)
 //! ```
-//! If it does not come for [`QUANTUM`], perhaps for want of a CPU, the lock is kept for it: those who run find it taken, get
-//! in line and sleep, and there is a CPU. So one who is called is overtaken for that long, and once more by the one whom it
-//! finds inside; and those behind it have the same said to them in their turn.
+//! If it does not come for a while (see `pace.rs`), perhaps for want of a CPU, the lock is kept for it: those who run find it
+//! taken, get in line and sleep, and there is a CPU. So one who is called is overtaken for that long, and once more by the one
+//! whom it finds inside; and those behind it have the same said to them in their turn.
 //!
 //! # Who is called and never comes
 //! A task that nobody polls keeps its place, and is passed over: whoever takes the lock from the line calls the next one when
 //! it is released. That next one is called by the table's sweep at the latest (`call.rs` of the core).
 
-use std::time::Duration;
-
 use waitword_core::{Masked, call_one};
 
 use crate::acquire::{Acquire, Place};
-use crate::clock;
+use crate::pace;
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, const_fn};
 
@@ -53,20 +51,8 @@ const LOCKED: u32 = 1;
 const LINE: u32 = 1 << 1;
 const CALLED: u32 = 1 << 2;
 const FAIR: u32 = 1 << 3;
-const ONE_OVERTAKEN: u32 = 1 << 4;
-const OVERTAKEN: u32 = 0x3F << 4;
-/// The upper bits hold a time in [`clock::Ticks`], cut to what there is room for.
-const TIME_SHIFT: u32 = 10;
-
-/// How long the first in line can be overtaken after it was called.
-///
-/// Long enough that the change of threads at its end, some 10 µs of CPU, is a few percent of it; short enough that fourteen
-/// in line have their turn in 3 ms.
-const QUANTUM: Duration = Duration::from_micros(200);
-
-/// The clock is not read before it has been overtaken so often, and then each time that the number has doubled, or gone on by
-/// 32.
-const FIRST_LOOK: u32 = if MODEL { 1 } else { 4 };
+const PACE_SHIFT: u32 = u32::BITS - pace::BITS;
+const PACE: u32 = !0 << PACE_SHIFT;
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
 const LOOKS: u32 = if MODEL { 1 } else { 7 };
@@ -150,22 +136,8 @@ impl RawMutex {
 
 /// The state after one more release while somebody is called.
 fn overtaken(state: u32) -> u32 {
-    let time = state >> TIME_SHIFT;
-    let times = match (state & OVERTAKEN) / ONE_OVERTAKEN + 1 {
-        64 => 32,
-        times => times,
-    };
-    let counted = (state & !OVERTAKEN) | (times * ONE_OVERTAKEN);
-    if times < FIRST_LOOK || !times.is_power_of_two() || state & FAIR != 0 {
-        counted
-    } else if times == FIRST_LOOK {
-        let end = clock::now().wrapping_add(clock::ticks(QUANTUM));
-        (counted & !(!0 << TIME_SHIFT)) | (end << TIME_SHIFT)
-    } else if clock::has_come(time, u32::BITS - TIME_SHIFT) {
-        counted | FAIR
-    } else {
-        counted
-    }
+    let (pace, is_last) = pace::overtaken(state >> PACE_SHIFT);
+    (state & !PACE) | (pace << PACE_SHIFT) | if is_last { FAIR } else { 0 }
 }
 
 impl Acquire for RawMutex {
@@ -176,7 +148,7 @@ impl Acquire for RawMutex {
 
     const TAKEN: () = ();
 
-    fn at(&self) -> &Self::At {
+    fn at(&self, (): ()) -> &Self::At {
         &self.state
     }
 
@@ -229,7 +201,10 @@ impl Acquire for RawMutex {
         false
     }
 
-    fn pass_on(&self, (): ()) {
+    fn pass_on(&self, (): (), was_called: bool) {
+        if !was_called {
+            return;
+        }
         // If it is held, its release calls somebody; what was said of the one who leaves holds for the next one then.
         let before = self.update(Ordering::Relaxed, |state| match state & LOCKED {
             0 => CALLED,

@@ -1,4 +1,4 @@
-//! The mutex under the guards of `lock_api`.
+//! The locks under the guards of `lock_api`.
 
 mod common;
 
@@ -8,9 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{PlainCounter, far};
-use lock_api::{MappedMutexGuard, MutexGuard, RawMutex as _};
+use lock_api::{MappedMutexGuard, MutexGuard, RawMutex as _, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use waitword::forbid_blocking;
-use waitword::lock_api::{Mutex, RawMutex};
+use waitword::lock_api::{Mutex, RawMutex, RwLock};
 
 #[test]
 fn threads_one_at_a_time() {
@@ -65,4 +65,44 @@ fn the_ecosystem_is_there() {
     let second = thread::spawn(move || *MappedMutexGuard::map(second, |second| second)).join().unwrap();
     assert_eq!((second, PAIR.is_locked()), (2, false));
     assert_eq!(format!("{:?}", RawMutex::INIT), "RawMutex { locked: false }");
+}
+
+#[test]
+fn readers_and_writers() {
+    const ROUNDS: u64 = 2_000;
+    let counter = RwLock::new(PlainCounter::default());
+    let written = AtomicU64::new(0);
+    thread::scope(|scope| {
+        for seed in 0..4 {
+            let (counter, written) = (&counter, &written);
+            scope.spawn(move || {
+                for round in 0..ROUNDS {
+                    let timeout = Duration::from_micros(round % 50);
+                    let writer = match (seed + round) % 6 {
+                        0 => Some(counter.write()),
+                        1 => counter.try_write_for(timeout),
+                        2 => Some(RwLockUpgradableReadGuard::upgrade(counter.upgradable_read())),
+                        3 => RwLockUpgradableReadGuard::try_upgrade_for(counter.upgradable_read(), timeout)
+                            .ok(),
+                        4 => {
+                            let outer = counter.read();
+                            assert_eq!(counter.read_recursive().get(), outer.get());
+                            continue;
+                        }
+                        _ => {
+                            counter.try_read_for(timeout).map(|reader| reader.get());
+                            continue;
+                        }
+                    };
+                    let Some(writer) = writer else { continue };
+                    writer.increment();
+                    let seen = (written.fetch_add(1, Ordering::Relaxed), writer.get());
+                    let upgradable = RwLockWriteGuard::downgrade_to_upgradable(writer);
+                    assert_eq!((upgradable.get(), upgradable.get()), (seen.1, seen.0 + 1));
+                    assert!(RwLockUpgradableReadGuard::downgrade(upgradable).get() >= seen.1);
+                }
+            });
+        }
+    });
+    assert_eq!(counter.try_write().expect("everybody has left").get(), written.into_inner());
 }

@@ -38,4 +38,4 @@ pub(crate) use self::semaphore::{AsyncSemaphore, BlockingSemaphore, Semaphore};
 pub(crate) use self::std::{Std, StdMonitor, StdRwLock};
 pub(crate) use self::tokio::{Tokio, TokioMonitor, TokioRwLock, TokioSemaphore};
 pub(crate) use self::usync::{Usync, UsyncMonitor, UsyncRwLock};
-pub(crate) use self::waitword::Waitword;
+pub(crate) use self::waitword::{Waitword, WaitwordMonitor, WaitwordRwLock, WaitwordSemaphore};

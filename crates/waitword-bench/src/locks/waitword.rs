@@ -2,12 +2,15 @@
 
 use std::future::Future;
 
-use waitword::MutexGuard;
+use waitword::{Condvar, MutexGuard, RwLockReadGuard, RwLockWriteGuard, SemaphorePermit};
 
-use super::{AsyncMutex, BlockingMutex, Mutex};
+use super::{
+    AsyncMonitor, AsyncMutex, AsyncRwLock, AsyncSemaphore, BlockingMonitor, BlockingMutex, BlockingRwLock,
+    BlockingSemaphore, Condition, Monitor, Mutex, RwLock, Semaphore, State,
+};
 use crate::workloads::OURS;
 
-pub(crate) struct Waitword(waitword::Mutex<()>);
+pub(crate) type Waitword = waitword::Mutex<()>;
 
 impl Mutex for Waitword {
     const NAME: &'static str = OURS;
@@ -15,22 +18,136 @@ impl Mutex for Waitword {
     type Guard<'a> = MutexGuard<'a, ()>;
 
     fn new() -> Self {
-        Self(waitword::Mutex::new(()))
+        Waitword::new(())
     }
 
-    fn try_lock(&self) -> Option<MutexGuard<'_, ()>> {
-        self.0.try_lock()
+    fn try_lock(&self) -> Option<Self::Guard<'_>> {
+        self.try_lock()
     }
 }
 
 impl BlockingMutex for Waitword {
-    fn lock(&self) -> MutexGuard<'_, ()> {
-        self.0.lock()
+    fn lock(&self) -> Self::Guard<'_> {
+        self.lock()
     }
 }
 
 impl AsyncMutex for Waitword {
-    fn lock_async(&self) -> impl Future<Output = MutexGuard<'_, ()>> + Send {
-        self.0.lock_async()
+    fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
+        self.lock_async()
+    }
+}
+
+pub(crate) type WaitwordRwLock = waitword::RwLock<()>;
+
+impl RwLock for WaitwordRwLock {
+    const NAME: &'static str = OURS;
+
+    type Read<'a> = RwLockReadGuard<'a, ()>;
+    type Write<'a> = RwLockWriteGuard<'a, ()>;
+
+    fn new() -> Self {
+        WaitwordRwLock::new(())
+    }
+
+    fn try_read(&self) -> Option<Self::Read<'_>> {
+        self.try_read()
+    }
+
+    fn try_write(&self) -> Option<Self::Write<'_>> {
+        self.try_write()
+    }
+}
+
+impl BlockingRwLock for WaitwordRwLock {
+    fn read(&self) -> Self::Read<'_> {
+        self.read()
+    }
+
+    fn write(&self) -> Self::Write<'_> {
+        self.write()
+    }
+}
+
+impl AsyncRwLock for WaitwordRwLock {
+    fn read_async(&self) -> impl Future<Output = Self::Read<'_>> + Send {
+        self.read_async()
+    }
+
+    fn write_async(&self) -> impl Future<Output = Self::Write<'_>> + Send {
+        self.write_async()
+    }
+}
+
+pub(crate) type WaitwordSemaphore = waitword::Semaphore;
+
+impl Semaphore for WaitwordSemaphore {
+    const NAME: &'static str = OURS;
+
+    type Permit<'a> = SemaphorePermit<'a>;
+
+    fn new(permits: usize) -> Self {
+        WaitwordSemaphore::new(permits)
+    }
+
+    fn try_acquire(&self) -> Option<Self::Permit<'_>> {
+        self.try_acquire().ok()
+    }
+}
+
+impl BlockingSemaphore for WaitwordSemaphore {
+    fn acquire(&self) -> Self::Permit<'_> {
+        self.acquire().expect("nobody closes it")
+    }
+}
+
+impl AsyncSemaphore for WaitwordSemaphore {
+    async fn acquire_async(&self) -> Self::Permit<'_> {
+        self.acquire_async().await.expect("nobody closes it")
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct WaitwordMonitor {
+    state: waitword::Mutex<State>,
+    conditions: [Condvar; 2],
+}
+
+impl Monitor for WaitwordMonitor {
+    const NAME: &'static str = OURS;
+
+    type Guard<'a> = MutexGuard<'a, State>;
+
+    fn notify_one(&self, condition: Condition) {
+        self.conditions[condition as usize].notify_one();
+    }
+
+    fn notify_all(&self, condition: Condition) {
+        self.conditions[condition as usize].notify_all();
+    }
+}
+
+impl BlockingMonitor for WaitwordMonitor {
+    fn lock(&self) -> Self::Guard<'_> {
+        self.state.lock()
+    }
+
+    fn wait<'a>(&'a self, condition: Condition, mut guard: Self::Guard<'a>) -> Self::Guard<'a> {
+        self.conditions[condition as usize].wait(&mut guard);
+        guard
+    }
+}
+
+impl AsyncMonitor for WaitwordMonitor {
+    fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
+        self.state.lock_async()
+    }
+
+    fn wait_async<'a>(
+        &'a self,
+        condition: Condition,
+        guard: Self::Guard<'a>,
+    ) -> impl Future<Output = Self::Guard<'a>> + Send {
+        self.conditions[condition as usize].wait_async(guard)
     }
 }

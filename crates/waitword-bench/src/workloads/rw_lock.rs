@@ -8,7 +8,7 @@ use crate::contest::Contest;
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLockRwLock, AsyncRwLock, AsyncbandRwLock, BlockingRwLock, MaitakeRwLock, ParkingLotRwLock, Reads,
-    RwLock, SaaRwLock, StdRwLock, TokioRwLock, UsyncRwLock, Writes,
+    RwLock, SaaRwLock, StdRwLock, TokioRwLock, UsyncRwLock, WaitwordRwLock, Writes,
 };
 use crate::runner::Scale;
 use crate::series::{Sample, Unit};
@@ -28,6 +28,7 @@ const TASKS_WAIT: &str = "longest wait of a task";
 macro_rules! contenders {
     ($threads:ident, $tasks:ident) => {
         vec![
+            Contender { name: WaitwordRwLock::NAME, run: both!($threads, $tasks, WaitwordRwLock) },
             Contender { name: StdRwLock::NAME, run: $threads::<StdRwLock> },
             Contender { name: ParkingLotRwLock::NAME, run: $threads::<ParkingLotRwLock> },
             Contender { name: UsyncRwLock::NAME, run: $threads::<UsyncRwLock> },

@@ -8,7 +8,7 @@ use crate::contest::Contest;
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLockSemaphore, AsyncSemaphore, AsyncbandSemaphore, BlockingSemaphore, FuturesIntrusiveSemaphore,
-    MaitakeSemaphore, Permits, SaaSemaphore, Semaphore, TokioSemaphore,
+    MaitakeSemaphore, Permits, SaaSemaphore, Semaphore, TokioSemaphore, WaitwordSemaphore,
 };
 use crate::runner::Scale;
 use crate::series::{Sample, Unit};
@@ -32,6 +32,7 @@ pub(super) fn workloads() -> [Workload; 2] {
                     bursts.",
             baseline: TokioSemaphore::NAME,
             contenders: vec![
+                Contender { name: WaitwordSemaphore::NAME, run: uncontended_both::<WaitwordSemaphore> },
                 Contender { name: SaaSemaphore::NAME, run: uncontended_both::<SaaSemaphore> },
                 Contender { name: AsyncLockSemaphore::NAME, run: uncontended_both::<AsyncLockSemaphore> },
                 Contender { name: TokioSemaphore::NAME, run: uncontended_both::<TokioSemaphore> },
@@ -52,6 +53,7 @@ pub(super) fn workloads() -> [Workload; 2] {
                     let the executor go on, and release it.",
             baseline: TokioSemaphore::NAME,
             contenders: vec![
+                Contender { name: WaitwordSemaphore::NAME, run: both::<WaitwordSemaphore> },
                 Contender { name: SaaSemaphore::NAME, run: both::<SaaSemaphore> },
                 Contender { name: AsyncLockSemaphore::NAME, run: both::<AsyncLockSemaphore> },
                 Contender { name: TokioSemaphore::NAME, run: both::<TokioSemaphore> },

@@ -38,13 +38,7 @@ pin_project! {
 
     impl<H: Handle> PinnedDrop for Acquisition<H> {
         fn drop(this: Pin<&mut Self>) {
-            let this = this.project();
-            if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_pin_mut()) {
-                match wait.cancel() {
-                    Cancelled::BeforeNotify => handle.raw().left(*this.ask, false),
-                    _ => handle.raw().pass_on(*this.ask),
-                }
-            }
+            this.leave();
         }
     }
 }
@@ -76,15 +70,18 @@ impl<H: Handle> Acquisition<H> {
         waker: &Waker,
         deadline: Option<Instant>,
     ) -> Step<(H, End<H>)> {
-        let ended = match self.as_mut().line_up(waker) {
-            Poll::Ready(end) => Ok(end),
+        let end = match self.as_mut().line_up(waker) {
+            Poll::Ready(end) => end,
             Poll::Pending => match self.as_mut().look(deadline) {
-                Step::Ended(result) => result,
+                Step::Ended(Ok(end)) => end,
+                Step::Ended(Err(error)) => {
+                    self.project().handle.take();
+                    return Step::Ended(Err(error));
+                }
                 Step::Wait(until) => return Step::Wait(until),
             },
         };
-        let handle = self.end(ended.is_ok());
-        Step::Ended(ended.map(|end| (handle, end)))
+        Step::Ended(Ok((self.end(), end)))
     }
 
     /// A thread that was called tries for a while. Returns whether it has taken it.
@@ -93,18 +90,30 @@ impl<H: Handle> Acquisition<H> {
         let taken =
             is_called && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Place::Line));
         if taken {
-            self.end(true);
+            self.end();
         }
         taken
     }
 
-    /// It is over. A call that it got has been answered, by the success or by the last attempt.
-    fn end(self: Pin<&mut Self>, taken: bool) -> H {
+    /// It has been acquired. A call that it got is answered by that.
+    fn end(self: Pin<&mut Self>) -> H {
         let mut this = self.project();
-        this.wait.set(None);
         let handle = this.handle.take().expect(ENDED);
-        handle.raw().left(*this.ask, taken);
+        if this.wait.is_some() {
+            this.wait.set(None);
+            handle.raw().left(*this.ask);
+        }
         handle
+    }
+
+    /// It is given up.
+    fn leave(self: Pin<&mut Self>) {
+        let mut this = self.project();
+        if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_mut().as_pin_mut()) {
+            let was_called = wait.cancel() != Cancelled::BeforeNotify;
+            this.wait.set(None);
+            handle.raw().pass_on(*this.ask, was_called);
+        }
     }
 
     /// Takes it, or stands in line afterwards.
@@ -117,7 +126,7 @@ impl<H: Handle> Acquisition<H> {
             let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
                 match raw.take_or_mark(ask, Place::New) {
                     Ok(end) => return Poll::Ready(end),
-                    Err(taken) => this.wait.set(Some(wait_async(handle.at(), taken))),
+                    Err(taken) => this.wait.set(Some(wait_async(handle.at(ask), taken))),
                 }
                 continue;
             };
@@ -133,7 +142,7 @@ impl<H: Handle> Acquisition<H> {
                     if let Ok(end) = raw.take_or_mark(ask, Place::Line) {
                         return Poll::Ready(end);
                     }
-                    if raw.is_kept() {
+                    if raw.is_kept(ask) {
                         // Nobody may come to call us again, and those behind us must not depend on that.
                         wait.ask_for_call();
                     }
@@ -170,12 +179,15 @@ impl<H: Handle> Acquisition<H> {
     fn look_for_the_last_time(self: Pin<&mut Self>) -> Option<End<H>> {
         let mut this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
-        let place = match this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel) {
-            None | Some(Cancelled::BeforeNotify) => Place::New,
-            Some(_) => Place::Line,
-        };
+        let left = this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
         this.wait.set(None);
-        raw.take_or_mark(*this.ask, place).ok()
+        let was_called = left.is_some_and(|left| left != Cancelled::BeforeNotify);
+        let end = raw.take_or_mark(*this.ask, if was_called { Place::Line } else { Place::New }).ok();
+        match end {
+            Some(_) => raw.left(*this.ask),
+            None => raw.pass_on(*this.ask, was_called),
+        }
+        end
     }
 }
 
@@ -201,8 +213,8 @@ mod tests {
 
         const TAKEN: () = ();
 
-        fn at(&self) -> &Self::At {
-            self.0.at()
+        fn at(&self, (): ()) -> &Self::At {
+            self.0.at(())
         }
 
         fn take(&self, (): ()) -> bool {
@@ -225,8 +237,8 @@ mod tests {
             self.0.spin((), place)
         }
 
-        fn pass_on(&self, (): ()) {
-            self.0.pass_on(());
+        fn pass_on(&self, (): (), was_called: bool) {
+            self.0.pass_on((), was_called);
         }
     }
 

@@ -19,7 +19,7 @@ pub(crate) trait Handle {
 
     fn raw(&self) -> &Self::Raw;
 
-    fn at(&self) -> Self::At;
+    fn at(&self, ask: Ask<Self>) -> Self::At;
 }
 
 type WordOf<R> = <<R as Acquire>::At as Location>::Word;
@@ -38,8 +38,8 @@ impl<'a, R: Acquire> Handle for &'a R {
         self
     }
 
-    fn at(&self) -> &'a R::At {
-        R::at(self)
+    fn at(&self, ask: R::Ask) -> &'a R::At {
+        R::at(self, ask)
     }
 }
 
@@ -51,8 +51,8 @@ impl<L: HasRaw + ?Sized> Handle for Arc<L> {
         L::raw(self)
     }
 
-    fn at(&self) -> OwnedAt<L> {
-        OwnedAt(Arc::clone(self))
+    fn at(&self, ask: Ask<Self>) -> OwnedAt<L> {
+        OwnedAt { lock: Arc::clone(self), ask }
     }
 }
 
@@ -60,7 +60,7 @@ impl<L: HasRaw + ?Sized> Handle for Arc<L> {
 ///
 /// # Safety
 /// 1. For as long as the lock stays where it is, `raw` returns the same reference, and [`Acquire::at`] of that the same
-///    location; neither panics.
+///    location for the same ask; neither panics.
 pub(crate) unsafe trait HasRaw {
     type Raw: Acquire;
 
@@ -68,7 +68,10 @@ pub(crate) unsafe trait HasRaw {
 }
 
 /// The place in line of one who owns the lock, together with others.
-pub(crate) struct OwnedAt<L: ?Sized>(Arc<L>);
+pub(crate) struct OwnedAt<L: HasRaw + ?Sized> {
+    lock: Arc<L>,
+    ask: <L::Raw as Acquire>::Ask,
+}
 
 // SAFETY: what is in an `Arc` stays where it is as long as the `Arc` lives, so both return the same as long as `self` lives
 // (invariant 1), as far as the location in the lock does; and that it does is its own promise.
@@ -76,10 +79,10 @@ unsafe impl<L: HasRaw + ?Sized> Location for OwnedAt<L> {
     type Word = WordOf<L::Raw>;
 
     fn word(&self) -> &Self::Word {
-        self.0.raw().at().word()
+        self.lock.raw().at(self.ask).word()
     }
 
     fn table(&self) -> &Table {
-        self.0.raw().at().table()
+        self.lock.raw().at(self.ask).table()
     }
 }

@@ -81,8 +81,8 @@ pub(crate) trait Acquire {
     /// It was taken.
     const TAKEN: Self::End;
 
-    /// See [`Acquire::At`].
-    fn at(&self) -> &Self::At;
+    /// See [`Acquire::At`]. The same for all that want the same.
+    fn at(&self, ask: Self::Ask) -> &Self::At;
 
     /// The attempt of one who has not waited: takes it if it is free for all, and leaves no trace otherwise.
     fn take(&self, ask: Self::Ask) -> bool;
@@ -99,18 +99,18 @@ pub(crate) trait Acquire {
     /// A thread tries for a while before it sleeps, if that is worth it. Returns whether it has taken it.
     fn spin(&self, ask: Self::Ask, place: Place) -> bool;
 
-    /// One who may have been called leaves without having taken it: somebody else has to be called, now or by the next
-    /// release.
-    fn pass_on(&self, ask: Self::Ask);
-
-    /// One who may have been in line is not any more, and no call that it got has to be passed on: it has `taken` what it
-    /// asked for, or has given up. If something is left for the next one, that one has to be called.
-    fn left(&self, _ask: Self::Ask, _taken: bool) {}
-
-    /// Whether something is kept for one who looked in vain and is in line, because it is too little so far.
-    fn is_kept(&self) -> bool {
+    /// Whether something is there that is kept for the one who has just looked in vain: then it is to be noticed when it looks
+    /// no more.
+    fn is_kept(&self, _ask: Self::Ask) -> bool {
         false
     }
+
+    /// One who took it from the line has left the line. Where several can have it, the next one may be called.
+    fn left(&self, _ask: Self::Ask) {}
+
+    /// One leaves the line without having taken it. If it was called, somebody else has to be, now or by the next release; and
+    /// where it was not, it may have kept others from what was enough for them.
+    fn pass_on(&self, ask: Self::Ask, was_called: bool);
 }
 
 /// Where one stands who tries.

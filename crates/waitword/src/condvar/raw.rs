@@ -147,7 +147,7 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
     #[track_caller]
     pub(crate) fn enter(self: Pin<&mut Self>, waker: &Waker) {
         let mut this = self.project();
-        let word = this.handle.as_ref().expect(ENDED).raw().at().word();
+        let word = this.handle.as_ref().expect(ENDED).raw().at(()).word();
         let mutex = std::ptr::from_ref(word).addr() as u64;
         loop {
             this.condvar.adopt(mutex);
@@ -240,7 +240,7 @@ fn leave(wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex) -> bool {
     match wait.cancel() {
         Cancelled::BeforeNotify => false,
         Cancelled::AfterCall => {
-            mutex.pass_on(());
+            mutex.pass_on((), true);
             true
         }
         Cancelled::AfterMove | Cancelled::AfterNotify => true,

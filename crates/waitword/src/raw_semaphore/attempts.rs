@@ -20,7 +20,7 @@ impl Acquire for RawSemaphore {
 
     const TAKEN: Self::End = Ok(());
 
-    fn at(&self) -> &Self::At {
+    fn at(&self, _n: usize) -> &Self::At {
         &self.state
     }
 
@@ -77,23 +77,25 @@ impl Acquire for RawSemaphore {
         false
     }
 
-    fn is_kept(&self) -> bool {
+    fn is_kept(&self, _n: usize) -> bool {
         permits(self.state.load(Ordering::Relaxed)) > 0
     }
 
-    fn left(&self, n: usize, taken: bool) {
+    fn left(&self, n: usize) {
         // (If it was told that it is closed, it has none; but then nobody is called either.)
-        let permits = GiveBack { raw: self, n: if taken { n } else { 0 } };
+        let permits = GiveBack { raw: self, n };
         self.call_next();
         mem::forget(permits);
     }
 
-    fn pass_on(&self, _n: usize) {
-        // The call that it had may be the one that the word knows of.
-        self.update(Ordering::Relaxed, |state| match state & CALLED {
-            0 => state,
-            _ => state & !CALLED | LINE,
-        });
+    fn pass_on(&self, _n: usize, was_called: bool) {
+        if was_called {
+            // The call that it had may be the one that the word knows of.
+            self.update(Ordering::Relaxed, |state| match state & CALLED {
+                0 => state,
+                _ => state & !CALLED | LINE,
+            });
+        }
         self.call_next();
     }
 }

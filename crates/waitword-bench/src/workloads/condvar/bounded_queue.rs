@@ -9,7 +9,7 @@ use super::super::{Charts, Contender, Limit, Page, Workload, at_least};
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLockMonitor, AsyncMonitor, AsyncbandMonitor, BlockingMonitor, Condition, Monitor, ParkingLotMonitor,
-    State, StdMonitor, TokioMonitor, UsyncMonitor,
+    State, StdMonitor, TokioMonitor, UsyncMonitor, WaitwordMonitor,
 };
 use crate::runner::Scale;
 use crate::series::{Sample, Unit};
@@ -29,6 +29,7 @@ pub(super) fn workload() -> Workload {
                 poll its future and park; who has none is given what its users take in place of it.",
         baseline: AsyncLockMonitor::NAME,
         contenders: vec![
+            Contender { name: WaitwordMonitor::NAME, run: both::<WaitwordMonitor> },
             Contender { name: StdMonitor::NAME, run: threads::<StdMonitor> },
             Contender { name: ParkingLotMonitor::NAME, run: threads::<ParkingLotMonitor> },
             Contender { name: UsyncMonitor::NAME, run: threads::<UsyncMonitor> },

@@ -9,7 +9,7 @@ use super::super::{Charts, Contender, Limit, Page, Workload, goal};
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLockMonitor, AsyncMonitor, AsyncbandMonitor, BlockingMonitor, Condition, Monitor, ParkingLotMonitor,
-    StdMonitor, TokioMonitor, UsyncMonitor,
+    StdMonitor, TokioMonitor, UsyncMonitor, WaitwordMonitor,
 };
 use crate::runner::Scale;
 use crate::series::{Sample, Unit, median};
@@ -26,6 +26,7 @@ pub(super) fn workload() -> Workload {
                 Tasks run on tokio with two workers.",
         baseline: AsyncLockMonitor::NAME,
         contenders: vec![
+            Contender { name: WaitwordMonitor::NAME, run: both::<WaitwordMonitor> },
             Contender { name: StdMonitor::NAME, run: threads::<StdMonitor> },
             Contender { name: ParkingLotMonitor::NAME, run: threads::<ParkingLotMonitor> },
             Contender { name: UsyncMonitor::NAME, run: threads::<UsyncMonitor> },

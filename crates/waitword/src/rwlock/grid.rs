@@ -1,0 +1,256 @@
+//! The methods by which one gets in: the same grid for each of the three modes, written once.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::acquire::{self, Acquire};
+use crate::error::LockError;
+use crate::raw_rwlock::Mode;
+use crate::rwlock::{
+    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockRead,
+    RwLockReadGuard, RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil, RwLockUpgradableRead,
+    RwLockUpgradableReadGuard, RwLockUpgradableReadOwned, RwLockUpgradableReadOwnedUntil,
+    RwLockUpgradableReadUntil, RwLockWrite, RwLockWriteGuard, RwLockWriteOwned, RwLockWriteOwnedUntil,
+    RwLockWriteUntil,
+};
+
+macro_rules! grid {
+    (
+        $title:literal, $what:literal, $until_when:literal, $mode:expr, $guard:ident, $owned_guard:ident;
+        $plain:ident($plain_alias:literal, $instead:literal), $try:ident,
+        $for:ident($for_alias:literal), $until:ident($until_alias:literal);
+        $async:ident($async_alias:literal) -> $future:ident,
+        $async_for:ident, $async_until:ident -> $future_until:ident;
+        $owned:ident($owned_alias:literal, $owned_instead:literal), $try_owned:ident,
+        $owned_for:ident, $owned_until:ident;
+        $owned_async:ident -> $owned_future:ident,
+        $owned_async_for:ident, $owned_async_until:ident -> $owned_future_until:ident;
+    ) => {
+        #[doc = concat!("# ", $title)]
+        impl<T: ?Sized> RwLock<T> {
+            #[doc = concat!($what, ", blocking this thread until ", $until_when, ".")]
+            ///
+            /// ```
+            #[doc = concat!("let lock = waitword::RwLock::new(1);\nassert_eq!(*lock.", stringify!($plain), "(), 1);")]
+            /// ```
+            ///
+            /// # Panics
+            /// If it has to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+            #[doc = concat!("[`", $instead, "`](Self::", $instead, ") there.")]
+            ///
+            /// # Deadlocks
+            /// See [recursion](Self#recursion).
+            #[doc(alias = $plain_alias)]
+            #[inline]
+            #[track_caller]
+            pub fn $plain(&self) -> $guard<'_, T> {
+                self.acquire($mode, $instead);
+                // SAFETY: acquired just now.
+                unsafe { $guard::new(self) }
+            }
+
+            #[doc = concat!($what, " if there is room and nobody in line has it kept for them. Never waits.")]
+            #[inline]
+            pub fn $try(&self) -> Option<$guard<'_, T>> {
+                // SAFETY: acquired just now, if at all.
+                self.raw.take($mode).then(|| unsafe { $guard::new(self) })
+            }
+
+            #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for `timeout` at the longest.")]
+            ///
+            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]
+            #[doc(alias = $for_alias)]
+            #[inline]
+            pub fn $for(&self, timeout: Duration) -> Result<$guard<'_, T>, LockError> {
+                self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
+                // SAFETY: acquired just now.
+                Ok(unsafe { $guard::new(self) })
+            }
+
+            #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), until `deadline` at the latest.")]
+            /// If there is room it gets in also after it.
+            ///
+            /// # Errors
+            /// [`TimedOut`](LockError::TimedOut), never before the deadline;
+            /// [`BlockingForbidden`](LockError::BlockingForbidden) if it has to wait on a thread that must not block.
+            #[doc(alias = $until_alias)]
+            #[inline]
+            pub fn $until(&self, deadline: Instant) -> Result<$guard<'_, T>, LockError> {
+                self.acquire_until($mode, || Some(deadline))?;
+                // SAFETY: acquired just now.
+                Ok(unsafe { $guard::new(self) })
+            }
+
+            #[doc = concat!($what, " without blocking this thread. The future is ready with the guard when ", $until_when, ".")]
+            ///
+            /// Works with any executor. Nothing happens before the first poll, which gets in line if it has to.
+            ///
+            /// ```
+            /// # smol::block_on(async {
+            #[doc = concat!("let lock = waitword::RwLock::new(1);\nassert_eq!(*lock.", stringify!($async), "().await, 1);")]
+            /// # });
+            /// ```
+            ///
+            /// # Cancellation
+            /// Dropping the future leaves the line, at whatever moment. A call that it had got already goes on to the
+            /// next. A future that is polled again later, as in a loop around `select!`, has kept its place, so keep the
+            /// future rather than make a new one.
+            ///
+            /// # Fairness
+            /// See [the type](Self#fairness). A poll tries and gets in line; it does not spin.
+            ///
+            /// # Panics
+            /// When polled again after it was ready.
+            #[doc(alias = $async_alias)]
+            pub fn $async(&self) -> $future<'_, T> {
+                $future::new(self)
+            }
+
+            #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), "), for `timeout` at the longest, counted from this call.")]
+            ///
+            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+            ///
+            /// # Errors, cancellation, panics
+            #[doc = concat!("As [`", stringify!($async_until), "`](Self::", stringify!($async_until), ").")]
+            pub fn $async_for(&self, timeout: Duration) -> $future_until<'_, T> {
+                $future_until::new(self, Instant::now().checked_add(timeout))
+            }
+
+            #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), "), until `deadline` at the latest.")]
+            /// If there is room it gets in also after it. Needs no timer of the executor's.
+            ///
+            /// # Errors
+            /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+            ///
+            /// # Cancellation
+            #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), ").")]
+            ///
+            /// # Panics
+            /// When polled again after it was ready; and when it has to wait, if it is the first in the process and the
+            /// system cannot start the thread that keeps the time.
+            pub fn $async_until(&self, deadline: Instant) -> $future_until<'_, T> {
+                $future_until::new(self, Some(deadline))
+            }
+
+            #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), with a guard that has a share in the lock.")]
+            ///
+            /// # Panics
+            /// If it has to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+            #[doc = concat!("[`", $owned_instead, "`](Self::", $owned_instead, ") there.")]
+            #[doc(alias = $owned_alias)]
+            #[inline]
+            #[track_caller]
+            pub fn $owned(self: &Arc<Self>) -> $owned_guard<T> {
+                self.acquire($mode, $owned_instead);
+                // SAFETY: acquired just now.
+                unsafe { $owned_guard::new(Arc::clone(self)) }
+            }
+
+            #[doc = concat!("As [`", stringify!($try), "`](Self::", stringify!($try), "), with a guard that has a share in the lock.")]
+            #[inline]
+            pub fn $try_owned(self: &Arc<Self>) -> Option<$owned_guard<T>> {
+                // SAFETY: acquired just now, if at all.
+                self.raw.take($mode).then(|| unsafe { $owned_guard::new(Arc::clone(self)) })
+            }
+
+            #[doc = concat!("As [`", stringify!($for), "`](Self::", stringify!($for), "), with a guard that has a share in the lock.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]
+            #[inline]
+            pub fn $owned_for(self: &Arc<Self>, timeout: Duration) -> Result<$owned_guard<T>, LockError> {
+                self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
+                // SAFETY: acquired just now.
+                Ok(unsafe { $owned_guard::new(Arc::clone(self)) })
+            }
+
+            #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), "), with a guard that has a share in the lock.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]
+            #[inline]
+            pub fn $owned_until(self: &Arc<Self>, deadline: Instant) -> Result<$owned_guard<T>, LockError> {
+                self.acquire_until($mode, || Some(deadline))?;
+                // SAFETY: acquired just now.
+                Ok(unsafe { $owned_guard::new(Arc::clone(self)) })
+            }
+
+            #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), "), with a guard and a future that have a share in the lock.")]
+            ///
+            /// # Cancellation, fairness, panics
+            #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), ").")]
+            pub fn $owned_async(self: &Arc<Self>) -> $owned_future<T> {
+                $owned_future::new(Arc::clone(self))
+            }
+
+            #[doc = concat!("As [`", stringify!($async_for), "`](Self::", stringify!($async_for), "), with a guard and a future that have a share in the lock.")]
+            ///
+            /// # Errors, cancellation, panics
+            #[doc = concat!("As [`", stringify!($async_until), "`](Self::", stringify!($async_until), ").")]
+            pub fn $owned_async_for(self: &Arc<Self>, timeout: Duration) -> $owned_future_until<T> {
+                $owned_future_until::new(Arc::clone(self), Instant::now().checked_add(timeout))
+            }
+
+            #[doc = concat!("As [`", stringify!($async_until), "`](Self::", stringify!($async_until), "), with a guard and a future that have a share in the lock.")]
+            ///
+            /// # Errors, cancellation, panics
+            #[doc = concat!("As [`", stringify!($async_until), "`](Self::", stringify!($async_until), ").")]
+            pub fn $owned_async_until(self: &Arc<Self>, deadline: Instant) -> $owned_future_until<T> {
+                $owned_future_until::new(Arc::clone(self), Some(deadline))
+            }
+        }
+    };
+}
+
+grid! {
+    "Reading", "Reads, together with others", "nobody writes and nobody before it is in line",
+    Mode::Read, RwLockReadGuard, OwnedRwLockReadGuard;
+    read("blocking_read", "read_async"), try_read, read_for("try_read_for"), read_until("try_read_until");
+    read_async("async_read") -> RwLockRead, read_async_for, read_async_until -> RwLockReadUntil;
+    read_owned("read_arc", "read_owned_async"), try_read_owned, read_owned_for, read_owned_until;
+    read_owned_async -> RwLockReadOwned, read_owned_async_for, read_owned_async_until -> RwLockReadOwnedUntil;
+}
+
+grid! {
+    "Writing", "Has the value alone", "everybody else has left",
+    Mode::Write, RwLockWriteGuard, OwnedRwLockWriteGuard;
+    write("blocking_write", "write_async"), try_write, write_for("try_write_for"), write_until("try_write_until");
+    write_async("async_write") -> RwLockWrite, write_async_for, write_async_until -> RwLockWriteUntil;
+    write_owned("write_arc", "write_owned_async"), try_write_owned, write_owned_for, write_owned_until;
+    write_owned_async -> RwLockWriteOwned,
+    write_owned_async_for, write_owned_async_until -> RwLockWriteOwnedUntil;
+}
+
+grid! {
+    "Reading, perhaps to write", "Reads together with others, as the one who may upgrade to writing",
+    "nobody writes, nobody else may upgrade, and nobody before it is in line",
+    Mode::Upgradable, RwLockUpgradableReadGuard, OwnedRwLockUpgradableReadGuard;
+    upgradable_read("upgradeable_read", "upgradable_read_async"), try_upgradable_read,
+    upgradable_read_for("try_upgradable_read_for"), upgradable_read_until("try_upgradable_read_until");
+    upgradable_read_async("upgradeable_read_async") -> RwLockUpgradableRead,
+    upgradable_read_async_for, upgradable_read_async_until -> RwLockUpgradableReadUntil;
+    upgradable_read_owned("upgradable_read_arc", "upgradable_read_owned_async"), try_upgradable_read_owned,
+    upgradable_read_owned_for, upgradable_read_owned_until;
+    upgradable_read_owned_async -> RwLockUpgradableReadOwned,
+    upgradable_read_owned_async_for, upgradable_read_owned_async_until -> RwLockUpgradableReadOwnedUntil;
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// The blocking half of the grid. `instead` is for threads that must not block.
+    #[inline]
+    #[track_caller]
+    fn acquire(&self, mode: Mode, instead: &str) {
+        if !self.raw.take(mode) {
+            acquire::block(&self.raw, mode, instead);
+        }
+    }
+
+    /// The clock is not read if there is no need to wait.
+    #[inline]
+    fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
+        if self.raw.take(mode) { Ok(()) } else { acquire::block_until(&self.raw, mode, deadline()) }
+    }
+}

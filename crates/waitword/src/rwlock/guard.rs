@@ -1,0 +1,188 @@
+//! The guards: a reader's, that of the reader who may upgrade, and the writer's; borrowed, and over an `Arc`.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::ptr;
+use std::sync::Arc;
+
+use crate::rwlock::RwLock;
+
+macro_rules! guard {
+    ($(#[$docs:meta])* $guard:ident<$($life:lifetime,)? T>: $lock:ty, as if $like:ty, $release:ident,
+     $this:ident -> $shown:ty { $show:expr }) => {
+        $(#[$docs])*
+        #[must_use = "the lock is released when the guard is dropped, which is at once if nobody keeps it"]
+        #[clippy::has_significant_drop]
+        pub struct $guard<$($life,)? T: ?Sized> {
+            rwlock: $lock,
+            _value: PhantomData<$like>,
+        }
+
+        impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
+            /// # Safety
+            /// The lock was acquired in the mode of this guard, and this is the guard of that acquisition (invariant 1).
+            #[inline]
+            pub(super) unsafe fn new(rwlock: $lock) -> Self {
+                Self { rwlock, _value: PhantomData }
+            }
+
+            /// The lock that this is a guard of.
+            pub fn rwlock($this: &Self) -> $shown {
+                $show
+            }
+
+            /// The lock, which stays as it is.
+            #[inline]
+            pub(super) fn forget(this: Self) -> $lock {
+                let this = ManuallyDrop::new(this);
+                // SAFETY: neither dropped nor read again.
+                unsafe { ptr::read(&this.rwlock) }
+            }
+        }
+
+        impl<$($life,)? T: ?Sized> Drop for $guard<$($life,)? T> {
+            #[inline]
+            fn drop(&mut self) {
+                self.rwlock.raw.$release();
+            }
+        }
+
+        impl<$($life,)? T: ?Sized> Deref for $guard<$($life,)? T> {
+            type Target = T;
+
+            #[inline]
+            fn deref(&self) -> &T {
+                // SAFETY: nobody has a `&mut` while there is this guard, but through it, and it is borrowed (invariants 2
+                // and 3).
+                unsafe { &*self.rwlock.value.get() }
+            }
+        }
+
+        impl<$($life,)? T: ?Sized + fmt::Debug> fmt::Debug for $guard<$($life,)? T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+
+        impl<$($life,)? T: ?Sized + fmt::Display> fmt::Display for $guard<$($life,)? T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    };
+}
+
+guard! {
+    /// One of the readers of a [`RwLock`]. Dropping it releases the lock.
+    ///
+    /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
+    ///
+    /// A reader changes nothing:
+    ///
+    /// ```compile_fail,E0594
+    /// let lock = waitword::RwLock::new(1);
+    /// *lock.read() += 1;
+    /// ```
+    RwLockReadGuard<'a, T>: &'a RwLock<T>, as if &'a T, release_read,
+    this -> &'a RwLock<T> { this.rwlock }
+}
+
+guard! {
+    /// The one reader of a [`RwLock`] who may [upgrade](Self::upgrade) to writing. Dropping it releases the lock.
+    ///
+    /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
+    #[doc(alias = "RwLockUpgradeableReadGuard")]
+    RwLockUpgradableReadGuard<'a, T>: &'a RwLock<T>, as if &'a T, release_upgradable,
+    this -> &'a RwLock<T> { this.rwlock }
+}
+
+guard! {
+    /// The writer of a [`RwLock`], alone with the value. Dropping it releases the lock.
+    ///
+    /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
+    RwLockWriteGuard<'a, T>: &'a RwLock<T>, as if &'a mut T, release_write,
+    this -> &'a RwLock<T> { this.rwlock }
+}
+
+guard! {
+    /// One of the readers of a [`RwLock`], with a share in the lock. Dropping it releases the lock.
+    ///
+    /// As [`RwLockReadGuard`], but that it borrows nothing.
+    #[doc(alias = "ArcRwLockReadGuard")]
+    OwnedRwLockReadGuard<T>: Arc<RwLock<T>>, as if T, release_read,
+    this -> &Arc<RwLock<T>> { &this.rwlock }
+}
+
+guard! {
+    /// The one reader of a [`RwLock`] who may upgrade, with a share in the lock. Dropping it releases the lock.
+    ///
+    /// As [`RwLockUpgradableReadGuard`], but that it borrows nothing.
+    #[doc(alias = "ArcRwLockUpgradableReadGuard")]
+    OwnedRwLockUpgradableReadGuard<T>: Arc<RwLock<T>>, as if T, release_upgradable,
+    this -> &Arc<RwLock<T>> { &this.rwlock }
+}
+
+guard! {
+    /// The writer of a [`RwLock`], with a share in the lock. Dropping it releases the lock.
+    ///
+    /// As [`RwLockWriteGuard`], but that it borrows nothing.
+    #[doc(alias = "ArcRwLockWriteGuard")]
+    OwnedRwLockWriteGuard<T>: Arc<RwLock<T>>, as if T, release_write,
+    this -> &Arc<RwLock<T>> { &this.rwlock }
+}
+
+macro_rules! writer {
+    ($guard:ident<$($life:lifetime,)? T>, $read:ident, $upgradable:ident) => {
+        impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
+            /// Becomes a reader. Nobody writes in between, and those in line who read get in as well.
+            ///
+            /// ```
+            /// use waitword::{RwLock, RwLockWriteGuard};
+            ///
+            /// let lock = RwLock::new(1);
+            /// let mut writer = lock.write();
+            /// *writer += 1;
+            /// let reader = RwLockWriteGuard::downgrade(writer);
+            /// assert_eq!((*reader, *lock.read()), (2, 2));
+            /// ```
+            #[inline]
+            pub fn downgrade(this: Self) -> $read<$($life,)? T> {
+                let rwlock = Self::forget(this);
+                rwlock.raw.downgrade();
+                // SAFETY: the acquisition of the guard that is forgotten is one of a reader now.
+                unsafe { $read::new(rwlock) }
+            }
+
+            /// Becomes the reader who may upgrade. Nobody writes in between, and those in line who read get in as well.
+            #[inline]
+            pub fn downgrade_to_upgradable(this: Self) -> $upgradable<$($life,)? T> {
+                let rwlock = Self::forget(this);
+                rwlock.raw.downgrade_to_upgradable();
+                // SAFETY: the acquisition of the guard that is forgotten is an upgradable one now.
+                unsafe { $upgradable::new(rwlock) }
+            }
+
+            /// Releases the lock for those in line only, if there are any.
+            ///
+            /// Nobody overtakes the first of them then; whoever comes now gets in line behind. This costs a change of threads
+            /// or tasks where an ordinary release might have had none.
+            #[doc(alias("drop_fair", "release_fair"))]
+            pub fn unlock_fair(this: Self) {
+                Self::forget(this).raw.release_write_fair();
+            }
+        }
+
+        impl<$($life,)? T: ?Sized> DerefMut for $guard<$($life,)? T> {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut T {
+                // SAFETY: this is the only guard, and it is borrowed mutably (invariants 2 and 3).
+                unsafe { &mut *self.rwlock.value.get() }
+            }
+        }
+    };
+}
+
+writer! { RwLockWriteGuard<'a, T>, RwLockReadGuard, RwLockUpgradableReadGuard }
+writer! { OwnedRwLockWriteGuard<T>, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard }

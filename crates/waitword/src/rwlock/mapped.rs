@@ -1,0 +1,194 @@
+//! Guards of a part of the value, made from a reader's guard or the writer's.
+//!
+//! They point to the part with a pointer and not a reference, because a reference that a function gets has to be good until
+//! the function ends; and when a guard is dropped, the next one may write before `drop` has ended.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use crate::raw_rwlock::RawRwLock;
+use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+macro_rules! mapped {
+    (
+        $(#[$docs:meta])*
+        $mapped:ident<$($life:lifetime,)? U $(of $value:ident)?>: $lock:ty, as if $like:ty, $release:ident,
+        $lent:ident -> $raw:expr; $($mutable:tt)?
+    ) => {
+        $(#[$docs])*
+        #[must_use = "the lock is released when the guard is dropped, which is at once if nobody keeps it"]
+        #[clippy::has_significant_drop]
+        pub struct $mapped<$($life,)? $($value: ?Sized,)? U: ?Sized> {
+            lock: $lock,
+            part: NonNull<U>,
+            _part: PhantomData<$like>,
+        }
+
+        impl<$($life,)? $($value: ?Sized,)? U: ?Sized> $mapped<$($life,)? $($value,)? U> {
+            /// As the `map` of the guard that this was made from, from part to part.
+            pub fn map<V: ?Sized>(
+                $($mutable)? this: Self,
+                to_part: impl FnOnce(&$($mutable)? U) -> &$($mutable)? V,
+            ) -> $mapped<$($life,)? $($value,)? V> {
+                let part = to_part(&$($mutable)? *this).into();
+                $mapped { lock: Self::forget(this), part, _part: PhantomData }
+            }
+
+            /// As the `filter_map` of the guard that this was made from, from part to part.
+            ///
+            /// # Errors
+            /// This guard, if `to_part` returned `None`.
+            #[doc(alias = "try_map")]
+            pub fn filter_map<V: ?Sized>(
+                $($mutable)? this: Self,
+                to_part: impl FnOnce(&$($mutable)? U) -> Option<&$($mutable)? V>,
+            ) -> Result<$mapped<$($life,)? $($value,)? V>, Self> {
+                let Some(part) = to_part(&$($mutable)? *this).map(Into::into) else { return Err(this) };
+                Ok($mapped { lock: Self::forget(this), part, _part: PhantomData })
+            }
+
+            /// The lock, which stays as it is.
+            fn forget(this: Self) -> $lock {
+                let this = ManuallyDrop::new(this);
+                // SAFETY: neither dropped nor read again.
+                unsafe { ptr::read(&this.lock) }
+            }
+        }
+
+        impl<$($life,)? $($value: ?Sized,)? U: ?Sized> Drop for $mapped<$($life,)? $($value,)? U> {
+            #[inline]
+            fn drop(&mut self) {
+                let $lent = &self.lock;
+                $raw.$release();
+            }
+        }
+
+        impl<$($life,)? $($value: ?Sized,)? U: ?Sized> Deref for $mapped<$($life,)? $($value,)? U> {
+            type Target = U;
+
+            #[inline]
+            fn deref(&self) -> &U {
+                // SAFETY: it was borrowed from a guard of which this one has taken the place, and this one is borrowed
+                // (invariants 1 to 3).
+                unsafe { self.part.as_ref() }
+            }
+        }
+
+        impl<$($life,)? $($value: ?Sized,)? U: ?Sized + fmt::Debug> fmt::Debug for $mapped<$($life,)? $($value,)? U> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+
+        impl<$($life,)? $($value: ?Sized,)? U: ?Sized + fmt::Display> fmt::Display for $mapped<$($life,)? $($value,)? U> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    };
+}
+
+mapped! {
+    /// One of the readers of a [`RwLock`], of a part of the value. Made by [`RwLockReadGuard::map`].
+    MappedRwLockReadGuard<'a, U>: &'a RawRwLock, as if &'a U, release_read, raw -> raw;
+}
+
+mapped! {
+    /// The writer of a [`RwLock`], of a part of the value. Made by [`RwLockWriteGuard::map`].
+    MappedRwLockWriteGuard<'a, U>: &'a RawRwLock, as if &'a mut U, release_write, raw -> raw; mut
+}
+
+mapped! {
+    /// One of the readers of a [`RwLock`], of a part of the value, with a share in the lock. Made by
+    /// [`OwnedRwLockReadGuard::map`]. `T` is the value, `U` the part.
+    OwnedMappedRwLockReadGuard<U of T>: Arc<RwLock<T>>, as if U, release_read, rwlock -> rwlock.raw;
+}
+
+mapped! {
+    /// The writer of a [`RwLock`], of a part of the value, with a share in the lock. Made by
+    /// [`OwnedRwLockWriteGuard::map`]. `T` is the value, `U` the part.
+    OwnedMappedRwLockWriteGuard<U of T>: Arc<RwLock<T>>, as if U, release_write, rwlock -> rwlock.raw; mut
+}
+
+macro_rules! mapped_mutably {
+    ($($mapped:ident<$($life:lifetime,)? U $(of $value:ident)?>),*) => {$(
+        impl<$($life,)? $($value: ?Sized,)? U: ?Sized> DerefMut for $mapped<$($life,)? $($value,)? U> {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut U {
+                // SAFETY: as for `deref`; it was borrowed mutably from the only guard, and this one is.
+                unsafe { self.part.as_mut() }
+            }
+        }
+    )*};
+}
+
+mapped_mutably! { MappedRwLockWriteGuard<'a, U>, OwnedMappedRwLockWriteGuard<U of T> }
+
+// SAFETY: it is a `&U`, and the right to release, which any thread may do.
+unsafe impl<U: ?Sized + Sync> Send for MappedRwLockReadGuard<'_, U> {}
+// SAFETY: as above.
+unsafe impl<U: ?Sized + Sync> Sync for MappedRwLockReadGuard<'_, U> {}
+// SAFETY: it is a `&mut U`, and the right to release, which any thread may do.
+unsafe impl<U: ?Sized + Send> Send for MappedRwLockWriteGuard<'_, U> {}
+// SAFETY: shared, it is a `&U`.
+unsafe impl<U: ?Sized + Sync> Sync for MappedRwLockWriteGuard<'_, U> {}
+// SAFETY: it is a `&U`, the right to release, which any thread may do, and a share in the lock, for which `T` has to be both.
+unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Send for OwnedMappedRwLockReadGuard<T, U> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Sync for OwnedMappedRwLockReadGuard<T, U> {}
+// SAFETY: it is a `&mut U`, the right to release, and a share in the lock, for which `T` has to be both.
+unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send> Send for OwnedMappedRwLockWriteGuard<T, U> {}
+// SAFETY: shared, it is a `&U` and a `&Arc` of the lock.
+unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Sync for OwnedMappedRwLockWriteGuard<T, U> {}
+
+macro_rules! map {
+    (
+        $guard:ident<$($life:lifetime,)? T> -> $mapped:ident<U $(of $value:ident)?>,
+        $rwlock:ident -> $lock:expr, $lent:literal; $($mutable:tt)?
+    ) => {
+        impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
+            /// A guard of a part of the value. The lock is held until that is dropped.
+            ///
+            /// If `to_part` panics, the lock is released.
+            ///
+            /// ```
+            #[doc = concat!("use waitword::{RwLock, ", stringify!($guard), "};")]
+            ///
+            /// let lock = std::sync::Arc::new(RwLock::new((1, "one")));
+            #[doc = concat!("let number = ", stringify!($guard), "::map(lock.", $lent, "(), |pair| &", stringify!($($mutable)?), " pair.0);")]
+            /// assert_eq!(*number, 1);
+            /// ```
+            pub fn map<U: ?Sized>(
+                $($mutable)? this: Self,
+                to_part: impl FnOnce(&$($mutable)? T) -> &$($mutable)? U,
+            ) -> $mapped<$($life,)? $($value,)? U> {
+                let part = to_part(&$($mutable)? *this).into();
+                let $rwlock = Self::forget(this);
+                $mapped { lock: $lock, part, _part: PhantomData }
+            }
+
+            /// As [`map`](Self::map), if there is such a part.
+            ///
+            /// # Errors
+            /// This guard, if `to_part` returned `None`.
+            #[doc(alias = "try_map")]
+            pub fn filter_map<U: ?Sized>(
+                $($mutable)? this: Self,
+                to_part: impl FnOnce(&$($mutable)? T) -> Option<&$($mutable)? U>,
+            ) -> Result<$mapped<$($life,)? $($value,)? U>, Self> {
+                let Some(part) = to_part(&$($mutable)? *this).map(Into::into) else { return Err(this) };
+                let $rwlock = Self::forget(this);
+                Ok($mapped { lock: $lock, part, _part: PhantomData })
+            }
+        }
+    };
+}
+
+map! { RwLockReadGuard<'a, T> -> MappedRwLockReadGuard<U>, rwlock -> &rwlock.raw, "read"; }
+map! { RwLockWriteGuard<'a, T> -> MappedRwLockWriteGuard<U>, rwlock -> &rwlock.raw, "write"; mut }
+map! { OwnedRwLockReadGuard<T> -> OwnedMappedRwLockReadGuard<U of T>, rwlock -> rwlock, "read_owned"; }
+map! { OwnedRwLockWriteGuard<T> -> OwnedMappedRwLockWriteGuard<U of T>, rwlock -> rwlock, "write_owned"; mut }

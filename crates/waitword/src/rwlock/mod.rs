@@ -1,0 +1,212 @@
+//! The readers-writer lock: what you call, and the value that it protects.
+//!
+//! The word and all that happens to it is in `raw_rwlock`. Here it meets a value: `grid.rs` has the methods by which one gets
+//! in, `guard.rs` and `mapped.rs` the guards through which the value is reached, `upgrade.rs` the way from reading to
+//! writing, `futures.rs` what the `_async` methods return. What is said once there holds for three modes, borrowed and owned.
+//!
+//! # Invariants
+//! The unsafe code of this folder rests on these:
+//!
+//! 1. There is a guard, of whatever kind, only for as long as the raw lock is held in its mode on its behalf. It is made from
+//!    an acquisition that nobody else has made a guard from, and whoever makes another guard from it forgets it. Its drop
+//!    releases, once.
+//! 2. So the writer's guard, where there is one, is the only one; and the value is changed only through it, or by somebody who
+//!    has the lock for itself (`&mut`, or by value), and then there is no guard.
+//! 3. The value stays where it is while there is a guard, because the guard borrows the lock or has an `Arc` of it.
+
+mod futures;
+mod grid;
+mod guard;
+mod mapped;
+mod upgrade;
+
+use std::cell::UnsafeCell;
+use std::fmt;
+
+use crate::acquire::HasRaw;
+use crate::raw_rwlock::RawRwLock;
+use crate::sync::const_fn;
+
+pub use futures::{
+    RwLockRead, RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil, RwLockUpgradableRead,
+    RwLockUpgradableReadOwned, RwLockUpgradableReadOwnedUntil, RwLockUpgradableReadUntil, RwLockWrite,
+    RwLockWriteOwned, RwLockWriteOwnedUntil, RwLockWriteUntil,
+};
+pub use guard::{
+    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard,
+    RwLockUpgradableReadGuard, RwLockWriteGuard,
+};
+pub use mapped::{
+    MappedRwLockReadGuard, MappedRwLockWriteGuard, OwnedMappedRwLockReadGuard, OwnedMappedRwLockWriteGuard,
+};
+pub use upgrade::{
+    NotUpgraded, RwLockUpgrade, RwLockUpgradeOwned, RwLockUpgradeOwnedUntil, RwLockUpgradeUntil,
+};
+
+/// A value that many can read at a time, or one can change.
+///
+/// Threads [`read`](Self::read) and [`write`](Self::write), tasks [`read_async`](Self::read_async) and
+/// [`write_async`](Self::write_async), on the same lock and from one line. One of the readers at a time may be *upgradable*
+/// ([`upgradable_read`](Self::upgradable_read)): it can [become the writer](RwLockUpgradableReadGuard::upgrade) without
+/// letting go. A writer can [become a reader](RwLockWriteGuard::downgrade).
+///
+/// It takes 16 bytes besides the value, and allocates nothing, neither when it is made nor when somebody waits. Guards may be
+/// dropped on another thread than the one that acquired them, and held across an `await`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::thread;
+/// use waitword::RwLock;
+///
+/// # smol::block_on(async {
+/// let limits = Arc::new(RwLock::new(vec![10, 20]));
+///
+/// let thread = thread::spawn({
+///     let limits = Arc::clone(&limits);
+///     move || limits.write().push(30)
+/// });
+/// let largest = limits.read_async().await.last().copied();
+/// assert!(largest == Some(20) || largest == Some(30));
+/// thread.join().unwrap();
+/// assert_eq!(limits.read().len(), 3);
+/// # });
+/// ```
+///
+/// # Fairness
+/// Neither readers nor writers are preferred. Those who wait stand in one line, threads and tasks alike, and get in in the
+/// order in which they came; readers that follow one another get in together.
+///
+/// Newcomers for whom there is room may overtake the line for a while: readers while others read, and whoever comes before the
+/// one who was called. That is bounded. When 200 µs have gone by, or when the first in line was called and finds somebody inside, all that come
+/// get in line behind it, readers too. So the first in line is overtaken for 200 µs, and then waits for those who are inside to
+/// leave. Neither a stream of readers nor one of writers keeps it out for longer.
+///
+/// Whoever wants the next in line to come now says [`RwLockWriteGuard::unlock_fair`].
+///
+/// # Recursion
+/// Whoever reads already should not wait to read again: a writer may have come meanwhile, who waits for the first read to end,
+/// and the second waits behind the writer. [`try_read_recursive`](Self::try_read_recursive) does not wait, and always succeeds
+/// then.
+///
+/// # Futures that nobody polls
+/// One in line that is called and not polled takes nothing, and keeps nobody out for good: those behind it are called in its
+/// place once it has not come for [`PATIENCE`](crate::PATIENCE), or twice that. It keeps its place, and gets in when it is polled again. That
+/// holds also for a writer's future that was polled once and waits for readers to leave: readers behind it get in.
+///
+/// A *guard* that is kept by a task which nobody polls is another matter; and so is the future of an
+/// [upgrade](RwLockUpgradableReadGuard::upgrade_async), which has a guard.
+///
+/// # How many readers
+/// 2^30 (1,073,741,824) at a time. Only guards that are leaked come to that. The next one panics, and nothing is lost.
+///
+/// # No poisoning
+/// As with [`Mutex`](crate::Mutex#no-poisoning).
+///
+/// # Panics
+/// Whoever makes room calls the next in line. If the waker of that one panics, so does the drop of the guard; the lock is
+/// released then. A reader that got in from the line, and calls the next, leaves again.
+#[derive(Default)]
+pub struct RwLock<T: ?Sized> {
+    raw: RawRwLock,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: whoever has the lock has the value, and may move it out.
+unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+// SAFETY: readers share the value, and writers reach it one after the other, each through a `&mut` (invariants 1 and 2), as if
+// it had been sent to them.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+
+// SAFETY: it is a field, and the words are fields of that. Nothing panics.
+unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
+    type Raw = RawRwLock;
+
+    fn raw(&self) -> &RawRwLock {
+        &self.raw
+    }
+}
+
+impl<T> RwLock<T> {
+    const_fn! {
+        /// A lock that nobody holds.
+        ///
+        /// ```
+        /// use waitword::RwLock;
+        ///
+        /// static NAMES: RwLock<Vec<String>> = RwLock::new(Vec::new());
+        /// NAMES.write().push("one".to_owned());
+        /// assert_eq!(NAMES.read().len(), 1);
+        /// ```
+        pub const fn new(value: T) -> Self {
+            Self { raw: RawRwLock::new(), value: UnsafeCell::new(value) }
+        }
+    }
+
+    /// The value. Nobody has to be waited for: whoever has the lock for itself is alone.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Reads if nobody writes, even if somebody waits to; also while one who reads waits to upgrade, if there is another reader.
+    /// Never waits.
+    ///
+    /// It succeeds always for those who read already. For others it is not fair: whoever reads this way all the time lets no
+    /// writer in.
+    ///
+    /// ```
+    /// let lock = waitword::RwLock::new(1);
+    /// let outer = lock.read();
+    /// // Somewhere inside; perhaps somebody waits to write.
+    /// let inner = lock.try_read_recursive().expect("read already");
+    /// assert_eq!(*outer, *inner);
+    /// ```
+    #[doc(alias("read_recursive", "recursive_read"))]
+    pub fn try_read_recursive(&self) -> Option<RwLockReadGuard<'_, T>> {
+        // SAFETY: acquired just now, if at all.
+        self.raw.read_recursive().then(|| unsafe { RwLockReadGuard::new(self) })
+    }
+
+    /// The value. Nobody has to be waited for: whoever has the lock for itself is alone.
+    ///
+    /// ```
+    /// let mut lock = waitword::RwLock::new(1);
+    /// *lock.get_mut() += 1;
+    /// assert_eq!(lock.into_inner(), 2);
+    /// ```
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
+    /// Whether somebody has a guard at this moment, of whatever kind. By the time it returns the answer may be another.
+    #[inline]
+    pub fn is_locked(&self) -> bool {
+        self.raw.is_held()
+    }
+
+    /// Whether somebody writes at this moment. By the time it returns the answer may be another.
+    #[doc(alias = "is_locked_exclusive")]
+    #[inline]
+    pub fn is_write_locked(&self) -> bool {
+        self.raw.is_written()
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+/// Shows the value if nobody writes, for which it is read meanwhile. Does not wait.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("RwLock");
+        match self.try_read_recursive() {
+            Some(guard) => shown.field("value", &&*guard),
+            None => shown.field("value", &format_args!("<locked>")),
+        };
+        shown.finish()
+    }
+}

@@ -1,0 +1,275 @@
+//! From reading to writing, without letting go in between; and back to reading for good.
+//!
+//! Whoever upgrades has the lock all the time. So the futures hold the guard, and give it up when they are dropped: first the
+//! place where they wait for the readers to leave, then the guard.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use pin_project_lite::pin_project;
+
+use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil};
+use crate::error::LockError;
+use crate::raw_rwlock::{Mode, RawRwLock};
+use crate::rwlock::futures::shows_whether_it_waits;
+use crate::rwlock::{
+    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard,
+    RwLockUpgradableReadGuard, RwLockWriteGuard,
+};
+
+/// The readers have not left in time, and the guard goes on.
+pub struct NotUpgraded<G> {
+    /// The guard, as it was.
+    pub guard: G,
+    /// Why.
+    pub error: LockError,
+}
+
+impl<G> fmt::Debug for NotUpgraded<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NotUpgraded").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<G> fmt::Display for NotUpgraded<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<G> Error for NotUpgraded<G> {}
+
+macro_rules! upgrade {
+    (
+        $guard:ident<$($life:lifetime,)? T> -> $write:ident, $read:ident;
+        $future:ident, $until:ident over $handle:ty: $lent:ident -> $handle_of:expr
+    ) => {
+        impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
+            /// Writes, once the readers have left, blocking this thread until then. Nobody writes in between, and nobody new
+            /// reads.
+            ///
+            /// ```
+            /// use waitword::{RwLock, RwLockUpgradableReadGuard};
+            ///
+            /// let lock = RwLock::new(vec![1]);
+            /// let reader = lock.upgradable_read();
+            /// if reader.len() < 2 {
+            ///     RwLockUpgradableReadGuard::upgrade(reader).push(2);
+            /// }
+            /// assert_eq!(*lock.read(), [1, 2]);
+            /// ```
+            ///
+            /// # Panics
+            /// If there are readers and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+            /// [`upgrade_async`](Self::upgrade_async) there.
+            ///
+            /// # Deadlocks
+            /// A thread that reads besides waits for itself.
+            #[inline]
+            #[track_caller]
+            pub fn upgrade(this: Self) -> $write<$($life,)? T> {
+                if !this.raw().take(Mode::Upgrade) {
+                    acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
+                }
+                // SAFETY: upgraded just now.
+                unsafe { Self::upgraded(this) }
+            }
+
+            /// Writes, if there are no readers. Never waits.
+            ///
+            /// # Errors
+            /// This guard, as it was.
+            #[inline]
+            pub fn try_upgrade(this: Self) -> Result<$write<$($life,)? T>, Self> {
+                if this.raw().take(Mode::Upgrade) {
+                    // SAFETY: upgraded just now.
+                    return Ok(unsafe { Self::upgraded(this) });
+                }
+                Err(this)
+            }
+
+            /// As [`upgrade`](Self::upgrade), waiting for `timeout` at the longest.
+            ///
+            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+            ///
+            /// # Errors
+            /// As [`upgrade_until`](Self::upgrade_until).
+            #[doc(alias = "try_upgrade_for")]
+            pub fn upgrade_for(this: Self, timeout: Duration) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
+                Self::upgrade_within(this, || Instant::now().checked_add(timeout))
+            }
+
+            /// As [`upgrade`](Self::upgrade), waiting until `deadline` at the latest.
+            ///
+            /// # Errors
+            /// The guard, as it was, with [`TimedOut`](LockError::TimedOut), never before the deadline; or with
+            /// [`BlockingForbidden`](LockError::BlockingForbidden) if there are readers and this thread must not block.
+            #[doc(alias = "try_upgrade_until")]
+            pub fn upgrade_until(this: Self, deadline: Instant) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
+                Self::upgrade_within(this, || Some(deadline))
+            }
+
+            /// Writes, once the readers have left, without blocking this thread. The future is ready with the writer's guard
+            /// then.
+            ///
+            /// Nothing happens before the first poll. From then on nobody new reads.
+            ///
+            /// ```
+            /// use waitword::{RwLock, RwLockUpgradableReadGuard};
+            ///
+            /// # smol::block_on(async {
+            /// let lock = RwLock::new(1);
+            /// let reader = lock.upgradable_read_async().await;
+            /// *RwLockUpgradableReadGuard::upgrade_async(reader).await += 1;
+            /// assert_eq!(lock.into_inner(), 2);
+            /// # });
+            /// ```
+            ///
+            /// # Cancellation
+            /// The future has taken the guard. Dropping it before it is ready releases the lock, as dropping the guard would;
+            /// readers get in again.
+            ///
+            /// A future that is kept and not polled keeps what it has, as a guard would: after its first poll, everybody else
+            /// waits for it.
+            ///
+            /// # Panics
+            /// When polled again after it was ready.
+            pub fn upgrade_async(this: Self) -> $future<$($life,)? T> {
+                let $lent = Self::rwlock(&this);
+                $future { acquire: AcquireAsync::new($handle_of, Mode::Upgrade), guard: Some(this) }
+            }
+
+            /// As [`upgrade_async`](Self::upgrade_async), waiting for `timeout` at the longest, counted from this call.
+            ///
+            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+            ///
+            /// # Errors, cancellation, panics
+            /// As [`upgrade_async_until`](Self::upgrade_async_until).
+            pub fn upgrade_async_for(this: Self, timeout: Duration) -> $until<$($life,)? T> {
+                Self::upgrade_async_within(this, Instant::now().checked_add(timeout))
+            }
+
+            /// As [`upgrade_async`](Self::upgrade_async), waiting until `deadline` at the latest.
+            ///
+            /// # Errors
+            /// The guard, as it was, with [`TimedOut`](LockError::TimedOut), never before the deadline.
+            ///
+            /// # Cancellation
+            /// As [`upgrade_async`](Self::upgrade_async).
+            ///
+            /// # Panics
+            /// When polled again after it was ready; and when it has to wait, if it is the first in the process and the
+            /// system cannot start the thread that keeps the time.
+            pub fn upgrade_async_until(this: Self, deadline: Instant) -> $until<$($life,)? T> {
+                Self::upgrade_async_within(this, Some(deadline))
+            }
+
+            /// Becomes one of the readers, so that another one may have the value upgradable.
+            #[inline]
+            pub fn downgrade(this: Self) -> $read<$($life,)? T> {
+                let rwlock = Self::forget(this);
+                rwlock.raw.downgrade_upgradable();
+                // SAFETY: the acquisition of the guard that is forgotten is one of a reader now.
+                unsafe { $read::new(rwlock) }
+            }
+
+            fn upgrade_within(
+                this: Self,
+                deadline: impl FnOnce() -> Option<Instant>,
+            ) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
+                if !this.raw().take(Mode::Upgrade)
+                    && let Err(error) = acquire::block_until(this.raw(), Mode::Upgrade, deadline())
+                {
+                    return Err(NotUpgraded { guard: this, error });
+                }
+                // SAFETY: upgraded just now.
+                Ok(unsafe { Self::upgraded(this) })
+            }
+
+            fn upgrade_async_within(this: Self, deadline: Option<Instant>) -> $until<$($life,)? T> {
+                let $lent = Self::rwlock(&this);
+                let acquire = AcquireAsyncUntil::new($handle_of, Mode::Upgrade, deadline);
+                $until { acquire, guard: Some(this) }
+            }
+
+            /// # Safety
+            /// The acquisition of this guard has become one of a writer.
+            unsafe fn upgraded(this: Self) -> $write<$($life,)? T> {
+                // SAFETY: this guard is forgotten, and the rest says the caller.
+                unsafe { $write::new(Self::forget(this)) }
+            }
+
+            fn raw(&self) -> &RawRwLock {
+                &Self::rwlock(self).raw
+            }
+        }
+
+        pin_project! {
+            #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async`].")]
+            #[must_use = "futures do nothing unless polled"]
+            pub struct $future<$($life,)? T: ?Sized> {
+                // Dropped before the guard, which it is about.
+                #[pin]
+                acquire: AcquireAsync<$handle>,
+                guard: Option<$guard<$($life,)? T>>,
+            }
+        }
+
+        impl<$($life,)? T: ?Sized> Future for $future<$($life,)? T> {
+            type Output = $write<$($life,)? T>;
+
+            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                let this = self.project();
+                this.acquire.poll(cx).map(|_| {
+                    let guard = this.guard.take().expect("it is ready once");
+                    // SAFETY: upgraded just now.
+                    unsafe { $guard::upgraded(guard) }
+                })
+            }
+        }
+
+        pin_project! {
+            #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async_until`] and its sibling with a timeout.")]
+            #[must_use = "futures do nothing unless polled"]
+            pub struct $until<$($life,)? T: ?Sized> {
+                // Dropped before the guard, which it is about.
+                #[pin]
+                acquire: AcquireAsyncUntil<$handle>,
+                guard: Option<$guard<$($life,)? T>>,
+            }
+        }
+
+        impl<$($life,)? T: ?Sized> Future for $until<$($life,)? T> {
+            type Output = Result<$write<$($life,)? T>, NotUpgraded<$guard<$($life,)? T>>>;
+
+            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                let this = self.project();
+                this.acquire.poll(cx).map(|upgraded| {
+                    let guard = this.guard.take().expect("it is ready once");
+                    match upgraded {
+                        // SAFETY: upgraded just now.
+                        Ok(_) => Ok(unsafe { $guard::upgraded(guard) }),
+                        Err(error) => Err(NotUpgraded { guard, error }),
+                    }
+                })
+            }
+        }
+
+        shows_whether_it_waits! { $future<$($life,)? T>, $until<$($life,)? T> }
+    };
+}
+
+upgrade! {
+    RwLockUpgradableReadGuard<'a, T> -> RwLockWriteGuard, RwLockReadGuard;
+    RwLockUpgrade, RwLockUpgradeUntil over &'a RawRwLock: rwlock -> &rwlock.raw
+}
+
+upgrade! {
+    OwnedRwLockUpgradableReadGuard<T> -> OwnedRwLockWriteGuard, OwnedRwLockReadGuard;
+    RwLockUpgradeOwned, RwLockUpgradeOwnedUntil over Arc<RwLock<T>>: rwlock -> Arc::clone(rwlock)
+}

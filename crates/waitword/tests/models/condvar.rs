@@ -6,7 +6,7 @@ use std::sync::Arc;
 use waitword::{Condvar, Mutex};
 
 use super::checker::future::block_on;
-use super::{Seen, in_line, model_of_two, poll, spawn};
+use super::{Seen, in_line, model_of_two, poll_twice, spawn};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -30,8 +30,7 @@ impl Way {
                 changed.wait_while_async(mutex.lock_async().await, is_zero).await.add();
             }),
             Way::Dropped => {
-                let mut wait = pin!(changed.wait_async(mutex.lock()));
-                let _ = poll(wait.as_mut()).is_ready() || poll(wait.as_mut()).is_ready();
+                poll_twice(pin!(changed.wait_async(mutex.lock())));
             }
         }
     }
@@ -42,15 +41,17 @@ fn a_notify_is_never_missed(way: Way, all: bool) {
     model_of_two(move || {
         let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
         let waiter = spawn(&shared, move |(mutex, changed)| way.wait(mutex, changed));
-        let (mutex, changed) = &*shared;
-        mutex.lock().add();
-        if all {
-            changed.notify_all();
-        } else {
-            changed.notify_one();
-        }
+        let notifier = spawn(&shared, move |(mutex, changed)| {
+            mutex.lock().add();
+            if all {
+                changed.notify_all();
+            } else {
+                changed.notify_one();
+            }
+        });
         waiter.join().unwrap();
-        let seen = mutex.try_lock().expect("nobody has it").get();
+        notifier.join().unwrap();
+        let seen = shared.0.try_lock().expect("nobody has it").get();
         assert_eq!(seen, if way == Way::Dropped { 1 } else { 2 });
     });
 }

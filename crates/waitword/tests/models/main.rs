@@ -18,6 +18,7 @@ mod condvar;
 mod event;
 mod mutex;
 mod once;
+mod rwlock;
 mod semaphore;
 mod wait_group;
 
@@ -91,6 +92,14 @@ fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
+/// What a future says that is dropped after its second poll at the latest.
+fn poll_twice<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
+    (0..2).find_map(|_| match poll(future.as_mut()) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    })
+}
+
 /// A future that was polled once, and stands in line.
 fn in_line<'a, F: Future + 'a>(future: F) -> Pin<Box<F>> {
     let mut future = Box::pin(future);
@@ -98,7 +107,8 @@ fn in_line<'a, F: Future + 'a>(future: F) -> Pin<Box<F>> {
     future
 }
 
-/// Another thread, on what both share.
+/// Another thread, on what both share. loom's bound counts the first switch to another thread as well, unless this one waits:
+/// so where all do the same, this thread does nothing.
 fn spawn<T: Send + Sync + 'static, R: Send + 'static>(
     shared: &Arc<T>,
     run: impl FnOnce(&T) -> R + Send + 'static,

@@ -2,14 +2,13 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use waitword::{Mutex, Table};
 
 use super::checker::future::block_on;
 use super::checker::thread;
-use super::{Seen, in_line, model, model_of_two, poll, spawn};
+use super::{Seen, in_line, model, model_of_two, poll_twice, spawn};
 
 /// How somebody takes it and adds one to what is in it.
 #[derive(Clone, Copy, PartialEq)]
@@ -29,16 +28,10 @@ impl Turn {
         match self {
             Blocking => mutex.lock().add(),
             Async => block_on(mutex.lock_async()).add(),
-            Dropped => {
-                let mut lock = pin!(mutex.lock_async());
-                match (0..2).find_map(|_| match poll(lock.as_mut()) {
-                    Poll::Ready(guard) => Some(guard),
-                    Poll::Pending => None,
-                }) {
-                    Some(guard) => guard.add(),
-                    None => return false,
-                }
-            }
+            Dropped => match poll_twice(pin!(mutex.lock_async())) {
+                Some(guard) => guard.add(),
+                None => return false,
+            },
             Late => match block_on(mutex.lock_async_for(Duration::ZERO)) {
                 Ok(guard) => guard.add(),
                 Err(_) => return false,
@@ -51,10 +44,8 @@ impl Turn {
 fn everybody_gets_in(turns: &'static [Turn]) {
     model(move || {
         let mutex = Arc::new(Mutex::new(Seen::default()));
-        let (first, others) = turns.split_first().unwrap();
-        let others: Vec<_> = others.iter().map(|turn| spawn(&mutex, |mutex| turn.take(mutex))).collect();
-        let first = first.take(&mutex);
-        let entered: Vec<_> = others.into_iter().map(|other| other.join().unwrap()).chain([first]).collect();
+        let threads: Vec<_> = turns.iter().map(|turn| spawn(&mutex, |mutex| turn.take(mutex))).collect();
+        let entered: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
         let count = entered.iter().filter(|&&entered| entered).count();
         assert!(count >= turns.iter().filter(|turn| matches!(turn, Blocking | Async)).count());
         // Free, and kept for nobody.

@@ -8,7 +8,7 @@ use waitword::{Semaphore, Table};
 
 use super::checker::future::block_on;
 use super::checker::thread;
-use super::{Seen, check, in_line, model, model_of_two, poll, spawn};
+use super::{Seen, check, in_line, model, model_of_two, poll, poll_twice, spawn};
 
 /// How somebody takes permits.
 #[derive(Clone, Copy, PartialEq)]
@@ -33,10 +33,7 @@ impl Take {
         match way {
             Blocking => semaphore.acquire_many(n).is_ok(),
             Async => block_on(semaphore.acquire_many_async(n)).is_ok(),
-            Dropped => {
-                let mut acquire = pin!(semaphore.acquire_many_async(n));
-                poll(acquire.as_mut()).is_ready() || poll(acquire.as_mut()).is_ready()
-            }
+            Dropped => poll_twice(pin!(semaphore.acquire_many_async(n))).is_some(),
             Late => block_on(semaphore.acquire_many_async_for(n, Duration::ZERO)).is_ok(),
         }
     }
@@ -49,11 +46,8 @@ impl Take {
 fn everybody_has_permits(preemptions: usize, permits: usize, takes: &'static [Take]) {
     check(preemptions, move || {
         let semaphore = Arc::new(Semaphore::new(permits));
-        let (first, others) = takes.split_first().unwrap();
-        let threads: Vec<_> =
-            others.iter().map(|take| spawn(&semaphore, |shared| take.run(shared))).collect();
-        assert!(first.run(&semaphore) || !first.is_certain());
-        for (thread, take) in threads.into_iter().zip(others) {
+        let threads: Vec<_> = takes.iter().map(|take| spawn(&semaphore, |shared| take.run(shared))).collect();
+        for (thread, take) in threads.into_iter().zip(takes) {
             assert!(thread.join().unwrap() || !take.is_certain());
         }
         assert_eq!(semaphore.available_permits(), permits);

@@ -45,7 +45,7 @@ use waitword_core::{Masked, call_one};
 use crate::acquire::{Acquire, Place};
 use crate::pace;
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, const_fn};
+use crate::sync::{MODEL, broken, const_fn, order};
 
 const LOCKED: u32 = 1;
 const LINE: u32 = 1 << 1;
@@ -77,7 +77,11 @@ impl RawMutex {
     /// Releases it. The caller holds it.
     #[inline]
     pub(crate) fn release(&self) {
-        if self.state.compare_exchange(LOCKED, 0, Ordering::Release, Ordering::Relaxed).is_err() {
+        if self
+            .state
+            .compare_exchange(LOCKED, 0, order!(Release, "mutex-release"), Ordering::Relaxed)
+            .is_err()
+        {
             self.release_slow(0);
         }
     }
@@ -85,7 +89,11 @@ impl RawMutex {
     /// Releases it for those in line only, if there are any.
     #[inline]
     pub(crate) fn release_fair(&self) {
-        if self.state.compare_exchange(LOCKED, 0, Ordering::Release, Ordering::Relaxed).is_err() {
+        if self
+            .state
+            .compare_exchange(LOCKED, 0, order!(Release, "mutex-release"), Ordering::Relaxed)
+            .is_err()
+        {
             self.release_slow(FAIR);
         }
     }
@@ -93,11 +101,11 @@ impl RawMutex {
     #[cold]
     fn release_slow(&self, fair: u32) {
         // Only the holder takes `LOCKED` away; others add to it.
-        let before = self.update(Ordering::Release, |state| match state & CALLED {
+        let before = self.update(order!(Release, "mutex-release-slow"), |state| match state & CALLED {
             0 => CALLED | (state & FAIR) | fair,
             _ => overtaken(state & !LOCKED) | fair,
         });
-        if before & CALLED == 0 {
+        if before & CALLED == 0 && !broken!("mutex-call") {
             self.call();
         }
     }
@@ -108,9 +116,13 @@ impl RawMutex {
             // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
             let is_free_for_line = |state| state & (LOCKED | LINE) == LINE;
             let before = self.update(Ordering::Relaxed, |state| {
-                if is_free_for_line(state) { CALLED } else { state & (LOCKED | LINE) }
+                if is_free_for_line(state) || broken!("mutex-call-answered") {
+                    CALLED
+                } else {
+                    state & (LOCKED | LINE)
+                }
             });
-            if !is_free_for_line(before) {
+            if !is_free_for_line(before) || broken!("mutex-call-again") {
                 break;
             }
         }
@@ -122,7 +134,7 @@ impl RawMutex {
         state & (LOCKED | FAIR) == 0
             && self
                 .state
-                .compare_exchange(state, state | LOCKED, Ordering::Acquire, Ordering::Relaxed)
+                .compare_exchange(state, state | LOCKED, order!(Acquire, "mutex-barge"), Ordering::Relaxed)
                 .is_ok()
     }
 
@@ -154,7 +166,7 @@ impl Acquire for RawMutex {
 
     #[inline]
     fn take(&self, (): ()) -> bool {
-        match self.state.compare_exchange(0, LOCKED, Ordering::Acquire, Ordering::Relaxed) {
+        match self.state.compare_exchange(0, LOCKED, order!(Acquire, "mutex-take"), Ordering::Relaxed) {
             Ok(_) => true,
             Err(state) => self.take_if_free_for_all(state),
         }
@@ -162,8 +174,12 @@ impl Acquire for RawMutex {
 
     fn take_called(&self, (): ()) -> bool {
         let state = self.state.load(Ordering::Relaxed);
+        let taken = if broken!("mutex-line") { LOCKED } else { LOCKED | LINE };
         state & LOCKED == 0
-            && self.state.compare_exchange(state, LOCKED | LINE, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            && self
+                .state
+                .compare_exchange(state, taken, order!(Acquire, "mutex-take-called"), Ordering::Relaxed)
+                .is_ok()
     }
 
     fn take_or_mark(&self, (): (), place: Place) -> Result<(), u32> {
@@ -171,7 +187,7 @@ impl Acquire for RawMutex {
             Place::New => state & (LOCKED | FAIR) == 0,
             Place::Line => state & LOCKED == 0,
         };
-        let before = self.update(Ordering::Acquire, |state| match place {
+        let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match place {
             Place::New if is_free(state) => state | LOCKED,
             Place::New => state | LINE,
             Place::Line if is_free(state) => LOCKED | LINE,
@@ -203,6 +219,9 @@ impl Acquire for RawMutex {
 
     fn pass_on(&self, (): (), was_called: bool) {
         if !was_called {
+            return;
+        }
+        if broken!("mutex-pass-on") {
             return;
         }
         // If it is held, its release calls somebody; what was said of the one who leaves holds for the next one then.

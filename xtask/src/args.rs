@@ -29,7 +29,7 @@ pub(crate) enum Recipe {
         deep: bool,
     },
 
-    /// The same models once per step that is weakened on purpose: one has to fail each time (ten minutes; docs/loom.md)
+    /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; docs/loom.md)
     Mutants {
         /// Only with this step weakened
         #[arg(long, value_name = "NAME")]

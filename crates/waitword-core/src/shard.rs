@@ -228,9 +228,7 @@ impl<'a> Locked<'a> {
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
         self.with_wake(key, node, |old| std::mem::swap(old, wake))?;
         let was_called = is_called(node.state());
-        if !broken!("call-answered") {
-            node.set_state(QUEUED);
-        }
+        node.set_state(QUEUED);
         Some(was_called)
     }
 

@@ -176,10 +176,7 @@ impl Acquire for RawMutex {
         let state = self.state.load(Ordering::Relaxed);
         let taken = if broken!("mutex-line") { LOCKED } else { LOCKED | LINE };
         state & LOCKED == 0
-            && self
-                .state
-                .compare_exchange(state, taken, order!(Acquire, "mutex-take-called"), Ordering::Relaxed)
-                .is_ok()
+            && self.state.compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     fn take_or_mark(&self, (): (), place: Place) -> Result<(), u32> {

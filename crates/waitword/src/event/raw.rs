@@ -138,7 +138,7 @@ impl<'a, L: Location<Word = AtomicU64>> Condition for EventWaiter<'a, L> {
 
     fn check(&mut self) -> Result<(), u64> {
         let word = self.raw.at.word();
-        let mut now = word.load(order!(Acquire, "event-look"));
+        let mut now = word.load(Ordering::Acquire);
         loop {
             if round(now) != self.round {
                 return Ok(());

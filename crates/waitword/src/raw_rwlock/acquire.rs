@@ -79,7 +79,7 @@ impl Acquire for RawRwLock {
 
     fn take_called(&self, mode: Mode) -> bool {
         let enter = |state| mode.has_room(state).then(|| mode.enter_from_line(state));
-        self.state.fetch_update(order!(Acquire, "rwlock-take-called"), Ordering::Relaxed, enter).is_ok()
+        self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, enter).is_ok()
     }
 
     fn spin(&self, mode: Mode, place: Place) -> bool {

@@ -136,10 +136,10 @@ impl<'a, L: Location<Word = AtomicU64>> Condition for WaitGroupWaiter<'a, L> {
 
     fn check(&mut self) -> Result<(), u64> {
         // Acquire: the state is looked at after it.
-        let line = self.raw.line.word().load(order!(Acquire, "wait_group-look"));
+        let line = self.raw.line.word().load(Ordering::Acquire);
         let waits = |state| count(state) != 0 && round(state) == self.round;
         let mark = |state| waits(state).then_some(state | WAITERS);
-        match self.raw.state.fetch_update(Ordering::Acquire, order!(Acquire, "wait_group-wait"), mark) {
+        match self.raw.state.fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {
             Ok(_) => Err(line),
             Err(_) => Ok(()),
         }

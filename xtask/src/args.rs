@@ -22,14 +22,14 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Recipe {
-    /// Model checks: every interleaving of two or three threads, and what the memory model allows between (a minute)
+    /// Model checks: every interleaving of two to four threads, and what the memory model allows between (two minutes)
     Loom {
-        /// Up to five preemptions instead of three (much longer: before a release)
+        /// With more preemptions: five in the queue, three in the locks (much longer: before a release)
         #[arg(long)]
         deep: bool,
     },
 
-    /// The same models once per step that is weakened on purpose: one has to fail each time (ten minutes; docs/loom.md)
+    /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; docs/loom.md)
     Mutants {
         /// Only with this step weakened
         #[arg(long, value_name = "NAME")]

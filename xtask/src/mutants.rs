@@ -1,7 +1,9 @@
-//! The mutants of the queue: each weakens one step of it, and some model has to notice.
+//! The mutants of the queue and of the locks: each weakens one step, and some model has to notice.
 //!
-//! The sources name the steps (`broken!("…")`), and docs/loom.md says what becomes of the queue without each.
+//! The sources name the steps (`broken!("…")`, `order!(…, "…")`), and docs/loom.md says what becomes of them without each. A
+//! model looks into `WAITWORD_MUTANT` for the step that it has to do without, so each is built once.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -9,32 +11,47 @@ use std::time::Duration;
 use crate::Stop;
 use crate::line::{Ended, Line, root};
 
-const SOURCES: &str = "crates/waitword-core/src";
+/// A crate whose steps have names.
+struct Crate {
+    sources: &'static str,
+    /// Its own models first; those of the other, and of the other checker, are asked if none of the first notices.
+    suites: [usize; 4],
+}
 
-/// With nothing broken each model is through in a second. One that takes this long has lost its way, and noticed.
+const CRATES: [Crate; 2] = [
+    Crate { sources: "crates/waitword-core/src", suites: [0, 1, 2, 3] },
+    Crate { sources: "crates/waitword/src", suites: [1, 3, 0, 2] },
+];
+
+/// Models of a crate, and who checks them.
+const SUITES: [(&str, &str); 4] = [
+    ("loom", "waitword-core --test loom"),
+    ("loom", "waitword --test models"),
+    ("shuttle", "waitword-core --test shuttle"),
+    ("shuttle", "waitword --test models"),
+];
+
+/// With nothing broken each model is through in seconds. One that takes this long has lost its way, and noticed.
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(only: Option<&str>) -> Result<(), Stop> {
-    let failed = |error: std::io::Error| Stop::Failed(format!("{SOURCES}: {error}"));
-    let mut mutants = named_in(&read_all(&root().join(SOURCES)).map_err(failed)?);
-    if let Some(name) = only {
-        if !mutants.iter().any(|mutant| mutant == name) {
-            return Err(Stop::Usage(format!("no mutant is called {name}; there are {}", mutants.join(", "))));
+    let mut mutants = Vec::new();
+    for krate in &CRATES {
+        mutants.extend(named_in(&sources(krate)?).into_iter().map(|name| (name, krate)));
+    }
+    if let Some(only) = only {
+        let names: Vec<_> = mutants.iter().map(|(name, _)| name.clone()).collect();
+        mutants.retain(|(name, _)| name == only);
+        if mutants.is_empty() {
+            return Err(Stop::Usage(format!("no mutant is called {only}; there are {}", names.join(", "))));
         }
-        mutants = vec![name.to_owned()];
     }
 
-    // If a model fails anyway, it catches nothing.
-    let whole = Models::build(None)?;
-    if let Some(red) = whole.caught_by()?.first() {
-        return Err(Stop::Failed(format!("nothing is broken, and a model fails: {red}")));
-    }
+    let suites: [OnceCell<Models>; 4] = Default::default();
     let mut missed = Vec::new();
-    for mutant in mutants {
-        let models = Models::build(Some(&mutant))?;
-        let caught_by = models.caught_by()?;
-        println!("{mutant}: {} of {}: {}", caught_by.len(), models.names.len(), caught_by.join(", "));
-        if caught_by.is_empty() {
+    for (mutant, krate) in mutants {
+        if !is_caught(&mutant, krate, &suites)? {
+            println!("{mutant}: nobody notices");
             missed.push(mutant);
         }
     }
@@ -45,7 +62,22 @@ pub(crate) fn run(only: Option<&str>) -> Result<(), Stop> {
     }
 }
 
-/// The models of `tests/loom.rs`, built with one mutant or none.
+fn is_caught(mutant: &str, krate: &Crate, suites: &[OnceCell<Models>; 4]) -> Result<bool, Stop> {
+    for index in krate.suites {
+        let (checker, tests) = SUITES[index];
+        if suites[index].get().is_none() {
+            let _ = suites[index].set(Models::build(checker, tests)?);
+        }
+        let models = suites[index].get().expect("built");
+        if let Some(model) = models.first_to_fail(Some(mutant), &models.near(mutant))? {
+            println!("{mutant}: {checker}, {model}");
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The models of one crate, under one checker.
 #[derive(Debug)]
 struct Models {
     program: String,
@@ -53,13 +85,10 @@ struct Models {
 }
 
 impl Models {
-    fn build(mutant: Option<&str>) -> Result<Self, Stop> {
-        let flags = match mutant {
-            Some(name) => format!("--cfg loom --cfg mutant=\"{name}\""),
-            None => "--cfg loom".to_owned(),
-        };
-        let line = Line::new("cargo test --release -p waitword-core --test loom --target-dir target/loom")
-            .env("RUSTFLAGS", &flags);
+    /// If a model fails anyway, it catches nothing: so all are run with nothing broken.
+    fn build(checker: &str, tests: &str) -> Result<Self, Stop> {
+        let line = Line::new(&format!("cargo test --release -p {tests} --target-dir target/{checker}"))
+            .env("RUSTFLAGS", &format!("--cfg {checker}"));
         println!("$ {line}");
         // Not run by cargo: a model that aborts would take the others along, and one that hangs could not be stopped.
         let built = line.args(["--no-run", "--message-format=json"]).read()?;
@@ -67,20 +96,37 @@ impl Models {
             .ok_or_else(|| Stop::Failed(format!("cargo has not said what it built:\n{built}")))?;
         let list = Line::new("").args([program.as_str(), "--list", "--format=terse"]).read()?;
         let names = list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
-        Ok(Self { program, names })
+        let models = Self { program, names };
+        match models.first_to_fail(None, &models.near(""))? {
+            Some(red) => Err(Stop::Failed(format!("nothing is broken, and a model fails: {red}"))),
+            None => Ok(models),
+        }
     }
 
-    /// Those that fail, abort or hang.
-    fn caught_by(&self) -> Result<Vec<&str>, Stop> {
-        let mut red = Vec::new();
-        for name in &self.names {
-            let line = Line::new("").args([self.program.as_str(), "--exact", name.as_str()]);
+    /// Those that may notice: of a lock, if the mutant is one of its steps, or all.
+    fn near(&self, mutant: &str) -> Vec<&str> {
+        let lock = mutant.split('-').next().unwrap_or_default();
+        let of_lock: Vec<&str> =
+            self.names.iter().map(String::as_str).filter(|name| module(name) == lock).collect();
+        if of_lock.is_empty() { self.names.iter().map(String::as_str).collect() } else { of_lock }
+    }
+
+    /// The first that fails, aborts or hangs.
+    fn first_to_fail<'a>(&self, mutant: Option<&str>, names: &[&'a str]) -> Result<Option<&'a str>, Stop> {
+        for &name in names {
+            let line = Line::new("").args([self.program.as_str(), "--exact", name]);
+            let line = mutant.into_iter().fold(line, |line, mutant| line.env("WAITWORD_MUTANT", mutant));
             if line.end_within(LIMIT)? != Ended::Well {
-                red.push(name.as_str());
+                return Ok(Some(name));
             }
         }
-        Ok(red)
+        Ok(None)
     }
+}
+
+/// The lock that a model is of.
+fn module(name: &str) -> &str {
+    name.split_once("::").map_or("", |(module, _)| module)
 }
 
 /// The path of the only program among cargo's messages.
@@ -90,13 +136,22 @@ fn executable(messages: &str) -> Option<String> {
     Some(path.replace(r"\\", r"\"))
 }
 
-/// The steps that a text calls `broken!`, each once.
+/// The steps that a text names, each once.
 fn named_in(sources: &str) -> Vec<String> {
-    let names = sources.split(r#"broken!(""#).skip(1).filter_map(|rest| rest.split('"').next());
+    let broken = sources.split(r#"broken!(""#).skip(1);
+    let orders = sources.split("order!(").skip(1).filter_map(|rest| {
+        let (order, name) = rest.split_once(", \"")?;
+        order.chars().all(char::is_alphanumeric).then_some(name)
+    });
+    let names = broken.chain(orders).filter_map(|rest| rest.split('"').next());
     let mut names: Vec<String> = names.map(str::to_owned).collect();
     names.sort_unstable();
     names.dedup();
     names
+}
+
+fn sources(krate: &Crate) -> Result<String, Stop> {
+    read_all(&root().join(krate.sources)).map_err(|error| Stop::Failed(format!("{}: {error}", krate.sources)))
 }
 
 /// All files below `folder`, one behind the other.
@@ -120,16 +175,17 @@ mod tests {
         let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
         let mut rows: Vec<&str> = rows.collect();
         rows.sort_unstable();
-        let steps = named_in(&read_all(&root().join(SOURCES)).unwrap());
+        let mut steps: Vec<_> = CRATES.iter().flat_map(|krate| named_in(&sources(krate).unwrap())).collect();
+        steps.sort_unstable();
         assert!(!steps.is_empty());
         assert_eq!(rows, steps);
     }
 
     #[test]
     fn a_step_is_whatever_the_sources_call_so() {
-        let source =
-            r#"broken!("b"); match (broken!("a"), broken!("b")) macro_rules! broken { ($step:tt) => {} }"#;
-        assert_eq!(named_in(source), ["a", "b"]);
+        let source = r#"broken!("b"); match (broken!("a"), broken!("b")) macro_rules! broken { ($step:tt) => {} }
+            load(order!(Acquire, "c")) macro_rules! order { ($order:ident, $step:tt) => { broken!($step) } }"#;
+        assert_eq!(named_in(source), ["a", "b", "c"]);
     }
 
     #[test]

@@ -96,7 +96,7 @@ pub use word::{Location, Masked, Masked64, Word};
 
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
-pub use sync::atomic;
+pub use sync::{atomic, is_broken};
 
 #[doc = include_str!("../PROTOCOL.md")]
 pub mod protocol {}

@@ -33,11 +33,14 @@ const SLEEPERS: usize = 2;
 pub(crate) const FIRST_PRESENCE_BIT: u32 = 2;
 
 /// How the lock is taken: operation W, paired with fence N.
-const TAKING: Ordering = match (broken!("operation-w"), broken!("lock-acquire")) {
-    (true, _) => Ordering::AcqRel,
-    (_, true) => Ordering::Relaxed,
-    _ => Ordering::SeqCst,
-};
+#[inline(always)]
+fn taking() -> Ordering {
+    match (broken!("operation-w"), broken!("lock-acquire")) {
+        (true, _) => Ordering::AcqRel,
+        (_, true) => Ordering::Relaxed,
+        _ => Ordering::SeqCst,
+    }
+}
 
 /// One spins 2^0 + 2^1 + ... pauses in so many rounds, and looks after each.
 const SPINS: u32 = if MODEL { 0 } else { 7 };
@@ -76,11 +79,11 @@ impl Lock {
     /// Takes the lock. Returns who is present.
     #[inline]
     pub(crate) fn lock(&self) -> usize {
-        let mut before = self.state.fetch_or(LOCKED, TAKING);
+        let mut before = self.state.fetch_or(LOCKED, taking());
         if before & LOCKED != 0 {
             before = self.lock_contended();
         }
-        if matches!(TAKING, Ordering::SeqCst) {
+        if matches!(taking(), Ordering::SeqCst) {
             announced();
         }
         before & !(LOCKED | SLEEPERS)
@@ -104,7 +107,7 @@ impl Lock {
                 std::hint::spin_loop();
             }
             if self.state.load(Ordering::Relaxed) & LOCKED == 0 {
-                let before = self.state.fetch_or(LOCKED, TAKING);
+                let before = self.state.fetch_or(LOCKED, taking());
                 if before & LOCKED == 0 {
                     return before;
                 }
@@ -113,7 +116,7 @@ impl Lock {
         let asleep = if broken!("sleepers-bit") { LOCKED } else { LOCKED | SLEEPERS };
         let mut sleepers = self.sleepers.lock();
         loop {
-            let before = self.state.fetch_or(asleep, TAKING);
+            let before = self.state.fetch_or(asleep, taking());
             if before & LOCKED == 0 {
                 return before;
             }

@@ -191,7 +191,7 @@ impl<'a> Locked<'a> {
         }
         node.set_state(IDLE);
         match queued {
-            true if is_called(state) => Cancelled::AfterCall,
+            true if is_called(state) && !broken!("call-left") => Cancelled::AfterCall,
             true => Cancelled::BeforeNotify,
             false => Cancelled::AfterNotify,
         }
@@ -566,7 +566,7 @@ unsafe fn call_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> b
     if next == head && (!asks || is_alone) {
         return false;
     }
-    if all_overdue && !batch.is_full() {
+    if all_overdue && !batch.is_full() && !broken!("sweep") {
         // SAFETY: as above.
         unsafe { call(next) }.into_iter().for_each(|wake| batch.push(wake));
     }

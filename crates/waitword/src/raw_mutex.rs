@@ -52,7 +52,7 @@ use waitword_core::{Masked, Table, call_one};
 use crate::acquire::{Acquire, Place};
 use crate::pace;
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, const_fn};
+use crate::sync::{MODEL, broken, const_fn, order};
 
 const LOCKED: u32 = 1;
 const LINE: u32 = 1 << 1;
@@ -96,7 +96,7 @@ impl RawMutex {
         if self.state.load(Ordering::Relaxed) & FAIR != 0 {
             return self.release_fair();
         }
-        let before = self.state.fetch_add(RELEASE, Ordering::Release);
+        let before = self.state.fetch_add(RELEASE, order!(Release, "mutex-release"));
         if before & (LINE | CALLED) != 0 {
             self.released(before);
         }
@@ -106,12 +106,12 @@ impl RawMutex {
     #[cold]
     pub(crate) fn release_fair(&self) {
         // Only the holder takes `LOCKED` away; others add to it.
-        let before = self.update(Ordering::Release, |state| match state & (CALLED | LINE) {
+        let before = self.update(order!(Release, "mutex-keep"), |state| match state & (CALLED | LINE) {
             0 => state.wrapping_add(RELEASE) & COUNT,
             LINE => (state & COUNT) | LOCKED | CALLED | KEPT,
             _ => state | KEPT,
         });
-        if before & (CALLED | LINE) == LINE {
+        if before & (CALLED | LINE) == LINE && !broken!("mutex-call-kept") {
             self.call();
         }
     }
@@ -126,7 +126,7 @@ impl RawMutex {
         let calls = |state| state & (LOCKED | CALLED | LINE) == LINE;
         let before = self
             .update(Ordering::Relaxed, |state| if calls(state) { (state & COUNT) | CALLED } else { state });
-        if calls(before) {
+        if calls(before) && !broken!("mutex-call") {
             self.call();
         }
     }
@@ -151,11 +151,11 @@ impl RawMutex {
             // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
             let awaits_call = |state| is_free_for_line(state) && state & LINE != 0;
             let before = self.update(Ordering::Relaxed, |state| match state & KEPT {
-                _ if awaits_call(state) => state & !LINE | CALLED,
+                _ if awaits_call(state) || broken!("mutex-call-answered") => state & !LINE | CALLED,
                 0 => state & (COUNT | LOCKED | LINE),
                 _ => state & COUNT,
             });
-            if !awaits_call(before) {
+            if !awaits_call(before) || broken!("mutex-call-again") {
                 break;
             }
         }
@@ -176,7 +176,7 @@ fn is_free_for_line(state: u32) -> bool {
 
 /// The state once one of those in line has taken it: there may be others.
 fn taken_from_line(state: u32) -> u32 {
-    (state & COUNT) | LOCKED | LINE
+    (state & COUNT) | LOCKED | if broken!("mutex-line") { 0 } else { LINE }
 }
 
 impl Acquire for RawMutex {
@@ -193,7 +193,7 @@ impl Acquire for RawMutex {
 
     #[inline]
     fn take(&self, (): ()) -> bool {
-        self.state.fetch_or(LOCKED, Ordering::Acquire) & LOCKED == 0
+        self.state.fetch_or(LOCKED, order!(Acquire, "mutex-take")) & LOCKED == 0
     }
 
     fn take_called(&self, (): ()) -> bool {
@@ -209,7 +209,7 @@ impl Acquire for RawMutex {
             Place::New => state & LOCKED == 0,
             Place::Line => is_free_for_line(state),
         };
-        let before = self.update(Ordering::Acquire, |state| match place {
+        let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match place {
             Place::New if is_free(state) => state | LOCKED,
             Place::New => state | LINE,
             Place::Line if is_free(state) => taken_from_line(state),
@@ -240,7 +240,7 @@ impl Acquire for RawMutex {
     }
 
     fn pass_on(&self, (): (), was_called: bool) {
-        if !was_called {
+        if !was_called || broken!("mutex-pass-on") {
             return;
         }
         // If it is held, its release calls somebody.

@@ -6,6 +6,26 @@ pub(crate) use waitword_core::atomic;
 /// Whether this is built for a model checker: there is no clock, and once has to do for many times.
 pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));
 
+/// Whether the step of this name is left out or weakened, to see that the models notice (`docs/loom.md`).
+macro_rules! broken {
+    ($step:tt) => {
+        waitword_core::is_broken($step)
+    };
+}
+pub(crate) use broken;
+
+/// An ordering that is weakened with the step of this name.
+macro_rules! order {
+    ($order:ident, $step:tt) => {
+        if $crate::sync::broken!($step) {
+            $crate::sync::atomic::Ordering::Relaxed
+        } else {
+            $crate::sync::atomic::Ordering::$order
+        }
+    };
+}
+pub(crate) use order;
+
 /// A `const fn`, but for loom, whose atomics are made at run time.
 macro_rules! const_fn {
     ($(#[$attribute:meta])* $visible:vis const fn $($rest:tt)*) => {

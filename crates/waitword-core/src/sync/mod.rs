@@ -28,11 +28,24 @@ pub(crate) use imp::{Condvar, Mutex, OnceLock, UnsafeCell, announced, thread};
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));
 
-/// Whether the step of this name is left out or weakened, to see that the models notice (`docs/loom.md`). Never, unless
-/// built with `--cfg mutant="name"`.
+/// Whether the step of this name is left out or weakened, to see that the models notice (`docs/loom.md`).
 macro_rules! broken {
     ($step:tt) => {
-        cfg!(mutant = $step)
+        $crate::sync::is_broken($step)
     };
 }
 pub(crate) use broken;
+
+/// Never, but in a model that is run with the step's name in `WAITWORD_MUTANT`.
+#[cfg(not(any(loom, shuttle)))]
+#[inline(always)]
+pub const fn is_broken(_step: &str) -> bool {
+    false
+}
+
+/// Never, but in a model that is run with the step's name in `WAITWORD_MUTANT`.
+#[cfg(any(loom, shuttle))]
+pub fn is_broken(step: &str) -> bool {
+    static MUTANT: OnceLock<Option<String>> = OnceLock::new();
+    MUTANT.get_or_init(|| std::env::var("WAITWORD_MUTANT").ok()).as_deref() == Some(step)
+}

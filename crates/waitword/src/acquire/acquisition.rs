@@ -11,6 +11,7 @@ use crate::acquire::handle::{Ask, End, Handle};
 use crate::acquire::{Acquire, Place};
 use crate::error::LockError;
 use crate::patience::Looks;
+use crate::sync::broken;
 
 /// What the driver of an [`Acquisition`] does next.
 pub(crate) enum Step<E> {
@@ -138,6 +139,7 @@ impl<H: Handle> Acquisition<H> {
                 // Notified; or the word is not what the attempt left, so that somebody else has got on meanwhile.
                 Poll::Ready(Some(_)) => this.wait.set(None),
                 // ... and one when the next call will find us.
+                Poll::Ready(None) if broken!("acquire-look") => return Poll::Pending,
                 Poll::Ready(None) => {
                     if let Ok(end) = raw.take_or_mark(ask, Place::Line) {
                         return Poll::Ready(end);
@@ -181,7 +183,7 @@ impl<H: Handle> Acquisition<H> {
         let raw = this.handle.as_ref().expect(ENDED).raw();
         let left = this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
         this.wait.set(None);
-        let was_called = left.is_some_and(|left| left != Cancelled::BeforeNotify);
+        let was_called = left.is_some_and(|left| left != Cancelled::BeforeNotify) && !broken!("acquire-late");
         let end = raw.take_or_mark(*this.ask, if was_called { Place::Line } else { Place::New }).ok();
         match end {
             Some(_) => raw.left(*this.ask),

@@ -36,6 +36,7 @@ use waitword_core::{Location, notify_all};
 
 use crate::condition::Condition;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{broken, order};
 
 /// One generation, above the number of arrivals.
 const GENERATION: u64 = 1 << 28;
@@ -92,7 +93,8 @@ impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
         let is_last = |state| arrived(state) + 1 == self.parties;
         let arrive = |state| Some(if is_last(state) { next_generation(state) } else { state + 1 });
         // It always has something to write.
-        let (Ok(state) | Err(state)) = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, arrive);
+        let (Ok(state) | Err(state)) =
+            self.state.fetch_update(order!(AcqRel, "barrier-arrive"), Ordering::Relaxed, arrive);
         if is_last(state) {
             self.call();
             return None;
@@ -102,14 +104,18 @@ impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
 
     /// Takes back an arrival in this generation. `false`: the generation is complete.
     fn leave(&self, own: u64) -> bool {
-        let leave = |state| (generation(state) == own).then(|| state - 1);
+        let leave = |state| (generation(state) == own && !broken!("barrier-leave")).then(|| state - 1);
         self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, leave).is_ok()
     }
 
     fn call(&self) {
         if self.parties > 1 {
-            self.line.word().fetch_add(1, Ordering::Release);
-            notify_all(&self.line);
+            if !broken!("barrier-line") {
+                self.line.word().fetch_add(1, Ordering::Release);
+            }
+            if !broken!("barrier-call") {
+                notify_all(&self.line);
+            }
         }
     }
 }
@@ -137,8 +143,8 @@ impl<'a, L: Location<Word = AtomicU64>> Condition for BarrierWaiter<'a, L> {
             },
         };
         // Acquire: the state is looked at after it.
-        let line = self.raw.line.word().load(Ordering::Acquire);
-        if generation(self.raw.state.load(Ordering::Acquire)) == own {
+        let line = self.raw.line.word().load(order!(Acquire, "barrier-look"));
+        if generation(self.raw.state.load(order!(Acquire, "barrier-wait"))) == own {
             Err(line)
         } else {
             Ok(Passed::Follower)

@@ -177,7 +177,6 @@ impl<C: Condition> WaitFor<C> {
     }
 
     /// The time is up.
-    #[cfg_attr(any(loom, shuttle), allow(dead_code, reason = "a model has no clock"))]
     fn end(self: Pin<&mut Self>) -> Option<C::Output> {
         let this = self.project();
         let called = leave(this.wait);

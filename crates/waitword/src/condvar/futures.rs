@@ -13,6 +13,7 @@ use crate::acquire::Step;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
 use crate::error::LockError;
+use crate::sync::broken;
 
 pin_project! {
     /// A wait that can have a deadline, whoever sees to it that it is polled when that comes.
@@ -38,6 +39,9 @@ impl<'a, G: CondvarGuard> Wait<'a, G> {
     ) -> Result<(G, Result<(), LockError>), Option<Instant>> {
         let mut this = self.project();
         if this.guard.is_some() {
+            if broken!("condvar-enter") {
+                *this.guard = None;
+            }
             this.waiting.as_mut().enter(cx.waker());
             // Only now.
             *this.guard = None;

@@ -38,7 +38,7 @@ use crate::acquire::{Acquire, Acquisition, Handle, Place, Step};
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::const_fn;
+use crate::sync::{broken, const_fn};
 
 /// In the word as long as nobody has waited.
 const NO_MUTEX: u64 = 0;
@@ -103,7 +103,7 @@ pin_project! {
             }
             // Whoever is in line for the mutex itself leaves that line by itself.
             this.stage.set(Stage::Idle);
-            if *this.notified {
+            if *this.notified && !broken!("condvar-pass-on") {
                 this.condvar.notify(1);
             }
         }
@@ -209,7 +209,9 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
         let mut taken = wait.is_called() && raw.take_called(());
         if !taken {
             match wait.as_mut().poll_called(&mut Context::from_waker(waker)) {
-                Poll::Ready(None) => taken = raw.take_or_mark((), Place::Line).is_ok(),
+                Poll::Ready(None) => {
+                    taken = !broken!("condvar-look") && raw.take_or_mark((), Place::Line).is_ok()
+                }
                 // Taken out of limbo, on its way from line to line: it was notified, and is in neither.
                 Poll::Ready(Some(_)) => *this.notified = true,
                 Poll::Pending => {}

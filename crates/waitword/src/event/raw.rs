@@ -37,6 +37,7 @@ use waitword_core::{Location, notify_one_or_replace, replace_and_notify_all};
 
 use crate::condition::Condition;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{broken, order};
 
 /// A wakeup is stored for the next to come.
 const STORED: u64 = 1;
@@ -81,9 +82,15 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
     pub(crate) fn notify_one(&self) {
         let mut word = self.at.word().load(Ordering::Relaxed);
         loop {
+            if broken!("event-store-again") && word & STORED != 0 {
+                return;
+            }
             let stored = (word & !WAITERS) | STORED;
             let done = if word & WAITERS == 0 {
-                self.at.word().compare_exchange(word, stored, Ordering::Release, Ordering::Relaxed).map(drop)
+                self.at
+                    .word()
+                    .compare_exchange(word, stored, order!(Release, "event-store"), Ordering::Relaxed)
+                    .map(drop)
             } else {
                 notify_one_or_replace(&self.at, word, stored).map(drop)
             };
@@ -100,7 +107,10 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
         loop {
             let next = (word & !WAITERS).wrapping_add(ROUND);
             let done = if word & WAITERS == 0 {
-                self.at.word().compare_exchange(word, next, Ordering::Release, Ordering::Relaxed).map(drop)
+                self.at
+                    .word()
+                    .compare_exchange(word, next, order!(Release, "event-round"), Ordering::Relaxed)
+                    .map(drop)
             } else {
                 replace_and_notify_all(&self.at, word, next).map(drop)
             };
@@ -138,7 +148,7 @@ impl<'a, L: Location<Word = AtomicU64>> Condition for EventWaiter<'a, L> {
                 STORED => now & !STORED,
                 _ => now | WAITERS,
             };
-            match word.compare_exchange_weak(now, next, Ordering::Acquire, Ordering::Acquire) {
+            match word.compare_exchange_weak(now, next, order!(Acquire, "event-take"), Ordering::Acquire) {
                 Ok(_) if next & WAITERS != 0 => return Err(next),
                 Ok(_) => return Ok(()),
                 Err(other) => now = other,
@@ -153,7 +163,9 @@ impl<'a, L: Location<Word = AtomicU64>> Condition for EventWaiter<'a, L> {
 
     fn give_up(&mut self, called: bool) -> Option<()> {
         // In a new round all have been woken who could have been the next.
-        if called && round(self.raw.at.word().load(Ordering::Acquire)) == self.round {
+        let is_next =
+            round(self.raw.at.word().load(Ordering::Acquire)) == self.round || broken!("event-left");
+        if called && is_next && !broken!("event-pass-on") {
             self.raw.notify_one();
         }
         None

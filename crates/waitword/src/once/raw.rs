@@ -34,6 +34,7 @@ use waitword_core::{Location, notify_all};
 
 use crate::condition::Condition;
 use crate::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::{broken, order};
 
 /// An initialiser runs.
 const RUNNING: u32 = 1;
@@ -57,7 +58,7 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     /// The fast path of everything: one load.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
-        self.at.word().load(Ordering::Acquire) == SET
+        self.at.word().load(order!(Acquire, "once-get")) == SET
     }
 
     /// How many are in line.
@@ -68,7 +69,8 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     /// Has the turn, if it is free at this moment.
     pub(crate) fn try_turn(&self) -> Option<RawTurn<'_, L>> {
         let take = |state| (state & !WAITERS == 0).then_some(state | RUNNING);
-        let taken = self.at.word().fetch_update(Ordering::Acquire, Ordering::Relaxed, take).is_ok();
+        let taken =
+            self.at.word().fetch_update(order!(Acquire, "once-turn"), Ordering::Relaxed, take).is_ok();
         taken.then(|| RawTurn { raw: self })
     }
 
@@ -78,7 +80,7 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     }
 
     fn end_turn(&self, state: u32) {
-        if self.at.word().swap(state, Ordering::AcqRel) & WAITERS != 0 {
+        if self.at.word().swap(state, order!(AcqRel, "once-set")) & WAITERS != 0 && !broken!("once-call") {
             self.call();
         }
     }
@@ -90,7 +92,9 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
 
     /// Waits while the cell is in one of the states that `waits` says.
     fn check(&self, waits: impl Fn(u32) -> bool) -> Result<u32, u32> {
-        let mark = |state| waits(state & !WAITERS).then_some(state | WAITERS);
+        let mark = |state| {
+            waits(state & !WAITERS).then_some(if broken!("once-mark") { state } else { state | WAITERS })
+        };
         match self.at.word().fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {
             Ok(state) => Err(state | WAITERS),
             Err(state) => Ok(state & !WAITERS),

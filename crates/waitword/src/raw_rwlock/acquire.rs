@@ -7,8 +7,8 @@ use waitword_core::Masked64;
 
 use crate::acquire::{Acquire, Place};
 use crate::raw_rwlock::{CALLED, FAIR, FULL, HOLDERS, LINE, Mode, READERS, RawRwLock, UPGRADABLE, WRITER};
-use crate::sync::MODEL;
 use crate::sync::atomic::Ordering;
+use crate::sync::{MODEL, broken, order};
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
 const LOOKS: u32 = if MODEL { 1 } else { 7 };
@@ -38,13 +38,18 @@ impl Acquire for RawRwLock {
             Mode::Upgrade => UPGRADABLE,
         };
         self.state
-            .compare_exchange_weak(state, mode.enter(state), Ordering::Acquire, Ordering::Relaxed)
+            .compare_exchange_weak(
+                state,
+                mode.enter(state),
+                order!(Acquire, "rwlock-take"),
+                Ordering::Relaxed,
+            )
             .is_ok()
             || self.take_slow(mode)
     }
 
     fn take_or_mark(&self, mode: Mode, place: Place) -> Result<(), u64> {
-        if mode == Mode::Upgrade {
+        if mode == Mode::Upgrade && !broken!("rwlock-upgrade") {
             self.drain.store(LINE, Ordering::Relaxed);
         }
         let enters = |state| match place {
@@ -53,7 +58,7 @@ impl Acquire for RawRwLock {
         };
         let mut after = 0;
         // AcqRel: the last reader is to see the store above.
-        let before = self.update(Ordering::AcqRel, |state| {
+        let before = self.update(order!(AcqRel, "rwlock-take-or-mark"), |state| {
             after = match (place, mode) {
                 (Place::New, _) if enters(state) => mode.barge_in(state),
                 (Place::Line, _) if enters(state) => mode.enter_from_line(state),
@@ -109,10 +114,15 @@ impl Acquire for RawRwLock {
     }
 
     fn left(&self, mode: Mode) {
-        self.call_if_owed(mode, 0, mode.enter_from_line(0));
+        if !broken!("rwlock-left") {
+            self.call_if_owed(mode, 0, mode.enter_from_line(0));
+        }
     }
 
     fn pass_on(&self, mode: Mode, was_called: bool) {
+        if broken!("rwlock-pass-on") {
+            return;
+        }
         if mode == Mode::Upgrade {
             // There is room for readers again.
             return self.make_room(|state| state & !WRITER);
@@ -140,7 +150,7 @@ impl RawRwLock {
                 after
             })
         };
-        let before = self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, enter);
+        let before = self.state.fetch_update(order!(Acquire, "rwlock-barge"), Ordering::Relaxed, enter);
         before.map(|before| self.call_if_owed(mode, before, after)).is_ok()
     }
 

@@ -66,7 +66,7 @@ use waitword_core::{Masked64, call_one};
 
 use crate::pace;
 use crate::sync::atomic::{Ordering, fence};
-use crate::sync::const_fn;
+use crate::sync::{broken, const_fn, order};
 
 pub(crate) use mode::Mode;
 
@@ -131,7 +131,7 @@ impl RawRwLock {
     /// One reader leaves.
     #[inline]
     pub(crate) fn release_read(&self) {
-        let before = self.state.fetch_sub(ONE_READER, Ordering::Release);
+        let before = self.state.fetch_sub(ONE_READER, order!(Release, "rwlock-release-read"));
         if before & (LINE | WRITER) != 0 {
             self.reader_left(before);
         }
@@ -148,7 +148,11 @@ impl RawRwLock {
     /// The writer leaves.
     #[inline]
     pub(crate) fn release_write(&self) {
-        if self.state.compare_exchange(WRITER, 0, Ordering::Release, Ordering::Relaxed).is_err() {
+        if self
+            .state
+            .compare_exchange(WRITER, 0, order!(Release, "rwlock-release"), Ordering::Relaxed)
+            .is_err()
+        {
             self.make_room(|state| state & !WRITER);
         }
     }
@@ -164,7 +168,11 @@ impl RawRwLock {
     /// The writer becomes a reader.
     #[inline]
     pub(crate) fn downgrade(&self) {
-        if self.state.compare_exchange(WRITER, ONE_READER, Ordering::Release, Ordering::Relaxed).is_err() {
+        if self
+            .state
+            .compare_exchange(WRITER, ONE_READER, order!(Release, "rwlock-downgrade"), Ordering::Relaxed)
+            .is_err()
+        {
             self.make_room(|state| Mode::Read.enter(state & !WRITER));
         }
     }
@@ -188,15 +196,19 @@ impl RawRwLock {
 
     #[cold]
     fn reader_left(&self, before: u64) {
-        if before & READERS != ONE_READER {
+        if before & READERS != ONE_READER || broken!("rwlock-last-reader") {
             return;
         }
         if before & WRITER == 0 {
             return self.make_room(|state| state);
         }
         // So that the store comes after that of the one who set `WRITER`.
-        fence(Ordering::Acquire);
-        self.drain.store(0, Ordering::Relaxed);
+        if !broken!("rwlock-drain-fence") {
+            fence(Ordering::Acquire);
+        }
+        if !broken!("rwlock-drain") {
+            self.drain.store(0, Ordering::Relaxed);
+        }
         call_one(&self.drain);
     }
 
@@ -204,11 +216,11 @@ impl RawRwLock {
     #[cold]
     fn make_room(&self, change: impl Fn(u64) -> u64) {
         let must_call = |state| state & (LINE | CALLED | WRITER) == LINE;
-        let before = self.update(Ordering::Release, |state| match change(state) {
+        let before = self.update(order!(Release, "rwlock-make-room"), |state| match change(state) {
             state if must_call(state) => state ^ (LINE | CALLED),
             state => state,
         });
-        if must_call(change(before)) {
+        if must_call(change(before)) && !broken!("rwlock-call") {
             self.call();
         }
     }
@@ -220,10 +232,10 @@ impl RawRwLock {
             // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
             let must_call = |state| state & (LINE | WRITER) == LINE;
             let before = self.update(Ordering::Relaxed, |state| match state {
-                state if must_call(state) => (state & HOLDERS) | CALLED,
+                state if must_call(state) || broken!("rwlock-call-answered") => (state & HOLDERS) | CALLED,
                 state => state & (HOLDERS | LINE),
             });
-            if !must_call(before) {
+            if !must_call(before) || broken!("rwlock-call-again") {
                 break;
             }
         }

@@ -4,6 +4,7 @@ use crate::pace;
 use crate::raw_rwlock::{
     CALLED, FAIR, FULL, LINE, MAX_READERS, ONE_READER, PACE, PACE_SHIFT, READERS, UPGRADABLE, WRITER,
 };
+use crate::sync::broken;
 
 /// What one asks of the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,7 @@ impl Mode {
     pub(super) fn enter_from_line(self, state: u64) -> u64 {
         match self {
             Self::Read | Self::Upgradable => self.enter(state & !(LINE | FAIR | PACE)) | CALLED,
+            Self::Write if broken!("rwlock-line") => WRITER,
             Self::Write => WRITER | LINE,
             Self::Upgrade => self.enter(state),
         }

@@ -6,8 +6,8 @@ use crate::acquire::{Acquire, Place};
 use crate::raw_semaphore::{
     CALLED, Closed, FAIR, FLAGS, LINE, Masked64, RawSemaphore, bits, is_closed, permits,
 };
-use crate::sync::MODEL;
 use crate::sync::atomic::Ordering;
+use crate::sync::{MODEL, broken, order};
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
 const LOOKS: u32 = if MODEL { 1 } else { 7 };
@@ -31,24 +31,26 @@ impl Acquire for RawSemaphore {
             Some(wanted) if state & FLAGS == 0 => state.checked_sub(wanted),
             _ => None,
         };
-        let is_taken =
-            |taken| self.state.compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        let order = order!(Acquire, "semaphore-take");
+        let is_taken = |taken| self.state.compare_exchange(state, taken, order, Ordering::Relaxed).is_ok();
         taken.is_some_and(is_taken) || self.take_slow(n)
     }
 
     fn take_called(&self, n: usize) -> bool {
         let state = self.state.load(Ordering::Relaxed);
-        let is_taken =
-            |taken| self.state.compare_exchange(state, taken, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        let order = Ordering::Acquire;
+        let is_taken = |taken| self.state.compare_exchange(state, taken, order, Ordering::Relaxed).is_ok();
         take_from(state, n, Place::Line).is_some_and(is_taken)
     }
 
     fn take_or_mark(&self, n: usize, place: Place) -> Result<Self::End, u64> {
-        let before = self.update(Ordering::Acquire, |state| match take_from(state, n, place) {
-            Some(taken) => taken,
-            None if is_closed(state) => state,
-            None if place == Place::New => state | LINE,
-            None => state & !FLAGS | LINE | FAIR,
+        let before = self.update(order!(Acquire, "semaphore-take-or-mark"), |state| {
+            match take_from(state, n, place) {
+                Some(taken) => taken,
+                None if is_closed(state) => state,
+                None if place == Place::New => state | LINE,
+                None => state & !FLAGS | LINE | FAIR,
+            }
         });
         if is_closed(before) {
             Ok(Err(Closed))
@@ -78,7 +80,7 @@ impl Acquire for RawSemaphore {
     }
 
     fn is_kept(&self, _n: usize) -> bool {
-        permits(self.state.load(Ordering::Relaxed)) > 0
+        permits(self.state.load(Ordering::Relaxed)) > 0 && !broken!("semaphore-ask")
     }
 
     fn left(&self, n: usize) {
@@ -90,7 +92,7 @@ impl Acquire for RawSemaphore {
     }
 
     fn pass_on(&self, _n: usize, was_called: bool) {
-        if was_called {
+        if was_called && !broken!("semaphore-pass-on") {
             // The call that it had may be the one that the word knows of.
             self.update(Ordering::Relaxed, |state| match state & CALLED {
                 0 => state,
@@ -128,6 +130,7 @@ fn take_from(state: u64, n: usize, place: Place) -> Option<u64> {
     let left = (state & !FLAGS).checked_sub(wanted).filter(|_| may)?;
     Some(match place {
         Place::New => left | state & FLAGS,
+        Place::Line if broken!("semaphore-line") => left,
         Place::Line => left | LINE,
     })
 }

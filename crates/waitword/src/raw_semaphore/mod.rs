@@ -73,7 +73,7 @@ use waitword_core::{Masked64, Table, call_one, notify_all};
 
 use crate::pace::overtaken;
 use crate::sync::atomic::{AtomicU32, Ordering};
-use crate::sync::const_fn;
+use crate::sync::{broken, const_fn, order};
 
 const LINE: u64 = 1;
 const CALLED: u64 = 1 << 1;
@@ -120,7 +120,7 @@ impl RawSemaphore {
     pub(crate) fn add(&self, n: usize) -> bool {
         let Some(added) = bits(n) else { return false };
         // In one step, whatever others do to the word; what was too much is taken back.
-        let before = self.state.fetch_add(added, Ordering::Release);
+        let before = self.state.fetch_add(added, order!(Release, "semaphore-add"));
         before & FLAGS == 0 && permits(before) <= (MAX_PERMITS - n) as u64 || self.add_slow(n, before)
     }
 
@@ -134,7 +134,9 @@ impl RawSemaphore {
             self.keep_for_who_was_called();
         }
         // Also after taking something back: meanwhile the number was wrong, and somebody may have got in line because of it.
-        self.call_next();
+        if !broken!("semaphore-call") {
+            self.call_next();
+        }
         fits
     }
 
@@ -150,7 +152,9 @@ impl RawSemaphore {
         self.update(Ordering::Release, |state| state & !FLAGS | CLOSED);
         // Also if nobody seems to be in line: those who were passed over are. Those who have set `LINE` and are about to get
         // in line find it gone.
-        notify_all(&self.state);
+        if !broken!("semaphore-close") {
+            notify_all(&self.state);
+        }
     }
 
     /// Calls the first in line if there are permits, and nobody is on the way to them.
@@ -180,14 +184,14 @@ impl RawSemaphore {
             let before = self.update(Ordering::Relaxed, |state| {
                 if is_owed(state) {
                     state & !(LINE | FAIR) | state & kept
-                } else if is_called(state) && state & kept == 0 {
+                } else if is_called(state) && state & kept == 0 && !broken!("semaphore-call-answered") {
                     state & !(CALLED | FAIR)
                 } else {
                     // Kept, or closed; or somebody has looked for itself, and has said what is to be done.
                     state
                 }
             });
-            if !is_owed(before) {
+            if !is_owed(before) || broken!("semaphore-call-again") {
                 break;
             }
         }

@@ -33,6 +33,7 @@ use waitword_core::{Location, notify_all};
 
 use crate::condition::Condition;
 use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{broken, order};
 
 /// Somebody may be in line.
 const WAITERS: u64 = 1;
@@ -85,7 +86,12 @@ impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
         loop {
             let last = count(state) == 1;
             let next = if last { ((state - ONE) & !WAITERS).wrapping_add(ROUND) } else { state - ONE };
-            match self.state.compare_exchange_weak(state, next, Ordering::AcqRel, Ordering::Relaxed) {
+            match self.state.compare_exchange_weak(
+                state,
+                next,
+                order!(AcqRel, "wait_group-done"),
+                Ordering::Relaxed,
+            ) {
                 Ok(_) if last && state & WAITERS != 0 => return self.call(),
                 Ok(_) => return,
                 Err(other) => state = other,
@@ -95,8 +101,12 @@ impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
 
     #[cold]
     fn call(&self) {
-        self.line.word().fetch_add(1, Ordering::Release);
-        notify_all(&self.line);
+        if !broken!("wait_group-line") {
+            self.line.word().fetch_add(1, Ordering::Release);
+        }
+        if !broken!("wait_group-call") {
+            notify_all(&self.line);
+        }
     }
 
     /// How many are in line.

@@ -1,0 +1,131 @@
+//! The cells that are set once: one initialiser at a time, whose value all see, and whose turn is never lost.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use waitword::{LazyLock, OnceLock};
+
+use super::checker::future::block_on;
+use super::{Seen, in_line, model, model_of_two, poll, spawn};
+
+/// A value that was written to.
+fn made() -> Seen {
+    let seen = Seen::default();
+    seen.add();
+    seen
+}
+
+/// An initialiser that is dropped, and only then ends.
+async fn never() -> Seen {
+    pending().await
+}
+
+fn init(cell: &OnceLock<Seen>) -> u32 {
+    cell.get_or_init(made).get()
+}
+
+#[test]
+fn one_initialiser_runs_and_all_see_what_it_did() {
+    model(|| {
+        let shared = Arc::new((OnceLock::new(), Seen::default()));
+        let init = |(cell, ran): &(OnceLock<Seen>, Seen)| {
+            let make = || {
+                // Two at once are a race.
+                ran.add();
+                made()
+            };
+            cell.get_or_init(make).get()
+        };
+        let thread = spawn(&shared, init);
+        let task = spawn(&shared, |(cell, ran)| {
+            let make = async || {
+                ran.add();
+                made()
+            };
+            block_on(cell.get_or_init_async(make)).get()
+        });
+        assert_eq!(init(&shared), 1);
+        assert_eq!((thread.join().unwrap(), task.join().unwrap()), (1, 1));
+        assert_eq!(shared.1.get(), 1);
+    });
+}
+
+/// An initialiser sees what the one before it did that failed.
+#[test]
+fn an_initialiser_after_one_that_fails_sees_what_that_did() {
+    model_of_two(|| {
+        let shared = Arc::new((OnceLock::new(), Seen::default()));
+        let fail = |(cell, seen): &(OnceLock<Seen>, Seen)| {
+            let make = || {
+                seen.add();
+                Err(())
+            };
+            assert!(cell.get_or_try_init(make).is_err());
+        };
+        let other = spawn(&shared, fail);
+        fail(&shared);
+        other.join().unwrap();
+        assert_eq!(shared.1.get(), 2);
+    });
+}
+
+#[test]
+fn a_turn_that_is_lost_passes_on() {
+    model(|| {
+        let cell = Arc::new(OnceLock::new());
+        let turn = in_line(cell.get_or_init_async(never));
+        let sets = spawn(&cell, init);
+        let waits = spawn(&cell, |cell| cell.wait().get());
+        drop(turn);
+        assert_eq!((sets.join().unwrap(), waits.join().unwrap()), (1, 1));
+    });
+}
+
+/// The one who was called first is never polled.
+#[test]
+fn a_task_that_is_not_polled_does_not_keep_the_turn() {
+    model_of_two(|| {
+        let cell = Arc::new(OnceLock::new());
+        let turn = in_line(cell.get_or_init_async(never));
+        let unpolled = in_line(cell.get_or_init_async(async || made()));
+        let other = spawn(&cell, init);
+        drop(turn);
+        assert_eq!(other.join().unwrap(), 1);
+        drop(unpolled);
+    });
+}
+
+#[test]
+fn who_waits_for_the_value_sees_it() {
+    model_of_two(|| {
+        let cell = Arc::new(OnceLock::new());
+        let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
+        // Not in time, or with it.
+        assert!(cell.wait_for(Duration::ZERO).is_ok_and(|seen| seen.get() == 1) || cell.wait().get() == 1);
+        setter.join().unwrap();
+    });
+}
+
+/// Also by one look, without waiting.
+#[test]
+fn who_finds_the_value_sees_it() {
+    model_of_two(|| {
+        let cell = Arc::new(OnceLock::new());
+        let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
+        assert!(cell.get().is_none_or(|seen| seen.get() == 1));
+        setter.join().unwrap();
+    });
+}
+
+#[test]
+fn a_lazy_value_is_made_once_for_threads_and_tasks() {
+    model(|| {
+        let lazy = Arc::new(LazyLock::new(made));
+        let thread = spawn(&lazy, |lazy: &LazyLock<Seen, _>| lazy.get());
+        let task = spawn(&lazy, |lazy| block_on(LazyLock::force_async(lazy)).get());
+        // Dropped, whatever it was told.
+        let _ = poll(Box::pin(LazyLock::force_async(&lazy)).as_mut());
+        assert_eq!((thread.join().unwrap(), task.join().unwrap()), (1, 1));
+    });
+}

@@ -1,0 +1,154 @@
+//! The semaphore: everybody has its turn, and all permits come back.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use waitword::{Semaphore, Table};
+
+use super::checker::future::block_on;
+use super::checker::thread;
+use super::{Seen, check, in_line, model, model_of_two, poll, poll_twice, spawn};
+
+/// How somebody takes permits.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Blocking,
+    Async,
+    /// As a future that is dropped after its second poll at the latest, whatever it was told meanwhile.
+    Dropped,
+    /// As a future whose time is up once it is in line.
+    Late,
+}
+use Way::*;
+
+/// How many.
+#[derive(Clone, Copy)]
+struct Take(Way, usize);
+
+impl Take {
+    /// Whether it had them.
+    fn run(self, semaphore: &Semaphore) -> bool {
+        let Take(way, n) = self;
+        match way {
+            Blocking => semaphore.acquire_many(n).is_ok(),
+            Async => block_on(semaphore.acquire_many_async(n)).is_ok(),
+            Dropped => poll_twice(pin!(semaphore.acquire_many_async(n))).is_some(),
+            Late => block_on(semaphore.acquire_many_async_for(n, Duration::ZERO)).is_ok(),
+        }
+    }
+
+    fn is_certain(self) -> bool {
+        matches!(self.0, Blocking | Async)
+    }
+}
+
+fn everybody_has_permits(preemptions: usize, permits: usize, takes: &'static [Take]) {
+    check(preemptions, move || {
+        let semaphore = Arc::new(Semaphore::new(permits));
+        let threads: Vec<_> = takes.iter().map(|take| spawn(&semaphore, |shared| take.run(shared))).collect();
+        for (thread, take) in threads.into_iter().zip(takes) {
+            assert!(thread.join().unwrap() || !take.is_certain());
+        }
+        assert_eq!(semaphore.available_permits(), permits);
+        assert!(semaphore.try_acquire_many(permits).is_ok(), "kept for nobody");
+    });
+}
+
+#[test]
+fn it_excludes_as_a_mutex_does() {
+    model_of_two(|| {
+        let shared = Arc::new((Semaphore::new(1), Seen::default()));
+        let thread = spawn(&shared, |(semaphore, seen)| {
+            let _permit = semaphore.acquire().unwrap();
+            seen.add();
+        });
+        {
+            let _permit = block_on(shared.0.acquire_async()).unwrap();
+            shared.1.add();
+        }
+        thread.join().unwrap();
+        assert_eq!(shared.1.get(), 2);
+    });
+}
+
+#[test]
+fn few_and_many() {
+    everybody_has_permits(3, 2, &[Take(Blocking, 2), Take(Async, 1)]);
+}
+
+#[test]
+fn few_and_few_and_many() {
+    // Two preemptions take minutes.
+    everybody_has_permits(1, 2, &[Take(Blocking, 2), Take(Async, 1), Take(Blocking, 1)]);
+}
+
+#[test]
+fn one_who_wants_many_is_dropped() {
+    everybody_has_permits(2, 2, &[Take(Blocking, 1), Take(Dropped, 2), Take(Async, 1)]);
+}
+
+#[test]
+fn one_who_wants_many_is_late() {
+    everybody_has_permits(2, 2, &[Take(Blocking, 1), Take(Late, 2), Take(Async, 1)]);
+}
+
+/// One call for two, who may both be served.
+#[test]
+fn permits_are_added_for_two() {
+    model(|| {
+        let semaphore = Arc::new(Semaphore::new(0));
+        let threads = [Blocking, Async].map(|way| {
+            spawn(&semaphore, move |semaphore| match way {
+                Blocking => semaphore.acquire().unwrap().forget(),
+                _ => block_on(semaphore.acquire_async()).unwrap().forget(),
+            })
+        });
+        semaphore.add_permits(2);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(semaphore.available_permits(), 0);
+    });
+}
+
+/// What is kept for the first in line, because it is too few, is the next one's when the first goes.
+#[test]
+fn what_was_kept_for_one_who_is_dropped_goes_to_the_next() {
+    model_of_two(|| {
+        let semaphore = Arc::new(Semaphore::new(0));
+        let mut many = in_line(semaphore.acquire_many_async(2));
+        let behind = in_line(semaphore.acquire_async());
+        let adds = spawn(&semaphore, |semaphore| semaphore.add_permits(1));
+        assert!(poll(many.as_mut()).is_pending());
+        drop(many);
+        block_on(behind).unwrap().forget();
+        adds.join().unwrap();
+        assert_eq!(semaphore.available_permits(), 0);
+    });
+}
+
+/// Who is never polled again keeps nobody from permits once the table has been swept, though it looked and they are kept for it.
+#[test]
+fn one_who_wants_many_is_never_polled_again() {
+    model_of_two(|| {
+        let semaphore = Arc::new(Semaphore::new(0));
+        let mut many = in_line(semaphore.acquire_many_async(2));
+        let behind = spawn(&semaphore, |semaphore| semaphore.acquire().unwrap().forget());
+        semaphore.add_permits(1);
+        assert!(poll(many.as_mut()).is_pending());
+        while Table::global().call_overdue() || semaphore.available_permits() > 0 {
+            thread::yield_now();
+        }
+        behind.join().unwrap();
+    });
+}
+
+#[test]
+fn whoever_waits_when_it_is_closed_is_told() {
+    model(|| {
+        let semaphore = Arc::new(Semaphore::new(0));
+        let threads =
+            [Blocking, Async].map(|way| spawn(&semaphore, move |semaphore| Take(way, 1).run(semaphore)));
+        semaphore.close();
+        assert!(!threads.into_iter().any(|thread| thread.join().unwrap()));
+    });
+}

@@ -67,14 +67,14 @@ pub use owned::OwnedMutexGuard;
 /// Those who wait stand in one line, threads and tasks alike, and get the mutex in the order in which they came. A release
 /// does not hand it to the first of them, but calls it: until it comes, the mutex is free for whoever runs, and nobody
 /// sleeps while nobody holds it. That is bounded: when the one who was called comes and finds somebody inside, or after a
-/// quantum of 200 µs, the mutex is kept for those in line. A place in line is kept, however often its owner is overtaken.
+/// quantum of 200 µs at the most, the mutex is kept for those in line. A place in line is kept, however often its owner is overtaken.
 /// The [guide](crate::guide::what_holds#how-long-one-can-be-overtaken) has the bound with all its digits.
 ///
 /// Whoever wants the next in line to come now says [`MutexGuard::unlock_fair`].
 ///
 /// # Futures that nobody polls
 /// A task in line that is called and not polled takes nothing, and keeps nobody from the mutex for good. Whoever runs
-/// takes it meanwhile, for 200 µs as above; those behind are called in its place once it has not come for
+/// takes it meanwhile, for a quantum as above; those behind are called in its place once it has not come for
 /// [`PATIENCE`](crate::PATIENCE), or twice that: 10 to 20 ms. It keeps its place, and gets the mutex when it is polled again. So a
 /// lock future may lie in a `select!`, in a set of futures or in a struct, half awaited, for as long as it pleases.
 ///

@@ -350,6 +350,11 @@ impl<'a> Locked<'a> {
         self.unlock().settle();
     }
 
+    /// Somebody stands behind one who was called, as was found in an earlier stay.
+    pub(crate) fn watch_too(&mut self, watch: bool) {
+        self.end.watch |= watch;
+    }
+
     /// Unlocks. What remains to be done is the caller's to settle, when it has done what is more urgent.
     #[inline]
     pub(crate) fn unlock(self) -> After<'a> {
@@ -405,6 +410,19 @@ pub(crate) struct After<'a> {
 impl After<'_> {
     #[inline]
     pub(crate) fn settle(self) {
+        drop(self);
+    }
+
+    /// Does what cannot unwind, and returns what is left: whether sweeps have to be made.
+    pub(crate) fn settle_but_watch(mut self) -> bool {
+        std::mem::take(&mut self.watch)
+    }
+}
+
+/// Also when the one panics who was called: those behind it count on the sweeps.
+impl Drop for After<'_> {
+    #[inline]
+    fn drop(&mut self) {
         if let Some(size) = self.better_size {
             self.shard.resize(size);
         }

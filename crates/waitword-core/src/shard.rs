@@ -228,7 +228,10 @@ impl<'a> Locked<'a> {
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
         self.with_wake(key, node, |old| std::mem::swap(old, wake))?;
         let was_called = is_called(node.state());
-        node.set_state(QUEUED);
+        // Who asks to be called still does.
+        if was_called {
+            node.set_state(QUEUED);
+        }
         Some(was_called)
     }
 
@@ -518,6 +521,8 @@ impl Queues {
             }
         }
         std::mem::swap(&mut self.buckets, spare);
+        // A sweep may be under way, and a queue have moved to where it has been: once more.
+        self.watched = true;
         // Queues that were few in each of four buckets may be too many in the one that took their place.
         // SAFETY: as above.
         let is_full = |bucket: &Bucket| unsafe { bucket.len() } > MOST_IN_A_BUCKET;

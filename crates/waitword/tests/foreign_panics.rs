@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
 use common::Task;
 use waitword::{Condvar, Mutex, RwLock, RwLockUpgradableReadGuard, Semaphore};
@@ -82,6 +83,21 @@ fn permits_kept_for_one_who_gives_up_go_to_the_next_whatever_its_waker_does() {
     // Unless a sweep was faster, the wait has the last clone of its waker.
     let _ = panics(|| drop(wants_many));
     drop(next.finish().unwrap());
+}
+
+/// The alarm has the last clone of the waker of an earlier poll.
+#[test]
+fn what_a_timed_future_has_acquired_is_not_lost_whatever_its_waker_does() {
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let mut timed = Box::pin(mutex.lock_async_for(Duration::from_secs(3600)));
+    assert!(poll_with(timed.as_mut(), PanicsAtItsEnd).is_pending());
+    drop(guard);
+    let polled = timed.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(polled.is_ready());
+    assert!(panics(|| drop(timed)));
+    drop(polled);
+    assert!(mutex.try_lock().is_some());
 }
 
 /// Notified, and moved to the end of the mutex's line; dropped there.

@@ -138,8 +138,17 @@ mod sweeper {
 
     #[cold]
     fn begin() {
+        /// If the system cannot start the thread, perhaps it can next time.
+        struct Unwinding;
+        impl Drop for Unwinding {
+            fn drop(&mut self) {
+                SWEEPING.store(false, Ordering::SeqCst);
+            }
+        }
         if !SWEEPING.swap(true, Ordering::SeqCst) {
+            let unwinding = Unwinding;
             set_alarm();
+            std::mem::forget(unwinding);
         }
     }
 

@@ -101,9 +101,13 @@ fn requeue_if<E>(
     // this stack frame.
     while unsafe { both.second().adopt(to, limbo) } {
         let (first, second) = both.unlock();
-        first.settle();
-        second.into_iter().for_each(|after| after.settle());
+        // Sweeps may need a thread, and to start one may fail; but to unwind is no choice as long as the list is not empty.
+        let watch = [Some(first), second]
+            .into_iter()
+            .flatten()
+            .fold(false, |watch, after| watch | after.settle_but_watch());
         both = table.lock_two(from, to);
+        both.second().watch_too(watch);
     }
     let called = if moved == 0 || broken!("requeue-call") { None } else { both.second().call_first(to) };
     let (first, second) = both.unlock();

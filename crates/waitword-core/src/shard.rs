@@ -228,7 +228,10 @@ impl<'a> Locked<'a> {
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
         self.with_wake(key, node, |old| std::mem::swap(old, wake))?;
         let was_called = is_called(node.state());
-        node.set_state(QUEUED);
+        // Who asks to be called still does.
+        if was_called {
+            node.set_state(QUEUED);
+        }
         Some(was_called)
     }
 
@@ -350,6 +353,11 @@ impl<'a> Locked<'a> {
         self.unlock().settle();
     }
 
+    /// Somebody stands behind one who was called, as was found in an earlier stay.
+    pub(crate) fn watch_too(&mut self, watch: bool) {
+        self.end.watch |= watch;
+    }
+
     /// Unlocks. What remains to be done is the caller's to settle, when it has done what is more urgent.
     #[inline]
     pub(crate) fn unlock(self) -> After<'a> {
@@ -405,6 +413,19 @@ pub(crate) struct After<'a> {
 impl After<'_> {
     #[inline]
     pub(crate) fn settle(self) {
+        drop(self);
+    }
+
+    /// Does what cannot unwind, and returns what is left: whether sweeps have to be made.
+    pub(crate) fn settle_but_watch(mut self) -> bool {
+        std::mem::take(&mut self.watch)
+    }
+}
+
+/// Also when the one panics who was called: those behind it count on the sweeps.
+impl Drop for After<'_> {
+    #[inline]
+    fn drop(&mut self) {
         if let Some(size) = self.better_size {
             self.shard.resize(size);
         }
@@ -500,6 +521,8 @@ impl Queues {
             }
         }
         std::mem::swap(&mut self.buckets, spare);
+        // A sweep may be under way, and a queue have moved to where it has been: once more.
+        self.watched = true;
         // Queues that were few in each of four buckets may be too many in the one that took their place.
         // SAFETY: as above.
         let is_full = |bucket: &Bucket| unsafe { bucket.len() } > MOST_IN_A_BUCKET;

@@ -377,6 +377,34 @@ mod tests {
         colliding.into_iter().for_each(|word| word.leave(&table));
     }
 
+    /// Between two stays of a sweep the shard shrinks, and a queue moves to where the sweep has been.
+    #[test]
+    fn a_sweep_forgets_nobody_whose_queue_moves_meanwhile() {
+        let table = Table::with_hasher(1, KNOWN);
+        let strangers = (0..100).map(|n| Waited::new(&table, (1 << 20) + 4 * n)).collect::<Vec<_>>();
+        let address = addresses(&table, 8, 200).next().expect("one of many");
+        let called = Waited::new(&table, address);
+        let behind = Box::pin(Waiter::new());
+        let mut locked = table.lock(called.key);
+        // SAFETY: idle, and it leaves below.
+        unsafe { locked.enqueue(called.key, behind.as_ref()) };
+        let mut wake = crate::wake::Wake::Task(std::task::Waker::noop().clone());
+        assert_eq!(locked.exchange_wake(called.key, called.node.as_ref(), &mut wake), Some(false));
+        assert!(locked.call_first(called.key).is_some());
+        locked.release();
+        let mut batch = WakeBatch::new();
+        let mut stay = table.lock(called.key).call_overdue(0, &mut batch);
+        strangers.into_iter().for_each(|stranger| stranger.leave(&table));
+        while let Some(first) = stay {
+            stay = table.lock(called.key).call_overdue(first, &mut batch);
+        }
+        assert!(table.is_watched());
+        let mut locked = table.lock(called.key);
+        assert_eq!(locked.leave(called.key, behind.as_ref()), crate::cancel::Cancelled::BeforeNotify);
+        assert_eq!(locked.leave(called.key, called.node.as_ref()), crate::cancel::Cancelled::AfterCall);
+        locked.release();
+    }
+
     /// Through growth, shrinking and other secrets: a notify passes a word by if and only if no word of its bit has waiters.
     #[test]
     fn a_shard_is_idle_for_a_word_while_none_of_its_bit_has_a_queue() {

@@ -149,14 +149,18 @@ fn block<L: Location>(
         spin::until(deadline, || node.state() != QUEUED || interrupt.is_some_and(Interrupt::is_raised));
     }
     loop {
+        // Asked first: a notify after a call has no waker to call, because that went with the call; so whoever was called
+        // sleeps only after it has answered, and found no verdict then.
+        let called = is_called(node.state());
         if !queued.is_queued() {
             return Ok(Outcome::Notified);
         }
         if interrupt.is_some_and(Interrupt::is_raised) {
             return queued.leave().ok_or(Interrupted);
         }
-        if is_called(node.state()) {
+        if called {
             queued.answer_call(waker);
+            continue;
         }
         match deadline {
             None => parker.park(),

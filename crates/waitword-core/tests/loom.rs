@@ -386,3 +386,19 @@ fn a_dropped_wait_and_a_notify() {
         assert_eq!(notify_all(shared.at(0)), 0);
     });
 }
+
+/// A call takes the waker along, and the notify after it has none to wake: whoever answers the call finds the verdict.
+#[test]
+fn a_notify_after_a_call_is_not_missed() {
+    model(|| {
+        let shared = Shared::new();
+        let waiter = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || wait(shared.at(0), 0))
+        };
+        call_one(shared.at(0));
+        shared.words[0].store(1, Ordering::Relaxed);
+        let woken = notify_one(shared.at(0));
+        assert_eq!(waiter.join().unwrap() == Outcome::Notified, woken == 1);
+    });
+}

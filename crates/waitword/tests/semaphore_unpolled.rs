@@ -2,11 +2,13 @@
 
 mod common;
 
+use std::future::Future;
+use std::task::{Context, Waker};
 use std::thread;
 
 use common::semaphore::waiters;
 use common::{Task, block_on, far, until};
-use waitword::Semaphore;
+use waitword::{Parker, Semaphore};
 
 common::unpolled::unpolled_futures_keep_the_lock_from_nobody!(Semaphore);
 
@@ -107,4 +109,17 @@ fn select_whose_handler_wants_one_of_those_that_are_kept_for_a_branch() {
         drop(held);
         assert_eq!(all.await.unwrap().num_permits(), 2);
     });
+}
+
+/// As above, and the last thing that it did was to be polled by another task.
+#[test]
+fn those_behind_one_for_whom_permits_are_kept_and_who_has_another_waker() {
+    let semaphore = Semaphore::new(1);
+    let mut unpolled = std::pin::pin!(semaphore.acquire_many_async(2));
+    let mut poll = |waker: &Waker| unpolled.as_mut().poll(&mut Context::from_waker(waker)).is_pending();
+    assert!(poll(Waker::noop()));
+    semaphore.add_permits(0);
+    assert!(poll(Waker::noop()), "called, and too few");
+    assert!(poll(Parker::current().waker()));
+    semaphore.acquire().unwrap().forget();
 }

@@ -112,7 +112,7 @@ impl<H: Handle> Acquisition<H> {
         let mut this = self.project();
         if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_mut().as_pin_mut()) {
             let was_called = wait.cancel() != Cancelled::BeforeNotify;
-            this.wait.set(None);
+            // Its waker goes with the rest, afterwards: the destructor may panic.
             handle.raw().pass_on(*this.ask, was_called);
         }
     }

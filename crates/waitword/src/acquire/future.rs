@@ -84,10 +84,8 @@ impl<H: Handle> AcquireAsyncUntil<H> {
     fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(H, End<H>), LockError>> {
         let this = self.project();
         match this.acquisition.step(cx.waker(), *this.deadline) {
-            Step::Ended(result) => {
-                this.alarm.clear();
-                Poll::Ready(result)
-            }
+            // The alarm goes with the future: its waker's destructor may panic, and nobody would have what was acquired.
+            Step::Ended(result) => Poll::Ready(result),
             Step::Wait(until) => {
                 if let Some(until) = until {
                     this.alarm.set(until, cx.waker());

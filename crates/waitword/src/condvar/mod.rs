@@ -497,8 +497,10 @@ struct Released<'a>(&'a RawMutex);
 
 impl<'a> Released<'a> {
     fn new(mutex: &'a RawMutex) -> Self {
+        // First: the release calls somebody whose waker may panic, and then the mutex is free already.
+        let released = Self(mutex);
         mutex.release();
-        Self(mutex)
+        released
     }
 
     fn locked_again(self) {

@@ -98,14 +98,12 @@ pin_project! {
     impl<H: Handle<Raw = RawMutex>> PinnedDrop for Waiting<'_, H> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
+            let mut passes_on = PassesOn { condvar: this.condvar, notified: *this.notified };
             if let (StageProjection::InLine { wait }, Some(handle)) = (this.stage.as_mut().project(), &*this.handle) {
-                *this.notified |= leave(wait, handle.raw());
+                leave(wait, handle.raw(), &mut passes_on.notified);
             }
             // Whoever is in line for the mutex itself leaves that line by itself.
             this.stage.set(Stage::Idle);
-            if *this.notified && !broken!("condvar-pass-on") {
-                this.condvar.notify(1);
-            }
         }
     }
 }
@@ -227,7 +225,7 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
             if deadline.is_none_or(|deadline| Instant::now() < deadline) {
                 return Some(deadline);
             }
-            *this.notified = leave(wait, raw);
+            leave(wait, raw, this.notified);
         } else if !*this.notified {
             return Some(None);
         }
@@ -237,14 +235,26 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
     }
 }
 
-/// Gives the place in line up, wherever that is. Returns whether a notify had counted it.
-fn leave(wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex) -> bool {
-    match wait.cancel() {
-        Cancelled::BeforeNotify => false,
-        Cancelled::AfterCall => {
-            mutex.pass_on((), true);
-            true
+/// Gives the place in line up, wherever that is, and notes whether a notify had counted it: before whoever is called in its
+/// place can panic.
+fn leave(wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex, notified: &mut bool) {
+    let left = wait.cancel();
+    *notified |= left != Cancelled::BeforeNotify;
+    if left == Cancelled::AfterCall {
+        mutex.pass_on((), true);
+    }
+}
+
+/// Passes the notify of one on who is dropped, also if a waker panics on the way.
+struct PassesOn<'a> {
+    condvar: &'a RawCondvar,
+    notified: bool,
+}
+
+impl Drop for PassesOn<'_> {
+    fn drop(&mut self) {
+        if self.notified && !broken!("condvar-pass-on") {
+            self.condvar.notify(1);
         }
-        Cancelled::AfterMove | Cancelled::AfterNotify => true,
     }
 }

@@ -184,7 +184,11 @@ impl RawSemaphore {
             let before = self.update(Ordering::Relaxed, |state| {
                 if is_owed(state) {
                     state & !(LINE | FAIR) | state & kept
-                } else if is_called(state) && state & kept == 0 && !broken!("semaphore-call-answered") {
+                } else if is_called(state)
+                    && (state & LINE != 0 || state & kept == 0)
+                    && !broken!("semaphore-call-answered")
+                {
+                    // Whoever adds permits has to call whom nobody has called.
                     state & !(CALLED | FAIR)
                 } else {
                     // Kept, or closed; or somebody has looked for itself, and has said what is to be done.

@@ -152,3 +152,29 @@ fn whoever_waits_when_it_is_closed_is_told() {
         assert!(!threads.into_iter().any(|thread| thread.join().unwrap()));
     });
 }
+
+/// One for whom permits are kept gives up, and calls the next: there is none yet, and when there is, no permits are left.
+/// It must be called when there are some again.
+#[test]
+fn permits_are_forgotten_while_somebody_is_called_to_them() {
+    model(|| {
+        let semaphore = Arc::new(Semaphore::new(0));
+        let mut wants_many = Box::pin(semaphore.acquire_many_async(2));
+        assert!(poll(wants_many.as_mut()).is_pending());
+        semaphore.add_permits(1);
+        // Called, and too few: kept from now on.
+        assert!(poll(wants_many.as_mut()).is_pending());
+        let next = {
+            let semaphore = Arc::clone(&semaphore);
+            thread::spawn(move || drop(semaphore.acquire().unwrap()))
+        };
+        let forgets = {
+            let semaphore = Arc::clone(&semaphore);
+            thread::spawn(move || semaphore.forget_permits(1))
+        };
+        drop(wants_many);
+        forgets.join().unwrap();
+        semaphore.add_permits(1);
+        next.join().unwrap();
+    });
+}

@@ -1,0 +1,144 @@
+//! Wakers that panic, and wakers whose destructors do: nobody holds what another holds, and nobody waits in vain.
+
+mod common;
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use common::Task;
+use waitword::{Condvar, Mutex, RwLock, RwLockUpgradableReadGuard, Semaphore};
+
+struct PanicsWhenCalled;
+
+impl Wake for PanicsWhenCalled {
+    fn wake(self: Arc<Self>) {
+        panic!("the waker");
+    }
+}
+
+struct PanicsAtItsEnd;
+
+impl Wake for PanicsAtItsEnd {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for PanicsAtItsEnd {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            panic!("the waker's destructor");
+        }
+    }
+}
+
+/// Polls with a waker of which only the wait has a clone then.
+fn poll_with<F: Future>(future: Pin<&mut F>, waker: impl Wake + Send + Sync + 'static) -> Poll<F::Output> {
+    let waker = Waker::from(Arc::new(waker));
+    future.poll(&mut Context::from_waker(&waker))
+}
+
+fn panics(run: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(run)).is_err()
+}
+
+/// The wait releases the mutex, and has called somebody who panics; its guard is still there, and goes later.
+#[test]
+fn a_blocking_wait_that_panics_holds_the_mutex_again() {
+    let (mutex, condvar) = (Mutex::new(()), Condvar::new());
+    let mut guard = mutex.lock();
+    let mut called = pin!(mutex.lock_async());
+    assert!(poll_with(called.as_mut(), PanicsWhenCalled).is_pending());
+    assert!(panics(|| condvar.wait(&mut guard)));
+    assert!(mutex.try_lock().is_none(), "there is a guard");
+    drop(guard);
+    assert!(mutex.try_lock().is_some());
+    assert_eq!(condvar.notify_all(), 0, "it has left the line");
+}
+
+#[test]
+fn an_upgrade_that_is_given_up_lets_readers_in_whatever_its_waker_does() {
+    let lock = RwLock::new(());
+    let reader = lock.read();
+    let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
+    assert!(poll_with(upgrade.as_mut(), PanicsAtItsEnd).is_pending());
+    assert!(panics(|| drop(upgrade)));
+    assert!(lock.try_read().is_some(), "nobody writes");
+    drop(reader);
+    assert!(lock.try_write().is_some());
+}
+
+#[test]
+fn permits_kept_for_one_who_gives_up_go_to_the_next_whatever_its_waker_does() {
+    let semaphore = Semaphore::new(1);
+    let mut wants_many = Box::pin(semaphore.acquire_many_async(2));
+    assert!(poll_with(wants_many.as_mut(), PanicsAtItsEnd).is_pending());
+    let mut next = Task::new(semaphore.acquire_async());
+    // Called, and too few: kept from now on.
+    let _ = panics(|| semaphore.add_permits(0));
+    assert!(poll_with(wants_many.as_mut(), PanicsAtItsEnd).is_pending());
+    assert!(next.poll().is_pending());
+    // Unless a sweep was faster, the wait has the last clone of its waker.
+    let _ = panics(|| drop(wants_many));
+    drop(next.finish().unwrap());
+}
+
+/// The alarm has the last clone of the waker of an earlier poll.
+#[test]
+fn what_a_timed_future_has_acquired_is_not_lost_whatever_its_waker_does() {
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let mut timed = Box::pin(mutex.lock_async_for(Duration::from_secs(3600)));
+    assert!(poll_with(timed.as_mut(), PanicsAtItsEnd).is_pending());
+    drop(guard);
+    let polled = timed.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(polled.is_ready());
+    assert!(panics(|| drop(timed)));
+    drop(polled);
+    assert!(mutex.try_lock().is_some());
+}
+
+/// Notified, and moved to the end of the mutex's line; dropped there.
+#[test]
+fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
+    let (mutex, condvar) = (Mutex::new(()), Condvar::new());
+    let mut first = Box::pin(condvar.wait_async(mutex.lock()));
+    assert!(poll_with(first.as_mut(), PanicsAtItsEnd).is_pending());
+    let mut second = Task::new(condvar.wait_async(mutex.lock()));
+    assert!(second.poll().is_pending());
+    let guard = mutex.lock();
+    let mut in_line = Task::new(mutex.lock_async());
+    assert!(in_line.poll().is_pending());
+    assert_eq!(condvar.notify_one(), 1);
+    assert!(panics(|| drop(first)));
+    drop(guard);
+    drop(in_line.finish());
+    drop(second.finish());
+}
+
+/// As above, called there; and whom it passes the call on to panics.
+#[test]
+fn a_notify_goes_on_whatever_the_waker_of_the_next_in_line_does() {
+    let (mutex, condvar) = (Mutex::new(()), Condvar::new());
+    let mut first = Task::new(condvar.wait_async(mutex.lock()));
+    assert!(first.poll().is_pending());
+    let mut second = Task::new(condvar.wait_async(mutex.lock()));
+    assert!(second.poll().is_pending());
+    let guard = mutex.lock();
+    let mut on_its_way = Task::new(mutex.lock_async());
+    assert!(on_its_way.poll().is_pending());
+    drop(guard);
+    let guard = mutex.lock();
+    assert_eq!(condvar.notify_one(), 1);
+    assert!(first.is_woken());
+    let mut next = pin!(mutex.lock_async());
+    assert!(poll_with(next.as_mut(), PanicsWhenCalled).is_pending());
+    // Nobody is called, because somebody is on its way.
+    drop(guard);
+    // Unless a sweep was faster, this calls the next.
+    let _ = panics(|| drop(first));
+    assert_eq!(condvar.notify_all(), 0, "it was passed on");
+    drop(second.finish());
+}

@@ -2,6 +2,8 @@
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::test262::{Test262, Test262Case};
+
 /// Runs JavaScript programs whose agents wait on shared memory: one first-in-first-out queue per word, for
 /// Atomics.wait and Atomics.waitAsync alike.
 #[derive(Debug, Parser)]
@@ -14,6 +16,10 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(Run),
+    Test262(Test262),
+    /// What `test262` starts for each test; of no use otherwise
+    #[command(hide = true)]
+    Test262Case(Test262Case),
 }
 
 /// Run a JavaScript file: an ES module or a script, with node:worker_threads
@@ -89,8 +95,10 @@ mod tests {
         let program = ["a.js", "--main-can-block", "-x", "--help", "--", "y"];
         let parse = |before: &[&str]| {
             let words = ["waitword", "run"].iter().chain(before).chain(&program);
-            let Command::Run(run) = Arguments::parse_from(words).command;
-            run
+            match Arguments::parse_from(words).command {
+                Command::Run(run) => run,
+                other => panic!("{other:?}"),
+            }
         };
         assert!(!parse(&[]).main_can_block);
         assert!(parse(&["--main-can-block"]).main_can_block);

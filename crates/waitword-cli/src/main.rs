@@ -1,10 +1,12 @@
 //! The command line `waitword`: what the words on it mean (`args.rs`), and what its user gets to read when a program
-//! ends badly (`report.rs`). The programs themselves run in [`waitword_quickjs::host`].
+//! ends badly (`report.rs`). The programs themselves run in [`waitword_quickjs::host`]. The conformance suite has a host
+//! and a folder of its own (`test262/`).
 
 #![forbid(unsafe_code)]
 
 mod args;
 mod report;
+mod test262;
 
 use std::process::exit;
 
@@ -17,6 +19,8 @@ fn main() {
     // Bad flags end here: usage on the standard error, exit code 2.
     match Arguments::parse().command {
         Command::Run(run) => exit(run_program(run)),
+        Command::Test262(test262) => exit(test262::run(&test262)),
+        Command::Test262Case(case) => test262::run_case(case),
     }
 }
 

@@ -39,13 +39,15 @@
 //! [`host`] runs whole programs: modules, timers, and workers as `node:worker_threads` has them.
 //!
 //! # Where to read on
-//! `runtime.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `shared_array_buffer.rs`
+//! `runtime.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `atomic_access.rs`
+//! (what the engine's other functions on words leave out), `shared_array_buffer.rs`
 //! (memory that grows), `agent_state.rs` (promises of pending waits). All unsafe code is in `ffi/`, and its invariants
 //! in `ffi/mod.rs`.
 
 #![deny(unsafe_code)]
 
 mod agent_state;
+mod atomic_access;
 mod atomics;
 mod convert;
 mod doorbell;
@@ -60,7 +62,7 @@ pub use convert::{IntoJs, JsValue};
 pub use doorbell::Doorbell;
 pub use ffi::{
     Attributes, Call, Exception, JsError, Message, Module, ModuleLoader, NativeFn, PromiseState, PropertyKey,
-    Realm, Rejection, Resolver, Runtime, RuntimeOptions, TypedArrayKind, TypedArrayView, Value,
+    Realm, Rejection, Resolver, Runtime, RuntimeOptions, Script, TypedArrayKind, TypedArrayView, Value,
 };
 pub use runtime::{JsAgent, JsAgentOptions};
 pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};

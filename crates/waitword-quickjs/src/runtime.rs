@@ -11,7 +11,7 @@ use crate::agent_state::{AgentState, WaitObserver};
 use crate::convert::{IntoJs, JsValue};
 use crate::doorbell::Doorbell;
 use crate::ffi::{Call, Exception, JsError, PromiseState, Realm, Runtime, RuntimeOptions, Value};
-use crate::{atomics, shared_array_buffer};
+use crate::{atomic_access, atomics, shared_array_buffer};
 
 /// What an agent is made with.
 #[derive(Clone, Debug)]
@@ -306,7 +306,9 @@ fn new_realm(runtime: &Runtime) -> Result<Realm, JsError> {
     let out_of_memory =
         || JsError { message: "out of memory: raise the memory limit".to_owned(), ..JsError::default() };
     let realm = runtime.realm().ok_or_else(out_of_memory)?;
-    let installed = shared_array_buffer::install(&realm).and_then(|()| atomics::install(&realm));
+    let installed = shared_array_buffer::install(&realm)
+        .and_then(|()| atomics::install(&realm))
+        .and_then(|()| atomic_access::install(&realm));
     installed.map_err(|exception| realm.describe(&exception))?;
     Ok(realm)
 }

@@ -4,7 +4,7 @@
 //! when another one grows the same memory. Here the length lives in the block, and the engine's objects, with all views
 //! on them, are told about it:
 //! - by the constructor and the members of the prototype that look at the length, which are replaced;
-//! - by the functions in [`crate::atomics`];
+//! - by the functions in [`crate::atomics`] and [`crate::atomic_access`];
 //! - when the agent comes back from a wait or begins a job ([`catch_up_all`]).
 //!
 //! What remains of the engine's way: code that spins without any of these sees an old `view.length`, and no `view[i]`
@@ -105,6 +105,14 @@ pub(crate) fn catch_up_all(realm: &Realm) -> Result<(), Exception> {
         }
     }
     Ok(())
+}
+
+/// Tells the engine's object, and with it all its views, how long the buffer is by now.
+pub(crate) fn catch_up(realm: &Realm, buffer: &Value) -> Result<(), Exception> {
+    match realm.shared_block(buffer) {
+        Some(block) if block.is_growable() => Intrinsics::of(realm)?.catch_up(realm, buffer, &block),
+        _ => Ok(()),
+    }
 }
 
 /// TypedArrayLength of a view that may track the length of its buffer.

@@ -60,6 +60,19 @@ impl Call<'_> {
     pub fn arguments(&self) -> Vec<Value> {
         (0..self.len()).map(|index| self.argument(index)).collect()
     }
+
+    /// Calls another function with the same `this` and the same arguments, in the place of this one.
+    ///
+    /// # Errors
+    /// What it throws.
+    pub fn forward(&self, function: &Value) -> Result<Value, Exception> {
+        self.realm.check(function);
+        let arguments = self.arguments.as_ptr().cast_mut();
+        // SAFETY: (3), (4), (5); the engine borrows the arguments and does not write to them.
+        self.realm.own(unsafe {
+            qjs::JS_Call(self.realm.raw(), function.raw(), self.this, self.len() as c_int, arguments)
+        })
+    }
 }
 
 /// An entry of the engine's table of native functions.

@@ -43,6 +43,7 @@ pub use module::{Module, ModuleLoader};
 pub use object::{Attributes, PropertyKey};
 pub use promise::{PromiseState, Resolver};
 pub use realm::Realm;
+pub use script::Script;
 pub(crate) use script::{Bytecode, parses_as_module};
 pub use shared::{TypedArrayKind, TypedArrayView};
 pub use value::Value;

@@ -352,6 +352,16 @@ impl Realm {
         })
     }
 
+    /// Gives an object the internal slot \[\[IsHTMLDDA]]: it is falsy, `typeof` calls it `"undefined"`, and it equals
+    /// `null`, as `document.all` does.
+    pub fn mark_html_dda(&self, object: &Value) {
+        self.check(object);
+        if object.is_object() {
+            // SAFETY: (3), (4), (5)
+            unsafe { qjs::JS_SetIsHTMLDDA(self.raw(), object.raw()) };
+        }
+    }
+
     /// Links a constructor and its prototype object to each other, as the standard's built-in ones are.
     ///
     /// # Errors

@@ -35,12 +35,32 @@ impl Realm {
         })
     }
 
+    /// Parses a script without running it: a script's early errors are found here, and those of running it in
+    /// [`Realm::run_script`].
+    ///
+    /// # Errors
+    /// A SyntaxError.
+    pub fn parse_script(&self, name: &str, source: &str) -> Result<Script, Exception> {
+        self.run(name, source, qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY).map(Script)
+    }
+
+    /// Runs a script in the realm that parsed it. The result is its completion value.
+    ///
+    /// # Errors
+    /// What the script throws; a SyntaxError or a TypeError for a declaration that the global object refuses.
+    pub fn run_script(&self, script: Script) -> Result<Value, Exception> {
+        let Script(script) = script;
+        self.check(&script);
+        // SAFETY: (3), (4), (5); the count of the script moves to the engine.
+        self.own(unsafe { qjs::JS_EvalFunction(self.raw(), script.into_raw()) })
+    }
+
     /// Compiles a script for all runtimes of this process, so that only one of them has to parse it.
     ///
     /// # Errors
     /// A SyntaxError.
     pub(crate) fn precompile(&self, name: &str, source: &str) -> Result<Bytecode, Exception> {
-        let script = self.run(name, source, qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY)?;
+        let Script(script) = self.parse_script(name, source)?;
         let mut len = 0;
         let flags = qjs::JS_WRITE_OBJ_BYTECODE as c_int;
         // SAFETY: (3), (4)
@@ -66,8 +86,7 @@ impl Realm {
         // SAFETY: (4); bytes that this very engine wrote, as `Bytecode` guarantees.
         let script =
             self.own(unsafe { qjs::JS_ReadObject(self.raw(), bytes.as_ptr(), bytes.len() as _, flags) })?;
-        // SAFETY: (3), (4); the count of the script moves to the engine.
-        self.own(unsafe { qjs::JS_EvalFunction(self.raw(), script.into_raw()) })
+        self.run_script(Script(script))
     }
 
     /// Where scripts are right now, to be [asked](Self::line_of) later: most never are, and reading costs as much again.
@@ -86,6 +105,10 @@ impl Realm {
         })
     }
 }
+
+/// A script that was parsed and not run yet.
+#[derive(Debug)]
+pub struct Script(Value);
 
 /// A script that [`Realm::precompile`] made. Nobody else can: the engine trusts such bytes blindly.
 pub(crate) struct Bytecode(Box<[u8]>);

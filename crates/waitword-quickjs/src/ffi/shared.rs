@@ -104,6 +104,28 @@ impl Realm {
         Ok(TypedArrayView { buffer, byte_offset: offset as usize, byte_length: length as usize })
     }
 
+    /// Whether this is an ArrayBuffer whose bytes never change again (`transferToImmutable`).
+    pub fn is_immutable_buffer(&self, buffer: &Value) -> bool {
+        self.check(buffer);
+        // SAFETY: (1), (3). Negative for what is no ArrayBuffer.
+        unsafe { qjs::JS_IsImmutableArrayBuffer(buffer.raw()) > 0 }
+    }
+
+    /// DetachArrayBuffer: takes an ArrayBuffer's bytes away. Nothing happens to one that has none any more.
+    ///
+    /// # Errors
+    /// A TypeError for what is no ArrayBuffer, a SharedArrayBuffer among them, and for one that is immutable.
+    pub fn detach_array_buffer(&self, buffer: &Value) -> Result<(), Exception> {
+        self.check(buffer);
+        // SAFETY: (1), (3).
+        if !unsafe { qjs::JS_IsArrayBuffer(buffer.raw()) } || self.is_immutable_buffer(buffer) {
+            return Err(self.type_error("only an ArrayBuffer that is not immutable can be detached"));
+        }
+        // SAFETY: (1), (3), (4).
+        unsafe { qjs::JS_DetachArrayBuffer(self.raw(), buffer.raw()) };
+        Ok(())
+    }
+
     /// The class id that SharedArrayBuffer objects have in this runtime. It is not in the engine's header, so the first
     /// caller looks at one such object.
     fn shared_class(&self) -> Option<qjs::JSClassID> {

@@ -1,0 +1,68 @@
+//! What tests import: files beside them.
+
+use std::cell::Cell;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+
+use waitword_quickjs::{Attributes, Exception, JsAgent, Module, ModuleLoader, Realm};
+
+/// Finds modules by path. Their names are absolute paths.
+pub(super) struct Loader {
+    asked: Rc<Cell<bool>>,
+}
+
+/// Whether a [`Loader`] has been asked for anything yet.
+pub(super) struct Asked(Rc<Cell<bool>>);
+
+impl Loader {
+    pub(super) fn install(agent: &JsAgent) -> Asked {
+        let asked = Rc::<Cell<bool>>::default();
+        agent.runtime().set_module_loader(Self { asked: Rc::clone(&asked) });
+        Asked(asked)
+    }
+}
+
+impl Asked {
+    pub(super) fn was_asked(&self) -> bool {
+        self.0.get()
+    }
+}
+
+impl ModuleLoader for Loader {
+    fn resolve(&self, realm: &Realm, importer: &str, specifier: &str) -> Result<String, Exception> {
+        self.asked.set(true);
+        if !specifier.starts_with(['.', '/']) {
+            return Err(realm.type_error(&format!("cannot find the module '{specifier}'")));
+        }
+        let folder = Path::new(importer).parent().unwrap_or(Path::new(""));
+        Ok(normal(&folder.join(specifier)).to_string_lossy().into_owned())
+    }
+
+    fn load(&self, realm: &Realm, name: &str) -> Result<Module, Exception> {
+        let text = fs::read_to_string(name);
+        let text = text.map_err(|error| realm.type_error(&format!("cannot read {name}: {error}")))?;
+        if !name.ends_with(".json") {
+            return Ok(Module::Source { text, url: name.to_owned() });
+        }
+        let json = realm.get(&realm.global(), "JSON")?;
+        let parse = realm.get(&json, "parse")?;
+        let exports = realm.object()?;
+        let value = realm.call(&parse, &json, &[realm.string(&text)?])?;
+        realm.define(&exports, "default", &value, Attributes::ASSIGNED)?;
+        Ok(Module::Exports(exports))
+    }
+}
+
+/// The path without `.` and `..`, so that one file has one name.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(normal.pop()),
+            part => normal.push(part),
+        }
+    }
+    normal
+}

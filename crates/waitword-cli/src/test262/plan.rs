@@ -1,0 +1,189 @@
+//! Which tests there are to run, each in which mode, and which not at all.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::front_matter::FrontMatter;
+use super::suite::Suite;
+
+/// How the text of a test is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mode {
+    /// As a script, as it stands.
+    Sloppy,
+    /// As a script, behind a `"use strict"`.
+    Strict,
+    /// As a module.
+    Module,
+}
+
+/// One test in one mode.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Case {
+    /// The path in the suite, with `/` between its parts on all platforms: `test/built-ins/…`.
+    pub(super) file: String,
+    pub(super) mode: Mode,
+}
+
+/// A case, and what can be said before it is run.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Planned {
+    pub(super) case: Case,
+    pub(super) ahead: Ahead,
+}
+
+/// What is known of a case ahead of its run.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ahead {
+    Run,
+    /// It is not for this engine.
+    Skip(String),
+    /// It cannot be run: its front matter is wrong.
+    Fail(String),
+}
+
+/// Features that QuickJS-NG does not have. A name that ends with `*` stands for all that begin so.
+const LACKING: [&str; 11] = [
+    "await-dictionary",
+    "canonical-tz",
+    "decorators",
+    "import-defer",
+    "Intl*",
+    "intl-normative-optional",
+    "legacy-regexp",
+    "ShadowRealm",
+    "source-phase-imports*",
+    "tail-call-optimization",
+    "Temporal",
+];
+
+/// All cases of these files, in their order.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(super) fn plan(suite: &Suite, files: &[String]) -> Result<Vec<Planned>, String> {
+    let mut planned = Vec::new();
+    for file in files {
+        planned.extend(cases(file, &suite.read(file)?));
+    }
+    Ok(planned)
+}
+
+/// The cases of one test.
+fn cases(file: &str, text: &str) -> Vec<Planned> {
+    let planned = |mode, ahead| Planned { case: Case { file: file.to_owned(), mode }, ahead };
+    let front_matter = match FrontMatter::parse(text) {
+        Ok(front_matter) => front_matter,
+        Err(error) => return vec![planned(Mode::Sloppy, Ahead::Fail(error))],
+    };
+    let ahead = || reason_to_skip(file, &front_matter).map_or(Ahead::Run, Ahead::Skip);
+    modes(&front_matter).iter().map(|mode| planned(*mode, ahead())).collect()
+}
+
+fn modes(test: &FrontMatter) -> &'static [Mode] {
+    let flags = &test.flags;
+    if flags.module {
+        &[Mode::Module]
+    } else if flags.raw || flags.no_strict {
+        &[Mode::Sloppy]
+    } else if flags.only_strict {
+        &[Mode::Strict]
+    } else {
+        &[Mode::Sloppy, Mode::Strict]
+    }
+}
+
+fn reason_to_skip(file: &str, test: &FrontMatter) -> Option<String> {
+    let is_lacking = |feature: &&String| {
+        LACKING.iter().any(|lacking| match lacking.strip_suffix('*') {
+            Some(beginning) => feature.starts_with(beginning),
+            None => feature.as_str() == *lacking,
+        })
+    };
+    if file.split('/').any(|part| part == "intl402") {
+        return Some("the engine has no ECMA-402 (Intl)".to_owned());
+    }
+    test.features.iter().find(is_lacking).map(|feature| format!("the engine has no {feature}"))
+}
+
+impl Mode {
+    const ALL: [Self; 3] = [Self::Sloppy, Self::Strict, Self::Module];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sloppy => "sloppy",
+            Self::Strict => "strict",
+            Self::Module => "module",
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Mode {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|mode| mode.name() == name);
+        found.ok_or_else(|| format!("`{name}` is no mode: sloppy, strict and module are"))
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.file, self.mode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn modes_of(flags: &str) -> Vec<Mode> {
+        let planned = cases("test/a.js", &format!("/*---\nflags: [{flags}]\n---*/"));
+        assert!(planned.iter().all(|planned| planned.ahead == Ahead::Run));
+        planned.into_iter().map(|planned| planned.case.mode).collect()
+    }
+
+    #[test]
+    fn flags_say_how_often_a_test_runs() {
+        use Mode::{Module, Sloppy, Strict};
+        assert_eq!(modes_of(""), [Sloppy, Strict]);
+        assert_eq!(modes_of("async, generated"), [Sloppy, Strict]);
+        assert_eq!(modes_of("CanBlockIsFalse"), [Sloppy, Strict]);
+        assert_eq!(modes_of("noStrict"), [Sloppy]);
+        assert_eq!(modes_of("raw"), [Sloppy]);
+        assert_eq!(modes_of("onlyStrict"), [Strict]);
+        assert_eq!(modes_of("module"), [Module]);
+        assert_eq!(modes_of("module, raw"), [Module]);
+    }
+
+    #[test]
+    fn what_the_engine_lacks_is_skipped_with_its_reason() {
+        let ahead = |file: &str, features: &str| {
+            cases(file, &format!("/*---\nfeatures: [{features}]\n---*/")).remove(0).ahead
+        };
+        assert_eq!(ahead("test/a.js", "BigInt, Atomics.waitAsync"), Ahead::Run);
+        assert_eq!(ahead("test/a.js", "BigInt, Temporal"), Ahead::Skip("the engine has no Temporal".into()));
+        assert_eq!(ahead("test/a.js", "Intl.Era"), Ahead::Skip("the engine has no Intl.Era".into()));
+        assert_eq!(ahead("test/intl402/a.js", ""), Ahead::Skip("the engine has no ECMA-402 (Intl)".into()));
+    }
+
+    #[test]
+    fn a_test_that_cannot_be_understood_fails_once() {
+        let planned = cases("test/a.js", "/*---\nflags: [new]\n---*/");
+        assert!(matches!(&planned[..], [Planned { ahead: Ahead::Fail(why), .. }] if why.contains("`new`")));
+    }
+
+    #[test]
+    fn modes_are_read_as_they_are_written() {
+        for mode in Mode::ALL {
+            assert_eq!(mode.to_string().parse(), Ok(mode));
+        }
+        assert!("raw".parse::<Mode>().is_err());
+    }
+}

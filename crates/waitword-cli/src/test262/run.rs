@@ -1,0 +1,107 @@
+//! Runs the cases: each in a process of its own, so that none can harm another, as many at a time as the user wants.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::plan::{Ahead, Case, Planned};
+use super::verdict::{self, Outcome};
+
+/// A case that is over.
+#[derive(Clone, Debug)]
+pub(super) struct Tested {
+    pub(super) case: Case,
+    pub(super) outcome: Outcome,
+    pub(super) time: Duration,
+}
+
+/// How cases are run.
+pub(super) struct Runner<'a> {
+    /// Our own program, which runs one case when asked to by [`super::case::COMMAND`].
+    pub(super) program: &'a Path,
+    /// The suite's folder.
+    pub(super) suite: &'a Path,
+    pub(super) jobs: usize,
+    pub(super) time_limit: Duration,
+}
+
+impl Runner<'_> {
+    /// Runs all cases; the results are in the order of the plan. `each` hears of every case as it ends.
+    pub(super) fn run(&self, plan: &[Planned], each: impl Fn(&Outcome) + Sync) -> Vec<Tested> {
+        let next = AtomicUsize::new(0);
+        let ended = Mutex::new(Vec::with_capacity(plan.len()));
+        thread::scope(|scope| {
+            for _ in 0..self.jobs.min(plan.len()) {
+                scope.spawn(|| {
+                    while let Some((index, planned)) = take(&next, plan) {
+                        let tested = self.run_planned(planned);
+                        each(&tested.outcome);
+                        ended.lock().unwrap_or_else(PoisonError::into_inner).push((index, tested));
+                    }
+                });
+            }
+        });
+        let mut ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+        ended.sort_by_key(|(index, _)| *index);
+        ended.into_iter().map(|(_, tested)| tested).collect()
+    }
+
+    fn run_planned(&self, planned: &Planned) -> Tested {
+        let start = Instant::now();
+        let outcome = match &planned.ahead {
+            Ahead::Run => self.run_case(&planned.case).unwrap_or_else(|error| {
+                Outcome::Failed(format!("the runner cannot start a process: {error}"))
+            }),
+            Ahead::Skip(reason) => Outcome::Skipped(reason.clone()),
+            Ahead::Fail(error) => Outcome::Failed(error.clone()),
+        };
+        Tested { case: planned.case.clone(), outcome, time: start.elapsed() }
+    }
+
+    fn run_case(&self, case: &Case) -> io::Result<Outcome> {
+        // One pipe for all that it prints. The command holds the ends that the process inherits, and is gone before
+        // anybody waits for the end of the output.
+        let (mut output, input) = io::pipe()?;
+        let mut child = Command::new(self.program)
+            .args([super::case::COMMAND.as_ref(), self.suite.as_os_str()])
+            .args([&case.file, &case.mode.to_string()])
+            .stdin(Stdio::null())
+            .stdout(input.try_clone()?)
+            .stderr(input)
+            .spawn()?;
+        let (sender, receiver) = channel();
+        let reader = thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // What was read before an error counts.
+            let _ = output.read_to_end(&mut bytes);
+            let _ = sender.send(());
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        let is_late = receiver.recv_timeout(self.time_limit) == Err(RecvTimeoutError::Timeout);
+        if is_late {
+            child.kill()?;
+        }
+        let status = child.wait()?;
+        let output = reader.join().unwrap_or_default();
+        Ok(verdict::find(&output).unwrap_or_else(|| {
+            let how = match is_late {
+                true => format!("not over after {:?}", self.time_limit),
+                false => format!("ended without a verdict ({status})"),
+            };
+            // Often the reason: the error of another agent, or an engine's last words.
+            let why = output.lines().next().map(|line| format!(": {line}")).unwrap_or_default();
+            Outcome::Failed(format!("{how}{why}"))
+        }))
+    }
+}
+
+fn take<'a>(next: &AtomicUsize, plan: &'a [Planned]) -> Option<(usize, &'a Planned)> {
+    // The cases are read before the threads start; the counter orders nothing.
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    plan.get(index).map(|planned| (index, planned))
+}

@@ -1,0 +1,103 @@
+//! The suite itself: a folder that the user has checked out, and that is only read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A checkout of test262.
+#[derive(Debug)]
+pub(super) struct Suite {
+    root: PathBuf,
+}
+
+impl Suite {
+    /// # Errors
+    /// What is there instead, and what to do.
+    pub(super) fn open(dir: &Path) -> Result<Self, String> {
+        let shown = dir.display();
+        let root = dir.canonicalize().map_err(|error| format!("cannot open {shown}: {error}\n{CLONE}"))?;
+        for part in ["harness/assert.js", "harness/sta.js", "test"] {
+            if !root.join(part).exists() {
+                return Err(format!("{shown} is no checkout of test262: it has no {part}\n{CLONE}"));
+            }
+        }
+        Ok(Self { root })
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The tests that a path stands for, sorted: one file, or all below a folder. The path counts from the suite's
+    /// folder, or from `test` in it.
+    ///
+    /// # Errors
+    /// A path at which there are no tests.
+    pub(super) fn tests(&self, path: &str) -> Result<Vec<String>, String> {
+        let path = self.normal(path)?;
+        let mut found = Vec::new();
+        let start = self.root.join(&path);
+        collect(&start, &path, &mut found).map_err(|error| format!("cannot read {}: {error}", start.display()))?;
+        if found.is_empty() {
+            return Err(format!("there are no tests at {path} in {}", self.root.display()));
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// A path in the suite's own spelling: `test/…`, with `/` between its parts.
+    ///
+    /// # Errors
+    /// A path at which there is nothing.
+    pub(super) fn normal(&self, path: &str) -> Result<String, String> {
+        let tests = self.root.join("test");
+        let candidates = [PathBuf::from(path), self.root.join(path), tests.join(path)];
+        // Only what is in the folder of tests counts, whatever else there is of that name.
+        let found = candidates.iter().find_map(|candidate| {
+            let whole = candidate.canonicalize().ok()?;
+            let inner = whole.strip_prefix(&tests).ok()?;
+            let parts = inner.iter().map(|part| part.to_string_lossy());
+            Some(std::iter::once("test".into()).chain(parts).collect::<Vec<_>>().join("/"))
+        });
+        found.ok_or_else(|| {
+            let example = "give a path such as test/built-ins/Atomics";
+            format!("there is no {path} among the tests of {}: {example}", self.root.display())
+        })
+    }
+
+    /// The text of a file of the suite.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub(super) fn read(&self, file: &str) -> Result<String, String> {
+        let path = self.root.join(file);
+        fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    }
+
+    /// Which version this is, for the reader of a snapshot: the commit, where git knows it.
+    pub(super) fn version(&self) -> String {
+        // Asked only about the suite's own repository, not about one that happens to be around it.
+        let commit = self.root.join(".git").exists().then(|| {
+            let mut git = Command::new("git");
+            git.arg("-C").arg(&self.root).args(["rev-parse", "--short=12", "HEAD"]).stderr(Stdio::null());
+            let output = git.output().ok().filter(|output| output.status.success())?;
+            Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        });
+        commit.flatten().map_or_else(|| "of unknown commit".to_owned(), |commit| format!("commit {commit}"))
+    }
+}
+
+const CLONE: &str = "Get one with: git clone --depth 1 https://github.com/tc39/test262";
+
+fn collect(path: &Path, name: &str, found: &mut Vec<String>) -> std::io::Result<()> {
+    if path.is_dir() {
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            collect(&entry.path(), &format!("{name}/{}", entry.file_name().to_string_lossy()), found)?;
+        }
+    } else if name.ends_with(".js") && !name.contains("_FIXTURE") {
+        // The others are what tests import.
+        found.push(name.to_owned());
+    }
+    Ok(())
+}

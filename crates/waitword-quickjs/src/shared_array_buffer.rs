@@ -15,6 +15,7 @@ use std::rc::Rc;
 use waitword_agents::SharedBlock;
 
 use crate::agent_state::AgentState;
+use crate::atomic_access;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 
 /// The most bytes that the engine lets a buffer have.
@@ -81,6 +82,9 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 
 /// A SharedArrayBuffer object on `block`. Also of one that is growable the agent will know how long it is.
 pub(crate) fn make(realm: &Realm, block: &SharedBlock) -> Result<Value, Exception> {
+    if block.is_growable() {
+        atomic_access::expect_unusual_memory();
+    }
     let buffer = realm.shared_array_buffer(block)?;
     if block.is_growable() {
         Intrinsics::of(realm)?.remember(realm, &buffer)?;

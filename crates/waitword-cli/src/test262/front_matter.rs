@@ -214,17 +214,27 @@ mod tests {
 
     #[test]
     fn texts_are_passed_over() {
-        let found = parse("description: >\n  flags: [raw]\ninfo: |\n  1. Let x\n    negative:\n\n  y: z\nflags: [async]");
+        let found = parse(
+            "description: >\n  flags: [raw]\ninfo: |\n  1. Let x\n    negative:\n\n  y: z\nflags: [async]",
+        );
         assert_eq!(found.flags, Flags { is_async: true, ..Flags::default() });
         assert_eq!(found.negative, None);
     }
 
     #[test]
     fn every_flag() {
-        let found = parse("flags: [onlyStrict, noStrict, module, raw, async, generated, non-deterministic]").flags;
+        let found =
+            parse("flags: [onlyStrict, noStrict, module, raw, async, generated, non-deterministic]").flags;
         assert_eq!(
             found,
-            Flags { only_strict: true, no_strict: true, module: true, raw: true, is_async: true, can_block: None }
+            Flags {
+                only_strict: true,
+                no_strict: true,
+                module: true,
+                raw: true,
+                is_async: true,
+                can_block: None
+            }
         );
         assert_eq!(parse("flags: [CanBlockIsFalse]").flags.can_block, Some(false));
         assert_eq!(parse("flags: [CanBlockIsTrue]").flags.can_block, Some(true));
@@ -235,10 +245,15 @@ mod tests {
         for (word, phase) in
             [("parse", Phase::Parse), ("resolution", Phase::Resolution), ("runtime", Phase::Runtime)]
         {
-            for yaml in
-                [format!("negative:\n  phase: {word}\n  type: SyntaxError"), format!("negative: {{type: SyntaxError, phase: {word}}}")]
-            {
-                assert_eq!(parse(&yaml).negative, Some(Negative { phase, kind: "SyntaxError".to_owned() }), "{yaml}");
+            for yaml in [
+                format!("negative:\n  phase: {word}\n  type: SyntaxError"),
+                format!("negative: {{type: SyntaxError, phase: {word}}}"),
+            ] {
+                assert_eq!(
+                    parse(&yaml).negative,
+                    Some(Negative { phase, kind: "SyntaxError".to_owned() }),
+                    "{yaml}"
+                );
             }
         }
     }

@@ -66,7 +66,8 @@ fn try_run(command: &Test262) -> Result<bool, String> {
     let tested = run_all(command, &suite, &plan::plan(&suite, &files(&suite, &paths)?)?)?;
     let version = suite.version();
     for snapshot in &mut updated {
-        snapshot.update(&version, &tested)?;
+        snapshot.update(&version, &tested);
+        snapshot.save()?;
     }
     let differences = match command.update {
         true => Vec::new(),

@@ -37,7 +37,8 @@ impl Suite {
         let path = self.normal(path)?;
         let mut found = Vec::new();
         let start = self.root.join(&path);
-        collect(&start, &path, &mut found).map_err(|error| format!("cannot read {}: {error}", start.display()))?;
+        collect(&start, &path, &mut found)
+            .map_err(|error| format!("cannot read {}: {error}", start.display()))?;
         if found.is_empty() {
             return Err(format!("there are no tests at {path} in {}", self.root.display()));
         }

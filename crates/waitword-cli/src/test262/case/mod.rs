@@ -26,7 +26,7 @@ use super::verdict;
 
 use agents::Agents;
 use host::Host;
-use modules::Loader;
+use modules::{Asked, Loader};
 
 /// The word on the command line that runs a case.
 pub(in crate::test262) const COMMAND: &str = "test262-case";
@@ -55,6 +55,9 @@ fn judge(command: &Test262Case) -> Result<(), String> {
     let test = FrontMatter::parse(&text)?;
     let agent = new_agent(test.flags.can_block.unwrap_or(true), Arc::default())?;
     let host = Host::install(&agent, Arc::new(Agents::new()), None).map_err(|error| error.to_string())?;
+    // An absolute path, because imports count from there.
+    let path = suite.root().join(&command.file);
+    let loader = Loader::install(&agent, &path);
     if !test.flags.raw {
         let always = ["assert.js", "sta.js"].map(str::to_owned).into_iter();
         let done = test.flags.is_async.then(|| "doneprintHandle.js".to_owned());
@@ -63,12 +66,11 @@ fn judge(command: &Test262Case) -> Result<(), String> {
             agent.eval(&name, &harness).map_err(|error| format!("in the harness: {error}"))?;
         }
     }
-    // The absolute path, because imports count from there.
-    let name = suite.root().join(&command.file).to_string_lossy().into_owned();
+    let name = path.to_string_lossy();
     let thrown = match command.mode {
         Mode::Sloppy => run_script(agent.realm(), &name, &text),
         Mode::Strict => run_script(agent.realm(), &name, &format!("\"use strict\";\n{text}")),
-        Mode::Module => run_module(&agent, &host, &name, &text)?,
+        Mode::Module => run_module(&agent, &host, &loader, &name, &text)?,
     };
     match (&test.negative, thrown) {
         (Some(negative), Some(thrown)) => thrown.compare(agent.realm(), negative.phase, &negative.kind),
@@ -106,8 +108,13 @@ fn run_script(realm: &Realm, name: &str, text: &str) -> Option<Thrown> {
 ///
 /// # Errors
 /// When it never comes there.
-fn run_module(agent: &JsAgent, host: &Host, name: &str, text: &str) -> Result<Option<Thrown>, String> {
-    let loader = Loader::install(agent);
+fn run_module(
+    agent: &JsAgent,
+    host: &Host,
+    loader: &Asked,
+    name: &str,
+    text: &str,
+) -> Result<Option<Thrown>, String> {
     let promise = match agent.realm().eval_module(name, name, text) {
         Ok(promise) => promise,
         Err(exception) => {

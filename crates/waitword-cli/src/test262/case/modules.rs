@@ -9,6 +9,8 @@ use waitword_quickjs::{Attributes, Exception, JsAgent, Module, ModuleLoader, Rea
 
 /// Finds modules by path. Their names are absolute paths.
 pub(super) struct Loader {
+    /// The folder of the test, for source text that is in no file.
+    folder: PathBuf,
     asked: Rc<Cell<bool>>,
 }
 
@@ -16,9 +18,11 @@ pub(super) struct Loader {
 pub(super) struct Asked(Rc<Cell<bool>>);
 
 impl Loader {
-    pub(super) fn install(agent: &JsAgent) -> Asked {
+    /// The loader for a test in this file.
+    pub(super) fn install(agent: &JsAgent, test: &Path) -> Asked {
         let asked = Rc::<Cell<bool>>::default();
-        agent.runtime().set_module_loader(Self { asked: Rc::clone(&asked) });
+        let folder = test.parent().unwrap_or(test).to_path_buf();
+        agent.runtime().set_module_loader(Self { folder, asked: Rc::clone(&asked) });
         Asked(asked)
     }
 }
@@ -35,7 +39,8 @@ impl ModuleLoader for Loader {
         if !specifier.starts_with(['.', '/']) {
             return Err(realm.type_error(&format!("cannot find the module '{specifier}'")));
         }
-        let folder = Path::new(importer).parent().unwrap_or(Path::new(""));
+        let importer = Path::new(importer);
+        let folder = importer.parent().filter(|folder| folder.is_absolute()).unwrap_or(&self.folder);
         Ok(normal(&folder.join(specifier)).to_string_lossy().into_owned())
     }
 

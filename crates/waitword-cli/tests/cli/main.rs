@@ -4,5 +4,6 @@ mod ends;
 mod errors;
 mod program;
 mod scripts;
+mod test262;
 mod waits;
 mod workers;

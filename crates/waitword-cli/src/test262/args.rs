@@ -12,7 +12,9 @@ pub(crate) struct Test262 {
     /// A checkout of test262: git clone --depth 1 https://github.com/tc39/test262
     pub(super) dir: PathBuf,
 
-    /// Tests, or folders of tests, such as test/built-ins/Atomics; without any, what the snapshots cover
+    /// Tests, or folders of tests, such as test/built-ins/Atomics [default: what the snapshots cover]
+    ///
+    /// They count from DIR, or from test in it. Without any, and without snapshots, all tests are run.
     pub(super) paths: Vec<String>,
 
     /// How many tests run at a time [default: as many as there are processor cores]

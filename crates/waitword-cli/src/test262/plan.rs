@@ -7,7 +7,7 @@ use super::front_matter::FrontMatter;
 use super::suite::Suite;
 
 /// How the text of a test is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Mode {
     /// As a script, as it stands.
     Sloppy,
@@ -18,7 +18,7 @@ pub(super) enum Mode {
 }
 
 /// One test in one mode.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Case {
     /// The path in the suite, with `/` between its parts on all platforms: `test/built-ins/…`.
     pub(super) file: String,

@@ -35,16 +35,21 @@ impl Runner<'_> {
     pub(super) fn run(&self, plan: &[Planned], each: impl Fn(&Outcome) + Sync) -> Vec<Tested> {
         let next = AtomicUsize::new(0);
         let ended = Mutex::new(Vec::with_capacity(plan.len()));
-        thread::scope(|scope| {
-            for _ in 0..self.jobs.min(plan.len()) {
-                scope.spawn(|| {
-                    while let Some((index, planned)) = take(&next, plan) {
-                        let tested = self.run_planned(planned);
-                        each(&tested.outcome);
-                        ended.lock().unwrap_or_else(PoisonError::into_inner).push((index, tested));
-                    }
-                });
+        let work = || {
+            while let Some((index, planned)) = take(&next, plan) {
+                let tested = self.run_planned(planned);
+                each(&tested.outcome);
+                ended.lock().unwrap_or_else(PoisonError::into_inner).push((index, tested));
             }
+        };
+        thread::scope(|scope| {
+            for _ in 1..self.jobs.min(plan.len()) {
+                // If the system has no more threads, fewer cases run at a time.
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
         });
         let mut ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
         ended.sort_by_key(|(index, _)| *index);
@@ -64,9 +69,17 @@ impl Runner<'_> {
     }
 
     fn run_case(&self, case: &Case) -> io::Result<Outcome> {
-        // One pipe for all that it prints. The command holds the ends that the process inherits, and is gone before
-        // anybody waits for the end of the output.
         let (mut output, input) = io::pipe()?;
+        let (sender, receiver) = channel();
+        let reader = thread::Builder::new().spawn(move || {
+            let mut bytes = Vec::new();
+            // What was read before an error counts.
+            let _ = output.read_to_end(&mut bytes);
+            let _ = sender.send(());
+            String::from_utf8_lossy(&bytes).into_owned()
+        })?;
+        // One pipe for all that it prints. The command holds the ends that the process inherits, and is gone before anybody
+        // waits for the end of the output.
         let mut child = Command::new(self.program)
             .args([super::case::COMMAND.as_ref(), self.suite.as_os_str()])
             .args([&case.file, &case.mode.to_string()])
@@ -74,14 +87,6 @@ impl Runner<'_> {
             .stdout(input.try_clone()?)
             .stderr(input)
             .spawn()?;
-        let (sender, receiver) = channel();
-        let reader = thread::spawn(move || {
-            let mut bytes = Vec::new();
-            // What was read before an error counts.
-            let _ = output.read_to_end(&mut bytes);
-            let _ = sender.send(());
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
         let is_late = receiver.recv_timeout(self.time_limit) == Err(RecvTimeoutError::Timeout);
         if is_late {
             child.kill()?;

@@ -14,7 +14,7 @@
 //!     because the engine does not look at the index first
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -108,10 +108,10 @@ pub(super) fn compare(snapshots: &[Snapshot], paths: &[String], tested: &[Tested
             differences.push(Difference::Outcome { case: case.clone(), expected, found: outcome.clone() });
         }
     }
+    let present: HashSet<&Case> = tested.iter().map(|tested| &tested.case).collect();
     for snapshot in snapshots {
         let is_run = |file: &str| paths.iter().any(|path| is_below(file, path));
-        let gone = snapshot.entries.keys().filter(|case| is_run(&case.file));
-        let gone = gone.filter(|case| !tested.iter().any(|tested| tested.case == **case));
+        let gone = snapshot.entries.keys().filter(|case| is_run(&case.file) && !present.contains(case));
         let gone = gone.map(|case| Difference::Gone { case: case.clone(), file: snapshot.file.clone() });
         differences.extend(gone);
         let found = snapshot.total_of(tested);
@@ -254,18 +254,18 @@ impl fmt::Display for Snapshot {
         if let Some(total) = self.total {
             writeln!(f, "total {total}")?;
         }
-        let mut rest: Vec<(&Case, &Entry)> = self.entries.iter().collect();
-        while let Some((first, entry)) = rest.first().copied() {
-            let (same, others) = rest
-                .into_iter()
-                .partition::<Vec<_>, _>(|(case, other)| case.file == first.file && *other == entry);
-            rest = others;
-            let modes: Vec<String> = same.iter().map(|(case, _)| case.mode.to_string()).collect();
-            write!(f, "\n{} {} ({})\n", entry.kind.word(), first.file, modes.join(", "))?;
-            if let Some(error) = &entry.error {
-                writeln!(f, "    error {error}")?;
+        let entries: Vec<(&Case, &Entry)> = self.entries.iter().collect();
+        for mut rest in entries.chunk_by(|(a, _), (b, _)| a.file == b.file).map(<[_]>::to_vec) {
+            while let Some((first, entry)) = rest.first().copied() {
+                let (same, others) = rest.into_iter().partition::<Vec<_>, _>(|(_, other)| *other == entry);
+                rest = others;
+                let modes: Vec<String> = same.iter().map(|(case, _)| case.mode.to_string()).collect();
+                write!(f, "\n{} {} ({})\n", entry.kind.word(), first.file, modes.join(", "))?;
+                if let Some(error) = &entry.error {
+                    writeln!(f, "    error {error}")?;
+                }
+                writeln!(f, "    because {}", entry.because.as_deref().unwrap_or(UNKNOWN))?;
             }
-            writeln!(f, "    because {}", entry.because.as_deref().unwrap_or(UNKNOWN))?;
         }
         Ok(())
     }

@@ -269,5 +269,6 @@ fn monotonic_now(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
 /// NaN and what is below 0 are 0; what is beyond all patience is a day.
 fn milliseconds(number: f64) -> Duration {
     const DAY: f64 = 86_400_000.0;
-    Duration::from_secs_f64(number.max(0.0).min(DAY) / 1000.0)
+    let number = if number > 0.0 { number.min(DAY) } else { 0.0 };
+    Duration::from_secs_f64(number / 1000.0)
 }

@@ -9,12 +9,13 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES, after_long_help = MORE)]
 pub(crate) struct Test262 {
-    /// A checkout of test262: git clone --depth 1 https://github.com/tc39/test262
+    /// The folder with a checkout of test262, which is only read
     pub(super) dir: PathBuf,
 
     /// Tests, or folders of tests, such as test/built-ins/Atomics [default: what the snapshots cover]
     ///
     /// They count from DIR, or from test in it. Without any, and without snapshots, all tests are run.
+    #[arg(value_name = "PATH")]
     pub(super) paths: Vec<String>,
 
     /// How many tests run at a time [default: as many as there are processor cores]
@@ -23,16 +24,16 @@ pub(crate) struct Test262 {
     #[arg(short, long, value_name = "N")]
     pub(super) jobs: Option<NonZero<usize>>,
 
-    /// Seconds after which a test has failed
+    /// After so many seconds a test has failed
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(super) time_limit: std::time::Duration,
 
-    /// The folder of snapshots
+    /// The folder of snapshots [default: conformance]
     ///
     /// Each *.txt in it names the paths that it covers and lists the tests below them that do not pass. Tests that no
     /// snapshot covers have to pass.
-    #[arg(long, value_name = "DIR", default_value = "conformance")]
-    pub(super) snapshots: PathBuf,
+    #[arg(long, value_name = "DIR")]
+    pub(super) snapshots: Option<PathBuf>,
 
     /// Write what was found into the snapshots, instead of comparing
     ///

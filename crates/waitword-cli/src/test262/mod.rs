@@ -17,6 +17,7 @@ mod verdict;
 
 use std::io::Write as _;
 use std::num::NonZero;
+use std::path::Path;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -50,7 +51,8 @@ pub(crate) fn run(command: &Test262) -> i32 {
 /// Whether everything was as expected.
 fn try_run(command: &Test262) -> Result<bool, String> {
     let suite = Suite::open(&command.dir)?;
-    let mut snapshots = snapshot::load_all(&command.snapshots)?;
+    let folder = snapshot_folder(command)?;
+    let mut snapshots = snapshot::load_all(folder)?;
     let paths = paths(command, &suite, &snapshots)?;
     let mut updated: Vec<&mut Snapshot> =
         snapshots.iter_mut().filter(|snapshot| command.update && snapshot.is_whole_in(&paths)).collect();
@@ -58,7 +60,7 @@ fn try_run(command: &Test262) -> Result<bool, String> {
         return Err(format!(
             "no snapshot in {} lies wholly in what is to be run: leave out the paths, or begin a snapshot with a line \
              such as `path {}`",
-            command.snapshots.display(),
+            folder.display(),
             paths.first().map_or("test/built-ins/Atomics", String::as_str)
         ));
     }
@@ -84,6 +86,17 @@ fn try_run(command: &Test262) -> Result<bool, String> {
     // If nobody reads it, the exit code still tells.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(differences.is_empty())
+}
+
+/// Where the snapshots are. The usual folder need not be there, but one that the user names has to.
+fn snapshot_folder(command: &Test262) -> Result<&Path, String> {
+    match &command.snapshots {
+        Some(folder) if !folder.is_dir() => {
+            Err(format!("there is no folder {}: make it, or leave out --snapshots", folder.display()))
+        }
+        Some(folder) => Ok(folder),
+        None => Ok(Path::new("conformance")),
+    }
 }
 
 /// What to run, in the suite's spelling: what the user names, or what the snapshots cover, or all there is.

@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, WaitAsync, wait_async};
 
 use crate::acquire::handle::{Ask, End, Handle};
-use crate::acquire::{Acquire, Place};
+use crate::acquire::{Acquire, Place, take_passed};
 use crate::error::LockError;
 use crate::patience::Looks;
 use crate::sync::broken;
@@ -189,7 +189,7 @@ impl<H: Handle> Acquisition<H> {
             Some(_) => raw.left(*this.ask),
             None => raw.pass_on(*this.ask, was_called),
         }
-        end
+        end.or_else(|| take_passed(raw, *this.ask).then_some(H::Raw::TAKEN))
     }
 }
 
@@ -233,6 +233,10 @@ mod tests {
                 self.0.release();
             }
             attempt
+        }
+
+        fn is_kept_from_newcomers(&self, (): ()) -> bool {
+            self.0.is_kept_from_newcomers(())
         }
 
         fn spin(&self, (): (), place: Place) -> bool {

@@ -82,6 +82,11 @@ impl Acquire for RawRwLock {
         self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, enter).is_ok()
     }
 
+    fn is_kept_from_newcomers(&self, mode: Mode) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        mode.has_room(state) && !mode.is_free_for_all(state)
+    }
+
     fn spin(&self, mode: Mode, place: Place) -> bool {
         if place == Place::Line {
             if self.take_called(mode) {

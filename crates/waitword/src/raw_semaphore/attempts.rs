@@ -59,6 +59,11 @@ impl Acquire for RawSemaphore {
         }
     }
 
+    fn is_kept_from_newcomers(&self, n: usize) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        take_from(state, n, Place::New).is_none() && take_from(state, n, Place::Line).is_some()
+    }
+
     fn spin(&self, n: usize, place: Place) -> bool {
         if place == Place::Line {
             // It is on its way no more, it is here.

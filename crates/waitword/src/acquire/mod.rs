@@ -111,8 +111,9 @@ pub(crate) trait Acquire {
         false
     }
 
-    /// One who took it from the line has left the line. Where several can have it, the next one may be called.
-    fn left(&self, _ask: Self::Ask) {}
+    /// One who took it from the line has left the line. Where several can have it, the next one may be called; and has to be
+    /// if this one was called once more after it had taken it.
+    fn left(&self, _ask: Self::Ask, _was_called: bool) {}
 
     /// One leaves the line without having taken it. If it was called, somebody else has to be, now or by the next release; and
     /// where it was not, it may have kept others from what was enough for them.
@@ -143,7 +144,7 @@ fn take_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     let may = raw.is_kept_from_newcomers(ask) && is_line_passed(raw.at(ask)) && !broken!("acquire-passed");
     let is_taken = may && raw.take_called(ask);
     if is_taken {
-        raw.left(ask);
+        raw.left(ask, false);
     }
     is_taken
 }

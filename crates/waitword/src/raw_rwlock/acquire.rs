@@ -118,7 +118,7 @@ impl Acquire for RawRwLock {
         mode != Mode::Upgrade && Mode::Read.has_room(self.state.load(Ordering::Relaxed))
     }
 
-    fn left(&self, mode: Mode) {
+    fn left(&self, mode: Mode, _was_called: bool) {
         if !broken!("rwlock-left") {
             self.call_if_owed(mode, 0, mode.enter_from_line(0));
         }

@@ -73,6 +73,10 @@ const LOOKS_EVERY: u32 = if MODEL { 2 } else { 16 };
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
 const LOOKS: u32 = if MODEL { 1 } else { 7 };
 
+/// A newcomer that has looked on while somebody released it so often, and took it again each time, gets in line if others are:
+/// its looks cost that one more than its own turn would bring.
+const RELEASES_TO_SEE: u32 = 3;
+
 /// The state word of a mutex.
 #[derive(Debug, Default)]
 pub struct RawMutex {
@@ -174,6 +178,11 @@ fn is_free_for_line(state: u32) -> bool {
     state & (LOCKED | KEPT) != LOCKED
 }
 
+/// How often it was released between the two, if that is not too often.
+fn releases(from: u32, to: u32) -> u32 {
+    (to & COUNT).wrapping_sub(from & COUNT) >> COUNT_SHIFT
+}
+
 /// The state once one of those in line has taken it: there may be others.
 fn taken_from_line(state: u32) -> u32 {
     (state & COUNT) | LOCKED | if broken!("mutex-line") { 0 } else { LINE }
@@ -228,12 +237,16 @@ impl Acquire for RawMutex {
             // It is on its way no more, it is here.
             self.state.fetch_or(FAIR, Ordering::Relaxed);
         }
+        let first = self.state.load(Ordering::Relaxed);
         for look in 0..LOOKS {
             (0..1 << look).for_each(|_| std::hint::spin_loop());
             let state = self.state.load(Ordering::Relaxed);
             let taken = match place {
                 // Kept for somebody who may need this CPU, or about to be.
-                Place::New if state & FAIR != 0 => return false,
+                Place::New if state & (FAIR | KEPT) != 0 => return false,
+                Place::New if state & (LINE | CALLED) != 0 && releases(first, state) >= RELEASES_TO_SEE => {
+                    return false;
+                }
                 Place::New => state & LOCKED == 0 && self.take(()),
                 Place::Line => self.take_called(()),
             };

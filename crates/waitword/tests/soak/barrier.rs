@@ -77,7 +77,10 @@ impl OneBarrier {
         let [passed, leaders, dropped] =
             [&self.passed, &self.leaders, &self.dropped].map(|count| count.load(Ordering::SeqCst));
         let met = PARTIES * leaders;
-        assert!(passed <= met && met <= passed + dropped, "{leaders} led {passed}, and {dropped} were dropped");
+        assert!(
+            passed <= met && met <= passed + dropped,
+            "{leaders} led {passed}, and {dropped} were dropped"
+        );
         assert_eq!(self.barrier.arrived(), 0);
     }
 

@@ -68,7 +68,10 @@ impl Baton {
     }
 
     fn received(&self, woken: bool) {
-        assert!(!woken || self.passed.swap(false, Ordering::SeqCst), "woken by nobody, or together with another");
+        assert!(
+            !woken || self.passed.swap(false, Ordering::SeqCst),
+            "woken by nobody, or together with another"
+        );
     }
 
     pub(crate) fn help(&self) {
@@ -78,7 +81,11 @@ impl Baton {
     }
 
     pub(crate) fn check(&self) {
-        assert_eq!(self.event.try_wait(), self.passed.load(Ordering::SeqCst), "the baton is lost, or there are two");
+        assert_eq!(
+            self.event.try_wait(),
+            self.passed.load(Ordering::SeqCst),
+            "the baton is lost, or there are two"
+        );
     }
 
     pub(crate) fn in_line(&self) -> usize {

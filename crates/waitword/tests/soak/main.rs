@@ -37,7 +37,7 @@ use common::block_on;
 use player::{Player, Seat};
 use world::{PARTNER, World};
 
-const STEPS: usize = 400;
+const STEPS: usize = 1_000;
 
 /// Far more than the longest step takes on a machine that does other things besides.
 const STUCK: Duration = Duration::from_secs(60);
@@ -113,8 +113,10 @@ impl Round {
             Cast::ThreadsAlone => &[("thread", 4), ("hand-polled", 3)],
             Cast::Everybody => &[("thread", 3), ("hand-polled", 2), ("tokio", 4), ("smol", 3)],
         };
-        let names = kinds.iter().flat_map(|&(kind, count)| (0..count).map(move |n| (kind, format!("{kind} {n}"))));
-        let (kinds, seats): (Vec<_>, Vec<_>) = names.map(|(kind, name)| (kind, Arc::new(Seat::new(name)))).unzip();
+        let names =
+            kinds.iter().flat_map(|&(kind, count)| (0..count).map(move |n| (kind, format!("{kind} {n}"))));
+        let (kinds, seats): (Vec<_>, Vec<_>) =
+            names.map(|(kind, name)| (kind, Arc::new(Seat::new(name)))).unzip();
         let world = Arc::new(World::new(seats.len()));
         for (index, (kind, seat)) in kinds.iter().zip(&seats).enumerate() {
             let (world, player) = (Arc::clone(&world), Player::new(seed, number, index, Arc::clone(seat)));
@@ -160,7 +162,10 @@ impl Round {
         let seats = self.seats.iter().chain([&self.partner]).filter(|seat| !seat.has_left());
         let seats: String = seats.map(|seat| format!("\n  {seat}")).collect();
         let (seed, number) = (self.seed, self.number);
-        format!("\nseed {seed}, round {number}; not at the end are{seats}\nin line are {:?}", self.world.in_line())
+        format!(
+            "\nseed {seed}, round {number}; not at the end are{seats}\nin line are {:?}",
+            self.world.in_line()
+        )
     }
 }
 
@@ -186,6 +191,6 @@ fn as_partner(world: &World, seats: &[Arc<Seat>], mut player: Player) {
         world.help(&mut player);
         player.ends();
         // Others are to meet one another more often than the partner.
-        thread::sleep(Duration::from_millis(1));
+        thread::sleep(Duration::from_micros(200));
     }
 }

@@ -8,7 +8,7 @@ use crate::event::Counted;
 use crate::player::{Player, blocking, polling};
 
 /// More than are used up before all players have taken their steps.
-const CELLS: usize = 64;
+const CELLS: usize = 256;
 
 pub(crate) struct Cells {
     cells: Vec<Cell>,
@@ -136,7 +136,11 @@ impl Cells {
     pub(crate) fn check(&self) {
         for (number, cell) in self.cells.iter().enumerate() {
             let value = cell.once.get();
-            assert_eq!(cell.made.load(Ordering::SeqCst), usize::from(value.is_some()), "more than one value was made");
+            assert_eq!(
+                cell.made.load(Ordering::SeqCst),
+                usize::from(value.is_some()),
+                "more than one value was made"
+            );
             assert!(value.is_none_or(|&value| value == number));
         }
     }

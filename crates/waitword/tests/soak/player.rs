@@ -52,12 +52,12 @@ impl Player {
 
     /// How long a blocking call or a future may wait: for ever, hardly at all, or longer than the soak.
     pub(crate) fn limit(&mut self) -> Limit {
-        let timeout = match self.below(8) {
-            0..4 => None,
-            4 => Some(Duration::ZERO),
-            5 => Some(Duration::from_micros(self.below(300) as u64)),
+        let timeout = match self.below(32) {
+            0..16 => None,
+            16..20 => Some(Duration::ZERO),
+            20..27 => Some(Duration::from_micros(self.below(300) as u64)),
             // About as long as the patience with those who are called and not polled.
-            6 => Some(Duration::from_millis(self.below(30) as u64)),
+            27 => Some(Duration::from_millis(self.below(30) as u64)),
             _ => Some(Duration::MAX),
         };
         let limit = match timeout {
@@ -74,9 +74,9 @@ impl Player {
 
     /// How a future is polled.
     pub(crate) fn fate(&mut self) -> Fate {
-        let fate = match self.below(64) {
-            0..36 => Fate::Awaited,
-            36..62 => Fate::Dropped { polls: self.below(4), unwoken: self.one_in(2) },
+        let fate = match self.below(128) {
+            0..72 => Fate::Awaited,
+            72..127 => Fate::Dropped { polls: self.below(4), unwoken: self.one_in(2) },
             _ => Fate::Unpolled(Duration::from_millis(self.below(40) as u64)),
         };
         self.seat.note(16, 1 + fate.kind());
@@ -306,8 +306,21 @@ impl fmt::Display for Seat {
         let step = self.step.load(Ordering::Relaxed);
         let part = |shift: u32| (step >> shift & 0xFF) as usize;
         let limit = ["", ", without a limit", ", with a deadline", ", with a deadline beyond the soak"];
-        let fate = ["", ", awaited", ", to be dropped when woken", ", to be dropped unwoken", ", unpolled for a while"];
+        let fate = [
+            "",
+            ", awaited",
+            ", to be dropped when woken",
+            ", to be dropped unwoken",
+            ", unpolled for a while",
+        ];
         let place = crate::world::PLACES[part(0)];
-        write!(f, "{} after {} steps, at the {place}{}{}", self.name, self.steps(), limit[part(8)], fate[part(16)])
+        write!(
+            f,
+            "{} after {} steps, at the {place}{}{}",
+            self.name,
+            self.steps(),
+            limit[part(8)],
+            fate[part(16)]
+        )
     }
 }

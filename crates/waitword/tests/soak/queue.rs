@@ -60,7 +60,12 @@ impl Queue {
         self.act(player, put, in_time.ok().map(|()| items));
     }
 
-    async fn put_or_take_async<G: CondvarGuard<Target = Items>>(&self, player: &mut Player, put: bool, items: G) {
+    async fn put_or_take_async<G: CondvarGuard<Target = Items>>(
+        &self,
+        player: &mut Player,
+        put: bool,
+        items: G,
+    ) {
         let (condvar, wait) = (self.condvar(put), move |items: &mut Items| must_wait(put, items));
         let ended = polling! { player:
             Ok(condvar.wait_while_async(items, wait).await),
@@ -81,7 +86,11 @@ impl Queue {
         // With the mutex held or without, one or all: whoever cannot go on waits again.
         let held = player.one_in(2).then_some(items);
         let other = self.condvar(!put);
-        if player.one_in(8) { other.notify_all() } else { other.notify_one() };
+        if player.one_in(8) {
+            other.notify_all()
+        } else {
+            other.notify_one()
+        };
         drop(held);
     }
 

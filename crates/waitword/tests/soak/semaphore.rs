@@ -77,7 +77,9 @@ impl OneSemaphore {
                 };
                 if self.given(&permit, many) {
                     player.linger();
-                    permit.into_iter().for_each(|permit| give_back!(self, player, permit: OwnedSemaphorePermit));
+                    permit
+                        .into_iter()
+                        .for_each(|permit| give_back!(self, player, permit: OwnedSemaphorePermit));
                 }
             }
         }
@@ -119,7 +121,9 @@ impl OneSemaphore {
                 let Some(permit) = permit else { return };
                 if self.given(&permit, many) {
                     player.linger_async().await;
-                    permit.into_iter().for_each(|permit| give_back!(self, player, permit: OwnedSemaphorePermit));
+                    permit
+                        .into_iter()
+                        .for_each(|permit| give_back!(self, player, permit: OwnedSemaphorePermit));
                 }
             }
         }
@@ -163,7 +167,11 @@ impl OneSemaphore {
 
     pub(crate) fn check(&self) {
         assert_eq!(self.taken.load(Ordering::SeqCst), 0);
-        assert_eq!(self.semaphore.available_permits(), self.permits.load(Ordering::SeqCst), "permits are lost or made");
+        assert_eq!(
+            self.semaphore.available_permits(),
+            self.permits.load(Ordering::SeqCst),
+            "permits are lost or made"
+        );
     }
 
     pub(crate) fn in_line(&self) -> usize {

@@ -46,15 +46,42 @@ pub(crate) struct World {
 macro_rules! at {
     ($world:ident, $place:expr, $one:ident => $then:expr) => {
         match $place {
-            0 => { let $one = &$world.mutex; $then }
-            1 => { let $one = &$world.rwlock; $then }
-            2 => { let $one = &$world.queue; $then }
-            3 => { let $one = &$world.semaphore; $then }
-            4 => { let $one = &$world.baton; $then }
-            5 => { let $one = &$world.gate; $then }
-            6 => { let $one = &$world.barrier; $then }
-            7 => { let $one = &$world.wait_group; $then }
-            _ => { let $one = &$world.cells; $then }
+            0 => {
+                let $one = &$world.mutex;
+                $then
+            }
+            1 => {
+                let $one = &$world.rwlock;
+                $then
+            }
+            2 => {
+                let $one = &$world.queue;
+                $then
+            }
+            3 => {
+                let $one = &$world.semaphore;
+                $then
+            }
+            4 => {
+                let $one = &$world.baton;
+                $then
+            }
+            5 => {
+                let $one = &$world.gate;
+                $then
+            }
+            6 => {
+                let $one = &$world.barrier;
+                $then
+            }
+            7 => {
+                let $one = &$world.wait_group;
+                $then
+            }
+            _ => {
+                let $one = &$world.cells;
+                $then
+            }
         }
     };
 }
@@ -75,13 +102,13 @@ impl World {
     }
 
     pub(crate) fn step(&self, player: &mut Player) {
-        let place = player.below(PARTNER);
+        let place = drawn(player);
         player.begins(place);
         at!(self, place, one => one.step(player));
     }
 
     pub(crate) async fn step_async(&self, player: &mut Player) {
-        let place = player.below(PARTNER);
+        let place = drawn(player);
         player.begins(place);
         at!(self, place, one => one.step_async(player).await);
     }
@@ -100,13 +127,24 @@ impl World {
         for place in 0..PARTNER {
             at!(self, place, one => one.check());
         }
-        assert_eq!(self.in_line().map(|(_, waiters)| waiters), [0; PARTNER], "left in line: {:?}", self.in_line());
+        assert_eq!(
+            self.in_line().map(|(_, waiters)| waiters),
+            [0; PARTNER],
+            "left in line: {:?}",
+            self.in_line()
+        );
     }
 
     /// How many stand in line at each.
     pub(crate) fn in_line(&self) -> [(&'static str, usize); PARTNER] {
         std::array::from_fn(|place| (PLACES[place], at!(self, place, one => one.in_line())))
     }
+}
+
+/// Twice as often one of the first four, where nobody waits for what only a partner does.
+fn drawn(player: &mut Player) -> usize {
+    let place = player.below(PARTNER + 4);
+    place.checked_sub(4).unwrap_or(place)
 }
 
 /// How many stand in line at one of the words of a lock, wherever in it they are.

@@ -37,7 +37,8 @@ use common::block_on;
 use player::{Player, Seat};
 use world::{PARTNER, World};
 
-const STEPS: usize = 1_000;
+/// Few enough that rounds end often: a wakeup that was lost is seen when nobody comes any more whose own makes up for it.
+const STEPS: usize = 200;
 
 /// Far more than the longest step takes on a machine that does other things besides.
 const STUCK: Duration = Duration::from_secs(60);
@@ -117,7 +118,7 @@ impl Round {
             kinds.iter().flat_map(|&(kind, count)| (0..count).map(move |n| (kind, format!("{kind} {n}"))));
         let (kinds, seats): (Vec<_>, Vec<_>) =
             names.map(|(kind, name)| (kind, Arc::new(Seat::new(name)))).unzip();
-        let world = Arc::new(World::new(seats.len()));
+        let world = Arc::new(World::new(number, seats.len()));
         for (index, (kind, seat)) in kinds.iter().zip(&seats).enumerate() {
             let (world, player) = (Arc::clone(&world), Player::new(seed, number, index, Arc::clone(seat)));
             match *kind {

@@ -31,6 +31,8 @@ pub(crate) const PLACES: [&str; 10] = [
 pub(crate) const PARTNER: usize = 9;
 
 pub(crate) struct World {
+    /// Where half of all steps are taken, so that there is a crowd.
+    favourite: usize,
     mutex: OneMutex,
     rwlock: OneRwLock,
     queue: Queue,
@@ -87,8 +89,9 @@ macro_rules! at {
 }
 
 impl World {
-    pub(crate) fn new(players: usize) -> Self {
+    pub(crate) fn new(round: u64, players: usize) -> Self {
         Self {
+            favourite: (round % PARTNER as u64) as usize,
             mutex: OneMutex::default(),
             rwlock: OneRwLock::default(),
             queue: Queue::default(),
@@ -102,15 +105,19 @@ impl World {
     }
 
     pub(crate) fn step(&self, player: &mut Player) {
-        let place = drawn(player);
+        let place = self.drawn(player);
         player.begins(place);
         at!(self, place, one => one.step(player));
     }
 
     pub(crate) async fn step_async(&self, player: &mut Player) {
-        let place = drawn(player);
+        let place = self.drawn(player);
         player.begins(place);
         at!(self, place, one => one.step_async(player).await);
+    }
+
+    fn drawn(&self, player: &mut Player) -> usize {
+        if player.one_in(2) { self.favourite } else { player.below(PARTNER) }
     }
 
     /// Does what somebody may be waiting for and nobody else does.
@@ -139,12 +146,6 @@ impl World {
     pub(crate) fn in_line(&self) -> [(&'static str, usize); PARTNER] {
         std::array::from_fn(|place| (PLACES[place], at!(self, place, one => one.in_line())))
     }
-}
-
-/// Twice as often one of the first four, where nobody waits for what only a partner does.
-fn drawn(player: &mut Player) -> usize {
-    let place = player.below(PARTNER + 4);
-    place.checked_sub(4).unwrap_or(place)
 }
 
 /// How many stand in line at one of the words of a lock, wherever in it they are.

@@ -73,13 +73,14 @@ fn from_environment(name: &str) -> Option<u64> {
 fn soak(cast: Cast, seed: u64, time: Option<Duration>) {
     println!("the seed is {seed}");
     // Never taken down: where a player is stuck, the report must not wait for it.
-    let tokio = Box::leak(Box::new(
-        tokio::runtime::Builder::new_multi_thread().worker_threads(3).build().expect("tokio starts"),
-    ));
+    let tokio = (cast == Cast::Everybody).then(|| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build();
+        &*Box::leak(Box::new(runtime.expect("tokio starts")))
+    });
     let start = Instant::now();
     let (mut steps, mut round) = (0, 0);
     loop {
-        steps += Round::start(cast, tokio, seed, round).end();
+        steps += Round::start(tokio, seed, round).end();
         round += 1;
         let elapsed = start.elapsed();
         let mut terminal = std::io::stderr();
@@ -109,10 +110,10 @@ struct Round {
 }
 
 impl Round {
-    fn start(cast: Cast, tokio: &tokio::runtime::Runtime, seed: u64, number: u64) -> Self {
-        let kinds: &[(&str, usize)] = match cast {
-            Cast::ThreadsAlone => &[("thread", 4), ("hand-polled", 3)],
-            Cast::Everybody => &[("thread", 3), ("hand-polled", 2), ("tokio", 4), ("smol", 3)],
+    fn start(tokio: Option<&tokio::runtime::Runtime>, seed: u64, number: u64) -> Self {
+        let kinds: &[(&str, usize)] = match tokio {
+            None => &[("thread", 4), ("hand-polled", 3)],
+            Some(_) => &[("thread", 3), ("hand-polled", 2), ("tokio", 4), ("smol", 3)],
         };
         let names =
             kinds.iter().flat_map(|&(kind, count)| (0..count).map(move |n| (kind, format!("{kind} {n}"))));
@@ -121,11 +122,11 @@ impl Round {
         let world = Arc::new(World::new(number, seats.len()));
         for (index, (kind, seat)) in kinds.iter().zip(&seats).enumerate() {
             let (world, player) = (Arc::clone(&world), Player::new(seed, number, index, Arc::clone(seat)));
-            match *kind {
-                "thread" => drop(thread::spawn(move || as_thread(&world, player))),
-                "hand-polled" => drop(thread::spawn(move || block_on(as_task(world, player)))),
-                "tokio" => drop(tokio.spawn(as_task(world, player))),
-                _ => smol::spawn(as_task(world, player)).detach(),
+            match (*kind, tokio) {
+                ("thread", _) => drop(thread::spawn(move || as_thread(&world, player))),
+                ("tokio", Some(tokio)) => drop(tokio.spawn(as_task(world, player))),
+                ("smol", _) => smol::spawn(as_task(world, player)).detach(),
+                _ => drop(thread::spawn(move || block_on(as_task(world, player)))),
             }
         }
         let partner = Arc::new(Seat::new("the partner".into()));

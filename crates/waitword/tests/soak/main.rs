@@ -14,6 +14,11 @@
 //! WAITWORD_SOAK_SECONDS=300 WAITWORD_SOAK_SEED=1 cargo test --release -p waitword --test soak -- --ignored --nocapture
 //! ```
 
+#![allow(
+    clippy::unit_arg,
+    reason = "what the forms of a wait give is handed on alike, also where it is nothing"
+)]
+
 #[path = "../common/mod.rs"]
 mod common;
 

@@ -55,7 +55,7 @@ pub(crate) enum Recipe {
 
     /// The long conservation soaks, of the queue and of the locks: threads and tasks that do everything at random
     Soak {
-        /// How long to keep at the locks, in whole rounds (the queue takes two minutes besides)
+        /// How long to keep at the locks, in whole rounds (the soak of the queue has a length of its own)
         #[arg(long, value_name = "N", default_value_t = 60)]
         seconds: u32,
 

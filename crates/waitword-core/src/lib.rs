@@ -33,7 +33,7 @@
 //!   [`Table`] allocates follows the number of words waited on.)
 //!
 //! Why all this is so is told in [`protocol`], races first. Where to read on: `wait.rs` and `wait_async.rs`
-//! (check, enqueue, park, verdict), `notify.rs`, `cancel.rs`, then down through `table.rs`, `shard.rs` and
+//! (check, enqueue, park, verdict), `notify.rs`, `cancel.rs`, then down through `table.rs`, `shard/` and
 //! `queue.rs` to the node in `waiter.rs`.
 
 #![deny(unsafe_code)]

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use common::condvar::{Form, Room, WAYS, Way};
 use common::exclusive::Held;
-use common::{Task, until};
+use common::{Task, schedules, until};
 use waitword::{LockError, MutexGuard};
 
 /// One step of a schedule.
@@ -64,6 +64,10 @@ impl<'a> World<'a> {
     fn waiting(&self) -> usize {
         self.actors.iter().filter(|actor| matches!(actor, Actor::Waiting(_))).count()
     }
+}
+
+impl schedules::World for World<'_> {
+    type Op = Op;
 
     fn possible(&self) -> Vec<Op> {
         let mut ops = Vec::new();
@@ -124,42 +128,25 @@ impl<'a> World<'a> {
             Op::BargeOut => self.barger = None,
         }
     }
+
+    fn is_optional(op: Op) -> bool {
+        matches!(op, Op::Drop(_) | Op::NotifyOne | Op::NotifyAll | Op::BargeIn)
+    }
 }
 
-/// Depth first; a schedule is replayed from the beginning for each of its continuations.
 fn explore(ways: &[Way], lockers: usize, drops_and_notifies: [usize; 2]) -> usize {
-    let mut schedules = 0;
-    let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
-    while let Some(schedule) = unexplored.pop() {
+    schedules::explore(|schedule| {
         let room = Room::default();
         let mut world = World::new(&room, ways, lockers, drops_and_notifies);
-        // A machine so slow that somebody was called by a sweep would lead elsewhere than the last time.
-        let same = schedule.iter().all(|&op| {
-            let possible = world.possible().contains(&op);
-            if possible {
-                world.perform(op);
-            }
-            possible
-        });
-        if !same {
-            continue;
-        }
-        let possible = world.possible();
-        for &op in &possible {
-            // The choice not to drop, to notify or to barge in is made by doing something else.
-            unexplored.push(schedule.iter().copied().chain([op]).collect());
-        }
-        let optional = |op: &Op| matches!(op, Op::Drop(_) | Op::NotifyOne | Op::NotifyAll | Op::BargeIn);
-        if possible.iter().all(optional) {
-            schedules += 1;
-            assert_eq!(room.waiters_for_mutex(), 0, "never called, after {schedule:?}");
-            assert!(room.mutex.try_lock().is_some(), "nobody has it, after {schedule:?}");
-            assert_eq!(room.waiters(), world.waiting(), "neither here nor there, after {schedule:?}");
+        if schedule.ends(&mut world) {
+            let ops = &schedule.ops;
+            assert_eq!(room.waiters_for_mutex(), 0, "never called, after {ops:?}");
+            assert!(room.mutex.try_lock().is_some(), "nobody has it, after {ops:?}");
+            assert_eq!(room.waiters(), world.waiting(), "neither here nor there, after {ops:?}");
             let is_lost = room.tokens() > 0 && room.waiters() > 0;
-            assert!(!is_lost, "a notify is lost, after {schedule:?}");
+            assert!(!is_lost, "a notify is lost, after {ops:?}");
         }
-    }
-    schedules
+    })
 }
 
 /// Tasks only, all schedules.

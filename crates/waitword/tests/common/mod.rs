@@ -6,6 +6,7 @@ pub(crate) mod dropped;
 pub(crate) mod exclusive;
 pub(crate) mod mutex;
 pub(crate) mod rwlock;
+pub(crate) mod schedules;
 pub(crate) mod semaphore;
 pub(crate) mod stress;
 pub(crate) mod unpolled;

@@ -1,6 +1,7 @@
 //! What several tests need.
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses another part")]
 
+pub(crate) mod async_lock;
 pub(crate) mod condvar;
 pub(crate) mod dropped;
 pub(crate) mod exclusive;

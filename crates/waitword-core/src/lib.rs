@@ -79,7 +79,7 @@ mod wheel;
 mod word;
 
 pub use blocking::{ForbidBlocking, forbid_blocking, may_block};
-pub use call::{PATIENCE, call_one};
+pub use call::{PATIENCE, call_one, is_line_passed};
 pub use cancel::Cancelled;
 pub use inbox::{Inbox, InboxWait};
 pub use notify::{notify_all, notify_many, notify_one};

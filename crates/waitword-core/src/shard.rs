@@ -16,7 +16,7 @@ use crate::queue::{Bucket, List, Pushed, unlink};
 use crate::sync::{MODEL, UnsafeCell, broken};
 use crate::table::{Hasher, Key};
 use crate::waiter::{
-    ASKING, CALLED, IDLE, NOTIFIED, OVERDUE, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with,
+    ASKING, CALLED, IDLE, NOTIFIED, OVERDUE, PASSED, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with,
 };
 use crate::wake::{BATCH, Wake, WakeBatch};
 
@@ -262,6 +262,18 @@ impl<'a> Locked<'a> {
             let wake = find_in(head, |node| call(node))?;
             queues.watch(len > 1, end);
             Some((wake, len))
+        })
+    }
+
+    /// Whether all in the queue of `key` have been passed over, if there are any. If not, the next sweep looks at them, as if
+    /// somebody stood behind them.
+    pub(crate) fn is_passed(&mut self, key: Key) -> bool {
+        // SAFETY: we hold the lock of `key`'s shard (I2).
+        self.with(|queues, end| unsafe {
+            let Some(head) = queues.bucket(key).find(key.address) else { return true };
+            let may_look = find_in(head, |node| (node.as_ref().state() != PASSED).then_some(())).is_some();
+            queues.watch(may_look, end);
+            !may_look
         })
     }
 
@@ -564,7 +576,8 @@ unsafe fn call(node: NonNull<Waiter>) -> Option<Wake> {
 }
 
 /// A sweep looks at the queue of `head`: those at the front who were called become overdue; if they all were, the next is
-/// called, if the batch has room; so is the first if it asks for it. Returns whether anybody stands behind them.
+/// called, if the batch has room; so is the first if it asks for it, even alone, since somebody may be trying without
+/// getting in line. Returns whether anybody stands behind them.
 ///
 /// # Safety
 /// As [`call`].
@@ -573,7 +586,11 @@ unsafe fn call_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> b
     // SAFETY: says the caller.
     let waits = unsafe {
         find_in(head, |node| match node.as_ref().state() {
-            OVERDUE => None,
+            PASSED => None,
+            OVERDUE => {
+                node.as_ref().set_state(PASSED);
+                None
+            }
             CALLED => {
                 node.as_ref().set_state(OVERDUE);
                 all_overdue = false;
@@ -586,14 +603,14 @@ unsafe fn call_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> b
     // SAFETY: as above.
     let (asks, is_alone) =
         unsafe { (next.as_ref().state() == ASKING, with(next, |links| links.next) == next) };
-    if next == head && (!asks || is_alone) {
+    if next == head && !asks {
         return false;
     }
     if all_overdue && !batch.is_full() && !broken!("sweep") {
         // SAFETY: as above.
         unsafe { call(next) }.into_iter().for_each(|wake| batch.push(wake));
     }
-    true
+    !is_alone
 }
 
 /// The first in the queue of `head` that `choose` chooses.

@@ -55,7 +55,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
 
     #[inline]
     fn try_lock(&self) -> bool {
-        self.0.take(())
+        acquire::try_take(&self.0, ())
     }
 
     #[inline]
@@ -141,7 +141,7 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
 
     #[inline]
     fn try_lock_shared(&self) -> bool {
-        self.0.take(Mode::Read)
+        acquire::try_take(&self.0, Mode::Read)
     }
 
     #[inline]
@@ -157,7 +157,7 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
 
     #[inline]
     fn try_lock_exclusive(&self) -> bool {
-        self.0.take(Mode::Write)
+        acquire::try_take(&self.0, Mode::Write)
     }
 
     #[inline]
@@ -236,7 +236,7 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
 
     #[inline]
     fn try_lock_upgradable(&self) -> bool {
-        self.0.take(Mode::Upgradable)
+        acquire::try_take(&self.0, Mode::Upgradable)
     }
 
     #[inline]

@@ -218,6 +218,11 @@ impl Acquire for RawMutex {
         if is_free(before) { Ok(()) } else { Err(LINE) }
     }
 
+    fn is_kept_from_newcomers(&self, (): ()) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        state & LOCKED != 0 && is_free_for_line(state)
+    }
+
     fn spin(&self, (): (), place: Place) -> bool {
         if place == Place::Line {
             // It is on its way no more, it is here.

@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::acquire::Acquire;
+use crate::acquire;
 use crate::error::LockError;
 use crate::mutex::{Mutex, MutexLockOwned, MutexLockOwnedUntil, OwnedMappedMutexGuard};
 
@@ -49,7 +49,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
         // SAFETY: acquired just now, if at all.
-        self.raw.take(()).then(|| unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
+        acquire::try_take(&self.raw, ()).then(|| unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
     }
 
     /// As [`lock_for`](Self::lock_for), with a guard that has a share in the mutex.

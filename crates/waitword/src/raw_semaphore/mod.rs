@@ -46,16 +46,17 @@
 //!   permits → CALLED FAIR; call B
 //! ```
 //! Whoever does any of this has left the line before, or it would call itself. Others may have done just that, though: one
-//! who has taken its permits is in line for a moment more. So whoever leaves takes `CALLED` for a call of itself, and
-//! calls another in its place.
+//! who looked, and took its permits then, is in line for a moment more. As it leaves it is told; `CALLED` is for a call of
+//! itself, and it calls another in its place. (One that takes them because it was called is not called again; nor may it
+//! take `CALLED` away, which is for one who is on its way, and would be overtaken without end.)
 //!
 //! ```text
-//!   A (called)                    B                             C (in line behind A)
+//!   A (called, has looked)        B                             C (in line behind A)
 //!   ──────────────────────────    ──────────────────────────    ──────────────────────────
 //!   takes its permits: → LINE
 //!                                 adds some: LINE → CALLED;
 //!                                 calls the first in line: A
-//!   leaves the line                                             nobody will ever call it
+//!   leaves the line: was called                                 nobody will ever call it
 //!
 //!   … → LINE, and permits:
 //!   → CALLED; call C

@@ -23,7 +23,7 @@ use waitword::Parker;
 
 /// Waits for another thread, or the timer, to have got somewhere. Fails loudly instead of hanging.
 #[track_caller]
-pub(crate) fn until(condition: impl Fn() -> bool) {
+pub(crate) fn until(mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(start.elapsed() < Duration::from_secs(60), "waited for a minute");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use waitword::{AsyncLock, Table};
 
@@ -26,6 +26,10 @@ impl Exclusive for AsyncLock {
     fn lock(&self) -> Held<'_> {
         self.lock();
         Box::new(Unlocks(self))
+    }
+
+    fn lock_for(&self, timeout: Duration) -> Option<Held<'_>> {
+        self.lock_for(timeout).is_ok().then(|| Box::new(Unlocks(self)) as Held<'_>)
     }
 
     fn lock_until(&self, deadline: Instant) -> Held<'_> {

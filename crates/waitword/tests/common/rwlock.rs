@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use waitword::{RwLock, Table};
 
@@ -16,6 +16,10 @@ impl Exclusive for RwLock<()> {
 
     fn lock(&self) -> Held<'_> {
         Box::new(self.write())
+    }
+
+    fn lock_for(&self, timeout: Duration) -> Option<Held<'_>> {
+        Some(Box::new(self.write_for(timeout).ok()?))
     }
 
     fn lock_until(&self, deadline: Instant) -> Held<'_> {

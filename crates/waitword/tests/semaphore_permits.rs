@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::semaphore::waiters;
-use common::{Task, block_on, until};
+use common::{Task, block_on, schedules, until};
 use waitword::{AcquireError, Closed, Semaphore, SemaphorePermit};
 
 /// One step of a schedule.
@@ -51,6 +51,10 @@ impl<'a> World<'a> {
         });
         Self { semaphore, actors: actors.collect(), drops_left, barges_left: 1, barger: Some(barger) }
     }
+}
+
+impl schedules::World for World<'_> {
+    type Op = Op;
 
     fn possible(&self) -> Vec<Op> {
         let mut ops = Vec::new();
@@ -108,41 +112,24 @@ impl<'a> World<'a> {
         let held = held.sum::<usize>() + self.barger.as_ref().map_or(0, SemaphorePermit::num_permits);
         assert_eq!(held + self.semaphore.available_permits(), PERMITS, "after {op:?}");
     }
+
+    fn is_optional(op: Op) -> bool {
+        matches!(op, Op::Drop(_) | Op::BargeIn)
+    }
 }
 
-/// Depth first; a schedule is replayed from the beginning for each of its continuations.
 fn explore(wants: &[usize], drops: usize) -> usize {
-    let mut schedules = 0;
-    let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
-    while let Some(schedule) = unexplored.pop() {
+    schedules::explore(|schedule| {
         let semaphore = Semaphore::new(PERMITS);
         let mut world = World::new(&semaphore, wants, drops);
-        // A machine so slow that somebody was called by a sweep would lead elsewhere than the last time.
-        let same = schedule.iter().all(|&op| {
-            let possible = world.possible().contains(&op);
-            if possible {
-                world.perform(op);
-            }
-            possible
-        });
-        if !same {
-            continue;
-        }
-        let possible = world.possible();
-        for &op in &possible {
-            // The choice not to drop or to barge in is made by doing something else.
-            unexplored.push(schedule.iter().copied().chain([op]).collect());
-        }
-        let optional = |op: &Op| matches!(op, Op::Drop(_) | Op::BargeIn);
-        if possible.iter().all(optional) {
-            schedules += 1;
+        if schedule.ends(&mut world) {
+            let ops = &schedule.ops;
             let lost = world.actors.iter().position(|actor| !matches!(actor, Actor::Gone));
-            assert_eq!(lost, None, "never called, after {schedule:?}");
-            assert!(semaphore.try_acquire_many(PERMITS).is_ok(), "kept for nobody, after {schedule:?}");
+            assert_eq!(lost, None, "never called, after {ops:?}");
+            assert!(semaphore.try_acquire_many(PERMITS).is_ok(), "kept for nobody, after {ops:?}");
             assert_eq!(waiters(&semaphore), 0);
         }
-    }
-    schedules
+    })
 }
 
 #[test]
@@ -152,7 +139,6 @@ fn no_schedule_of_polls_and_drops_loses_a_permit_or_a_wakeup() {
         schedules += explore(&wants, 2);
     }
     assert!(schedules > 1_000, "{schedules}");
-    println!("{schedules} schedules");
 }
 
 struct Shared {

@@ -211,7 +211,7 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
                     taken = !broken!("condvar-look") && raw.take_or_mark((), Place::Line).is_ok()
                 }
                 // Taken out of limbo, on its way from line to line: it was notified, and is in neither.
-                Poll::Ready(Some(_)) => *this.notified = true,
+                Poll::Ready(Some(_)) => *this.notified = !broken!("condvar-limbo"),
                 Poll::Pending => {}
             }
         }
@@ -239,8 +239,13 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
 /// place can panic.
 fn leave(wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex, notified: &mut bool) {
     let left = wait.cancel();
-    *notified |= left != Cancelled::BeforeNotify;
-    if left == Cancelled::AfterCall {
+    *notified |= match left {
+        Cancelled::BeforeNotify => false,
+        // Nobody was notified by it but this one, wherever it stood.
+        Cancelled::AfterMove => !broken!("condvar-moved"),
+        Cancelled::AfterCall | Cancelled::AfterNotify => true,
+    };
+    if left == Cancelled::AfterCall && !broken!("condvar-pass-call") {
         mutex.pass_on((), true);
     }
 }

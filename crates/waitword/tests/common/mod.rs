@@ -1,9 +1,13 @@
 //! What several tests need.
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses another part")]
 
+pub(crate) mod async_lock;
+pub(crate) mod condvar;
 pub(crate) mod dropped;
 pub(crate) mod exclusive;
 pub(crate) mod mutex;
+pub(crate) mod rwlock;
+pub(crate) mod schedules;
 pub(crate) mod semaphore;
 pub(crate) mod stress;
 pub(crate) mod unpolled;

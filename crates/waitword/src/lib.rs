@@ -72,6 +72,7 @@
 mod acquire;
 mod async_lock;
 mod barrier;
+mod bump;
 mod clock;
 mod condition;
 #[allow(unsafe_code)]

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use waitword::{RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard};
+use waitword::{RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 
 use super::checker::future::block_on;
 use super::{Seen, model, poll_twice, spawn};
@@ -141,4 +141,33 @@ fn a_reader_is_dropped() {
 fn an_upgrade_is_dropped() {
     everybody_gets_in(&[Read, UpgradeDropped]);
     everybody_gets_in(&[Read, UpgradeDropped, Read]);
+}
+
+/// One of two readers leaves for the sake of those in line, and nobody new gets in; the other one leaves as usual.
+#[test]
+fn readers_leave_fairly() {
+    model_of_two(|| {
+        let lock = Arc::new(RwLock::new(()));
+        let reader = lock.read();
+        let mut writes = in_line(lock.write_async());
+        let other = spawn(&lock, |lock| drop(lock.try_read()));
+        RwLockReadGuard::unlock_fair(reader);
+        other.join().unwrap();
+        assert!(poll(writes.as_mut()).is_ready(), "nobody reads");
+        let writer = spawn(&lock, |lock| drop(lock.write()));
+        drop(writes);
+        writer.join().unwrap();
+    });
+}
+
+#[test]
+fn a_fair_release_of_a_reader_wakes_a_thread_in_line() {
+    model_of_two(|| {
+        let lock = Arc::new(RwLock::new(()));
+        let reader = lock.read();
+        let writer = spawn(&lock, |lock| drop(lock.write()));
+        RwLockReadGuard::unlock_fair(reader);
+        writer.join().unwrap();
+        assert!(lock.try_write().is_some());
+    });
 }

@@ -51,7 +51,7 @@ impl<H: Handle> Acquisition<H> {
 
     /// Whether it stands in line.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.wait.is_some()
+        self.handle.is_some() && self.wait.is_some()
     }
 
     /// The first attempt, before anything that costs. Later calls do nothing.
@@ -100,8 +100,9 @@ impl<H: Handle> Acquisition<H> {
     fn end(self: Pin<&mut Self>) -> H {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
-        if this.wait.is_some() {
-            this.wait.set(None);
+        if let Some(wait) = this.wait.as_mut().as_pin_mut() {
+            // As in `leave`: were its waker dropped here, and the destructor panicked, nobody would have what was acquired.
+            let _ = wait.cancel();
             handle.raw().left(*this.ask);
         }
         handle

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use waitword::{RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 
 use super::checker::future::block_on;
-use super::{Seen, model, poll_twice, spawn};
+use super::{Seen, in_line, model, model_of_two, poll, poll_twice, spawn};
 
 /// What somebody does with the lock, once.
 #[derive(Clone, Copy, PartialEq)]

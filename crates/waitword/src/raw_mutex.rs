@@ -50,6 +50,7 @@
 use waitword_core::{Masked, Table, call_one};
 
 use crate::acquire::{Acquire, Place};
+use crate::bump;
 use crate::pace;
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, broken, const_fn, order};
@@ -117,6 +118,24 @@ impl RawMutex {
         });
         if before & (CALLED | LINE) == LINE && !broken!("mutex-call-kept") {
             self.call();
+        }
+    }
+
+    /// The holder lets the first in line have its turn, and holds it again then. `instead` is for the one that must not block.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn bump(&self, instead: &str) {
+        if self.state.load(Ordering::Relaxed) & (LINE | CALLED) != 0 {
+            self.bump_slow(instead);
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn bump_slow(&self, instead: &str) {
+        // Whoever took it from the line has left `LINE`, though there may be nobody else.
+        if Table::global().waiters(&self.state) > 0 {
+            bump::bump(self, (), instead, || self.release_fair());
         }
     }
 
@@ -268,6 +287,23 @@ impl Acquire for RawMutex {
         });
         if is_free_for_line(before) {
             self.call();
+        }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bump_beside_nobody_is_a_look_at_the_word() {
+        for line in [0, LINE] {
+            let mutex = RawMutex::new();
+            assert!(mutex.take(()));
+            mutex.state.fetch_or(line, Ordering::Relaxed);
+            let before = mutex.state.load(Ordering::Relaxed);
+            mutex.bump("");
+            assert_eq!(mutex.state.load(Ordering::Relaxed), before, "it was not released, which counts");
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
@@ -261,4 +262,27 @@ fn a_crowd_goes_home_when_it_is_closed() {
         until(|| shared.semaphore.available_permits() == MANY);
         assert_eq!(waiters(&shared.semaphore), 0);
     }
+}
+
+/// Of more than there can be none would go back.
+#[test]
+fn permits_merge_up_to_as_many_as_a_semaphore_can_have() {
+    let semaphore = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
+    let mut all = semaphore.acquire_many(Semaphore::MAX_PERMITS - 1).unwrap();
+    all.merge(semaphore.acquire().unwrap());
+    semaphore.add_permits(2);
+    let more = semaphore.acquire().unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| all.merge(more))).is_err());
+    assert_eq!(
+        (all.num_permits(), semaphore.available_permits()),
+        (Semaphore::MAX_PERMITS, 2),
+        "it went back"
+    );
+    let mut owned = semaphore.acquire_owned().unwrap();
+    owned.merge(semaphore.acquire_owned().unwrap());
+    all.forget();
+    semaphore.add_permits(Semaphore::MAX_PERMITS);
+    let many = semaphore.acquire_many_owned(Semaphore::MAX_PERMITS).unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| owned.merge(many))).is_err());
+    assert_eq!((owned.num_permits(), semaphore.available_permits()), (2, Semaphore::MAX_PERMITS));
 }

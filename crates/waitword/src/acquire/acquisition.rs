@@ -60,7 +60,7 @@ impl<H: Handle> Acquisition<H> {
 
     /// Whether it stands in line.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.wait.is_some()
+        self.handle.is_some() && self.wait.is_some()
     }
 
     /// The first attempt, before anything that costs. Later calls do nothing.
@@ -110,8 +110,8 @@ impl<H: Handle> Acquisition<H> {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
+            // As in `leave`: were its waker dropped here, and the destructor panicked, nobody would have what was acquired.
             let was_called = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnLook;
-            this.wait.set(None);
             handle.raw().left(*this.ask, was_called);
         }
         handle
@@ -191,15 +191,15 @@ impl<H: Handle> Acquisition<H> {
     fn look_for_the_last_time(self: Pin<&mut Self>) -> Option<End<H>> {
         let mut this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
+        // Its waker goes with the rest, as in `leave`.
         let left = this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
-        this.wait.set(None);
         let was_called = left.is_some_and(|left| left != Cancelled::BeforeNotify) && !broken!("acquire-late");
         let end = raw.take_or_mark(*this.ask, if was_called { Place::Line } else { Place::New }).ok();
-        match end {
-            Some(_) => raw.left(*this.ask, false),
-            None => raw.pass_on(*this.ask, was_called),
+        if end.is_some() {
+            return end;
         }
-        end.or_else(|| take_passed(raw, *this.ask).then_some(H::Raw::TAKEN))
+        raw.pass_on(*this.ask, was_called);
+        take_passed(raw, *this.ask).then_some(H::Raw::TAKEN)
     }
 }
 

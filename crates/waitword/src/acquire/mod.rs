@@ -131,22 +131,26 @@ pub(crate) enum Place {
 
 pub(crate) type Value<R> = <<<R as Acquire>::At as Location>::Word as Word>::Value;
 
-/// The attempt that stays one.
+/// The attempt of one who does not wait.
 #[inline]
 pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
-    raw.take(ask) || take_passed(raw, ask)
+    raw.take(ask) || try_passed(raw, ask)
 }
 
-/// Takes what is kept for those in line, if they have been called and have not come for so long that who stood behind them
-/// would have it.
 #[cold]
-fn take_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
-    let may = raw.is_kept_from_newcomers(ask) && is_line_passed(raw.at(ask)) && !broken!("acquire-passed");
-    let is_taken = may && raw.take_called(ask);
+fn try_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    let is_taken = take_passed(raw, ask);
     if is_taken {
         raw.left(ask, false);
     }
     is_taken
+}
+
+/// Takes what is kept for those in line, if they have been called and have not come for so long that who stood behind them
+/// would have it. Then it is as one who has come from the line, and says so when it has [left](Acquire::left) it.
+fn take_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    let may = raw.is_kept_from_newcomers(ask) && is_line_passed(raw.at(ask)) && !broken!("acquire-passed");
+    may && raw.take_called(ask)
 }
 
 /// Acquires what could not be taken at once, blocking this thread. `instead` is for the one that must not.
@@ -170,7 +174,7 @@ pub(crate) fn block_until<R: Acquire>(
     deadline: Option<Instant>,
 ) -> Result<R::End, LockError> {
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-        return if take_passed(raw, ask) { Ok(R::TAKEN) } else { Err(LockError::TimedOut) };
+        return if try_passed(raw, ask) { Ok(R::TAKEN) } else { Err(LockError::TimedOut) };
     }
     if !may_block() {
         return Err(LockError::BlockingForbidden);

@@ -135,7 +135,11 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
 
     /// Whether it stands in line, here or for the mutex.
     pub(crate) fn is_waiting(&self) -> bool {
-        !matches!(self.stage, Stage::Idle)
+        match &self.stage {
+            Stage::Idle => false,
+            Stage::InLine { .. } => self.handle.is_some(),
+            Stage::Locking { acquisition } => acquisition.is_waiting(),
+        }
     }
 
     /// Gets in line. The caller holds the mutex, and releases it afterwards.
@@ -169,14 +173,14 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
         }
         let mut this = self.project();
         let handle = match this.stage.as_mut().project() {
-            StageProjection::Idle => this.handle.take().expect(ENDED),
-            StageProjection::InLine { .. } => unreachable!("it has left the line"),
+            // Off the line, with the mutex.
+            StageProjection::Idle | StageProjection::InLine { .. } => this.handle.take().expect(ENDED),
             StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
                 Step::Ended(result) => result.unwrap_or_else(|_| unreachable!("it has no deadline")).0,
                 Step::Wait(until) => return Step::Wait(until),
             },
         };
-        this.stage.set(Stage::Idle);
+        // What is left of the stage goes with the rest: a waker's destructor may panic, and nobody would have the mutex.
         let was_notified = std::mem::take(this.notified);
         Step::Ended(Ok((handle, if was_notified { Ok(()) } else { Err(LockError::TimedOut) })))
     }
@@ -218,7 +222,7 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
         if taken {
             *this.notified = true;
             // A call that it got has been answered by the success.
-            this.stage.set(Stage::Idle);
+            let _ = wait.cancel();
             return None;
         }
         if !*this.notified && !wait.is_moved() {

@@ -162,6 +162,16 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         Self::forget(this).raw.release_fair();
     }
 
+    /// As [`MutexGuard::bump`](crate::MutexGuard::bump).
+    ///
+    /// # Panics
+    /// As [`MutexGuard::bump`](crate::MutexGuard::bump).
+    #[inline]
+    #[track_caller]
+    pub fn bump(this: &mut Self) {
+        this.mutex.raw.bump("lock_owned_async");
+    }
+
     /// As [`MutexGuard::map`](crate::MutexGuard::map), with a guard that has a share in the mutex.
     pub fn map<U: ?Sized>(
         mut this: Self,

@@ -53,8 +53,16 @@ pub(crate) enum Recipe {
         seconds: u32,
     },
 
-    /// The long conservation soak: threads and tasks, deadlines and notifies at random
-    Soak,
+    /// The long conservation soaks, of the queue and of the locks: threads and tasks that do everything at random
+    Soak {
+        /// How long to keep at the locks, in whole rounds (the soak of the queue has a length of its own)
+        #[arg(long, value_name = "N", default_value_t = 60)]
+        seconds: u32,
+
+        /// What the locks' choices follow from; the time without it, and what it is is printed
+        #[arg(long, value_name = "N")]
+        seed: Option<u64>,
+    },
 
     /// The tests under AddressSanitizer (needs nightly)
     Asan,

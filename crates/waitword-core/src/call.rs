@@ -24,12 +24,15 @@
 //! if all at the front of a line are, the next is called in their place.
 //!
 //! ```text
-//!   QUEUED ──call──► CALLED ──sweep──► OVERDUE     all at the front overdue: sweep calls the next
-//!      ▲               │                  │
-//!      └──── looks ────┴──────────────────┘
+//!   QUEUED ──call──► CALLED ──sweep──► OVERDUE ──sweep──► PASSED     all at the front overdue: it calls the next
+//!      ▲               │                  │                 │
+//!      └──── looks ────┴──────────────────┴─────────────────┘
 //! ```
 //! One who looked in vain at something that is kept for it, because it is not enough yet, may *ask* ([`WaitAsync::ask_for_call`]): while
 //! somebody stands behind it each sweep calls it, so that it is noticed, too, when it looks no more.
+//!
+//! Who tries and does not wait stands nowhere, and yet must not fail for ever. To ask whether the line has been passed over
+//! ([`is_line_passed`]) has the next sweep look at it, and one who tries again later finds what has come out.
 //!
 //! This costs a wait nothing, and a call one load. The sweep takes each shard's lock in turn, and walks the queues of those
 //! shards in which somebody may be waited for in vain.
@@ -100,6 +103,26 @@ fn call_first(table: &Table, key: Key) -> usize {
     });
     after.settle();
     len
+}
+
+/// Whether all who are in line were called and have not looked for so long that one who stood behind them would have been
+/// called ([`PATIENCE`]), if anybody is in line at all.
+///
+/// For those who build locks, and for the attempt that does not wait: it may have what is kept for those in line if this is
+/// so. To ask counts as standing behind them for a moment, so that the next sweep looks at them: one who asks again and again
+/// gets there.
+///
+/// Takes the shard's lock, and looks at those at the front who have been passed over and at one more.
+///
+/// # Panics
+/// As [`call_one`], if the thread that keeps the time cannot be started.
+pub fn is_line_passed<L: Location>(at: L) -> bool {
+    let (table, address) = (at.table(), key(&at));
+    let key = table.key_of(address);
+    let mut locked = table.lock(key);
+    let is_passed = locked.is_passed(key);
+    locked.unlock().settle();
+    is_passed
 }
 
 /// Sees to it that sweeps of the table of the process are under way.

@@ -33,7 +33,7 @@
 //!   [`Table`] allocates follows the number of words waited on.)
 //!
 //! Why all this is so is told in [`protocol`], races first. Where to read on: `wait.rs` and `wait_async.rs`
-//! (check, enqueue, park, verdict), `notify.rs`, `cancel.rs`, then down through `table.rs`, `shard.rs` and
+//! (check, enqueue, park, verdict), `notify.rs`, `cancel.rs`, then down through `table.rs`, `shard/` and
 //! `queue.rs` to the node in `waiter.rs`.
 
 #![deny(unsafe_code)]
@@ -79,7 +79,7 @@ mod wheel;
 mod word;
 
 pub use blocking::{ForbidBlocking, forbid_blocking, may_block};
-pub use call::{PATIENCE, call_one};
+pub use call::{PATIENCE, call_one, is_line_passed};
 pub use cancel::Cancelled;
 pub use inbox::{Inbox, InboxWait};
 pub use notify::{notify_all, notify_many, notify_one};

@@ -9,8 +9,8 @@
 //!    └────────── leave ────┘             └─► TIMED_OUT (an agent's wait only)
 //! ```
 //! While it is queued, a node may be `CALLED` (`call.rs`): woken without a verdict, its wake gone until its owner gives it
-//! another. The sweep for those who do not look makes `OVERDUE` of it. And its owner may make it `ASKING`: to be called by the
-//! next sweep. Nothing else changes; what is said of `QUEUED` nodes here holds for all four.
+//! another. The sweep for those who do not look makes `OVERDUE` of it, and the next one `PASSED`. And its owner may make it
+//! `ASKING`: to be called by the next sweep. Nothing else changes; what is said of `QUEUED` nodes here holds for all five.
 //!
 //! A `QUEUED` node is linked either into the queue of its word or, once a notify took it, into the list that
 //! this notify is working off (in limbo): already counted, not yet told.
@@ -37,17 +37,19 @@ pub(crate) const IDLE: usize = 0;
 /// In the queue of its word, or in limbo between a notify's lock and its wake.
 pub(crate) const QUEUED: usize = 1;
 /// A notify counted it.
-pub(crate) const NOTIFIED: usize = 5;
+pub(crate) const NOTIFIED: usize = 6;
 /// Its agent found its deadline passed.
-pub(crate) const TIMED_OUT: usize = 6;
+pub(crate) const TIMED_OUT: usize = 7;
 /// The owner has the verdict, and the node is of no more use.
-pub(crate) const DONE: usize = 7;
+pub(crate) const DONE: usize = 8;
 /// As [`QUEUED`], and called since its owner last looked.
 pub(crate) const CALLED: usize = 2;
 /// As [`CALLED`], for longer than from one sweep to the next.
 pub(crate) const OVERDUE: usize = 3;
-/// As [`QUEUED`]; the next sweep calls it if somebody stands behind it.
-pub(crate) const ASKING: usize = 4;
+/// As [`OVERDUE`], and found so by one more sweep: those behind it have been called, and who tries may have what is kept.
+pub(crate) const PASSED: usize = 4;
+/// As [`QUEUED`]; the next sweep calls it if somebody stands behind it, or tries.
+pub(crate) const ASKING: usize = 5;
 
 /// Whether a node in this state is in a list.
 #[inline]
@@ -58,7 +60,7 @@ pub(crate) fn is_queued(state: usize) -> bool {
 /// Whether a node in this state was called and its owner has not looked.
 #[inline]
 pub(crate) fn is_called(state: usize) -> bool {
-    (CALLED..=OVERDUE).contains(&state)
+    (CALLED..=PASSED).contains(&state)
 }
 
 /// Whether sweeps have to look at who stands behind a node in this state.

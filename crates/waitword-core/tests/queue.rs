@@ -460,7 +460,41 @@ fn a_sweep_calls_the_next_behind_one_who_does_not_look() {
     assert!(!table.call_overdue());
 }
 
-/// One who asks is called by the sweep as long as somebody stands behind it, and noticed when it looks no more.
+/// One who is alone in line is looked at by a sweep for whoever asks, and has the same time to look as if somebody stood
+/// behind it.
+#[test]
+fn a_line_is_passed_over_when_two_sweeps_have_found_that_nobody_looks() {
+    let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
+    let is_passed = || is_line_passed(table.at(&word));
+    assert!(is_passed(), "nobody is there");
+    let probe = Probe::new();
+    let mut wait = pin!(wait_async(table.at(&word), 0));
+    let mut poll = || wait.as_mut().poll_called(&mut Context::from_waker(&probe.waker()));
+    assert!(poll().is_pending());
+    for _ in 0..3 {
+        assert!(!is_passed() && !table.call_overdue(), "it was not even called");
+    }
+    for looks in [true, false] {
+        assert_eq!(call_one(table.at(&word)), 1);
+        assert!(!table.call_overdue() && !table.call_overdue(), "nobody has asked");
+        for _ in 0..2 {
+            assert!(!is_passed());
+            table.call_overdue();
+        }
+        assert!(is_passed());
+        if looks {
+            assert_eq!(poll(), Poll::Ready(None));
+            assert!(poll().is_pending());
+            assert!(!is_passed() && !table.call_overdue());
+        }
+    }
+    let mut behind = pin!(wait_async(table.at(&word), 0));
+    assert!(behind.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert!(!is_passed(), "somebody has come who was not called");
+}
+
+/// One who asks is called by the sweep as long as somebody stands behind it or asks whether it looks, and noticed when it
+/// looks no more.
 #[test]
 fn a_sweep_calls_the_first_if_it_asks() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
@@ -473,8 +507,12 @@ fn a_sweep_calls_the_first_if_it_asks() {
     assert!(poll(&mut waits[0], 0).is_pending());
     waits[0].as_mut().ask_for_call();
     assert!(!table.call_overdue(), "nobody stands behind it");
+    assert!(!is_line_passed(table.at(&word)) && !table.call_overdue());
+    assert_eq!((counts(), poll(&mut waits[0], 0)), ([1, 0], Poll::Ready(None)));
+    assert!(poll(&mut waits[0], 0).is_pending());
+    waits[0].as_mut().ask_for_call();
     assert!(poll(&mut waits[1], 1).is_pending());
-    for calls in 1..4 {
+    for calls in 2..5 {
         assert!(table.call_overdue());
         assert_eq!(counts(), [calls, 0]);
         assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
@@ -483,12 +521,12 @@ fn a_sweep_calls_the_first_if_it_asks() {
         assert!(poll(&mut waits[0], 0).is_pending(), "a look of its own changes nothing");
     }
     assert_eq!(call_one(table.at(&word)), 2);
-    assert_eq!(counts(), [4, 0], "one who asks can be called as any other");
+    assert_eq!(counts(), [5, 0], "one who asks can be called as any other");
     assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
     waits[0].as_mut().ask_for_call();
     // Called; overdue; passed over.
     (0..3).for_each(|_| assert!(table.call_overdue()));
-    assert_eq!(counts(), [5, 1]);
+    assert_eq!(counts(), [6, 1]);
     drop(waits.remove(0));
     assert_eq!(poll(&mut waits[0], 1), Poll::Ready(None));
     waits[0].as_mut().ask_for_call();

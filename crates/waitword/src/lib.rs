@@ -72,6 +72,7 @@
 mod acquire;
 mod async_lock;
 mod barrier;
+mod bump;
 mod clock;
 mod condition;
 #[allow(unsafe_code)]
@@ -106,7 +107,7 @@ pub use condvar::{
     Condvar, CondvarGuard, CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil,
 };
 pub use error::{LockError, NotLocked};
-pub use event::{Event, EventWait, EventWaitUntil};
+pub use event::{Event, EventListener, EventWait, EventWaitUntil};
 pub use lock_async::{LockAsync, LockAsyncUntil};
 pub use mutex::{
     MappedMutexGuard, Mutex, MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil,

@@ -50,6 +50,7 @@
 use waitword_core::{Masked, Table, call_one};
 
 use crate::acquire::{Acquire, Place};
+use crate::bump;
 use crate::pace;
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, broken, const_fn, order};
@@ -72,6 +73,10 @@ const LOOKS_EVERY: u32 = if MODEL { 2 } else { 16 };
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
 const LOOKS: u32 = if MODEL { 1 } else { 7 };
+
+/// A newcomer that has looked on while somebody released it so often, and took it again each time, gets in line if others are:
+/// its looks cost that one more than its own turn would bring.
+const RELEASES_TO_SEE: u32 = 3;
 
 /// The state word of a mutex.
 #[derive(Debug, Default)]
@@ -113,6 +118,24 @@ impl RawMutex {
         });
         if before & (CALLED | LINE) == LINE && !broken!("mutex-call-kept") {
             self.call();
+        }
+    }
+
+    /// The holder lets the first in line have its turn, and holds it again then. `instead` is for the one that must not block.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn bump(&self, instead: &str) {
+        if self.state.load(Ordering::Relaxed) & (LINE | CALLED) != 0 {
+            self.bump_slow(instead);
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn bump_slow(&self, instead: &str) {
+        // Whoever took it from the line has left `LINE`, though there may be nobody else.
+        if Table::global().waiters(&self.state) > 0 {
+            bump::bump(self, (), instead, || self.release_fair());
         }
     }
 
@@ -174,6 +197,11 @@ fn is_free_for_line(state: u32) -> bool {
     state & (LOCKED | KEPT) != LOCKED
 }
 
+/// How often it was released between the two, if that is not too often.
+fn releases(from: u32, to: u32) -> u32 {
+    (to & COUNT).wrapping_sub(from & COUNT) >> COUNT_SHIFT
+}
+
 /// The state once one of those in line has taken it: there may be others.
 fn taken_from_line(state: u32) -> u32 {
     (state & COUNT) | LOCKED | if broken!("mutex-line") { 0 } else { LINE }
@@ -218,17 +246,26 @@ impl Acquire for RawMutex {
         if is_free(before) { Ok(()) } else { Err(LINE) }
     }
 
+    fn is_kept_from_newcomers(&self, (): ()) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        state & LOCKED != 0 && is_free_for_line(state)
+    }
+
     fn spin(&self, (): (), place: Place) -> bool {
         if place == Place::Line {
             // It is on its way no more, it is here.
             self.state.fetch_or(FAIR, Ordering::Relaxed);
         }
+        let first = self.state.load(Ordering::Relaxed);
         for look in 0..LOOKS {
             (0..1 << look).for_each(|_| std::hint::spin_loop());
             let state = self.state.load(Ordering::Relaxed);
             let taken = match place {
                 // Kept for somebody who may need this CPU, or about to be.
-                Place::New if state & FAIR != 0 => return false,
+                Place::New if state & (FAIR | KEPT) != 0 => return false,
+                Place::New if state & (LINE | CALLED) != 0 && releases(first, state) >= RELEASES_TO_SEE => {
+                    return false;
+                }
                 Place::New => state & LOCKED == 0 && self.take(()),
                 Place::Line => self.take_called(()),
             };
@@ -250,6 +287,23 @@ impl Acquire for RawMutex {
         });
         if is_free_for_line(before) {
             self.call();
+        }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bump_beside_nobody_is_a_look_at_the_word() {
+        for line in [0, LINE] {
+            let mutex = RawMutex::new();
+            assert!(mutex.take(()));
+            mutex.state.fetch_or(line, Ordering::Relaxed);
+            let before = mutex.state.load(Ordering::Relaxed);
+            mutex.bump("");
+            assert_eq!(mutex.state.load(Ordering::Relaxed), before, "it was not released, which counts");
         }
     }
 }

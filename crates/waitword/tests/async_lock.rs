@@ -279,9 +279,10 @@ fn threads_and_tasks_stand_in_one_line() {
         lock.lock();
         let start = Instant::now();
         thread::scope(|scope| {
+            let mut threads = Vec::new();
             for place in 0..5 {
                 let (lock, turns) = (&lock, &turns);
-                scope.spawn(move || {
+                threads.push(scope.spawn(move || {
                     if kinds >> place & 1 == 1 {
                         lock.lock();
                     } else {
@@ -289,10 +290,11 @@ fn threads_and_tasks_stand_in_one_line() {
                     }
                     turns.lock().unwrap().push(place);
                     lock.unlock().unwrap();
-                });
+                }));
                 until(|| waiters(&word) == place + 1);
             }
             lock.unlock().unwrap();
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
         });
         let turns = turns.into_inner().unwrap();
         // Whoever has waited for longer may look for itself before the one who was called has come.

@@ -216,6 +216,7 @@ moving! {
     Event:                                          YES YES YES;
     EventWait<'static>:                             NO  NO  NO;
     EventWaitUntil<'static>:                        NO  NO  NO;
+    EventListener<'static>:                         NO  NO  NO;
     WaitGroup:                                      YES YES YES;
     WaitGroupToken<'static>:                        YES YES YES;
     OwnedWaitGroupToken:                            YES YES YES;

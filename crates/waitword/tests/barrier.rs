@@ -99,16 +99,18 @@ fn threads_and_tasks_meet_again_and_again() {
         leaders.fetch_add(usize::from(result.is_leader()), Ordering::Relaxed);
     };
     thread::scope(|scope| {
+        let mut threads = Vec::new();
         for place in 0..PARTIES {
             let (barrier, before, after) = (&barrier, &before, &after);
-            scope.spawn(move || {
+            threads.push(scope.spawn(move || {
                 for generation in 0..GENERATIONS {
                     before(generation);
                     let result = if place % 2 == 0 { barrier.wait() } else { block_on(barrier.wait_async()) };
                     after(generation, result);
                 }
-            });
+            }));
         }
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
     assert_eq!(leaders.into_inner(), GENERATIONS);
 }

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Task, far, until};
+use common::{Task, block_on, far, until};
 use waitword::{Condvar, LockError, Mutex, MutexGuard, forbid_blocking};
 
 fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
@@ -118,14 +118,15 @@ fn a_bounded_queue_passes_everything_on_once() {
         item
     };
     thread::scope(|scope| {
+        let mut threads = Vec::new();
         for who in 0..3 {
             let push = &push;
-            scope.spawn(move || (1..=EACH).for_each(|n| push(3 * n + who)));
+            threads.push(scope.spawn(move || (1..=EACH).for_each(|n| push(3 * n + who))));
         }
         for who in 0..3 {
             let (sum, queue, not_empty, not_full, pop_async) =
                 (&sum, &queue, &not_empty, &not_full, &pop_async);
-            scope.spawn(move || {
+            threads.push(scope.spawn(move || {
                 for _ in 0..EACH {
                     let item = if who == 0 {
                         let mut guard = queue.lock();
@@ -135,12 +136,13 @@ fn a_bounded_queue_passes_everything_on_once() {
                         not_full.notify_one();
                         item
                     } else {
-                        smol::block_on(pop_async())
+                        block_on(pop_async())
                     };
                     sum.fetch_add(item, Ordering::Relaxed);
                 }
-            });
+            }));
         }
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
     let all: usize = (0..3).flat_map(|who| (1..=EACH).map(move |n| 3 * n + who)).sum();
     assert_eq!(sum.into_inner(), all);

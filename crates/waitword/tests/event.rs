@@ -4,6 +4,7 @@ mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
@@ -15,7 +16,7 @@ use waitword::*;
 type Way = (&'static str, fn(&Event) -> bool);
 
 /// Every way to wait that has time.
-const WAYS: [Way; 6] = [
+const WAYS: [Way; 9] = [
     ("wait", |event| {
         event.wait();
         true
@@ -28,15 +29,24 @@ const WAYS: [Way; 6] = [
     }),
     ("wait_async_for", |event| block_on(event.wait_async_for(Duration::MAX)).is_ok()),
     ("wait_async_until", |event| block_on(event.wait_async_until(far())).is_ok()),
+    ("listen, wait", |event| {
+        pin!(event.listen()).wait();
+        true
+    }),
+    ("listen, wait_for", |event| pin!(event.listen()).wait_for(Duration::MAX).is_ok()),
+    ("listen, wait_until", |event| pin!(event.listen()).wait_until(far()).is_ok()),
 ];
 
 /// Those that have none.
-const WAYS_WITHOUT_TIME: [Way; 5] = [
+const WAYS_WITHOUT_TIME: [Way; 8] = [
     ("try_wait", Event::try_wait),
     ("wait_for", |event| event.wait_for(Duration::ZERO).is_ok()),
     ("wait_until", |event| event.wait_until(Instant::now()).is_ok()),
     ("wait_async_for", |event| block_on(event.wait_async_for(Duration::ZERO)).is_ok()),
     ("wait_async_until", |event| block_on(event.wait_async_until(Instant::now())).is_ok()),
+    ("listen, try_wait", |event| pin!(event.listen()).try_wait()),
+    ("listen, wait_for", |event| pin!(event.listen()).wait_for(Duration::ZERO).is_ok()),
+    ("listen, wait_until", |event| pin!(event.listen()).wait_until(Instant::now()).is_ok()),
 ];
 
 #[test]
@@ -172,6 +182,8 @@ fn forbidden_to_block() {
     let event = Event::new();
     let message = forbidden(|| event.wait());
     assert!(message.contains("`wait_async`"), "{message}");
+    let message = forbidden(|| pin!(event.listen()).wait());
+    assert!(message.contains("`Event::wait_async`"), "{message}");
     let _must_not = forbid_blocking();
     assert_eq!(event.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
     assert_eq!(event.wait_until(far()), Err(LockError::BlockingForbidden));
@@ -202,6 +214,71 @@ fn enable_gets_in_line_and_a_later_drop_passes_on() {
     assert!(!event.try_wait());
     drop(stored);
     assert!(event.try_wait());
+}
+
+/// The loop that a thread could not have without one: notified between its look and its wait, each time.
+#[test]
+fn a_listener_misses_no_notify_all_between_its_waits() {
+    let (event, number) = (Event::new(), AtomicUsize::new(0));
+    let mut listener = pin!(event.listen());
+    let mut seen = 0;
+    while seen < 5 {
+        // After the look, and before the wait.
+        number.store(seen + 1, Ordering::Relaxed);
+        event.notify_all();
+        assert_eq!(listener.as_mut().wait_until(far()), Ok(()));
+        seen = number.load(Ordering::Relaxed);
+    }
+    assert!(!listener.as_mut().try_wait(), "each once");
+    event.notify_all();
+    assert!(listener.as_mut().try_wait() && !listener.try_wait());
+}
+
+#[test]
+fn a_listener_keeps_its_place_when_its_time_is_up() {
+    let event = Event::new();
+    let mut listener = pin!(event.listen());
+    let start = Instant::now();
+    assert_eq!(listener.as_mut().wait_for(Duration::from_millis(5)), Err(LockError::TimedOut));
+    assert!(start.elapsed() >= Duration::from_millis(5));
+    let mut second = Task::new(event.wait_async());
+    assert!(second.poll().is_pending());
+    {
+        let _must_not = forbid_blocking();
+        let refused = listener.as_mut().wait_until(far());
+        assert_eq!(refused, Err(LockError::BlockingForbidden));
+    }
+    assert_eq!(event.waiters(), 2);
+    event.notify_one();
+    assert!(!second.is_woken(), "behind it");
+    listener.as_mut().wait();
+    assert_eq!(event.waiters(), 1, "it listens, and is not in line");
+    event.notify_one();
+    assert!(second.poll().is_ready() && !listener.try_wait());
+}
+
+#[test]
+fn a_listener_that_is_dropped_passes_on_what_it_had_got() {
+    let event = Event::new();
+    for ends in 0..3 {
+        let mut next = Task::new(event.wait_async());
+        {
+            let mut listener = pin!(event.listen());
+            match ends {
+                0 => assert!(!listener.as_mut().enable()),
+                1 => assert!(!listener.as_mut().try_wait()),
+                _ => assert!(listener.as_mut().wait_for(Duration::ZERO).is_err()),
+            }
+            assert!(next.poll().is_pending());
+            event.notify_one();
+            assert!(listener.as_mut().enable() && listener.enable(), "asked twice, it is so twice");
+            assert!(!next.is_woken());
+        }
+        assert!(next.poll().is_ready());
+    }
+    drop(event.listen());
+    assert_eq!(event.waiters(), 0);
+    assert!(!event.try_wait());
 }
 
 #[test]
@@ -424,8 +501,10 @@ fn it_crosses_threads_and_its_futures_do_not_move() {
     send_and_sync::<Event>();
     send_and_sync::<EventWait<'static>>();
     send_and_sync::<EventWaitUntil<'static>>();
+    send_and_sync::<EventListener<'static>>();
     EventWait::<'static>::check();
     EventWaitUntil::<'static>::check();
+    EventListener::<'static>::check();
     assert_eq!(size_of::<Event>(), 8);
     assert!(size_of::<EventWait<'static>>() <= 112, "{}", size_of::<EventWait<'static>>());
 }
@@ -441,4 +520,5 @@ fn debug_tells_the_state_and_never_waits() {
         format!("{:?}", event.wait_async_for(Duration::ZERO)),
         "EventWaitUntil { waiting: false, .. }"
     );
+    assert_eq!(format!("{:?}", event.listen()), "EventListener { waiting: false, .. }");
 }

@@ -6,11 +6,11 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::Duration;
 
 use common::Task;
-use waitword::{Condvar, Mutex, RwLock, RwLockUpgradableReadGuard, Semaphore};
+use waitword::{AsyncLock, Condvar, Mutex, RwLock, RwLockUpgradableReadGuard, Semaphore};
 
 struct PanicsWhenCalled;
 
@@ -141,4 +141,47 @@ fn a_notify_goes_on_whatever_the_waker_of_the_next_in_line_does() {
     let _ = panics(|| drop(first));
     assert_eq!(condvar.notify_all(), 0, "it was passed on");
     drop(second.finish());
+}
+
+/// A waker every clone of which panics at its end: also the one that goes when its wait has ended.
+fn each_clone_panics() -> Waker {
+    fn clone(_: *const ()) -> RawWaker {
+        RawWaker::new(std::ptr::null(), &VTABLE)
+    }
+    fn nothing(_: *const ()) {}
+    fn end(_: *const ()) {
+        if !std::thread::panicking() {
+            panic!("a clone's destructor");
+        }
+    }
+    static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, nothing, nothing, end);
+    // SAFETY: there is no data that anything could be done wrong with.
+    unsafe { Waker::from_raw(clone(std::ptr::null())) }
+}
+
+/// It looks for itself, because the first in line is called and not polled; so its waker is still in line when it has it.
+#[test]
+fn what_a_future_has_acquired_is_not_lost_whatever_each_clone_of_its_waker_does() {
+    let lock = AsyncLock::new();
+    lock.lock();
+    let mut called = Task::new(lock.lock_async());
+    assert!(called.poll().is_pending());
+    let mut looks = Box::pin(lock.lock_async());
+    let waker = std::mem::ManuallyDrop::new(each_clone_panics());
+    let mut poll = || {
+        let mut cx = Context::from_waker(&waker);
+        catch_unwind(AssertUnwindSafe(|| looks.as_mut().poll(&mut cx)))
+    };
+    let _ = poll();
+    lock.unlock().unwrap();
+    let mut is_ready = false;
+    while !lock.is_locked() {
+        is_ready = matches!(poll(), Ok(Poll::Ready(())));
+        std::thread::yield_now();
+    }
+    assert!(is_ready, "it is taken, and whoever took it was not told");
+    let _ = panics(|| drop(looks));
+    lock.unlock().unwrap();
+    drop(called);
+    assert!(lock.try_lock());
 }

@@ -2,13 +2,16 @@
 
 mod common;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{PlainCounter, far};
-use lock_api::{MappedMutexGuard, MutexGuard, RawMutex as _, RwLockUpgradableReadGuard, RwLockWriteGuard};
+use lock_api::{
+    MappedMutexGuard, MutexGuard, RawMutex as _, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
+};
 use waitword::forbid_blocking;
 use waitword::lock_api::{Mutex, RawMutex, RwLock};
 
@@ -57,6 +60,32 @@ fn timed_forms_give_up_and_never_too_early() {
     assert!(mutex.try_lock_for(Duration::MAX).is_none(), "at once");
 }
 
+/// It does when somebody is in line.
+fn until_it_panics(mut bump: impl FnMut()) {
+    while catch_unwind(AssertUnwindSafe(&mut bump)).is_ok() {
+        thread::yield_now();
+    }
+}
+
+/// Their guards are there still, and release the lock once more.
+#[test]
+fn a_bump_that_panics_has_released_nothing() {
+    let (mutex, lock) = (Mutex::new(()), RwLock::new(()));
+    thread::scope(|scope| {
+        let (mut guard, mut writer) = (mutex.lock(), lock.write());
+        scope.spawn(|| drop(mutex.lock()));
+        scope.spawn(|| drop(lock.write()));
+        let _must_not = forbid_blocking();
+        until_it_panics(|| MutexGuard::bump(&mut guard));
+        until_it_panics(|| RwLockWriteGuard::bump(&mut writer));
+        assert!(mutex.try_lock().is_none() && lock.try_read().is_none());
+        let mut reader = RwLockWriteGuard::downgrade(writer);
+        until_it_panics(|| RwLockReadGuard::bump(&mut reader));
+        assert!(lock.try_write().is_none());
+    });
+    assert!(mutex.try_lock().is_some() && lock.try_write().is_some());
+}
+
 #[test]
 fn the_ecosystem_is_there() {
     assert_eq!(size_of::<RawMutex>(), 4);
@@ -94,12 +123,27 @@ fn readers_and_writers() {
                             continue;
                         }
                     };
-                    let Some(writer) = writer else { continue };
+                    let Some(mut writer) = writer else { continue };
                     writer.increment();
                     let seen = (written.fetch_add(1, Ordering::Relaxed), writer.get());
-                    let upgradable = RwLockWriteGuard::downgrade_to_upgradable(writer);
+                    if round % 5 == 0 {
+                        RwLockWriteGuard::bump(&mut writer);
+                        RwLockWriteGuard::unlock_fair(writer);
+                        continue;
+                    }
+                    let mut upgradable = RwLockWriteGuard::downgrade_to_upgradable(writer);
                     assert_eq!((upgradable.get(), upgradable.get()), (seen.1, seen.0 + 1));
-                    assert!(RwLockUpgradableReadGuard::downgrade(upgradable).get() >= seen.1);
+                    RwLockUpgradableReadGuard::bump(&mut upgradable);
+                    if round % 5 == 1 {
+                        RwLockUpgradableReadGuard::unlock_fair(upgradable);
+                        continue;
+                    }
+                    let mut reader = RwLockUpgradableReadGuard::downgrade(upgradable);
+                    RwLockReadGuard::bump(&mut reader);
+                    assert!(reader.get() >= seen.1);
+                    if round % 5 == 2 {
+                        RwLockReadGuard::unlock_fair(reader);
+                    }
                 }
             });
         }

@@ -140,6 +140,7 @@ fn futures() {
         semaphore.acquire_owned_async_for(never);
         semaphore.acquire_owned_async_until(now);
         event.wait_async();
+        event.listen();
         event.wait_async_for(never);
         event.wait_async_until(now);
         group.wait_async();

@@ -172,7 +172,7 @@ fn a_wait_of_a_thread_for_what_nobody_holds_allocates_nothing() {
     let _alone = alone();
     let (event, group, cell) = (Event::new(), WaitGroup::new(), OnceLock::new());
     let token = group.add();
-    let ready = AtomicBool::new(false);
+    let (ready, listening) = (AtomicBool::new(false), AtomicBool::new(false));
     let counted = thread::scope(|scope| {
         let waiter = scope.spawn(|| {
             make_this_threads_waker();
@@ -180,11 +180,17 @@ fn a_wait_of_a_thread_for_what_nobody_holds_allocates_nothing() {
                 assert!(event.wait_for(Duration::from_micros(10)).is_err());
                 ready.store(true, Ordering::SeqCst);
                 event.wait();
+                let mut listener = pin!(event.listen());
+                assert!(!listener.as_mut().try_wait() && listener.as_mut().wait_for(Duration::ZERO).is_err());
+                listening.store(true, Ordering::SeqCst);
+                listener.as_mut().wait();
                 group.wait();
                 assert_eq!(cell.wait(), &1);
             })
         });
         until(|| ready.load(Ordering::SeqCst) && event.waiters() == 1);
+        event.notify_one();
+        until(|| listening.load(Ordering::SeqCst));
         event.notify_one();
         until(|| group.waiters() == 1);
         drop(token);

@@ -274,9 +274,10 @@ fn one_of_many_makes_the_value() {
         let cell = OnceLock::new();
         let made = AtomicUsize::new(0);
         thread::scope(|scope| {
+            let mut threads = Vec::new();
             for place in 0..8 {
                 let (cell, made) = (&cell, &made);
-                scope.spawn(move || {
+                threads.push(scope.spawn(move || {
                     let make = || made.fetch_add(1, Ordering::SeqCst);
                     let value = match place % 3 {
                         0 => cell.get_or_init(make),
@@ -287,8 +288,9 @@ fn one_of_many_makes_the_value() {
                         _ => cell.wait(),
                     };
                     assert_eq!(*value, 0);
-                });
+                }));
             }
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
         });
         assert_eq!(made.into_inner(), 1);
     }

@@ -208,10 +208,12 @@ fn an_upgrade_from_a_thread_waits_for_a_reader() {
     let upgradable = lock.upgradable_read();
     thread::scope(|scope| {
         let reader = lock.read();
-        scope.spawn(|| *RwLockUpgradableReadGuard::upgrade(upgradable) += 1);
+        let writer = scope.spawn(|| *RwLockUpgradableReadGuard::upgrade(upgradable) += 1);
         // Refused as soon as the upgrade has begun.
         let last = stream_of_readers(&lock, reader);
         assert_eq!(*last, 1);
+        drop(last);
+        writer.join().unwrap();
     });
     assert_eq!(lock.into_inner(), 2);
 }

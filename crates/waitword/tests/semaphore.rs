@@ -196,19 +196,21 @@ fn first_in_first_out_for_threads_and_tasks() {
     // The order is noted while nobody else has a permit.
     let note = |who| order.lock().unwrap().push(who);
     thread::scope(|scope| {
+        let mut threads = Vec::new();
         for who in 0..9 {
             let (semaphore, note) = (&semaphore, &note);
-            scope.spawn(move || {
+            threads.push(scope.spawn(move || {
                 let _permits = match who % 3 {
                     0 => semaphore.acquire().unwrap(),
                     1 => block_on(semaphore.acquire_many_async(2)).unwrap(),
                     _ => semaphore.acquire_many_until(3, far()).unwrap(),
                 };
                 note(who);
-            });
+            }));
             until(|| waiters(semaphore) > who);
         }
         semaphore.add_permits(3);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
     // Some run at the same time, but none before its turn: who wants all three is alone.
     let order = order.into_inner().unwrap();

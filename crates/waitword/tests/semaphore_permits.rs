@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
@@ -10,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::semaphore::waiters;
-use common::{Task, block_on, until};
+use common::{Task, block_on, schedules, until};
 use waitword::{AcquireError, Closed, Semaphore, SemaphorePermit};
 
 /// One step of a schedule.
@@ -51,6 +52,10 @@ impl<'a> World<'a> {
         });
         Self { semaphore, actors: actors.collect(), drops_left, barges_left: 1, barger: Some(barger) }
     }
+}
+
+impl schedules::World for World<'_> {
+    type Op = Op;
 
     fn possible(&self) -> Vec<Op> {
         let mut ops = Vec::new();
@@ -108,41 +113,24 @@ impl<'a> World<'a> {
         let held = held.sum::<usize>() + self.barger.as_ref().map_or(0, SemaphorePermit::num_permits);
         assert_eq!(held + self.semaphore.available_permits(), PERMITS, "after {op:?}");
     }
+
+    fn is_optional(op: Op) -> bool {
+        matches!(op, Op::Drop(_) | Op::BargeIn)
+    }
 }
 
-/// Depth first; a schedule is replayed from the beginning for each of its continuations.
 fn explore(wants: &[usize], drops: usize) -> usize {
-    let mut schedules = 0;
-    let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
-    while let Some(schedule) = unexplored.pop() {
+    schedules::explore(|schedule| {
         let semaphore = Semaphore::new(PERMITS);
         let mut world = World::new(&semaphore, wants, drops);
-        // A machine so slow that somebody was called by a sweep would lead elsewhere than the last time.
-        let same = schedule.iter().all(|&op| {
-            let possible = world.possible().contains(&op);
-            if possible {
-                world.perform(op);
-            }
-            possible
-        });
-        if !same {
-            continue;
-        }
-        let possible = world.possible();
-        for &op in &possible {
-            // The choice not to drop or to barge in is made by doing something else.
-            unexplored.push(schedule.iter().copied().chain([op]).collect());
-        }
-        let optional = |op: &Op| matches!(op, Op::Drop(_) | Op::BargeIn);
-        if possible.iter().all(optional) {
-            schedules += 1;
+        if schedule.ends(&mut world) {
+            let ops = &schedule.ops;
             let lost = world.actors.iter().position(|actor| !matches!(actor, Actor::Gone));
-            assert_eq!(lost, None, "never called, after {schedule:?}");
-            assert!(semaphore.try_acquire_many(PERMITS).is_ok(), "kept for nobody, after {schedule:?}");
+            assert_eq!(lost, None, "never called, after {ops:?}");
+            assert!(semaphore.try_acquire_many(PERMITS).is_ok(), "kept for nobody, after {ops:?}");
             assert_eq!(waiters(&semaphore), 0);
         }
-    }
-    schedules
+    })
 }
 
 #[test]
@@ -152,7 +140,6 @@ fn no_schedule_of_polls_and_drops_loses_a_permit_or_a_wakeup() {
         schedules += explore(&wants, 2);
     }
     assert!(schedules > 1_000, "{schedules}");
-    println!("{schedules} schedules");
 }
 
 struct Shared {
@@ -275,4 +262,27 @@ fn a_crowd_goes_home_when_it_is_closed() {
         until(|| shared.semaphore.available_permits() == MANY);
         assert_eq!(waiters(&shared.semaphore), 0);
     }
+}
+
+/// Of more than there can be none would go back.
+#[test]
+fn permits_merge_up_to_as_many_as_a_semaphore_can_have() {
+    let semaphore = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
+    let mut all = semaphore.acquire_many(Semaphore::MAX_PERMITS - 1).unwrap();
+    all.merge(semaphore.acquire().unwrap());
+    semaphore.add_permits(2);
+    let more = semaphore.acquire().unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| all.merge(more))).is_err());
+    assert_eq!(
+        (all.num_permits(), semaphore.available_permits()),
+        (Semaphore::MAX_PERMITS, 2),
+        "it went back"
+    );
+    let mut owned = semaphore.acquire_owned().unwrap();
+    owned.merge(semaphore.acquire_owned().unwrap());
+    all.forget();
+    semaphore.add_permits(Semaphore::MAX_PERMITS);
+    let many = semaphore.acquire_many_owned(Semaphore::MAX_PERMITS).unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| owned.merge(many))).is_err());
+    assert_eq!((owned.num_permits(), semaphore.available_permits()), (2, Semaphore::MAX_PERMITS));
 }

@@ -71,18 +71,19 @@ fn threads_and_tasks_wait_for_threads_and_tasks() {
         let workers: Vec<_> =
             counters.iter().map(|counter| (group.add_owned(), Arc::clone(counter))).collect();
         thread::scope(|scope| {
+            let mut threads = Vec::new();
             for _ in 0..2 {
-                scope.spawn(|| {
+                threads.push(scope.spawn(|| {
                     group.wait();
                     assert!(counters.iter().all(|counter| counter.get() == 1), "round {round}");
-                });
-                scope.spawn(|| {
+                }));
+                threads.push(scope.spawn(|| {
                     block_on(group.wait_async());
                     assert!(counters.iter().all(|counter| counter.get() == 1), "round {round}");
-                });
+                }));
             }
             for (place, (token, counter)) in workers.into_iter().enumerate() {
-                scope.spawn(move || {
+                threads.push(scope.spawn(move || {
                     let _token = token;
                     if place % 2 == 0 {
                         counter.increment();
@@ -92,8 +93,9 @@ fn threads_and_tasks_wait_for_threads_and_tasks() {
                             counter.increment();
                         });
                     }
-                });
+                }));
             }
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
         });
         assert_eq!(group.count(), 0);
     }

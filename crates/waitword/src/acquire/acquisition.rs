@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, WaitAsync, wait_async};
 
 use crate::acquire::handle::{Ask, End, Handle};
-use crate::acquire::{Acquire, Place};
+use crate::acquire::{Acquire, Place, take_passed};
 use crate::error::LockError;
 use crate::patience::Looks;
 use crate::sync::broken;
@@ -19,6 +19,15 @@ pub(crate) enum Step<E> {
     Ended(Result<E, LockError>),
     /// Step again when woken, and at this time at the latest, if there is one.
     Wait(Option<Instant>),
+}
+
+/// When one took it who stood in line: whether a call that it has got is answered by that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    /// Called, and until it has left the line it is not called again.
+    OnCall,
+    /// When the next call could find it: if it has come, it was meant for what was there later.
+    OnLook,
 }
 
 const ENDED: &str = "an acquisition was polled after it had ended";
@@ -51,7 +60,7 @@ impl<H: Handle> Acquisition<H> {
 
     /// Whether it stands in line.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.wait.is_some()
+        self.handle.is_some() && self.wait.is_some()
     }
 
     /// The first attempt, before anything that costs. Later calls do nothing.
@@ -71,10 +80,10 @@ impl<H: Handle> Acquisition<H> {
         waker: &Waker,
         deadline: Option<Instant>,
     ) -> Step<(H, End<H>)> {
-        let end = match self.as_mut().line_up(waker) {
-            Poll::Ready(end) => end,
+        let (end, taken) = match self.as_mut().line_up(waker) {
+            Poll::Ready(ended) => ended,
             Poll::Pending => match self.as_mut().look(deadline) {
-                Step::Ended(Ok(end)) => end,
+                Step::Ended(Ok(end)) => (end, Taken::OnLook),
                 Step::Ended(Err(error)) => {
                     self.project().handle.take();
                     return Step::Ended(Err(error));
@@ -82,7 +91,7 @@ impl<H: Handle> Acquisition<H> {
                 Step::Wait(until) => return Step::Wait(until),
             },
         };
-        Step::Ended(Ok((self.end(), end)))
+        Step::Ended(Ok((self.end(taken), end)))
     }
 
     /// A thread that was called tries for a while. Returns whether it has taken it.
@@ -91,18 +100,19 @@ impl<H: Handle> Acquisition<H> {
         let taken =
             is_called && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Place::Line));
         if taken {
-            self.end();
+            self.end(Taken::OnCall);
         }
         taken
     }
 
-    /// It has been acquired. A call that it got is answered by that.
-    fn end(self: Pin<&mut Self>) -> H {
+    /// It has been acquired.
+    fn end(self: Pin<&mut Self>, taken: Taken) -> H {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
-        if this.wait.is_some() {
-            this.wait.set(None);
-            handle.raw().left(*this.ask);
+        if let Some(wait) = this.wait.as_mut().as_pin_mut() {
+            // As in `leave`: were its waker dropped here, and the destructor panicked, nobody would have what was acquired.
+            let was_called = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnLook;
+            handle.raw().left(*this.ask, was_called);
         }
         handle
     }
@@ -118,7 +128,7 @@ impl<H: Handle> Acquisition<H> {
     }
 
     /// Takes it, or stands in line afterwards.
-    fn line_up(self: Pin<&mut Self>, waker: &Waker) -> Poll<End<H>> {
+    fn line_up(self: Pin<&mut Self>, waker: &Waker) -> Poll<(End<H>, Taken)> {
         let mut this = self.project();
         let handle = this.handle.as_ref().expect(ENDED);
         let (raw, ask) = (handle.raw(), *this.ask);
@@ -126,14 +136,14 @@ impl<H: Handle> Acquisition<H> {
         loop {
             let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
                 match raw.take_or_mark(ask, Place::New) {
-                    Ok(end) => return Poll::Ready(end),
+                    Ok(end) => return Poll::Ready((end, Taken::OnLook)),
                     Err(taken) => this.wait.set(Some(wait_async(handle.at(ask), taken))),
                 }
                 continue;
             };
             // Called: one look before it costs anything, ...
             if wait.is_called() && raw.take_called(ask) {
-                return Poll::Ready(H::Raw::TAKEN);
+                return Poll::Ready((H::Raw::TAKEN, Taken::OnCall));
             }
             match wait.as_mut().poll_called(&mut cx) {
                 // Notified; or the word is not what the attempt left, so that somebody else has got on meanwhile.
@@ -142,7 +152,7 @@ impl<H: Handle> Acquisition<H> {
                 Poll::Ready(None) if broken!("acquire-look") => return Poll::Pending,
                 Poll::Ready(None) => {
                     if let Ok(end) = raw.take_or_mark(ask, Place::Line) {
-                        return Poll::Ready(end);
+                        return Poll::Ready((end, Taken::OnLook));
                     }
                     if raw.is_kept(ask) {
                         // Nobody may come to call us again, and those behind us must not depend on that.
@@ -181,15 +191,15 @@ impl<H: Handle> Acquisition<H> {
     fn look_for_the_last_time(self: Pin<&mut Self>) -> Option<End<H>> {
         let mut this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
+        // Its waker goes with the rest, as in `leave`.
         let left = this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
-        this.wait.set(None);
         let was_called = left.is_some_and(|left| left != Cancelled::BeforeNotify) && !broken!("acquire-late");
         let end = raw.take_or_mark(*this.ask, if was_called { Place::Line } else { Place::New }).ok();
-        match end {
-            Some(_) => raw.left(*this.ask),
-            None => raw.pass_on(*this.ask, was_called),
+        if end.is_some() {
+            return end;
         }
-        end
+        raw.pass_on(*this.ask, was_called);
+        take_passed(raw, *this.ask).then_some(H::Raw::TAKEN)
     }
 }
 
@@ -199,48 +209,67 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::task::Wake;
+    use std::time::Duration;
 
     use super::*;
     use crate::acquire::Value;
     use crate::raw_mutex::RawMutex;
+    use crate::raw_semaphore::RawSemaphore;
 
-    /// A mutex whose holder releases it right after the next attempt, once it is told to.
-    struct ReleasedAfterAttempt(RawMutex, AtomicBool);
+    /// A lock to which somebody does something right after an attempt, once it is armed.
+    struct AfterAttempt<R> {
+        raw: R,
+        somebody: fn(&R),
+        armed: AtomicBool,
+    }
 
-    impl Acquire for ReleasedAfterAttempt {
-        type At = <RawMutex as Acquire>::At;
-        type Ask = ();
-        type End = ();
-        type Looks = ();
-
-        const TAKEN: () = ();
-
-        fn at(&self, (): ()) -> &Self::At {
-            self.0.at(())
+    impl<R> AfterAttempt<R> {
+        fn new(raw: R, somebody: fn(&R)) -> Self {
+            Self { raw, somebody, armed: AtomicBool::new(false) }
         }
 
-        fn take(&self, (): ()) -> bool {
-            self.0.take(())
-        }
-
-        fn take_called(&self, (): ()) -> bool {
-            self.0.take_called(())
-        }
-
-        fn take_or_mark(&self, (): (), place: Place) -> Result<(), Value<Self>> {
-            let attempt = self.0.take_or_mark((), place);
-            if self.1.load(Ordering::SeqCst) {
-                self.0.release();
+        fn after<T>(&self, attempt: T) -> T {
+            if self.armed.swap(false, Ordering::SeqCst) {
+                (self.somebody)(&self.raw);
             }
             attempt
         }
+    }
 
-        fn spin(&self, (): (), place: Place) -> bool {
-            self.0.spin((), place)
+    impl<R: Acquire> Acquire for AfterAttempt<R> {
+        type At = R::At;
+        type Ask = R::Ask;
+        type End = R::End;
+        type Looks = R::Looks;
+
+        const TAKEN: R::End = R::TAKEN;
+
+        fn at(&self, ask: R::Ask) -> &R::At {
+            self.raw.at(ask)
         }
 
-        fn pass_on(&self, (): (), was_called: bool) {
-            self.0.pass_on((), was_called);
+        fn take(&self, ask: R::Ask) -> bool {
+            self.raw.take(ask)
+        }
+
+        fn take_called(&self, ask: R::Ask) -> bool {
+            self.after(self.raw.take_called(ask))
+        }
+
+        fn take_or_mark(&self, ask: R::Ask, place: Place) -> Result<R::End, Value<Self>> {
+            self.after(self.raw.take_or_mark(ask, place))
+        }
+
+        fn spin(&self, ask: R::Ask, place: Place) -> bool {
+            self.raw.spin(ask, place)
+        }
+
+        fn left(&self, ask: R::Ask, was_called: bool) {
+            self.raw.left(ask, was_called);
+        }
+
+        fn pass_on(&self, ask: R::Ask, was_called: bool) {
+            self.raw.pass_on(ask, was_called);
         }
     }
 
@@ -255,19 +284,40 @@ mod tests {
 
     #[test]
     fn a_release_after_the_last_attempt_calls_the_next_in_line() {
-        let mutex = ReleasedAfterAttempt(RawMutex::new(), AtomicBool::new(false));
+        let mutex = AfterAttempt::new(RawMutex::new(), RawMutex::release);
         assert!(mutex.take(()));
         let mut late = pin!(Acquisition::new(&mutex, ()));
         assert!(matches!(late.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-        let mut next = pin!(Acquisition::new(&mutex.0, ()));
+        let mut next = pin!(Acquisition::new(&mutex.raw, ()));
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
         assert!(matches!(next.as_mut().step(&waker, None), Step::Wait(None)));
 
-        mutex.1.store(true, Ordering::SeqCst);
+        mutex.armed.store(true, Ordering::SeqCst);
         let too_late = late.as_mut().step(Waker::noop(), Some(Instant::now()));
         assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut))));
         assert!(woken.0.load(Ordering::SeqCst), "else the call went to the one that left");
         assert!(matches!(next.as_mut().step(&waker, None), Step::Ended(Ok(_))));
+    }
+
+    /// The second in line is called while the first, which has its permit, leaves the line.
+    #[test]
+    fn whoever_leaves_the_line_takes_nobody_elses_call_along() {
+        let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| assert!(raw.add(1)));
+        let mut first = pin!(Acquisition::new(&semaphore, 1));
+        assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+        let mut second = pin!(Acquisition::new(&semaphore.raw, 1));
+        assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+        assert!(semaphore.raw.add(1));
+        semaphore.armed.store(true, Ordering::SeqCst);
+        assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+
+        // It is overtaken until its time has come.
+        let start = Instant::now();
+        while semaphore.take(1) {
+            assert!(semaphore.raw.add(1));
+            assert!(start.elapsed() < Duration::from_secs(60), "nobody keeps it for the one that was called");
+        }
+        assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
     }
 }

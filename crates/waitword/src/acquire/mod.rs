@@ -54,10 +54,11 @@ mod handle;
 use std::pin::pin;
 use std::time::Instant;
 
-use waitword_core::{Location, Parker, Word, may_block};
+use waitword_core::{Location, Parker, Word, is_line_passed, may_block};
 
 use crate::error::LockError;
 use crate::patience::Looks;
+use crate::sync::broken;
 pub(crate) use acquisition::{Acquisition, Step};
 
 pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
@@ -96,6 +97,11 @@ pub(crate) trait Acquire {
     /// trace otherwise.
     fn take_called(&self, ask: Self::Ask) -> bool;
 
+    /// Whether it is there, but for those in line only.
+    fn is_kept_from_newcomers(&self, _ask: Self::Ask) -> bool {
+        false
+    }
+
     /// A thread tries for a while before it sleeps, if that is worth it. Returns whether it has taken it.
     fn spin(&self, ask: Self::Ask, place: Place) -> bool;
 
@@ -105,8 +111,9 @@ pub(crate) trait Acquire {
         false
     }
 
-    /// One who took it from the line has left the line. Where several can have it, the next one may be called.
-    fn left(&self, _ask: Self::Ask) {}
+    /// One who took it from the line has left the line. Where several can have it, the next one may be called; and has to be
+    /// if this one was called once more after it had taken it.
+    fn left(&self, _ask: Self::Ask, _was_called: bool) {}
 
     /// One leaves the line without having taken it. If it was called, somebody else has to be, now or by the next release; and
     /// where it was not, it may have kept others from what was enough for them.
@@ -123,6 +130,28 @@ pub(crate) enum Place {
 }
 
 pub(crate) type Value<R> = <<<R as Acquire>::At as Location>::Word as Word>::Value;
+
+/// The attempt of one who does not wait.
+#[inline]
+pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    raw.take(ask) || try_passed(raw, ask)
+}
+
+#[cold]
+fn try_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    let is_taken = take_passed(raw, ask);
+    if is_taken {
+        raw.left(ask, false);
+    }
+    is_taken
+}
+
+/// Takes what is kept for those in line, if they have been called and have not come for so long that who stood behind them
+/// would have it. Then it is as one who has come from the line, and says so when it has [left](Acquire::left) it.
+fn take_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    let may = raw.is_kept_from_newcomers(ask) && is_line_passed(raw.at(ask)) && !broken!("acquire-passed");
+    may && raw.take_called(ask)
+}
 
 /// Acquires what could not be taken at once, blocking this thread. `instead` is for the one that must not.
 #[cold]
@@ -145,7 +174,7 @@ pub(crate) fn block_until<R: Acquire>(
     deadline: Option<Instant>,
 ) -> Result<R::End, LockError> {
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-        return Err(LockError::TimedOut);
+        return if try_passed(raw, ask) { Ok(R::TAKEN) } else { Err(LockError::TimedOut) };
     }
     if !may_block() {
         return Err(LockError::BlockingForbidden);

@@ -14,7 +14,7 @@
 //! or in the same step.
 //!
 //! A thread drives the loop with [`block`], a task with [`WaitFor`], and a task with a deadline with
-//! [`WaitUntil`](timed::WaitUntil). Nobody who waits here needs patience (as those do who wait for a lock): what has come
+//! [`WaitUntil`](timed::WaitUntil); a thread that begins before it blocks, with [`WaitFor::block_until`]. Nobody who waits here needs patience (as those do who wait for a lock): what has come
 //! to be so is so for all who wait, and a task that is not polled keeps it from nobody. Only an event's `notify_one`
 //! is for one waiter alone, as a message would be; if that one goes away, it is passed on ([`Condition::give_up`]).
 
@@ -27,7 +27,9 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::{Cancelled, Location, Outcome, WaitAsync, Word, may_block, wait, wait_async, wait_until};
+use waitword_core::{
+    Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait, wait_async, wait_until,
+};
 
 pub(crate) use {named::named_future, timed::WaitUntil};
 
@@ -75,8 +77,14 @@ pub(crate) enum NotSo {
 pub(crate) fn block<C: Condition>(condition: &mut C, instead: &str) -> C::Output {
     match block_until(condition, None) {
         Ok(output) => output,
-        Err(_) => panic!("this thread must not block (`forbid_blocking`): use `{instead}` here"),
+        Err(_) => must_not_block(instead),
     }
+}
+
+/// See [`block`].
+#[track_caller]
+pub(crate) fn must_not_block(instead: &str) -> ! {
+    panic!("this thread must not block (`forbid_blocking`): use `{instead}` here")
 }
 
 /// Blocks this thread until it is so, until `deadline` at the latest.
@@ -172,6 +180,31 @@ impl<C: Condition> WaitFor<C> {
                     return true;
                 }
                 Err(value) => this.wait.set(Some(wait_async(this.condition.at(), value))),
+            }
+        }
+    }
+
+    /// Goes on as a thread, which it blocks until it is so, until `deadline` at the latest. If that comes first it keeps its
+    /// place, and whoever blocks or polls next goes on from there.
+    pub(crate) fn block_until(
+        mut self: Pin<&mut Self>,
+        deadline: Option<Instant>,
+    ) -> Result<C::Output, NotSo> {
+        let parker = Parker::current();
+        let mut cx = Context::from_waker(parker.waker());
+        loop {
+            if let Poll::Ready(output) = self.as_mut().poll(&mut cx) {
+                return Ok(output);
+            }
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                return Err(NotSo::TimedOut);
+            }
+            if !may_block() {
+                return Err(NotSo::Forbidden);
+            }
+            match deadline {
+                None => parker.park(),
+                Some(deadline) => parker.park_until(deadline),
             }
         }
     }

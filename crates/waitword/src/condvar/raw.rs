@@ -135,7 +135,11 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
 
     /// Whether it stands in line, here or for the mutex.
     pub(crate) fn is_waiting(&self) -> bool {
-        !matches!(self.stage, Stage::Idle)
+        match &self.stage {
+            Stage::Idle => false,
+            Stage::InLine { .. } => self.handle.is_some(),
+            Stage::Locking { acquisition } => acquisition.is_waiting(),
+        }
     }
 
     /// Gets in line. The caller holds the mutex, and releases it afterwards.
@@ -169,14 +173,14 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
         }
         let mut this = self.project();
         let handle = match this.stage.as_mut().project() {
-            StageProjection::Idle => this.handle.take().expect(ENDED),
-            StageProjection::InLine { .. } => unreachable!("it has left the line"),
+            // Off the line, with the mutex.
+            StageProjection::Idle | StageProjection::InLine { .. } => this.handle.take().expect(ENDED),
             StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
                 Step::Ended(result) => result.unwrap_or_else(|_| unreachable!("it has no deadline")).0,
                 Step::Wait(until) => return Step::Wait(until),
             },
         };
-        this.stage.set(Stage::Idle);
+        // What is left of the stage goes with the rest: a waker's destructor may panic, and nobody would have the mutex.
         let was_notified = std::mem::take(this.notified);
         Step::Ended(Ok((handle, if was_notified { Ok(()) } else { Err(LockError::TimedOut) })))
     }
@@ -211,14 +215,14 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
                     taken = !broken!("condvar-look") && raw.take_or_mark((), Place::Line).is_ok()
                 }
                 // Taken out of limbo, on its way from line to line: it was notified, and is in neither.
-                Poll::Ready(Some(_)) => *this.notified = true,
+                Poll::Ready(Some(_)) => *this.notified = !broken!("condvar-limbo"),
                 Poll::Pending => {}
             }
         }
         if taken {
             *this.notified = true;
             // A call that it got has been answered by the success.
-            this.stage.set(Stage::Idle);
+            let _ = wait.cancel();
             return None;
         }
         if !*this.notified && !wait.is_moved() {
@@ -239,8 +243,13 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
 /// place can panic.
 fn leave(wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex, notified: &mut bool) {
     let left = wait.cancel();
-    *notified |= left != Cancelled::BeforeNotify;
-    if left == Cancelled::AfterCall {
+    *notified |= match left {
+        Cancelled::BeforeNotify => false,
+        // Nobody was notified by it but this one, wherever it stood.
+        Cancelled::AfterMove => !broken!("condvar-moved"),
+        Cancelled::AfterCall | Cancelled::AfterNotify => true,
+    };
+    if left == Cancelled::AfterCall && !broken!("condvar-pass-call") {
         mutex.pass_on((), true);
     }
 }

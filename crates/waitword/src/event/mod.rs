@@ -12,20 +12,23 @@
 //!   again
 //! ```
 //! With `notify_all`, which stores nothing, the consumer makes its future first and looks then: a future counts as
-//! waiting from the moment that it is made.
+//! waiting from the moment that it is made. What a thread makes is in `listener.rs`.
 
+mod futures;
+mod listener;
 mod raw;
 
 use std::fmt;
-use std::pin::Pin;
-use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use crate::condition::{WaitFor, WaitUntil, block, block_until, named_future};
+use crate::condition::{WaitFor, WaitUntil, block, block_until};
 use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
-use raw::{EventWaiter, RawEvent};
+use raw::RawEvent;
+
+pub use futures::{EventWait, EventWaitUntil};
+pub use listener::EventListener;
 
 /// Wakes those who wait for something to happen: one of them or all, threads and tasks in one line.
 ///
@@ -65,9 +68,8 @@ use raw::{EventWaiter, RawEvent};
 /// # });
 /// ```
 ///
-/// A thread that waits in a loop, and must not miss a `notify_all` between its look and its wait, does the same with the future
-/// and the `block_on` of some executor, or waits with a deadline and looks again. With `notify_one` it need not, because
-/// that is stored:
+/// A thread does the same with a [listener](Self::listen). If it is the only one who waits, and the others notify with
+/// `notify_one`, it need not, because that is stored:
 ///
 /// ```
 /// use waitword::{Event, Mutex};
@@ -203,6 +205,23 @@ impl Event {
         Ok(block_until(&mut self.raw.waiter(), Some(deadline))?)
     }
 
+    /// Begins a wait of this thread, which blocks later: in between it looks whether there is anything to wait for.
+    ///
+    /// The listener waits for [`notify_all`](Self::notify_all) from now on, and is in line for
+    /// [`notify_one`](Self::notify_one) from its first [`wait`](EventListener::wait) or [`enable`](EventListener::enable) on.
+    ///
+    /// ```
+    /// let event = waitword::Event::new();
+    /// let mut listener = std::pin::pin!(event.listen());
+    /// event.notify_all();
+    /// // It would have slept if it had begun to wait now.
+    /// listener.as_mut().wait();
+    /// ```
+    #[doc(alias("subscribe", "listener", "prepare_wait"))]
+    pub fn listen(&self) -> EventListener<'_> {
+        EventListener::of(&self.raw)
+    }
+
     /// Waits for a wakeup without blocking this thread. Takes the stored one, if there is one, at its first poll.
     ///
     /// The future waits for [`notify_all`](Self::notify_all) from now on, and is in line for
@@ -214,7 +233,7 @@ impl Event {
     ///
     /// # Panics
     /// When polled again after it was ready.
-    #[doc(alias("notified", "listen", "subscribe"))]
+    #[doc(alias("notified", "subscribe"))]
     pub fn wait_async(&self) -> EventWait<'_> {
         EventWait::of(WaitFor::new(self.raw.waiter()))
     }
@@ -275,51 +294,5 @@ impl Default for Event {
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Event").field("stored", &self.raw.is_stored()).finish_non_exhaustive()
-    }
-}
-
-named_future! {
-    /// The future of [`Event::wait_async`].
-    #[doc(alias("Notified", "EventListener"))]
-    pub struct EventWait<'a>(WaitFor<EventWaiter<'a, AtomicU64>>) -> ();
-}
-
-named_future! {
-    /// The future of [`Event::wait_async_for`] and [`Event::wait_async_until`].
-    pub struct EventWaitUntil<'a>(WaitUntil<EventWaiter<'a, AtomicU64>>) -> Result<(), LockError>;
-}
-
-impl EventWait<'_> {
-    /// Gets in line for [`notify_one`](Event::notify_one) without awaiting. Returns whether there was a wakeup
-    /// already: then the next poll is ready.
-    ///
-    /// For those who wait side by side, each for one wakeup: two that are in line get two, whereas of two wakeups that
-    /// come before anybody is in line only one is stored.
-    ///
-    /// # Cancellation
-    /// Whoever drops the future after `true` has not taken the wakeup: it is passed on.
-    ///
-    /// ```
-    /// use std::pin::pin;
-    ///
-    /// # smol::block_on(async {
-    /// let event = waitword::Event::new();
-    /// let (mut one, mut two) = (pin!(event.wait_async()), pin!(event.wait_async()));
-    /// assert!(!one.as_mut().enable() && !two.as_mut().enable());
-    /// event.notify_one();
-    /// event.notify_one();
-    /// one.await;
-    /// two.await;
-    /// # });
-    /// ```
-    pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().wait.advance(&mut Context::from_waker(Waker::noop()))
-    }
-}
-
-impl EventWaitUntil<'_> {
-    /// As [`EventWait::enable`]. The deadline takes effect with the first poll.
-    pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().wait.advance(&mut Context::from_waker(Waker::noop()))
     }
 }

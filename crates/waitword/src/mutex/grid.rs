@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::acquire::Acquire;
+use crate::acquire;
 use crate::error::LockError;
 use crate::mutex::{Mutex, MutexGuard, MutexLock, MutexLockUntil};
 
@@ -36,8 +36,9 @@ impl<T: ?Sized> Mutex<T> {
 
     /// Locks if that can be done at once. Never waits.
     ///
-    /// `None` means that the mutex is held, or, for a moment, kept for the first in line. An `Option`, because there is
-    /// one reason to fail, and nothing to be learnt from it.
+    /// `None` means that the mutex is held, or, for a moment, kept for the first in line; for some 30 ms if that is a future
+    /// that nobody polls ([`guide::what_holds`](crate::guide::what_holds)). An `Option`, because there is one reason to fail,
+    /// and nothing to be learnt from it.
     ///
     /// ```
     /// let mutex = waitword::Mutex::new(1);
@@ -51,7 +52,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         // SAFETY: acquired just now, if at all.
-        self.raw.take(()).then(|| unsafe { MutexGuard::new(self) })
+        acquire::try_take(&self.raw, ()).then(|| unsafe { MutexGuard::new(self) })
     }
 
     /// As [`lock`](Self::lock), for `timeout` at the longest.

@@ -68,11 +68,46 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// // Something took long, and others have waited for it.
     /// MutexGuard::unlock_fair(guard);
     /// ```
-    #[doc(alias("drop_fair", "release_fair", "bump"))]
+    #[doc(alias("drop_fair", "release_fair"))]
     pub fn unlock_fair(this: Self) {
         let mutex = this.mutex;
         mem::forget(this);
         mutex.raw.release_fair();
+    }
+
+    /// Lets the first in line have its turn, and has the mutex again afterwards, blocking this thread until it has. The value is
+    /// what others have left then.
+    ///
+    /// It is [`unlock_fair`](Self::unlock_fair) and [`lock`](Mutex::lock) in one, for who holds the mutex for long and could
+    /// do without it for a moment. If nobody is in line it costs a load, and the mutex is not released.
+    ///
+    /// ```
+    /// use waitword::{Mutex, MutexGuard};
+    ///
+    /// let numbers = Mutex::new(vec![3, 1, 2]);
+    /// let mut guard = numbers.lock();
+    /// while let Some(number) = guard.pop() {
+    ///     println!("{number}");
+    ///     // Others may push some, or pop some themselves.
+    ///     MutexGuard::bump(&mut guard);
+    /// }
+    /// ```
+    ///
+    /// # Fairness
+    /// Nobody overtakes the first in line. Afterwards this thread is one of those who come: those further behind may have
+    /// their turn before it, or not. If the first is a task that is not polled, it holds this thread up for no longer than it
+    /// would any other ([`PATIENCE`](crate::PATIENCE)).
+    ///
+    /// A task does it with `unlock_fair` and [`lock_async`](Mutex::lock_async).
+    ///
+    /// # Panics
+    /// If somebody is in line and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); and if the waker
+    /// of the one who is called does. The guard is as good as before, then.
+    #[doc(alias("yield_fair", "relock", "unlocked_fair"))]
+    #[inline]
+    #[track_caller]
+    pub fn bump(this: &mut Self) {
+        this.mutex.raw.bump("lock_async");
     }
 
     /// A guard of a part of the value. The mutex is held until that is dropped.

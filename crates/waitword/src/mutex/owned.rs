@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::acquire::Acquire;
+use crate::acquire;
 use crate::error::LockError;
 use crate::mutex::{Mutex, MutexLockOwned, MutexLockOwnedUntil, OwnedMappedMutexGuard};
 
@@ -49,7 +49,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
         // SAFETY: acquired just now, if at all.
-        self.raw.take(()).then(|| unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
+        acquire::try_take(&self.raw, ()).then(|| unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
     }
 
     /// As [`lock_for`](Self::lock_for), with a guard that has a share in the mutex.
@@ -160,6 +160,16 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     #[doc(alias("drop_fair", "release_fair"))]
     pub fn unlock_fair(this: Self) {
         Self::forget(this).raw.release_fair();
+    }
+
+    /// As [`MutexGuard::bump`](crate::MutexGuard::bump).
+    ///
+    /// # Panics
+    /// As [`MutexGuard::bump`](crate::MutexGuard::bump).
+    #[inline]
+    #[track_caller]
+    pub fn bump(this: &mut Self) {
+        this.mutex.raw.bump("lock_owned_async");
     }
 
     /// As [`MutexGuard::map`](crate::MutexGuard::map), with a guard that has a share in the mutex.

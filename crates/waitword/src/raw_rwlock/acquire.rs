@@ -82,6 +82,11 @@ impl Acquire for RawRwLock {
         self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, enter).is_ok()
     }
 
+    fn is_kept_from_newcomers(&self, mode: Mode) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        mode.has_room(state) && !mode.is_free_for_all(state)
+    }
+
     fn spin(&self, mode: Mode, place: Place) -> bool {
         if place == Place::Line {
             if self.take_called(mode) {
@@ -113,7 +118,7 @@ impl Acquire for RawRwLock {
         mode != Mode::Upgrade && Mode::Read.has_room(self.state.load(Ordering::Relaxed))
     }
 
-    fn left(&self, mode: Mode) {
+    fn left(&self, mode: Mode, _was_called: bool) {
         if !broken!("rwlock-left") {
             self.call_if_owed(mode, 0, mode.enter_from_line(0));
         }

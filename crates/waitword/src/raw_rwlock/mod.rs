@@ -60,6 +60,7 @@
 //! The reader's store comes after the other one, since it has seen the `WRITER` that was set after that.
 
 mod acquire;
+mod fair;
 mod mode;
 
 use waitword_core::{Masked64, call_one};
@@ -154,14 +155,6 @@ impl RawRwLock {
             .is_err()
         {
             self.make_room(|state| state & !WRITER);
-        }
-    }
-
-    /// The writer leaves, and if anybody is in line it is theirs.
-    #[inline]
-    pub(crate) fn release_write_fair(&self) {
-        if self.state.compare_exchange(WRITER, 0, Ordering::Release, Ordering::Relaxed).is_err() {
-            self.make_room(|state| (state & !WRITER) | if state & (LINE | CALLED) == 0 { 0 } else { FAIR });
         }
     }
 

@@ -59,6 +59,11 @@ impl Acquire for RawSemaphore {
         }
     }
 
+    fn is_kept_from_newcomers(&self, n: usize) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        take_from(state, n, Place::New).is_none() && take_from(state, n, Place::Line).is_some()
+    }
+
     fn spin(&self, n: usize, place: Place) -> bool {
         if place == Place::Line {
             // It is on its way no more, it is here.
@@ -83,11 +88,10 @@ impl Acquire for RawSemaphore {
         permits(self.state.load(Ordering::Relaxed)) > 0 && !broken!("semaphore-ask")
     }
 
-    fn left(&self, n: usize) {
+    fn left(&self, n: usize, was_called: bool) {
         // (If it was told that it is closed, it has none; but then nobody is called either.)
         let permits = GiveBack { raw: self, n };
-        // Between its success and its leave somebody may have called it once more.
-        self.pass_on(n, true);
+        self.pass_on(n, was_called);
         mem::forget(permits);
     }
 

@@ -46,16 +46,17 @@
 //!   permits → CALLED FAIR; call B
 //! ```
 //! Whoever does any of this has left the line before, or it would call itself. Others may have done just that, though: one
-//! who has taken its permits is in line for a moment more. So whoever leaves takes `CALLED` for a call of itself, and
-//! calls another in its place.
+//! who looked, and took its permits then, is in line for a moment more. As it leaves it is told; `CALLED` is for a call of
+//! itself, and it calls another in its place. (One that takes them because it was called is not called again; nor may it
+//! take `CALLED` away, which is for one who is on its way, and would be overtaken without end.)
 //!
 //! ```text
-//!   A (called)                    B                             C (in line behind A)
+//!   A (called, has looked)        B                             C (in line behind A)
 //!   ──────────────────────────    ──────────────────────────    ──────────────────────────
 //!   takes its permits: → LINE
 //!                                 adds some: LINE → CALLED;
 //!                                 calls the first in line: A
-//!   leaves the line                                             nobody will ever call it
+//!   leaves the line: was called                                 nobody will ever call it
 //!
 //!   … → LINE, and permits:
 //!   → CALLED; call C
@@ -84,6 +85,11 @@ const SHIFT: u32 = 3;
 
 /// The most permits that fit into the word, and on 32-bit targets fewer: the number is the same part of a `usize` everywhere.
 pub(crate) const MAX_PERMITS: usize = usize::MAX >> SHIFT;
+
+/// Whoever adds no more than this, to no more than [`HALF`], need not see whether they fit at that moment: half a million would
+/// have to do so at once.
+const FEW: usize = MAX_PERMITS >> 20;
+const HALF: u64 = (MAX_PERMITS / 2) as u64;
 
 /// The semaphore was closed ([`Semaphore::close`](crate::Semaphore::close)), and gives no more permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,26 +124,36 @@ impl RawSemaphore {
     /// Adds permits, unless they would be more than [`MAX_PERMITS`] then, and says whether.
     #[inline]
     pub(crate) fn add(&self, n: usize) -> bool {
-        let Some(added) = bits(n) else { return false };
-        // In one step, whatever others do to the word; what was too much is taken back.
-        let before = self.state.fetch_add(added, order!(Release, "semaphore-add"));
-        before & FLAGS == 0 && permits(before) <= (MAX_PERMITS - n) as u64 || self.add_slow(n, before)
+        if n > FEW || permits(self.state.load(Ordering::Relaxed)) > HALF {
+            return self.add_if_they_fit(n);
+        }
+        // In one step, whatever others do to the word. All who do this at the same time cannot be so many that there is no room.
+        let before = self.state.fetch_add((n as u64) << SHIFT, order!(Release, "semaphore-add"));
+        if before & FLAGS != 0 {
+            self.added(before);
+        }
+        true
     }
 
+    /// What does not fit is at no time in the word: others would find what is not there, or miss what has been carried out of it.
     #[cold]
-    fn add_slow(&self, n: usize, before: u64) -> bool {
-        let fits = permits(before) <= (MAX_PERMITS - n) as u64;
-        if !fits {
-            self.state.fetch_sub((n as u64) << SHIFT, Ordering::Relaxed);
-        }
+    fn add_if_they_fit(&self, n: usize) -> bool {
+        let Some(wanted) = bits(n) else { return false };
+        let room = (MAX_PERMITS - n) as u64;
+        let add = |state| (permits(state) <= room).then(|| state + wanted);
+        let before = self.state.fetch_update(Ordering::Release, Ordering::Relaxed, add);
+        before.map(|before| self.added(before)).is_ok()
+    }
+
+    /// Permits were added when the word was in the state `before`.
+    #[cold]
+    fn added(&self, before: u64) {
         if before & CALLED != 0 && before & FAIR == 0 && self.is_time_to_be_fair() {
             self.keep_for_who_was_called();
         }
-        // Also after taking something back: meanwhile the number was wrong, and somebody may have got in line because of it.
         if !broken!("semaphore-call") {
             self.call_next();
         }
-        fits
     }
 
     /// Takes so many permits that nobody has, or as many as there are. Returns how many.
@@ -237,4 +253,39 @@ fn permits(state: u64) -> u64 {
 #[inline]
 fn bits(n: usize) -> Option<u64> {
     (n <= MAX_PERMITS).then_some((n as u64) << SHIFT)
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::thread;
+
+    use super::*;
+    use crate::acquire::Acquire;
+
+    #[test]
+    fn too_many_permits_are_at_no_time_in_the_word() {
+        let semaphore = RawSemaphore::new(MAX_PERMITS);
+        let ended = AtomicBool::new(false);
+        let (taken, added) = thread::scope(|scope| {
+            let adds = |n| {
+                let (semaphore, ended) = (&semaphore, &ended);
+                scope.spawn(move || {
+                    let mut added = false;
+                    while !ended.load(Ordering::Relaxed) {
+                        added |= semaphore.add(n);
+                    }
+                    added
+                })
+            };
+            let (one, many) = (adds(2), adds(MAX_PERMITS));
+            let taken = (0..50_000).all(|_| semaphore.available() == MAX_PERMITS && semaphore.take(0));
+            ended.store(true, Ordering::Relaxed);
+            (taken, one.join().unwrap() | many.join().unwrap())
+        });
+        assert!(taken && !added);
+        assert_eq!(semaphore.available(), MAX_PERMITS);
+        assert!(semaphore.take(1) && !semaphore.add(2) && semaphore.add(1));
+        assert!(!semaphore.add(usize::MAX));
+    }
 }

@@ -54,7 +54,7 @@ macro_rules! grid {
             #[inline]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
                 // SAFETY: acquired just now, if at all.
-                self.raw.take($mode).then(|| unsafe { $guard::new(self) })
+                acquire::try_take(&self.raw, $mode).then(|| unsafe { $guard::new(self) })
             }
 
             #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for `timeout` at the longest.")]
@@ -155,7 +155,7 @@ macro_rules! grid {
             #[inline]
             pub fn $try_owned(self: &Arc<Self>) -> Option<$owned_guard<T>> {
                 // SAFETY: acquired just now, if at all.
-                self.raw.take($mode).then(|| unsafe { $owned_guard::new(Arc::clone(self)) })
+                acquire::try_take(&self.raw, $mode).then(|| unsafe { $owned_guard::new(Arc::clone(self)) })
             }
 
             #[doc = concat!("As [`", stringify!($for), "`](Self::", stringify!($for), "), with a guard that has a share in the lock.")]

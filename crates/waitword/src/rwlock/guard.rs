@@ -7,10 +7,12 @@ use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::Arc;
 
+use crate::raw_rwlock::Mode;
 use crate::rwlock::RwLock;
 
 macro_rules! guard {
-    ($(#[$docs:meta])* $guard:ident<$($life:lifetime,)? T>: $lock:ty, as if $like:ty, $release:ident,
+    ($(#[$docs:meta])* $guard:ident<$($life:lifetime,)? T>: $lock:ty, as if $like:ty,
+     $mode:ident by $plain:literal or $acquire:literal, $release:ident, $release_fair:ident,
      $this:ident -> $shown:ty { $show:expr }) => {
         $(#[$docs])*
         #[must_use = "the lock is released when the guard is dropped, which is at once if nobody keeps it"]
@@ -31,6 +33,52 @@ macro_rules! guard {
             /// The lock that this is a guard of.
             pub fn rwlock($this: &Self) -> $shown {
                 $show
+            }
+
+            /// Releases the lock for those in line only, if there are any.
+            ///
+            /// Nobody overtakes the first of them then; whoever comes now gets in line behind, also while others read. This
+            /// costs a change of threads or tasks where an ordinary release might have had none.
+            #[doc(alias("drop_fair", "release_fair"))]
+            pub fn unlock_fair(this: Self) {
+                Self::forget(this).raw.$release_fair();
+            }
+
+            /// Lets the first in line have its turn, and has the lock again afterwards, in the same mode, blocking this thread
+            /// until it has. The value is what others have left then.
+            ///
+            /// It is [`unlock_fair`](Self::unlock_fair) and the acquisition in one, for who has the lock for long and could
+            /// do without it for a moment. If nobody waits it costs a load, and the lock is not released.
+            ///
+            /// ```
+            #[doc = concat!("use waitword::{", stringify!($guard), " as Guard, RwLock};")]
+            /// # use std::sync::Arc;
+            ///
+            /// let lock = Arc::new(RwLock::new(1));
+            #[doc = concat!("let mut guard = lock.", $plain, "();")]
+            /// for _ in 0..3 {
+            ///     // Something takes long; then others may have it for a moment.
+            ///     Guard::bump(&mut guard);
+            /// }
+            /// ```
+            ///
+            /// # Fairness
+            /// Nobody overtakes the first in line; readers also let the one have its turn who
+            /// [upgrades](crate::RwLockUpgradableReadGuard::upgrade). Afterwards this thread is one of those who come. If others
+            /// read besides, both wait until these have left.
+            ///
+            #[doc = concat!("A task does it with `unlock_fair` and [`", $acquire, "`](RwLock::", $acquire, ").")]
+            ///
+            /// # Panics
+            /// If somebody waits and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); and if the
+            /// waker of one who is called does. The guard is as good as before, then.
+            ///
+            /// # Deadlocks
+            /// A thread that has another guard of this lock besides waits for itself, if a writer is in line.
+            #[inline]
+            #[track_caller]
+            pub fn bump(this: &mut Self) {
+                this.rwlock.raw.bump(Mode::$mode, $acquire);
             }
 
             /// The lock, which stays as it is.
@@ -85,7 +133,8 @@ guard! {
     /// let lock = waitword::RwLock::new(1);
     /// *lock.read() += 1;
     /// ```
-    RwLockReadGuard<'a, T>: &'a RwLock<T>, as if &'a T, release_read,
+    RwLockReadGuard<'a, T>: &'a RwLock<T>, as if &'a T,
+    Read by "read" or "read_async", release_read, release_read_fair,
     this -> &'a RwLock<T> { this.rwlock }
 }
 
@@ -94,7 +143,8 @@ guard! {
     ///
     /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
     #[doc(alias = "RwLockUpgradeableReadGuard")]
-    RwLockUpgradableReadGuard<'a, T>: &'a RwLock<T>, as if &'a T, release_upgradable,
+    RwLockUpgradableReadGuard<'a, T>: &'a RwLock<T>, as if &'a T,
+    Upgradable by "upgradable_read" or "upgradable_read_async", release_upgradable, release_upgradable_fair,
     this -> &'a RwLock<T> { this.rwlock }
 }
 
@@ -102,7 +152,8 @@ guard! {
     /// The writer of a [`RwLock`], alone with the value. Dropping it releases the lock.
     ///
     /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
-    RwLockWriteGuard<'a, T>: &'a RwLock<T>, as if &'a mut T, release_write,
+    RwLockWriteGuard<'a, T>: &'a RwLock<T>, as if &'a mut T,
+    Write by "write" or "write_async", release_write, release_write_fair,
     this -> &'a RwLock<T> { this.rwlock }
 }
 
@@ -111,7 +162,8 @@ guard! {
     ///
     /// As [`RwLockReadGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockReadGuard")]
-    OwnedRwLockReadGuard<T>: Arc<RwLock<T>>, as if T, release_read,
+    OwnedRwLockReadGuard<T>: Arc<RwLock<T>>, as if T,
+    Read by "read_owned" or "read_owned_async", release_read, release_read_fair,
     this -> &Arc<RwLock<T>> { &this.rwlock }
 }
 
@@ -120,7 +172,8 @@ guard! {
     ///
     /// As [`RwLockUpgradableReadGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockUpgradableReadGuard")]
-    OwnedRwLockUpgradableReadGuard<T>: Arc<RwLock<T>>, as if T, release_upgradable,
+    OwnedRwLockUpgradableReadGuard<T>: Arc<RwLock<T>>, as if T,
+    Upgradable by "upgradable_read_owned" or "upgradable_read_owned_async", release_upgradable, release_upgradable_fair,
     this -> &Arc<RwLock<T>> { &this.rwlock }
 }
 
@@ -129,7 +182,8 @@ guard! {
     ///
     /// As [`RwLockWriteGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockWriteGuard")]
-    OwnedRwLockWriteGuard<T>: Arc<RwLock<T>>, as if T, release_write,
+    OwnedRwLockWriteGuard<T>: Arc<RwLock<T>>, as if T,
+    Write by "write_owned" or "write_owned_async", release_write, release_write_fair,
     this -> &Arc<RwLock<T>> { &this.rwlock }
 }
 
@@ -162,15 +216,6 @@ macro_rules! writer {
                 rwlock.raw.downgrade_to_upgradable();
                 // SAFETY: the acquisition of the guard that is forgotten is an upgradable one now.
                 unsafe { $upgradable::new(rwlock) }
-            }
-
-            /// Releases the lock for those in line only, if there are any.
-            ///
-            /// Nobody overtakes the first of them then; whoever comes now gets in line behind. This costs a change of threads
-            /// or tasks where an ordinary release might have had none.
-            #[doc(alias("drop_fair", "release_fair"))]
-            pub fn unlock_fair(this: Self) {
-                Self::forget(this).raw.release_write_fair();
             }
         }
 

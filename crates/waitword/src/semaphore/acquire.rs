@@ -191,7 +191,7 @@ impl Semaphore {
 
     #[inline]
     pub(super) fn take(&self, permits: usize) -> Result<(), TryAcquireError> {
-        if self.raw.take(permits) {
+        if acquire::try_take(&self.raw, permits) {
             Ok(())
         } else if self.is_closed() {
             Err(TryAcquireError::Closed)

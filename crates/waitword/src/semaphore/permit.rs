@@ -56,8 +56,8 @@ impl<'a> SemaphorePermit<'a> {
     /// ```
     ///
     /// # Panics
-    /// If they are permits of another semaphore, or both together more than a `usize` holds. `other` goes back to where it
-    /// came from, then.
+    /// If they are permits of another semaphore, or both together more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS). `other` goes
+    /// back to where it came from, then.
     #[track_caller]
     pub fn merge(&mut self, mut other: Self) {
         self.permits = merged(self.semaphore, self.permits, other.semaphore, other.permits);
@@ -134,7 +134,8 @@ fn merged(semaphore: &Semaphore, permits: usize, other: &Semaphore, others: usiz
         std::ptr::eq(semaphore, other),
         "permits of two semaphores cannot be merged: keep them side by side, in a tuple or a `Vec`"
     );
-    permits.checked_add(others).expect("permits merge up to `usize::MAX`: keep them side by side")
+    let both = permits.checked_add(others).filter(|both| *both <= Semaphore::MAX_PERMITS);
+    both.expect("more than `Semaphore::MAX_PERMITS` permits cannot be merged, or none would go back: keep them side by side")
 }
 
 impl Drop for SemaphorePermit<'_> {

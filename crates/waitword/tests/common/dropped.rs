@@ -10,7 +10,7 @@ use std::task::Poll;
 use std::thread;
 
 use super::exclusive::{Exclusive, Held, WAYS, Way};
-use super::{Task, until};
+use super::{Task, schedules, until};
 
 /// One step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,10 @@ impl<'a, L: Exclusive> World<'a, L> {
     fn is_held(&self) -> bool {
         self.barger.is_some() || self.actors.iter().any(|actor| matches!(actor, Actor::Holding(_)))
     }
+}
+
+impl<L: Exclusive> schedules::World for World<'_, L> {
+    type Op = Op;
 
     fn possible(&self) -> Vec<Op> {
         let mut ops = Vec::new();
@@ -100,41 +104,23 @@ impl<'a, L: Exclusive> World<'a, L> {
             Op::BargeOut => self.barger = None,
         }
     }
+
+    fn is_optional(op: Op) -> bool {
+        matches!(op, Op::Drop(_) | Op::BargeIn)
+    }
 }
 
-/// Depth first; a schedule is replayed from the beginning for each of its continuations.
 fn explore<L: Exclusive>(ways: &[Way], drops: usize) -> usize {
-    let mut schedules = 0;
-    let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
-    while let Some(schedule) = unexplored.pop() {
+    schedules::explore(|schedule| {
         let lock = L::free();
         let mut world = World::new(&lock, ways, drops);
-        // A machine so slow that somebody was called by a sweep would lead elsewhere than the last time.
-        let same = schedule.iter().all(|&op| {
-            let possible = world.possible().contains(&op);
-            if possible {
-                world.perform(op);
-            }
-            possible
-        });
-        if !same {
-            continue;
-        }
-        let possible = world.possible();
-        for &op in &possible {
-            // The choice not to drop or to barge in is made by doing something else.
-            unexplored.push(schedule.iter().copied().chain([op]).collect());
-        }
-        let optional = |op: &Op| matches!(op, Op::Drop(_) | Op::BargeIn);
-        if possible.iter().all(optional) {
-            schedules += 1;
+        if schedule.ends(&mut world) {
             let lost = world.actors.iter().position(|actor| !matches!(actor, Actor::Gone));
-            assert_eq!(lost, None, "never called, after {schedule:?}");
+            assert_eq!(lost, None, "never called, after {:?}", schedule.ops);
             assert!(lock.try_lock().is_some(), "nobody has it");
             assert_eq!(lock.waiters(), 0);
         }
-    }
-    schedules
+    })
 }
 
 /// Tasks only, all schedules.

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Whatever a lock gives to its holder. Dropping it releases the lock.
 pub(crate) trait Guard {}
@@ -34,6 +34,8 @@ pub(crate) trait Exclusive: Send + Sync + 'static {
     fn lock(&self) -> Held<'_>;
 
     fn lock_until(&self, deadline: Instant) -> Held<'_>;
+
+    fn lock_for(&self, timeout: Duration) -> Option<Held<'_>>;
 
     fn try_lock(&self) -> Option<Held<'_>>;
 

@@ -1,9 +1,13 @@
 //! What several tests need.
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses another part")]
 
+pub(crate) mod async_lock;
+pub(crate) mod condvar;
 pub(crate) mod dropped;
 pub(crate) mod exclusive;
 pub(crate) mod mutex;
+pub(crate) mod rwlock;
+pub(crate) mod schedules;
 pub(crate) mod semaphore;
 pub(crate) mod stress;
 pub(crate) mod unpolled;
@@ -19,7 +23,7 @@ use waitword::Parker;
 
 /// Waits for another thread, or the timer, to have got somewhere. Fails loudly instead of hanging.
 #[track_caller]
-pub(crate) fn until(condition: impl Fn() -> bool) {
+pub(crate) fn until(mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(start.elapsed() < Duration::from_secs(60), "waited for a minute");

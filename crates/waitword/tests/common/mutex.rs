@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use waitword::{Mutex, Table};
 
@@ -20,6 +20,10 @@ impl Exclusive for Mutex<()> {
 
     fn lock_until(&self, deadline: Instant) -> Held<'_> {
         Box::new(self.lock_until(deadline).unwrap())
+    }
+
+    fn lock_for(&self, timeout: Duration) -> Option<Held<'_>> {
+        Some(Box::new(self.lock_for(timeout).ok()?))
     }
 
     fn try_lock(&self) -> Option<Held<'_>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use waitword::{Semaphore, Table};
 
@@ -20,6 +20,10 @@ impl Exclusive for Semaphore {
 
     fn lock_until(&self, deadline: Instant) -> Held<'_> {
         Box::new(self.acquire_until(deadline).unwrap())
+    }
+
+    fn lock_for(&self, timeout: Duration) -> Option<Held<'_>> {
+        Some(Box::new(self.acquire_for(timeout).ok()?))
     }
 
     fn try_lock(&self) -> Option<Held<'_>> {

@@ -8,7 +8,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, FuturesUnordered, StreamExt};
 use waitword::PATIENCE;
@@ -29,6 +29,8 @@ macro_rules! unpolled_futures_keep_the_lock_from_nobody {
             threads_behind_futures_that_nobody_polls,
             tasks_behind_futures_that_nobody_polls,
             a_leaked_future_keeps_the_lock_from_nobody,
+            whoever_tries_gets_it_past_a_future_that_nobody_polls,
+            whoever_has_no_time_gets_it_past_a_future_that_nobody_polls,
         }
     };
     ($Lock:ty: $($test:ident),* $(,)?) => {$(
@@ -236,6 +238,30 @@ pub(crate) fn a_leaked_future_keeps_the_lock_from_nobody<L: Exclusive>() {
     drop(held);
     thread.join().unwrap();
     drop(lock.lock());
+}
+
+/// The future was called and overtaken until the lock is kept for it, and it is alone in line: nobody stands behind it for
+/// whose sake it would be passed over.
+pub(crate) fn whoever_tries_gets_it_past_a_future_that_nobody_polls<L: Exclusive>() {
+    past_a_future_that_nobody_polls::<L>(|lock| lock.try_lock().is_some());
+}
+
+pub(crate) fn whoever_has_no_time_gets_it_past_a_future_that_nobody_polls<L: Exclusive>() {
+    past_a_future_that_nobody_polls::<L>(|lock| lock.lock_for(Duration::ZERO).is_some());
+}
+
+fn past_a_future_that_nobody_polls<L: Exclusive>(takes_at_once: impl Fn(&L) -> bool) {
+    for way in WAYS {
+        let lock = L::free();
+        let held = lock.lock();
+        let mut unpolled = Task::new(lock.wait(way));
+        assert!(unpolled.poll().is_pending());
+        drop(held);
+        while takes_at_once(&lock) {}
+        until(|| takes_at_once(&lock));
+        drop(unpolled.finish());
+        assert!(lock.try_lock().is_some());
+    }
 }
 
 async fn poll_once<F: Future + ?Sized>(mut future: Pin<&mut F>) -> Poll<F::Output> {

@@ -1,12 +1,14 @@
 //! The condition variable: no notify is missed, or lost with one who goes.
 
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use waitword::{Condvar, Mutex};
 
 use super::checker::future::block_on;
-use super::{Seen, in_line, model_of_two, poll_twice, spawn};
+use super::{Seen, in_line, model, model_of_two, poll, poll_twice, spawn};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -102,6 +104,63 @@ fn a_notify_that_is_dropped_in_the_line_of_the_mutex_goes_to_the_next() {
         block_on(stays).add();
         other.join().unwrap();
         assert_eq!(mutex.try_lock().expect("nobody has it").get(), 2);
+    });
+}
+
+/// The same, behind another in the line of the mutex, who is called instead of it.
+#[test]
+fn a_notify_that_is_dropped_before_it_is_called_goes_to_the_next() {
+    model_of_two(|| {
+        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
+        let (mutex, changed) = &*shared;
+        let dropped = in_line(changed.wait_async(mutex.lock()));
+        let stays = in_line(changed.wait_async(mutex.lock()));
+        let guard = mutex.lock();
+        let before = in_line(mutex.lock_async());
+        let notifier = spawn(&shared, |(_, changed)| changed.notify_one());
+        drop(dropped);
+        drop(guard);
+        block_on(before).add();
+        block_on(stays).add();
+        assert_eq!(notifier.join().unwrap(), 1);
+    });
+}
+
+/// Nobody else waits for the condition: what goes on is the call that the release had for it.
+#[test]
+fn a_call_that_is_dropped_goes_to_the_next_in_the_line_of_the_mutex() {
+    model_of_two(|| {
+        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
+        let (mutex, changed) = &*shared;
+        let mut dropped = in_line(changed.wait_async(mutex.lock()));
+        let guard = mutex.lock();
+        assert_eq!(changed.notify_one(), 1);
+        assert!(poll(dropped.as_mut()).is_pending(), "it has looked in vain, so the release calls it again");
+        let behind = in_line(mutex.lock_async());
+        let other = spawn(&shared, |(mutex, _)| mutex.lock().add());
+        drop(guard);
+        drop(dropped);
+        block_on(behind).add();
+        other.join().unwrap();
+        assert_eq!(mutex.try_lock().expect("nobody has it").get(), 2);
+    });
+}
+
+/// All are moved, in two batches, while one task polls them, the last first, which may be in neither line then.
+#[test]
+fn one_is_polled_while_it_is_moved() {
+    model(|| {
+        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
+        let (mutex, changed) = &*shared;
+        let mut waits = [0, 1, 2].map(|_| in_line(changed.wait_async(mutex.lock())));
+        waits.reverse();
+        let mut waits = Vec::from(waits);
+        let notifier = spawn(&shared, |(_, changed)| changed.notify_all());
+        block_on(poll_fn(|cx| {
+            waits.retain_mut(|wait| wait.as_mut().poll(cx).map(|guard| guard.add()).is_pending());
+            if waits.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        }));
+        assert_eq!(notifier.join().unwrap(), 3);
     });
 }
 

@@ -1,5 +1,6 @@
 //! The event: a wakeup is neither lost nor doubled.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use waitword::Event;
@@ -173,5 +174,50 @@ fn what_was_done_before_a_notify_of_all_is_seen_by_those_who_go_on() {
             notifies.join().unwrap();
             assert!(poll(waits.as_mut()).is_ready());
         }
+    });
+}
+
+/// The race in the header of `event/listener.rs`, at its first wait and at the next.
+#[test]
+fn a_thread_that_listens_before_it_looks_misses_no_notify_of_all() {
+    model_of_two(|| {
+        let shared = Arc::new((Event::new(), AtomicUsize::new(0)));
+        let (event, written) = &*shared;
+        let mut listener = pin!(event.listen());
+        let notifies = spawn(&shared, |(event, written)| {
+            for number in 1..=2 {
+                written.store(number, Ordering::Relaxed);
+                event.notify_all();
+            }
+        });
+        for _ in 0..2 {
+            if written.load(Ordering::Relaxed) < 2 {
+                listener.as_mut().wait();
+            }
+        }
+        assert_eq!(written.load(Ordering::Relaxed), 2);
+        notifies.join().unwrap();
+        assert!(!event.try_wait());
+    });
+}
+
+#[test]
+fn a_listener_in_line_gets_the_wakeup_or_leaves_it() {
+    model_of_two(|| {
+        let event = Arc::new(Event::new());
+        let mut next = {
+            let mut listener = pin!(event.listen());
+            assert!(!listener.as_mut().enable());
+            let next = in_line(event.wait_async());
+            let notifies = spawn(&event, Event::notify_one);
+            let had = listener.try_wait();
+            notifies.join().unwrap();
+            if had {
+                event.notify_one();
+            }
+            next
+        };
+        assert!(poll(next.as_mut()).is_ready());
+        assert!(!event.try_wait());
     });
 }

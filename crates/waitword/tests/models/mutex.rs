@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use waitword::{Mutex, Table};
+use waitword::{Mutex, OwnedMutexGuard, Table};
 
 use super::checker::future::block_on;
 use super::checker::thread;
@@ -111,5 +111,25 @@ fn one_is_never_polled() {
         behind.join().unwrap();
         // Perhaps it is kept for the one in line.
         assert_eq!(block_on(unpolled).get(), 1);
+    });
+}
+
+/// Nor from who only tries, though nobody stands behind it and the mutex is kept for it.
+#[test]
+fn one_that_is_never_polled_is_passed_by_who_tries() {
+    model_of_two(|| {
+        let mutex = Arc::new(Mutex::new(Seen::default()));
+        let guard = mutex.lock_owned();
+        let unpolled = in_line(mutex.lock_async());
+        let releases = thread::spawn(move || {
+            guard.add();
+            OwnedMutexGuard::unlock_fair(guard);
+        });
+        while mutex.try_lock().map(|seen| seen.add()).is_none() {
+            Table::global().call_overdue();
+            thread::yield_now();
+        }
+        releases.join().unwrap();
+        assert_eq!(block_on(unpolled).get(), 2);
     });
 }

@@ -3,10 +3,13 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use waitword::{RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard};
+use waitword::{
+    OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, Table,
+};
 
 use super::checker::future::block_on;
-use super::{Seen, model, poll_twice, spawn};
+use super::checker::thread;
+use super::{Seen, in_line, model, model_of_two, poll, poll_twice, spawn};
 
 /// What somebody does with the lock, once.
 #[derive(Clone, Copy, PartialEq)]
@@ -141,4 +144,53 @@ fn a_reader_is_dropped() {
 fn an_upgrade_is_dropped() {
     everybody_gets_in(&[Read, UpgradeDropped]);
     everybody_gets_in(&[Read, UpgradeDropped, Read]);
+}
+
+/// The lock is kept for a writer that nobody polls, and nobody stands behind it.
+#[test]
+fn one_that_is_never_polled_is_passed_by_who_tries() {
+    model_of_two(|| {
+        let lock = Arc::new(RwLock::new(Seen::default()));
+        let guard = lock.write_owned();
+        let unpolled = in_line(lock.write_async());
+        let releases = thread::spawn(move || {
+            guard.add();
+            OwnedRwLockWriteGuard::unlock_fair(guard);
+        });
+        while lock.try_write().map(|seen| seen.add()).is_none() {
+            Table::global().call_overdue();
+            thread::yield_now();
+        }
+        releases.join().unwrap();
+        assert_eq!(block_on(unpolled).get(), 2);
+    });
+}
+
+/// One of two readers leaves for the sake of those in line, and nobody new gets in; the other one leaves as usual.
+#[test]
+fn readers_leave_fairly() {
+    model_of_two(|| {
+        let lock = Arc::new(RwLock::new(()));
+        let reader = lock.read();
+        let mut writes = in_line(lock.write_async());
+        let other = spawn(&lock, |lock| drop(lock.try_read()));
+        RwLockReadGuard::unlock_fair(reader);
+        other.join().unwrap();
+        assert!(poll(writes.as_mut()).is_ready(), "nobody reads");
+        let writer = spawn(&lock, |lock| drop(lock.write()));
+        drop(writes);
+        writer.join().unwrap();
+    });
+}
+
+#[test]
+fn a_fair_release_of_a_reader_wakes_a_thread_in_line() {
+    model_of_two(|| {
+        let lock = Arc::new(RwLock::new(()));
+        let reader = lock.read();
+        let writer = spawn(&lock, |lock| drop(lock.write()));
+        RwLockReadGuard::unlock_fair(reader);
+        writer.join().unwrap();
+        assert!(lock.try_write().is_some());
+    });
 }

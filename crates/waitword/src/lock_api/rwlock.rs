@@ -1,100 +1,15 @@
-//! The raw traits of `lock_api` 0.4, so that its guards, and what others have built on them, can be had with these locks.
-//!
-//! What `lock_api` has no traits for is missing there: tasks. Whoever has some uses [`crate::Mutex`] and [`crate::RwLock`].
-//!
-//! ```
-//! use waitword::lock_api::Mutex;
-//!
-//! static NAMES: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-//! NAMES.lock().push("Ada");
-//! ```
+//! The raw traits of a readers-writer lock.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use ::lock_api::{
-    GuardSend, RawMutexFair, RawMutexTimed, RawRwLockDowngrade, RawRwLockRecursive, RawRwLockTimed,
-    RawRwLockUpgrade, RawRwLockUpgradeDowngrade, RawRwLockUpgradeTimed,
+    GuardSend, RawRwLockDowngrade, RawRwLockFair, RawRwLockRecursive, RawRwLockTimed, RawRwLockUpgrade,
+    RawRwLockUpgradeDowngrade, RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
 };
 
 use crate::acquire::{self, Acquire};
-use crate::raw_mutex;
 use crate::raw_rwlock::{self, Mode};
-
-/// A mutex of `lock_api` on [`RawMutex`].
-pub type Mutex<T> = ::lock_api::Mutex<RawMutex, T>;
-
-/// The word of [`crate::Mutex`], without a value and without guards.
-///
-/// # Panics
-/// As [`crate::Mutex::lock`]: `lock` does, where it would have to wait on a thread that must not block. The timed forms
-/// return `false` there at once.
-pub struct RawMutex(raw_mutex::RawMutex);
-
-/// Shows whether it is held at this moment.
-impl fmt::Debug for RawMutex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawMutex").field("locked", &self.0.is_locked()).finish()
-    }
-}
-
-// SAFETY: the word is locked by one at a time, until that one releases it; any thread may.
-unsafe impl ::lock_api::RawMutex for RawMutex {
-    #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
-    const INIT: Self = Self(raw_mutex::RawMutex::new());
-
-    type GuardMarker = GuardSend;
-
-    #[inline]
-    #[track_caller]
-    fn lock(&self) {
-        if !self.0.take(()) {
-            acquire::block(&self.0, (), "Mutex::lock_async");
-        }
-    }
-
-    #[inline]
-    fn try_lock(&self) -> bool {
-        self.0.take(())
-    }
-
-    #[inline]
-    unsafe fn unlock(&self) {
-        self.0.release();
-    }
-
-    #[inline]
-    fn is_locked(&self) -> bool {
-        self.0.is_locked()
-    }
-}
-
-// SAFETY: as above; it is for those in line then.
-unsafe impl RawMutexFair for RawMutex {
-    #[inline]
-    unsafe fn unlock_fair(&self) {
-        self.0.release_fair();
-    }
-}
-
-// SAFETY: as above; `true` means that it was acquired.
-unsafe impl RawMutexTimed for RawMutex {
-    type Duration = Duration;
-    type Instant = Instant;
-
-    #[inline]
-    fn try_lock_for(&self, timeout: Duration) -> bool {
-        self.0.take(()) || acquire::block_until(&self.0, (), Instant::now().checked_add(timeout)).is_ok()
-    }
-
-    #[inline]
-    fn try_lock_until(&self, deadline: Instant) -> bool {
-        self.0.take(()) || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
-    }
-}
-
-/// A readers-writer lock of `lock_api` on [`RawRwLock`].
-pub type RwLock<T> = ::lock_api::RwLock<RawRwLock, T>;
 
 /// The words of [`crate::RwLock`], without a value and without guards.
 ///
@@ -141,7 +56,7 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
 
     #[inline]
     fn try_lock_shared(&self) -> bool {
-        self.0.take(Mode::Read)
+        acquire::try_take(&self.0, Mode::Read)
     }
 
     #[inline]
@@ -157,7 +72,7 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
 
     #[inline]
     fn try_lock_exclusive(&self) -> bool {
-        self.0.take(Mode::Write)
+        acquire::try_take(&self.0, Mode::Write)
     }
 
     #[inline]
@@ -173,6 +88,45 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
     #[inline]
     fn is_locked_exclusive(&self) -> bool {
         self.0.is_written()
+    }
+}
+
+// SAFETY: as above; it is for those in line then. A bump ends with the lock in the mode in which it was, also if it unwinds.
+unsafe impl RawRwLockFair for RawRwLock {
+    #[inline]
+    unsafe fn unlock_shared_fair(&self) {
+        self.0.release_read_fair();
+    }
+
+    #[inline]
+    unsafe fn unlock_exclusive_fair(&self) {
+        self.0.release_write_fair();
+    }
+
+    #[inline]
+    #[track_caller]
+    unsafe fn bump_shared(&self) {
+        self.0.bump(Mode::Read, "RwLock::read_async");
+    }
+
+    #[inline]
+    #[track_caller]
+    unsafe fn bump_exclusive(&self) {
+        self.0.bump(Mode::Write, "RwLock::write_async");
+    }
+}
+
+// SAFETY: as above.
+unsafe impl RawRwLockUpgradeFair for RawRwLock {
+    #[inline]
+    unsafe fn unlock_upgradable_fair(&self) {
+        self.0.release_upgradable_fair();
+    }
+
+    #[inline]
+    #[track_caller]
+    unsafe fn bump_upgradable(&self) {
+        self.0.bump(Mode::Upgradable, "RwLock::upgradable_read_async");
     }
 }
 
@@ -236,7 +190,7 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
 
     #[inline]
     fn try_lock_upgradable(&self) -> bool {
-        self.0.take(Mode::Upgradable)
+        acquire::try_take(&self.0, Mode::Upgradable)
     }
 
     #[inline]

@@ -1,0 +1,320 @@
+//! The ways to wait: blocking and as a future, once and while a condition holds, without a deadline and with one.
+
+use std::time::{Duration, Instant};
+
+use waitword_core::may_block;
+
+use crate::condvar::{
+    Condvar, CondvarGuard, CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil,
+};
+use crate::error::LockError;
+
+impl Condvar {
+    /// Releases the mutex, blocks this thread until it is notified, and locks the mutex again.
+    ///
+    /// ```
+    /// use waitword::{Condvar, Mutex};
+    ///
+    /// let (ready, changed) = (Mutex::new(false), Condvar::new());
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(|| {
+    ///         *ready.lock() = true;
+    ///         changed.notify_one();
+    ///     });
+    ///     let mut guard = ready.lock();
+    ///     while !*guard {
+    ///         changed.wait(&mut guard);
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    /// If this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use [`wait_async`](Self::wait_async)
+    /// there. If others wait with another mutex. The mutex is still held then.
+    #[doc(alias = "pthread_cond_wait")]
+    #[track_caller]
+    pub fn wait<G: CondvarGuard>(&self, guard: &mut G) {
+        assert!(may_block(), "this thread must not block (`forbid_blocking`): use `wait_async` here");
+        // Without a deadline it only ends notified.
+        let _ = self.drive(guard, None);
+    }
+
+    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_until`](Self::wait_until).
+    ///
+    /// # Panics
+    /// If others wait with another mutex, which is still held then.
+    #[doc(alias("wait_timeout", "pthread_cond_timedwait"))]
+    #[track_caller]
+    pub fn wait_for<G: CondvarGuard>(&self, guard: &mut G, timeout: Duration) -> Result<(), LockError> {
+        self.wait_with(guard, Instant::now().checked_add(timeout))
+    }
+
+    /// As [`wait`](Self::wait), until `deadline` at the latest; and then for as long as it takes to lock the mutex, which is
+    /// held in any case when this returns.
+    ///
+    /// ```
+    /// use std::time::Instant;
+    /// use waitword::{Condvar, LockError, Mutex};
+    ///
+    /// let mutex = Mutex::new(());
+    /// let mut guard = mutex.lock();
+    /// assert_eq!(Condvar::new().wait_until(&mut guard, Instant::now()), Err(LockError::TimedOut));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline, and only if no notify has counted this wait;
+    /// [`BlockingForbidden`](LockError::BlockingForbidden) at once, on a thread that must not block.
+    ///
+    /// # Panics
+    /// If others wait with another mutex, which is still held then.
+    #[doc(alias = "wait_deadline")]
+    #[track_caller]
+    pub fn wait_until<G: CondvarGuard>(&self, guard: &mut G, deadline: Instant) -> Result<(), LockError> {
+        self.wait_with(guard, Some(deadline))
+    }
+
+    /// Waits while `condition` holds of what is in the mutex, blocking this thread. If it does not, returns at once.
+    ///
+    /// ```
+    /// use waitword::{Condvar, Mutex};
+    ///
+    /// let (letters, arrived) = (Mutex::new(Vec::new()), Condvar::new());
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(|| {
+    ///         letters.lock().push("a letter");
+    ///         arrived.notify_one();
+    ///     });
+    ///     let mut letters = letters.lock();
+    ///     arrived.wait_while(&mut letters, |letters| letters.is_empty());
+    ///     assert_eq!(*letters, ["a letter"]);
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    /// As [`wait`](Self::wait), and when `condition` does; the mutex is held then.
+    #[track_caller]
+    pub fn wait_while<G: CondvarGuard>(
+        &self,
+        guard: &mut G,
+        mut condition: impl FnMut(&mut G::Target) -> bool,
+    ) {
+        while condition(guard) {
+            self.wait(guard);
+        }
+    }
+
+    /// As [`wait_while`](Self::wait_while), for `timeout` at the longest.
+    ///
+    /// # Errors
+    /// As [`wait_while_until`](Self::wait_while_until).
+    ///
+    /// # Panics
+    /// As [`wait_while_until`](Self::wait_while_until).
+    #[doc(alias = "wait_timeout_while")]
+    #[track_caller]
+    pub fn wait_while_for<G: CondvarGuard>(
+        &self,
+        guard: &mut G,
+        timeout: Duration,
+        condition: impl FnMut(&mut G::Target) -> bool,
+    ) -> Result<(), LockError> {
+        self.wait_while_with(guard, Instant::now().checked_add(timeout), condition)
+    }
+
+    /// As [`wait_while`](Self::wait_while), until `deadline` at the latest.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{Condvar, LockError, Mutex};
+    ///
+    /// let mutex = Mutex::new(0);
+    /// let mut guard = mutex.lock();
+    /// let timeout = Duration::from_millis(1);
+    /// let result = Condvar::new().wait_while_for(&mut guard, timeout, |number| *number == 0);
+    /// assert_eq!(result, Err(LockError::TimedOut));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline, if `condition` still held after it;
+    /// [`BlockingForbidden`](LockError::BlockingForbidden), if it would have to wait on a thread that must not.
+    ///
+    /// # Panics
+    /// If others wait with another mutex, and when `condition` does. The mutex is held then.
+    #[track_caller]
+    pub fn wait_while_until<G: CondvarGuard>(
+        &self,
+        guard: &mut G,
+        deadline: Instant,
+        condition: impl FnMut(&mut G::Target) -> bool,
+    ) -> Result<(), LockError> {
+        self.wait_while_with(guard, Some(deadline), condition)
+    }
+
+    /// Releases the mutex, waits without blocking this thread until it is notified, and is ready with the mutex locked again.
+    ///
+    /// The guard goes into the future: until the first poll it keeps the mutex locked. With that poll the wait is in line, and
+    /// the mutex released.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use waitword::{Condvar, Mutex};
+    ///
+    /// let (ready, changed) = (Mutex::new(false), Condvar::new());
+    /// let wait = async {
+    ///     let mut guard = ready.lock_async().await;
+    ///     while !*guard {
+    ///         guard = changed.wait_async(guard).await;
+    ///     }
+    /// };
+    /// let notify = async {
+    ///     *ready.lock_async().await = true;
+    ///     changed.notify_one();
+    /// };
+    /// smol::future::zip(wait, notify).await;
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// If the future is dropped, the mutex is not held. A notify that had counted it goes on to the next in line.
+    ///
+    /// # Fairness
+    /// See [the type](Self#fairness). A future that was notified and is not polled keeps its place in the mutex's line, and
+    /// nobody from the mutex for good ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: what
+    /// [`notify_one`](Self::notify_one) gave to it nobody else gets before it is dropped, and the next one goes to the next in line.
+    ///
+    /// # Panics
+    /// At the first poll, if others wait with another mutex, which is released then; and when polled again after it was ready.
+    #[doc(alias = "async_wait")]
+    pub fn wait_async<G: CondvarGuard>(&self, guard: G) -> CondvarWait<'_, G> {
+        CondvarWait::new(&self.raw, guard)
+    }
+
+    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// Its output, its cancellation and its panics are as with [`wait_async_until`](Self::wait_async_until). A timeout that goes
+    /// beyond what [`Instant`] can hold waits without an end.
+    #[doc(alias = "wait_timeout_async")]
+    pub fn wait_async_for<G: CondvarGuard>(&self, guard: G, timeout: Duration) -> CondvarWaitUntil<'_, G> {
+        CondvarWaitUntil::new(&self.raw, guard, Instant::now().checked_add(timeout))
+    }
+
+    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest; and then for as long as it takes to lock the mutex.
+    ///
+    /// Ready with the guard in any case, and beside it with [`TimedOut`](LockError::TimedOut) if no notify has counted this wait.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use std::time::Duration;
+    /// use waitword::{Condvar, LockError, Mutex};
+    ///
+    /// let (mutex, changed) = (Mutex::new(1), Condvar::new());
+    /// let guard = mutex.lock_async().await;
+    /// let (guard, result) = changed.wait_async_for(guard, Duration::from_millis(1)).await;
+    /// assert_eq!((*guard, result), (1, Err(LockError::TimedOut)));
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async); and when it has to wait, if it is the first in the process and the system cannot
+    /// start the thread that keeps the time.
+    pub fn wait_async_until<G: CondvarGuard>(&self, guard: G, deadline: Instant) -> CondvarWaitUntil<'_, G> {
+        CondvarWaitUntil::new(&self.raw, guard, Some(deadline))
+    }
+
+    /// Waits, without blocking this thread, while `condition` holds of what is in the mutex. If it does not, is ready at the
+    /// first poll.
+    ///
+    /// ```
+    /// use waitword::{Condvar, Mutex};
+    ///
+    /// static LETTERS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    /// static ARRIVED: Condvar = Condvar::new();
+    ///
+    /// # smol::block_on(async {
+    /// let thread = std::thread::spawn(|| {
+    ///     LETTERS.lock().push("a letter");
+    ///     ARRIVED.notify_one();
+    /// });
+    /// let letters = LETTERS.lock_async().await;
+    /// let letters = ARRIVED.wait_while_async(letters, |letters| letters.is_empty()).await;
+    /// assert_eq!(*letters, ["a letter"]);
+    /// # drop(letters);
+    /// # thread.join().unwrap();
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async), and when `condition` does; the mutex is released then.
+    pub fn wait_while_async<G, C>(&self, guard: G, condition: C) -> CondvarWaitWhile<'_, G, C>
+    where
+        G: CondvarGuard,
+        C: FnMut(&mut G::Target) -> bool,
+    {
+        CondvarWaitWhile::new(&self.raw, guard, condition)
+    }
+
+    /// As [`wait_while_async`](Self::wait_while_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// Its output, its cancellation and its panics are as with [`wait_while_async_until`](Self::wait_while_async_until). A
+    /// timeout that goes beyond what [`Instant`] can hold waits without an end.
+    pub fn wait_while_async_for<G, C>(
+        &self,
+        guard: G,
+        timeout: Duration,
+        condition: C,
+    ) -> CondvarWaitWhileUntil<'_, G, C>
+    where
+        G: CondvarGuard,
+        C: FnMut(&mut G::Target) -> bool,
+    {
+        CondvarWaitWhileUntil::new(&self.raw, guard, Instant::now().checked_add(timeout), condition)
+    }
+
+    /// As [`wait_while_async`](Self::wait_while_async), until `deadline` at the latest.
+    ///
+    /// Ready with the guard in any case, and beside it with [`TimedOut`](LockError::TimedOut) if `condition` still held after
+    /// the deadline.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use std::time::Duration;
+    /// use waitword::{Condvar, LockError, Mutex};
+    ///
+    /// let (letters, arrived) = (Mutex::new(Vec::<&str>::new()), Condvar::new());
+    /// let letters = letters.lock_async().await;
+    /// let timeout = Duration::from_millis(1);
+    /// let (letters, result) =
+    ///     arrived.wait_while_async_for(letters, timeout, |letters| letters.is_empty()).await;
+    /// assert_eq!((letters.len(), result), (0, Err(LockError::TimedOut)));
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async_until`](Self::wait_async_until), and when `condition` does; the mutex is released then.
+    pub fn wait_while_async_until<G, C>(
+        &self,
+        guard: G,
+        deadline: Instant,
+        condition: C,
+    ) -> CondvarWaitWhileUntil<'_, G, C>
+    where
+        G: CondvarGuard,
+        C: FnMut(&mut G::Target) -> bool,
+    {
+        CondvarWaitWhileUntil::new(&self.raw, guard, Some(deadline), condition)
+    }
+}

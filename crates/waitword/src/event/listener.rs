@@ -1,0 +1,177 @@
+//! A thread's wait that has begun before the thread blocks.
+//!
+//! ```text
+//!   thread                                   whoever changes it
+//!   ───────────────────────────────          ───────────────────────────────
+//!   looks: not yet
+//!                                            changes it; notify_all: nobody waits
+//!   wait: sleeps for ever
+//!
+//!   listen: remembers the round
+//!   looks: not yet
+//!                                            changes it; notify_all: a new round
+//!   wait: not the round that it
+//!   remembers; looks again
+//! ```
+//! A wait that ends begins to listen anew, before its caller can look. So the loop *look, wait, look, wait* misses nothing.
+//!
+//! In line the listener is what a task's future is, driven by this thread: it has its node in itself, and is pinned.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use pin_project_lite::pin_project;
+
+use crate::condition::{NotSo, WaitFor, must_not_block};
+use crate::error::LockError;
+use crate::event::raw::{EventWaiter, RawEvent};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::broken;
+
+pin_project! {
+    /// A wait of a thread for an [`Event`](crate::Event) that has begun, and may block later.
+    ///
+    /// It listens from the moment that it is made ([`Event::listen`](crate::Event::listen)), and anew from the moment that one
+    /// of its waits has ended. Whoever looks at what it waits for in between misses no
+    /// [`notify_all`](crate::Event::notify_all):
+    ///
+    /// ```
+    /// # use std::{pin::pin, sync::atomic::{AtomicUsize, Ordering}, thread};
+    /// use waitword::Event;
+    ///
+    /// let (done, changed) = (AtomicUsize::new(0), Event::new());
+    /// thread::scope(|scope| {
+    ///     for _ in 0..3 {
+    ///         scope.spawn(|| {
+    ///             done.fetch_add(1, Ordering::Relaxed);
+    ///             changed.notify_all();
+    ///         });
+    ///     }
+    ///     let mut listener = pin!(changed.listen());
+    ///     while done.load(Ordering::Relaxed) < 3 {
+    ///         listener.as_mut().wait();
+    ///     }
+    /// });
+    /// ```
+    ///
+    /// It is pinned where it is, on the stack with [`pin!`](std::pin::pin), and allocates nothing. A task has the
+    /// [future](crate::Event::wait_async) instead.
+    ///
+    /// # In line
+    /// [`notify_one`](crate::Event::notify_one) is for those in line. A listener gets there with its first wait or with
+    /// [`enable`](Self::enable), and stays there until it is woken or dropped, also if a wait's time is up: the next wait goes
+    /// on from the same place.
+    ///
+    /// # Cancellation
+    /// Dropping it leaves the line. A wakeup of `notify_one` that it had got, and no wait has returned for, is passed on as
+    /// that of a [future](crate::Event::wait_async).
+    #[doc(alias = "Listener")]
+    #[must_use = "a listener does nothing unless it is waited for"]
+    pub struct EventListener<'a> {
+        event: &'a RawEvent<AtomicU64>,
+        #[pin]
+        wait: WaitFor<EventWaiter<'a, AtomicU64>>,
+    }
+}
+
+impl<'a> EventListener<'a> {
+    pub(super) fn of(event: &'a RawEvent<AtomicU64>) -> Self {
+        Self { event, wait: WaitFor::new(event.waiter()) }
+    }
+
+    /// Waits for a wakeup, blocking this thread: for one since it listens, or for the stored one.
+    ///
+    /// # Panics
+    /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`Event::wait_async`](crate::Event::wait_async) there.
+    #[track_caller]
+    pub fn wait(self: Pin<&mut Self>) {
+        if self.block(None).is_err() {
+            must_not_block("Event::wait_async");
+        }
+    }
+
+    /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and says whether. Never waits,
+    /// but gets in line.
+    #[must_use = "if it is `true`, a wakeup has been taken"]
+    pub fn try_wait(mut self: Pin<&mut Self>) -> bool {
+        let wait = self.as_mut().project().wait;
+        let is_woken = wait.poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        if is_woken {
+            self.listen_again();
+        }
+        is_woken
+    }
+
+    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_until`](Self::wait_until).
+    #[doc(alias = "wait_timeout")]
+    pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
+        Ok(self.block(Instant::now().checked_add(timeout))?)
+    }
+
+    /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is had also after it.
+    ///
+    /// ```
+    /// use std::pin::pin;
+    /// use std::time::Duration;
+    /// use waitword::{Event, LockError};
+    ///
+    /// let event = Event::new();
+    /// let mut listener = pin!(event.listen());
+    /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// // It still listens, in its place.
+    /// event.notify_one();
+    /// assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));
+    /// assert!(!event.try_wait());
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not. In both cases it stays in line.
+    #[doc(alias = "wait_deadline")]
+    pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
+        Ok(self.block(Some(deadline))?)
+    }
+
+    /// Gets in line for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
+    /// then the next wait returns at once.
+    ///
+    /// For those who wait side by side, each for one wakeup: two that are in line get two, whereas of two wakeups that
+    /// come before anybody is in line only one is stored.
+    ///
+    /// # Cancellation
+    /// Whoever drops the listener after `true` has not taken the wakeup: it is passed on.
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.advance(&mut Context::from_waker(Waker::noop()))
+    }
+
+    fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), NotSo> {
+        if broken!("event-listen") && !self.wait.is_waiting() {
+            self.as_mut().listen_again();
+        }
+        self.as_mut().project().wait.block_until(deadline)?;
+        self.listen_again();
+        Ok(())
+    }
+
+    /// In the round that lasts now.
+    fn listen_again(self: Pin<&mut Self>) {
+        let mut this = self.project();
+        this.wait.set(WaitFor::new(this.event.waiter()));
+    }
+}
+
+/// Shows whether it stands in line.
+impl fmt::Debug for EventListener<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventListener").field("waiting", &self.wait.is_waiting()).finish_non_exhaustive()
+    }
+}

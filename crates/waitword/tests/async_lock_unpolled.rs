@@ -1,0 +1,76 @@
+//! See `common/unpolled.rs`; and what only this lock has: those in line look for themselves now and then, whether called or not.
+
+mod common;
+
+use std::sync::atomic::AtomicI32;
+use std::time::Instant;
+
+use common::{Task, until};
+use waitword::{AsyncLock, PATIENCE, Table};
+
+// But for the one about places: whoever is called has left the line.
+common::unpolled::unpolled_futures_keep_the_lock_from_nobody! { AsyncLock:
+    select_whose_handler_wants_what_an_unpolled_branch_was_called_for,
+    a_task_waits_behind_its_own_unpolled_future,
+    a_set_of_futures_that_is_not_polled_meanwhile,
+    a_stream_that_buffers_locks_while_its_body_wants_one,
+    a_stream_that_buffers_locks_in_any_order,
+    threads_behind_futures_that_nobody_polls,
+    tasks_behind_futures_that_nobody_polls,
+    a_leaked_future_keeps_the_lock_from_nobody,
+}
+
+/// The second race of `acquire`: a newcomer takes the lock from under an unpolled future, and knows nothing of those
+/// behind it.
+#[test]
+fn a_look_puts_the_mark_back_that_a_newcomer_lost() {
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    lock.lock();
+    let mut unpolled = Task::new(lock.lock_async());
+    let mut behind = Task::new(lock.lock_async());
+    assert!(unpolled.poll().is_pending() && behind.poll().is_pending());
+    lock.unlock().unwrap();
+    assert!(lock.try_lock());
+    assert_eq!(format!("{lock:?}"), "AsyncLock { state: locked }", "the mark is lost");
+    // Its alarm goes off; nobody has called it.
+    until(|| behind.is_woken());
+    assert!(behind.poll().is_pending());
+    assert_eq!(format!("{lock:?}"), "AsyncLock { state: locked with waiters }");
+    assert_eq!(Table::global().waiters(&word), 1, "it has kept its place");
+    lock.unlock().unwrap();
+    assert!(behind.is_woken(), "the newcomer has called it");
+    assert!(behind.poll().is_ready());
+    lock.unlock().unwrap();
+    assert!(unpolled.poll().is_ready());
+}
+
+#[test]
+fn a_look_that_succeeds_leaves_the_line() {
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    lock.lock();
+    let mut unpolled = Task::new(lock.lock_async());
+    let mut behind = Task::new(lock.lock_async());
+    assert!(unpolled.poll().is_pending() && behind.poll().is_pending());
+    lock.unlock().unwrap();
+    until(|| behind.is_woken());
+    assert!(behind.poll().is_ready());
+    assert_eq!(Table::global().waiters(&word), 0, "else it would be called in somebody's place");
+    lock.unlock().unwrap();
+}
+
+#[test]
+fn looks_in_vain_become_rare() {
+    let lock = AsyncLock::new();
+    lock.lock();
+    let mut task = Task::new(lock.lock_async());
+    let mut rest = PATIENCE;
+    for _ in 0..4 {
+        let before = Instant::now();
+        assert!(task.poll().is_pending());
+        until(|| task.is_woken());
+        assert!(before.elapsed() >= rest);
+        rest *= 2;
+    }
+}

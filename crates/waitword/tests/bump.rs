@@ -1,0 +1,205 @@
+//! The bump: the first in line has its turn, and the guard is as good after it as before, however it ends.
+
+mod common;
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex as Turns};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Instant;
+
+use common::{block_on, forbidden};
+use waitword::{
+    Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
+    OwnedRwLockWriteGuard, PATIENCE, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
+    forbid_blocking,
+};
+
+/// Somebody in line, who is to have the lock alone.
+type InLine = Pin<Box<dyn Future<Output = Box<dyn Send>> + Send>>;
+
+/// What the guards of all locks have in common here.
+trait Lock: Send + Sync + Default + 'static {
+    fn in_line(self: &Arc<Self>, waker: &Waker) -> InLine;
+
+    fn is_free(&self) -> bool;
+}
+
+impl Lock for Mutex<u8> {
+    fn in_line(self: &Arc<Self>, waker: &Waker) -> InLine {
+        let locked = self.lock_owned_async();
+        pending(Box::pin(async { Box::new(locked.await) as _ }), waker)
+    }
+
+    fn is_free(&self) -> bool {
+        self.try_lock().is_some()
+    }
+}
+
+impl Lock for RwLock<u8> {
+    fn in_line(self: &Arc<Self>, waker: &Waker) -> InLine {
+        let written = self.write_owned_async();
+        pending(Box::pin(async { Box::new(written.await) as _ }), waker)
+    }
+
+    fn is_free(&self) -> bool {
+        self.try_write().is_some()
+    }
+}
+
+fn pending(mut future: InLine, waker: &Waker) -> InLine {
+    assert!(future.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
+    future
+}
+
+/// Runs a test, which is given a guard and its bump, for each kind of guard.
+macro_rules! for_each_guard {
+    ($test:ident) => {
+        let mutex = Arc::new(Mutex::new(0));
+        $test(&mutex, || mutex.lock(), MutexGuard::bump);
+        $test(&mutex, || mutex.lock_owned(), OwnedMutexGuard::bump);
+        let lock = Arc::new(RwLock::new(0));
+        $test(&lock, || lock.read(), RwLockReadGuard::bump);
+        $test(&lock, || lock.read_owned(), OwnedRwLockReadGuard::bump);
+        $test(&lock, || lock.upgradable_read(), RwLockUpgradableReadGuard::bump);
+        $test(&lock, || lock.upgradable_read_owned(), OwnedRwLockUpgradableReadGuard::bump);
+        $test(&lock, || lock.write(), RwLockWriteGuard::bump);
+        $test(&lock, || lock.write_owned(), OwnedRwLockWriteGuard::bump);
+    };
+}
+
+/// The one behind it may have to wait longer than the one who lets them: between the two anybody is a newcomer.
+#[test]
+fn the_first_in_line_has_its_turn() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
+        let turns = Turns::new(Vec::new());
+        let turn = |name| turns.lock().unwrap().push(name);
+        let guard = acquire();
+        let [first, second] = ["first", "second"].map(|name| (name, lock.in_line(Waker::noop())));
+        thread::scope(|scope| {
+            let mut guard = guard;
+            // The second runs first, and has to wait.
+            for (name, in_line) in [second, first] {
+                scope.spawn(move || {
+                    let guard = block_on(in_line);
+                    turn(name);
+                    drop(guard);
+                });
+            }
+            let start = Instant::now();
+            bump(&mut guard);
+            turn("who let them");
+            assert!(!lock.is_free());
+            // If its thread is so slow, it is passed over.
+            let turns = turns.lock().unwrap();
+            assert!(turns[0] == "first" || start.elapsed() >= PATIENCE, "{turns:?}");
+        });
+        assert_eq!(turns.into_inner().unwrap().len(), 3);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(test);
+}
+
+/// It would panic if it gave anything away.
+#[test]
+fn nothing_happens_if_nobody_is_in_line() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
+        let mut guard = acquire();
+        let in_line = lock.in_line(Waker::noop());
+        let must_not = forbid_blocking();
+        drop(in_line);
+        // As far as the word knows there is somebody.
+        bump(&mut guard);
+        drop((guard, must_not));
+        let mut guard = acquire();
+        let _must_not = forbid_blocking();
+        bump(&mut guard);
+        assert!(!lock.is_free());
+        drop(guard);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(test);
+}
+
+#[test]
+fn where_one_must_not_block_the_guard_is_kept() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
+        let mut guard = acquire();
+        let in_line = lock.in_line(Waker::noop());
+        let message = forbidden(|| bump(&mut guard));
+        assert!(message.contains("`unlock_fair`") && message.contains("_async`"), "{message}");
+        assert!(!lock.is_free());
+        drop(guard);
+        drop(block_on(in_line));
+        assert!(lock.is_free());
+    }
+    for_each_guard!(test);
+}
+
+#[test]
+fn if_the_waker_of_the_next_panics_the_guard_is_kept() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("the waker");
+        }
+    }
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
+        let mut guard = acquire();
+        let mut in_line = lock.in_line(&Waker::from(Arc::new(Panics)));
+        assert!(catch_unwind(AssertUnwindSafe(|| bump(&mut guard))).is_err());
+        assert!(!lock.is_free(), "there is a guard");
+        drop(guard);
+        let Poll::Ready(guard) = in_line.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("it is free")
+        };
+        drop(guard);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(test);
+}
+
+#[test]
+fn a_reader_lets_the_one_who_upgrades_have_its_turn() {
+    let lock = RwLock::new(0);
+    let mut reader = lock.read();
+    let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
+    assert!(upgrade.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    thread::scope(|scope| {
+        scope.spawn(move || *block_on(upgrade) += 1);
+        RwLockReadGuard::bump(&mut reader);
+        assert_eq!(*reader, 1);
+    });
+}
+
+/// A release of one of two readers, after which nobody new reads.
+#[test]
+fn what_readers_leave_fairly_is_for_those_in_line() {
+    let lock = RwLock::new(0);
+    let (one, other) = (lock.read(), lock.read());
+    let mut writer = Box::pin(lock.write_async());
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(writer.as_mut().poll(&mut cx).is_pending());
+    assert!(lock.try_read().is_some(), "nobody has asked for it yet");
+    RwLockReadGuard::unlock_fair(one);
+    assert!(lock.try_read().is_none());
+    let mut reader = Box::pin(lock.read_async());
+    assert!(reader.as_mut().poll(&mut cx).is_pending());
+    assert!(writer.as_mut().poll(&mut cx).is_pending(), "the other one reads");
+    RwLockReadGuard::unlock_fair(other);
+    assert!(reader.as_mut().poll(&mut cx).is_pending(), "behind the writer");
+    let Poll::Ready(written) = writer.as_mut().poll(&mut cx) else { panic!("its turn") };
+    drop(written);
+    drop(block_on(reader));
+    let upgradable = lock.upgradable_read();
+    let mut writer = Box::pin(lock.write_async());
+    assert!(writer.as_mut().poll(&mut cx).is_pending());
+    RwLockUpgradableReadGuard::unlock_fair(upgradable);
+    assert!(lock.try_read().is_none() && writer.as_mut().poll(&mut cx).is_ready());
+    drop(writer);
+    RwLockReadGuard::unlock_fair(lock.read());
+    RwLockUpgradableReadGuard::unlock_fair(lock.upgradable_read());
+    assert!(lock.try_write().is_some(), "nobody was in line");
+}

@@ -1,0 +1,134 @@
+//! A condition variable with its mutex, and all futures that wait for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use waitword::{Condvar, CondvarGuard, Mutex, Table};
+
+use super::exclusive::{Held, Waiting};
+use super::{far, mutex};
+
+/// The futures of a condition variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Once,
+    /// With a deadline that is not reached.
+    Until,
+    While,
+    WhileUntil,
+}
+
+/// The ways for a task to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Borrowed(Form),
+    Owned(Form),
+}
+
+pub(crate) const WAYS: [Way; 8] = {
+    use Form::*;
+    use Way::*;
+    [
+        Borrowed(Once),
+        Borrowed(Until),
+        Borrowed(While),
+        Borrowed(WhileUntil),
+        Owned(Once),
+        Owned(Until),
+        Owned(While),
+        Owned(WhileUntil),
+    ]
+};
+
+/// As many tokens as there are notifies that have counted a wait which has not ended so far.
+#[derive(Default)]
+pub(crate) struct Room {
+    pub(crate) mutex: Arc<Mutex<()>>,
+    pub(crate) changed: Condvar,
+    tokens: AtomicUsize,
+}
+
+impl Room {
+    /// Notifies one that waits. Nobody comes or leaves meanwhile.
+    pub(crate) fn notify_one(&self) -> usize {
+        self.notify(self.waiters().min(1), Condvar::notify_one)
+    }
+
+    /// Notifies all who wait. Nobody comes or leaves meanwhile.
+    pub(crate) fn notify_all(&self) -> usize {
+        self.notify(self.waiters(), Condvar::notify_all)
+    }
+
+    fn notify(&self, expected: usize, notify: impl FnOnce(&Condvar) -> usize) -> usize {
+        // Before whoever is notified looks for it.
+        self.tokens.fetch_add(expected, Ordering::Relaxed);
+        let notified = notify(&self.changed);
+        assert_eq!(notified, expected);
+        notified
+    }
+
+    pub(crate) fn tokens(&self) -> usize {
+        self.tokens.load(Ordering::Relaxed)
+    }
+
+    /// Waits, and takes a token. Until the first poll nothing happens; with that, if the mutex is free, it is in line.
+    pub(crate) fn wait(&self, way: Way) -> Waiting<'_> {
+        Box::pin(async move {
+            match way {
+                Way::Borrowed(form) => self.wait_with(self.mutex.lock_async().await, form).await,
+                Way::Owned(form) => self.wait_with(self.mutex.lock_owned_async().await, form).await,
+            }
+        })
+    }
+
+    async fn wait_with<'a, G>(&'a self, guard: G, form: Form) -> Held<'a>
+    where
+        G: CondvarGuard<Target = ()> + Send + 'a,
+    {
+        // Once at least: a token that is there is for one who waits already.
+        let mut waited = false;
+        let is_empty = |_: &mut ()| !std::mem::replace(&mut waited, true) || self.tokens() == 0;
+        let (guard, result) = match form {
+            Form::Once => (self.changed.wait_async(guard).await, Ok(())),
+            Form::Until => self.changed.wait_async_until(guard, far()).await,
+            Form::While => (self.changed.wait_while_async(guard, is_empty).await, Ok(())),
+            Form::WhileUntil => self.changed.wait_while_async_until(guard, far(), is_empty).await,
+        };
+        result.unwrap();
+        self.take_token();
+        Box::new(guard)
+    }
+
+    /// As a thread.
+    pub(crate) fn block(&self) {
+        let mut guard = self.mutex.lock();
+        self.changed.wait(&mut guard);
+        self.take_token();
+    }
+
+    /// With the mutex held.
+    fn take_token(&self) {
+        let before = self.tokens.fetch_sub(1, Ordering::Relaxed);
+        assert_ne!(before, 0, "a wait has ended that no notify had counted");
+    }
+
+    /// How many stand in line and have not been notified.
+    pub(crate) fn waiters(&self) -> usize {
+        const { assert!(size_of::<Condvar>() == size_of::<AtomicU64>()) };
+        // SAFETY: it is its word, an `AtomicU64`. It is not even read, only its address.
+        let word = unsafe { &*std::ptr::from_ref(&self.changed).cast::<AtomicU64>() };
+        Table::global().waiters(word)
+    }
+
+    /// How many stand in line for the mutex: whoever was notified, and others.
+    pub(crate) fn waiters_for_mutex(&self) -> usize {
+        mutex::waiters(&self.mutex)
+    }
+
+    /// Nobody has the mutex, or is in a line.
+    #[track_caller]
+    pub(crate) fn assert_left(&self) {
+        assert!(self.mutex.try_lock().is_some());
+        assert_eq!((self.waiters(), self.waiters_for_mutex()), (0, 0));
+    }
+}

@@ -1,0 +1,16 @@
+//! See `common/dropped.rs`. What readers and those who upgrade have besides is in `rwlock_drops.rs`.
+
+mod common;
+
+use common::dropped;
+use waitword::RwLock;
+
+#[test]
+fn no_schedule_of_polls_and_drops_loses_a_wakeup() {
+    dropped::no_schedule_of_polls_and_drops_loses_a_wakeup::<RwLock<()>>();
+}
+
+#[test]
+fn a_thread_behind_a_future_dropped_at_any_moment_gets_the_lock() {
+    dropped::a_thread_behind_a_future_dropped_at_any_moment_gets_the_lock::<RwLock<()>>();
+}

@@ -3,7 +3,7 @@
 //! The suite is a checkout of the user's, which is only read (`suite.rs`). A test says in its front matter how it wants to
 //! be run (`front_matter.rs`), which makes one or two cases of it (`plan.rs`). Each case is a process (`run.rs`) that runs
 //! the test (`case/`) and says how it ended (`verdict.rs`). The results are compared with the snapshots of earlier ones
-//! (`snapshot.rs`) and shown (`report.rs`).
+//! (`snapshot/`) and shown (`report.rs`).
 
 mod args;
 mod case;

@@ -1,0 +1,116 @@
+//! A snapshot as the text of its file.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::{Entry, Kind, Snapshot, Total};
+use crate::test262::plan::{Case, Mode};
+
+/// In the place of a cause that nobody has found yet.
+const UNKNOWN: &str = "?";
+
+const HEAD: &str = "\
+# What `waitword test262` found: every test below these paths passes, but for those listed.
+# Written by --update, which keeps the paths, and of each failure the line `because`.
+";
+
+impl Snapshot {
+    /// # Errors
+    /// What is wrong, with the number of the line.
+    pub(super) fn parse(file: PathBuf, text: &str) -> Result<Self, String> {
+        let mut snapshot =
+            Self { file, paths: Vec::new(), suite: String::new(), total: None, entries: BTreeMap::new() };
+        // The cases of the entry whose lines are being read.
+        let mut cases = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let wrong = |what: &str| format!("{}:{number}: {what}", snapshot.file.display());
+            let line = line.trim();
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let rest = rest.trim();
+            match word {
+                "" => {}
+                _ if line.starts_with('#') => {}
+                "suite" => snapshot.suite = rest.to_owned(),
+                "path" => snapshot.paths.push(rest.trim_end_matches('/').to_owned()),
+                "total" => {
+                    let total = Total::parse(rest).ok_or_else(|| wrong("expected three numbers"))?;
+                    snapshot.total = Some(total);
+                }
+                "failed" | "skipped" => {
+                    let kind = if word == "failed" { Kind::Failed } else { Kind::Skipped };
+                    cases = parse_cases(rest).ok_or_else(|| wrong("expected FILE (MODE, …)"))?;
+                    for case in &cases {
+                        let entry = Entry { kind, error: None, because: None };
+                        snapshot.entries.insert(case.clone(), entry);
+                    }
+                }
+                "error" | "because" if !cases.is_empty() => {
+                    for case in &cases {
+                        let Some(entry) = snapshot.entries.get_mut(case) else { continue };
+                        let part = if word == "error" { &mut entry.error } else { &mut entry.because };
+                        *part = Some(rest.to_owned()).filter(|text| text != UNKNOWN);
+                    }
+                }
+                _ => {
+                    return Err(wrong("expected suite, path, total, failed or skipped, or a # in front"));
+                }
+            }
+        }
+        if snapshot.paths.is_empty() {
+            return Err(format!(
+                "{} covers nothing: begin it with a line such as `path test/built-ins/Atomics`",
+                snapshot.file.display()
+            ));
+        }
+        Ok(snapshot)
+    }
+}
+
+impl fmt::Display for Snapshot {
+    /// The text of the file. Cases of one test that have all in common are listed once.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{HEAD}\nsuite {}\n", self.suite)?;
+        for path in &self.paths {
+            writeln!(f, "path {path}")?;
+        }
+        if let Some(total) = self.total {
+            writeln!(f, "total {total}")?;
+        }
+        let entries: Vec<(&Case, &Entry)> = self.entries.iter().collect();
+        for mut rest in entries.chunk_by(|(a, _), (b, _)| a.file == b.file).map(<[_]>::to_vec) {
+            while let Some((first, entry)) = rest.first().copied() {
+                let (same, others) = rest.into_iter().partition::<Vec<_>, _>(|(_, other)| *other == entry);
+                rest = others;
+                let modes: Vec<String> = same.iter().map(|(case, _)| case.mode.to_string()).collect();
+                write!(f, "\n{} {} ({})\n", entry.kind.word(), first.file, modes.join(", "))?;
+                if let Some(error) = &entry.error {
+                    writeln!(f, "    error {error}")?;
+                }
+                writeln!(f, "    because {}", entry.because.as_deref().unwrap_or(UNKNOWN))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Total {
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split(',').map(str::trim);
+        let mut count = |word: &str| parts.next()?.strip_suffix(word)?.trim().parse().ok();
+        Some(Self { passed: count("passed")?, failed: count("failed")?, skipped: count("skipped")? })
+    }
+}
+
+impl fmt::Display for Total {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+    }
+}
+
+/// `FILE (MODE, MODE)`
+fn parse_cases(text: &str) -> Option<Vec<Case>> {
+    let (file, modes) = text.strip_suffix(')')?.rsplit_once(" (")?;
+    let case = |mode: &str| Some(Case { file: file.to_owned(), mode: mode.trim().parse::<Mode>().ok()? });
+    modes.split(',').map(case).collect()
+}

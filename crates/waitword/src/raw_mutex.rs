@@ -276,6 +276,10 @@ impl Acquire for RawMutex {
         false
     }
 
+    fn give_back(&self, (): ()) {
+        self.release();
+    }
+
     fn pass_on(&self, (): (), was_called: bool) {
         if !was_called || broken!("mutex-pass-on") {
             return;

@@ -129,6 +129,10 @@ impl schedules::World for World<'_> {
         }
     }
 
+    fn is_stuck(&self) -> bool {
+        self.room.waiters_for_mutex() > 0
+    }
+
     fn is_optional(op: Op) -> bool {
         matches!(op, Op::Drop(_) | Op::NotifyOne | Op::NotifyAll | Op::BargeIn)
     }

@@ -156,6 +156,10 @@ impl schedules::World for World<'_> {
         self.check();
     }
 
+    fn is_stuck(&self) -> bool {
+        self.actors.iter().any(|actor| !matches!(actor, Actor::Gone))
+    }
+
     fn is_optional(op: Op) -> bool {
         matches!(op, Op::Drop(_) | Op::BargeIn)
     }

@@ -114,6 +114,10 @@ impl schedules::World for World<'_> {
         assert_eq!(held + self.semaphore.available_permits(), PERMITS, "after {op:?}");
     }
 
+    fn is_stuck(&self) -> bool {
+        self.actors.iter().any(|actor| !matches!(actor, Actor::Gone))
+    }
+
     fn is_optional(op: Op) -> bool {
         matches!(op, Op::Drop(_) | Op::BargeIn)
     }

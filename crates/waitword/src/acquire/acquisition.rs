@@ -1,5 +1,6 @@
 //! The loop, as something that is stepped: by a thread between two sleeps, by a task in each poll.
 
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
@@ -8,7 +9,7 @@ use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, WaitAsync, wait_async};
 
 use crate::acquire::handle::{Ask, End, Handle};
-use crate::acquire::{Acquire, Place, take_passed};
+use crate::acquire::{Acquire, GivesBack, Place, take_passed};
 use crate::error::LockError;
 use crate::patience::Looks;
 use crate::sync::broken;
@@ -110,9 +111,13 @@ impl<H: Handle> Acquisition<H> {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            // As in `leave`: were its waker dropped here, and the destructor panicked, nobody would have what was acquired.
             let was_called = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnLook;
+            // (If what was taken is that the lock is closed, there is nothing to give back, and nobody who would miss it.)
+            let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
             handle.raw().left(*this.ask, was_called);
+            // With its waker, whose destructor may panic; and with its share in the lock.
+            this.wait.set(None);
+            mem::forget(unwinding);
         }
         handle
     }
@@ -266,6 +271,10 @@ mod tests {
 
         fn left(&self, ask: R::Ask, was_called: bool) {
             self.raw.left(ask, was_called);
+        }
+
+        fn give_back(&self, ask: R::Ask) {
+            self.raw.give_back(ask);
         }
 
         fn pass_on(&self, ask: R::Ask, was_called: bool) {

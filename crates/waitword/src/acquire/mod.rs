@@ -51,6 +51,7 @@ mod future;
 #[allow(unsafe_code)]
 mod handle;
 
+use std::mem;
 use std::pin::pin;
 use std::time::Instant;
 
@@ -115,6 +116,9 @@ pub(crate) trait Acquire {
     /// if this one was called once more after it had taken it.
     fn left(&self, _ask: Self::Ask, _was_called: bool) {}
 
+    /// Whoever took it does not get it: foreign code has panicked on the way.
+    fn give_back(&self, ask: Self::Ask);
+
     /// One leaves the line without having taken it. If it was called, somebody else has to be, now or by the next release; and
     /// where it was not, it may have kept others from what was enough for them.
     fn pass_on(&self, ask: Self::Ask, was_called: bool);
@@ -141,9 +145,23 @@ pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
 fn try_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     let is_taken = take_passed(raw, ask);
     if is_taken {
+        let unwinding = GivesBack { raw, ask };
         raw.left(ask, false);
+        mem::forget(unwinding);
     }
     is_taken
+}
+
+/// Gives back what was taken, if whoever took it unwinds before it has it.
+pub(crate) struct GivesBack<'a, R: Acquire> {
+    pub(crate) raw: &'a R,
+    pub(crate) ask: R::Ask,
+}
+
+impl<R: Acquire> Drop for GivesBack<'_, R> {
+    fn drop(&mut self) {
+        self.raw.give_back(self.ask);
+    }
 }
 
 /// Takes what is kept for those in line, if they have been called and have not come for so long that who stood behind them

@@ -5,7 +5,7 @@ use std::mem;
 
 use waitword_core::Masked64;
 
-use crate::acquire::{Acquire, Place};
+use crate::acquire::{Acquire, GivesBack, Place};
 use crate::raw_rwlock::{CALLED, FAIR, FULL, HOLDERS, LINE, Mode, READERS, RawRwLock, UPGRADABLE, WRITER};
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, broken, order};
@@ -120,7 +120,17 @@ impl Acquire for RawRwLock {
 
     fn left(&self, mode: Mode, _was_called: bool) {
         if !broken!("rwlock-left") {
-            self.call_if_owed(mode, 0, mode.enter_from_line(0));
+            // Whoever writes does when it leaves.
+            if mode.enter_from_line(0) & CALLED != 0 {
+                self.call();
+            }
+        }
+    }
+
+    fn give_back(&self, mode: Mode) {
+        match mode {
+            Mode::Upgrade => self.downgrade_to_upgradable(),
+            mode => self.release(mode),
         }
     }
 
@@ -159,18 +169,11 @@ impl RawRwLock {
         before.map(|before| self.call_if_owed(mode, before, after)).is_ok()
     }
 
-    /// Calls the first in line, if whoever got in said that it would. If the waker of that one panics, nobody will ever know
-    /// that this one has got in: it leaves again.
+    /// Calls the first in line, if whoever got in said that it would.
     #[inline]
     fn call_if_owed(&self, mode: Mode, before: u64, after: u64) {
-        struct Unwinding<'a>(&'a RawRwLock, Mode);
-        impl Drop for Unwinding<'_> {
-            fn drop(&mut self) {
-                self.0.release(self.1);
-            }
-        }
         if after & !before & CALLED != 0 {
-            let unwinding = Unwinding(self, mode);
+            let unwinding = GivesBack { raw: self, ask: mode };
             self.call();
             mem::forget(unwinding);
         }

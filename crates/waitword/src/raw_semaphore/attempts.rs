@@ -1,7 +1,5 @@
 //! How one tries to have permits: as a newcomer, called, from the line; and what one owes to the others.
 
-use std::mem;
-
 use crate::acquire::{Acquire, Place};
 use crate::raw_semaphore::{
     CALLED, Closed, FAIR, FLAGS, LINE, Masked64, RawSemaphore, bits, is_closed, permits,
@@ -89,10 +87,11 @@ impl Acquire for RawSemaphore {
     }
 
     fn left(&self, n: usize, was_called: bool) {
-        // (If it was told that it is closed, it has none; but then nobody is called either.)
-        let permits = GiveBack { raw: self, n };
         self.pass_on(n, was_called);
-        mem::forget(permits);
+    }
+
+    fn give_back(&self, n: usize) {
+        self.add(n);
     }
 
     fn pass_on(&self, _n: usize, was_called: bool) {
@@ -137,16 +136,4 @@ fn take_from(state: u64, n: usize, place: Place) -> Option<u64> {
         Place::Line if broken!("semaphore-line") => left,
         Place::Line => left | LINE,
     })
-}
-
-/// Permits that somebody has taken, and does not get if the waker of the next one panics.
-struct GiveBack<'a> {
-    raw: &'a RawSemaphore,
-    n: usize,
-}
-
-impl Drop for GiveBack<'_> {
-    fn drop(&mut self) {
-        self.raw.add(self.n);
-    }
 }

@@ -105,6 +105,10 @@ impl<L: Exclusive> schedules::World for World<'_, L> {
         }
     }
 
+    fn is_stuck(&self) -> bool {
+        self.actors.iter().any(|actor| !matches!(actor, Actor::Gone))
+    }
+
     fn is_optional(op: Op) -> bool {
         matches!(op, Op::Drop(_) | Op::BargeIn)
     }

@@ -1,6 +1,10 @@
 //! Every schedule of the steps of a small world, each run on the real locks.
 
 use std::fmt::Debug;
+use std::thread;
+use std::time::Instant;
+
+use waitword::PATIENCE;
 
 /// A lock and those who want it, at some point of a schedule.
 pub(crate) trait World {
@@ -10,6 +14,9 @@ pub(crate) trait World {
     fn possible(&self) -> Vec<Self::Op>;
 
     fn perform(&mut self, op: Self::Op);
+
+    /// Whether somebody still waits, for whom nothing is left to be done.
+    fn is_stuck(&self) -> bool;
 
     /// Whether a schedule may end without it. The choice not to take such a step is made by taking another.
     fn is_optional(op: Self::Op) -> bool;
@@ -49,8 +56,16 @@ impl<Op: Copy + PartialEq> Schedule<Op> {
             is_possible
         });
         if is_possible {
-            self.possible = world.possible();
-            self.ends = self.possible.iter().all(|&op| W::is_optional(op));
+            let start = Instant::now();
+            loop {
+                self.possible = world.possible();
+                self.ends = self.possible.iter().all(|&op| W::is_optional(op));
+                // A sweep may have called somebody and not yet woken it: that is no lost wakeup, but one on its way.
+                if !(self.ends && world.is_stuck() && start.elapsed() < 100 * PATIENCE) {
+                    break;
+                }
+                thread::yield_now();
+            }
         }
         self.ends
     }

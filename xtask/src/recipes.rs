@@ -108,12 +108,8 @@ const NOT_FOR_ASAN: [&str; 1] = ["a_leaked_future_costs_the_others_their_patienc
 
 /// The executors of tokio and smol are full of the standard library's locks, whose orderings ThreadSanitizer does not see.
 /// The last two are of tests that run on them without saying so.
-const NOT_FOR_TSAN: [&str; 4] = [
-    "tokio",
-    "smol",
-    "messages_beside_an_event_are_all_consumed",
-    "select_whose_handler_wants_what_an_unpolled_branch_was_",
-];
+const NOT_FOR_TSAN: [&str; 4] =
+    ["tokio", "smol", "messages_beside_an_event_are_all_consumed", "select_whose_handler_wants_"];
 
 fn miri() -> Result<(), Stop> {
     if !NIGHTLY.is_there() || !MIRI.is_there() {

@@ -2,8 +2,11 @@
 
 mod ends;
 mod errors;
+mod hostile;
+mod ports;
 mod program;
 mod scripts;
 mod test262;
 mod waits;
+mod web;
 mod workers;

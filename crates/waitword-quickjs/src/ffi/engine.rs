@@ -64,13 +64,7 @@ impl Runtime {
     ///
     /// It has the engine's own `Atomics` and `SharedArrayBuffer` until [`crate::runtime`] replaces them.
     pub(crate) fn realm(&self) -> Option<Realm> {
-        // SAFETY: (1).
-        let context = NonNull::new(unsafe { qjs::JS_NewContext(self.engine.raw()) })?;
-        // The engine now owns the context, whatever happens below (4).
-        self.engine.contexts.borrow_mut().push(context);
-        let realm = Realm::of(&self.engine, context);
-        // SAFETY: (1), (4).
-        (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
+        self.engine.new_realm()
     }
 
     /// Stores one value of type `T` where native functions find it ([`Realm::state`]). Replaces an earlier one.
@@ -204,6 +198,16 @@ impl Engine {
             qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks());
         }
         engine
+    }
+
+    pub(super) fn new_realm(self: &Rc<Self>) -> Option<Realm> {
+        // SAFETY: (1).
+        let context = NonNull::new(unsafe { qjs::JS_NewContext(self.raw()) })?;
+        // The engine now owns the context, whatever happens below (4).
+        self.contexts.borrow_mut().push(context);
+        let realm = Realm::of(self, context);
+        // SAFETY: (1), (4).
+        (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
     }
 
     /// The engine that a callback was called by.

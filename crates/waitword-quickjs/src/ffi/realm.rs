@@ -40,6 +40,11 @@ impl Realm {
         self.engine.state()
     }
 
+    /// Another realm of the same runtime, as the engine makes it. `None` when the memory limit is reached.
+    pub(crate) fn sibling(&self) -> Option<Self> {
+        self.engine.new_realm()
+    }
+
     /// The global object.
     pub fn global(&self) -> Value {
         // SAFETY: (4); a new count.

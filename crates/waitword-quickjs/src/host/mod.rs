@@ -3,7 +3,7 @@
 //! ```text
 //!   Program ──► worker.rs       a thread for each agent, and what it posts to its parent
 //!                 └► event_loop.rs   one job at a time, then sleep
-//!                      ├► timers.rs, mailbox.rs     what there is to do
+//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs   what there is to do
 //!                      ├► cluster.rs, liveness.rs   who sleeps; can anything still happen?
 //!                      └► sources.rs, module_loader.rs
 //!   js/ ──► natives.rs          the half of the host that is written in JavaScript, and what it calls
@@ -17,6 +17,7 @@
 //! is blocked in `Atomics.wait` for ever.
 
 mod agent_host;
+mod channel;
 mod cluster;
 mod event_loop;
 mod failure;
@@ -24,6 +25,7 @@ mod liveness;
 mod mailbox;
 mod module_loader;
 mod natives;
+mod ports;
 mod sources;
 mod timers;
 mod worker;

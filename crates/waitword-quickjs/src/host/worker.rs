@@ -16,6 +16,7 @@ use crate::ffi::{Message, Realm, RuntimeOptions};
 use crate::runtime::{JsAgent, JsAgentOptions};
 
 use super::agent_host::{Host, Parts, Worker};
+use super::channel::Envelope;
 use super::cluster::{Cluster, Woken};
 use super::event_loop::{EventLoop, Stop};
 use super::failure::Failure;
@@ -33,11 +34,22 @@ pub(super) enum Entry {
     Source(String),
 }
 
+/// How the script of an agent is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A module or a CommonJS script, whichever it is.
+    Node,
+    /// As a page's worker of type "classic": a script whose declarations are global.
+    WebScript,
+    /// As a page's worker of type "module".
+    WebModule,
+}
+
 /// What a worker posts to its parent.
 pub(super) enum Letter {
     /// Its script is about to start.
     Online,
-    Message(Message),
+    Message(Envelope),
     /// It failed; what was thrown, if that could be copied.
     Failed(Box<Failure>, Option<Message>),
     /// It is gone, and with it all its waits.
@@ -47,7 +59,7 @@ pub(super) enum Letter {
 /// What `workerData` is made of.
 pub(super) enum Data {
     /// A worker's, and its environment: what its parent wrote.
-    OfParent(Message),
+    OfParent(Envelope),
     /// The main agent's: what the embedder shares, if it does.
     OfEmbedder(Option<SharedBlock>),
 }
@@ -78,6 +90,7 @@ pub(super) fn run_main(program: Program) -> Ended {
             from_parent: Arc::new(Mailbox::new(Arc::clone(&bell))),
             bell,
             argv: argv(program.file.to_string_lossy().into_owned(), program.arguments),
+            shape: Shape::Node,
             eval_source: String::new(),
             parent: None,
         },
@@ -115,8 +128,9 @@ pub(super) fn run_main(program: Program) -> Ended {
 pub(super) fn spawn(
     parent: &Host,
     entry: Entry,
+    shape: Shape,
     arguments: Vec<String>,
-    data: Message,
+    data: Envelope,
 ) -> io::Result<ThreadId> {
     let bell = Arc::new(Doorbell::default());
     let id = parent.cluster.enlist(Arc::clone(&bell));
@@ -132,6 +146,7 @@ pub(super) fn spawn(
             cluster: Arc::clone(&parent.cluster),
             bell,
             argv: argv(name, arguments),
+            shape,
             eval_source,
             from_parent: Arc::clone(&mailbox),
             parent: Some(Arc::clone(&to_parent)),
@@ -203,7 +218,7 @@ fn live_and_die(birth: Birth) -> Death {
         endless: Cell::new(None),
     });
     let event_loop = EventLoop::new(&agent, &host);
-    let stop = event_loop.run(entry, &data);
+    let stop = event_loop.run(entry, data);
     if host.cluster.wants_report(host.id) {
         host.cluster.report(event_loop.abandoned());
     }

@@ -112,6 +112,10 @@ impl<L: Location> Node for InboxWait<L> {
 }
 
 impl Waits {
+    pub(crate) fn len(&self) -> usize {
+        self.by_token.len()
+    }
+
     /// Enqueues a wait, unless the word is not equal.
     pub(crate) fn add<W: Word + 'static>(
         &mut self,

@@ -215,10 +215,7 @@ fn going_too_deep_is_an_error_and_no_abort() {
         ("const handler = {}; handler.get = () => new Proxy({}, handler).x; new Proxy({}, handler).x", true),
         ("class A { constructor() { new A(); } } new A()", true),
         ("function* g() { yield* g(); } [...g()]", true),
-        (
-            "const f = async () => { await f(); }; f().catch(() => {}); throw new RangeError()",
-            true,
-        ),
+        ("const f = async () => { await f(); }; f().catch(() => {}); throw new RangeError()", true),
         (
             "const { port1 } = new MessageChannel(); port1.on('close', function f() { port1.emit('close'); }); port1.emit('close')",
             true,

@@ -3,6 +3,7 @@
 mod ends;
 mod errors;
 mod hostile;
+mod limits;
 mod ports;
 mod program;
 mod scripts;

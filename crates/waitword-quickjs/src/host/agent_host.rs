@@ -15,7 +15,7 @@ use super::mailbox::Mailbox;
 use super::ports::Ports;
 use super::timers::Timers;
 use super::worker::{Data, Letter, Shape};
-use super::{MAIN, ThreadId, natives};
+use super::{Limits, MAIN, ThreadId, natives};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
 pub(super) struct Host {
@@ -26,6 +26,8 @@ pub(super) struct Host {
     pub(super) argv: Vec<String>,
     /// How its script is read.
     pub(super) shape: Shape,
+    /// Its own, and those of its workers.
+    pub(super) limits: Limits,
     /// The text that a worker was made of, if it was not made of a file.
     pub(super) eval_source: String,
     /// What the parent posted. Empty for ever in the main agent.
@@ -67,6 +69,7 @@ pub(super) struct Parts {
     pub(super) bell: Arc<Doorbell>,
     pub(super) argv: Vec<String>,
     pub(super) shape: Shape,
+    pub(super) limits: Limits,
     pub(super) eval_source: String,
     pub(super) from_parent: Arc<Mailbox<Envelope>>,
     pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
@@ -74,7 +77,7 @@ pub(super) struct Parts {
 
 impl Host {
     pub(super) fn new(parts: Parts) -> Self {
-        let Parts { id, cluster, bell, argv, shape, eval_source, from_parent, parent } = parts;
+        let Parts { id, cluster, bell, argv, shape, limits, eval_source, from_parent, parent } = parts;
         let from_workers = Arc::new(Mailbox::new(Arc::clone(&bell)));
         let ports = RefCell::new(Ports::new(&bell));
         Self {
@@ -83,6 +86,7 @@ impl Host {
             bell,
             argv,
             shape,
+            limits,
             eval_source,
             from_parent,
             from_workers,
@@ -257,10 +261,12 @@ fn platform() -> &'static str {
 /// Lack of memory.
 pub(super) fn open_text_realm(realm: &Realm) -> Result<Value, Exception> {
     static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
-    let realm = runtime::sibling(realm)?;
-    let text = realm.object()?;
-    run_parts(&realm, precompiled(&realm, &PARTS, TEXT_SCRIPTS)?, &text)?;
-    Ok(text)
+    realm.beyond_memory_limit(|| {
+        let realm = runtime::sibling(realm)?;
+        let text = realm.object()?;
+        run_parts(&realm, precompiled(&realm, &PARTS, TEXT_SCRIPTS)?, &text)?;
+        Ok(text)
+    })
 }
 
 /// Hands each part the object that they build on together.

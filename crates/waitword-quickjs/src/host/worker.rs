@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use waitword_agents::{SharedBlock, Timeout};
 
@@ -91,6 +92,7 @@ pub(super) fn run_main(program: Program) -> Ended {
             bell,
             argv: argv(program.file.to_string_lossy().into_owned(), program.arguments),
             shape: Shape::Node,
+            limits: program.limits,
             eval_source: String::new(),
             parent: None,
         },
@@ -98,27 +100,28 @@ pub(super) fn run_main(program: Program) -> Ended {
         data: Data::OfEmbedder(program.shared),
         can_block: program.main_can_block,
     };
+    let clock = match program.timeout.map(|timeout| start_clock(&cluster, timeout)).transpose() {
+        Ok(clock) => clock,
+        Err(error) => {
+            return Death::internal(MAIN, format!("cannot start a thread for the timeout: {error}"))
+                .end(&cluster);
+        }
+    };
     let death = thread_for(MAIN).spawn(move || live(birth)).map(thread::JoinHandle::join);
     let death = match death {
         Ok(Ok(death)) => death,
         Ok(Err(_)) => Death::internal(MAIN, "the main thread panicked".to_owned()),
         Err(error) => Death::internal(MAIN, format!("cannot start a thread: {error}")),
     };
-    // Every agent ended its own workers, so by now all are gone.
-    cluster.leave(MAIN);
-    cluster.close();
-    let standstill = cluster.standstill();
-    let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
-    Ended {
-        exit_code: match death.exit_code {
-            0 if is_deadlock => 1,
-            code => cluster.forced_exit().unwrap_or(code),
-        },
-        failure: death.failure.map(|(failure, _)| *failure),
-        abandoned: cluster.take_reports(),
-        is_standstill: standstill.is_some(),
-        is_awaiting: death.is_awaiting,
-    }
+    let ended = death.end(&cluster);
+    // The program is over, so the clock has stopped.
+    let _ = clock.map(thread::JoinHandle::join);
+    ended
+}
+
+fn start_clock(cluster: &Arc<Cluster>, timeout: Duration) -> io::Result<thread::JoinHandle<()>> {
+    let cluster = Arc::clone(cluster);
+    thread::Builder::new().name("waitword timeout".into()).spawn(move || cluster.end_after(timeout))
 }
 
 /// Starts a worker of an agent.
@@ -147,6 +150,7 @@ pub(super) fn spawn(
             bell,
             argv: argv(name, arguments),
             shape,
+            limits: parent.limits,
             eval_source,
             from_parent: Arc::clone(&mailbox),
             parent: Some(Arc::clone(&to_parent)),
@@ -200,12 +204,13 @@ fn live(birth: Birth) -> Death {
 
 fn live_and_die(birth: Birth) -> Death {
     let Birth { parts, entry, data, can_block } = birth;
-    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, ..RuntimeOptions::default() };
+    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, memory_limit: parts.limits.memory };
     let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell))
     {
         Ok(agent) => agent,
         Err(error) => return Death::internal(parts.id, error.to_string()),
     };
+    agent.agent().set_max_waits(parts.limits.waits.unwrap_or(usize::MAX));
     parts.cluster.attach(parts.id, agent.handle());
     let host = Rc::new(Host::new(parts));
     agent.runtime().set_state(Rc::clone(&host));
@@ -254,7 +259,7 @@ impl WaitObserver for Watch {
         let Some((block, byte_index)) = self.endless.take() else { return };
         let woken = self.cluster.awake(self.id);
         // The script has not been unwound yet, so the line of the wait is still to be had.
-        if woken == Woken::Dismissed || self.cluster.standstill().is_some() {
+        if woken == Woken::Dismissed || self.cluster.wants_report(self.id) {
             let (agent, place) = (AgentName(self.id), self.realm.line_of(&self.realm.mark()));
             self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
         }
@@ -262,6 +267,25 @@ impl WaitObserver for Watch {
 }
 
 impl Death {
+    /// The end of the main agent is that of the program. Every agent ended its own workers, so by now all are gone.
+    fn end(self, cluster: &Arc<Cluster>) -> Ended {
+        cluster.leave(MAIN);
+        cluster.close();
+        let standstill = cluster.standstill();
+        let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
+        Ended {
+            exit_code: match self.exit_code {
+                0 if is_deadlock => 1,
+                code => cluster.forced_exit().unwrap_or(code),
+            },
+            failure: self.failure.map(|(failure, _)| *failure),
+            abandoned: cluster.take_reports(),
+            is_standstill: standstill.is_some(),
+            is_timed_out: cluster.is_timed_out(),
+            is_awaiting: self.is_awaiting,
+        }
+    }
+
     fn of(stop: Stop) -> Self {
         match stop {
             Stop::Done { exit_code: 0, is_awaiting: true } => {

@@ -27,7 +27,7 @@ fn main() {
 }
 
 /// How long after its time a program may take to end by itself: then it is inside the engine, which does not ask whether to
-/// go on (a search through an array of 2^53 elements, say).
+/// go on (a power of a BigInt with millions of digits, say).
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Ends this process, if it still exists then.

@@ -32,7 +32,8 @@ const TIMED_OUT: &str =
 
 /// For a program that had to be ended from outside.
 pub(crate) fn show_killed() {
-    let _ = std::io::stderr().lock().write_all(TIMED_OUT.as_bytes());
+    let text = format!("{TIMED_OUT}note: the engine was inside a step that it cannot interrupt\n");
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 fn failure_text(failure: &Failure) -> String {

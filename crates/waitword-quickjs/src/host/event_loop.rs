@@ -181,15 +181,8 @@ impl<'a> EventLoop<'a> {
     }
 
     fn run_microtasks(&self) -> Result<(), Stop> {
-        // One by one: a promise's reaction swallows even the error that ends its script, and the next one would run.
-        while self
-            .agent
-            .runtime()
-            .run_microtask()
-            .map_err(|exception| self.stop(FailureKind::Uncaught, &exception))?
-        {
-            self.stopped().map_or(Ok(()), Err)?;
-        }
+        let run = self.agent.runtime().run_microtasks();
+        run.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))?;
         match self.agent.runtime().take_rejections().into_iter().next() {
             Some(rejection) => Err(self.stop(FailureKind::UnhandledRejection, &rejection.reason)),
             None => Ok(()),

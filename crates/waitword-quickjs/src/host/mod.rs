@@ -107,7 +107,7 @@ impl Program {
     }
 
     /// Ends the program after so long, also out of waits and endless loops, with exit code 124. What the engine does
-    /// without asking whether to go on (a search through an array of 2^53 elements, say) is not cut short: the program ends
+    /// without asking whether to go on (a power of a BigInt with millions of digits, say) is not cut short: the program ends
     /// when that does.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {

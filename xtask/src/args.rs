@@ -53,9 +53,9 @@ pub(crate) enum Recipe {
         seconds: u32,
     },
 
-    /// The long conservation soaks, of the queue and of the locks: threads and tasks that do everything at random
+    /// The long soaks: conservation, of the queue and of the locks; memory that stays flat, of programs
     Soak {
-        /// How long to keep at the locks, in whole rounds (the soak of the queue has a length of its own)
+        /// How long to keep at the locks, in whole rounds (the others have lengths of their own)
         #[arg(long, value_name = "N", default_value_t = 60)]
         seconds: u32,
 

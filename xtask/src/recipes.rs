@@ -54,6 +54,7 @@ fn fuzz(seconds: u32) -> Result<(), Stop> {
 
 fn soak(seconds: u32, seed: Option<u64>) -> Result<(), Stop> {
     Line::new("cargo test --release -p waitword-core --test executors -- --ignored").run()?;
+    Line::new("cargo test --release -p waitword-cli --test soak -- --ignored --nocapture --test-threads 1").run()?;
     let locks = Line::new("cargo test --release -p waitword --test soak -- --ignored --nocapture")
         .env("WAITWORD_SOAK_SECONDS", &seconds.to_string());
     match seed {

@@ -18,6 +18,7 @@ use crate::settle::Waits;
 pub struct Agent {
     shared: Arc<Shared>,
     can_block: Cell<bool>,
+    max_waits: Cell<usize>,
     pub(crate) waits: RefCell<Waits>,
     _this_thread: PhantomData<*const ()>,
 }
@@ -41,6 +42,7 @@ impl Agent {
         Self {
             shared: Arc::new(Shared { id: AgentId::next(), interrupt, inbox }),
             can_block: Cell::new(can_block),
+            max_waits: Cell::new(usize::MAX),
             waits: RefCell::default(),
             _this_thread: PhantomData,
         }
@@ -65,6 +67,17 @@ impl Agent {
     /// Changes \[\[CanBlock\]\] for the waits that follow.
     pub fn set_can_block(&self, can_block: bool) {
         self.can_block.set(can_block);
+    }
+
+    /// How many async waits may be pending at a time, settled ones that were not drained yet among them. There is no limit to
+    /// begin with.
+    pub fn max_waits(&self) -> usize {
+        self.max_waits.get()
+    }
+
+    /// Limits the async waits that may be pending at a time. Those that are stay, however many.
+    pub fn set_max_waits(&self, max_waits: usize) {
+        self.max_waits.set(max_waits);
     }
 
     /// Whether it was told to end.

@@ -217,6 +217,12 @@ impl SharedBlock {
         std::mem::ManuallyDrop::new(unsafe { Self::from_raw(data) }).deref().clone()
     }
 
+    /// How many handles to this block there are, words among them. Who drops the last but ours has done with the block all it
+    /// ever does.
+    pub(crate) fn handles(&self) -> usize {
+        self.header().count.load(Ordering::Acquire)
+    }
+
     fn header(&self) -> &Header {
         // SAFETY: B1, and our own count keeps it (B2).
         unsafe { self.start().as_ref() }

@@ -78,34 +78,44 @@ impl Agent {
     /// A host makes the promise before it calls this: once the wait is in the queue, nothing may fail.
     ///
     /// # Errors
-    /// When there is no such word.
+    /// [`TooManyWaits`](WaitError::TooManyWaits) when it would have to wait and the agent has as many pending waits as it
+    /// [may](Self::set_max_waits); [`Word`](WaitError::Word) when there is no such word.
     pub fn wait_async(
         &self,
         block: &SharedBlock,
         byte_index: usize,
         expected: Expected,
         timeout: Timeout,
-    ) -> Result<AsyncWait, WordError> {
-        Ok(match expected {
+    ) -> Result<AsyncWait, WaitError> {
+        match expected {
             Expected::I32(value) => self.enlist(block.i32(byte_index)?, value, timeout),
             Expected::I64(value) => self.enlist(block.i64(byte_index)?, value, timeout),
-        })
+        }
     }
 
     /// The rest of DoWait for an async wait.
-    fn enlist<W: Word + 'static>(&self, at: BlockWord<W>, expected: W::Value, timeout: Timeout) -> AsyncWait {
+    fn enlist<W: Word + 'static>(
+        &self,
+        at: BlockWord<W>,
+        expected: W::Value,
+        timeout: Timeout,
+    ) -> Result<AsyncWait, WaitError> {
+        let limit = self.max_waits();
+        let is_full = self.waits.borrow().len() >= limit;
         // If v is not equal to w, the result is "not-equal"; else if t is 0 and mode is async, "timed-out".
-        if timeout.is_zero() {
+        if timeout.is_zero() || is_full {
             return match wait_for(at, expected, Duration::ZERO) {
-                Outcome::NotEqual => AsyncWait::NotEqual,
-                _ => AsyncWait::TimedOut,
+                Outcome::NotEqual => Ok(AsyncWait::NotEqual),
+                _ if timeout.is_zero() => Ok(AsyncWait::TimedOut),
+                // Not in the standard: an agent's own limit on what it keeps.
+                _ => Err(WaitError::TooManyWaits { limit }),
             };
         }
         // AddWaiter. The standard's HostEnqueueTimeoutJob is the deadline that the event loop asks for.
-        match self.waits.borrow_mut().add(self.inbox(), at, expected, timeout.deadline()) {
+        Ok(match self.waits.borrow_mut().add(self.inbox(), at, expected, timeout.deadline()) {
             Some(id) => AsyncWait::Pending(id),
             None => AsyncWait::NotEqual,
-        }
+        })
     }
 
     /// Atomics.notify: wakes the `count` waiters that have waited longest on the word, blocked threads and promises
@@ -147,6 +157,11 @@ pub enum WaitError {
     CannotBlock,
     /// The agent was told to end.
     Terminated,
+    /// The agent has as many pending async waits as it may.
+    TooManyWaits {
+        /// How many that is.
+        limit: usize,
+    },
     /// There is no such word.
     Word(WordError),
 }
@@ -162,6 +177,12 @@ impl fmt::Display for WaitError {
         match self {
             Self::CannotBlock => f.write_str("this agent must not block: use waitAsync"),
             Self::Terminated => f.write_str("the agent was terminated"),
+            Self::TooManyWaits { limit } => {
+                write!(
+                    f,
+                    "{limit} waits of this agent are pending, and no more may be: notify some, or raise the limit"
+                )
+            }
             Self::Word(error) => error.fmt(f),
         }
     }

@@ -4,14 +4,14 @@
 //! the queue, and so does the agent when it finds the deadline passed; the inbox's order is the order of settling. The
 //! agent takes it from there, once, and frees it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::pin::Pin;
 use std::time::Instant;
 
-use waitword_core::{Inbox, InboxWait, Location, Outcome, Word};
+use waitword_core::{Inbox, InboxWait, Outcome, Word};
 
 use crate::agent::Agent;
-use crate::block::BlockWord;
+use crate::block::{BlockWord, SharedBlock};
 
 /// Names an async wait of one agent. Rising in the order of the calls, never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,6 +79,16 @@ impl Agent {
         pending
     }
 
+    /// Drops the pending waits that nothing can end any more: those without a deadline on a block which only pending waits of
+    /// this agent still know. Their promises are never to be settled; the host lets go of them.
+    ///
+    /// A host calls this after each [`wait_async`](Self::wait_async). It looks only when the waits have doubled in number
+    /// since it last did, and at a thousand first: so it costs O(1) for each wait, and of those that were lost in this way the
+    /// agent never keeps more than twice as many as of the others, and a thousand.
+    pub fn forget_hopeless(&self) -> Vec<WaitId> {
+        self.waits.borrow_mut().forget_hopeless()
+    }
+
     /// Takes the next of this agent's waits that its own notify settled.
     pub(crate) fn take_settled_here(&self) -> Option<Settled> {
         let popped = self.inbox().pop_here()?;
@@ -93,7 +103,12 @@ pub(crate) struct Waits {
     /// Of the pending ones that have a deadline: the deadline and the token.
     deadlines: BTreeSet<(Instant, (WaitId, usize))>,
     calls: u64,
+    /// How many there were after the last look for hopeless ones.
+    looked_at: usize,
 }
+
+/// With fewer waits than this, nobody looks for hopeless ones: a host may want to name them.
+const FEW: usize = 1000;
 
 struct Wait {
     what: PendingWait,
@@ -103,15 +118,29 @@ struct Wait {
 /// An `InboxWait` on a word of either kind.
 trait Node {
     fn expire(self: Pin<&mut Self>) -> bool;
+    fn is_settled(&self) -> bool;
+    fn block(&self) -> &SharedBlock;
 }
 
-impl<L: Location> Node for InboxWait<L> {
+impl<W: Word> Node for InboxWait<BlockWord<W>> {
     fn expire(self: Pin<&mut Self>) -> bool {
         InboxWait::expire(self)
+    }
+
+    fn is_settled(&self) -> bool {
+        InboxWait::is_settled(self)
+    }
+
+    fn block(&self) -> &SharedBlock {
+        self.location().block()
     }
 }
 
 impl Waits {
+    pub(crate) fn len(&self) -> usize {
+        self.by_token.len()
+    }
+
     /// Enqueues a wait, unless the word is not equal.
     pub(crate) fn add<W: Word + 'static>(
         &mut self,
@@ -132,18 +161,46 @@ impl Waits {
         Some(id)
     }
 
+    fn forget_hopeless(&mut self) -> Vec<WaitId> {
+        if self.by_token.len() < FEW.max(2 * self.looked_at) {
+            return Vec::new();
+        }
+        let mut own: HashMap<usize, usize> = HashMap::new();
+        for wait in self.by_token.values() {
+            *own.entry(wait.what.block).or_default() += 1;
+        }
+        // If all handles of a block are in these nodes, nobody else can ever get one. Looked at before any node is dropped.
+        let is_lost = |wait: &Wait| wait.node.block().handles() == own[&wait.what.block];
+        let lost: HashSet<usize> =
+            self.by_token.values().filter(|wait| is_lost(wait)).map(|wait| wait.what.block).collect();
+        let mut forgotten = Vec::new();
+        self.by_token.retain(|_, Wait { what, node }| {
+            let is_hopeless = what.deadline.is_none() && lost.contains(&what.block) && !node.is_settled();
+            forgotten.extend(is_hopeless.then_some(what.id));
+            !is_hopeless
+        });
+        self.looked_at = self.by_token.len();
+        self.shrink();
+        forgotten
+    }
+
     /// Forgets a wait that came out of the inbox.
     fn take(&mut self, (token, outcome): (usize, Outcome)) -> Option<Settled> {
         let PendingWait { id, deadline, .. } = self.by_token.remove(&token)?.what;
         if let Some(deadline) = deadline {
             self.deadlines.remove(&(deadline, (id, token)));
         }
-        // A hash map never shrinks by itself, and an agent may live long after a crowd.
+        self.shrink();
+        Some(Settled { id, outcome })
+    }
+
+    /// A hash map never shrinks by itself, and an agent may live long after a crowd.
+    fn shrink(&mut self) {
         let waits = self.by_token.len() + 16;
         if self.by_token.capacity() > 4 * waits {
             self.by_token.shrink_to(2 * waits);
         }
-        Some(Settled { id, outcome })
+        self.looked_at = self.looked_at.min(self.by_token.len());
     }
 
     fn expire_due(&mut self, now: Instant) -> usize {

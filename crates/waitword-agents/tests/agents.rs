@@ -304,3 +304,34 @@ fn until(condition: impl Fn() -> bool) {
         std::thread::yield_now();
     }
 }
+
+/// A script that drops its memory with a wait on it can do so for ever: nobody will ever notify that wait.
+#[test]
+fn waits_on_memory_that_nobody_knows_are_forgotten_and_no_others() {
+    let agent = Agent::new(false, || {});
+    let kept = SharedBlock::new(4).unwrap();
+    let (mut forgotten, mut largest) = (0, 0);
+    for round in 0..100_000 {
+        let block = SharedBlock::new(8).unwrap();
+        let wait = |block, timeout| agent.wait_async(block, 0, Expected::I32(0), timeout).unwrap();
+        wait(&block, Timeout::Never);
+        match round % 10_000 {
+            0 => drop(wait(&kept, Timeout::Never)),
+            1 => drop(wait(&block, MINUTE)),
+            // Settled, and its block dropped before anybody asks for it.
+            2 => assert_eq!(waitword_core::notify_all(&block.i32(0).unwrap()), 1),
+            _ => {}
+        }
+        drop(block);
+        forgotten += agent.forget_hopeless().len();
+        if round % 1000 == 999 {
+            largest = largest.max(agent.pending().len());
+        }
+    }
+    assert!(largest < 2_500, "{largest}");
+    assert!(forgotten > 95_000, "{forgotten}");
+    assert_eq!(agent.drain_settled().count(), 10);
+    let with_deadline = agent.pending().iter().filter(|wait| wait.deadline.is_some()).count();
+    assert_eq!(with_deadline, 10);
+    assert_eq!(agent.notify(&kept, 0, usize::MAX, |_| {}), Ok(10));
+}

@@ -1,5 +1,7 @@
 //! The words on the command line.
 
+use std::time::Duration;
+
 use clap::{Args, Parser, Subcommand};
 
 use crate::test262::{Test262, Test262Case};
@@ -40,6 +42,45 @@ pub(crate) struct Run {
     /// Atomics.waitAsync. Workers can always block.
     #[arg(long)]
     pub(crate) main_can_block: bool,
+
+    /// End the program after so many seconds, wherever it is, with exit code 124
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Give the scripts of each agent at most so much memory: 64M, 2G, or bytes
+    ///
+    /// Beyond it they get an InternalError, "out of memory", or null where even that does not fit. The bytes of SharedArrayBuffers, and of messages that nobody
+    /// has read yet, do not count.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) memory_limit: Option<usize>,
+
+    /// Let each agent have at most so many pending promises of Atomics.waitAsync
+    ///
+    /// Beyond it Atomics.waitAsync throws a RangeError where it would have to wait. There is no limit without this.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_waits: Option<usize>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: Option<f64> = text.parse().ok();
+    let duration =
+        number.filter(|number| *number > 0.0).and_then(|number| Duration::try_from_secs_f64(number).ok());
+    duration.ok_or_else(|| "give a number of seconds greater than 0, such as 10 or 0.5".to_owned())
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" => Some(1),
+        "K" | "KB" | "KIB" => Some(1 << 10),
+        "M" | "MB" | "MIB" => Some(1 << 20),
+        "G" | "GB" | "GIB" => Some(1 << 30),
+        _ => None,
+    };
+    let bytes = unit.and_then(|unit: usize| digits.parse::<usize>().ok()?.checked_mul(unit));
+    bytes
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "give a number of bytes with K, M or G behind it, such as 64M".to_owned())
 }
 
 macro_rules! exit_codes {
@@ -48,10 +89,12 @@ macro_rules! exit_codes {
 Exit codes:
     0  the program ended; also if all that was left were promises of
        Atomics.waitAsync that nobody can notify any more (they are listed)
-    1  an error nobody caught, here or in a worker; a file that cannot be read
-       or parsed; a deadlock: every agent blocked or waiting for another
+    1  an error nobody caught, here or in a worker, among them those of
+       --memory-limit and --max-waits; a file that cannot be read or parsed;
+       a deadlock: every agent blocked or waiting for another
     2  a mistake on the command line
    13  the main module awaits a promise that can never be settled
+  124  the time of --timeout was up (what was pending is listed)
   141  nobody reads the program's output any more
     n  process.exit(n), or process.exitCode = n"
     };
@@ -64,10 +107,12 @@ const MORE: &str = concat!(
 Examples:
   waitword run examples/article/async-lock.js
   waitword run --main-can-block demo.mjs one two
+  waitword run --timeout 10 --memory-limit 256M --max-waits 100000 untrusted.js
 
 What programs can use:
-  node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId),
-  timers, console, process, structuredClone, queueMicrotask, performance.now,
+  node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId,
+  MessageChannel, MessagePort, receiveMessageOnPort), or the Worker of pages
+  (onmessage, postMessage, self, close, importScripts); timers, console, process, structuredClone, queueMicrotask, performance.now,
   import and require of files, and all that ECMAScript 2024 has. The same file
   runs on Node.
 

@@ -9,9 +9,11 @@ mod report;
 mod test262;
 
 use std::process::exit;
+use std::thread;
+use std::time::Duration;
 
 use clap::Parser;
-use waitword_quickjs::host::Program;
+use waitword_quickjs::host::{EXIT_TIMED_OUT, Program};
 
 use args::{Arguments, Command, Run};
 
@@ -24,11 +26,37 @@ fn main() {
     }
 }
 
+/// How long after its time a program may take to end by itself: then it is inside the engine, which does not ask whether to
+/// go on (a power of a BigInt with millions of digits, say).
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Ends this process, if it still exists then.
+fn end_after(timeout: Duration) {
+    let clock = move || {
+        thread::sleep(timeout);
+        report::show_killed();
+        exit(EXIT_TIMED_OUT);
+    };
+    // Without a thread for this, a program that asks now and then whether to go on is ended all the same.
+    let _ = thread::Builder::new().spawn(clock);
+}
+
 fn run_program(run: Run) -> i32 {
     let mut words = run.program.into_iter();
     // clap asks for one at least.
     let file = words.next().unwrap_or_default();
-    let ended = Program::new(file).arguments(words).main_can_block(run.main_can_block).run();
+    let mut program = Program::new(file).arguments(words).main_can_block(run.main_can_block);
+    if let Some(bytes) = run.memory_limit {
+        program = program.memory_limit(bytes);
+    }
+    if let Some(waits) = run.max_waits {
+        program = program.max_waits(waits);
+    }
+    if let Some(timeout) = run.timeout {
+        program = program.timeout(timeout);
+        end_after(timeout.saturating_add(GRACE));
+    }
+    let ended = program.run();
     report::show(&ended);
     ended.exit_code
 }

@@ -14,13 +14,25 @@ pub(crate) fn show(ended: &Ended) {
     if let Some(failure) = &ended.failure {
         text += &failure_text(failure);
     }
-    if ended.is_standstill {
+    if ended.is_timed_out {
+        text += TIMED_OUT;
+        text += &waits_text(&ended.abandoned);
+    } else if ended.is_standstill {
         text += &standstill_text(ended);
     }
     if ended.is_awaiting {
         text += "note: the main module still awaits a promise that can never be settled\n";
     }
     // If nobody reads the standard error, the exit code still tells.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+const TIMED_OUT: &str =
+    "error: the time of --timeout is up: give it more, or look at what still ran or waited\n";
+
+/// For a program that had to be ended from outside.
+pub(crate) fn show_killed() {
+    let text = format!("{TIMED_OUT}note: the engine was inside a step that it cannot interrupt\n");
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -43,6 +55,11 @@ fn failure_text(failure: &Failure) -> String {
     }
     if !failure.details.is_empty() {
         text += &indented(&failure.details);
+    }
+    if failure.message.ends_with("out of memory") {
+        text += "  help: give each agent more with --memory-limit, or keep less alive\n";
+    } else if failure.message.contains("waits of this agent are pending") {
+        text += "  help: the limit is that of --max-waits\n";
     }
     text
 }
@@ -87,6 +104,12 @@ fn standstill_text(ended: &Ended) -> String {
         }
         _ => String::from("note: ended: nobody is left who could notify these waits\n"),
     };
+    text += &waits_text(waits);
+    text
+}
+
+fn waits_text(waits: &[AbandonedWait]) -> String {
+    let mut text = String::new();
     let blocks = numbered(waits);
     for wait in waits.iter().take(LISTED) {
         text += &wait_text(wait, blocks.iter().position(|block| *block == wait.block));

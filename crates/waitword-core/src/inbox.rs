@@ -196,6 +196,16 @@ impl<L: Location> InboxWait<L> {
         wake.is_some()
     }
 
+    /// Whether it was settled and not popped yet.
+    pub fn is_settled(&self) -> bool {
+        matches!(self.node.state(), NOTIFIED | TIMED_OUT)
+    }
+
+    /// What it waits on.
+    pub fn location(&self) -> &L {
+        &self.at
+    }
+
     /// Names this wait for as long as it is alive.
     pub fn token(&self) -> usize {
         std::ptr::from_ref(&self.node).addr()

@@ -80,6 +80,10 @@ impl AgentState {
 
     /// Keeps the resolver of a wait that has just been queued.
     pub(crate) fn expect(&self, id: WaitId, resolver: Resolver, timeout: Timeout) {
+        for forgotten in self.agent.forget_hopeless() {
+            let dropped = self.resolvers.borrow_mut().remove(&forgotten);
+            drop(dropped);
+        }
         let is_reported = timeout == Timeout::Never && self.observer.borrow().is_some();
         let realm = resolver.realm().clone();
         self.resolvers.borrow_mut().insert(id, Awaited { resolver, mark: None });

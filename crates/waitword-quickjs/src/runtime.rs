@@ -302,13 +302,25 @@ pub(crate) fn terminated(realm: &Realm) -> Exception {
     realm.uncatchable_error("the agent was terminated")
 }
 
+/// Another realm of the agent that `realm` belongs to.
+pub(crate) fn sibling(realm: &Realm) -> Result<Realm, Exception> {
+    let sibling = realm.sibling().ok_or_else(|| realm.range_error(OUT_OF_MEMORY))?;
+    install(&sibling)?;
+    Ok(sibling)
+}
+
+const OUT_OF_MEMORY: &str = "out of memory: raise the memory limit";
+
 fn new_realm(runtime: &Runtime) -> Result<Realm, JsError> {
-    let out_of_memory =
-        || JsError { message: "out of memory: raise the memory limit".to_owned(), ..JsError::default() };
+    let out_of_memory = || JsError { message: OUT_OF_MEMORY.to_owned(), ..JsError::default() };
     let realm = runtime.realm().ok_or_else(out_of_memory)?;
-    let installed = shared_array_buffer::install(&realm)
-        .and_then(|()| atomics::install(&realm))
-        .and_then(|()| atomic_access::install(&realm));
-    installed.map_err(|exception| realm.describe(&exception))?;
+    install(&realm).map_err(|exception| realm.describe(&exception))?;
     Ok(realm)
+}
+
+/// Replaces the engine's own functions on shared memory.
+fn install(realm: &Realm) -> Result<(), Exception> {
+    shared_array_buffer::install(realm)?;
+    atomics::install(realm)?;
+    atomic_access::install(realm)
 }

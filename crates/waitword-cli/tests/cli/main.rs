@@ -2,8 +2,12 @@
 
 mod ends;
 mod errors;
+mod hostile;
+mod limits;
+mod ports;
 mod program;
 mod scripts;
 mod test262;
 mod waits;
+mod web;
 mod workers;

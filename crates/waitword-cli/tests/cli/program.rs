@@ -51,6 +51,15 @@ impl Ran {
         self
     }
 
+    /// Asserts that it complained about none of these.
+    #[track_caller]
+    pub(crate) fn kept_from(self, parts: &[&str]) -> Self {
+        for part in parts {
+            assert!(!self.stderr.contains(part), "{part:?} in {self:#?}");
+        }
+        self
+    }
+
     /// Asserts that it did not complain.
     #[track_caller]
     pub(crate) fn quietly(self) -> Self {

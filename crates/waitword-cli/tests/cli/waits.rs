@@ -273,3 +273,110 @@ fn a_wait_notified_from_a_stack_hook_is_settled() {
     .printed(&["ok 1"])
     .quietly();
 }
+
+#[test]
+fn a_wait_without_a_deadline_is_kept_while_any_other_agent_is_alive() {
+    let others = [
+        // One that nobody waits for, and that is busy.
+        "for (const end = Date.now() + 20; Date.now() < end;);",
+        // One that is blocked, but not for ever.
+        "Atomics.wait(word, 1, 0, 20);",
+        // One that waits for a deadline of its own.
+        "setTimeout(() => {}, 20); process.on('exit', () => {});",
+        // One that has only a wait with a deadline.
+        "Atomics.waitAsync(word, 1, 0, 20);",
+    ];
+    for other in others {
+        let script = format!(
+            r#"
+            const {{ Worker }} = require("worker_threads");
+            const word = new Int32Array(new SharedArrayBuffer(8));
+            const source = `const {{ workerData: word }} = require("worker_threads");
+              process.on("exit", () => Atomics.notify(word, 0)); {other}`;
+            new Worker(source, {{ eval: true, workerData: word }}).unref();
+            Atomics.waitAsync(word, 0, 0).value.then((outcome) => console.log(outcome));
+            "#
+        );
+        run("kept_by_any", &script).with_code(0).printed(&["ok"]).quietly();
+    }
+}
+
+#[test]
+fn a_wait_with_a_deadline_keeps_a_worker_and_its_parent_too() {
+    run(
+        "deadline_in_worker",
+        r#"
+        const { Worker } = require("worker_threads");
+        const source = `const word = new Int32Array(new SharedArrayBuffer(4));
+          Atomics.waitAsync(word, 0, 0, 10).value.then((outcome) => console.log("worker", outcome))`;
+        new Worker(source, { eval: true }).on("exit", (code) => console.log("exit", code));
+        "#,
+    )
+    .with_code(0)
+    .printed(&["worker timed-out", "exit 0"])
+    .quietly();
+}
+
+/// Who notified and is gone has notified: whatever it settled runs, however close the end.
+#[test]
+fn a_queued_settlement_always_runs() {
+    run(
+        "settlement_runs",
+        r#"
+        const { Worker } = require("worker_threads");
+        const source = `const { workerData: word } = require("worker_threads"); Atomics.notify(word, 0);`;
+        let settled = 0;
+        (function again(left) {
+          if (left === 0) return console.log(settled);
+          const word = new Int32Array(new SharedArrayBuffer(4));
+          Atomics.waitAsync(word, 0, 0).value.then(() => { settled++; again(left - 1); });
+          new Worker(source, { eval: true, workerData: word }).unref();
+        })(100);
+        "#,
+    )
+    .with_code(0)
+    .printed(&["100"])
+    .quietly();
+    run(
+        "settlement_by_the_terminated",
+        r#"
+        const { Worker } = require("worker_threads");
+        const word = new Int32Array(new SharedArrayBuffer(4));
+        const source = `const { parentPort, workerData: word } = require("worker_threads");
+          Atomics.notify(word, 0); parentPort.postMessage(0); for (;;);`;
+        Atomics.waitAsync(word, 0, 0).value.then((outcome) => console.log(outcome));
+        const worker = new Worker(source, { eval: true, workerData: word });
+        worker.on("message", () => worker.terminate());
+        "#,
+    )
+    .with_code(0)
+    .printed(&["ok"])
+    .quietly();
+}
+
+#[test]
+fn a_program_that_would_hang_ends_with_the_list_of_all_its_waits() {
+    run(
+        "would_hang",
+        r#"
+        const { Worker } = require("worker_threads");
+        const word = new Int32Array(new SharedArrayBuffer(16));
+        const source = `const { parentPort, workerData: word } = require("worker_threads");
+          parentPort.on("message", () => {});
+          Atomics.waitAsync(word, 2, 0);
+          Atomics.wait(word, 3, 0);`;
+        new Worker(source, { eval: true, workerData: word });
+        Atomics.waitAsync(word, 0, 0);
+        Atomics.waitAsync(word, 1, 0);
+        new MessageChannel().port1.on("message", () => {});
+        "#,
+    )
+    .with_code(1)
+    .complained(&[
+        "deadlock",
+        "main: Atomics.waitAsync on byte 0",
+        "main: Atomics.waitAsync on byte 4",
+        "worker 1: Atomics.waitAsync on byte 8",
+        "worker 1: Atomics.wait on byte 12",
+    ]);
+}

@@ -64,13 +64,7 @@ impl Runtime {
     ///
     /// It has the engine's own `Atomics` and `SharedArrayBuffer` until [`crate::runtime`] replaces them.
     pub(crate) fn realm(&self) -> Option<Realm> {
-        // SAFETY: (1).
-        let context = NonNull::new(unsafe { qjs::JS_NewContext(self.engine.raw()) })?;
-        // The engine now owns the context, whatever happens below (4).
-        self.engine.contexts.borrow_mut().push(context);
-        let realm = Realm::of(&self.engine, context);
-        // SAFETY: (1), (4).
-        (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
+        self.engine.new_realm()
     }
 
     /// Stores one value of type `T` where native functions find it ([`Realm::state`]). Replaces an earlier one.
@@ -168,6 +162,8 @@ impl Drop for Runtime {
 /// The runtime itself, shared by all handles to its contents.
 pub(super) struct Engine {
     raw: NonNull<qjs::JSRuntime>,
+    /// In bytes; 0 for none.
+    memory_limit: usize,
     /// One count of each context ever made (4).
     contexts: RefCell<Vec<NonNull<qjs::JSContext>>>,
     /// What each native function's `magic` number stands for.
@@ -186,6 +182,7 @@ impl Engine {
         let raw = NonNull::new(unsafe { qjs::JS_NewRuntime() }).expect("no memory for a JavaScript runtime");
         let engine = Rc::new(Self {
             raw,
+            memory_limit: options.memory_limit.unwrap_or(0),
             contexts: RefCell::default(),
             natives: RefCell::default(),
             loader: RefCell::default(),
@@ -198,12 +195,33 @@ impl Engine {
         // SAFETY: a live runtime; the opaque pointer is valid while the runtime is, because this `Engine` frees it.
         unsafe {
             qjs::JS_SetRuntimeOpaque(raw.as_ptr(), opaque);
-            qjs::JS_SetMemoryLimit(raw.as_ptr(), options.memory_limit.unwrap_or(0) as _);
+            qjs::JS_SetMemoryLimit(raw.as_ptr(), engine.memory_limit as _);
             // 0 would mean no limit at all.
             qjs::JS_SetMaxStackSize(raw.as_ptr(), options.stack_size.max(1) as _);
             qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks());
         }
         engine
+    }
+
+    /// Does some work of the host's own for which there has to be memory, whatever scripts have used: half-made realms, for
+    /// one, the engine cannot take down again.
+    pub(super) fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
+        // SAFETY: (1).
+        unsafe { qjs::JS_SetMemoryLimit(self.raw(), 0) };
+        let done = work();
+        // SAFETY: (1).
+        unsafe { qjs::JS_SetMemoryLimit(self.raw(), self.memory_limit as _) };
+        done
+    }
+
+    pub(super) fn new_realm(self: &Rc<Self>) -> Option<Realm> {
+        // SAFETY: (1).
+        let context = NonNull::new(unsafe { qjs::JS_NewContext(self.raw()) })?;
+        // The engine now owns the context, whatever happens below (4).
+        self.contexts.borrow_mut().push(context);
+        let realm = Realm::of(self, context);
+        // SAFETY: (1), (4).
+        (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
     }
 
     /// The engine that a callback was called by.

@@ -40,6 +40,16 @@ impl Realm {
         self.engine.state()
     }
 
+    /// Does some work of the host's own for which there has to be memory, whatever scripts have used.
+    pub(crate) fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.engine.beyond_memory_limit(work)
+    }
+
+    /// Another realm of the same runtime, as the engine makes it. `None` when the memory limit is reached.
+    pub(crate) fn sibling(&self) -> Option<Self> {
+        self.engine.new_realm()
+    }
+
     /// The global object.
     pub fn global(&self) -> Value {
         // SAFETY: (4); a new count.

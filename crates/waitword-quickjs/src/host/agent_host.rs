@@ -6,13 +6,16 @@ use std::sync::{Arc, OnceLock};
 
 use crate::convert::IntoJs;
 use crate::doorbell::Doorbell;
-use crate::ffi::{Bytecode, Exception, Message, Realm, Value};
+use crate::ffi::{Attributes, Bytecode, Exception, Message, Realm, Value};
+use crate::runtime;
 
+use super::channel::{End, Envelope};
 use super::cluster::Cluster;
 use super::mailbox::Mailbox;
+use super::ports::Ports;
 use super::timers::Timers;
-use super::worker::{Data, Letter};
-use super::{MAIN, ThreadId, natives};
+use super::worker::{Data, Letter, Shape};
+use super::{Limits, MAIN, ThreadId, natives};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
 pub(super) struct Host {
@@ -21,26 +24,34 @@ pub(super) struct Host {
     pub(super) bell: Arc<Doorbell>,
     /// `process.argv`: the program, the script, its arguments.
     pub(super) argv: Vec<String>,
+    /// How its script is read.
+    pub(super) shape: Shape,
+    /// Its own, and those of its workers.
+    pub(super) limits: Limits,
     /// The text that a worker was made of, if it was not made of a file.
     pub(super) eval_source: String,
     /// What the parent posted. Empty for ever in the main agent.
-    pub(super) from_parent: Arc<Mailbox<Message>>,
+    pub(super) from_parent: Arc<Mailbox<Envelope>>,
     /// What the workers of this agent posted.
     pub(super) from_workers: Arc<Mailbox<(ThreadId, Letter)>>,
     /// Where to post to the parent.
     pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
     pub(super) timers: RefCell<Timers>,
     pub(super) workers: RefCell<BTreeMap<ThreadId, Worker>>,
+    pub(super) ports: RefCell<Ports>,
+    /// `parentPort`.
     pub(super) port: Cell<Port>,
     /// Set when the script called `process.exit`.
     pub(super) exit: Cell<Option<i32>>,
+    /// Set when the script called `close`: the job that did so is the agent's last.
+    pub(super) is_closing: Cell<bool>,
     /// The object that the JavaScript half is made of.
     script: OnceCell<Value>,
 }
 
 /// A worker, seen by the agent that made it.
 pub(super) struct Worker {
-    pub(super) mailbox: Arc<Mailbox<Message>>,
+    pub(super) mailbox: Arc<Mailbox<Envelope>>,
     pub(super) keeps_alive: bool,
 }
 
@@ -57,28 +68,35 @@ pub(super) struct Parts {
     pub(super) cluster: Arc<Cluster>,
     pub(super) bell: Arc<Doorbell>,
     pub(super) argv: Vec<String>,
+    pub(super) shape: Shape,
+    pub(super) limits: Limits,
     pub(super) eval_source: String,
-    pub(super) from_parent: Arc<Mailbox<Message>>,
+    pub(super) from_parent: Arc<Mailbox<Envelope>>,
     pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
 }
 
 impl Host {
     pub(super) fn new(parts: Parts) -> Self {
-        let Parts { id, cluster, bell, argv, eval_source, from_parent, parent } = parts;
+        let Parts { id, cluster, bell, argv, shape, limits, eval_source, from_parent, parent } = parts;
         let from_workers = Arc::new(Mailbox::new(Arc::clone(&bell)));
+        let ports = RefCell::new(Ports::new(&bell));
         Self {
             id,
             cluster,
             bell,
             argv,
+            shape,
+            limits,
             eval_source,
             from_parent,
             from_workers,
             parent,
             timers: RefCell::default(),
             workers: RefCell::default(),
+            ports,
             port: Cell::default(),
             exit: Cell::default(),
+            is_closing: Cell::default(),
             script: OnceCell::new(),
         }
     }
@@ -91,20 +109,18 @@ impl Host {
     ///
     /// # Errors
     /// Lack of memory.
-    pub(super) fn boot(&self, realm: &Realm, data: &Data) -> Result<(), Exception> {
+    pub(super) fn boot(&self, realm: &Realm, data: Data) -> Result<(), Exception> {
         let script = realm.object()?;
         realm.set(&script, "native", &natives::object(realm)?)?;
         realm.set(&script, "options", &self.options(realm, data)?)?;
-        for part in parts(realm)? {
-            let part = realm.run_precompiled(part)?;
-            realm.call(&part, &realm.undefined(), std::slice::from_ref(&script))?;
-        }
+        static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
+        run_parts(realm, precompiled(realm, &PARTS, SCRIPTS)?, &script)?;
         // Booted once, so the cell is empty.
         let _ = self.script.set(script);
         Ok(())
     }
 
-    fn options(&self, realm: &Realm, data: &Data) -> Result<Value, Exception> {
+    fn options(&self, realm: &Realm, data: Data) -> Result<Value, Exception> {
         let options = realm.object()?;
         let argv = self.argv.iter().map(|each| realm.string(each)).collect::<Result<Vec<_>, _>>()?;
         realm.set(&options, "argv", &realm.array(&argv)?)?;
@@ -114,14 +130,17 @@ impl Host {
         realm.set(&options, "isMainThread", &realm.bool(self.is_main()))?;
         realm.set(&options, "threadId", &realm.number(self.id))?;
         match data {
-            Data::OfParent(message) => {
-                let pair = realm.read_message(message)?;
-                realm.set(&options, "data", &realm.get(&pair, 0)?)?;
+            Data::OfParent(envelope) => {
+                let pair = realm.read_message(&envelope.message)?;
+                let table = realm.get(&pair, 0)?;
+                self.adopt(realm, &table, envelope.ports)?;
+                realm.set(&options, "data", &table)?;
                 realm.set(&options, "env", &realm.get(&pair, 1)?)?;
+                realm.set(&options, "web", &realm.get(&pair, 2)?)?;
             }
             Data::OfEmbedder(shared) => {
                 if let Some(block) = shared {
-                    realm.set(&options, "shared", &block.clone().into_js(realm)?)?;
+                    realm.set(&options, "shared", &block.into_js(realm)?)?;
                 }
                 realm.set(&options, "env", &environment(realm)?)?;
             }
@@ -137,6 +156,38 @@ impl Host {
         let script = self.script.get().cloned().unwrap_or_else(|| realm.undefined());
         let function = path.split('.').try_fold(script, |object, key| realm.get(&object, key))?;
         realm.call(&function, &realm.undefined(), arguments)
+    }
+
+    /// A table of `clone.js` with the ports that it names, which leave this agent. `value` is the table, or holds it.
+    ///
+    /// # Errors
+    /// Lack of memory, and a port that the agent does not have any more: all others stay then.
+    pub(super) fn pack(&self, realm: &Realm, value: &Value, table: &Value) -> Result<Envelope, Exception> {
+        let message = realm.write_message(value)?;
+        let ids = realm.get(table, PORTS)?;
+        let length = realm.to_i32(&realm.get(&ids, "length")?)?.unsigned_abs();
+        let ids = (0..length).map(|index| Ok(realm.to_i32(&realm.get(&ids, index)?)?.unsigned_abs()));
+        let ids = ids.collect::<Result<Vec<_>, Exception>>()?;
+        let mut ports = self.ports.borrow_mut();
+        Ok(Envelope { message, ports: ids.into_iter().filter_map(|id| ports.send_away(id)).collect() })
+    }
+
+    /// The table in an envelope, with the numbers under which this agent knows the ports that came with it.
+    ///
+    /// # Errors
+    /// Lack of memory.
+    pub(super) fn unpack(&self, realm: &Realm, envelope: Envelope) -> Result<Value, Exception> {
+        let table = realm.read_message(&envelope.message)?;
+        self.adopt(realm, &table, envelope.ports)?;
+        Ok(table)
+    }
+
+    fn adopt(&self, realm: &Realm, table: &Value, ports: Vec<End>) -> Result<(), Exception> {
+        if ports.is_empty() {
+            return Ok(());
+        }
+        let ids = ports.into_iter().map(|end| realm.number(self.ports.borrow_mut().adopt(end)));
+        realm.define(table, PORTS, &realm.array(&ids.collect::<Vec<_>>())?, Attributes::ASSIGNED)
     }
 
     /// What was thrown, as text: message, stack, and what else there is to say.
@@ -176,6 +227,9 @@ impl Host {
     }
 }
 
+/// Where a table of `clone.js` has the numbers of its ports.
+const PORTS: u32 = 2;
+
 /// The state of the agent that a realm belongs to.
 ///
 /// # Errors
@@ -201,27 +255,59 @@ fn platform() -> &'static str {
     }
 }
 
-/// The JavaScript half, parsed once per process: that takes longer than all else that an agent needs to start.
-fn parts(realm: &Realm) -> Result<&'static [Bytecode], Exception> {
+/// Makes the realm in which texts are made and taken apart; the object that holds its functions.
+///
+/// # Errors
+/// Lack of memory.
+pub(super) fn open_text_realm(realm: &Realm) -> Result<Value, Exception> {
     static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
-    if let Some(parts) = PARTS.get() {
+    realm.beyond_memory_limit(|| {
+        let realm = runtime::sibling(realm)?;
+        let text = realm.object()?;
+        run_parts(&realm, precompiled(&realm, &PARTS, TEXT_SCRIPTS)?, &text)?;
+        Ok(text)
+    })
+}
+
+/// Hands each part the object that they build on together.
+fn run_parts(realm: &Realm, parts: &[Bytecode], script: &Value) -> Result<(), Exception> {
+    for part in parts {
+        let part = realm.run_precompiled(part)?;
+        realm.call(&part, &realm.undefined(), std::slice::from_ref(script))?;
+    }
+    Ok(())
+}
+
+/// Scripts, parsed once per process: that takes longer than all else that an agent needs to start.
+fn precompiled<'a>(
+    realm: &Realm,
+    parts: &'a OnceLock<Vec<Bytecode>>,
+    scripts: &[(&str, &str)],
+) -> Result<&'a [Bytecode], Exception> {
+    if let Some(parts) = parts.get() {
         return Ok(parts);
     }
-    let parts = SCRIPTS.iter().map(|(name, text)| realm.precompile(name, text)).collect::<Result<_, _>>()?;
-    Ok(PARTS.get_or_init(|| parts))
+    let compiled =
+        scripts.iter().map(|(name, text)| realm.precompile(name, text)).collect::<Result<_, _>>()?;
+    Ok(parts.get_or_init(|| compiled))
 }
 
 macro_rules! scripts {
     ($($file:literal),* $(,)?) => {
-        /// The JavaScript half, in the order in which its parts build on each other.
-        const SCRIPTS: &[(&str, &str)] = &[$((concat!("waitword:", $file), include_str!(concat!("js/", $file)))),*];
+        &[$((concat!("waitword:", $file), include_str!(concat!("js/", $file)))),*]
     };
 }
 
-scripts![
+/// The scripts of the private realm.
+const TEXT_SCRIPTS: &[(&str, &str)] = scripts!["inspect.js", "url_text.js"];
+
+/// The JavaScript half, in the order in which its parts build on each other.
+const SCRIPTS: &[(&str, &str)] = scripts![
     "prelude.js",
+    "stack.js",
+    "text_realm.js",
     "events.js",
-    "inspect.js",
+    "event_target.js",
     "clone.js",
     "url.js",
     "timers.js",
@@ -229,6 +315,8 @@ scripts![
     "process.js",
     "path.js",
     "commonjs.js",
+    "message_port.js",
     "worker_threads.js",
+    "web_worker.js",
     "boot.js",
 ];

@@ -15,7 +15,7 @@ use waitword_agents::AgentHandle;
 use crate::doorbell::Doorbell;
 
 use super::liveness::{Reason, Standing, Verdict, judge};
-use super::{AbandonedWait, MAIN, ThreadId};
+use super::{AbandonedWait, EXIT_TIMED_OUT, MAIN, ThreadId};
 
 /// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
 const MOMENT: Duration = Duration::from_millis(1);
@@ -26,6 +26,8 @@ pub(super) struct Cluster {
     left: Condvar,
     /// Told when a doubt is raised, and when the program is over.
     doubt: Condvar,
+    /// Told when the program is over.
+    over: Condvar,
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
 }
@@ -45,6 +47,7 @@ struct Members {
     standstill: Option<Standstill>,
     abandoned: Vec<AbandonedWait>,
     forced_exit: Option<i32>,
+    is_timed_out: bool,
 }
 
 struct Member {
@@ -82,8 +85,9 @@ pub(super) enum Woken {
 impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
     pub(super) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
-        let (members, left, doubt) = (Mutex::default(), Condvar::new(), Condvar::new());
-        let cluster = Self { members, left, doubt, is_closed };
+        let members = Mutex::default();
+        let cluster =
+            Self { members, left: Condvar::new(), doubt: Condvar::new(), over: Condvar::new(), is_closed };
         cluster.enlist(main);
         Arc::new(cluster)
     }
@@ -186,10 +190,28 @@ impl Cluster {
         self.lock().standstill
     }
 
+    /// Blocks this thread until the program is over, and ends it when it is not over by then.
+    pub(super) fn end_after(&self, timeout: Duration) {
+        let left = self.over.wait_timeout_while(self.lock(), timeout, |members| !members.is_over);
+        let (mut members, _) = left.unwrap_or_else(PoisonError::into_inner);
+        if !members.is_over {
+            members.is_timed_out = true;
+            drop(members);
+            self.end_program(EXIT_TIMED_OUT);
+        }
+    }
+
+    /// Whether [`end_after`](Self::end_after) ended the program.
+    pub(super) fn is_timed_out(&self) -> bool {
+        self.lock().is_timed_out
+    }
+
     /// Whether this agent should say which waits it leaves behind.
     pub(super) fn wants_report(&self, id: ThreadId) -> bool {
         let members = self.lock();
-        members.standstill.is_some() || members.all.get(&id).is_some_and(|member| member.is_dismissed)
+        members.standstill.is_some()
+            || members.is_timed_out
+            || members.all.get(&id).is_some_and(|member| member.is_dismissed)
     }
 
     pub(super) fn report(&self, waits: impl IntoIterator<Item = AbandonedWait>) {
@@ -210,6 +232,7 @@ impl Cluster {
             members.watch.take()
         };
         self.doubt.notify_all();
+        self.over.notify_all();
         // It cannot have panicked in a way that matters now.
         let _ = watch.map(JoinHandle::join);
     }

@@ -1,7 +1,7 @@
 //! What an agent's thread does all day: one job, its microtasks, the next job; else sleep.
 //!
-//! Jobs come from four sources (settled waits, timers, letters from the parent, letters from workers), which take turns:
-//! a source that never runs dry cannot starve the others. Within a source, first come, first served.
+//! Jobs come from five sources (settled waits, timers, letters from the parent, from workers, and at ports), which take
+//! turns: a source that never runs dry cannot starve the others. Within a source, first come, first served.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -11,11 +11,12 @@ use crate::ffi::{Exception, Message, PromiseState, Realm, Value};
 use crate::runtime::JsAgent;
 
 use super::agent_host::Host;
+use super::channel::Delivery;
 use super::cluster::Woken;
-use super::failure::{Failure, FailureKind};
+use super::failure::{Failure, FailureKind, Place};
 use super::liveness::Reason;
 use super::sources::{self, Compiled};
-use super::worker::{Data, Entry, Letter};
+use super::worker::{Data, Entry, Letter, Shape};
 use super::{AbandonedWait, AgentName, ThreadId, module_loader};
 
 /// The loop of one agent.
@@ -49,9 +50,11 @@ enum Source {
     DueTimers,
     Parent,
     Workers,
+    Ports,
 }
 
-const SOURCES: [Source; 4] = [Source::SettledWaits, Source::DueTimers, Source::Parent, Source::Workers];
+const SOURCES: [Source; 5] =
+    [Source::SettledWaits, Source::DueTimers, Source::Parent, Source::Workers, Source::Ports];
 
 /// What to do when there is no job.
 enum Idle {
@@ -65,7 +68,7 @@ impl<'a> EventLoop<'a> {
     }
 
     /// Runs the agent from its script to its end.
-    pub(super) fn run(&self, entry: Entry, data: &Data) -> Stop {
+    pub(super) fn run(&self, entry: Entry, data: Data) -> Stop {
         self.run_to_end(entry, data).unwrap_or_else(|stop| stop)
     }
 
@@ -92,7 +95,7 @@ impl<'a> EventLoop<'a> {
         })
     }
 
-    fn run_to_end(&self, entry: Entry, data: &Data) -> Result<Stop, Stop> {
+    fn run_to_end(&self, entry: Entry, data: Data) -> Result<Stop, Stop> {
         let booted = self.host.boot(self.realm(), data);
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
         if let Some(parent) = &self.host.parent {
@@ -105,6 +108,9 @@ impl<'a> EventLoop<'a> {
             self.run_microtasks()?;
             self.check_module(main_module.as_ref())?;
             self.stopped().map_or(Ok(()), Err)?;
+            if self.host.is_closing.get() {
+                break;
+            }
             if self.run_one_job()? {
                 continue;
             }
@@ -131,17 +137,24 @@ impl<'a> EventLoop<'a> {
             Entry::File(path) => self.read(&path)?,
         };
         let realm = self.realm();
-        let run = || match sources::compile(self.host, realm, &name, text)? {
-            Compiled::Script(function) => {
-                self.host.call(realm, "runScript", &[realm.string(&name)?, function]).map(|_| None)
-            }
-            Compiled::Module(text) => {
-                let url = module_loader::url(self.host, realm, &name)?;
-                let promise = realm.eval_module(&name, &url, &text)?;
-                // Its rejection is the program's failure; see `check_module`.
-                realm.mark_handled(&promise);
-                Ok(Some(promise))
-            }
+        let module = |text: &str| {
+            let promise = realm.eval_module(&name, &module_loader::url(&name), text)?;
+            // Its rejection is the program's failure; see `check_module`.
+            realm.mark_handled(&promise);
+            Ok(Some(promise))
+        };
+        let run = || match self.host.shape {
+            Shape::Node => match sources::compile(self.host, realm, &name, text)? {
+                Compiled::Script(function) => {
+                    self.host.call(realm, "runScript", &[realm.string(&name)?, function]).map(|_| None)
+                }
+                Compiled::Module(text) => module(&text),
+            },
+            Shape::WebScript => match sources::compile_global(realm, &name, &text)? {
+                Some(script) => realm.run_script(script).map(|_| None),
+                None => module(&text),
+            },
+            Shape::WebModule => module(&text),
         };
         run().map_err(|exception| match self.stop(FailureKind::Uncaught, &exception) {
             Stop::Failed(mut failure, thrown)
@@ -192,6 +205,7 @@ impl<'a> EventLoop<'a> {
                 Source::DueTimers => self.run_due_timer(),
                 Source::Parent => self.run_letter_of_parent(),
                 Source::Workers => self.run_letter_of_worker(),
+                Source::Ports => self.run_letter_of_port(),
             };
             if ran? {
                 self.turn.set((turn + 1) % SOURCES.len());
@@ -224,7 +238,7 @@ impl<'a> EventLoop<'a> {
             return Ok(false);
         }
         let Some(message) = self.host.from_parent.take() else { return Ok(false) };
-        self.call("receive.fromParent", |realm| Ok(vec![realm.read_message(&message)?]))?;
+        self.call("receive.fromParent", |realm| Ok(vec![self.host.unpack(realm, message)?]))?;
         Ok(true)
     }
 
@@ -233,15 +247,33 @@ impl<'a> EventLoop<'a> {
         let number = |realm: &Realm| realm.number(id);
         match letter {
             Letter::Online => self.call("receive.online", |realm| Ok(vec![number(realm)]))?,
-            Letter::Message(message) => {
-                self.call("receive.message", |realm| Ok(vec![number(realm), realm.read_message(&message)?]))?
-            }
+            Letter::Message(message) => self.call("receive.message", |realm| {
+                Ok(vec![number(realm), self.host.unpack(realm, message)?])
+            })?,
             Letter::Failed(failure, thrown) => return self.run_failure(id, failure, thrown).map(|()| true),
             Letter::Exited(code) => {
                 self.host.workers.borrow_mut().remove(&id);
                 self.call("receive.exit", |realm| Ok(vec![number(realm), realm.number(code)]))?
             }
         };
+        Ok(true)
+    }
+
+    fn run_letter_of_port(&self) -> Result<bool, Stop> {
+        let taken = self.host.ports.borrow_mut().take();
+        match taken {
+            None => return Ok(false),
+            // A token whose letter is gone.
+            Some(None) => {}
+            Some(Some((id, Delivery::Message(envelope)))) => {
+                self.call("receive.atPort", |realm| {
+                    Ok(vec![realm.number(id), self.host.unpack(realm, envelope)?])
+                })?;
+            }
+            Some(Some((id, Delivery::Closed))) => {
+                self.call("receive.portClosed", |realm| Ok(vec![realm.number(id)]))?;
+            }
+        }
         Ok(true)
     }
 
@@ -252,7 +284,15 @@ impl<'a> EventLoop<'a> {
                 Some(message) => realm.read_message(message)?,
                 None => self.host.call(realm, "encode", &[realm.error(&failure.message).into_value()])?,
             };
-            Ok(vec![realm.number(id), error])
+            let mut arguments = vec![realm.number(id), error, realm.string(&failure.message)?];
+            if let Some(Place { file, line, column, .. }) = &failure.place {
+                arguments.extend([
+                    realm.string(file)?,
+                    realm.number(*line),
+                    realm.number(column.unwrap_or(0)),
+                ]);
+            }
+            Ok(arguments)
         })?;
         if self.realm().to_bool(&is_handled) { Ok(()) } else { Err(Stop::Failed(failure, thrown)) }
     }
@@ -266,6 +306,7 @@ impl<'a> EventLoop<'a> {
         let is_kept = self.host.timers.borrow().keep_alive()
             || self.agent.next_deadline().is_some()
             || self.host.workers.borrow().values().any(|worker| worker.keeps_alive)
+            || self.host.ports.borrow().keep_alive()
             || self.host.port.get().keeps_alive;
         if is_kept {
             Idle::Sleep(Reason::Letters)

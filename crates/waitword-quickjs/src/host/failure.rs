@@ -56,6 +56,8 @@ impl Failure {
             // Out of memory, or terminated: what the engine says will do.
             (error.message.clone(), error.stack.clone(), String::new())
         });
+        let may_mean_memory = exception.value().is_null() && host.limits.memory.is_some();
+        let message = if may_mean_memory { NULL_OF_THE_ENGINE.to_owned() } else { message };
         let stack: Vec<&str> = stack.lines().map(str::trim).filter(|frame| is_of_source(frame)).collect();
         let place = place(host, &error, &stack);
         // A place without a function is what the parser names; no place at all, what the loader throws.
@@ -86,6 +88,10 @@ impl Failure {
         }
     }
 }
+
+/// What to say of `null` in an agent whose memory is limited.
+const NULL_OF_THE_ENGINE: &str =
+    "null, which is what the engine throws when even for an error it is out of memory";
 
 /// Whether a line of a stack is about source text that has a file: not `at <input>:1:4`, as in an `eval`.
 fn is_of_source(frame: &str) -> bool {

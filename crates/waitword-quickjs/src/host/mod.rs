@@ -3,7 +3,7 @@
 //! ```text
 //!   Program ──► worker.rs       a thread for each agent, and what it posts to its parent
 //!                 └► event_loop.rs   one job at a time, then sleep
-//!                      ├► timers.rs, mailbox.rs     what there is to do
+//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs   what there is to do
 //!                      ├► cluster.rs, liveness.rs   who sleeps; can anything still happen?
 //!                      └► sources.rs, module_loader.rs
 //!   js/ ──► natives.rs          the half of the host that is written in JavaScript, and what it calls
@@ -17,6 +17,7 @@
 //! is blocked in `Atomics.wait` for ever.
 
 mod agent_host;
+mod channel;
 mod cluster;
 mod event_loop;
 mod failure;
@@ -24,12 +25,14 @@ mod liveness;
 mod mailbox;
 mod module_loader;
 mod natives;
+mod ports;
 mod sources;
 mod timers;
 mod worker;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use waitword_agents::SharedBlock;
 
@@ -42,6 +45,8 @@ const MAIN: ThreadId = 0;
 
 /// The exit code of a program whose main module awaits what will never come.
 const EXIT_UNSETTLED_AWAIT: i32 = 13;
+/// The exit code of a program whose time is up: that of the command `timeout`.
+pub const EXIT_TIMED_OUT: i32 = 124;
 /// The exit code of a program whose standard output was closed: what a shell shows for a program ended by SIGPIPE.
 const EXIT_OUTPUT_CLOSED: i32 = 141;
 
@@ -59,13 +64,31 @@ pub struct Program {
     arguments: Vec<String>,
     main_can_block: bool,
     shared: Option<SharedBlock>,
+    timeout: Option<Duration>,
+    limits: Limits,
+}
+
+/// What each agent of a program may use.
+#[derive(Clone, Copy, Debug, Default)]
+struct Limits {
+    /// Bytes of the engine's memory.
+    memory: Option<usize>,
+    /// Pending `waitAsync` promises.
+    waits: Option<usize>,
 }
 
 impl Program {
     /// A module or a script. What it is follows from the extension (`.mjs`, `.cjs`), from the `type` of the nearest
     /// `package.json`, or from whether it uses `import` or `export`.
     pub fn new(file: impl Into<PathBuf>) -> Self {
-        Self { file: file.into(), arguments: Vec::new(), main_can_block: false, shared: None }
+        Self {
+            file: file.into(),
+            arguments: Vec::new(),
+            main_can_block: false,
+            shared: None,
+            timeout: None,
+            limits: Limits::default(),
+        }
     }
 
     /// What follows the file's name in `process.argv`.
@@ -80,6 +103,31 @@ impl Program {
     #[must_use]
     pub fn main_can_block(mut self, can_block: bool) -> Self {
         self.main_can_block = can_block;
+        self
+    }
+
+    /// Ends the program after so long, also out of waits and endless loops, with exit code 124. What the engine does
+    /// without asking whether to go on (a power of a BigInt with millions of digits, say) is not cut short: the program ends
+    /// when that does.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// The most bytes that the engine may hold for the scripts of one agent. Beyond it they get an error, "out of memory", or null
+    /// where even that does not fit. The bytes of SharedArrayBuffers, and of messages that nobody has read yet, do not count.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.limits.memory = Some(bytes);
+        self
+    }
+
+    /// The most `Atomics.waitAsync` promises that may be pending in one agent at a time. Beyond it `waitAsync` throws a
+    /// RangeError where it would have to wait.
+    #[must_use]
+    pub fn max_waits(mut self, waits: usize) -> Self {
+        self.limits.waits = Some(waits);
         self
     }
 
@@ -111,10 +159,12 @@ pub struct Ended {
     pub exit_code: i32,
     /// The error that ended it.
     pub failure: Option<Failure>,
-    /// The waits that were pending when nothing could happen any more.
+    /// The waits that were pending when nothing could happen any more, or when time was up.
     pub abandoned: Vec<AbandonedWait>,
     /// The program came to a standstill before its agents were done: all of them slept or were blocked.
     pub is_standstill: bool,
+    /// Its [time](Program::timeout) was up.
+    pub is_timed_out: bool,
     /// The main module still awaited something: `await` at its top level, of a promise that can never be settled.
     pub is_awaiting: bool,
 }

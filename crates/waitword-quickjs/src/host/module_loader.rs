@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::ffi::{Attributes, Exception, Module, ModuleLoader, Realm, Value};
 
-use super::agent_host::{self, Host};
+use super::agent_host;
 use super::sources::{self, Compiled};
 
 /// The loader of one agent. The name of a module is its path, or `node:` and the name of a built-in one.
@@ -36,7 +36,7 @@ impl ModuleLoader for Loader {
         }
         let text = sources::read(Path::new(name)).map_err(|message| realm.error(&message))?;
         match sources::compile(&host, realm, name, text)? {
-            Compiled::Module(text) => Ok(Module::Source { text, url: url(&host, realm, name)? }),
+            Compiled::Module(text) => Ok(Module::Source { text, url: url(name) }),
             Compiled::Script(_) => {
                 let exports = host.call(realm, "requireFile", &value)?;
                 if exports.is_object() {
@@ -49,12 +49,18 @@ impl ModuleLoader for Loader {
     }
 }
 
-/// `import.meta.url` of the module in a file.
-///
-/// # Errors
-/// Lack of memory.
-pub(super) fn url(host: &Host, realm: &Realm, path: &str) -> Result<String, Exception> {
-    realm.to_string(&realm.get(&host.call(realm, "pathToFileURL", &[realm.string(path)?])?, "href")?)
+/// `import.meta.url` of the module in a file: what `pathToFileURL` makes of its path, which is absolute and has no dots.
+pub(super) fn url(path: &str) -> String {
+    let mut url = String::from("file://");
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => url.push(byte.into()),
+            b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => url.push(byte.into()),
+            b';' | b'/' | b':' | b'@' | b'&' | b'=' | b'+' | b'$' | b',' => url.push(byte.into()),
+            _ => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    url
 }
 
 fn default_export(realm: &Realm, value: &Value) -> Result<Module, Exception> {

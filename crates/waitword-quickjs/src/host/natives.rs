@@ -5,15 +5,20 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::ffi::{Call, Exception, NativeFn, PromiseState, Realm, Value};
+use crate::shared_array_buffer;
 
-use super::agent_host::{self, Port};
+use super::agent_host::{self, Host, Port};
+use super::channel::{Envelope, PortId};
 use super::sources::{self, Compiled};
-use super::worker::{self, Entry, Letter};
+use super::worker::{self, Entry, Letter, Shape};
 use super::{EXIT_OUTPUT_CLOSED, ThreadId};
 
 const NATIVES: &[(&str, NativeFn)] = &[
     ("write", write),
     ("exit", exit),
+    ("closeAgent", close_agent),
+    ("runGlobally", run_globally),
+    ("openTextRealm", open_text_realm),
     ("cwd", cwd),
     ("startTimer", start_timer),
     ("stopTimer", stop_timer),
@@ -22,6 +27,12 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("postToWorker", post_to_worker),
     ("postToParent", post_to_parent),
     ("listen", listen),
+    ("receiveFromParent", receive_from_parent),
+    ("openChannel", open_channel),
+    ("postToPort", post_to_port),
+    ("listenToPort", listen_to_port),
+    ("receiveFromPort", receive_from_port),
+    ("closePort", close_port),
     ("refWorker", ref_worker),
     ("terminate", terminate),
     ("copy", copy),
@@ -80,6 +91,26 @@ fn exit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Err(realm.uncatchable_error("process.exit"))
 }
 
+/// `closeAgent()`: the agent ends after this job.
+fn close_agent(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.is_closing.set(true);
+    Ok(realm.undefined())
+}
+
+/// `runGlobally(isSource, fileOrSource)`: as a classic script of a page.
+fn run_globally(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let text = realm.to_string(&call.argument(1))?;
+    if realm.to_bool(&call.argument(0)) {
+        return realm.eval(sources::EVAL, &text);
+    }
+    let source = sources::read(Path::new(&text)).map_err(|message| realm.error(&message))?;
+    realm.eval(&text, &source)
+}
+
+fn open_text_realm(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::open_text_realm(realm)
+}
+
 fn cwd(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     match std::env::current_dir() {
         Ok(path) => realm.string(&path.to_string_lossy()),
@@ -108,7 +139,8 @@ fn ref_timer(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Ok(realm.undefined())
 }
 
-/// `spawn(isSource, fileOrSource, argv, [workerData, env])`: the number of the new worker.
+/// `spawn(isSource, fileOrSource, argv, [workerData, env, name], web)`: the number of the new worker. `web` is the type of one
+/// of the web's shape.
 fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let text = realm.to_string(&call.argument(1))?;
@@ -120,8 +152,15 @@ fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let length = realm.to_i32(&realm.get(&list, "length")?)?;
     let arguments = (0..length.unsigned_abs()).map(|index| realm.to_string(&realm.get(&list, index)?));
     let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
-    let data = realm.write_message(&call.argument(3))?;
-    match worker::spawn(&host, entry, arguments, data) {
+    let data = call.argument(3);
+    let data = host.pack(realm, &data, &realm.get(&data, 0)?)?;
+    let web = call.argument(4);
+    let shape = match web.is_string() {
+        true if realm.to_string(&web)? == "module" => Shape::WebModule,
+        true => Shape::WebScript,
+        false => Shape::Node,
+    };
+    match worker::spawn(&host, entry, shape, arguments, data) {
         Ok(id) => Ok(realm.number(id)),
         Err(error) => Err(realm.error(&format!("cannot start a thread for the worker: {error}"))),
     }
@@ -130,9 +169,9 @@ fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 /// `postToWorker(id, table)`
 fn post_to_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let message = realm.write_message(&call.argument(1))?;
+    let envelope = pack(realm, &host, &call.argument(1))?;
     if let Some(worker) = host.workers.borrow().get(&thread_id(realm, &call.argument(0))?) {
-        worker.mailbox.post(message);
+        worker.mailbox.post(envelope);
     }
     Ok(realm.undefined())
 }
@@ -140,9 +179,9 @@ fn post_to_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 /// `postToParent(table)`
 fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let message = realm.write_message(&call.argument(0))?;
+    let envelope = pack(realm, &host, &call.argument(0))?;
     if let Some(parent) = &host.parent {
-        parent.post((host.id, Letter::Message(message)));
+        parent.post((host.id, Letter::Message(envelope)));
     }
     Ok(realm.undefined())
 }
@@ -152,6 +191,61 @@ fn listen(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (is_open, keeps_alive) = (realm.to_bool(&call.argument(0)), realm.to_bool(&call.argument(1)));
     agent_host::of(realm)?.port.set(Port { is_open, keeps_alive });
     Ok(realm.undefined())
+}
+
+/// `receiveFromParent()`: the table of the first message, or undefined.
+fn receive_from_parent(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let envelope = host.from_parent.take();
+    received(realm, &host, envelope)
+}
+
+/// `openChannel()`: the numbers of its two ports.
+fn open_channel(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let (one, other) = agent_host::of(realm)?.ports.borrow_mut().open();
+    realm.array(&[realm.number(one), realm.number(other)])
+}
+
+/// `postToPort(id, table)`
+fn post_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let id = port_id(realm, &call.argument(0))?;
+    let envelope = pack(realm, &host, &call.argument(1))?;
+    let refused = host.ports.borrow().post(id, envelope);
+    drop(refused);
+    Ok(realm.undefined())
+}
+
+/// `listenToPort(id, receives, keepsAlive)`
+fn listen_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let id = port_id(realm, &call.argument(0))?;
+    let (receives, keeps_alive) = (realm.to_bool(&call.argument(1)), realm.to_bool(&call.argument(2)));
+    agent_host::of(realm)?.ports.borrow_mut().listen(id, receives, keeps_alive);
+    Ok(realm.undefined())
+}
+
+/// `receiveFromPort(id)`: the table of the first message, or undefined.
+fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let envelope = host.ports.borrow().take_message(port_id(realm, &call.argument(0))?);
+    received(realm, &host, envelope)
+}
+
+/// `closePort(id)`. That it is closed comes as a letter.
+fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.ports.borrow_mut().close(port_id(realm, &call.argument(0))?);
+    Ok(realm.undefined())
+}
+
+fn pack(realm: &Realm, host: &Host, table: &Value) -> Result<Envelope, Exception> {
+    host.pack(realm, table, table)
+}
+
+fn received(realm: &Realm, host: &Host, envelope: Option<Envelope>) -> Result<Value, Exception> {
+    let Some(envelope) = envelope else { return Ok(realm.undefined()) };
+    // No job begins here, but whoever posted this may have grown memory before.
+    shared_array_buffer::catch_up_all(realm)?;
+    host.unpack(realm, envelope)
 }
 
 /// `refWorker(id, keepsAlive)`
@@ -173,7 +267,9 @@ fn terminate(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 
 /// `copy(table)`: what another agent would read.
 fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    realm.read_message(&realm.write_message(&call.argument(0))?)
+    let host = agent_host::of(realm)?;
+    let envelope = pack(realm, &host, &call.argument(0))?;
+    host.unpack(realm, envelope)
 }
 
 /// `resolve(specifier, importer)`: the path of a file.
@@ -201,14 +297,19 @@ fn compile_file(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     }
 }
 
-/// `promiseState(promise)`: `["pending"]`, `["fulfilled", value]` or `["rejected", reason]`.
+/// `promiseState(promise)`: `["pending"]`, `["fulfilled", value]` or `["rejected", reason]`; undefined for what is none.
 fn promise_state(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (name, value) = match realm.promise_state(&call.argument(0)) {
         PromiseState::Fulfilled(value) => ("fulfilled", value),
         PromiseState::Rejected(reason) => ("rejected", reason.into_value()),
-        PromiseState::Pending | PromiseState::NotAPromise => ("pending", realm.undefined()),
+        PromiseState::Pending => ("pending", realm.undefined()),
+        PromiseState::NotAPromise => return Ok(realm.undefined()),
     };
     realm.array(&[realm.string(name)?, value])
+}
+
+fn port_id(realm: &Realm, value: &Value) -> Result<PortId, Exception> {
+    Ok(realm.to_i32(value)?.unsigned_abs())
 }
 
 fn thread_id(realm: &Realm, value: &Value) -> Result<ThreadId, Exception> {

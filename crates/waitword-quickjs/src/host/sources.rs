@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::ffi::{Exception, Realm, Value, parses_as_module};
+use crate::ffi::{Exception, Realm, Script, Value, parses_as_module};
 
 use super::agent_host::Host;
 
@@ -60,6 +60,18 @@ pub(super) fn compile(host: &Host, realm: &Realm, name: &str, text: String) -> R
             Err(as_script) if looks_like_module(realm, &as_script, &text) => Ok(Compiled::Module(text)),
             Err(as_script) => Err(as_script),
         },
+    }
+}
+
+/// The script of a page's worker, whose declarations are global; `None` if the text is only valid as a module.
+///
+/// # Errors
+/// A SyntaxError.
+pub(super) fn compile_global(realm: &Realm, name: &str, text: &str) -> Result<Option<Script>, Exception> {
+    match realm.parse_script(name, text) {
+        Ok(script) => Ok(Some(script)),
+        Err(_) if name.ends_with(".mjs") || parses_as_module(text) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use waitword_agents::{SharedBlock, Timeout};
 
@@ -16,6 +17,7 @@ use crate::ffi::{Message, Realm, RuntimeOptions};
 use crate::runtime::{JsAgent, JsAgentOptions};
 
 use super::agent_host::{Host, Parts, Worker};
+use super::channel::Envelope;
 use super::cluster::{Cluster, Woken};
 use super::event_loop::{EventLoop, Stop};
 use super::failure::Failure;
@@ -33,11 +35,22 @@ pub(super) enum Entry {
     Source(String),
 }
 
+/// How the script of an agent is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A module or a CommonJS script, whichever it is.
+    Node,
+    /// As a page's worker of type "classic": a script whose declarations are global.
+    WebScript,
+    /// As a page's worker of type "module".
+    WebModule,
+}
+
 /// What a worker posts to its parent.
 pub(super) enum Letter {
     /// Its script is about to start.
     Online,
-    Message(Message),
+    Message(Envelope),
     /// It failed; what was thrown, if that could be copied.
     Failed(Box<Failure>, Option<Message>),
     /// It is gone, and with it all its waits.
@@ -47,7 +60,7 @@ pub(super) enum Letter {
 /// What `workerData` is made of.
 pub(super) enum Data {
     /// A worker's, and its environment: what its parent wrote.
-    OfParent(Message),
+    OfParent(Envelope),
     /// The main agent's: what the embedder shares, if it does.
     OfEmbedder(Option<SharedBlock>),
 }
@@ -78,6 +91,8 @@ pub(super) fn run_main(program: Program) -> Ended {
             from_parent: Arc::new(Mailbox::new(Arc::clone(&bell))),
             bell,
             argv: argv(program.file.to_string_lossy().into_owned(), program.arguments),
+            shape: Shape::Node,
+            limits: program.limits,
             eval_source: String::new(),
             parent: None,
         },
@@ -85,27 +100,28 @@ pub(super) fn run_main(program: Program) -> Ended {
         data: Data::OfEmbedder(program.shared),
         can_block: program.main_can_block,
     };
+    let clock = match program.timeout.map(|timeout| start_clock(&cluster, timeout)).transpose() {
+        Ok(clock) => clock,
+        Err(error) => {
+            return Death::internal(MAIN, format!("cannot start a thread for the timeout: {error}"))
+                .end(&cluster);
+        }
+    };
     let death = thread_for(MAIN).spawn(move || live(birth)).map(thread::JoinHandle::join);
     let death = match death {
         Ok(Ok(death)) => death,
         Ok(Err(_)) => Death::internal(MAIN, "the main thread panicked".to_owned()),
         Err(error) => Death::internal(MAIN, format!("cannot start a thread: {error}")),
     };
-    // Every agent ended its own workers, so by now all are gone.
-    cluster.leave(MAIN);
-    cluster.close();
-    let standstill = cluster.standstill();
-    let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
-    Ended {
-        exit_code: match death.exit_code {
-            0 if is_deadlock => 1,
-            code => cluster.forced_exit().unwrap_or(code),
-        },
-        failure: death.failure.map(|(failure, _)| *failure),
-        abandoned: cluster.take_reports(),
-        is_standstill: standstill.is_some(),
-        is_awaiting: death.is_awaiting,
-    }
+    let ended = death.end(&cluster);
+    // The program is over, so the clock has stopped.
+    let _ = clock.map(thread::JoinHandle::join);
+    ended
+}
+
+fn start_clock(cluster: &Arc<Cluster>, timeout: Duration) -> io::Result<thread::JoinHandle<()>> {
+    let cluster = Arc::clone(cluster);
+    thread::Builder::new().name("waitword timeout".into()).spawn(move || cluster.end_after(timeout))
 }
 
 /// Starts a worker of an agent.
@@ -115,8 +131,9 @@ pub(super) fn run_main(program: Program) -> Ended {
 pub(super) fn spawn(
     parent: &Host,
     entry: Entry,
+    shape: Shape,
     arguments: Vec<String>,
-    data: Message,
+    data: Envelope,
 ) -> io::Result<ThreadId> {
     let bell = Arc::new(Doorbell::default());
     let id = parent.cluster.enlist(Arc::clone(&bell));
@@ -132,6 +149,8 @@ pub(super) fn spawn(
             cluster: Arc::clone(&parent.cluster),
             bell,
             argv: argv(name, arguments),
+            shape,
+            limits: parent.limits,
             eval_source,
             from_parent: Arc::clone(&mailbox),
             parent: Some(Arc::clone(&to_parent)),
@@ -185,12 +204,13 @@ fn live(birth: Birth) -> Death {
 
 fn live_and_die(birth: Birth) -> Death {
     let Birth { parts, entry, data, can_block } = birth;
-    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, ..RuntimeOptions::default() };
+    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, memory_limit: parts.limits.memory };
     let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell))
     {
         Ok(agent) => agent,
         Err(error) => return Death::internal(parts.id, error.to_string()),
     };
+    agent.agent().set_max_waits(parts.limits.waits.unwrap_or(usize::MAX));
     parts.cluster.attach(parts.id, agent.handle());
     let host = Rc::new(Host::new(parts));
     agent.runtime().set_state(Rc::clone(&host));
@@ -203,7 +223,7 @@ fn live_and_die(birth: Birth) -> Death {
         endless: Cell::new(None),
     });
     let event_loop = EventLoop::new(&agent, &host);
-    let stop = event_loop.run(entry, &data);
+    let stop = event_loop.run(entry, data);
     if host.cluster.wants_report(host.id) {
         host.cluster.report(event_loop.abandoned());
     }
@@ -239,7 +259,7 @@ impl WaitObserver for Watch {
         let Some((block, byte_index)) = self.endless.take() else { return };
         let woken = self.cluster.awake(self.id);
         // The script has not been unwound yet, so the line of the wait is still to be had.
-        if woken == Woken::Dismissed || self.cluster.standstill().is_some() {
+        if woken == Woken::Dismissed || self.cluster.wants_report(self.id) {
             let (agent, place) = (AgentName(self.id), self.realm.line_of(&self.realm.mark()));
             self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
         }
@@ -247,6 +267,25 @@ impl WaitObserver for Watch {
 }
 
 impl Death {
+    /// The end of the main agent is that of the program. Every agent ended its own workers, so by now all are gone.
+    fn end(self, cluster: &Arc<Cluster>) -> Ended {
+        cluster.leave(MAIN);
+        cluster.close();
+        let standstill = cluster.standstill();
+        let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
+        Ended {
+            exit_code: match self.exit_code {
+                0 if is_deadlock => 1,
+                code => cluster.forced_exit().unwrap_or(code),
+            },
+            failure: self.failure.map(|(failure, _)| *failure),
+            abandoned: cluster.take_reports(),
+            is_standstill: standstill.is_some(),
+            is_timed_out: cluster.is_timed_out(),
+            is_awaiting: self.is_awaiting,
+        }
+    }
+
     fn of(stop: Stop) -> Self {
         match stop {
             Stop::Done { exit_code: 0, is_awaiting: true } => {

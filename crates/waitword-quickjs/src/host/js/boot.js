@@ -23,14 +23,15 @@
     util: { inspect: host.inspect, format: host.format },
   };
 
+  const known = keys(builtins).map((each) => `node:${each}`).join(", ");
+
   /** The built-in module of this name; undefined for names of files; throws for names that are neither. */
   host.builtin = (name) => {
     const bare = begins(name, "node:") ? apply(slice, name, [5]) : name;
     if (hasOwn(builtins, bare)) return builtins[bare];
     if (begins(name, "/") || begins(name, "./") || begins(name, "../") || begins(name, "file:")) return undefined;
-    const known = keys(builtins).map((each) => `node:${each}`).join(", ");
     throw host.error(Error, "ERR_UNKNOWN_BUILTIN_MODULE",
-      `No module named '${name}'. Built in are ${known}; files are named by ./, ../ or /`);
+      "No module named '" + name + "'. Built in are " + known + "; files are named by ./, ../ or /");
   };
 
   const hidden = (value) => ({ value, writable: true, configurable: true, enumerable: false });
@@ -40,22 +41,17 @@
     process,
     URL: host.URL,
     structuredClone: (value, settings) => host.decode(native.copy(host.encode(value, settings?.transfer))),
+    Event: host.Event,
+    MessageEvent: host.MessageEvent,
+    ErrorEvent: host.ErrorEvent,
+    MessageChannel: host.MessageChannel,
+    MessagePort: host.MessagePort,
   };
   for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, hidden(value));
 
   host.packageType = (text) => parse(text).type;
   /** What was thrown, for a person: title, frames, and what else there is to say. */
-  host.describe = (reason) => {
-    if (isError(reason)) return [host.errorTitle(reason), host.framesOf(reason).join("\n"), details(reason)];
-    return [host.inspect(reason), "", ""];
-  };
-
-  /** What the script itself put on the error: its cause, a code, other properties. */
-  const details = (error) => {
-    const shown = host.inspect(error);
-    const at = shown.lastIndexOf("{\n");
-    return at > 0 && shown.endsWith("}") ? shown.slice(at) : "";
-  };
+  host.describe = (reason) => (isError(reason) ? host.text().describeError(reason) : [host.inspect(reason), "", ""]);
 
   /** An error that can travel to the parent, whatever was thrown. */
   host.encodeError = (reason) => {

@@ -1,6 +1,6 @@
 // Structured clone: a graph of values to a flat table and back. The table holds only what the engine can write by
 // itself (primitives, arrays, ArrayBuffers, SharedArrayBuffers), so cycles and depth cost nothing there, and what may
-// not be cloned is refused here, with the DataCloneError that the standard wants. Next: worker_threads.js.
+// not be cloned is refused here, with the DataCloneError that the standard wants. Next: url.js.
 //
 // A row of the table is [kind, ...fields]. A field that stands for an object is [row number]; anything else is itself.
 (function (host) {
@@ -34,6 +34,7 @@
   const setForEach = Set.prototype.forEach;
   const setAdd = Set.prototype.add;
   const dateValue = Date.prototype.getTime;
+  const errorStack = getter(Error.prototype, "stack");
   const regExpSource = getter(RegExp.prototype, "source");
   const regExpFlags = getter(RegExp.prototype, "flags");
   const unboxed = list(Number.prototype.valueOf, String.prototype.valueOf, Boolean.prototype.valueOf,
@@ -56,9 +57,9 @@
   );
   const errorTypes = byName([Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]);
 
-  /** The table of `value`. Buffers in `transfer` move into it, once everything has been read. */
+  /** The table of `value`. Buffers and ports in `transfer` move into it, once everything has been read. */
   function encode(value, transfer) {
-    const moving = checkTransfer(transfer);
+    const { buffers: moving, ports } = checkTransfer(transfer);
     const rows = list();
     const seen = new SafeMap();
     const objects = list();
@@ -73,28 +74,51 @@
     };
     const root = field(value);
     // The list grows while it is walked: breadth first, so that a long chain needs no stack.
-    for (let at = 0; at < objects.length; at++) rows.push(row(objects[at], field));
+    for (let at = 0; at < objects.length; at++) {
+      rows.push(host.ports.isPort(objects[at]) ? port(objects[at], ports) : row(objects[at], field));
+    }
+    // What was read may have been a getter that sent a port away.
+    for (let at = 0; at < ports.length; at++) checkPort(ports[at]);
     for (let at = 0; at < moving.length; at++) {
       const moved = apply(transferBuffer, moving[at], []);
       if (seen.has(moving[at])) rows[seen.get(moving[at])] = ["buffer", moved];
     }
-    return [root, rows];
+    const moved = list();
+    for (let at = 0; at < ports.length; at++) moved.push(host.ports.detach(ports[at]));
+    return [root, rows, moved];
   }
 
-  /** The buffers to transfer: a list of our own, because a script can change its own list meanwhile. */
+  /** What to transfer: lists of our own, because a script can change its own list meanwhile. */
   function checkTransfer(transfer) {
     const buffers = list();
+    const ports = list();
     const seen = new SafeSet();
     const all = transfer === undefined || isArray(transfer) ? transfer : list(...transfer);
     for (let at = 0; at < (all?.length ?? 0); at++) {
       const each = all[at];
-      if (!brand(bufferLength, each)) refuse(each, "cannot be transferred: only an ArrayBuffer can");
-      if (apply(bufferDetached, each, [])) refuse(each, "is already detached");
-      if (seen.has(each)) refuse(transfer, "names one buffer twice");
+      if (seen.has(each)) refuse(transfer, "names one object twice");
       seen.add(each);
+      if (host.ports.isPort(each)) {
+        checkPort(each);
+        ports.push(each);
+        continue;
+      }
+      if (!brand(bufferLength, each)) {
+        refuse(each, "cannot be transferred: only an ArrayBuffer or a MessagePort can");
+      }
+      if (apply(bufferDetached, each, [])) refuse(each, "is already detached");
       buffers.push(each);
     }
-    return buffers;
+    return { buffers, ports };
+  }
+
+  function checkPort(port) {
+    if (!host.ports.canMove(port)) refuse(port, "in the transfer list is closed, or already detached");
+  }
+
+  function port(object, ports) {
+    for (let at = 0; at < ports.length; at++) if (ports[at] === object) return ["port", at];
+    return refuse(object, "was found in the message but not listed in the transfer list");
   }
 
   function row(object, field) {
@@ -169,7 +193,8 @@
 
   function error(object, field) {
     const name = errorTypes.has(object.name) ? object.name : "Error";
-    const row = list("error", name, text(object.message), text(object.stack));
+    const row = list("error", name, text(object.message),
+      text(hasOwn(object, "stack") ? object.stack : apply(errorStack, object, [])));
     if (hasOwn(object, "cause")) row.push(field(object.cause));
     return row;
   }
@@ -196,15 +221,20 @@
   }
 
   function refuse(value, why = "could not be cloned.") {
-    const shown = typeof value === "object" ? `#<${value?.constructor?.name ?? "Object"}>` : String(value);
-    throw new DOMException(`${shown} ${why}`, "DataCloneError");
+    const shown = typeof value === "object" ? "#<" + String(value?.constructor?.name ?? "Object") + ">" : String(value);
+    throw new DOMException(shown + " " + why, "DataCloneError");
   }
 
-  /** The value that a table describes, with new objects for everything but the memory of SharedArrayBuffers. */
-  function decode(table) {
+  /**
+   * The value that a table describes, with new objects for everything but the memory of SharedArrayBuffers. The ports that
+   * came with it go to the list `ports` as well: the value need not name them.
+   */
+  function decode(table, ports = list()) {
     const rows = table[1];
+    const ids = table[2];
+    for (let at = 0; at < ids.length; at++) ports.push(host.ports.adopt(ids[at]));
     const objects = list();
-    for (let at = 0; at < rows.length; at++) objects.push(shell(rows[at]));
+    for (let at = 0; at < rows.length; at++) objects.push(shell(rows[at], ports));
     const value = (each) => (typeof each === "object" && each !== null ? objects[each[0]] : each);
     // Views come after all buffers, contents after all objects: whatever a field names exists by then.
     for (let at = 0; at < rows.length; at++) {
@@ -216,7 +246,7 @@
     return value(table[0]);
   }
 
-  function shell(row) {
+  function shell(row, ports) {
     switch (row[0]) {
       case "array": return new Array(row[1]);
       case "list": return [];
@@ -230,6 +260,7 @@
         return row[1];
       case "regexp": return new RegExp(row[1], row[2]);
       case "boxed": return Object(row[1]);
+      case "port": return ports[row[1]];
       case "error": {
         const object = new (errorTypes.get(row[1]))(row[2]);
         return define(object, "stack", row[3], false);

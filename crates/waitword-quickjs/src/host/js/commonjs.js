@@ -3,13 +3,20 @@
   "use strict";
 
   const { native } = host;
+  const { TypeError } = globalThis;
   const { apply, Map } = host.safe;
+  const { endsWith } = String.prototype;
+  const parse = JSON.parse;
   const loaded = new Map();
   let main;
 
   class Module {
     exports = {};
     loaded = false;
+    id;
+    filename;
+    path;
+    require;
 
     constructor(filename) {
       this.id = this.filename = filename;
@@ -25,7 +32,8 @@
       }
       return host.builtin(name) ?? load(native.resolve(name, filename));
     };
-    return Object.assign(require, { resolve: (name) => native.resolve(name, filename), main });
+    host.put(require, "main", main);
+    return host.put(require, "resolve", (name) => native.resolve(name, filename));
   }
 
   function load(filename) {
@@ -34,7 +42,7 @@
     const module = new Module(filename);
     loaded.set(filename, module);
     try {
-      if (filename.endsWith(".json")) module.exports = parseJson(filename);
+      if (apply(endsWith, filename, [".json"])) module.exports = parseJson(filename);
       else run(module, native.compileFile(filename));
     } catch (error) {
       loaded.delete(filename);
@@ -51,9 +59,9 @@
 
   function parseJson(filename) {
     try {
-      return JSON.parse(native.readFile(filename));
+      return parse(native.readFile(filename));
     } catch (error) {
-      error.message = `${filename}: ${error.message}`;
+      error.message = filename + ": " + error.message;
       throw error;
     }
   }

@@ -4,6 +4,11 @@
 
   const OUT = 1;
   const ERR = 2;
+  const { apply, list, Map } = host.safe;
+  const { Error, Number } = globalThis;
+  const { replaceAll, slice } = String.prototype;
+  const toFixed = Number.prototype.toFixed;
+  const now = performance.now;
   const counts = new Map();
   const times = new Map();
   let margin = "";
@@ -11,14 +16,20 @@
   function print(stream, args) {
     // Plain text needs no formatting, and no built-in that a script could have replaced.
     const isPlain = args.length === 1 && typeof args[0] === "string" && args[0] !== "%%";
-    const text = isPlain ? args[0] : host.format(...args);
+    const text = isPlain ? args[0] : apply(host.format, undefined, args);
     // Not a template: the engine makes those with String.prototype.concat.
-    host.write(stream, margin + (margin ? text.replaceAll("\n", `\n${margin}`) : text) + "\n");
+    host.write(stream, margin + (margin ? apply(replaceAll, text, ["\n", "\n" + margin]) : text) + "\n");
   }
 
   const out = (...args) => print(OUT, args);
   const err = (...args) => print(ERR, args);
-  const elapsed = (label) => `${label}: ${(performance.now() - (times.get(label) ?? NaN)).toFixed(3)}ms`;
+  const elapsed = (label) => label + ": " + apply(toFixed, now() - (times.get(label) ?? NaN), [3]) + "ms";
+  /** The arguments with one more in front. */
+  const after = (first, args) => {
+    const all = list(first);
+    for (let at = 0; at < args.length; at++) all.push(args[at]);
+    return all;
+  };
 
   host.console = {
     log: out,
@@ -26,28 +37,33 @@
     debug: out,
     warn: err,
     error: err,
-    trace: (...args) => err(`${`Trace: ${host.format(...args)}`.trimEnd()}\n${host.framesOf(new Error()).join("\n")}`),
+    trace: (...args) => {
+      const title = args.length > 0 ? "Trace: " + apply(host.format, undefined, args) : "Trace:";
+      const frames = host.framesOf(new Error());
+      let text = title;
+      for (let at = 0; at < frames.length; at++) text += "\n" + frames[at];
+      err(text);
+    },
     assert: (condition, ...args) => {
       if (condition) return;
-      const [first, ...rest] = args;
-      if (typeof first === "string") err(`Assertion failed: ${first}`, ...rest);
-      else err("Assertion failed", ...args);
+      if (typeof args[0] === "string") args[0] = "Assertion failed: " + args[0];
+      print(ERR, typeof args[0] === "string" ? args : after("Assertion failed", args));
     },
     dir: (value, options) => out(host.inspect(value, options)),
     group: (...args) => {
-      if (args.length > 0) out(...args);
+      if (args.length > 0) print(OUT, args);
       margin += "  ";
     },
     groupEnd: () => {
-      margin = margin.slice(2);
+      margin = apply(slice, margin, [2]);
     },
     count: (label = "default") => {
       counts.set(label, (counts.get(label) ?? 0) + 1);
-      out(`${label}: ${counts.get(label)}`);
+      out(label + ": " + counts.get(label));
     },
     countReset: (label = "default") => void counts.delete(label),
-    time: (label = "default") => void times.set(label, performance.now()),
-    timeLog: (label = "default", ...args) => out(elapsed(label), ...args),
+    time: (label = "default") => void times.set(label, now()),
+    timeLog: (label = "default", ...args) => print(OUT, after(elapsed(label), args)),
     timeEnd: (label = "default") => {
       out(elapsed(label));
       times.delete(label);

@@ -1,4 +1,4 @@
-// The part of node:events that workers, ports and `process` are made of. Next: worker_threads.js.
+// The part of node:events that workers, ports and `process` are made of. Next: event_target.js.
 (function (host) {
   "use strict";
 
@@ -35,13 +35,26 @@
     }
 
     emit(name, ...args) {
+      return this[host.fire](name, args);
+    }
+
+    /** Calls the listeners. What `event` makes is for those who listen as to an EventTarget. */
+    [host.fire](name, args, event) {
       const all = this.#listeners.get(name);
       if (!all) {
         if (name === "error") throw args[0];
         return false;
       }
-      for (let at = 0; at < all.length; at++) apply(all[at].call, this, args);
+      let made;
+      for (let at = 0; at < all.length; at++) {
+        if (all[at].takesEvent) apply(all[at].call, this, [(made ??= event())]);
+        else apply(all[at].call, this, args);
+      }
       return true;
+    }
+
+    [host.listenToEvent](name, call) {
+      this.#add(name, call, call, true);
     }
 
     removeAllListeners(name) {
@@ -60,17 +73,22 @@
     }
 
     listeners(name) {
-      return (this.#listeners.get(name) ?? []).map((each) => each.listener);
+      const all = this.#listeners.get(name);
+      const listeners = [];
+      for (let at = 0; at < (all?.length ?? 0); at++) host.append(listeners, all[at].listener);
+      return listeners;
     }
 
     eventNames() {
-      return [...this.#listeners.keys()];
+      const names = [];
+      this.#listeners.forEach((_, name) => host.append(names, name));
+      return names;
     }
 
-    #add(name, listener, call) {
+    #add(name, listener, call, takesEvent = false) {
       requireFunction(listener);
       this.#listeners.set(name, without(this.#listeners.get(name), undefined));
-      this.#listeners.get(name).push({ listener, call });
+      this.#listeners.get(name).push({ listener, call, takesEvent });
       this[host.listenersChanged]?.(name);
       return this;
     }

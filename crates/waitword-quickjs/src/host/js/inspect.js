@@ -1,5 +1,9 @@
-// How console.log and error messages show a value: the layout of Node's util.inspect for plain data. Next: console.js.
-(function (host) {
+// How console.log and error messages show a value: the layout of Node's util.inspect for plain data.
+//
+// It runs in the private realm (text_realm.js), whose built-ins no script can replace: methods of strings and arrays made
+// here are safe to use. The values to show come from the realm of the scripts: what they are is asked of their internal
+// slots, through the functions taken below, and never of `instanceof` or of their own methods. Next: url_text.js.
+(function (text) {
   "use strict";
 
   const LINE = 72; // Node breaks an object over several lines when it is longer than this
@@ -7,8 +11,28 @@
   const MAX_DEPTH = 2;
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const typedName = Object.getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get;
-  const regExpToString = RegExp.prototype.toString;
+  const typedLength = Object.getOwnPropertyDescriptor(TypedArray.prototype, "length").get;
+  const getter = (Class, key) => Object.getOwnPropertyDescriptor(Class.prototype, key).get;
+  const mapSize = getter(Map, "size");
+  const setSize = getter(Set, "size");
+  const bufferLength = getter(ArrayBuffer, "byteLength");
+  const sharedLength = getter(SharedArrayBuffer, "byteLength");
+  const errorStack = getter(Error, "stack");
+  const regExpSource = getter(RegExp, "source");
+  const FLAGS = { hasIndices: "d", global: "g", ignoreCase: "i", multiline: "m", dotAll: "s", unicode: "u",
+    unicodeSets: "v", sticky: "y" };
+  const regExpFlags = Object.keys(FLAGS).map((key) => [getter(RegExp, key), FLAGS[key]]);
+  const unboxed = [Number, String, Boolean, BigInt, Symbol].map((Class) => Class.prototype.valueOf);
   const custom = Symbol.for("nodejs.util.inspect.custom");
+
+  /** What a method finds in the internal slots of an object; undefined if the object is of another kind. */
+  function slot(method, object) {
+    try {
+      return method.call(object);
+    } catch {
+      return undefined;
+    }
+  }
 
   function inspect(value, { depth = MAX_DEPTH } = {}) {
     const state = { depth: depth ?? Infinity, seen: [], circular: new Map(), deepest: 0 };
@@ -33,7 +57,7 @@
       return `[Circular *${state.circular.get(object)}]`;
     }
     if (typeof object[custom] === "function") {
-      const shown = object[custom](state.depth - level, {}, inspect);
+      const shown = object[custom](state.depth - level, text.options(), text.scriptsInspect);
       if (shown !== object) return typeof shown === "string" ? shown : show(shown, state, level, indent);
     }
     const shape = describe(object);
@@ -56,40 +80,39 @@
     shape.items = () => [];
     if (Array.isArray(object)) return list(shape, object, name === "Array" ? "" : `${name}(${object.length}) `);
     const kind = typedName.call(object);
-    if (kind) return list(shape, object, `${name ?? kind}(${object.length}) `);
-    if (object instanceof Map) {
-      shape.prefix = `${name}(${object.size}) `;
-      shape.items = (inner) => limit([...object].map(([key, value]) => `${inner(key)} => ${inner(value)}`));
-    } else if (object instanceof Set) {
-      shape.prefix = `${name}(${object.size}) `;
-      shape.items = (inner) => limit([...object].map(inner));
-    } else if (object instanceof ArrayBuffer || object instanceof SharedArrayBuffer) {
-      shape.items = () => [contents(object), `byteLength: ${object.byteLength}`];
-    } else if (object instanceof Promise) {
-      shape.items = (inner) => promise(object, inner);
-    } else if (typeof object === "function") shape.base = functionName(object);
+    if (kind) return list(shape, object, `${name ?? kind}(${typedLength.call(object)}) `, typedLength.call(object));
+    const size = slot(mapSize, object) ?? slot(setSize, object);
+    const bytes = slot(bufferLength, object) ?? slot(sharedLength, object);
+    const time = slot(Date.prototype.getTime, object);
+    const promised = text.promiseState(object);
+    const boxed = unboxed.map((valueOf) => slot(valueOf, object)).find((value) => value !== undefined);
+    if (size !== undefined) {
+      shape.prefix = `${name}(${size}) `;
+      shape.items = (inner) => limit(members(object).map((each) => each.map(inner).join(" => ")));
+    } else if (bytes !== undefined) shape.items = () => [contents(object, bytes), `byteLength: ${bytes}`];
+    else if (promised) shape.items = (inner) => promise(promised, inner);
+    else if (typeof object === "function") shape.base = functionName(object);
     else if (Error.isError(object)) shape.base = errorText(object);
-    else if (object instanceof Date) shape.base = isNaN(object) ? "Invalid Date" : object.toISOString();
-    else if (object instanceof RegExp) shape.base = regExpToString.call(object);
-    else if (object instanceof Number || object instanceof String || object instanceof Boolean) {
-      shape.base = `[${name}: ${show(object.valueOf())}]`;
-    } else if (typeof object[Symbol.toStringTag] === "string" && object[Symbol.toStringTag] !== name) {
+    else if (time !== undefined) shape.base = isNaN(time) ? "Invalid Date" : new Date(time).toISOString();
+    else if (isRegExp(object)) shape.base = regExpText(object);
+    else if (boxed !== undefined) shape.base = `[${name}: ${show(boxed)}]`;
+    else if (typeof object[Symbol.toStringTag] === "string" && object[Symbol.toStringTag] !== name) {
       shape.prefix = `${name ?? "Object"} [${object[Symbol.toStringTag]}] `;
     }
     return shape;
   }
 
-  function list(shape, object, prefix) {
+  function list(shape, object, prefix, length = object.length) {
     const items = (inner) => {
       const shown = [];
-      for (let at = 0; at < object.length && shown.length < MAX_ITEMS; at++) {
+      for (let at = 0; at < length && shown.length < MAX_ITEMS; at++) {
         let gap = at;
-        while (gap < object.length && !(gap in object)) gap++;
+        while (gap < length && !Object.hasOwn(object, gap)) gap++;
         if (gap > at) shown.push(`<${gap - at} empty item${gap - at > 1 ? "s" : ""}>`);
         else shown.push(inner(object[at]));
         at = Math.max(at, gap - 1);
       }
-      return object.length > MAX_ITEMS ? [...shown, more(object.length - MAX_ITEMS)] : shown;
+      return length > MAX_ITEMS ? [...shown, more(length - MAX_ITEMS)] : shown;
     };
     return { ...shape, prefix, open: "[", close: "]", items, isList: true };
   }
@@ -98,17 +121,33 @@
     items.length > MAX_ITEMS ? [...items.slice(0, MAX_ITEMS), more(items.length - MAX_ITEMS)] : items;
   const more = (count) => `... ${count} more item${count > 1 ? "s" : ""}`;
 
-  function contents(buffer) {
-    const bytes = [...new Uint8Array(buffer, 0, Math.min(50, buffer.byteLength))];
-    const rest = buffer.byteLength - bytes.length;
+  /** The entries of a Map, as pairs, or the values of a Set. */
+  function members(object) {
+    const all = [];
+    if (slot(mapSize, object) !== undefined) Map.prototype.forEach.call(object, (value, key) => all.push([key, value]));
+    else Set.prototype.forEach.call(object, (value) => all.push([value]));
+    return all;
+  }
+
+  // The getter is made for RegExp.prototype too, which is no RegExp; but only for that of its own realm.
+  const isRegExp = (object) => slot(regExpSource, object) !== undefined;
+
+  function regExpText(object) {
+    const flags = regExpFlags.map(([has, flag]) => (has.call(object) ? flag : "")).join("");
+    return `/${regExpSource.call(object)}/${flags}`;
+  }
+
+  function contents(buffer, length) {
+    const bytes = [...new Uint8Array(buffer, 0, Math.min(50, length))];
+    const rest = length - bytes.length;
     const shown = bytes.map((each) => each.toString(16).padStart(2, "0")).join(" ");
     return `[Uint8Contents]: <${shown}${rest > 0 ? ` ... ${rest} more byte${rest > 1 ? "s" : ""}` : ""}>`;
   }
 
-  function promise(object, inner) {
-    const [state, value] = host.native.promiseState(object);
-    if (state === "pending") return ["<pending>"];
-    return [state === "rejected" ? `<rejected> ${inner(value)}` : inner(value)];
+  /** `promised` is a list of the scripts' realm: no pattern, because that would use their iterator. */
+  function promise(promised, inner) {
+    if (promised[0] === "pending") return ["<pending>"];
+    return [promised[0] === "rejected" ? `<rejected> ${inner(promised[1])}` : inner(promised[1])];
   }
 
   function functionName(object) {
@@ -126,7 +165,8 @@
 
   /** The lines of the stack that are about the script, not about the engine's and the host's inner life. */
   function framesOf(error) {
-    const lines = typeof error.stack === "string" ? error.stack.split("\n") : [];
+    const stack = Object.hasOwn(error, "stack") ? error.stack : slot(errorStack, error);
+    const lines = typeof stack === "string" ? stack.split("\n") : [];
     return lines.filter((line) => /^ +at /.test(line) && !/\((waitword:.*|native)\)$/.test(line));
   }
 
@@ -144,7 +184,7 @@
       const cause = Object.hasOwn(object, "cause") && !own.includes("cause") ? ["cause"] : [];
       return [...own.filter((key) => key !== "stack" && key !== "message" && key !== "code"), ...cause];
     }
-    if (object instanceof String) return own.filter((key) => typeof key === "symbol" || !isIndex(key));
+    if (slot(String.prototype.valueOf, object) !== undefined) return own.filter((key) => typeof key === "symbol" || !isIndex(key));
     return own;
   }
 
@@ -210,6 +250,14 @@
     return mark + (mark === "'" ? body.replaceAll("'", "\\'") : body) + mark;
   }
 
+  /** An error for a person: title, frames, and what the script put on it itself: its cause, a code, other properties. */
+  function describeError(error) {
+    const shown = inspect(error);
+    const at = shown.lastIndexOf("{\n");
+    const details = at > 0 && shown.endsWith("}") ? shown.slice(at) : "";
+    return [errorTitle(error), framesOf(error).join("\n"), details];
+  }
+
   /** printf-like, as console.log: %s %d %i %f %j %o %O %c %%; what is left over is appended. */
   function format(...args) {
     const [first, ...rest] = args.length > 0 ? args : [""];
@@ -257,6 +305,5 @@
     }
   }
 
-  Object.assign(inspect, { custom });
-  Object.assign(host, { inspect, format, errorTitle, framesOf });
+  Object.assign(text, { inspect, format, describeError, errorTitle, framesOf, RangeErrorPrototype: RangeError.prototype });
 });

@@ -1,5 +1,5 @@
 // What the other parts share: built-ins that scripts cannot replace any more, output, and errors with a code, as Node's
-// are. The first part. Next: events.js.
+// are. The first part. Next: stack.js.
 //
 // Scripts share the realm, and may overwrite what they find in it. What carries messages, timers and events from one
 // agent to another is therefore written without the methods of prototypes, without iterators (spread, `for`-`of`, array
@@ -9,7 +9,7 @@
   "use strict";
 
   const { apply, ownKeys } = Reflect;
-  const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf, assign } = Object;
+  const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf } = Object;
   const toWellFormed = String.prototype.toWellFormed;
 
   /** A class with the methods that `Base` has now. */
@@ -30,8 +30,15 @@
   const list = (...items) => setPrototypeOf(items, listPrototype);
 
   host.safe = { apply, list, Map: sealed(Map), Set: sealed(Set) };
-  host.listenersChanged = Symbol("listenersChanged");
+  // Names of methods that scripts do not see.
+  for (const name of ["listenersChanged", "listenToEvent", "fire", "handler", "setHandler", "scope"]) host[name] = Symbol(name);
+  /** Puts a value at the end of a script's array, whatever its prototype pretends to be. */
+  host.append = (array, value) => host.put(array, array.length, value);
   // Lone surrogates have no bytes in UTF-8.
   host.write = (stream, text) => host.native.write(stream, apply(toWellFormed, text, []));
-  host.error = (Type, code, message) => assign(new Type(message), { code });
+  /** An own property, as an assignment makes it where no prototype has a setter of this name. */
+  host.put = (object, key, value) => {
+    return defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  };
+  host.error = (Type, code, message) => host.put(new Type(message), "code", code);
 });

@@ -3,8 +3,10 @@
   "use strict";
 
   const { native, options } = host;
-  const { Number, String } = globalThis;
+  const { BigInt, Number, String } = globalThis;
+  const { round } = Math;
   const { apply } = host.safe;
+  const now = performance.now;
   const enqueue = queueMicrotask;
 
   class Process extends host.EventEmitter {
@@ -19,11 +21,12 @@
     stdout = { write: (text) => written(1, text) };
     stderr = { write: (text) => written(2, text) };
     hrtime = Object.assign(
-      ([seconds, nanoseconds] = [0, 0]) => {
-        const now = this.hrtime.bigint() - (BigInt(seconds) * 1_000_000_000n + BigInt(nanoseconds));
-        return [Number(now / 1_000_000_000n), Number(now % 1_000_000_000n)];
+      (since) => {
+        const start = since === undefined ? 0n : BigInt(since[0]) * 1_000_000_000n + BigInt(since[1]);
+        const passed = nanoseconds() - start;
+        return [Number(passed / 1_000_000_000n), Number(passed % 1_000_000_000n)];
       },
-      { bigint: () => BigInt(Math.round(performance.now() * 1e6)) },
+      { bigint: () => nanoseconds() },
     );
 
     cwd() {
@@ -39,6 +42,8 @@
       enqueue(() => apply(callback, undefined, args));
     }
   }
+
+  const nanoseconds = () => BigInt(round(now() * 1e6));
 
   function written(stream, text) {
     host.write(stream, String(text));

@@ -1,19 +1,31 @@
-// The part of URL that names of files need: `new URL("./worker.js", import.meta.url)`. Next: worker_threads.js.
+// The part of URL that names of files need: `new URL("./worker.js", import.meta.url)`. Next: timers.js.
 (function (host) {
   "use strict";
 
+  const { String, TypeError, decodeURIComponent } = globalThis;
+
   class URL {
+    // Declared, for an assignment to what an object does not have yet may end in a setter of its prototype.
+    protocol;
+    host;
+    pathname;
+    search;
+    hash;
+
     constructor(reference, base) {
-      const text = String(reference).trim();
-      const own = split(text);
-      if (own.protocol) Object.assign(this, own.protocol === "file:" ? { ...own, pathname: clean(own.pathname) } : own);
-      else if (base === undefined) throw invalid(text);
-      else Object.assign(this, against(own, new URL(base)));
+      const name = String(reference);
+      const parts = host.text().parseUrl(name, base === undefined ? undefined : new URL(base));
+      if (!parts) throw host.put(host.error(TypeError, "ERR_INVALID_URL", "Invalid URL"), "input", name);
+      this.protocol = parts.protocol;
+      this.host = parts.host;
+      this.pathname = parts.pathname;
+      this.search = parts.search;
+      this.hash = parts.hash;
     }
 
     get href() {
-      const authority = this.protocol === "file:" || this.host ? `//${this.host}` : "";
-      return `${this.protocol}${authority}${this.pathname}${this.search}${this.hash}`;
+      const authority = this.protocol === "file:" || this.host ? "//" + this.host : "";
+      return this.protocol + authority + this.pathname + this.search + this.hash;
     }
 
     toString() {
@@ -26,50 +38,12 @@
 
     static canParse(reference, base) {
       try {
-        return Boolean(new URL(reference, base));
+        new URL(reference, base);
+        return true;
       } catch {
         return false;
       }
     }
-  }
-
-  function split(text) {
-    const [, protocol, , host, pathname, search, hash] =
-      /^([a-zA-Z][a-zA-Z\d+.-]*:)?(\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(text);
-    return {
-      protocol: protocol?.toLowerCase(),
-      host: host ?? "",
-      pathname: escape(pathname),
-      search: search ?? "",
-      hash: hash ?? "",
-    };
-  }
-
-  function against(own, base) {
-    const { protocol, host } = base;
-    if (own.host) return { ...own, protocol, pathname: clean(own.pathname) };
-    if (!own.pathname) return { ...own, protocol, host, pathname: base.pathname, search: own.search || base.search };
-    const folder = base.pathname.slice(0, base.pathname.lastIndexOf("/") + 1);
-    const path = own.pathname.startsWith("/") ? own.pathname : folder + own.pathname;
-    return { ...own, protocol, host, pathname: clean(path) };
-  }
-
-  function clean(path) {
-    const parts = [];
-    const all = path.split("/").slice(1);
-    all.forEach((part, at) => {
-      const isLast = at === all.length - 1;
-      if (part === "..") parts.pop();
-      else if (part !== ".") parts.push(part);
-      if (isLast && (part === "." || part === "..")) parts.push("");
-    });
-    return `/${parts.join("/")}`;
-  }
-
-  const escape = (path) => encodeURI(path).replaceAll("%25", "%").replace(/[?#]/g, encodeURIComponent);
-
-  function invalid(text) {
-    return Object.assign(host.error(TypeError, "ERR_INVALID_URL", "Invalid URL"), { input: text });
   }
 
   function fileURLToPath(url) {
@@ -81,9 +55,11 @@
   }
 
   function pathToFileURL(path) {
-    const absolute = path.startsWith("/") ? path : `${host.native.cwd()}/${path}`;
-    return new URL(`file://${clean(encodeURI(absolute).replace(/[?#]/g, encodeURIComponent))}`);
+    const absolute = path[0] === "/" ? path : host.native.cwd() + "/" + path;
+    return new URL("file://" + host.text().urlPath(absolute));
   }
 
-  Object.assign(host, { URL, fileURLToPath, pathToFileURL });
+  host.URL = URL;
+  host.fileURLToPath = fileURLToPath;
+  host.pathToFileURL = pathToFileURL;
 });

@@ -1,13 +1,13 @@
 // The part of node:worker_threads that scripts here may use. The threads themselves are made in worker.rs; what travels
-// between them is a table of clone.js. Next: boot.js.
+// between them is a table of clone.js. Next: web_worker.js.
 (function (host) {
   "use strict";
 
   const { native, options } = host;
   const { Promise, String, TypeError } = globalThis;
-  const { isArray } = Array;
   const { entries } = Object;
-  const { list, Map } = host.safe;
+  const { apply, list, Map } = host.safe;
+  const { startsWith } = String.prototype;
   const workers = new Map();
 
   class Worker extends host.EventEmitter {
@@ -21,9 +21,8 @@
       const data = [host.encode(workerData, transferList), entries(env ?? host.process.env)];
       const words = list();
       for (let at = 0; at < argv.length; at++) words.push(String(argv[at]));
-      this.#id = native.spawn(!!isSource, source, words, data);
+      this.#id = startWorker(this, isSource, source, words, data);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
-      workers.set(this.#id, this);
     }
 
     get threadId() {
@@ -31,15 +30,11 @@
     }
 
     postMessage(value, transfer) {
-      const table = host.encode(value, transferList(transfer));
-      if (workers.has(this.#id)) native.postToWorker(this.#id, table);
+      postToWorker(this.#id, value, transfer);
     }
 
     terminate() {
-      if (!workers.has(this.#id)) return new Promise((resolve) => resolve());
-      this.ref();
-      native.terminate(this.#id);
-      return this.#exit;
+      return terminateWorker(this.#id) ? this.#exit : new Promise((resolve) => resolve());
     }
 
     ref() {
@@ -53,79 +48,70 @@
     }
   }
 
+  /** Starts a worker whose messages, errors and end are events of `owner`. `web`: how its script is to be read, if as a page's. */
+  function startWorker(owner, isSource, source, words, data, web) {
+    const id = native.spawn(!!isSource, source, words, data, web);
+    workers.set(id, owner);
+    return id;
+  }
+
+  function postToWorker(id, value, transfer) {
+    const table = host.encode(value, host.transferList(transfer));
+    if (workers.has(id)) native.postToWorker(id, table);
+  }
+
+  /** Whether there was anything left to end. */
+  function terminateWorker(id) {
+    if (!workers.has(id)) return false;
+    native.refWorker(id, true);
+    native.terminate(id);
+    return true;
+  }
+
   function scriptPath(file) {
     if (file instanceof host.URL) return host.fileURLToPath(file);
     if (typeof file !== "string") {
       throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", "The filename must be a string or a URL");
     }
-    if (!/^\.{0,2}\//.test(file)) {
-      const hint = `Write "./${file}" for a file in the current directory, or { eval: true } for source text`;
-      throw host.error(TypeError, "ERR_WORKER_PATH", `The worker script must be an absolute path or start with ./ or ../. ${hint}`);
+    const begins = (start) => apply(startsWith, file, [start]);
+    if (!begins("/") && !begins("./") && !begins("../")) {
+      const hint = 'Write "./' + file + '" for a file in the current directory, or { eval: true } for source text';
+      throw host.error(TypeError, "ERR_WORKER_PATH", "The worker script must be an absolute path or start with ./ or ../. " + hint);
     }
     return host.path.resolve(file);
   }
 
-  const transferList = (transfer) => (isArray(transfer) ? transfer : (transfer?.transfer ?? []));
-
-  class MessagePort extends host.EventEmitter {
-    #closed = false;
-    #keepsAlive = true;
-
-    postMessage(value, transfer) {
-      const table = host.encode(value, transferList(transfer));
-      if (!this.#closed) native.postToParent(table);
-    }
-
-    /** A port with a listener takes messages and keeps its worker alive; without one they stay in the mailbox. */
-    [host.listenersChanged]() {
-      const open = !this.#closed && this.listenerCount("message") > 0;
-      native.listen(open, open && this.#keepsAlive);
-    }
-
-    start() {}
-
-    ref() {
-      return this.#keep(true);
-    }
-
-    unref() {
-      return this.#keep(false);
-    }
-
-    #keep(keepsAlive) {
-      this.#keepsAlive = keepsAlive;
-      this[host.listenersChanged]();
-      return this;
-    }
-
-    close() {
-      if (this.#closed) return;
-      this.#closed = true;
-      this[host.listenersChanged]();
-      queueMicrotask(() => this.emit("close"));
-    }
-  }
-
-  const parentPort = options.isMainThread ? null : new MessagePort();
-
   host.receive = {
-    fromParent: (table) => parentPort.emit("message", host.decode(table)),
-    message: (id, table) => workers.get(id)?.emit("message", host.decode(table)),
-    online: (id) => workers.get(id)?.emit("online"),
-    /** False if the script does not listen: the error is then this agent's too. */
-    error: (id, table) => {
+    ...host.received,
+    fromParent: (table) => host.deliver(host.parentPort, table),
+    message: (id, table) => {
       const worker = workers.get(id);
-      return worker.listenerCount("error") > 0 && worker.emit("error", host.decode(table));
+      if (worker) host.deliver(worker, table);
+    },
+    online: (id) => workers.get(id)?.[host.fire]("online", []),
+    /** False if the script does not listen: the error is then this agent's too. */
+    error: (id, table, message, filename, lineno, colno) => {
+      const worker = workers.get(id);
+      if (worker.listenerCount("error") === 0) return false;
+      const error = host.decode(table);
+      return worker[host.fire]("error", [error], () => {
+        const settings = { message: "Uncaught " + message, filename, lineno, colno, error, cancelable: true };
+        return new host.ErrorEvent("error", settings);
+      });
     },
     exit: (id, code) => {
       const worker = workers.get(id);
       workers.delete(id);
-      worker.emit("exit", code);
+      worker[host.fire]("exit", [code]);
     },
   };
+  Object.assign(host, { startWorker, postToWorker, terminateWorker });
   host.workerThreads = {
     Worker,
-    parentPort,
+    MessageChannel: host.MessageChannel,
+    MessagePort: host.MessagePort,
+    receiveMessageOnPort: host.receiveMessageOnPort,
+    parentPort: host.parentPort,
     isMainThread: options.isMainThread,
     threadId: options.threadId,
     workerData: options.isMainThread ? (options.shared ?? null) : host.decode(options.data),

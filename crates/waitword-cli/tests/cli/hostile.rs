@@ -1,0 +1,268 @@
+//! Scripts that change the built-ins under the host's own JavaScript, and scripts that go too deep or too far.
+
+use crate::program::{run, run_files};
+
+/// Everything that a script can do to the built-ins which the host's JavaScript shares with it.
+const PATCHES: &[&str] = &[
+    "each([Array, Map, Set, WeakMap, Promise, String, Number, BigInt, Symbol, RegExp, Function, Date, Error, ArrayBuffer,
+           SharedArrayBuffer, getPrototypeOf(Uint8Array), Boolean], (C) => each(ownKeys(C.prototype), (key) => {
+         try { if (key !== 'constructor') defineProperty(C.prototype, key, { value: boom }); } catch {}
+     }))",
+    "each([Array, Map, Set, String], (C) => { C.prototype[Symbol.iterator] = boom; })",
+    "each([[].values(), new Map().keys(), new Set().keys(), 'a'.matchAll(/a/g), (function* () {})()],
+         (iterator) => { getPrototypeOf(iterator).next = boom; })",
+    "each([Object, Array, Reflect, JSON, Math, Error, Number, String, Promise, Symbol, Date], (C) =>
+         each(ownKeys(C), (key) => { try { if (typeof C[key] === 'function') C[key] = boom; } catch {} }))",
+    "const kept = { console: 1, setTimeout: 1, require: 1, globalThis: 1, URL: 1, structuredClone: 1, process: 1 };
+     each(ownKeys(globalThis), (key) => { if (!kept[key]) delete globalThis[key]; })",
+    "for (let at = 0; at < 8; at++)
+         defineProperty(Array.prototype, at, { get: boom, set: boom, configurable: true })",
+    "each(['get', 'set', 'value', 'then', 'transfer', 'eval', 'depth', 'name', 'type', 'length', 'at', 'once', 'argv',
+           'env', 'workerData', 'transferList', 'message', 'writable', 'cause', 'protocol', 'host'], (key) =>
+         defineProperty(Object.prototype, key, { __proto__: null, get: () => undefined, set: boom, configurable: true }))",
+    "globalThis.Symbol = globalThis.Promise = globalThis.Error = globalThis.TypeError = boom",
+    "Error.prepareStackTrace = boom",
+    "Error.stackTraceLimit = 0",
+];
+
+const TOOLS: &str = r#"
+    const { ownKeys } = Reflect;
+    const { defineProperty, getPrototypeOf } = Object;
+    const boom = () => { throw "patched"; };
+    const each = (list, use) => { for (let at = 0; at < list.length; at++) use(list[at]); };
+"#;
+
+#[test]
+fn console_shows_objects_whatever_was_patched() {
+    let show = r#"
+        const values = { list: [1, , "two"], map: new Map([[1, { deep: [] }]]), set: new Set(["x"]), date: new Date(0),
+            re: /a/gi, bytes: new Uint8Array([1, 2]), buffer: new ArrayBuffer(2), boxed: Object(1), big: 10n,
+            done: Promise.resolve(7), f() {}, symbol: Symbol("s"), nothing: null, class: class A {} };
+        const { log, group, groupEnd, count, assert, error: complain } = console;
+        PATCH;
+        log(values);
+        log("%s is %d of %i, %j %o", "one", 1.5, 2.7, "json", "o");
+        group("in");
+        log("a\nb");
+        groupEnd();
+        count("c");
+    "#;
+    for patch in PATCHES {
+        run("patched_console", &format!("{TOOLS}{}", show.replace("PATCH", patch)))
+            .with_code(0)
+            .printed(&[
+                "{",
+                "  list: [ 1, <1 empty item>, 'two' ],",
+                "  map: Map(1) { 1 => { deep: [Array] } },",
+                "  set: Set(1) { 'x' },",
+                "  date: 1970-01-01T00:00:00.000Z,",
+                "  re: /a/gi,",
+                "  bytes: Uint8Array(2) [ 1, 2 ],",
+                "  buffer: ArrayBuffer { [Uint8Contents]: <00 00>, byteLength: 2 },",
+                "  boxed: [Number: 1],",
+                "  big: 10n,",
+                "  done: Promise { 7 },",
+                "  f: [Function: f],",
+                "  symbol: Symbol(s),",
+                "  nothing: null,",
+                "  class: [class A]",
+                "}",
+                "one is 1.5 of 2, \"json\" 'o'",
+                "in",
+                "  a",
+                "  b",
+                "c: 1",
+            ])
+            .quietly();
+    }
+}
+
+#[test]
+fn modules_paths_urls_and_workers_work_whatever_was_patched() {
+    let main = r#"
+        const { Worker, MessageChannel, receiveMessageOnPort } = require("worker_threads");
+        const path = require("path");
+        const { log } = console;
+        const folder = __dirname;
+        PATCH;
+        log(require("./part").answer + require("./data.json").answer);
+        log(path.join("/a", "../b", "c.js") + path.basename("/x/y.js", ".js") + path.extname("a.b.c") + path.dirname("/q/r"));
+        log(new URL("../c d.js?q#h", "file:///a/b/e.js").href);
+        log(path.resolve("x") === folder + "/x" && path.resolve("/a", "b") === "/a/b");
+        const { port1, port2 } = new MessageChannel();
+        port1.postMessage({ list: [1, 2] });
+        log(receiveMessageOnPort(port2).message.list[1]);
+        log(structuredClone({ deep: { list: [3] } }).deep.list[0]);
+        port2.once("message", (value) => log(value));
+        port1.postMessage("through a port");
+        const timer = setTimeout((word) => {
+            log(word);
+            const worker = new Worker("./worker.js", { workerData: { a: 1 }, argv: ["x"] });
+            worker.on("message", (message) => { log(message.n); worker.terminate(); });
+            worker.once("exit", (code) => log("exit " + code));
+        }, 1, "timer");
+        process.nextTick((text) => log(text), "tick");
+    "#;
+    for patch in PATCHES {
+        let main = format!("{TOOLS}{}", main.replace("PATCH", patch));
+        let worker = format!(
+            "const {{ parentPort, workerData }} = require('worker_threads'); {TOOLS} {patch};
+             parentPort.postMessage({{ n: workerData.a }}); setTimeout(() => {{}}, 100000);"
+        );
+        run_files(
+            "patched_modules",
+            &[
+                ("main.js", &main),
+                ("worker.js", &worker),
+                ("part.js", "exports.answer = 40;"),
+                ("data.json", r#"{ "answer": 2 }"#),
+            ],
+        )
+        .with_code(0)
+        .printed(&[
+            "42",
+            "/b/c.jsy.c/q",
+            "file:///a/c%20d.js?q#h",
+            "true",
+            "2",
+            "3",
+            "tick",
+            "through a port",
+            "timer",
+            "1",
+            "exit 1",
+        ])
+        .quietly();
+    }
+}
+
+#[test]
+fn an_uncaught_error_is_told_whatever_was_patched() {
+    for patch in PATCHES {
+        run(
+            "patched_error",
+            &format!("{TOOLS} const wrong = new TypeError('this one'); setTimeout(() => {{ throw wrong; }}, 1); {patch};"),
+        )
+        .with_code(1)
+        .complained(&["uncaught exception in main", "TypeError: this one", "main.js:"]);
+    }
+}
+
+/// A stack hook is shown the functions themselves: with those of the host a script could forge messages and events.
+#[test]
+fn a_stack_hook_sees_no_function_of_the_host() {
+    run(
+        "stack_of_host",
+        r#"
+        const { MessageChannel } = require("worker_threads");
+        const seen = new Set();
+        Error.prepareStackTrace = (error, sites) => {
+          for (const site of sites) seen.add(`${site.getFileName()}`.replace(/.*\//, ""));
+          return "hooked";
+        };
+        const hook = Error.prepareStackTrace;
+        const look = () => new Error("look").stack;
+        const { port1, port2 } = new MessageChannel();
+        port2.once("message", look);
+        port1.postMessage(1);
+        setTimeout(look, 1);
+        process.on("exit", () => {
+          look();
+          console.log([...seen].join(), new Error("x").stack, hook === Error.prepareStackTrace);
+          Error.prepareStackTrace = undefined;
+          console.log(typeof new Error("x").stack, Error.prepareStackTrace);
+        });
+        console.log({ toString: look });
+        [1].map(look);
+        "#,
+    )
+    .with_code(0)
+    .printed(&["{ toString: [Function: look] }", "main.js,null hooked true", "string undefined"])
+    .quietly();
+}
+
+/// Whatever goes deep ends in an error that the script can catch, never in a dead process.
+#[test]
+fn going_too_deep_is_an_error_and_no_abort() {
+    let deep = [
+        ("function f() { f(); } f()", true),
+        ("const f = () => [1].map(f); f()", true),
+        ("const o = { get x() { return o.x; } }; o.x", true),
+        ("const o = { toString() { return `${o}`; } }; `${o}`", true),
+        ("let p = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); p.x", true),
+        (
+            "let b = () => {}; for (let i = 0; i < 3e3; i++) b = b.bind(null); for (;;) b = Reflect.apply(b, b, []) ?? b",
+            true,
+        ),
+        ("const a = []; a.push(a); a.flat(Infinity)", true),
+        ("JSON.parse('['.repeat(1e6))", true),
+        ("eval('('.repeat(1e6))", true),
+        ("eval('['.repeat(1e5) + ']'.repeat(1e5))", true),
+        ("eval('1' + '+1'.repeat(1e6)); throw new RangeError()", true),
+        ("new RegExp('('.repeat(1e6))", true),
+        ("/^(a|b|c)*$/.test('abc'.repeat(1e6)); throw new RangeError()", true),
+        ("let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; JSON.stringify(o)", true),
+        ("let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; console.log(`${structuredClone(o)}`)", false),
+        (
+            "let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; require('util').inspect(o, { depth: null })",
+            true,
+        ),
+        (
+            "let e; for (let i = 0; i < 1e5; i++) e = new Error('e', { cause: e }); require('util').inspect(e)",
+            true,
+        ),
+        ("let s = ''; for (let i = 0; i < 1e4; i++) s = 'a' + s + 'b'; console.log(`${s.length}`)", false),
+        ("const handler = {}; handler.get = () => new Proxy({}, handler).x; new Proxy({}, handler).x", true),
+        ("class A { constructor() { new A(); } } new A()", true),
+        ("function* g() { yield* g(); } [...g()]", true),
+        ("const f = async () => { await f(); }; f().catch(() => {}); throw new RangeError()", true),
+        (
+            "const { port1 } = new MessageChannel(); port1.on('close', function f() { port1.emit('close'); }); port1.emit('close')",
+            true,
+        ),
+    ];
+    for (script, throws) in deep {
+        let script = format!(
+            "process.on('exit', () => console.log('alive'));
+             try {{ {script}; }} catch (error) {{
+               if (!(error instanceof RangeError || error instanceof SyntaxError || error instanceof InternalError)) throw error;
+               console.log('caught');
+             }}"
+        );
+        let ran = run("too_deep", &script);
+        let has_caught = ran.stdout.starts_with("caught");
+        let ran = ran.with_code(0).quietly();
+        assert!(ran.stdout.ends_with("alive\n"), "{script}: {ran:#?}");
+        assert_eq!(has_caught, throws, "{script}: {ran:#?}");
+    }
+}
+
+#[test]
+fn a_worker_that_goes_too_deep_or_patches_everything_harms_no_other() {
+    run(
+        "harmless",
+        r#"
+        const { Worker } = require("worker_threads");
+        const sources = [
+          "function f() { f(); } f()",
+          "Object.prototype.then = () => { throw 1; }; Promise.resolve({})",
+          "globalThis.Promise = Array.prototype.push = null; throw null",
+          "Atomics.wait = Atomics.notify = undefined; delete globalThis.Atomics; throw { get stack() { throw 1; } }",
+        ];
+        let left = sources.length;
+        for (const source of sources) {
+          const worker = new Worker(source, { eval: true });
+          worker.on("error", () => {});
+          worker.on("exit", () => {
+            if (--left > 0) return;
+            const word = new Int32Array(new SharedArrayBuffer(4));
+            Atomics.waitAsync(word, 0, 0).value.then((outcome) => console.log(outcome, [1].concat([2]).length));
+            Atomics.notify(word, 0);
+          });
+        }
+        "#,
+    )
+    .with_code(0)
+    .printed(&["ok 2"])
+    .quietly();
+}

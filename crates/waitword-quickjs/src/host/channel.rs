@@ -1,0 +1,270 @@
+//! Message channels: two ends, each of them in an agent or in a letter on its way to one.
+//!
+//! What is posted at one end waits at the other, wherever that is; it travels along when the end is transferred. The agent
+//! that has an end is told of each letter by a *token* in its box of arrivals, the number under which it knows the end. So
+//! its loop takes letters in the order in which they came, and ten thousand silent ports cost it nothing. A token is no
+//! promise: the letter may have been taken meanwhile, the port closed or sent away.
+//!
+//! Lock order: an end's lock, then that of a box, then a bell's.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::ffi::Message;
+
+use super::mailbox::Mailbox;
+
+/// The number under which an agent knows one of its ports.
+pub(super) type PortId = u32;
+
+/// A message, and the ports that are transferred with it.
+pub(super) struct Envelope {
+    pub(super) message: Message,
+    pub(super) ports: Vec<End>,
+}
+
+/// What comes out of a port.
+pub(super) enum Delivery {
+    Message(Envelope),
+    /// The other end is closed: nothing will ever come again.
+    Closed,
+}
+
+/// One end of a channel. To drop it is to close the channel: the other end hears of it after what was posted before.
+pub(super) struct End {
+    /// What waits at this end, and what waits at the other. `None` only while it is being dropped.
+    sides: Option<(Arc<Side>, Arc<Side>)>,
+}
+
+/// What waits at one end.
+#[derive(Default)]
+struct Side(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    letters: VecDeque<Delivery>,
+    /// The end is gone: what is posted to it is dropped.
+    is_closed: bool,
+    /// The agent that has the end, if one does.
+    place: Option<Place>,
+    /// Whether its script listens. If not, messages wait.
+    receives: bool,
+    /// The tokens that are under way to the agent; never more than there were letters at a time.
+    tokens: usize,
+}
+
+struct Place {
+    arrivals: Arc<Mailbox<PortId>>,
+    id: PortId,
+}
+
+/// A new channel.
+pub(super) fn channel() -> (End, End) {
+    let (one, other) = (Arc::<Side>::default(), Arc::<Side>::default());
+    let first = End { sides: Some((Arc::clone(&one), Arc::clone(&other))) };
+    (first, End { sides: Some((other, one)) })
+}
+
+impl End {
+    /// An agent has this end now, and knows it by this number.
+    pub(super) fn arrive(&self, arrivals: &Arc<Mailbox<PortId>>, id: PortId) {
+        let mut state = self.own().lock();
+        state.place = Some(Place { arrivals: Arc::clone(arrivals), id });
+        state.announce();
+    }
+
+    /// The agent that had this end sends it away. Its tokens mean nothing from now on.
+    pub(super) fn depart(&self) {
+        let mut state = self.own().lock();
+        (state.place, state.receives, state.tokens) = (None, false, 0);
+    }
+
+    /// Whether messages are to be announced, or wait.
+    pub(super) fn receive(&self, receives: bool) {
+        let mut state = self.own().lock();
+        state.receives = receives;
+        state.announce();
+    }
+
+    /// Posts to the other end. If that end is itself in the envelope, it is lost, and this one closed, as the standard has it:
+    /// nobody could ever take the letter. (Longer circles of channels in each other's letters are not looked for. They stay
+    /// in memory until the process ends.)
+    pub(super) fn post(&self, envelope: Envelope) {
+        let goes_through_itself = envelope.ports.iter().any(|end| Arc::ptr_eq(end.own(), self.other()));
+        if !goes_through_itself {
+            let refused = self.other().lock().accept(Delivery::Message(envelope));
+            drop(refused);
+        }
+    }
+
+    /// Takes the letter that a token stands for, if it is still there and still wanted.
+    pub(super) fn take_announced(&self) -> Option<Delivery> {
+        let mut state = self.own().lock();
+        state.tokens = state.tokens.saturating_sub(1);
+        if state.is_ready() { state.letters.pop_front() } else { None }
+    }
+
+    /// Takes the first message, whether or not the script listens. That the channel is closed is left to be announced.
+    pub(super) fn take_message(&self) -> Option<Envelope> {
+        let mut state = self.own().lock();
+        let first = state.letters.pop_front();
+        let message = match first {
+            Some(Delivery::Message(envelope)) => Some(envelope),
+            Some(Delivery::Closed) => {
+                state.letters.push_front(Delivery::Closed);
+                None
+            }
+            None => None,
+        };
+        // Behind the message may stand the end, which is announced to those who do not listen as well.
+        state.announce();
+        message
+    }
+
+    fn own(&self) -> &Arc<Side> {
+        &self.both().0
+    }
+
+    fn other(&self) -> &Arc<Side> {
+        &self.both().1
+    }
+
+    fn both(&self) -> &(Arc<Side>, Arc<Side>) {
+        self.sides.as_ref().expect("only a dropped end has no sides")
+    }
+}
+
+impl Drop for End {
+    /// Letters hold ends whose letters hold ends, as deep as a script likes: so this is a loop and no recursion.
+    fn drop(&mut self) {
+        let mut rest: Vec<_> = self.sides.take().into_iter().collect();
+        while let Some((own, other)) = rest.pop() {
+            let letters = {
+                let mut state = own.lock();
+                state.is_closed = true;
+                state.place = None;
+                std::mem::take(&mut state.letters)
+            };
+            for letter in letters {
+                if let Delivery::Message(mut envelope) = letter {
+                    rest.extend(envelope.ports.iter_mut().filter_map(|end| end.sides.take()));
+                }
+            }
+            let refused = other.lock().accept(Delivery::Closed);
+            drop(refused);
+        }
+    }
+}
+
+impl Side {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Puts a letter in line, or hands it back to be dropped with the lock free: its end may take locks like this one.
+    fn accept(&mut self, letter: Delivery) -> Option<Delivery> {
+        if self.is_closed {
+            return Some(letter);
+        }
+        self.letters.push_back(letter);
+        self.announce();
+        None
+    }
+
+    /// Whether the first letter can be delivered.
+    fn is_ready(&self) -> bool {
+        self.receives || matches!(self.letters.front(), Some(Delivery::Closed))
+    }
+
+    /// Sends the agent as many tokens as there are letters, if it wants them.
+    fn announce(&mut self) {
+        if !self.is_ready() {
+            return;
+        }
+        let Some(place) = &self.place else { return };
+        while self.tokens < self.letters.len() {
+            self.tokens += 1;
+            place.arrivals.post(place.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doorbell::Doorbell;
+    use crate::runtime::{JsAgent, JsAgentOptions};
+
+    fn envelope(ports: Vec<End>) -> Envelope {
+        let agent = JsAgent::new(&JsAgentOptions::default()).unwrap();
+        Envelope { message: agent.realm().write_message(&agent.realm().undefined()).unwrap(), ports }
+    }
+
+    fn arrivals() -> Arc<Mailbox<PortId>> {
+        Arc::new(Mailbox::new(Arc::<Doorbell>::default()))
+    }
+
+    fn tokens(arrivals: &Mailbox<PortId>) -> usize {
+        std::iter::from_fn(|| arrivals.take()).count()
+    }
+
+    #[test]
+    fn letters_are_announced_once_each_and_only_to_those_who_listen() {
+        let (arrivals, (one, other)) = (arrivals(), channel());
+        other.arrive(&arrivals, 7);
+        one.post(envelope(Vec::new()));
+        assert_eq!(tokens(&arrivals), 0, "nobody listens");
+        for _ in 0..3 {
+            other.receive(false);
+            other.receive(true);
+        }
+        one.post(envelope(Vec::new()));
+        assert_eq!(tokens(&arrivals), 2);
+        assert!(other.take_announced().is_some() && other.take_announced().is_some());
+        assert!(other.take_announced().is_none());
+    }
+
+    #[test]
+    fn the_end_comes_after_the_letters_and_also_to_those_who_do_not_listen() {
+        let (arrivals, (one, other)) = (arrivals(), channel());
+        other.arrive(&arrivals, 1);
+        one.post(envelope(Vec::new()));
+        drop(one);
+        assert_eq!(tokens(&arrivals), 0);
+        assert!(other.take_message().is_some() && other.take_message().is_none());
+        assert_eq!(tokens(&arrivals), 1);
+        assert!(matches!(other.take_announced(), Some(Delivery::Closed)));
+    }
+
+    #[test]
+    fn letters_travel_with_their_end() {
+        let (arrivals, (one, other)) = (arrivals(), channel());
+        other.arrive(&arrivals, 1);
+        other.receive(true);
+        one.post(envelope(Vec::new()));
+        other.depart();
+        one.post(envelope(Vec::new()));
+        let there = self::arrivals();
+        other.arrive(&there, 9);
+        other.receive(true);
+        assert_eq!(tokens(&there), 2);
+    }
+
+    #[test]
+    fn ends_in_letters_in_letters_are_dropped_without_a_stack() {
+        let (outer, mut inner) = channel();
+        for _ in 0..200_000 {
+            let (one, other) = channel();
+            other.post(Envelope { message: MESSAGE.with(Clone::clone), ports: vec![inner] });
+            inner = one;
+        }
+        drop(inner);
+        drop(outer);
+    }
+
+    thread_local! {
+        static MESSAGE: Message = envelope(Vec::new()).message;
+    }
+}

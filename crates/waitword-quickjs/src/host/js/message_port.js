@@ -1,0 +1,185 @@
+// MessagePort and MessageChannel. What waits at a port is kept in channel.rs; a port is known there by a number, under
+// which its script is called when something has come. Next: worker_threads.js.
+(function (host) {
+  "use strict";
+
+  const { native } = host;
+  const { TypeError } = globalThis;
+  const { isArray } = Array;
+  const { list, Map } = host.safe;
+  const enqueue = queueMicrotask;
+  const ports = new Map();
+  let making = false;
+
+  class MessagePort extends host.Target {
+    #link;
+    #closed = false;
+    #receives = false;
+    #keepsAlive = false;
+
+    /** `link`: the functions that reach the other end. Scripts have none. */
+    constructor(link) {
+      if (!making) throw host.error(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Use new MessageChannel() to make ports");
+      super();
+      this.#link = link;
+    }
+
+    postMessage(value, transfer) {
+      const all = host.transferList(transfer);
+      for (let at = 0; at < all.length; at++) {
+        if (all[at] === this) throw new host.DOMException("Transfer list contains source port", "DataCloneError");
+      }
+      const table = host.encode(value, all);
+      if (!this.#closed) this.#link.post(table);
+    }
+
+    /** A port with a listener takes messages, and keeps its agent alive; without one they wait. */
+    [host.listenersChanged]() {
+      const receives = this.listenerCount("message") > 0;
+      if (receives === this.#receives) return;
+      this.#receives = this.#keepsAlive = receives;
+      this.#listen();
+    }
+
+    #listen() {
+      if (!this.#closed) this.#link.listen(this.#receives, this.#keepsAlive);
+    }
+
+    start() {}
+
+    ref() {
+      return this.#keep(true);
+    }
+
+    unref() {
+      return this.#keep(false);
+    }
+
+    hasRef() {
+      return !this.#closed && this.#keepsAlive;
+    }
+
+    #keep(keepsAlive) {
+      this.#keepsAlive = keepsAlive;
+      this.#listen();
+      return this;
+    }
+
+    close(callback) {
+      if (callback !== undefined) this.once("close", callback);
+      if (this.#closed) return;
+      this.#closed = true;
+      this.#link.close(this);
+    }
+
+    /** The first message, for whoever asks without listening. */
+    static take(port) {
+      const table = port.#closed ? undefined : port.#link.take();
+      return table === undefined ? undefined : { message: host.decode(table) };
+    }
+
+    /** Sends a port away: its number, or undefined if it cannot go. */
+    static detach(port) {
+      const id = port.#closed ? undefined : port.#link.id;
+      if (id === undefined) return undefined;
+      port.#closed = true;
+      ports.delete(id);
+      return id;
+    }
+
+    static isPort(value) {
+      return typeof value === "object" && value !== null && #link in value;
+    }
+
+    static canMove(port) {
+      return !port.#closed && port.#link.id !== undefined;
+    }
+
+    static end(port) {
+      port.#closed = true;
+      port.emit("close");
+    }
+  }
+
+  // For the host alone.
+  const { take, detach, isPort, canMove, end } = MessagePort;
+  for (const name of ["take", "detach", "isPort", "canMove", "end"]) delete MessagePort[name];
+  host.withHandlers(MessagePort, ["message", "messageerror"]);
+
+  function make(link) {
+    making = true;
+    try {
+      return new MessagePort(link);
+    } finally {
+      making = false;
+    }
+  }
+
+  /** The port that is known by this number. */
+  function adopt(id) {
+    const port = make({
+      id,
+      post: (table) => native.postToPort(id, table),
+      listen: (receives, keepsAlive) => native.listenToPort(id, receives, keepsAlive),
+      take: () => native.receiveFromPort(id),
+      close: () => native.closePort(id),
+    });
+    ports.set(id, port);
+    return port;
+  }
+
+  const parentPort = host.options.isMainThread ? null : make({
+    post: (table) => native.postToParent(table),
+    listen: (receives, keepsAlive) => native.listen(receives, keepsAlive),
+    take: () => native.receiveFromParent(),
+    close: (port) => {
+      native.listen(false, false);
+      enqueue(() => port.emit("close"));
+    },
+  });
+
+  class MessageChannel {
+    port1;
+    port2;
+
+    constructor() {
+      const ids = native.openChannel();
+      this.port1 = adopt(ids[0]);
+      this.port2 = adopt(ids[1]);
+    }
+  }
+
+  function receiveMessageOnPort(port) {
+    if (!isPort(port)) {
+      throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", 'The "port" argument must be a MessagePort instance');
+    }
+    return take(port);
+  }
+
+  /** A message arrives at a target, with the ports that came with it. */
+  function deliver(target, table) {
+    const moved = list();
+    const data = host.decode(table, moved);
+    target[host.fire]("message", [data], () => {
+      const event = new host.MessageEvent("message", { data, ports: [] });
+      for (let at = 0; at < moved.length; at++) host.append(event.ports, moved[at]);
+      return event;
+    });
+  }
+
+  host.ports = { adopt, detach, isPort, canMove };
+  host.deliver = deliver;
+  host.transferList = (transfer) => (isArray(transfer) ? transfer : (transfer?.transfer ?? list()));
+  host.received = {
+    atPort: (id, table) => {
+      const port = ports.get(id);
+      if (port) deliver(port, table);
+    },
+    portClosed: (id) => {
+      const port = ports.get(id);
+      ports.delete(id);
+      if (port) end(port);
+    },
+  };
+  Object.assign(host, { MessageChannel, MessagePort, parentPort, receiveMessageOnPort });
+});

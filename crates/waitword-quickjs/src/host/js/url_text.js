@@ -1,0 +1,48 @@
+// The parsing of URLs, on texts alone, in the private realm. What scripts get of it is url.js.
+(function (text) {
+  "use strict";
+
+  /** The parts of a URL; undefined if a base is needed and missing. `base`: the parts of one. */
+  function parseUrl(reference, base) {
+    const own = split(reference.trim());
+    if (own.protocol) return own.protocol === "file:" ? { ...own, pathname: clean(own.pathname) } : own;
+    if (!base) return undefined;
+    const { protocol, host } = base;
+    if (own.host) return { ...own, protocol, pathname: clean(own.pathname) };
+    if (!own.pathname) return { ...own, protocol, host, pathname: base.pathname, search: own.search || base.search };
+    const folder = base.pathname.slice(0, base.pathname.lastIndexOf("/") + 1);
+    const path = own.pathname.startsWith("/") ? own.pathname : folder + own.pathname;
+    return { ...own, protocol, host, pathname: clean(path) };
+  }
+
+  function split(reference) {
+    const [, protocol, , host, pathname, search, hash] =
+      /^([a-zA-Z][a-zA-Z\d+.-]*:)?(\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(reference);
+    return {
+      protocol: protocol?.toLowerCase(),
+      host: host ?? "",
+      pathname: escape(pathname),
+      search: search ?? "",
+      hash: hash ?? "",
+    };
+  }
+
+  function clean(path) {
+    const parts = [];
+    const all = path.split("/").slice(1);
+    all.forEach((part, at) => {
+      const isLast = at === all.length - 1;
+      if (part === "..") parts.pop();
+      else if (part !== ".") parts.push(part);
+      if (isLast && (part === "." || part === "..")) parts.push("");
+    });
+    return `/${parts.join("/")}`;
+  }
+
+  const escape = (path) => encodeURI(path.toWellFormed()).replaceAll("%25", "%").replace(/[?#]/g, encodeURIComponent);
+
+  /** The path of the URL of a file whose absolute path is given. */
+  const urlPath = (path) => clean(encodeURI(path.toWellFormed()).replace(/[?#]/g, encodeURIComponent));
+
+  Object.assign(text, { parseUrl, urlPath });
+});

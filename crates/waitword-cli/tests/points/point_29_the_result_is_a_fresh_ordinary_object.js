@@ -15,6 +15,7 @@ for (const [name, result] of Object.entries(results)) {
 }
 check("fresh", Atomics.waitAsync(array, 0, 1) !== Atomics.waitAsync(array, 0, 1), true);
 Object.defineProperty(Object.prototype, "async", { set() { throw new Error("a setter of the prototype ran"); }, configurable: true });
-check("made by definition", Atomics.waitAsync(array, 0, 1), { async: false, value: "not-equal" });
+const defined = Atomics.waitAsync(array, 0, 1);
 delete Object.prototype.async;
+check("made by definition", defined, { async: false, value: "not-equal" });
 Atomics.notify(array, 0);

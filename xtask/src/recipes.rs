@@ -12,6 +12,9 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Mutants { only } => mutants::run(only.as_deref()),
         Recipe::Shuttle => shuttle(),
         Recipe::Promela { deep } => promela::run(deep),
+        Recipe::Arrivals => {
+            Line::new("cargo test --release -p waitword-agents --test arrivals -- --ignored").run()
+        }
         Recipe::Fuzz { seconds } => fuzz(seconds),
         Recipe::Soak { seconds, seed } => soak(seconds, seed),
         Recipe::Asan => asan(),

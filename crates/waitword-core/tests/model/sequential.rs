@@ -23,7 +23,7 @@ pub(crate) enum State {
 }
 
 pub(crate) struct Wait {
-    word: usize,
+    pub(crate) word: usize,
     expected: i32,
     /// The agent in whose inbox it arrives when it is settled.
     pub(crate) agent: Option<usize>,

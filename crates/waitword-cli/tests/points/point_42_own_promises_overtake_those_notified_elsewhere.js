@@ -7,7 +7,6 @@ if (isMainThread) {
     const log = [];
     for (const name of ["first", "second"]) Atomics.waitAsync(array, 0, 0).value.then(() => log.push(name));
     new Worker(__filename, { workerData: array });
-    await pause();
     // This job goes on until the other agent has notified the first.
     while (Atomics.load(array, 1) === 0);
     check("the other agent's notify", array[1], 1);

@@ -65,7 +65,8 @@ fn point_18_what_came_before_a_notify_comes_before_the_return_of_the_wait() {
 }
 
 /// Two sections on one word have an order, also when one finds nobody and the other does not wait. So of two agents that
-/// each write something before and read the other's after, one sees what the other wrote.
+/// each write something before and read the other's after, one sees what the other wrote. (On x86 any locked instruction on the
+/// way sees to that, and there are several; the fences of `do_wait.rs` are for machines that promise less.)
 #[test]
 fn point_19_waits_that_do_not_wait_and_notifies_that_wake_nobody_are_ordered() {
     const WAITER: usize = 0;

@@ -57,6 +57,15 @@ impl Parker {
         &self.thread.waker
     }
 
+    /// Stays awake until `ended`, for as long as this thread has learned to be worth it, and until `deadline` at the latest:
+    /// for whoever is in line already and about to park, in case that the answer comes soon.
+    ///
+    /// A thread that was never answered soon does not spin, but for 80 µs in its life. `ended` looks at what the notifier
+    /// writes; it does not notify, nor wait.
+    pub fn spin(&self, deadline: Option<Instant>, ended: impl Fn() -> bool) {
+        spin::until(deadline, ended);
+    }
+
     /// Parks until woken. May return for no reason: look again after it.
     pub fn park(&self) {
         self.sleep(thread::park);

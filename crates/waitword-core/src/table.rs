@@ -60,6 +60,8 @@ impl Table {
 
     fn with_hasher(shards: usize, hasher: Hasher) -> Self {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
+        #[cfg(any(loom, shuttle))]
+        order_of_a_model::begin();
         Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher }
     }
 
@@ -176,6 +178,13 @@ impl Table {
                 Two { first: self.lock(first), second }
             }
         }
+    }
+}
+
+#[cfg(any(loom, shuttle))]
+impl Drop for Table {
+    fn drop(&mut self) {
+        order_of_a_model::end();
     }
 }
 
@@ -304,9 +313,54 @@ impl Hasher {
 
     #[inline]
     pub(crate) fn hash(self, address: usize) -> u64 {
+        #[cfg(any(loom, shuttle))]
+        let address = order_of_a_model::address_of(address);
         let (line, word) = (address as u64 / LINE, address as u64 % LINE / 4);
         let product = u128::from(line ^ self.flip) * u128::from(self.factor);
         (product as u64 ^ (product >> 64) as u64).wrapping_add(word)
+    }
+}
+
+/// A checker runs a model again and again and wants it to go the same way, but the allocator gives out other addresses each
+/// time. So a word of a model is hashed by when it was first seen, each in a line of its own.
+#[cfg(any(loom, shuttle))]
+mod order_of_a_model {
+    use std::cell::RefCell;
+
+    use super::LINE;
+
+    // All threads of a model are one thread of the system.
+    std::thread_local! {
+        static SEEN: RefCell<Seen> = const { RefCell::new(Seen { tables: 0, words: Vec::new() }) };
+    }
+
+    struct Seen {
+        tables: usize,
+        words: Vec<usize>,
+    }
+
+    pub(super) fn begin() {
+        SEEN.with_borrow_mut(|seen| seen.tables += 1);
+    }
+
+    pub(super) fn end() {
+        SEEN.with_borrow_mut(|seen| {
+            seen.tables -= 1;
+            if seen.tables == 0 {
+                seen.words.clear();
+            }
+        });
+    }
+
+    pub(super) fn address_of(word: usize) -> usize {
+        SEEN.with_borrow_mut(|seen| {
+            let known = seen.words.iter().position(|&known| known == word);
+            let index = known.unwrap_or_else(|| {
+                seen.words.push(word);
+                seen.words.len() - 1
+            });
+            (index + 1) * LINE as usize
+        })
     }
 }
 

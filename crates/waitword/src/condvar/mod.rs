@@ -159,6 +159,8 @@ impl Condvar {
         let mut waiting = pin!(Waiting::new(&self.raw, mutex));
         waiting.as_mut().enter(parker.waker());
         let released = Released::new(mutex);
+        // Before the first sleep: notified, it is called as soon as the mutex is free.
+        parker.spin(deadline, || waiting.is_called());
         let result = loop {
             match waiting.as_mut().step(parker.waker(), deadline) {
                 Step::Ended(Ok((_, result))) => break result,

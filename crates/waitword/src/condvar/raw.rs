@@ -142,6 +142,14 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
         }
     }
 
+    /// Whether it was called, which makes the next step worth it.
+    pub(crate) fn is_called(&self) -> bool {
+        match &self.stage {
+            Stage::InLine { wait } => wait.is_called(),
+            Stage::Idle | Stage::Locking { .. } => false,
+        }
+    }
+
     /// Gets in line. The caller holds the mutex, and releases it afterwards.
     ///
     /// # Panics

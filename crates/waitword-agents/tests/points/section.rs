@@ -163,42 +163,38 @@ fn race<A: Send, B: Send>(
     second: impl Fn(&Agent, usize) -> B + Send,
 ) -> (Vec<A>, Vec<B>) {
     let reached = [AtomicUsize::new(0), AtomicUsize::new(0)];
-    let meet = |me: usize, round: usize| {
-        reached[me].store(round + 1, Ordering::SeqCst);
+    thread::scope(|scope| {
+        let other = scope.spawn(|| rounds([&reached[1], &reached[0]], second));
+        (rounds([&reached[0], &reached[1]], first), other.join().unwrap())
+    })
+}
+
+/// One side of a race. It begins a round when the other side has come as far, and its agent ends when both are through.
+fn rounds<T>([mine, theirs]: [&AtomicUsize; 2], step: impl Fn(&Agent, usize) -> T) -> Vec<T> {
+    let _leaves = Leaves(mine);
+    let agent = quiet(true);
+    let meet = |round| {
+        mine.store(round + 1, Ordering::SeqCst);
         let mut spins = 0;
-        while reached[1 - me].load(Ordering::SeqCst) <= round {
+        while theirs.load(Ordering::SeqCst) <= round {
             spins += 1;
             if spins % 1_000 == 0 { thread::yield_now() } else { std::hint::spin_loop() }
         }
     };
-    // If one fails, so that the other does not wait for it.
-    struct Leaves<'a>(&'a AtomicUsize);
-    impl Drop for Leaves<'_> {
-        fn drop(&mut self) {
-            self.0.store(usize::MAX, Ordering::SeqCst);
-        }
+    let one = |round| {
+        meet(round);
+        step(&agent, round)
+    };
+    let steps = (0..RACES).map(one).collect();
+    meet(RACES);
+    steps
+}
+
+/// So that nobody waits for a side whose step has failed.
+struct Leaves<'a>(&'a AtomicUsize);
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        self.0.store(usize::MAX, Ordering::SeqCst);
     }
-    thread::scope(|scope| {
-        let (meet, reached) = (&meet, &reached);
-        let other = scope.spawn(move || {
-            let _leaves = Leaves(&reached[1]);
-            let agent = quiet(true);
-            (0..RACES)
-                .map(|round| {
-                    meet(1, round);
-                    second(&agent, round)
-                })
-                .collect()
-        });
-        let _leaves = Leaves(&reached[0]);
-        let agent = quiet(true);
-        let mine = (0..RACES)
-            .map(|round| {
-                meet(0, round);
-                first(&agent, round)
-            })
-            .collect();
-        drop(_leaves);
-        (mine, other.join().unwrap())
-    })
 }

@@ -45,7 +45,7 @@ fn every_order_of_four_waiters() {
     each_history(4, Notifiers::InTurn, &mut |history| world.play(history));
 }
 
-/// `cargo xtask arrivals`
+/// `cargo xtask arrivals`: some twenty minutes on two busy cores
 #[test]
 #[ignore = "ten million histories"]
 fn every_order_of_six_waiters() {

@@ -46,6 +46,9 @@ pub(crate) enum Recipe {
         deep: bool,
     },
 
+    /// Every order in which six waiters of several agents can arrive and be notified, against the sequential model
+    Arrivals,
+
     /// Histories that a fuzzer finds, against the sequential model (needs nightly and cargo-fuzz)
     Fuzz {
         /// How long to look for a history that fails

@@ -167,13 +167,7 @@ impl SharedBlock {
     }
 
     fn word<W: Word>(&self, byte_index: usize) -> Result<BlockWord<W>, WordError> {
-        let (size, len) = (size_of::<W>(), self.len());
-        if !byte_index.is_multiple_of(size) {
-            return Err(WordError::Misaligned { byte_index, size });
-        }
-        if byte_index.checked_add(size).is_none_or(|end| end > len) {
-            return Err(WordError::OutOfBounds { byte_index, size, len });
-        }
+        WordError::check(byte_index, size_of::<W>(), self.len())?;
         Ok(BlockWord { block: self.clone(), byte_index, _type: PhantomData })
     }
 

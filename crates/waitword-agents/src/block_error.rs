@@ -94,6 +94,19 @@ pub enum WordError {
     },
 }
 
+impl WordError {
+    /// Whether there is a word of `size` bytes at `byte_index` of a memory of `len` bytes.
+    pub(crate) fn check(byte_index: usize, size: usize, len: usize) -> Result<(), Self> {
+        if !byte_index.is_multiple_of(size) {
+            return Err(Self::Misaligned { byte_index, size });
+        }
+        if byte_index.checked_add(size).is_none_or(|end| end > len) {
+            return Err(Self::OutOfBounds { byte_index, size, len });
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for WordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

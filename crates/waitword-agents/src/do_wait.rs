@@ -3,9 +3,24 @@
 //! The steps of ECMA-262 are named above the line that performs them. What the standard calls EnterCriticalSection,
 //! AddWaiter, RemoveWaiters and NotifyWaiter is the queue's business (`waitword-core`): check and enqueue are one step
 //! against notify there.
+//!
+//! Leaving the section synchronizes with whoever enters it next, also where nobody waited and nobody was woken. Of two that
+//! meet like that, one may not have taken the lock: a notify that finds nobody only fences (N, section 2 of the core's
+//! protocol), and one of nobody does not even ask. So each has a fence of its own here: with both, one agent sees what the
+//! other wrote before.
+//!
+//! ```text
+//!   one agent                                another
+//!   ───────────────────────────────          ───────────────────────────────
+//!   x = 1                                    y = 1
+//!   wait: "not-equal" or "timed-out"         notify: 0
+//!   fence (passed)                           fence N, or fence (passed)
+//!   read y                                   read x                              not both 0
+//! ```
 
 use std::error::Error;
 use std::fmt;
+use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
 use waitword_core::{Location, Outcome, Word, wait_for, wait_interruptible};
@@ -23,6 +38,16 @@ pub enum Expected {
     I32(i32),
     /// 64 bits.
     I64(i64),
+}
+
+impl Expected {
+    /// The size of the word in bytes.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Self::I32(_) => size_of::<i32>(),
+            Self::I64(_) => size_of::<i64>(),
+        }
+    }
 }
 
 /// What an async wait is when the call returns.
@@ -68,8 +93,11 @@ impl Agent {
         if !self.can_block() {
             return Err(WaitError::CannotBlock);
         }
-        wait_interruptible(at, expected, timeout.deadline(), self.interrupt())
-            .map_err(|_| WaitError::Terminated)
+        let outcome = wait_interruptible(at, expected, timeout.deadline(), self.interrupt());
+        if outcome != Ok(Outcome::Notified) {
+            passed();
+        }
+        outcome.map_err(|_| WaitError::Terminated)
     }
 
     /// Atomics.waitAsync: returns at once; a pending wait is settled later, and comes out of
@@ -104,7 +132,9 @@ impl Agent {
         let is_full = self.waits.borrow().len() >= limit;
         // If v is not equal to w, the result is "not-equal"; else if t is 0 and mode is async, "timed-out".
         if timeout.is_zero() || is_full {
-            return match wait_for(at, expected, Duration::ZERO) {
+            let outcome = wait_for(at, expected, Duration::ZERO);
+            passed();
+            return match outcome {
                 Outcome::NotEqual => Ok(AsyncWait::NotEqual),
                 _ if timeout.is_zero() => Ok(AsyncWait::TimedOut),
                 // Not in the standard: an agent's own limit on what it keeps.
@@ -114,7 +144,10 @@ impl Agent {
         // AddWaiter. The standard's HostEnqueueTimeoutJob is the deadline that the event loop asks for.
         Ok(match self.waits.borrow_mut().add(self.inbox(), at, expected, timeout.deadline()) {
             Some(id) => AsyncWait::Pending(id),
-            None => AsyncWait::NotEqual,
+            None => {
+                passed();
+                AsyncWait::NotEqual
+            }
         })
     }
 
@@ -140,6 +173,9 @@ impl Agent {
         count: usize,
         mut settle: impl FnMut(Settled),
     ) -> Result<usize, WordError> {
+        if count == 0 {
+            passed();
+        }
         // RemoveWaiters, and NotifyWaiter for each.
         let woken = self.inbox().notify(block.i32(byte_index)?, count);
         while let Some(settled) = self.take_settled_here() {
@@ -147,6 +183,11 @@ impl Agent {
         }
         Ok(woken)
     }
+}
+
+/// Through the critical section, in which there was nothing to do. See the top of this file.
+fn passed() {
+    fence(Ordering::SeqCst);
 }
 
 /// Why a wait did not wait.

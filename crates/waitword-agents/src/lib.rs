@@ -27,7 +27,8 @@
 //! ```
 //!
 //! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (its pending and
-//! settled waits), `block.rs` (the memory), `js_number.rs` (timeouts and counts).
+//! settled waits), `block.rs` (the memory), `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
+//! WebAssembly that wait and notify).
 
 #![deny(unsafe_code)]
 
@@ -38,6 +39,7 @@ mod block_error;
 mod do_wait;
 mod js_number;
 mod settle;
+mod wasm;
 
 pub use agent::{Agent, AgentHandle, AgentId};
 pub use block::{BlockWord, SharedBlock};
@@ -46,3 +48,4 @@ pub use do_wait::{AsyncWait, Expected, WaitError};
 pub use js_number::{Timeout, notify_count};
 pub use settle::{PendingWait, Settled, WaitId};
 pub use waitword_core::Outcome;
+pub use wasm::{LinearMemory, Trap};

@@ -50,6 +50,8 @@ table! {
     GrowError:                yes  yes  yes;
     WordError:                yes  yes  yes;
     WaitError:                yes  yes  yes;
+    LinearMemory<'static>:    yes  yes  yes;
+    Trap:                     yes  yes  yes;
 }
 
 /// What scripts wait in outlives every borrow of it.

@@ -162,7 +162,7 @@ fn waits_end_with_their_agent() {
 }
 
 #[test]
-fn nothing_stays_queued_when_memory_runs_out() {
+fn point_33_nothing_stays_queued_when_memory_runs_out() {
     let block = SharedBlock::new(16).unwrap();
     let options = JsAgentOptions {
         runtime: RuntimeOptions { memory_limit: Some(1 << 20), ..RuntimeOptions::default() },

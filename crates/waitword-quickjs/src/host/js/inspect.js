@@ -6,7 +6,7 @@
 (function (text) {
   "use strict";
 
-  const LINE = 72; // Node breaks an object over several lines when it is longer than this
+  const LINE = 80; // Node breaks an object over several lines when it would come near this
   const MAX_ITEMS = 100;
   const MAX_DEPTH = 2;
   const TypedArray = Object.getPrototypeOf(Uint8Array);
@@ -61,7 +61,8 @@
       if (shown !== object) return typeof shown === "string" ? shown : show(shown, state, level, indent);
     }
     const shape = describe(object);
-    if (level > state.depth && !shape.base) return `[${shape.name ?? "Object"}]`;
+    const isEmpty = () => shape.items(() => "").length + keys(object, shape).length === 0;
+    if (level > state.depth && !shape.base && !isEmpty()) return `[${shape.name ?? "Object"}]`;
     state.seen.push(object);
     state.deepest = level;
     const inner = (value) => show(value, state, level + 1, indent + 2);
@@ -200,36 +201,48 @@
 
   function layout(items, shape, state, level, indent) {
     const { start, close } = shape;
-    // One line holds at most three further levels, and no more than fits on it.
-    if (state.deepest - level < 3) {
+    const lines = shape.isList ? columns(items, indent) : items;
+    // One line holds at most three further levels, nothing that stands in columns, and no more than fits on it: Node counts
+    // each separator twice and leaves ten characters of room.
+    if (lines === items && state.deepest - level < 3) {
       const joined = items.join(", ");
-      if (start.length + joined.length <= LINE && !joined.includes("\n") && !start.includes("\n")) {
-        return `${start} ${joined} ${close}`;
-      }
+      const room = LINE - indent - 10 - start.length + (shape.base ? 1 : 0);
+      const isShort = total(items) + 2 * items.length <= room;
+      if (isShort && !joined.includes("\n") && !start.includes("\n")) return `${start} ${joined} ${close}`;
     }
     const pad = `\n${" ".repeat(indent)}`;
-    const lines = shape.isList ? columns(items, LINE - indent) : items;
     return `${start}${pad}  ${lines.join(`,${pad}  `)}${pad}${close}`;
   }
 
-  /** Many short items in columns of one width; numbers stand to the right. */
-  function columns(items, room) {
-    const rest = items.at(-1).startsWith("... ") ? [items.at(-1)] : [];
-    if (rest.length > 0) return [...columns(items.slice(0, -1), room), ...rest];
-    const width = items.reduce((widest, each) => Math.max(widest, each.length), 0);
-    const count = Math.min(16, Math.floor((room + 2) / (width + 2)));
-    if (items.length <= 6 || count < 3 || items.some((each) => each.includes("\n"))) return items;
-    const numeric = items.every((each) => /^(-?[\d.e+]+n?|NaN|-?Infinity)$/.test(each));
+  const total = (items) => items.reduce((sum, each) => sum + each.length, 0);
+  const widest = (items) => items.reduce((most, each) => Math.max(most, each.length), 0);
+
+  /**
+   * Lines of several items each, in columns, numbers to the right; the items themselves if there are few, or if one is much
+   * longer than the rest. Node wants about as many lines as make a square, where a character is 2.5 times as high as wide.
+   */
+  function columns(items, indent) {
+    const rest = items.at(-1)?.startsWith("... ") ? [items.at(-1)] : [];
+    const cells = rest.length > 0 ? items.slice(0, -1) : items;
+    const cell = widest(cells) + 2;
+    const sum = total(cells) + 2 * cells.length;
+    if (items.length <= 6 || 3 * cell + indent >= LINE || (sum <= 5 * cell && cell > 8)) return items;
+    const usual = Math.max(cell - 3 - Math.sqrt(cell - sum / items.length), 1);
+    const square = Math.round(Math.sqrt(2.5 * usual * cells.length) / usual);
+    const count = Math.min(square, Math.floor((LINE - indent) / cell), 12);
+    if (count <= 1) return items;
+    const widths = Array.from({ length: count }, (_, column) => widest(cells.filter((_, at) => at % count === column)));
+    const numeric = cells.every((each) => /^(-?[\d.e+-]+n?|NaN|-?Infinity)$/.test(each));
     const lines = [];
-    for (let at = 0; at < items.length; at += count) {
-      const line = items.slice(at, at + count);
-      const cells = line.map((each, column) => {
-        if (numeric) return each.padStart(width);
-        return column === line.length - 1 ? each : `${each},`.padEnd(width + 1);
+    for (let at = 0; at < cells.length; at += count) {
+      const line = cells.slice(at, at + count);
+      const padded = line.map((each, column) => {
+        if (numeric) return each.padStart(widths[column]);
+        return column === line.length - 1 ? each : `${each},`.padEnd(widths[column] + 1);
       });
-      lines.push(cells.join(numeric ? ", " : " "));
+      lines.push(padded.join(numeric ? ", " : " "));
     }
-    return lines;
+    return [...lines, ...rest];
   }
 
   function constructorName(object) {

@@ -1,0 +1,117 @@
+//! Ends of agents, memory and programs: points 45 to 52.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use waitword_agents::*;
+use waitword_core::{notify_all, notify_one};
+
+use crate::common::*;
+
+#[test]
+fn point_45_46_a_terminated_agent_leaves_its_queues() {
+    let block = SharedBlock::new(8).unwrap();
+    let word = block.i32(0).unwrap();
+    let (send, receive) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let block = &block;
+        let blocked = scope.spawn(move || {
+            let agent = quiet(true);
+            for _ in 0..100 {
+                let _ = pending(&agent, block, 0, Expected::I32(0), MINUTE);
+            }
+            send.send(agent.handle()).unwrap();
+            let ended = agent.wait(block, 0, Expected::I32(0), Timeout::Never);
+            // Once terminated, it does not block any more.
+            assert_eq!(agent.wait(block, 4, Expected::I32(0), MINUTE), Err(WaitError::Terminated));
+            ended
+        });
+        let handle = receive.recv().unwrap();
+        until(|| block.table().waiters(&*word) == 101);
+        let behind = quiet(false);
+        let id = pending(&behind, block, 0, Expected::I32(0), Timeout::Never);
+        assert!(!handle.is_terminated());
+        handle.terminate();
+        assert_eq!(blocked.join().unwrap(), Err(WaitError::Terminated));
+        // The dead agent's waits are gone, and the notify reaches the one behind them.
+        assert_eq!(notify_one(&word), 1);
+        assert_eq!(behind.drain_settled().next().map(|settled| settled.id), Some(id));
+        assert_eq!(notify_all(&word), 0);
+    });
+}
+
+/// Until it sleeps, while it sleeps: at whatever time the agent is told.
+#[test]
+fn point_46_a_wait_can_be_ended_at_any_time() {
+    let block = block();
+    thread::scope(|scope| {
+        for _ in 0..200 {
+            let (handle, thread) = blocked(scope, &block, 0, Timeout::Never);
+            handle.terminate();
+            assert_eq!(thread.join().unwrap(), Err(WaitError::Terminated));
+        }
+        assert_eq!(notify_all(block.i32(0).unwrap()), 0);
+    });
+}
+
+#[test]
+fn point_47_a_wait_with_a_deadline_ends_at_it_if_nobody_else_has_the_memory() {
+    let agent = quiet(false);
+    let memory = block();
+    let id = pending(&agent, &memory, 0, Expected::I32(0), Timeout::from_millis(1.0));
+    drop(memory);
+    until(|| Instant::now() >= agent.next_deadline().unwrap());
+    assert_eq!(agent.expire_due(Instant::now()), 1);
+    let settled: Vec<_> = agent.drain_settled().collect();
+    assert_eq!(settled, [Settled { id, outcome: Outcome::TimedOut }]);
+}
+
+/// A notify that is stuck in somebody's doorbell keeps nobody from the same word.
+#[test]
+fn point_50_no_agent_blocks_another() {
+    let block = block();
+    let (release, stuck) = mpsc::channel::<()>();
+    let (enters, entered) = mpsc::channel();
+    let stuck = std::sync::Mutex::new(stuck);
+    let slow = Agent::new(false, move || {
+        enters.send(()).unwrap();
+        let _ = stuck.lock().unwrap().recv();
+    });
+    for _ in 0..1_000 {
+        pending_at(&slow, &block, 0);
+    }
+    thread::scope(|scope| {
+        let notifier = scope.spawn(|| quiet(false).notify(&block, 0, usize::MAX, |_| ()));
+        entered.recv().unwrap();
+        let (done, finished) = mpsc::channel();
+        let block = &block;
+        scope.spawn(move || {
+            let agent = quiet(true);
+            assert_eq!(
+                agent.wait(block, 0, Expected::I32(0), Timeout::from_millis(1.0)),
+                Ok(Outcome::TimedOut)
+            );
+            let id = pending_at(&agent, block, 0);
+            assert_eq!(notified(&agent, block, 0, 1), [id]);
+            done.send(()).unwrap();
+        });
+        let progress = finished.recv_timeout(Duration::from_secs(60));
+        drop(release);
+        assert_eq!((progress, notifier.join().unwrap()), (Ok(()), Ok(1_000)));
+    });
+    assert_eq!(drained(&slow).len(), 1_000);
+}
+
+#[test]
+fn point_51_others_can_learn_that_an_agent_was_ended() {
+    let block = block();
+    thread::scope(|scope| {
+        let (handle, thread) = blocked(scope, &block, 0, Timeout::Never);
+        assert!(!handle.is_terminated());
+        handle.clone().terminate();
+        assert!(handle.is_terminated());
+        assert_eq!(thread.join().unwrap(), Err(WaitError::Terminated));
+        assert!(handle.is_terminated(), "also when it is gone");
+    });
+}

@@ -1,0 +1,13 @@
+//! What a script may observe, point by point, as far as no engine is needed for it. The numbers are those of
+//! `docs/observable.md`; `docs/conformance.md` says where each is tested.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod ends;
+mod order;
+mod places;
+mod section;
+mod wait;
+mod wait_async;
+mod wasm;

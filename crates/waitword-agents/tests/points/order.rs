@@ -1,0 +1,137 @@
+//! The order of notify: points 11 and 38 to 44. Every order of few waiters is in `tests/arrivals.rs`.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use waitword_agents::*;
+use waitword_core::{notify_one, wait};
+
+use crate::common::*;
+
+#[test]
+fn point_11_notify_returns_how_many_of_either_kind_it_woke() {
+    let block = block();
+    let agent = quiet(false);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..3)
+            .map(|_| {
+                pending_at(&agent, &block, 0);
+                blocked(scope, &block, 0, Timeout::Never).1
+            })
+            .collect();
+        assert_eq!(agent.notify(&block, 0, 2, |_| ()), Ok(2));
+        assert_eq!(agent.notify(&block, 0, usize::MAX, |_| ()), Ok(4));
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), Ok(Outcome::Notified));
+        }
+    });
+}
+
+#[test]
+fn point_38_40_own_waits_settle_inside_notify_and_in_order() {
+    let block = SharedBlock::new(8).unwrap();
+    let agent = quiet(false);
+    let ids: Vec<_> =
+        (0..100).map(|_| pending(&agent, &block, 0, Expected::I32(0), Timeout::Never)).collect();
+    assert_eq!(notified(&agent, &block, 0, 3), ids[..3]);
+    // Settled from elsewhere before, drained after: the agent's own overtake (point 42).
+    assert_eq!(notify_one(block.i32(0).unwrap()), 1);
+    assert_eq!(notified(&agent, &block, 0, usize::MAX), ids[4..]);
+    let drained: Vec<_> = agent.drain_settled().collect();
+    assert_eq!(drained, [Settled { id: ids[3], outcome: Outcome::Notified }]);
+    assert!(agent.pending().is_empty());
+}
+
+/// Blocked threads, promises of two agents and a future in one line, notified one by one from outside.
+#[test]
+fn point_39_41_first_in_first_out_over_agents_and_threads() {
+    let block = SharedBlock::new(8).unwrap();
+    let word = block.i32(0).unwrap();
+    let rung = [Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0))];
+    let agents = rung.each_ref().map(|count| {
+        let count = Arc::clone(count);
+        Agent::new(false, move || {
+            count.fetch_add(1, Ordering::SeqCst);
+        })
+    });
+    std::thread::scope(|scope| {
+        let mut line = VecDeque::new();
+        for place in 0..30 {
+            if place % 3 == 2 {
+                let word = &word;
+                line.push_back((2, None, Some(scope.spawn(move || wait(word, 0)))));
+            } else {
+                let id = pending(&agents[place % 3], &block, 0, Expected::I32(0), Timeout::Never);
+                line.push_back((place % 3, Some(id), None));
+            }
+            until(|| block.table().waiters(&*word) == place + 1);
+        }
+        for (who, id, thread) in line {
+            assert_eq!(notify_one(&word), 1);
+            if let Some(thread) = thread {
+                assert_eq!(thread.join().unwrap(), Outcome::Notified);
+            } else {
+                let settled: Vec<_> = agents[who].drain_settled().collect();
+                assert_eq!(settled, [Settled { id: id.unwrap(), outcome: Outcome::Notified }]);
+            }
+        }
+    });
+    assert_eq!(rung.map(|count| count.load(Ordering::SeqCst)), [10, 10]);
+}
+
+/// In the order of the notifies, whoever notified, and one by one: between two of them the agent can run what it likes.
+#[test]
+fn point_41_those_of_other_agents_are_jobs_of_their_own() {
+    let block = block();
+    let [mine, other, third] = [(); 3].map(|()| quiet(false));
+    let at = |index| pending_at(&mine, &block, index);
+    let (a, b, c, d) = (at(0), at(4), at(0), at(8));
+    assert_eq!(other.notify(&block, 4, 1, |_| ()), Ok(1));
+    assert_eq!(third.notify(&block, 0, 1, |_| ()), Ok(1));
+    let mut jobs = mine.drain_settled().map(|settled| settled.id);
+    assert_eq!(jobs.next(), Some(b));
+    // What is settled by the job of `b` comes after `a`.
+    assert_eq!(other.notify(&block, 8, 1, |_| ()), Ok(1));
+    assert_eq!(third.notify(&block, 0, 1, |_| ()), Ok(1));
+    assert_eq!(jobs.collect::<Vec<_>>(), [a, d, c]);
+}
+
+#[test]
+fn point_42_an_agents_own_overtake_those_that_others_notified_before() {
+    let block = block();
+    let [mine, other] = [quiet(false), quiet(false)];
+    let [first, second] = [(); 2].map(|()| pending_at(&mine, &block, 0));
+    assert_eq!(other.notify(&block, 0, 1, |_| ()), Ok(1));
+    assert!(mine.has_settled());
+    assert_eq!(notified(&mine, &block, 0, 1), [second]);
+    assert_eq!(drained(&mine), [first]);
+}
+
+/// Waiters that come while a notify is under way are not its concern, even if they are the agent's own.
+#[test]
+fn point_43_who_comes_after_the_removal_is_not_woken_by_it() {
+    let block = block();
+    let agent = quiet(false);
+    // More than a notify takes in one stay.
+    let first: Vec<_> = (0..100).map(|_| pending_at(&agent, &block, 0)).collect();
+    let (mut woken, mut again) = (Vec::new(), Vec::new());
+    let counted = agent.notify(&block, 0, usize::MAX, |settled| {
+        woken.push(settled.id);
+        again.push(pending_at(&agent, &block, 0));
+    });
+    assert_eq!((counted, woken), (Ok(100), first));
+    assert_eq!(notified(&agent, &block, 0, usize::MAX), again);
+}
+
+#[test]
+fn point_44_a_count_beyond_the_list_is_fine_and_zero_checks_its_arguments() {
+    let block = block();
+    let agent = quiet(false);
+    let ids = [(); 3].map(|()| pending_at(&agent, &block, 0));
+    assert_eq!(notified(&agent, &block, 0, 0), []);
+    assert!(agent.notify(&block, 2, 0, |_| ()).is_err() && agent.notify(&block, 16, 0, |_| ()).is_err());
+    assert_eq!(notified(&agent, &block, 0, 1 << 40), ids);
+    assert_eq!(agent.notify(&block, 0, usize::MAX, |_| ()), Ok(0));
+}

@@ -1,0 +1,24 @@
+// How errors are told, and what a program's exit code is after one that was heard.
+const { Worker } = require("node:worker_threads");
+
+const told = (source) => new Promise((resolve) => {
+  const events = [];
+  const worker = new Worker(source, { eval: true });
+  worker.on("error", (error) => events.push(error instanceof Error, error?.name, error?.message));
+  worker.on("exit", (code) => resolve([...events, code]));
+});
+(async () => {
+  // What the engine says itself is no part of any standard.
+  console.log((await told("null.x.y")).toSpliced(2, 1));
+  console.log(await told("throw Object.assign(new Error('with more'), { code: 'E_CODE' })"));
+  console.log((await told("undefinedName")).toSpliced(2, 1));
+  console.log(await told("(async () => { await null; throw new URIError('later'); })()"));
+  console.log(await told("setTimeout(() => { throw new Error('from a timer'); }, 1)"));
+  console.log(await told("throw { not: 'an error' }"));
+  try {
+    Atomics.wait(new Int32Array(4), 0, 0);
+  } catch (error) {
+    console.log(error.name);
+  }
+  process.exitCode = 4;
+})();

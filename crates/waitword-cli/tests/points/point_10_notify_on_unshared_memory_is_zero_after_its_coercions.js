@@ -1,0 +1,12 @@
+// Whether the memory is shared is asked last.
+const { check, run, logged, poisoned } = require("./support/check.js");
+
+for (const array of [new Int32Array(4), new BigInt64Array(4)]) {
+  const name = array.constructor.name;
+  check(`notify on an unshared ${name}`, run(() => Atomics.notify(array, logged("i", 3), logged("c", 1))), "i,c,0");
+  check(`${name}, a bad index`, run(() => Atomics.notify(array, 4, poisoned("c"))), "RangeError");
+  check(`${name}, a bad count`, run(() => Atomics.notify(array, 0, poisoned("c"))), "c,EvalError");
+}
+const view = new Int32Array(4);
+const detaches = { valueOf: () => (structuredClone(view.buffer, { transfer: [view.buffer] }), 1) };
+check("detached by the count", run(() => Atomics.notify(view, 0, detaches)), "0");

@@ -53,7 +53,7 @@ fn console_shows_objects_whatever_was_patched() {
             .printed(&[
                 "{",
                 "  list: [ 1, <1 empty item>, 'two' ],",
-                "  map: Map(1) { 1 => { deep: [Array] } },",
+                "  map: Map(1) { 1 => { deep: [] } },",
                 "  set: Set(1) { 'x' },",
                 "  date: 1970-01-01T00:00:00.000Z,",
                 "  re: /a/gi,",

@@ -64,7 +64,7 @@ fn waits_on_memory_that_nobody_knows_are_forgotten_and_no_others() {
             0 => drop(wait(&kept, Timeout::Never)),
             1 => drop(wait(&block, MINUTE)),
             // Settled, and its block dropped before anybody asks for it.
-            2 => assert_eq!(waitword_core::notify_all(&block.i32(0).unwrap()), 1),
+            2 => assert_eq!(waitword_core::notify_all(block.i32(0).unwrap()), 1),
             _ => {}
         }
         drop(block);

@@ -414,6 +414,27 @@ mod tests {
         words.into_iter().rev().for_each(|word| word.leave(&table));
     }
 
+    /// One secret in two or three hundred puts too many words that lie side by side into one bucket; so may the one that is drawn
+    /// because others collide.
+    #[test]
+    fn a_secret_that_does_not_suit_the_words_is_not_kept() {
+        const SIZE: usize = 1024;
+        let side_by_side = || (0..500).map(|n| (1 << 20) + 4 * n);
+        let suits = |hasher: Hasher| {
+            let mut buckets = vec![0; SIZE];
+            side_by_side().for_each(|address| buckets[hasher.hash(address) as usize & (SIZE - 1)] += 1);
+            buckets.into_iter().max() <= Some(16)
+        };
+        let mut secrets = std::iter::successors(Some(KNOWN), |hasher| Some(hasher.another()));
+        let drawn_from = secrets.find(|&hasher| suits(hasher) && !suits(hasher.another())).expect("endless");
+        let table = Table::with_hasher(1, drawn_from);
+        let mut words = side_by_side().map(|address| Waited::new(&table, address)).collect::<Vec<_>>();
+        words.extend(addresses(&table, 10, 7).take(20).map(|address| Waited::new(&table, address)));
+        let longest = table.shards[0].lock().longest_chain();
+        assert!(longest <= 16, "{longest} words in one bucket");
+        words.into_iter().for_each(|word| word.leave(&table));
+    }
+
     /// Words of a known secret, not too many in each of four buckets, but in the one that takes their place.
     #[test]
     fn words_that_collide_when_the_shard_shrinks_do_not_stay_together() {

@@ -122,7 +122,8 @@ impl Queues {
 
     /// Moves all queues to `spare` and exchanges the two; with another secret, if the old one is known.
     fn rehash(&mut self, spare: &mut Box<[Bucket]>) {
-        if std::mem::take(&mut self.needs_secret) {
+        let draws = std::mem::take(&mut self.needs_secret);
+        if draws {
             (self.hasher, self.has_own_secret) = (self.hasher.another(), true);
         }
         let shrinks = spare.len() < self.buckets.len();
@@ -139,10 +140,11 @@ impl Queues {
         std::mem::swap(&mut self.buckets, spare);
         // A sweep may be under way, and a queue have moved to where it has been: once more.
         self.watched = true;
-        // Queues that were few in each of four buckets may be too many in the one that took their place.
+        // Queues that were few in each of four buckets may be too many in the one that took their place; and one secret in
+        // two or three hundred does not suit words that lie side by side.
         // SAFETY: as above.
         let is_full = |bucket: &Bucket| unsafe { bucket.len() } > MOST_IN_A_BUCKET;
-        self.needs_secret = shrinks && self.buckets.iter().any(is_full);
+        self.needs_secret = (shrinks || draws) && self.buckets.iter().any(is_full);
     }
 }
 

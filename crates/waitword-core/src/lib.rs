@@ -45,6 +45,8 @@ mod cancel;
 mod inbox;
 mod lock;
 mod notify;
+#[cfg(any(loom, shuttle))]
+mod order_of_a_model;
 mod outcome;
 mod park;
 mod presence;

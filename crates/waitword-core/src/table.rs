@@ -4,6 +4,8 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 
+#[cfg(any(loom, shuttle))]
+use crate::order_of_a_model;
 use crate::shard::{After, Locked, Shard};
 use crate::sync::{MODEL, OnceLock, broken};
 use crate::waiter::Waiter;
@@ -15,7 +17,7 @@ use crate::word::{Location, Word, key};
 const SHARDS: usize = if MODEL { 1 } else { 256 };
 
 /// Bytes in a cache line, or about that: what matters is locality.
-const LINE: u64 = 64;
+pub(crate) const LINE: u64 = 64;
 
 /// The wait queues of many words.
 ///
@@ -318,49 +320,6 @@ impl Hasher {
         let (line, word) = (address as u64 / LINE, address as u64 % LINE / 4);
         let product = u128::from(line ^ self.flip) * u128::from(self.factor);
         (product as u64 ^ (product >> 64) as u64).wrapping_add(word)
-    }
-}
-
-/// A checker runs a model again and again and wants it to go the same way, but the allocator gives out other addresses each
-/// time. So a word of a model is hashed by when it was first seen, each in a line of its own.
-#[cfg(any(loom, shuttle))]
-mod order_of_a_model {
-    use std::cell::RefCell;
-
-    use super::LINE;
-
-    // All threads of a model are one thread of the system.
-    std::thread_local! {
-        static SEEN: RefCell<Seen> = const { RefCell::new(Seen { tables: 0, words: Vec::new() }) };
-    }
-
-    struct Seen {
-        tables: usize,
-        words: Vec<usize>,
-    }
-
-    pub(super) fn begin() {
-        SEEN.with_borrow_mut(|seen| seen.tables += 1);
-    }
-
-    pub(super) fn end() {
-        SEEN.with_borrow_mut(|seen| {
-            seen.tables -= 1;
-            if seen.tables == 0 {
-                seen.words.clear();
-            }
-        });
-    }
-
-    pub(super) fn address_of(word: usize) -> usize {
-        SEEN.with_borrow_mut(|seen| {
-            let known = seen.words.iter().position(|&known| known == word);
-            let index = known.unwrap_or_else(|| {
-                seen.words.push(word);
-                seen.words.len() - 1
-            });
-            (index + 1) * LINE as usize
-        })
     }
 }
 

@@ -119,11 +119,9 @@ impl Acquire for RawRwLock {
     }
 
     fn left(&self, mode: Mode, _was_called: bool) {
-        if !broken!("rwlock-left") {
-            // Whoever writes does when it leaves.
-            if mode.enter_from_line(0) & CALLED != 0 {
-                self.call();
-            }
+        // Whoever writes does when it leaves.
+        if mode.enter_from_line(0) & CALLED != 0 && !broken!("rwlock-left") {
+            self.call();
         }
     }
 

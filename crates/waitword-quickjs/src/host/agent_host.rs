@@ -2,20 +2,20 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::convert::IntoJs;
 use crate::doorbell::Doorbell;
-use crate::ffi::{Attributes, Bytecode, Exception, Message, Realm, Value};
-use crate::runtime;
+use crate::ffi::{Attributes, Exception, Message, Realm, Value};
 
 use super::channel::{End, Envelope};
 use super::cluster::Cluster;
+use super::failure::FailureKind;
 use super::mailbox::Mailbox;
 use super::ports::Ports;
 use super::timers::Timers;
 use super::worker::{Data, Letter, Shape};
-use super::{Limits, MAIN, ThreadId, natives};
+use super::{Limits, MAIN, ThreadId, natives, parts};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
 pub(super) struct Host {
@@ -43,6 +43,8 @@ pub(super) struct Host {
     pub(super) port: Cell<Port>,
     /// Set when the script called `process.exit`.
     pub(super) exit: Cell<Option<i32>>,
+    /// Set when the script called `process.nextTick`, and nothing of that has run yet.
+    pub(super) wants_ticks: Cell<bool>,
     /// Set when the script called `close`: the job that did so is the agent's last.
     pub(super) is_closing: Cell<bool>,
     /// The object that the JavaScript half is made of.
@@ -96,6 +98,7 @@ impl Host {
             ports,
             port: Cell::default(),
             exit: Cell::default(),
+            wants_ticks: Cell::default(),
             is_closing: Cell::default(),
             script: OnceCell::new(),
         }
@@ -113,8 +116,7 @@ impl Host {
         let script = realm.object()?;
         realm.set(&script, "native", &natives::object(realm)?)?;
         realm.set(&script, "options", &self.options(realm, data)?)?;
-        static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
-        run_parts(realm, precompiled(realm, &PARTS, SCRIPTS)?, &script)?;
+        parts::run_all(realm, &script)?;
         // Booted once, so the cell is empty.
         let _ = self.script.set(script);
         Ok(())
@@ -126,6 +128,7 @@ impl Host {
         realm.set(&options, "argv", &realm.array(&argv)?)?;
         realm.set(&options, "pid", &realm.number(std::process::id()))?;
         realm.set(&options, "platform", &realm.string(platform())?)?;
+        realm.set(&options, "arch", &realm.string(architecture())?)?;
         realm.set(&options, "version", &realm.string(env!("CARGO_PKG_VERSION"))?)?;
         realm.set(&options, "isMainThread", &realm.bool(self.is_main()))?;
         realm.set(&options, "threadId", &realm.number(self.id))?;
@@ -208,8 +211,14 @@ impl Host {
     ///
     /// # Errors
     /// Lack of memory.
-    pub(super) fn encode_error(&self, realm: &Realm, thrown: &Value) -> Result<Message, Exception> {
-        realm.write_message(&self.call(realm, "encodeError", std::slice::from_ref(thrown))?)
+    pub(super) fn encode_error(
+        &self,
+        realm: &Realm,
+        kind: FailureKind,
+        thrown: &Value,
+    ) -> Result<Message, Exception> {
+        let is_rejection = realm.bool(kind == FailureKind::UnhandledRejection);
+        realm.write_message(&self.call(realm, "encodeError", &[thrown.clone(), is_rejection])?)
     }
 
     /// The `type` in the text of a `package.json`.
@@ -238,6 +247,14 @@ pub(super) fn of(realm: &Realm) -> Result<std::rc::Rc<Host>, Exception> {
     realm.state().ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
 }
 
+/// An error with a `code`, as those of Node have.
+pub(super) fn error_with_code(realm: &Realm, code: &str, message: &str) -> Exception {
+    let error = realm.error(message);
+    let put =
+        realm.string(code).and_then(|code| realm.define(error.value(), "code", &code, Attributes::ASSIGNED));
+    put.err().unwrap_or(error)
+}
+
 /// The environment, as pairs. Variables that are no text are left out.
 fn environment(realm: &Realm) -> Result<Value, Exception> {
     let text = |each: std::ffi::OsString| each.into_string().ok();
@@ -255,68 +272,12 @@ fn platform() -> &'static str {
     }
 }
 
-/// Makes the realm in which texts are made and taken apart; the object that holds its functions.
-///
-/// # Errors
-/// Lack of memory.
-pub(super) fn open_text_realm(realm: &Realm) -> Result<Value, Exception> {
-    static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
-    realm.beyond_memory_limit(|| {
-        let realm = runtime::sibling(realm)?;
-        let text = realm.object()?;
-        run_parts(&realm, precompiled(&realm, &PARTS, TEXT_SCRIPTS)?, &text)?;
-        Ok(text)
-    })
-}
-
-/// Hands each part the object that they build on together.
-fn run_parts(realm: &Realm, parts: &[Bytecode], script: &Value) -> Result<(), Exception> {
-    for part in parts {
-        let part = realm.run_precompiled(part)?;
-        realm.call(&part, &realm.undefined(), std::slice::from_ref(script))?;
+/// The name that Node has for this processor.
+fn architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "x86" => "ia32",
+        "aarch64" => "arm64",
+        other => other,
     }
-    Ok(())
 }
-
-/// Scripts, parsed once per process: that takes longer than all else that an agent needs to start.
-fn precompiled<'a>(
-    realm: &Realm,
-    parts: &'a OnceLock<Vec<Bytecode>>,
-    scripts: &[(&str, &str)],
-) -> Result<&'a [Bytecode], Exception> {
-    if let Some(parts) = parts.get() {
-        return Ok(parts);
-    }
-    let compiled =
-        scripts.iter().map(|(name, text)| realm.precompile(name, text)).collect::<Result<_, _>>()?;
-    Ok(parts.get_or_init(|| compiled))
-}
-
-macro_rules! scripts {
-    ($($file:literal),* $(,)?) => {
-        &[$((concat!("waitword:", $file), include_str!(concat!("js/", $file)))),*]
-    };
-}
-
-/// The scripts of the private realm.
-const TEXT_SCRIPTS: &[(&str, &str)] = scripts!["inspect.js", "url_text.js"];
-
-/// The JavaScript half, in the order in which its parts build on each other.
-const SCRIPTS: &[(&str, &str)] = scripts![
-    "prelude.js",
-    "stack.js",
-    "text_realm.js",
-    "events.js",
-    "event_target.js",
-    "clone.js",
-    "url.js",
-    "timers.js",
-    "console.js",
-    "process.js",
-    "path.js",
-    "commonjs.js",
-    "message_port.js",
-    "worker_threads.js",
-    "web_worker.js",
-    "boot.js",
-];

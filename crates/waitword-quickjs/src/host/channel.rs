@@ -97,6 +97,11 @@ impl End {
         }
     }
 
+    /// Whether the other end is gone.
+    pub(super) fn is_cut(&self) -> bool {
+        self.other().lock().is_closed
+    }
+
     /// Takes the letter that a token stands for, if it is still there and still wanted.
     pub(super) fn take_announced(&self) -> Option<Delivery> {
         let mut state = self.own().lock();

@@ -15,6 +15,7 @@ use waitword_agents::AgentHandle;
 use crate::doorbell::Doorbell;
 
 use super::liveness::{Reason, Standing, Verdict, judge};
+use super::rooms::Rooms;
 use super::{AbandonedWait, EXIT_TIMED_OUT, MAIN, ThreadId};
 
 /// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
@@ -30,6 +31,7 @@ pub(super) struct Cluster {
     over: Condvar,
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
+    rooms: Rooms,
 }
 
 #[derive(Default)]
@@ -85,9 +87,15 @@ pub(super) enum Woken {
 impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
     pub(super) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
-        let members = Mutex::default();
-        let cluster =
-            Self { members, left: Condvar::new(), doubt: Condvar::new(), over: Condvar::new(), is_closed };
+        let (members, rooms) = (Mutex::default(), Rooms::default());
+        let cluster = Self {
+            members,
+            left: Condvar::new(),
+            doubt: Condvar::new(),
+            over: Condvar::new(),
+            is_closed,
+            rooms,
+        };
         cluster.enlist(main);
         Arc::new(cluster)
     }
@@ -114,6 +122,11 @@ impl Cluster {
             }
             member.handle = Some(handle);
         }
+    }
+
+    /// Where agents of this program meet by name.
+    pub(super) fn rooms(&self) -> &Rooms {
+        &self.rooms
     }
 
     /// Blocks this thread until its agent is called, `deadline` has come, or the agent is dismissed.

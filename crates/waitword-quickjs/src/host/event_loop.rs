@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::ffi::{Exception, Message, PromiseState, Realm, Value};
+use crate::ffi::{Exception, Message, PromiseState, Realm, Rejection, Value};
 use crate::runtime::JsAgent;
 
 use super::agent_host::Host;
@@ -17,7 +17,7 @@ use super::failure::{Failure, FailureKind, Place};
 use super::liveness::Reason;
 use super::sources::{self, Compiled};
 use super::worker::{Data, Entry, Letter, Shape};
-use super::{AbandonedWait, AgentName, ThreadId, module_loader};
+use super::{AbandonedWait, AgentName, ThreadId, agent_host, module_loader};
 
 /// The loop of one agent.
 pub(super) struct EventLoop<'a> {
@@ -69,7 +69,15 @@ impl<'a> EventLoop<'a> {
 
     /// Runs the agent from its script to its end.
     pub(super) fn run(&self, entry: Entry, data: Data) -> Stop {
-        self.run_to_end(entry, data).unwrap_or_else(|stop| stop)
+        match self.run_to_end(entry, data) {
+            Err(failed @ Stop::Failed(..)) => {
+                // The last that the script hears, and it may still choose another exit code. That it fails in this as well is
+                // no news.
+                let _ = self.host.call(self.realm(), "failing", &[]);
+                self.host.exit.get().map_or(failed, Stop::Exit)
+            }
+            Ok(stop) | Err(stop) => stop,
+        }
     }
 
     /// The waits that are still pending, for the report.
@@ -101,12 +109,19 @@ impl<'a> EventLoop<'a> {
         if let Some(parent) = &self.host.parent {
             parent.post((self.host.id, Letter::Online));
         }
-        let main_module = self.start(entry)?;
+        let mut main_module = self.start(entry)?;
+        if main_module.is_some() {
+            // A module is itself a microtask, so the ones that it made come before what it left for the next tick.
+            self.run_promise_jobs()?;
+        }
         loop {
             // Before looking for work, so that what comes while we look is heard.
             self.host.bell.clear();
             self.run_microtasks()?;
-            self.check_module(main_module.as_ref())?;
+            if self.has_failed(main_module.as_ref())? {
+                main_module = None;
+                continue;
+            }
             self.stopped().map_or(Ok(()), Err)?;
             if self.host.is_closing.get() {
                 break;
@@ -121,6 +136,7 @@ impl<'a> EventLoop<'a> {
                         break;
                     }
                 }
+                Idle::Finish if self.finds_more_to_do()? => {}
                 Idle::Finish => break,
             }
         }
@@ -156,15 +172,20 @@ impl<'a> EventLoop<'a> {
             },
             Shape::WebModule => module(&text),
         };
-        run().map_err(|exception| match self.stop(FailureKind::Uncaught, &exception) {
-            Stop::Failed(mut failure, thrown)
+        let exception = match run() {
+            Ok(started) => return Ok(started),
+            Err(exception) => exception,
+        };
+        match self.uncaught(FailureKind::Uncaught, &exception) {
+            Ok(()) => Ok(None),
+            Err(Stop::Failed(mut failure, thrown))
                 if failure.kind == FailureKind::Load && failure.place.is_none() =>
             {
                 failure.details = format!("while loading {name}");
-                Stop::Failed(failure, thrown)
+                Err(Stop::Failed(failure, thrown))
             }
-            stop => stop,
-        })
+            Err(stop) => Err(stop),
+        }
     }
 
     fn read(&self, path: &Path) -> Result<(String, String), Stop> {
@@ -175,25 +196,60 @@ impl<'a> EventLoop<'a> {
             Ok((path.to_string_lossy().into_owned(), text))
         };
         read().map_err(|message: String| {
-            let thrown = self.host.encode_error(self.realm(), self.realm().error(&message).value());
+            let error = agent_host::error_with_code(self.realm(), "MODULE_NOT_FOUND", &message);
+            let thrown = self.host.encode_error(self.realm(), FailureKind::Load, error.value());
             Stop::Failed(Box::new(Failure::load(self.host.id, message)), thrown.ok())
         })
     }
 
+    /// What comes after every job: what the script left for the next tick, then the microtasks, until neither is left, and
+    /// then the promises that were rejected and that nobody looked after.
     fn run_microtasks(&self) -> Result<(), Stop> {
-        let run = self.agent.runtime().run_microtasks();
-        run.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))?;
-        match self.agent.runtime().take_rejections().into_iter().next() {
-            Some(rejection) => Err(self.stop(FailureKind::UnhandledRejection, &rejection.reason)),
-            None => Ok(()),
+        loop {
+            if self.host.wants_ticks.take() {
+                self.call("runTicks", |_| Ok(Vec::new()))?;
+            }
+            self.run_promise_jobs()?;
+            if self.host.wants_ticks.get() {
+                continue;
+            }
+            let rejections = self.agent.runtime().take_rejections();
+            if rejections.is_empty() {
+                return Ok(());
+            }
+            for Rejection { promise, reason } in rejections {
+                let arguments = |_: &Realm| Ok(vec![promise, reason.value().clone()]);
+                let is_heard = self.call("rejected", arguments)?;
+                if is_heard.is_some_and(|is_heard| !self.realm().to_bool(&is_heard)) {
+                    return Err(self.stop(FailureKind::UnhandledRejection, &reason));
+                }
+            }
         }
     }
 
-    fn check_module(&self, promise: Option<&Value>) -> Result<(), Stop> {
-        match promise.map(|promise| self.realm().promise_state(promise)) {
-            Some(PromiseState::Rejected(reason)) => Err(self.stop(FailureKind::Uncaught, &reason)),
-            _ => Ok(()),
+    fn run_promise_jobs(&self) -> Result<(), Stop> {
+        while let Err(exception) = self.agent.runtime().run_microtasks() {
+            self.uncaught(FailureKind::Uncaught, &exception)?;
         }
+        Ok(())
+    }
+
+    /// Whether the main module has failed, and the script takes care of that.
+    fn has_failed(&self, promise: Option<&Value>) -> Result<bool, Stop> {
+        match promise.map(|promise| self.realm().promise_state(promise)) {
+            Some(PromiseState::Rejected(reason)) => {
+                let origin = "unhandledRejection";
+                self.uncaught_of(FailureKind::Uncaught, &reason, origin).map(|()| true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Tells the script that there is nothing left to do; whether there is after that.
+    fn finds_more_to_do(&self) -> Result<bool, Stop> {
+        self.call("idle", |_| Ok(Vec::new()))?;
+        self.run_microtasks()?;
+        Ok(self.run_one_job()? || !matches!(self.idle(), Idle::Finish))
     }
 
     /// Whether there was one.
@@ -282,7 +338,9 @@ impl<'a> EventLoop<'a> {
         let is_handled = self.call("receive.error", |realm| {
             let error = match &thrown {
                 Some(message) => realm.read_message(message)?,
-                None => self.host.call(realm, "encode", &[realm.error(&failure.message).into_value()])?,
+                None => {
+                    self.host.call(realm, "encodeError", &[realm.error(&failure.message).into_value()])?
+                }
             };
             let mut arguments = vec![realm.number(id), error, realm.string(&failure.message)?];
             if let Some(Place { file, line, column, .. }) = &failure.place {
@@ -294,7 +352,8 @@ impl<'a> EventLoop<'a> {
             }
             Ok(arguments)
         })?;
-        if self.realm().to_bool(&is_handled) { Ok(()) } else { Err(Stop::Failed(failure, thrown)) }
+        let is_handled = is_handled.is_none_or(|is_handled| self.realm().to_bool(&is_handled));
+        if is_handled { Ok(()) } else { Err(Stop::Failed(failure, thrown)) }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -317,18 +376,41 @@ impl<'a> EventLoop<'a> {
         }
     }
 
-    /// Calls the JavaScript half of the host, as a job.
+    /// Calls the JavaScript half of the host, as a job. `None` if that failed and the script takes care of it.
     fn call(
         &self,
         path: &str,
         arguments: impl FnOnce(&Realm) -> Result<Vec<Value>, Exception>,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Option<Value>, Stop> {
         let begun = self.agent.begin_job();
         begun
             .map_err(|error| Stop::Failed(Box::new(Failure::internal(self.host.id, error.message)), None))?;
         let called =
             arguments(self.realm()).and_then(|arguments| self.host.call(self.realm(), path, &arguments));
-        called.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))
+        match called {
+            Ok(value) => Ok(Some(value)),
+            Err(exception) => self.uncaught(FailureKind::Uncaught, &exception).map(|()| None),
+        }
+    }
+
+    /// What nobody caught: for the script if it listens to that, otherwise the agent's end.
+    fn uncaught(&self, kind: FailureKind, exception: &Exception) -> Result<(), Stop> {
+        self.uncaught_of(kind, exception, "uncaughtException")
+    }
+
+    fn uncaught_of(&self, kind: FailureKind, exception: &Exception, origin: &str) -> Result<(), Stop> {
+        if self.stopped().is_some() || exception.is_uncatchable() {
+            return Err(self.stop(kind, exception));
+        }
+        let realm = self.realm();
+        let heard = realm
+            .string(origin)
+            .and_then(|origin| self.host.call(realm, "uncaught", &[exception.value().clone(), origin]));
+        match heard {
+            Ok(is_heard) if realm.to_bool(&is_heard) => Ok(()),
+            Ok(_) => Err(self.stop(kind, exception)),
+            Err(inner) => Err(self.stop(kind, &inner)),
+        }
     }
 
     /// Why the agent stops after this exception.
@@ -338,7 +420,7 @@ impl<'a> EventLoop<'a> {
         }
         let kind = if exception.is_uncatchable() { FailureKind::Internal } else { kind };
         let failure = Failure::of(self.host, self.realm(), kind, exception);
-        let thrown = self.host.encode_error(self.realm(), exception.value()).ok();
+        let thrown = self.host.encode_error(self.realm(), kind, exception.value()).ok();
         Stop::Failed(Box::new(failure), thrown)
     }
 

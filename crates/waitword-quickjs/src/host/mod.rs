@@ -6,7 +6,7 @@
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs   what there is to do
 //!                      ├► cluster.rs, liveness.rs   who sleeps; can anything still happen?
 //!                      └► sources.rs, module_loader.rs
-//!   js/ ──► natives.rs          the half of the host that is written in JavaScript, and what it calls
+//!   js/ ──► parts.rs, natives.rs, rooms.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
 //! # When a program ends
@@ -25,7 +25,9 @@ mod liveness;
 mod mailbox;
 mod module_loader;
 mod natives;
+mod parts;
 mod ports;
+mod rooms;
 mod sources;
 mod timers;
 mod worker;

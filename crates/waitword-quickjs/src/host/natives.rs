@@ -1,6 +1,6 @@
 //! The functions that the JavaScript half of the host calls: `host.native` in the files under `js/`.
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,20 @@ use crate::shared_array_buffer;
 
 use super::agent_host::{self, Host, Port};
 use super::channel::{Envelope, PortId};
+use super::rooms::{join_room, leave_room, post_to_room};
 use super::sources::{self, Compiled};
 use super::worker::{self, Entry, Letter, Shape};
-use super::{EXIT_OUTPUT_CLOSED, ThreadId};
+use super::{EXIT_OUTPUT_CLOSED, ThreadId, parts};
 
 const NATIVES: &[(&str, NativeFn)] = &[
     ("write", write),
+    ("isTerminal", is_terminal),
+    ("wantTicks", want_ticks),
+    ("parallelism", parallelism),
+    ("runPart", run_part),
+    ("joinRoom", join_room),
+    ("postToRoom", post_to_room),
+    ("leaveRoom", leave_room),
     ("exit", exit),
     ("closeAgent", close_agent),
     ("runGlobally", run_globally),
@@ -108,7 +116,33 @@ fn run_globally(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 }
 
 fn open_text_realm(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    agent_host::open_text_realm(realm)
+    parts::open_text_realm(realm)
+}
+
+/// `runPart(name, host)`: what a part offers that runs when it is first asked for.
+fn run_part(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    parts::run_one(realm, &realm.to_string(&call.argument(0))?, &call.argument(1))
+}
+
+/// `isTerminal(stream)`
+fn is_terminal(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let is_terminal = match realm.to_i32(&call.argument(0))? {
+        1 => std::io::stdout().is_terminal(),
+        _ => std::io::stderr().is_terminal(),
+    };
+    Ok(realm.bool(is_terminal))
+}
+
+/// `wantTicks()`: `runTicks` is to be called before the next microtask.
+fn want_ticks(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.wants_ticks.set(true);
+    Ok(realm.undefined())
+}
+
+/// `parallelism()`: how many threads can run at a time.
+fn parallelism(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(realm.number(u32::try_from(threads).unwrap_or(u32::MAX)))
 }
 
 fn cwd(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
@@ -139,8 +173,8 @@ fn ref_timer(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Ok(realm.undefined())
 }
 
-/// `spawn(isSource, fileOrSource, argv, [workerData, env, name], web)`: the number of the new worker. `web` is the type of one
-/// of the web's shape.
+/// `spawn(isSource, fileOrSource, argv, [birth, env, name], web, memory)`: the number of the new worker. `web` is the type of
+/// one of the web's shape; `memory`, unless it is 0, how many bytes the engine may hold for it.
 fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let text = realm.to_string(&call.argument(1))?;
@@ -160,7 +194,8 @@ fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         true => Shape::WebScript,
         false => Shape::Node,
     };
-    match worker::spawn(&host, entry, shape, arguments, data) {
+    let memory = usize::try_from(realm.to_index(&call.argument(5))?).ok().filter(|bytes| *bytes > 0);
+    match worker::spawn(&host, entry, shape, memory, arguments, data) {
         Ok(id) => Ok(realm.number(id)),
         Err(error) => Err(realm.error(&format!("cannot start a thread for the worker: {error}"))),
     }
@@ -275,7 +310,8 @@ fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 /// `resolve(specifier, importer)`: the path of a file.
 fn resolve(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (specifier, importer) = (realm.to_string(&call.argument(0))?, realm.to_string(&call.argument(1))?);
-    let path = sources::resolve(&importer, &specifier).map_err(|message| realm.error(&message))?;
+    let path = sources::resolve(&importer, &specifier);
+    let path = path.map_err(|message| agent_host::error_with_code(realm, "MODULE_NOT_FOUND", &message))?;
     realm.string(&path.to_string_lossy())
 }
 
@@ -292,7 +328,8 @@ fn compile_file(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     match sources::compile(&host, realm, &path, text)? {
         Compiled::Script(function) => Ok(function),
         Compiled::Module(_) => {
-            Err(realm.error(&format!("{path} is an ES module: use import() instead of require()")))
+            let message = format!("{path} is an ES module: use import() instead of require()");
+            Err(agent_host::error_with_code(realm, "ERR_REQUIRE_ESM", &message))
         }
     }
 }
@@ -308,7 +345,7 @@ fn promise_state(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     realm.array(&[realm.string(name)?, value])
 }
 
-fn port_id(realm: &Realm, value: &Value) -> Result<PortId, Exception> {
+pub(super) fn port_id(realm: &Realm, value: &Value) -> Result<PortId, Exception> {
     Ok(realm.to_i32(value)?.unsigned_abs())
 }
 

@@ -23,7 +23,7 @@ use super::event_loop::{EventLoop, Stop};
 use super::failure::Failure;
 use super::mailbox::Mailbox;
 use super::module_loader::Loader;
-use super::{AbandonedWait, AgentName, EXIT_UNSETTLED_AWAIT, Ended, MAIN, Program, ThreadId};
+use super::{AbandonedWait, AgentName, EXIT_UNSETTLED_AWAIT, Ended, Limits, MAIN, Program, ThreadId};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
 const THREAD_STACK: usize = 8 << 20;
@@ -132,9 +132,12 @@ pub(super) fn spawn(
     parent: &Host,
     entry: Entry,
     shape: Shape,
+    memory: Option<usize>,
     arguments: Vec<String>,
     data: Envelope,
 ) -> io::Result<ThreadId> {
+    // A worker may have less than its parent, never more.
+    let memory = [memory, parent.limits.memory].into_iter().flatten().min();
     let bell = Arc::new(Doorbell::default());
     let id = parent.cluster.enlist(Arc::clone(&bell));
     let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
@@ -150,7 +153,7 @@ pub(super) fn spawn(
             bell,
             argv: argv(name, arguments),
             shape,
-            limits: parent.limits,
+            limits: Limits { memory, ..parent.limits },
             eval_source,
             from_parent: Arc::clone(&mailbox),
             parent: Some(Arc::clone(&to_parent)),

@@ -41,7 +41,7 @@
     BigInt.prototype.valueOf);
   const isPrototypeOf = Object.prototype.isPrototypeOf;
   const refused = list(Promise.prototype, WeakMap.prototype, WeakSet.prototype, WeakRef.prototype,
-    host.EventEmitter.prototype);
+    host.EventEmitter.prototype, host.EventTarget.prototype);
   const NewMap = Map;
   const NewSet = Set;
   const SafeMap = host.safe.Map;
@@ -106,6 +106,8 @@
       if (!brand(bufferLength, each)) {
         refuse(each, "cannot be transferred: only an ArrayBuffer or a MessagePort can");
       }
+      // As in Node, what may not be moved is copied.
+      if (host.isUntransferable(each)) continue;
       if (apply(bufferDetached, each, [])) refuse(each, "is already detached");
       buffers.push(each);
     }

@@ -171,6 +171,30 @@
     return lines.filter((line) => /^ +at /.test(line) && !/\((waitword:.*|native)\)$/.test(line));
   }
 
+  /** The title, which V8 has in `stack`, and the frames. */
+  function stackOf(error) {
+    const frames = framesOf(error);
+    return [plainTitle(error), ...frames].join("\n");
+  }
+
+  function plainTitle(error) {
+    const name = error.name === undefined ? "Error" : String(error.name);
+    const message = error.message === undefined ? "" : String(error.message);
+    return name && message ? `${name}: ${message}` : name || message;
+  }
+
+  /** What an argument was that should have been something else. */
+  function received(value) {
+    if (value === undefined || value === null) return String(value);
+    if (typeof value === "function") return `function ${value.name}`;
+    if (typeof value === "object") {
+      const name = constructorName(value);
+      return name ? `an instance of ${name}` : inspect(value, { depth: -1 });
+    }
+    const shown = inspect(value);
+    return `type ${typeof value} (${shown.length > 28 ? `${shown.slice(0, 25)}...` : shown})`;
+  }
+
   function errorTitle(error) {
     const name = error.name === undefined ? "Error" : String(error.name);
     const message = error.message === undefined ? "" : String(error.message);
@@ -318,5 +342,5 @@
     }
   }
 
-  Object.assign(text, { inspect, format, describeError, errorTitle, framesOf, RangeErrorPrototype: RangeError.prototype });
+  Object.assign(text, { inspect, format, stackOf, received, describeError, errorTitle, framesOf, RangeErrorPrototype: RangeError.prototype });
 });

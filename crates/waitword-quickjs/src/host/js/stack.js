@@ -30,6 +30,20 @@
     return typeof file === "string" && apply(startsWith, file, ["waitword:"]);
   }
 
+  // The engine's own stack is the frames alone. Programs print it and expect to read what was thrown: as in V8 the title
+  // comes first.
+  const accessor = getOwnPropertyDescriptor(Error.prototype, "stack");
+  const stackOfEngine = accessor.get;
+  const isErrorValue = Error.isError;
+  defineProperty(Error.prototype, "stack", {
+    ...accessor,
+    get() {
+      const frames = apply(stackOfEngine, this, []);
+      const isEngines = typeof prepare !== "function" && typeof frames === "string";
+      return isEngines && isErrorValue(this) ? host.stackOf(this) : frames;
+    },
+  });
+
   defineProperty(Error, "prepareStackTrace", {
     __proto__: null,
     get: () => prepare,

@@ -28,6 +28,22 @@
       return this.protocol + authority + this.pathname + this.search + this.hash;
     }
 
+    get hostname() {
+      return host.text().authority(this.host)[0];
+    }
+
+    get port() {
+      return host.text().authority(this.host)[1];
+    }
+
+    get origin() {
+      return this.protocol === "http:" || this.protocol === "https:" ? this.protocol + "//" + this.host : "null";
+    }
+
+    get searchParams() {
+      return new (host.part("search_params").URLSearchParams)(this.search);
+    }
+
     toString() {
       return this.href;
     }

@@ -44,5 +44,11 @@
   /** The path of the URL of a file whose absolute path is given. */
   const urlPath = (path) => clean(encodeURI(path.toWellFormed()).replace(/[?#]/g, encodeURIComponent));
 
-  Object.assign(text, { parseUrl, urlPath });
+  /** The name and the port in what stands between `//` and the path. */
+  function authority(host) {
+    const [, name, port] = /^(?:.*@)?(.*?)(?::(\d*))?$/s.exec(host);
+    return [name, port ?? ""];
+  }
+
+  Object.assign(text, { parseUrl, urlPath, authority });
 });

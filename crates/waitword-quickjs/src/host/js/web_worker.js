@@ -8,7 +8,7 @@
   const { isArray } = Array;
   const { defineProperty, entries } = Object;
   const { apply, list, Map } = host.safe;
-  const { indexOf, slice, startsWith, trim } = String.prototype;
+  const { endsWith, indexOf, slice, startsWith, trim } = String.prototype;
   const blobs = new Map();
   let blobsMade = 0;
 
@@ -22,7 +22,7 @@
         throw new TypeError("The type of a worker must be 'classic' or 'module', not '" + String(type) + "'");
       }
       const { isSource, text } = locate(url);
-      const data = [host.encode(undefined), entries(host.process.env), String(name)];
+      const data = [host.birth(), entries(host.process.env), String(name)];
       this.#id = host.startWorker(this, isSource, text, list(), data, type);
     }
 
@@ -36,12 +36,18 @@
   }
   host.withHandlers(Worker, ["message", "messageerror", "error"]);
 
+  /** The source text in a data: URL. */
+  host.dataText = (url) => {
+    const comma = apply(indexOf, url, [","]);
+    const text = decodeURIComponent(apply(slice, url, [comma + 1]));
+    return apply(endsWith, apply(slice, url, [0, comma]), [";base64"]) ? host.part("encoding").ofBase64(text) : text;
+  };
+
   /** Source text, or the path of a file. Relative URLs are relative to the script of this agent: it stands for the page. */
   function locate(url) {
     const reference = apply(trim, String(url), []);
     const begins = (start) => apply(startsWith, reference, [start]);
-    const rest = () => apply(slice, reference, [apply(indexOf, reference, [","]) + 1]);
-    if (begins("data:")) return { isSource: true, text: decodeURIComponent(rest()) };
+    if (begins("data:")) return { isSource: true, text: host.dataText(reference) };
     if (begins("blob:")) {
       const text = blobs.get(reference);
       if (text === undefined) throw host.error(Error, "ERR_WORKER_PATH", "There is no blob " + reference + ": it was revoked");
@@ -90,7 +96,12 @@
     defineProperty(globalThis, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
   };
   const isNodeWorker = !options.isMainThread && options.web === undefined;
-  if (!isNodeWorker) define("self", globalThis);
+  if (!isNodeWorker) {
+    define("self", globalThis);
+    define("reportError", (error) => host.nextTick(() => {
+      throw error;
+    }));
+  }
   define("Worker", Worker);
   define("Blob", Blob);
   if (options.web !== undefined) becomeScope();

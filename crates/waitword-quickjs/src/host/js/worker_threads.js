@@ -1,27 +1,40 @@
-// The part of node:worker_threads that scripts here may use. The threads themselves are made in worker.rs; what travels
-// between them is a table of clone.js. Next: web_worker.js.
+// node:worker_threads. The threads themselves are made in worker.rs; what travels between them is a table of clone.js. Next:
+// web_worker.js.
 (function (host) {
   "use strict";
 
   const { native, options } = host;
-  const { Promise, String, TypeError } = globalThis;
-  const { entries } = Object;
-  const { apply, list, Map } = host.safe;
-  const { startsWith } = String.prototype;
+  const { Error, Promise, String, Symbol, TypeError } = globalThis;
+  const { entries, freeze } = Object;
+  const ScriptMap = globalThis.Map;
+  const { delete: mapDelete, get: mapGet, set: mapSet } = ScriptMap.prototype;
+  const { isArray } = Array;
+  const { apply, list, Map, WeakMap } = host.safe;
+  const { endsWith, startsWith } = String.prototype;
   const workers = new Map();
+  const untransferable = new WeakMap();
+  const SHARE_ENV = Symbol.for("nodejs.worker_threads.SHARE_ENV");
+  const MEBIBYTE = 2 ** 20;
 
   class Worker extends host.EventEmitter {
     #id;
     #exit;
+    #streams;
+    #limits;
 
-    constructor(file, settings = {}) {
+    constructor(file, settings) {
       super();
-      const { eval: isSource = false, argv = [], workerData, transferList, env } = settings;
-      const source = isSource ? String(file) : scriptPath(file);
-      const data = [host.encode(workerData, transferList), entries(env ?? host.process.env)];
+      const { eval: isSource = false, argv, workerData, transferList, env, resourceLimits } = settings ?? {};
+      checkSettings(settings ?? {});
+      const source = isSource ? { isSource: true, text: String(file) } : script(file);
       const words = list();
-      for (let at = 0; at < argv.length; at++) words.push(String(argv[at]));
-      this.#id = startWorker(this, isSource, source, words, data);
+      for (let at = 0; at < (argv?.length ?? 0); at++) words.push(String(argv[at]));
+      this.#limits = limits(resourceLimits);
+      this.#streams = openStreams(settings);
+      const birth = host.birth(workerData, transferList, this.#streams, resourceLimits && this.#limits);
+      const data = [birth, entries(env ?? host.process.env)];
+      const bytes = resourceLimits?.maxOldGenerationSizeMb * MEBIBYTE;
+      this.#id = startWorker(this, source.isSource, source.text, words, data, undefined, bytes >= 1 ? bytes : 0);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
     }
 
@@ -29,7 +42,24 @@
       return workers.has(this.#id) ? this.#id : -1;
     }
 
+    get resourceLimits() {
+      return workers.has(this.#id) ? this.#limits : {};
+    }
+
+    get stdin() {
+      return null;
+    }
+
+    get stdout() {
+      return stream(this.#streams?.stdout, "stdout");
+    }
+
+    get stderr() {
+      return stream(this.#streams?.stderr, "stderr");
+    }
+
     postMessage(value, transfer) {
+      if (arguments.length === 0) throw host.missing("message");
       postToWorker(this.#id, value, transfer);
     }
 
@@ -46,11 +76,86 @@
       native.refWorker(this.#id, false);
       return this;
     }
+
+    getHeapSnapshot() {
+      throw unavailable("worker.getHeapSnapshot()");
+    }
+
+    /** An error for a worker that came to the limit it was given. */
+    [host.explain](message) {
+      if (!this.#limits.maxOldGenerationSizeMb || !isOfMemory(message)) return undefined;
+      return host.error(Error, "ERR_WORKER_OUT_OF_MEMORY",
+        "Worker terminated due to reaching memory limit: JS heap out of memory");
+    }
+
+    [host.ended]() {
+      if (!this.#streams) return;
+      const { finish } = host.part("readable");
+      if (this.#streams.stdout) finish(this.#streams.stdout);
+      if (this.#streams.stderr) finish(this.#streams.stderr);
+    }
   }
 
+  const isOfMemory = (message) => apply(endsWith, message, ["out of memory"]);
+  const unavailable = (what) => host.error(Error, "ERR_METHOD_NOT_IMPLEMENTED", what + " is not offered here; see docs/host.md for what is");
+
+  function checkSettings({ argv, env, execArgv, resourceLimits, stdin }) {
+    if (argv !== undefined && argv !== null && !isArray(argv)) throw host.invalid("options.argv", "an instance of Array", argv);
+    if (env === SHARE_ENV) throw unavailable("SHARE_ENV (a worker has a copy of the environment: { env: process.env })");
+    if (env !== undefined && env !== null && typeof env !== "object") {
+      throw host.invalid("options.env", "of type object or one of undefined, null, or worker_threads.SHARE_ENV", env);
+    }
+    if (isArray(execArgv) && execArgv.length > 0) {
+      const flag = String(execArgv[0]);
+      throw host.error(Error, "ERR_WORKER_INVALID_EXEC_ARGV", "Initiated Worker with invalid execArgv flags: " + flag + " (no flags are known here)");
+    }
+    if (stdin) throw unavailable("The option stdin of Worker (post messages instead)");
+    if (resourceLimits !== undefined && (typeof resourceLimits !== "object" || resourceLimits === null)) {
+      throw host.invalid("options.resourceLimits", "of type object", resourceLimits);
+    }
+  }
+
+  /** The limits that a worker has. Only that of the old generation means anything here: it is the engine's memory. */
+  function limits(wanted) {
+    if (wanted === undefined) return freeze({});
+    const { maxYoungGenerationSizeMb = 0, maxOldGenerationSizeMb = 0, codeRangeSizeMb = 0, stackSizeMb = 4 } = wanted;
+    return { maxYoungGenerationSizeMb, maxOldGenerationSizeMb, codeRangeSizeMb, stackSizeMb };
+  }
+
+  /** What the worker prints, and where that comes out: pairs of ports. */
+  function openStreams(settings) {
+    if (!settings?.stdout && !settings?.stderr) return undefined;
+    const { Readable } = host.part("readable");
+    const open = () => {
+      const { port1, port2 } = new host.MessageChannel();
+      return { readable: new Readable(port1), port: port2 };
+    };
+    const out = settings.stdout && open();
+    const err = settings.stderr && open();
+    return { stdout: out?.readable, stderr: err?.readable, ports: [out?.port, err?.port] };
+  }
+
+  function stream(readable, name) {
+    if (!readable) throw unavailable("worker." + name + " without the option { " + name + ": true }");
+    return readable;
+  }
+
+  // What setEnvironmentData has set, for all workers that are made from now on; or undefined while that is nothing.
+  let environment;
+
+  /** What a worker begins with: `workerData`, and what else its parent has for it. */
+  host.birth = (workerData, transferList, streams, resourceLimits) => {
+    const transfer = list();
+    for (let at = 0; at < (transferList?.length ?? 0); at++) transfer.push(transferList[at]);
+    const ports = streams?.ports;
+    for (let at = 0; at < (ports?.length ?? 0); at++) if (ports[at]) transfer.push(ports[at]);
+    const isPlain = !environment && !ports && !resourceLimits;
+    return host.encode(isPlain ? [workerData] : [workerData, environment, ports, resourceLimits], transfer);
+  };
+
   /** Starts a worker whose messages, errors and end are events of `owner`. `web`: how its script is to be read, if as a page's. */
-  function startWorker(owner, isSource, source, words, data, web) {
-    const id = native.spawn(!!isSource, source, words, data, web);
+  function startWorker(owner, isSource, source, words, data, web, memory = 0) {
+    const id = native.spawn(!!isSource, source, words, data, web, memory);
     workers.set(id, owner);
     return id;
   }
@@ -68,17 +173,25 @@
     return true;
   }
 
-  function scriptPath(file) {
-    if (file instanceof host.URL) return host.fileURLToPath(file);
-    if (typeof file !== "string") {
-      throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", "The filename must be a string or a URL");
+  /** The script of a worker: a file, or the text in a data: URL. */
+  function script(file) {
+    if (file instanceof host.URL) {
+      if (file.protocol === "data:") return { isSource: true, text: host.dataText(file.href) };
+      return { isSource: false, text: host.fileURLToPath(file) };
     }
+    if (typeof file !== "string") throw host.invalid("filename", "of type string or an instance of URL", file);
     const begins = (start) => apply(startsWith, file, [start]);
     if (!begins("/") && !begins("./") && !begins("../")) {
-      const hint = 'Write "./' + file + '" for a file in the current directory, or { eval: true } for source text';
-      throw host.error(TypeError, "ERR_WORKER_PATH", "The worker script must be an absolute path or start with ./ or ../. " + hint);
+      const isUrl = begins("file://") || begins("data:");
+      const hint = isUrl ? "Wrap it with new URL()" : 'Write "./' + file + '" for a file in the current directory, or { eval: true } for source text';
+      throw host.error(TypeError, "ERR_WORKER_PATH",
+        "The worker script or module filename must be an absolute path or a relative path starting with './' or '../'. " + hint + '. Received "' + file + '"');
     }
-    return host.path.resolve(file);
+    return { isSource: false, text: host.path.resolve(file) };
+  }
+
+  function markAsUntransferable(object) {
+    if ((typeof object === "object" && object !== null) || typeof object === "function") untransferable.set(object, true);
   }
 
   host.receive = {
@@ -89,11 +202,11 @@
       if (worker) host.deliver(worker, table);
     },
     online: (id) => workers.get(id)?.[host.fire]("online", []),
-    /** False if the script does not listen: the error is then this agent's too. */
+    /** False if nobody takes care of it: the error is then this agent's too. */
     error: (id, table, message, filename, lineno, colno) => {
       const worker = workers.get(id);
-      if (worker.listenerCount("error") === 0) return false;
-      const error = host.decode(table);
+      const error = worker[host.explain]?.(message) ?? host.decodeError(table);
+      if (worker.listenerCount("error") === 0) return host.uncaught(error, "uncaughtException");
       return worker[host.fire]("error", [error], () => {
         const settings = { message: "Uncaught " + message, filename, lineno, colno, error, cancelable: true };
         return new host.ErrorEvent("error", settings);
@@ -103,17 +216,39 @@
       const worker = workers.get(id);
       workers.delete(id);
       worker[host.fire]("exit", [code]);
+      worker[host.ended]?.();
     },
   };
+
+  const begun = options.isMainThread ? [options.shared ?? null] : host.decode(options.data);
+  environment = begun[1];
+  if (begun[2]) host.captureOutput(begun[2][0], begun[2][1]);
   Object.assign(host, { startWorker, postToWorker, terminateWorker });
+  host.isUntransferable = (object) => untransferable.has(object);
   host.workerThreads = {
-    Worker,
+    get BroadcastChannel() {
+      return host.part("broadcast_channel").BroadcastChannel;
+    },
     MessageChannel: host.MessageChannel,
     MessagePort: host.MessagePort,
-    receiveMessageOnPort: host.receiveMessageOnPort,
-    parentPort: host.parentPort,
+    SHARE_ENV,
+    Worker,
+    getEnvironmentData: (key) => (environment ? apply(mapGet, environment, [key]) : undefined),
     isMainThread: options.isMainThread,
+    markAsUntransferable,
+    moveMessagePortToContext: () => {
+      throw unavailable("moveMessagePortToContext (there are no contexts)");
+    },
+    parentPort: host.parentPort,
+    receiveMessageOnPort: host.receiveMessageOnPort,
+    resourceLimits: begun[3] ?? {},
+    setEnvironmentData: (key, value) => {
+      // A Map of the scripts' realm, for that is what can be cloned.
+      environment ??= new ScriptMap();
+      if (value === undefined) apply(mapDelete, environment, [key]);
+      else apply(mapSet, environment, [key, value]);
+    },
     threadId: options.threadId,
-    workerData: options.isMainThread ? (options.shared ?? null) : host.decode(options.data),
+    workerData: begun[0],
   };
 });

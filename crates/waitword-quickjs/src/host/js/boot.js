@@ -30,6 +30,7 @@
     MessageEvent: host.MessageEvent,
     ErrorEvent: host.ErrorEvent,
     EventTarget: host.EventTarget,
+    PromiseRejectionEvent: host.PromiseRejectionEvent,
     MessageChannel: host.MessageChannel,
     MessagePort: host.MessagePort,
   };

@@ -138,6 +138,17 @@
     }
   }
 
+  class PromiseRejectionEvent extends Event {
+    promise;
+    reason;
+
+    constructor(type, settings) {
+      super(type, settings);
+      this.promise = settings.promise;
+      this.reason = settings.reason;
+    }
+  }
+
   class EventTarget {
     addEventListener(type, listener, settings) {
       if (listener === null || listener === undefined) return;
@@ -193,6 +204,8 @@
       if (typeof listener === "function") apply(listener, event.target, [event]);
       else apply(listener.handleEvent, listener, [event]);
     } catch (error) {
+      // An error while errors are told would be told for ever.
+      if (host.isTelling) throw error;
       host.nextTick(() => {
         throw error;
       });
@@ -245,5 +258,7 @@
     }
   };
 
-  Object.assign(host, { Event, CustomEvent, MessageEvent, ErrorEvent, EventTarget, Target });
+  Object.assign(host, {
+    Event, CustomEvent, MessageEvent, ErrorEvent, PromiseRejectionEvent, EventTarget, Target,
+  });
 });

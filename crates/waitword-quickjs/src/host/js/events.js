@@ -110,7 +110,11 @@
     removeAllListeners(name) {
       const names = list();
       if (name !== undefined) names.push(name);
-      else all.get(this)?.forEach((_, each) => names.push(each));
+      else {
+        all.get(this)?.forEach((_, each) => each !== "removeListener" && names.push(each));
+        // Last, for its listeners hear of all others.
+        names.push("removeListener");
+      }
       for (let at = 0; at < names.length; at++) {
         const listeners = listenersOf(this, names[at]);
         for (let each = 0; each < (listeners?.length ?? 0); each++) remove(this, names[at], listeners[each]);

@@ -149,10 +149,22 @@
   host.uncaught = (reason, origin) => {
     const { process } = host;
     process.emit("uncaughtExceptionMonitor", reason, origin);
-    return process.emit("uncaughtException", reason, origin);
+    return process.emit("uncaughtException", reason, origin) || host.tellScope("error", () => errorEvent(reason));
   };
+  /** What a page, or its worker, hears of an error. */
+  function errorEvent(error) {
+    const parts = host.text().placeOf(error);
+    const message = "Uncaught " + parts[0];
+    const settings = { message, filename: parts[1], lineno: parts[2], colno: parts[3], error, cancelable: true };
+    return new host.ErrorEvent("error", settings);
+  }
+  /** Tells those who listen as on a page; whether they deal with it. Replaced where there is a page (web_worker.js). */
+  host.tellScope = () => false;
+
   host.rejected = (promise, reason) => {
     if (host.process.emit("unhandledRejection", reason, promise)) return true;
+    const event = () => new host.PromiseRejectionEvent("unhandledrejection", { promise, reason, cancelable: true });
+    if (host.tellScope("unhandledrejection", event)) return true;
     const isHeard = listenersOf(host.process, "uncaughtException") ?? listenersOf(host.process, "uncaughtExceptionMonitor");
     return isHeard ? host.uncaught(host.rejection(reason), "unhandledRejection") : false;
   };

@@ -11,6 +11,8 @@
   function promisify(original) {
     if (typeof original !== "function") throw host.invalid("original", "of type function", original);
     if (typeof original[custom] === "function") return original[custom];
+    if (original === host.timers.setTimeout) return host.part("timers_promises").setTimeout;
+    if (original === host.timers.setImmediate) return host.part("timers_promises").setImmediate;
     const promised = function (...args) {
       return new Promise((resolve, reject) => {
         const all = list();

@@ -96,38 +96,64 @@
     defineProperty(globalThis, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
   };
   const isNodeWorker = !options.isMainThread && options.web === undefined;
-  if (!isNodeWorker) {
+  define("Worker", Worker);
+  define("Blob", Blob);
+  if (!isNodeWorker) becomeScope();
+  if (options.web !== undefined) becomeWorker();
+
+  /** Gives a page, or a worker of one, its globals: its listeners are properties of the global object. */
+  function becomeScope() {
+    const scope = host.parentPort ?? new host.Target();
+    scope[host.scope] = globalThis;
     define("self", globalThis);
+    // Memory can be shared here, and this is what pages ask first.
+    define("crossOriginIsolated", true);
+    define("addEventListener", (type, listener, settings) => scope.addEventListener(type, listener, settings));
+    define("removeEventListener", (type, listener) => scope.removeEventListener(type, listener));
+    define("dispatchEvent", (event) => scope.dispatchEvent(event));
     define("reportError", (error) => host.nextTick(() => {
       throw error;
     }));
+    handler("onunhandledrejection", () => scope[host.handler]("unhandledrejection"), (value) => {
+      scope[host.setHandler]("unhandledrejection", value);
+    });
+    let onerror = null;
+    handler("onerror", () => onerror, (value) => {
+      onerror = typeof value === "function" ? value : null;
+      // Of all handlers, this one gets no event, and its `true` means that the error is dealt with.
+      scope[host.setHandler]("error", onerror && ((event) => {
+        const { message, filename, lineno, colno, error } = event;
+        if (apply(onerror, globalThis, [message, filename, lineno, colno, error]) === true) event.preventDefault();
+      }));
+    });
+    host.tellScope = (type, makeEvent) => {
+      if (scope.listenerCount(type) === 0) return false;
+      host.isTelling = true;
+      try {
+        return !scope.dispatchEvent(makeEvent());
+      } finally {
+        host.isTelling = false;
+      }
+    };
   }
-  define("Worker", Worker);
-  define("Blob", Blob);
-  if (options.web !== undefined) becomeScope();
 
-  /** Gives a worker of this kind its globals: those of its port are properties of the global object. */
-  function becomeScope() {
+  function handler(name, get, set) {
+    defineProperty(globalThis, name, { __proto__: null, get, set, configurable: true, enumerable: true });
+  }
+
+  /** Gives a worker what pages do not have. */
+  function becomeWorker() {
     const port = host.parentPort;
-    port[host.scope] = globalThis;
     define("name", options.web);
     define("postMessage", (value, transfer) => port.postMessage(value, transfer));
     define("close", () => native.closeAgent());
-    define("addEventListener", (type, listener, settings) => port.addEventListener(type, listener, settings));
-    define("removeEventListener", (type, listener) => port.removeEventListener(type, listener));
-    define("dispatchEvent", (event) => port.dispatchEvent(event));
     define("importScripts", (...urls) => {
       for (let at = 0; at < urls.length; at++) {
         const { isSource, text } = locate(urls[at]);
         native.runGlobally(isSource, text);
       }
     });
-    const handlers = ["onmessage", "onmessageerror"];
-    for (let at = 0; at < handlers.length; at++) {
-      const name = handlers[at];
-      defineProperty(globalThis, name, {
-        __proto__: null, get: () => port[name], set: (value) => void (port[name] = value), configurable: true, enumerable: true,
-      });
-    }
+    handler("onmessage", () => port.onmessage, (value) => void (port.onmessage = value));
+    handler("onmessageerror", () => port.onmessageerror, (value) => void (port.onmessageerror = value));
   }
 });

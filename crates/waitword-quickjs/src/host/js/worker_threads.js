@@ -136,8 +136,8 @@
   }
 
   function stream(readable, name) {
-    if (!readable) throw unavailable("worker." + name + " without the option { " + name + ": true }");
-    return readable;
+    if (readable) return readable;
+    throw host.error(Error, "ERR_METHOD_NOT_IMPLEMENTED", "worker." + name + " needs the option { " + name + ": true } of Worker");
   }
 
   // What setEnvironmentData has set, for all workers that are made from now on; or undefined while that is nothing.

@@ -54,6 +54,26 @@
     #exitCode;
     stdout = new Output(OUT);
     stderr = new Output(ERR);
+    // Its own and not methods, so that `import { exit } from "node:process"` finds them.
+    cwd = () => native.cwd();
+    uptime = () => now() / 1000;
+    exit = (code) => {
+      if (code !== undefined) this.exitCode = code;
+      native.exit(host.ending());
+    };
+    nextTick = (callback, ...args) => {
+      if (typeof callback !== "function") throw host.invalid("callback", "of type function", callback);
+      nextTick(callback, args);
+    };
+    emitWarning = (warning, settings) => {
+      const error = typeof warning === "string" ? new Error(warning) : warning;
+      const type = typeof settings === "string" ? settings : settings?.type;
+      if (typeof warning === "string") error.name = type ?? "Warning";
+      nextTick(() => {
+        this.emit("warning", error);
+        host.write(ERR, "(waitword) " + host.errorTitle(error) + "\n");
+      });
+    };
     hrtime = Object.assign(
       (since) => {
         const start = since === undefined ? 0n : BigInt(since[0]) * 1_000_000_000n + BigInt(since[1]);
@@ -69,34 +89,6 @@
 
     set exitCode(code) {
       this.#exitCode = exitCode(code);
-    }
-
-    cwd() {
-      return native.cwd();
-    }
-
-    uptime() {
-      return now() / 1000;
-    }
-
-    exit(code) {
-      if (code !== undefined) this.exitCode = code;
-      native.exit(host.ending());
-    }
-
-    nextTick(callback, ...args) {
-      if (typeof callback !== "function") throw host.invalid("callback", "of type function", callback);
-      nextTick(callback, args);
-    }
-
-    emitWarning(warning, settings) {
-      const error = typeof warning === "string" ? new Error(warning) : warning;
-      const type = typeof settings === "string" ? settings : settings?.type;
-      if (typeof warning === "string") error.name = type ?? "Warning";
-      nextTick(() => {
-        this.emit("warning", error);
-        host.write(ERR, "(waitword) " + host.errorTitle(error) + "\n");
-      });
     }
   }
   defineProperty(Process.prototype, Symbol.toStringTag, { __proto__: null, value: "process", configurable: true });

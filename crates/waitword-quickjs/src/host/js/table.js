@@ -14,6 +14,7 @@
       if (typeof value !== "object" || value === null) hasValues = true;
       else for (const key of Object.keys(value)) if (!names.includes(key)) names.push(key);
     }
+    hasValues &&= columns === undefined;
     const shown = columns ? Array.from(columns, String) : names;
     const head = [title, ...shown, ...(hasValues ? [VALUES] : [])];
     const lines = rows.map(([index, value]) => {

@@ -32,7 +32,9 @@
       this.#limits = limits(resourceLimits);
       this.#streams = openStreams(settings);
       const birth = host.birth(workerData, transferList, this.#streams, resourceLimits && this.#limits);
-      const data = [birth, entries(env ?? host.process.env)];
+      const variables = entries(env ?? host.process.env);
+      for (let at = 0; at < variables.length; at++) variables[at][1] = String(variables[at][1]);
+      const data = [birth, variables];
       const bytes = resourceLimits?.maxOldGenerationSizeMb * MEBIBYTE;
       this.#id = startWorker(this, source.isSource, source.text, words, data, undefined, bytes >= 1 ? bytes : 0);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));

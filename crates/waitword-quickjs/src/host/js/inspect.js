@@ -158,10 +158,11 @@
     const source = Function.prototype.toString.call(object);
     if (source.startsWith("class")) {
       const base = Object.getPrototypeOf(object)?.name;
-      return `[class ${object.name || "(anonymous)"}${base ? ` extends ${base}` : ""}]`;
+      return `[class ${object.name || "(anonymous)"}${base && typeof base === "string" ? ` extends ${base}` : ""}]`;
     }
     const tag = object[Symbol.toStringTag];
-    const kind = /^(Async|Generator|AsyncGenerator)Function$/.test(tag) ? tag : "Function";
+    const isKind = typeof tag === "string" && /^(Async|Generator|AsyncGenerator)Function$/.test(tag);
+    const kind = isKind ? tag : "Function";
     return object.name ? `[${kind}: ${object.name}]` : `[${kind} (anonymous)]`;
   }
 
@@ -177,12 +178,6 @@
     const stack = Object.hasOwn(error, "stack") ? error.stack : slot(errorStack, error);
     const lines = typeof stack === "string" ? stack.split("\n") : [];
     return lines.filter((line) => /^ +at /.test(line) && !/\((waitword:.*|native)\)$/.test(line));
-  }
-
-  /** The title, which V8 has in `stack`, and the frames. */
-  function stackOf(error) {
-    const frames = framesOf(error);
-    return [plainTitle(error), ...frames].join("\n");
   }
 
   function plainTitle(error) {
@@ -357,5 +352,5 @@
     }
   }
 
-  Object.assign(text, { inspect, format, stackOf, placeOf, received, describeError, errorTitle, framesOf, RangeErrorPrototype: RangeError.prototype });
+  Object.assign(text, { inspect, format, placeOf, received, describeError, errorTitle, framesOf, RangeErrorPrototype: RangeError.prototype });
 });

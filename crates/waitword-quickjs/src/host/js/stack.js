@@ -6,7 +6,7 @@
   const { Error, Object } = globalThis;
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Object;
   const { apply, list } = host.safe;
-  const { startsWith } = String.prototype;
+  const { slice, startsWith } = String.prototype;
   const engine = getOwnPropertyDescriptor(Error, "prepareStackTrace");
   let prepare;
   let fileOf;
@@ -31,18 +31,29 @@
   }
 
   // The engine's own stack is the frames alone. Programs print it and expect to read what was thrown: as in V8 the title
-  // comes first.
+  // comes first. This also runs in agents that are being terminated, and is therefore short.
   const accessor = getOwnPropertyDescriptor(Error.prototype, "stack");
-  const stackOfEngine = accessor.get;
-  const isErrorValue = Error.isError;
+  const { isError } = Error;
   defineProperty(Error.prototype, "stack", {
     ...accessor,
     get() {
-      const frames = apply(stackOfEngine, this, []);
-      const isEngines = typeof prepare !== "function" && typeof frames === "string";
-      return isEngines && isErrorValue(this) ? host.stackOf(this) : frames;
+      const frames = apply(accessor.get, this, []);
+      if (typeof frames !== "string" || typeof prepare === "function" || !isError(this)) return frames;
+      const title = titleOf(this);
+      const end = frames[frames.length - 1] === "\n" ? frames.length - 1 : frames.length;
+      return end > 0 ? title + "\n" + apply(slice, frames, [0, end]) : title;
     },
   });
+
+  function titleOf(error) {
+    try {
+      const { name, message } = error;
+      const known = typeof name === "string" ? name : "Error";
+      return typeof message === "string" && message !== "" ? (known ? known + ": " + message : message) : known;
+    } catch {
+      return "Error";
+    }
+  }
 
   defineProperty(Error, "prepareStackTrace", {
     __proto__: null,

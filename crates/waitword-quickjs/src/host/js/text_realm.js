@@ -37,6 +37,5 @@
   host.inspect.custom = Symbol.for("nodejs.util.inspect.custom");
   host.format = (...args) => call("format", args);
   host.errorTitle = (error) => call("errorTitle", [error]);
-  host.stackOf = (error) => call("stackOf", [error]);
   host.framesOf = (error) => call("framesOf", [error]);
 });

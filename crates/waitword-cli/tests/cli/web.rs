@@ -197,7 +197,7 @@ fn a_page_and_its_worker_hear_of_errors_and_rejections_and_may_deal_with_them() 
     .printed(&[
         "true true",
         "unhandledrejection Error: r true",
-        "onerror Uncaught TypeError: x 8 TypeError",
+        "onerror Uncaught TypeError: x 9 TypeError",
         "Uncaught Error: reported true",
     ])
     .quietly();

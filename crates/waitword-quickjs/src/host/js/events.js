@@ -4,8 +4,7 @@
   "use strict";
 
   const { Error, Symbol } = globalThis;
-  const { assign, defineProperty, getOwnPropertyDescriptor, ownKeys } = host.safe;
-  const { apply, list, Map, WeakMap } = host.safe;
+  const { apply, assign, defineProperty, list, Map, ownKeys, WeakMap } = host.safe;
   const { isError } = Error;
   const MAX_LISTENERS = 10;
   const all = new WeakMap();
@@ -151,13 +150,12 @@
   const methods = Methods.prototype;
   assign(methods, { addListener: methods.on, removeListener: methods.off, rawListeners: methods.listeners });
 
+  const names = ownKeys(methods);
+
   /** Gives a class the methods of an emitter. */
   function emits(Class) {
-    const names = ownKeys(methods);
     for (let at = 0; at < names.length; at++) {
-      if (names[at] === "constructor") continue;
-      const descriptor = getOwnPropertyDescriptor(methods, names[at]);
-      defineProperty(Class.prototype, names[at], { ...descriptor, enumerable: true });
+      if (names[at] !== "constructor") Class.prototype[names[at]] = methods[names[at]];
     }
   }
 

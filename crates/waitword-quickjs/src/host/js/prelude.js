@@ -31,7 +31,7 @@
   const list = (...items) => setPrototypeOf(items, listPrototype);
 
   host.safe = {
-    apply, assign, defineProperty, getOwnPropertyDescriptor, ownKeys, list,
+    apply, assign, defineProperty, ownKeys, list,
     Map: sealed(Map), Set: sealed(Set), WeakMap: sealed(WeakMap),
   };
   // Names of methods that scripts do not see.

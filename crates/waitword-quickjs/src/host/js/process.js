@@ -3,10 +3,9 @@
   "use strict";
 
   const { native, options } = host;
-  const { BigInt, Error, Number, RangeError, String, Symbol } = globalThis;
+  const { BigInt, Error, Number, Proxy, RangeError, String, Symbol } = globalThis;
   const { round } = Math;
-  const { Proxy } = globalThis;
-  const { fromEntries } = Object;
+  const { entries, fromEntries } = Object;
   const { isInteger } = Number;
   const { apply, defineProperty, list } = host.safe;
   const { of: listenersOf } = host.listeners;
@@ -38,13 +37,23 @@
     }
   }
 
+  const variables = fromEntries(options.env);
+  // Whatever is put into the environment becomes text.
+  const own = new Proxy(variables, {
+    __proto__: null,
+    set(all, name, value) {
+      host.put(all, name, String(value));
+      return true;
+    },
+  });
+
   class Process extends host.EventEmitter {
     title = "waitword";
     argv = options.argv;
     argv0 = options.argv[0];
     execArgv = [];
     execPath = options.argv[0];
-    env = host.environment(options.env);
+    env = own;
     pid = options.pid;
     arch = options.arch;
     platform = options.platform;
@@ -52,8 +61,6 @@
     versions = { waitword: options.version };
     release = { name: "waitword" };
     #exitCode;
-    stdout = new Output(OUT);
-    stderr = new Output(ERR);
     // Its own and not methods, so that `import { exit } from "node:process"` finds them.
     cwd = () => native.cwd();
     uptime = () => now() / 1000;
@@ -93,14 +100,15 @@
   }
   defineProperty(Process.prototype, Symbol.toStringTag, { __proto__: null, value: "process", configurable: true });
 
-  /** The environment: whatever is put into it becomes text. */
-  host.environment = (pairs) => new Proxy(fromEntries(pairs), {
-    __proto__: null,
-    set(all, name, value) {
-      host.put(all, name, String(value));
-      return true;
-    },
-  });
+
+  /** The environment that a worker begins with, as pairs of text: `env`, or this agent's own. */
+  host.variables = (env) => {
+    const known = env ?? host.process.env;
+    if (known === own) return entries(variables);
+    const pairs = entries(known);
+    for (let at = 0; at < pairs.length; at++) pairs[at][1] = String(pairs[at][1]);
+    return pairs;
+  };
 
   const nanoseconds = () => BigInt(round(now() * 1e6));
 
@@ -189,4 +197,17 @@
     host.ending();
   };
   host.process = new Process();
+  output("stdout", OUT);
+  output("stderr", ERR);
+
+  /** An output is made when it is first asked for: most workers write by `console`, or not at all. */
+  function output(name, stream) {
+    const put = (value) => host.put(host.process, name, value);
+    const get = () => {
+      const made = new Output(stream);
+      put(made);
+      return made;
+    };
+    defineProperty(host.process, name, { __proto__: null, get, set: put, enumerable: true, configurable: true });
+  }
 });

@@ -6,7 +6,7 @@
   const { native, options } = host;
   const { Error, Promise, String, TypeError, decodeURIComponent } = globalThis;
   const { isArray } = Array;
-  const { defineProperty, entries } = Object;
+  const { defineProperty } = Object;
   const { apply, list, Map } = host.safe;
   const { endsWith, indexOf, slice, startsWith, trim } = String.prototype;
   const blobs = new Map();
@@ -22,7 +22,7 @@
         throw new TypeError("The type of a worker must be 'classic' or 'module', not '" + String(type) + "'");
       }
       const { isSource, text } = locate(url);
-      const data = [host.birth(), entries(host.process.env), String(name)];
+      const data = [host.birth(), host.variables(), String(name)];
       this.#id = host.startWorker(this, isSource, text, list(), data, type);
     }
 

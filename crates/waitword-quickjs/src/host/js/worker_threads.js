@@ -5,7 +5,7 @@
 
   const { native, options } = host;
   const { Error, Promise, String, Symbol, TypeError } = globalThis;
-  const { entries, freeze } = Object;
+  const { freeze } = Object;
   const ScriptMap = globalThis.Map;
   const { delete: mapDelete, get: mapGet, set: mapSet } = ScriptMap.prototype;
   const { isArray } = Array;
@@ -32,9 +32,7 @@
       this.#limits = limits(resourceLimits);
       this.#streams = openStreams(settings);
       const birth = host.birth(workerData, transferList, this.#streams, resourceLimits && this.#limits);
-      const variables = entries(env ?? host.process.env);
-      for (let at = 0; at < variables.length; at++) variables[at][1] = String(variables[at][1]);
-      const data = [birth, variables];
+      const data = [birth, host.variables(env)];
       const bytes = resourceLimits?.maxOldGenerationSizeMb * MEBIBYTE;
       this.#id = startWorker(this, source.isSource, source.text, words, data, undefined, bytes >= 1 ? bytes : 0);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));

@@ -10,14 +10,18 @@ use super::exception::Exception;
 use super::realm::Realm;
 use super::value::Value;
 
-/// What the elements of a typed array are, as far as waiting and notifying care.
+/// What the elements of a typed array are, as far as `Atomics` cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypedArrayKind {
     /// `Int32Array`
     Int32,
     /// `BigInt64Array`
     BigInt64,
-    /// Any other: no agent can wait on its elements.
+    /// `BigUint64Array`: no agent can wait on its elements.
+    BigUint64,
+    /// `Int8Array`, `Uint8Array`, `Int16Array`, `Uint16Array`, `Uint32Array`: as before.
+    SmallInteger,
+    /// Any other: there is nothing atomic about its elements.
     Other,
 }
 
@@ -86,6 +90,12 @@ impl Realm {
         Some(match qjs::JSTypedArrayEnum::try_from(kind).ok()? {
             qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_INT32 => TypedArrayKind::Int32,
             qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_BIG_INT64 => TypedArrayKind::BigInt64,
+            qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_BIG_UINT64 => TypedArrayKind::BigUint64,
+            qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_INT8
+            | qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT8
+            | qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_INT16
+            | qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT16
+            | qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT32 => TypedArrayKind::SmallInteger,
             _ => TypedArrayKind::Other,
         })
     }

@@ -3,7 +3,7 @@
   "use strict";
 
   const { native, process, workerThreads } = host;
-  const { Error } = globalThis;
+  const { Error, TypeError } = globalThis;
   const { isError } = Error;
   const { hasOwn, keys } = Object;
   const parse = JSON.parse;
@@ -34,13 +34,21 @@
       "No module named '" + name + "'. Built in are " + known + "; files are named by ./, ../ or /");
   };
 
+  /** As the web has it: the value is required, and may be undefined. */
+  const { structuredClone } = {
+    structuredClone(value, settings = undefined) {
+      if (arguments.length === 0) throw host.error(TypeError, "ERR_MISSING_ARGS", "structuredClone: give it a value to clone");
+      return host.decode(native.copy(host.encode(value, settings?.transfer)));
+    },
+  };
+
   const hidden = (value) => ({ value, writable: true, configurable: true, enumerable: false });
   const globals = {
     ...host.timers,
     console: host.console,
     process,
     URL: host.URL,
-    structuredClone: (value, settings) => host.decode(native.copy(host.encode(value, settings?.transfer))),
+    structuredClone,
     Event: host.Event,
     MessageEvent: host.MessageEvent,
     ErrorEvent: host.ErrorEvent,

@@ -16,7 +16,7 @@ impl<'a> Arbitrary<'a> for Program {
         for _ in 0..bytes.int_in_range(2..=8)? {
             views.push(view(bytes, &buffers)?);
         }
-        let mut generator = Generator { bytes, buffers: &buffers, views: views.len(), left: 60 };
+        let mut generator = Generator { bytes, buffers: &buffers, views: &views, focus: 0, left: 60 };
         let mut steps = Vec::new();
         while !generator.bytes.is_empty() && steps.len() < 40 && generator.left > 0 {
             steps.push(generator.step(agents.len())?);
@@ -64,8 +64,8 @@ fn view(bytes: &mut Unstructured<'_>, buffers: &[Buffer]) -> Result<View> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Index,
-    /// Also a count.
-    Value,
+    Element,
+    Count,
     Timeout,
     /// Bytes to allocate: few, or more than there can be.
     Size,
@@ -74,7 +74,9 @@ enum Role {
 struct Generator<'b, 'a, 'p> {
     bytes: &'b mut Unstructured<'a>,
     buffers: &'p [Buffer],
-    views: usize,
+    views: &'p [View],
+    /// The view that a step is mostly about.
+    focus: usize,
     /// How many acts more, those inside of others included.
     left: usize,
 }
@@ -82,6 +84,10 @@ struct Generator<'b, 'a, 'p> {
 impl Generator<'_, '_, '_> {
     fn step(&mut self, agents: usize) -> Result<Step> {
         let agent = self.bytes.choose_index(agents)?;
+        // Mostly that of the step before: waiters and who notifies them have to meet.
+        if self.bytes.ratio(1, 6)? {
+            self.focus = self.bytes.choose_index(self.views.len())?;
+        }
         Ok(match self.bytes.int_in_range(0..=15)? {
             0..=10 => Step::Script { agent, acts: self.acts(3, 0)? },
             11 | 12 => Step::Turn { agent },
@@ -104,13 +110,16 @@ impl Generator<'_, '_, '_> {
         self.left = self.left.saturating_sub(1);
         Ok(match self.bytes.int_in_range(0..=if depth == 0 { 23 } else { 13 })? {
             0 => Act::CollectGarbage,
-            1 => Act::Strip { view: self.bytes.choose_index(self.views)? },
+            1 => Act::Strip { view: self.view()? },
             2 => Act::Patch {
                 realm: self.bytes.choose_index(REALMS)?,
                 patch: self.bytes.choose_index(PATCHES)?,
             },
             3 | 4 => Act::Detach { buffer: self.buffer()? },
-            5..=7 => Act::Resize { buffer: self.buffer()?, len: self.bytes.int_in_range(0..=24)? * 4 },
+            5..=7 => Act::Resize {
+                buffer: self.buffer()?,
+                len: *self.bytes.choose(&[0, 4, 8, 12, 16, 24, 32, 64])?,
+            },
             _ => Act::Call(self.call(depth)?),
         })
     }
@@ -134,16 +143,17 @@ impl Generator<'_, '_, '_> {
             _ => Construct,
         };
         let target = match self.bytes.int_in_range(0..=15)? {
-            0 => Target::Primitive(self.primitive(Role::Value)?),
+            0 => Target::Primitive(self.primitive(Role::Count)?),
             1 => Target::Strange(self.bytes.choose_index(STRANGE)?),
             2 => Target::Buffer(self.buffer()?),
             _ if matches!(function, Grow | Slice | ByteLength) => Target::Buffer(self.buffer()?),
-            _ => Target::View(self.bytes.choose_index(self.views)?),
+            _ => Target::View(self.view()?),
         };
         let roles: &[Role] = match function {
-            Wait | WaitAsync => &[Role::Index, Role::Value, Role::Timeout],
-            Notify | Store | Function::Modify(_) => &[Role::Index, Role::Value],
-            CompareExchange => &[Role::Index, Role::Value, Role::Value],
+            Wait | WaitAsync => &[Role::Index, Role::Element, Role::Timeout],
+            Notify => &[Role::Index, Role::Count],
+            Store | Function::Modify(_) => &[Role::Index, Role::Element],
+            CompareExchange => &[Role::Index, Role::Element, Role::Element],
             Load => &[Role::Index],
             Slice => &[Role::Size, Role::Size],
             Grow => &[Role::Size],
@@ -180,14 +190,15 @@ impl Generator<'_, '_, '_> {
     }
 
     fn primitive(&mut self, role: Role) -> Result<Primitive> {
-        // Mostly what is meant: a word that exists, a value that words have, a timeout.
+        // Mostly what is meant: a word that exists, a value that words may have, a timeout.
         if self.bytes.ratio(3, 4)? {
             let small = f64::from(self.bytes.int_in_range(0..=4)?);
             return Ok(match role {
-                Role::Index => Primitive::Number(small),
+                Role::Index => Primitive::Number(small % 3.0),
                 Role::Size => Primitive::Number(small * 8.0),
-                Role::Value if self.bytes.ratio(1, 3)? => Primitive::BigInt(if small < 3.0 { 0 } else { 1 }),
-                Role::Value => Primitive::Number(if small < 3.0 { 0.0 } else { small - 2.0 }),
+                Role::Element if self.is_bigint() => Primitive::BigInt(WORTHWHILE[small as usize].1),
+                Role::Element => Primitive::Number(WORTHWHILE[small as usize].0),
+                Role::Count => Primitive::Number(small - 1.0),
                 Role::Timeout => Primitive::Number(*self.bytes.choose(&[
                     f64::INFINITY,
                     HORIZON / 36.0,
@@ -215,8 +226,21 @@ impl Generator<'_, '_, '_> {
         })
     }
 
+    /// Whether a value is more likely to be a BigInt.
+    fn is_bigint(&self) -> bool {
+        matches!(self.views[self.focus].element, Element::BigInt64 | Element::BigUint64)
+    }
+
+    fn view(&mut self) -> Result<usize> {
+        if self.bytes.ratio(3, 4)? { Ok(self.focus) } else { self.bytes.choose_index(self.views.len()) }
+    }
+
     fn buffer(&mut self) -> Result<usize> {
-        self.bytes.choose_index(self.buffers.len())
+        if self.bytes.ratio(3, 4)? {
+            Ok(self.views[self.focus].buffer)
+        } else {
+            self.bytes.choose_index(self.buffers.len())
+        }
     }
 }
 
@@ -230,6 +254,10 @@ fn number(role: Role, number: f64) -> Primitive {
     };
     Primitive::Number(number)
 }
+
+/// Values of elements that are equal to others in their lower bits, mostly to 0.
+const WORTHWHILE: [(f64, i128); 5] =
+    [(0.0, 0), (0.0, 0), (1.0, 1), (4_294_967_296.0, 1 << 32), (-4_294_967_296.0, 1 << 64)];
 
 /// Numbers at the borders of what the coercions tell apart.
 const ODD_NUMBERS: [f64; 19] = [

@@ -59,7 +59,7 @@ fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {
             FuzzTarget::Queue => "cargo +nightly fuzz run queue -- -max_len=600 -len_control=0",
             // A program that hangs is a fault as well.
             FuzzTarget::Atomics => {
-                "cargo +nightly fuzz run atomics -- -max_len=1000 -len_control=0 -timeout=30"
+                "cargo +nightly fuzz run atomics -- -max_len=1000 -len_control=0 -timeout=120"
             }
         };
         Line::new(line).args([format!("-max_total_time={seconds}")]).run()?;

@@ -105,7 +105,7 @@
     note(text);
   };
 
-  /** An object that a patched built-in gives itself away with. */
+  /** What a patch puts in the place of a built-in: whoever calls it gives itself away. */
   const boom = () => { note("patched"); };
   const put = (object, key, value) =>
     defineProperty(object, key, { __proto__: null, value, writable: true, configurable: true });

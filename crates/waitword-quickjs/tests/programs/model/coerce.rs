@@ -3,6 +3,7 @@
 use super::super::program::Hostile;
 use super::{Abrupt, Argument, Arguments, Completion, Model, Primitive, Shape, TEXTS};
 
+#[expect(clippy::wrong_self_convention, reason = "the standard's names, and a coercion may run scripts")]
 impl Model<'_> {
     /// ToNumber(argument)
     pub(super) fn to_number(&mut self, arguments: &Arguments<'_>, position: usize) -> Completion<f64> {

@@ -86,14 +86,16 @@ struct AtomicFunction {
 
 impl AtomicFunction {
     fn call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-        if IS_UNUSUAL_MADE.load(Ordering::Relaxed) && realm.typed_array_kind(&call.argument(0)).is_some() {
-            self.validate(realm, &call.argument(0))?;
+        let array = call.argument(0);
+        // The engine throws the TypeError for what is no typed array.
+        if IS_UNUSUAL_MADE.load(Ordering::Relaxed) && realm.typed_array_kind(&array).is_some() {
+            self.validate(realm, &array)?;
         }
         if call.has_object_from(1) { self.coerce_and_call(realm, call) } else { call.forward(&self.engines) }
     }
 
     /// The part of ValidateTypedArray(typedArray, unordered, accessMode) that the engine does not do itself.
-    fn validate(&self, realm: &Realm, array: &Value) -> Result<TypedArrayView, Exception> {
+    fn validate<'a>(&self, realm: &Realm, array: &'a Value) -> Result<TypedArrayView<'a>, Exception> {
         // If IsTypedArrayOutOfBounds(taRecord), throw a TypeError.
         let view = realm.typed_array_view(array)?;
         // If accessMode is write and IsImmutableBuffer(buffer), throw a TypeError.
@@ -133,13 +135,13 @@ impl AtomicFunction {
         if index >= length {
             return Err(realm.range_error(&format!("index {index} is out of range: the length is {length}")));
         }
-        let mut arguments = vec![array, realm.number(index as f64)];
+        let mut arguments = vec![array.clone(), realm.number(index as f64)];
         for position in 2..self.length {
             arguments.push(coerce(&call.argument(position))?);
         }
         // RevalidateAtomicAccess(typedArray, byteIndexInBuffer): a TypeError for an array that is out of bounds; the engine
         // has the RangeError for one that has become too short.
-        self.validate(realm, &arguments[0])?;
+        self.validate(realm, &array)?;
         realm.call(&self.engines, &call.this(), &arguments)
     }
 }

@@ -45,9 +45,9 @@ fn view(bytes: &mut Unstructured<'_>, buffers: &[Buffer]) -> Result<View> {
     let element = match bytes.int_in_range(0..=15)? {
         0..=4 => Int32,
         5..=7 => BigInt64,
-        rare => *[Int8, Uint8, Uint8Clamped, Int16, Uint16, Uint32, BigUint64, Float32, Float64]
-            .get(usize::from(bytes.arbitrary::<u8>()? ^ rare) % 9)
-            .unwrap_or(&Int32),
+        _ => {
+            *bytes.choose(&[Int8, Uint8, Uint8Clamped, Int16, Uint16, Uint32, BigUint64, Float32, Float64])?
+        }
     };
     let buffer = bytes.choose_index(buffers.len())?;
     let (len, size) = (buffers[buffer].len, element.size());

@@ -10,8 +10,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::ffi::Message;
-
+use super::clone::Parcel;
 use super::mailbox::Mailbox;
 
 /// The number under which an agent knows one of its ports.
@@ -19,7 +18,7 @@ pub(super) type PortId = u32;
 
 /// A message, and the ports that are transferred with it.
 pub(super) struct Envelope {
-    pub(super) message: Message,
+    pub(super) parcel: Parcel,
     pub(super) ports: Vec<End>,
 }
 
@@ -195,11 +194,9 @@ impl State {
 mod tests {
     use super::*;
     use crate::doorbell::Doorbell;
-    use crate::runtime::{JsAgent, JsAgentOptions};
 
     fn envelope(ports: Vec<End>) -> Envelope {
-        let agent = JsAgent::new(&JsAgentOptions::default()).unwrap();
-        Envelope { message: agent.realm().write_message(&agent.realm().undefined()).unwrap(), ports }
+        Envelope { parcel: Parcel::default(), ports }
     }
 
     fn arrivals() -> Arc<Mailbox<PortId>> {
@@ -257,14 +254,10 @@ mod tests {
         let (outer, mut inner) = channel();
         for _ in 0..200_000 {
             let (one, other) = channel();
-            other.post(Envelope { message: MESSAGE.with(Clone::clone), ports: vec![inner] });
+            other.post(envelope(vec![inner]));
             inner = one;
         }
         drop(inner);
         drop(outer);
-    }
-
-    thread_local! {
-        static MESSAGE: Message = envelope(Vec::new()).message;
     }
 }

@@ -18,6 +18,7 @@
 
 mod agent_host;
 mod channel;
+mod clone;
 mod cluster;
 mod event_loop;
 mod failure;

@@ -40,7 +40,7 @@
     console: host.console,
     process,
     URL: host.URL,
-    structuredClone: (value, settings) => host.decode(native.copy(host.encode(value, settings?.transfer))),
+    structuredClone: (value, settings) => native.copy(host.pack(value, settings?.transfer)),
     Event: host.Event,
     MessageEvent: host.MessageEvent,
     ErrorEvent: host.ErrorEvent,
@@ -53,12 +53,12 @@
   /** What was thrown, for a person: title, frames, and what else there is to say. */
   host.describe = (reason) => (isError(reason) ? host.text().describeError(reason) : [host.inspect(reason), "", ""]);
 
-  /** An error that can travel to the parent, whatever was thrown. */
-  host.encodeError = (reason) => {
+  /** Packs an error that can travel to the parent, whatever was thrown. */
+  host.packError = (reason) => {
     try {
-      return host.encode(reason);
+      host.pack(reason);
     } catch {
-      return host.encode(new Error(host.inspect(reason)));
+      host.pack(new Error(host.inspect(reason)));
     }
   };
 });

@@ -101,8 +101,8 @@ impl Runtime {
         unsafe { qjs::JS_SetInterruptHandler(self.engine.raw(), Some(interrupted), opaque) };
     }
 
-    /// Whether a script has used up the memory that was kept back for telling it that there is no more. It is ended, wherever
-    /// it is, with an error that it cannot catch, and so are all that run after it.
+    /// Whether a script has used up the memory that was kept back for telling it that there is no more. It is ended at its
+    /// next loop or call, with an error that it cannot catch, and so are all that run after it.
     pub fn is_out_of_memory(&self) -> bool {
         self.engine.is_exhausted()
     }

@@ -11,7 +11,8 @@
 //!   OBJECT  (key value)* END
 //!   ARRAY   length (key value)* END           holes, or other properties than elements
 //!   LIST    length (value | HOLE)*            elements only
-//!   ROW     heads count value*                 what clone.js made of it: kind, heads, what is put into it afterwards
+//!   MAP     count (key value)*                 SET the same; count is that of the values
+//!   ROW     heads count kind value*            what else clone.js made of it: heads, what is put into it afterwards
 //!   BUFFER, BLOCK, MOVED, PORT                 bytes; or a number in the parcel
 //!   key     0 and a STRING the first time, then its number from 1; 0 and END instead of one that does not come
 //! ```
@@ -59,12 +60,17 @@ pub(super) struct Kit {
     row: Value,
     /// `revive(kind, ...heads)`: the object, without what is put into it afterwards.
     revive: Value,
-    /// `fill(object, kind, values)`
+    /// `fill(object, values)`
     fill: Value,
     /// `refuse(value, why)`: throws the DataCloneError.
     refuse: Value,
     /// `%Object.prototype%`
     object_prototype: Value,
+    /// Constructors, and the functions that add to what they make.
+    map: Value,
+    map_set: Value,
+    set: Value,
+    set_add: Value,
     /// The getters of `ArrayBuffer.prototype`.
     is_resizable: Value,
     max_byte_length: Value,
@@ -81,6 +87,10 @@ impl Kit {
             fill: get("fill")?,
             refuse: get("refuse")?,
             object_prototype: get("objectPrototype")?,
+            map: get("Map")?,
+            map_set: get("mapSet")?,
+            set: get("Set")?,
+            set_add: get("setAdd")?,
             is_resizable: get("isResizable")?,
             max_byte_length: get("maxByteLength")?,
         })
@@ -173,6 +183,8 @@ mod tag {
     pub(super) const LIST: u8 = 11;
     pub(super) const HOLE: u8 = 12;
     pub(super) const ROW: u8 = 13;
+    pub(super) const MAP: u8 = 19;
+    pub(super) const SET: u8 = 20;
     /// maximum + 1, or 0; length, bytes
     pub(super) const BUFFER: u8 = 14;
     pub(super) const BLOCK: u8 = 15;

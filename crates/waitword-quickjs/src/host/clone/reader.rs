@@ -81,6 +81,17 @@ impl Open {
                 *at += 1;
                 realm.put_index(array, *at - 1, value)
             }
+            Self::Members { object, add, is_map, key, left } => {
+                *left -= 1;
+                match key.take() {
+                    Some(key) => realm.call(add, object, &[key, value]).map(drop),
+                    None if *is_map => {
+                        *key = Some(value);
+                        Ok(())
+                    }
+                    None => realm.call(add, object, &[value]).map(drop),
+                }
+            }
             Self::Row { left, values, .. } => {
                 *left -= 1;
                 values.push(value);
@@ -122,6 +133,8 @@ impl Reader<'_> {
                     return Ok(self.close());
                 }
             }
+            Some(Open::Members { left: 0, .. }) => return Ok(self.close()),
+            Some(Open::Members { .. }) => {}
             Some(Open::Row { shell, heads, left, values, .. }) => {
                 if shell.is_none() && values.len() == *heads {
                     self.revive()?;
@@ -163,6 +176,15 @@ impl Reader<'_> {
             tag::LIST => {
                 let (array, length) = (realm.array(&[])?, self.number() as u32);
                 return Ok(self.begin(array.clone(), Open::Elements { array, at: 0, length }));
+            }
+            tag @ (tag::MAP | tag::SET) => {
+                let (is_map, left, kit) = (tag == tag::MAP, self.number(), self.kit);
+                let (constructor, add) =
+                    if is_map { (&kit.map, &kit.map_set) } else { (&kit.set, &kit.set_add) };
+                let object = realm.construct(constructor, &[])?;
+                let members =
+                    Open::Members { object: object.clone(), add: add.clone(), is_map, key: None, left };
+                return Ok(self.begin(object, members));
             }
             tag::ROW => {
                 let (heads, left) = (self.number(), self.number());
@@ -216,6 +238,7 @@ impl Reader<'_> {
         self.open.pop().and_then(|open| match open {
             Open::Properties { object, .. } => Some(object),
             Open::Elements { array, .. } => Some(array),
+            Open::Members { object, .. } => Some(object),
             Open::Row { shell, .. } => shell,
         })
     }
@@ -233,12 +256,12 @@ impl Reader<'_> {
     /// All of a row is there.
     fn fill(&mut self) -> Result<Value, Exception> {
         let realm = self.realm;
-        let Some(Open::Row { kind, shell: Some(object), values, .. }) = self.open.pop() else {
+        let Some(Open::Row { shell: Some(object), values, .. }) = self.open.pop() else {
             unreachable!("a row is revived before it is filled")
         };
         if !values.is_empty() {
             let contents = realm.array(&values)?;
-            realm.call(&self.kit.fill, &realm.undefined(), &[object.clone(), kind, contents])?;
+            realm.call(&self.kit.fill, &realm.undefined(), &[object.clone(), contents])?;
         }
         Ok(object)
     }

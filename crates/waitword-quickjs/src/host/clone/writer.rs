@@ -226,11 +226,22 @@ impl<'a> Writer<'a> {
     fn row(&mut self, row: Value) -> Result<(), Exception> {
         let realm = self.realm;
         let length = realm.array_length(&row)?;
-        let heads = realm.to_i32(&realm.get(&row, 1)?)?.unsigned_abs();
-        self.byte(tag::ROW);
-        self.number(heads as usize);
+        let kind = realm.get(&row, 0)?;
+        let tag = realm.with_text(&kind, |kind| {
+            Ok(match kind {
+                b"map" => tag::MAP,
+                b"set" => tag::SET,
+                _ => tag::ROW,
+            })
+        })?;
+        self.byte(tag);
+        if tag == tag::ROW {
+            self.number(realm.to_i32(&realm.get(&row, 1)?)?.unsigned_abs() as usize);
+        }
         self.number(length.saturating_sub(2) as usize);
-        self.text(&realm.get(&row, 0)?)?;
+        if tag == tag::ROW {
+            self.text(&kind)?;
+        }
         self.open.push(Open::Row { row, at: 2, length });
         Ok(())
     }

@@ -57,11 +57,17 @@
   );
   const errorTypes = byName([Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]);
 
+  const nothing = list();
+
   /**
    * Writes `value` as the message that is sent next, and moves what is in `transfer`: the numbers that its ports have here.
    * Until something is wrong nothing has moved, and then nothing can be.
    */
   function pack(value, transfer) {
+    if (transfer === undefined || (isArray(transfer) && transfer.length === 0)) {
+      native.pack(value, nothing, nothing);
+      return nothing;
+    }
     const { buffers, ports, ids } = checkTransfer(transfer);
     native.pack(value, buffers, ports);
     // What was read may have been a getter that sent a port away.
@@ -178,11 +184,9 @@
     throw new DOMException(shown + " " + why, "DataCloneError");
   }
 
-  /** The object that a row begins to describe, without what is put into it afterwards. */
+  /** The object that a row begins to describe, without what is put into it afterwards. Maps and Sets are filled in Rust. */
   function revive(kind, one, two, three, four) {
     switch (kind) {
-      case "map": return new NewMap();
-      case "set": return new NewSet();
       case "date": return new Date(one);
       case "regexp": return new RegExp(one, two);
       case "boxed": return Object(one);
@@ -194,17 +198,9 @@
     }
   }
 
-  function fill(object, kind, values) {
-    switch (kind) {
-      case "map":
-        for (let at = 0; at < values.length; at += 2) apply(mapSet, object, [values[at], values[at + 1]]);
-        return;
-      case "set":
-        for (let at = 0; at < values.length; at++) apply(setAdd, object, [values[at]]);
-        return;
-      case "error":
-        define(object, "cause", values[0]);
-    }
+  /** Puts in what can refer to the object itself. */
+  function fill(object, values) {
+    define(object, "cause", values[0]);
   }
 
   function define(object, key, value) {
@@ -214,6 +210,8 @@
   native.setKit({
     row, revive, fill, refuse,
     objectPrototype: Object.prototype,
+    Map: NewMap, mapSet,
+    Set: NewSet, setAdd,
     isResizable: bufferResizable,
     maxByteLength: getter(ArrayBuffer.prototype, "maxByteLength"),
   });

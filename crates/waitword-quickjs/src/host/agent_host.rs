@@ -199,6 +199,8 @@ impl Host {
     /// Lack of memory.
     pub(super) fn unpack(&self, realm: &Realm, envelope: Envelope) -> Result<(Value, Value), Exception> {
         let Envelope { mut parcel, ports } = envelope;
+        // What has been taken is not counted any more: an agent whose messages fill its budget can read them.
+        parcel.release();
         let adopt = |end| {
             let id = self.ports.borrow_mut().adopt(end);
             self.call(realm, "ports.adopt", &[realm.number(id)])

@@ -64,6 +64,8 @@ pub(super) struct Kit {
     fill: Value,
     /// `refuse(value, why)`: throws the DataCloneError.
     refuse: Value,
+    /// `noRoom()`: throws the one for a message that is too large.
+    no_room: Value,
     /// `%Object.prototype%`
     object_prototype: Value,
     /// Constructors, and the functions that add to what they make.
@@ -86,6 +88,7 @@ impl Kit {
             revive: get("revive")?,
             fill: get("fill")?,
             refuse: get("refuse")?,
+            no_room: get("noRoom")?,
             object_prototype: get("objectPrototype")?,
             map: get("Map")?,
             map_set: get("mapSet")?,
@@ -106,6 +109,12 @@ impl Kit {
             Err(thrown) => thrown,
             Ok(_) => realm.error("this value could not be cloned"),
         }
+    }
+
+    /// The DataCloneError for a message for which there is no room.
+    fn no_room(&self, realm: &Realm) -> Exception {
+        let thrown = realm.call(&self.no_room, &realm.undefined(), &[]);
+        thrown.err().unwrap_or_else(|| realm.error("out of memory"))
     }
 
     fn max_len(&self, realm: &Realm, buffer: &Value) -> Result<Option<usize>, Exception> {
@@ -140,13 +149,13 @@ impl Parcel {
             // What the message does not name is detached all the same, but nobody will see its bytes.
             let length = if self.is_met[at] { length } else { 0 };
             if !self.charge_for(length) {
-                return Err(kit.refusal(realm, buffer, Some(NO_ROOM)));
+                return Err(kit.no_room(realm));
             }
             let bytes = realm.with_bytes(buffer, |bytes| Ok(bytes[..length].to_vec()))?;
             moved.push(Bytes { bytes, max_len });
         }
         if !self.charge_for(ports * PORT_OVERHEAD) {
-            return Err(kit.refusal(realm, &realm.object()?, Some(NO_ROOM)));
+            return Err(kit.no_room(realm));
         }
         for buffer in buffers {
             realm.detach_array_buffer(buffer)?;
@@ -155,13 +164,16 @@ impl Parcel {
         Ok(())
     }
 
+    /// Gives back what it cost.
+    pub(super) fn release(&mut self) {
+        self.charge = None;
+    }
+
     /// Whether the budget of the agent that wrote this has so many bytes more.
     fn charge_for(&mut self, bytes: usize) -> bool {
         self.charge.as_mut().is_none_or(|charge| charge.grow(bytes))
     }
 }
-
-const NO_ROOM: &str = "could not be cloned: out of memory";
 
 /// Tags of values on the tape.
 mod tag {

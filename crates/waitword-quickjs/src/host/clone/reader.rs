@@ -62,6 +62,14 @@ enum Open {
         at: u32,
         length: u32,
     },
+    /// Of a Map `key` is the one whose value comes next; of a Set there is none.
+    Members {
+        object: Value,
+        add: Value,
+        is_map: bool,
+        key: Option<Value>,
+        left: usize,
+    },
     Row {
         number: usize,
         kind: Value,

@@ -6,7 +6,7 @@ use waitword_agents::SharedBlock;
 
 use crate::ffi::{Exception, Key, Keys, Realm, Value};
 
-use super::{Kit, NO_ROOM, PARCEL_OVERHEAD, Parcel, tag};
+use super::{Kit, PARCEL_OVERHEAD, Parcel, tag};
 
 /// Writes a value. The ArrayBuffers and the ports that are transferred are named in it, and move when it is
 /// [sealed](Parcel::seal). Runs getters of scripts.
@@ -21,7 +21,7 @@ pub(in super::super) fn write(
     ports: &[Value],
 ) -> Result<Parcel, Exception> {
     let charge = match realm.memory_budget().map(|budget| budget.charge(PARCEL_OVERHEAD)) {
-        Some(None) => return Err(kit.refusal(realm, value, Some(NO_ROOM))),
+        Some(None) => return Err(kit.no_room(realm)),
         charge => charge.flatten(),
     };
     let moving = |tag| move |(at, each): (usize, &Value)| (each.address().addr(), (tag, at));
@@ -334,7 +334,7 @@ impl<'a> Writer<'a> {
         // In strides, so that small values do not count one by one.
         let stride = (needed - self.charged).max(self.charged / 8);
         if !self.parcel.charge_for(stride) {
-            return Err(self.kit.refusal(self.realm, &self.realm.undefined(), Some(NO_ROOM)));
+            return Err(self.kit.no_room(self.realm));
         }
         self.charged += stride;
         Ok(())

@@ -51,7 +51,21 @@
 
   host.packageType = (text) => parse(text).type;
   /** What was thrown, for a person: title, frames, and what else there is to say. */
-  host.describe = (reason) => (isError(reason) ? host.text().describeError(reason) : [host.inspect(reason), "", ""]);
+  host.describe = (reason) => {
+    if (isError(reason)) return host.text().describeError(reason);
+    return [titleOfException(reason) ?? host.inspect(reason), "", ""];
+  };
+
+  const { name: nameOf, message: messageOf } = Object.getOwnPropertyDescriptors(host.DOMException.prototype);
+
+  /** Of a DOMException, which is no Error in this engine. */
+  function titleOfException(reason) {
+    try {
+      return apply(nameOf.get, reason, []) + ": " + apply(messageOf.get, reason, []);
+    } catch {
+      return undefined;
+    }
+  }
 
   /** Packs an error that can travel to the parent, whatever was thrown. */
   host.packError = (reason) => {

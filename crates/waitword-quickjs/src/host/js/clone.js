@@ -184,6 +184,10 @@
     throw new DOMException(shown + " " + why, "DataCloneError");
   }
 
+  function noRoom() {
+    throw new DOMException("The message could not be cloned: out of memory", "DataCloneError");
+  }
+
   /** The object that a row begins to describe, without what is put into it afterwards. Maps and Sets are filled in Rust. */
   function revive(kind, one, two, three, four) {
     switch (kind) {
@@ -208,7 +212,7 @@
   }
 
   native.setKit({
-    row, revive, fill, refuse,
+    row, revive, fill, refuse, noRoom,
     objectPrototype: Object.prototype,
     Map: NewMap, mapSet,
     Set: NewSet, setAdd,

@@ -213,8 +213,13 @@ impl SharedBlock {
     }
 
     fn word<W: Word>(&self, byte_index: usize) -> Result<BlockWord<W>, WordError> {
+        self.borrow_word(byte_index).map(BorrowedWord::into_owned)
+    }
+
+    /// The word at `byte_index` for as long as this handle is borrowed, without a count of its own.
+    pub(crate) fn borrow_word<W: Word>(&self, byte_index: usize) -> Result<BorrowedWord<'_, W>, WordError> {
         WordError::check(byte_index, size_of::<W>(), self.len())?;
-        Ok(BlockWord { block: self.clone(), byte_index, _type: PhantomData })
+        Ok(BorrowedWord { block: self, byte_index, _type: PhantomData })
     }
 
     /// The address of the first byte, a multiple of 16. It stays the same for the block's life.
@@ -247,7 +252,8 @@ impl SharedBlock {
     /// Takes back what [`into_raw`](Self::into_raw) gave.
     ///
     /// # Safety
-    /// `data` came from `into_raw`, and its count has not been taken back before.
+    /// `data` came from `into_raw`, and its count has not been taken back before. Or the result is never dropped, and the count
+    /// stays where it is for as long as the result is used.
     pub unsafe fn from_raw(data: *mut u8) -> Self {
         // SAFETY: `into_raw` gave it, so it is not null and B1 holds; the count comes with it (B2).
         Self { data: unsafe { NonNull::new_unchecked(data) } }
@@ -266,6 +272,14 @@ impl SharedBlock {
     /// ever does.
     pub(crate) fn handles(&self) -> usize {
         self.header().count.load(Ordering::Acquire)
+    }
+
+    /// # Safety
+    /// A `borrow_word` of this type and at this index has succeeded on this block.
+    unsafe fn word_at<W: Word>(&self, byte_index: usize) -> &W {
+        // SAFETY: bounds and alignment were checked, by the caller's promise; a block never shrinks, and a `Word` is an atomic
+        // of the standard library, for which any bytes are a value (B3).
+        unsafe { self.data.add(byte_index).cast::<W>().as_ref() }
     }
 
     fn header(&self) -> &Header {
@@ -372,9 +386,8 @@ impl<W: Word> Deref for BlockWord<W> {
     type Target = W;
 
     fn deref(&self) -> &W {
-        // SAFETY: `SharedBlock::word` checked bounds and alignment, a block never shrinks, the count keeps it (B2), and
-        // a `Word` is an atomic of the standard library, for which any bytes are a value (B3).
-        unsafe { self.block.data.add(self.byte_index).cast::<W>().as_ref() }
+        // SAFETY: `borrow_word` checked, and our count keeps the block (B2).
+        unsafe { self.block.word_at(self.byte_index) }
     }
 }
 
@@ -384,6 +397,33 @@ unsafe impl<W: Word> Location for BlockWord<W> {
 
     fn word(&self) -> &W {
         self
+    }
+
+    fn table(&self) -> &Table {
+        self.block.table()
+    }
+}
+
+/// A word of a [`SharedBlock`] that somebody else keeps: for a call that returns before that one lets go.
+pub(crate) struct BorrowedWord<'a, W> {
+    block: &'a SharedBlock,
+    byte_index: usize,
+    _type: PhantomData<fn() -> W>,
+}
+
+impl<W> BorrowedWord<'_, W> {
+    pub(crate) fn into_owned(self) -> BlockWord<W> {
+        BlockWord { block: self.block.clone(), byte_index: self.byte_index, _type: PhantomData }
+    }
+}
+
+// SAFETY: the block does not move while it is borrowed, and its table is made once.
+unsafe impl<W: Word> Location for BorrowedWord<'_, W> {
+    type Word = W;
+
+    fn word(&self) -> &W {
+        // SAFETY: `borrow_word` checked.
+        unsafe { self.block.word_at(self.byte_index) }
     }
 
     fn table(&self) -> &Table {

@@ -20,13 +20,13 @@
 
 use std::error::Error;
 use std::fmt;
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::{AtomicI32, AtomicI64, Ordering, fence};
 use std::time::Duration;
 
-use waitword_core::{Location, Outcome, Word, wait_for, wait_interruptible};
+use waitword_core::{Outcome, Word, wait_for, wait_interruptible};
 
 use crate::agent::Agent;
-use crate::block::{BlockWord, SharedBlock};
+use crate::block::{BorrowedWord, SharedBlock};
 use crate::block_error::WordError;
 use crate::js_number::Timeout;
 use crate::settle::{Settled, WaitId};
@@ -62,6 +62,37 @@ pub enum AsyncWait {
 }
 
 impl Agent {
+    /// What a wait would be that need not wait: [`NotEqual`](Outcome::NotEqual), or [`TimedOut`](Outcome::TimedOut) if
+    /// `timeout` is zero; `None` if it would have to.
+    ///
+    /// The same in both modes. A host that asks first spends nothing on promises and the like for a wait that is none;
+    /// after `None` it goes on with [`wait`](Self::wait) or [`wait_async`](Self::wait_async), which ask again.
+    ///
+    /// # Errors
+    /// When there is no such word.
+    pub fn outcome_at_once(
+        &self,
+        block: &SharedBlock,
+        byte_index: usize,
+        expected: Expected,
+        timeout: Timeout,
+    ) -> Result<Option<Outcome>, WordError> {
+        // If v is not equal to w, "not-equal". That comes before t is looked at.
+        let outcome = match expected {
+            Expected::I32(value) => {
+                wait_for(block.borrow_word::<AtomicI32>(byte_index)?, value, Duration::ZERO)
+            }
+            Expected::I64(value) => {
+                wait_for(block.borrow_word::<AtomicI64>(byte_index)?, value, Duration::ZERO)
+            }
+        };
+        if outcome == Outcome::TimedOut && !timeout.is_zero() {
+            return Ok(None);
+        }
+        passed();
+        Ok(Some(outcome))
+    }
+
     /// Atomics.wait: blocks this thread until the word is notified.
     ///
     /// # Errors
@@ -77,23 +108,23 @@ impl Agent {
     ) -> Result<Outcome, WaitError> {
         // ValidateAtomicAccess comes first.
         match expected {
-            Expected::I32(value) => self.suspend(block.i32(byte_index)?, value, timeout),
-            Expected::I64(value) => self.suspend(block.i64(byte_index)?, value, timeout),
+            Expected::I32(value) => self.suspend(block.borrow_word::<AtomicI32>(byte_index)?, value, timeout),
+            Expected::I64(value) => self.suspend(block.borrow_word::<AtomicI64>(byte_index)?, value, timeout),
         }
     }
 
     /// The rest of DoWait for a blocking wait: AgentCanSuspend, compare, AddWaiter, SuspendThisAgent.
-    fn suspend<L: Location>(
+    fn suspend<W: Word>(
         &self,
-        at: L,
-        expected: <L::Word as Word>::Value,
+        at: BorrowedWord<'_, W>,
+        expected: W::Value,
         timeout: Timeout,
     ) -> Result<Outcome, WaitError> {
         // If mode is sync and AgentCanSuspend() is false, throw a TypeError.
         if !self.can_block() {
             return Err(WaitError::CannotBlock);
         }
-        let outcome = wait_interruptible(at, expected, timeout.deadline(), self.interrupt());
+        let outcome = wait_interruptible(at, expected, timeout.duration(), self.interrupt());
         if outcome != Ok(Outcome::Notified) {
             passed();
         }
@@ -106,49 +137,39 @@ impl Agent {
     /// A host makes the promise before it calls this: once the wait is in the queue, nothing may fail.
     ///
     /// # Errors
-    /// [`TooManyWaits`](WaitError::TooManyWaits) when it would have to wait and the agent has as many pending waits as it
-    /// [may](Self::set_max_waits); [`Word`](WaitError::Word) when there is no such word.
+    /// [`TooMany`](WaitAsyncError::TooMany) when it would have to wait and the agent has as many pending waits as it
+    /// [may](Self::set_max_waits); [`Word`](WaitAsyncError::Word) when there is no such word.
     pub fn wait_async(
         &self,
         block: &SharedBlock,
         byte_index: usize,
         expected: Expected,
         timeout: Timeout,
-    ) -> Result<AsyncWait, WaitError> {
-        match expected {
-            Expected::I32(value) => self.enlist(block.i32(byte_index)?, value, timeout),
-            Expected::I64(value) => self.enlist(block.i64(byte_index)?, value, timeout),
-        }
-    }
-
-    /// The rest of DoWait for an async wait.
-    fn enlist<W: Word + 'static>(
-        &self,
-        at: BlockWord<W>,
-        expected: W::Value,
-        timeout: Timeout,
-    ) -> Result<AsyncWait, WaitError> {
-        let limit = self.max_waits();
-        let is_full = self.waits.borrow().len() >= limit;
+    ) -> Result<AsyncWait, WaitAsyncError> {
         // If v is not equal to w, the result is "not-equal"; else if t is 0 and mode is async, "timed-out".
-        if timeout.is_zero() || is_full {
-            let outcome = wait_for(at, expected, Duration::ZERO);
-            passed();
-            return match outcome {
-                Outcome::NotEqual => Ok(AsyncWait::NotEqual),
-                _ if timeout.is_zero() => Ok(AsyncWait::TimedOut),
-                // Not in the standard: an agent's own limit on what it keeps.
-                _ => Err(WaitError::TooManyWaits { limit }),
-            };
+        match self.outcome_at_once(block, byte_index, expected, timeout)? {
+            Some(Outcome::NotEqual) => return Ok(AsyncWait::NotEqual),
+            Some(_) => return Ok(AsyncWait::TimedOut),
+            None => {}
+        }
+        // Not in the standard: an agent's own limit on what it keeps.
+        let (mut waits, limit) = (self.waits.borrow_mut(), self.max_waits());
+        if waits.len() >= limit {
+            return Err(WaitAsyncError::TooMany { limit });
         }
         // AddWaiter. The standard's HostEnqueueTimeoutJob is the deadline that the event loop asks for.
-        Ok(match self.waits.borrow_mut().add(self.inbox(), at, expected, timeout.deadline()) {
-            Some(id) => AsyncWait::Pending(id),
-            None => {
+        let added = match expected {
+            Expected::I32(value) => waits.add(self.inbox(), block.i32(byte_index)?, value, timeout),
+            Expected::I64(value) => waits.add(self.inbox(), block.i64(byte_index)?, value, timeout),
+        };
+        // The word may have changed since it was looked at.
+        Ok(added.map_or_else(
+            || {
                 passed();
                 AsyncWait::NotEqual
-            }
-        })
+            },
+            AsyncWait::Pending,
+        ))
     }
 
     /// Atomics.notify: wakes the `count` waiters that have waited longest on the word, blocked threads and promises
@@ -156,8 +177,8 @@ impl Agent {
     ///
     /// Async waits of *this* agent that it woke are handed to `settle` before it returns, in the order of the queue and
     /// outside all locks: the standard resolves their promises inside the call (NotifyWaiter). Those of other agents go
-    /// to their [`drain_settled`](Self::drain_settled). A notify inside `settle` hands over what this one still has, in
-    /// the same order.
+    /// to their [`drain_settled`](Self::drain_settled). A notify inside `settle` that wakes somebody hands over what this one
+    /// still has, in the same order.
     ///
     /// # Errors
     /// When there is no 32-bit word at `byte_index`. (For a 64-bit word the engine has checked the rest; the queue is
@@ -177,9 +198,11 @@ impl Agent {
             passed();
         }
         // RemoveWaiters, and NotifyWaiter for each.
-        let woken = self.inbox().notify(block.i32(byte_index)?, count);
-        while let Some(settled) = self.take_settled_here() {
-            settle(settled);
+        let woken = self.inbox().notify(block.borrow_word::<AtomicI32>(byte_index)?, count);
+        if woken > 0 {
+            while let Some(settled) = self.take_settled_here() {
+                settle(settled);
+            }
         }
         Ok(woken)
     }
@@ -190,7 +213,7 @@ fn passed() {
     fence(Ordering::SeqCst);
 }
 
-/// Why a wait did not wait.
+/// Why a blocking wait has no outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitError {
@@ -198,8 +221,16 @@ pub enum WaitError {
     CannotBlock,
     /// The agent was told to end.
     Terminated,
-    /// The agent has as many pending async waits as it may.
-    TooManyWaits {
+    /// There is no such word.
+    Word(WordError),
+}
+
+/// Why an async wait was not begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitAsyncError {
+    /// The agent has as many pending waits as it may.
+    TooMany {
         /// How many that is.
         limit: usize,
     },
@@ -213,20 +244,34 @@ impl From<WordError> for WaitError {
     }
 }
 
+impl From<WordError> for WaitAsyncError {
+    fn from(error: WordError) -> Self {
+        Self::Word(error)
+    }
+}
+
 impl fmt::Display for WaitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CannotBlock => f.write_str("this agent must not block: use waitAsync"),
             Self::Terminated => f.write_str("the agent was terminated"),
-            Self::TooManyWaits { limit } => {
-                write!(
-                    f,
-                    "{limit} waits of this agent are pending, and no more may be: notify some, or raise the limit"
-                )
-            }
+            Self::Word(error) => error.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for WaitAsyncError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany { limit } => write!(
+                f,
+                "{limit} waits of this agent are pending, and no more may be: notify some, or raise the limit"
+            ),
             Self::Word(error) => error.fmt(f),
         }
     }
 }
 
 impl Error for WaitError {}
+
+impl Error for WaitAsyncError {}

@@ -40,12 +40,17 @@ impl Timeout {
         self == Self::After(Duration::ZERO)
     }
 
-    /// When it ends if it begins now; `None` when it never does or the clock cannot say.
-    pub(crate) fn deadline(self) -> Option<Instant> {
+    /// How long; `None` without an end.
+    pub(crate) fn duration(self) -> Option<Duration> {
         match self {
             Self::Never => None,
-            Self::After(duration) => Instant::now().checked_add(duration),
+            Self::After(duration) => Some(duration),
         }
+    }
+
+    /// When it ends if it begins now; `None` when it never does or the clock cannot say.
+    pub(crate) fn deadline(self) -> Option<Instant> {
+        self.duration().and_then(|duration| Instant::now().checked_add(duration))
     }
 }
 

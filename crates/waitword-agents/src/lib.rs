@@ -47,7 +47,7 @@ pub use agent::{Agent, AgentHandle, AgentId};
 pub use block::{BlockWord, SharedBlock};
 pub use block_error::{BlockError, GrowError, WordError};
 pub use budget::{Charge, MemoryBudget};
-pub use do_wait::{AsyncWait, Expected, WaitError};
+pub use do_wait::{AsyncWait, Expected, WaitAsyncError, WaitError};
 pub use js_number::{Timeout, notify_count};
 pub use settle::{PendingWait, Settled, WaitId};
 pub use waitword_core::Outcome;

@@ -12,6 +12,7 @@ use waitword_core::{Inbox, InboxWait, Outcome, Word};
 
 use crate::agent::Agent;
 use crate::block::{BlockWord, SharedBlock};
+use crate::js_number::Timeout;
 
 /// Names an async wait of one agent. Rising in the order of the calls, never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -147,13 +148,14 @@ impl Waits {
         inbox: &Inbox,
         at: BlockWord<W>,
         expected: W::Value,
-        deadline: Option<Instant>,
+        timeout: Timeout,
     ) -> Option<WaitId> {
         let (block, byte_index) = (at.block().id(), at.byte_index());
         let mut node = Box::pin(InboxWait::new(inbox, at));
         if !node.as_mut().enqueue(expected) {
             return None;
         }
+        let deadline = timeout.deadline();
         self.calls += 1;
         let (id, token) = (WaitId(self.calls), node.token());
         self.deadlines.extend(deadline.map(|deadline| (deadline, (id, token))));

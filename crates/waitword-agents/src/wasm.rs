@@ -95,7 +95,6 @@ impl Agent {
             Err(WaitError::Word(error)) => Err(Trap::Word(error)),
             Err(WaitError::CannotBlock) => Err(Trap::CannotBlock),
             Err(WaitError::Terminated) => Err(Trap::Terminated),
-            Err(WaitError::TooManyWaits { .. }) => unreachable!("the limit is one of async waits"),
         }
     }
 

@@ -52,7 +52,7 @@ use crate::word::{Location, Word, bits};
 /// ```
 #[track_caller]
 pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
-    block(&at, expected, None, None, "wait_async").unwrap_or(Outcome::TimedOut)
+    block(&at, expected, Limit::Never, None, "wait_async").unwrap_or(Outcome::TimedOut)
 }
 
 /// As [`wait`], for `timeout` at the longest.
@@ -72,8 +72,7 @@ pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
 /// ```
 #[track_caller]
 pub fn wait_for<L: Location>(at: L, expected: <L::Word as Word>::Value, timeout: Duration) -> Outcome {
-    let deadline = Instant::now().checked_add(timeout);
-    block(&at, expected, deadline, None, "wait_async_for").unwrap_or(Outcome::TimedOut)
+    block(&at, expected, Limit::For(timeout), None, "wait_async_for").unwrap_or(Outcome::TimedOut)
 }
 
 /// As [`wait`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
@@ -84,11 +83,11 @@ pub fn wait_for<L: Location>(at: L, expected: <L::Word as Word>::Value, timeout:
 /// As [`wait`]; the method to use instead is [`wait_async_until`](crate::wait_async_until).
 #[track_caller]
 pub fn wait_until<L: Location>(at: L, expected: <L::Word as Word>::Value, deadline: Instant) -> Outcome {
-    block(&at, expected, Some(deadline), None, "wait_async_until").unwrap_or(Outcome::TimedOut)
+    block(&at, expected, Limit::Until(deadline), None, "wait_async_until").unwrap_or(Outcome::TimedOut)
 }
 
-/// As [`wait`], with a deadline or without, ended also by `interrupt`: how a host ends the wait of an agent that it
-/// terminates.
+/// As [`wait`], or as [`wait_for`] if there is a timeout, ended also by `interrupt`: how a host ends the wait of an agent
+/// that it terminates.
 ///
 /// The interrupted waiter has left the queue when this returns, and no notify has counted it. The interrupt has to be one
 /// that this thread made; another thread's does not wake this one.
@@ -112,10 +111,18 @@ pub fn wait_until<L: Location>(at: L, expected: <L::Word as Word>::Value, deadli
 pub fn wait_interruptible<L: Location>(
     at: L,
     expected: <L::Word as Word>::Value,
-    deadline: Option<Instant>,
+    timeout: Option<Duration>,
     interrupt: &Interrupt,
 ) -> Result<Outcome, Interrupted> {
-    block(&at, expected, deadline, Some(interrupt), "wait_async")
+    block(&at, expected, timeout.map_or(Limit::Never, Limit::For), Some(interrupt), "wait_async")
+}
+
+/// How long a wait may last.
+#[derive(Clone, Copy)]
+enum Limit {
+    Never,
+    For(Duration),
+    Until(Instant),
 }
 
 /// The steps.
@@ -123,18 +130,22 @@ pub fn wait_interruptible<L: Location>(
 fn block<L: Location>(
     at: &L,
     expected: <L::Word as Word>::Value,
-    deadline: Option<Instant>,
+    limit: Limit,
     interrupt: Option<&Interrupt>,
     instead: &str,
 ) -> Result<Outcome, Interrupted> {
     let expected = bits::<L>(expected);
-    // What is decided here most often, before anything that costs.
+    // What is decided here most often, before anything that costs: the clock alone costs as much as all the rest.
     if !table::is_equal(at, expected) {
         return Ok(Outcome::NotEqual);
     }
-    if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-        return Ok(Outcome::TimedOut);
-    }
+    let deadline = match limit {
+        Limit::Never => None,
+        Limit::For(Duration::ZERO) => return Ok(Outcome::TimedOut),
+        Limit::For(timeout) => Instant::now().checked_add(timeout),
+        Limit::Until(deadline) if Instant::now() >= deadline => return Ok(Outcome::TimedOut),
+        Limit::Until(deadline) => Some(deadline),
+    };
     assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
     let parker = Parker::current();
     let waker = interrupt.and_then(Interrupt::waker).unwrap_or(parker.waker());

@@ -9,11 +9,12 @@ use waitword_agents::{Agent, Expected, Outcome, Settled, SharedBlock, Timeout, W
 use crate::ffi::{Exception, Realm, Resolver, Value};
 use crate::shared_array_buffer::Intrinsics;
 
-/// Learns when a script is about to block its agent's thread in `Atomics.wait`, and when it is back.
+/// Learns when a script is about to block its agent's thread in `Atomics.wait`, and when it is back. Not of a wait that is
+/// "not-equal" or "timed-out" at once.
 ///
 /// A host that has to know whether any of its agents can still go on asks this.
 pub trait WaitObserver {
-    /// The thread may block now. It may also come back at once, when the word has another value.
+    /// The thread may block now. It may also come back at once, when the word has been given another value meanwhile.
     fn before_wait(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout);
 
     /// The thread is back, for whatever reason.

@@ -7,7 +7,7 @@
 use waitword_agents::{AsyncWait, Expected, Outcome, SharedBlock, Timeout, WaitError, notify_count};
 
 use crate::agent_state::AgentState;
-use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
+use crate::ffi::{Attributes, BorrowedBlock, Call, Exception, Realm, TypedArrayKind, TypedArrayView, Value};
 use crate::{runtime, shared_array_buffer};
 
 /// Replaces the three functions in a realm; `waitAsync` is new to the engine.
@@ -26,13 +26,18 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 /// `Atomics.wait(typedArray, index, value, timeout)`: DoWait(sync, ...).
 fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let state = AgentState::of(realm)?;
-    let request = WaitRequest::coerce(realm, call)?;
+    let array = call.argument(0);
+    let array = WaitableArray::validate(realm, &array)?;
+    let request = array.wait_request(realm, call)?;
     // If mode is sync and AgentCanSuspend() is false, throw a TypeError: after all coercions, before the comparison.
     if !state.agent.can_block() {
         return Err(cannot_block(realm));
     }
+    if let Some(outcome) = request.outcome_at_once(realm, &state)? {
+        return state.outcome(realm, outcome);
+    }
     // EnterCriticalSection, compare, AddWaiter, SuspendThisAgent, RemoveWaiter, LeaveCriticalSection.
-    match state.wait(&request.block, request.byte_index, request.expected, request.timeout) {
+    match state.wait(request.block, request.byte_index, request.expected, request.timeout) {
         Ok(outcome) => {
             // Whoever woke this agent may have grown memory before.
             shared_array_buffer::catch_up_all(realm)?;
@@ -48,20 +53,26 @@ fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 /// `Atomics.waitAsync(typedArray, index, value, timeout)`: DoWait(async, ...).
 fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let state = AgentState::of(realm)?;
-    let request = WaitRequest::coerce(realm, call)?;
+    let array = call.argument(0);
+    let array = WaitableArray::validate(realm, &array)?;
+    let request = array.wait_request(realm, call)?;
+    // "not-equal" is looked at before a timeout of 0 is. Neither needs a promise.
+    if let Some(outcome) = request.outcome_at_once(realm, &state)? {
+        return immediate_result(realm, &state, outcome);
+    }
     // Let promiseCapability be NewPromiseCapability(%Promise%), and resultObject an ordinary object. Whatever can fail
     // for lack of memory is made before the waiter is queued: nothing queued has to be taken back.
     let (promise, resolver) = realm.promise()?;
-    let result = WaitAsyncResult::new(realm, &promise)?;
-    // EnterCriticalSection, compare, look at the timeout, AddWaiter, LeaveCriticalSection.
-    match state.agent.wait_async(&request.block, request.byte_index, request.expected, request.timeout) {
+    let result = wait_async_result(realm, true, &promise)?;
+    // EnterCriticalSection, compare, AddWaiter, LeaveCriticalSection.
+    match state.agent.wait_async(request.block, request.byte_index, request.expected, request.timeout) {
         Ok(AsyncWait::Pending(id)) => {
             state.expect(id, resolver, request.timeout);
-            Ok(result.0)
+            Ok(result)
         }
-        // "not-equal" is looked at before a timeout of 0 is.
-        Ok(AsyncWait::NotEqual) => result.immediate(realm, &state, Outcome::NotEqual),
-        Ok(AsyncWait::TimedOut) => result.immediate(realm, &state, Outcome::TimedOut),
+        // Another agent has changed the word meanwhile: the promise is forgotten.
+        Ok(AsyncWait::NotEqual) => immediate_result(realm, &state, Outcome::NotEqual),
+        Ok(AsyncWait::TimedOut) => immediate_result(realm, &state, Outcome::TimedOut),
         Err(error) => Err(realm.range_error(&error.to_string())),
     }
 }
@@ -70,19 +81,20 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let state = AgentState::of(realm)?;
     // Let byteIndexInBuffer be ValidateAtomicAccessOnIntegerTypedArray(typedArray, index, true).
-    let array = WaitableArray::validate(realm, &call.argument(0))?;
+    let array = call.argument(0);
+    let array = WaitableArray::validate(realm, &array)?;
     let byte_index = array.byte_index(realm, &call.argument(1))?;
     // If count is undefined, let c be +Infinity; else the integer of it, and at least 0.
     let count = call.argument(2);
     let count = if count.is_undefined() { f64::INFINITY } else { realm.to_number(&count)? };
     // If the buffer is not shared, return +0: nobody can wait there. After the coercions, which may have thrown.
-    let Some(block) = array.block else {
+    let Some(block) = &array.block else {
         return Ok(realm.number(0));
     };
     // EnterCriticalSection, RemoveWaiters, NotifyWaiter for each in turn, LeaveCriticalSection. Waiters of this agent have
     // their promises resolved before this function returns, so their reactions come before whatever the caller queues.
     let mut failed = None;
-    let woken = state.agent.notify(&block, byte_index, notify_count(count), |settled| {
+    let woken = state.agent.notify(block, byte_index, notify_count(count), |settled| {
         if let Err(exception) = state.settle(settled) {
             failed = Some(exception);
         }
@@ -95,43 +107,11 @@ fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     }
 }
 
-/// The arguments of a wait, after the coercions that both kinds have in common.
-struct WaitRequest {
-    block: SharedBlock,
-    byte_index: usize,
-    expected: Expected,
-    timeout: Timeout,
-}
-
-impl WaitRequest {
-    fn coerce(realm: &Realm, call: &Call<'_>) -> Result<Self, Exception> {
-        // Let taRecord be ValidateIntegerTypedArray(typedArray, true).
-        let array = WaitableArray::validate(realm, &call.argument(0))?;
-        // If the buffer is not shared, throw a TypeError: before the index is coerced.
-        let Some(block) = array.block.clone() else {
-            return Err(
-                realm.type_error("cannot wait on this typed array: its buffer is no SharedArrayBuffer")
-            );
-        };
-        // Let i be ValidateAtomicAccess(taRecord, index).
-        let byte_index = array.byte_index(realm, &call.argument(1))?;
-        // Let v be ToInt32(value) or ToBigInt64(value), by the type of the elements.
-        let value = call.argument(2);
-        let expected = match array.element {
-            Element::Int32 => Expected::I32(realm.to_i32(&value)?),
-            Element::BigInt64 => Expected::I64(realm.to_bigint64(&value)?),
-        };
-        // Let q be ToNumber(timeout); NaN and +Infinity wait for ever, -Infinity and negative numbers not at all.
-        let timeout = Timeout::from_millis(realm.to_number(&call.argument(3))?);
-        Ok(Self { block, byte_index, expected, timeout })
-    }
-}
-
 /// A typed array on whose elements agents can wait, with the length that it had when it was looked at.
-struct WaitableArray {
+struct WaitableArray<'a> {
     element: Element,
     /// `None` when the buffer is not shared.
-    block: Option<SharedBlock>,
+    block: Option<BorrowedBlock<'a>>,
     byte_offset: usize,
     length: u64,
 }
@@ -142,9 +122,9 @@ enum Element {
     BigInt64 = 8,
 }
 
-impl WaitableArray {
+impl<'a> WaitableArray<'a> {
     /// ValidateIntegerTypedArray(typedArray, waitable = true).
-    fn validate(realm: &Realm, array: &Value) -> Result<Self, Exception> {
+    fn validate(realm: &Realm, array: &'a Value) -> Result<Self, Exception> {
         // ValidateTypedArray, and the type of its elements: Int32 or BigInt64.
         let element = match realm.typed_array_kind(array) {
             Some(TypedArrayKind::Int32) => Element::Int32,
@@ -152,14 +132,14 @@ impl WaitableArray {
             _ => return Err(realm.type_error("expected an Int32Array or a BigInt64Array")),
         };
         // MakeTypedArrayWithBufferWitnessRecord, and the TypeError for one that is detached or out of bounds.
-        let view = realm.typed_array_view(array)?;
-        let block = realm.shared_block(&view.buffer);
+        let TypedArrayView { buffer, byte_offset, byte_length } = realm.typed_array_view(array)?;
         // Let length be TypedArrayLength(taRecord): before the index is coerced, so what that does comes too late.
-        let length = match &block {
-            Some(block) if !block.is_growable() => (view.byte_length / element as usize) as u64,
-            _ => shared_array_buffer::current_view_length(realm, array, &view.buffer, block.as_ref())?,
+        let block = realm.borrow_shared_block(&buffer);
+        let length = match block.as_deref() {
+            Some(block) if !block.is_growable() => (byte_length / element as usize) as u64,
+            block => shared_array_buffer::current_view_length(realm, array, &buffer, block)?,
         };
-        Ok(Self { element, block, byte_offset: view.byte_offset, length })
+        Ok(Self { element, block, byte_offset, length })
     }
 
     /// ValidateAtomicAccess(taRecord, requestIndex): the byte index in the buffer.
@@ -174,25 +154,58 @@ impl WaitableArray {
         // The index is below the length of an array that exists, so neither step can overflow.
         Ok(self.byte_offset + index as usize * self.element as usize)
     }
+
+    /// The rest of a wait's arguments, coerced as both kinds of wait do.
+    fn wait_request(&self, realm: &Realm, call: &Call<'_>) -> Result<WaitRequest<'_>, Exception> {
+        // If the buffer is not shared, throw a TypeError: before the index is coerced.
+        let Some(block) = &self.block else {
+            return Err(
+                realm.type_error("cannot wait on this typed array: its buffer is no SharedArrayBuffer")
+            );
+        };
+        // Let i be ValidateAtomicAccess(taRecord, index).
+        let byte_index = self.byte_index(realm, &call.argument(1))?;
+        // Let v be ToInt32(value) or ToBigInt64(value), by the type of the elements.
+        let value = call.argument(2);
+        let expected = match self.element {
+            Element::Int32 => Expected::I32(realm.to_i32(&value)?),
+            Element::BigInt64 => Expected::I64(realm.to_bigint64(&value)?),
+        };
+        // Let q be ToNumber(timeout); NaN and +Infinity wait for ever, -Infinity and negative numbers not at all.
+        let timeout = call.argument(3);
+        // ToNumber(undefined) is NaN.
+        let timeout = if timeout.is_undefined() { f64::NAN } else { realm.to_number(&timeout)? };
+        Ok(WaitRequest { block, byte_index, expected, timeout: Timeout::from_millis(timeout) })
+    }
+}
+
+/// What a wait asks for, after all coercions.
+struct WaitRequest<'a> {
+    block: &'a SharedBlock,
+    byte_index: usize,
+    expected: Expected,
+    timeout: Timeout,
+}
+
+impl WaitRequest<'_> {
+    /// What it is if it need not wait.
+    fn outcome_at_once(&self, realm: &Realm, state: &AgentState) -> Result<Option<Outcome>, Exception> {
+        let outcome = state.agent.outcome_at_once(self.block, self.byte_index, self.expected, self.timeout);
+        outcome.map_err(|error| realm.range_error(&error.to_string()))
+    }
 }
 
 /// What `waitAsync` returns: own data properties `async` and `value`, in this order, as assignments would make them.
-struct WaitAsyncResult(Value);
+fn wait_async_result(realm: &Realm, is_async: bool, value: &Value) -> Result<Value, Exception> {
+    let object = realm.object()?;
+    realm.define(&object, "async", &realm.bool(is_async), Attributes::ASSIGNED)?;
+    realm.define(&object, "value", value, Attributes::ASSIGNED)?;
+    Ok(object)
+}
 
-impl WaitAsyncResult {
-    fn new(realm: &Realm, promise: &Value) -> Result<Self, Exception> {
-        let object = realm.object()?;
-        realm.define(&object, "async", &realm.bool(true), Attributes::ASSIGNED)?;
-        realm.define(&object, "value", promise, Attributes::ASSIGNED)?;
-        Ok(Self(object))
-    }
-
-    /// Nothing was queued: the answer stands in the object itself, and the promise is forgotten.
-    fn immediate(self, realm: &Realm, state: &AgentState, outcome: Outcome) -> Result<Value, Exception> {
-        realm.define(&self.0, "async", &realm.bool(false), Attributes::ASSIGNED)?;
-        realm.define(&self.0, "value", &state.outcome(realm, outcome)?, Attributes::ASSIGNED)?;
-        Ok(self.0)
-    }
+/// Nothing was queued: the answer stands in the object itself.
+fn immediate_result(realm: &Realm, state: &AgentState, outcome: Outcome) -> Result<Value, Exception> {
+    wait_async_result(realm, false, &state.outcome(realm, outcome)?)
 }
 
 fn cannot_block(realm: &Realm) -> Exception {

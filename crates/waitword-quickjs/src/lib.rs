@@ -61,8 +61,9 @@ pub use agent_state::WaitObserver;
 pub use convert::{IntoJs, JsValue};
 pub use doorbell::Doorbell;
 pub use ffi::{
-    Attributes, Call, Exception, JsError, Message, Module, ModuleLoader, NativeFn, PromiseState, PropertyKey,
-    Realm, Rejection, Resolver, Runtime, RuntimeOptions, Script, TypedArrayKind, TypedArrayView, Value,
+    Attributes, BorrowedValue, Call, Exception, JsError, Message, Module, ModuleLoader, NativeFn,
+    PromiseState, PropertyKey, Realm, Rejection, Resolver, Runtime, RuntimeOptions, Script, TypedArrayKind,
+    TypedArrayView, Value,
 };
 pub use runtime::{JsAgent, JsAgentOptions};
 pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};

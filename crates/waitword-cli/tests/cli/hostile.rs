@@ -93,14 +93,17 @@ fn modules_paths_urls_and_workers_work_whatever_was_patched() {
         port1.postMessage({ list: [1, 2] });
         log(receiveMessageOnPort(port2).message.list[1]);
         log(structuredClone({ deep: { list: [3] } }).deep.list[0]);
-        port2.once("message", (value) => log(value));
+        port2.once("message", (value) => {
+            log(value);
+            setTimeout(start, 1, "timer");
+        });
         port1.postMessage("through a port");
-        const timer = setTimeout((word) => {
+        function start(word) {
             log(word);
             const worker = new Worker("./worker.js", { workerData: { a: 1 }, argv: ["x"] });
             worker.on("message", (message) => { log(message.n); worker.terminate(); });
             worker.once("exit", (code) => log("exit " + code));
-        }, 1, "timer");
+        }
         process.nextTick((text) => log(text), "tick");
     "#;
     for patch in PATCHES {

@@ -227,9 +227,9 @@ fn messages_count_for_whoever_posted_them_until_they_are_taken() {
         // A port that is closed gives back what waited there.
         port2.close();
         setTimeout(() => {{
-          const {{ port1 }} = new MessageChannel();
+          const {{ port1, port2 }} = new MessageChannel();
           console.log(fill(() => port1.postMessage(text))[0] > 20);
-          port1.close();
+          port2.close();
           // So does a worker that never reads.
           const worker = new Worker("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)", {{ eval: true }});
           setTimeout(() => {{

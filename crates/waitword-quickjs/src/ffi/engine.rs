@@ -3,6 +3,7 @@
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -184,7 +185,7 @@ pub(super) struct Engine {
     /// One count of each context ever made (4).
     contexts: RefCell<Vec<NonNull<qjs::JSContext>>>,
     /// What each native function's `magic` number stands for.
-    pub(super) natives: RefCell<Vec<Rc<Native>>>,
+    pub(super) natives: RefCell<Vec<Native>>,
     pub(super) loader: RefCell<Option<Rc<dyn ModuleLoader>>>,
     /// The class id of SharedArrayBuffer objects, 0 while unknown.
     pub(super) shared_class: Cell<qjs::JSClassID>,
@@ -228,9 +229,8 @@ impl Engine {
             rejections: RefCell::default(),
         });
         let opaque = Rc::as_ptr(&engine).cast_mut().cast();
-        // SAFETY: a live runtime; the opaque pointer is valid while the runtime is, because this `Engine` frees it.
+        // SAFETY: a live runtime; the pointer is valid for as long as it is, because this `Engine` frees it (6).
         unsafe {
-            qjs::JS_SetRuntimeOpaque(raw.as_ptr(), opaque);
             // 0 would mean no limit at all.
             qjs::JS_SetMaxStackSize(raw.as_ptr(), options.stack_size.max(1) as _);
             qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks(opaque));
@@ -269,6 +269,8 @@ impl Engine {
         self.beyond_memory_limit(|| {
             // SAFETY: (1).
             let context = NonNull::new(unsafe { qjs::JS_NewContext(self.raw()) })?;
+            // SAFETY: a live context; the pointer is valid for as long as the context is, because this `Engine` frees it (6).
+            unsafe { qjs::JS_SetContextOpaque(context.as_ptr(), Rc::as_ptr(self).cast_mut().cast()) };
             // The engine now owns the context, whatever happens below (4).
             self.contexts.borrow_mut().push(context);
             let realm = Realm::of(self, context);
@@ -282,11 +284,19 @@ impl Engine {
     /// # Safety
     /// `context` belongs to a runtime that an `Engine` made and is not freeing.
     pub(super) unsafe fn of_context(context: *mut qjs::JSContext) -> Rc<Self> {
+        // SAFETY: the caller's promise.
+        Rc::clone(&*unsafe { Self::borrow_context(context) })
+    }
+
+    /// As [`of_context`](Self::of_context), for as long as the callback lasts: not to be dropped.
+    ///
+    /// # Safety
+    /// As `of_context`.
+    pub(super) unsafe fn borrow_context(context: *mut qjs::JSContext) -> ManuallyDrop<Rc<Self>> {
         // SAFETY: (6): the opaque pointer came from an `Rc` that someone up the stack holds.
         unsafe {
-            let engine = qjs::JS_GetRuntimeOpaque(qjs::JS_GetRuntime(context)).cast::<Self>().cast_const();
-            Rc::increment_strong_count(engine);
-            Rc::from_raw(engine)
+            let engine = qjs::JS_GetContextOpaque(context).cast::<Self>().cast_const();
+            ManuallyDrop::new(Rc::from_raw(engine))
         }
     }
 
@@ -297,7 +307,8 @@ impl Engine {
     pub(super) fn state<T: 'static>(&self) -> Option<Rc<T>> {
         let all = self.state.borrow();
         let (_, found) = all.iter().find(|(id, _)| *id == TypeId::of::<T>())?;
-        Rc::clone(found).downcast().ok()
+        // SAFETY: `set_state` stored an `Rc<T>` under this id.
+        Some(unsafe { Rc::from_raw(Rc::into_raw(Rc::clone(found)).cast::<T>()) })
     }
 
     /// Drops what Rust code stored here: it may hold values, which hold this engine.

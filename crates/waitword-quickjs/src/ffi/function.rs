@@ -10,7 +10,7 @@ use rquickjs_sys as qjs;
 
 use super::exception::Exception;
 use super::realm::{Realm, c_string};
-use super::value::Value;
+use super::value::{BorrowedValue, Value};
 
 /// The Rust side of a native function. It gets the realm that the *function* belongs to.
 ///
@@ -38,12 +38,10 @@ impl Call<'_> {
     }
 
     /// The argument at this position; `undefined` when fewer were given.
-    pub fn argument(&self, index: usize) -> Value {
-        match self.arguments.get(index) {
-            // SAFETY: (3): the caller holds it while the function runs.
-            Some(&raw) => unsafe { Value::from_borrowed(self.realm.engine(), raw) },
-            None => self.realm.undefined(),
-        }
+    pub fn argument(&self, index: usize) -> BorrowedValue<'_> {
+        let raw = self.arguments.get(index).copied().unwrap_or(qjs::JS_UNDEFINED);
+        // SAFETY: (3): the caller holds it while the function runs, and with it this `Call`.
+        unsafe { BorrowedValue::new(self.realm.engine(), raw) }
     }
 
     /// How many arguments were given.
@@ -58,7 +56,7 @@ impl Call<'_> {
 
     /// All arguments.
     pub fn arguments(&self) -> Vec<Value> {
-        (0..self.len()).map(|index| self.argument(index)).collect()
+        (0..self.len()).map(|index| self.argument(index).clone()).collect()
     }
 
     /// Calls another function with the same `this` and the same arguments, in the place of this one.
@@ -76,9 +74,10 @@ impl Call<'_> {
 }
 
 /// An entry of the engine's table of native functions.
+#[derive(Clone)]
 pub(super) enum Native {
     Function(NativeFn),
-    Closure(Box<Closure>),
+    Closure(Rc<Closure>),
 }
 
 type Closure = dyn Fn(&Realm, &Call<'_>) -> Result<Value, Exception>;
@@ -113,13 +112,13 @@ impl Realm {
         length: u8,
         native: impl Fn(&Realm, &Call<'_>) -> Result<Value, Exception> + 'static,
     ) -> Result<Value, Exception> {
-        let magic = self.add_native(Native::Closure(Box::new(native)))?;
+        let magic = self.add_native(Native::Closure(Rc::new(native)))?;
         self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_generic_magic, magic)
     }
 
     /// The table's entry for a plain function, which all realms share.
     fn register(&self, native: NativeFn) -> Result<i16, Exception> {
-        let same = |entry: &Rc<Native>| match &**entry {
+        let same = |entry: &Native| match entry {
             Native::Function(known) => std::ptr::fn_addr_eq(*known, native),
             Native::Closure(_) => false,
         };
@@ -137,7 +136,7 @@ impl Realm {
             drop(table);
             return Err(self.range_error("too many native functions in one runtime"));
         };
-        table.push(Rc::new(native));
+        table.push(native);
         Ok(index)
     }
 
@@ -168,8 +167,8 @@ unsafe extern "C" fn trampoline(
     arguments: *mut qjs::JSValue,
     magic: c_int,
 ) -> qjs::JSValue {
-    // SAFETY: a running engine calls us (6).
-    let realm = unsafe { Realm::of_context(context) };
+    // SAFETY: a running engine calls us (6), and is there until we return.
+    let realm = &*unsafe { Realm::of_context(context) };
     let arguments = match usize::try_from(count) {
         // SAFETY: the engine passes `count` values, which it holds until we return.
         Ok(len) if !arguments.is_null() => unsafe { std::slice::from_raw_parts(arguments, len) },
@@ -177,12 +176,13 @@ unsafe extern "C" fn trampoline(
     };
     // (7)
     let result = catch_unwind(AssertUnwindSafe(|| {
+        // Out of the table before it is called: what it calls may add to the table.
         let native =
             usize::try_from(magic).ok().and_then(|index| realm.engine().natives.borrow().get(index).cloned());
-        let call = Call { realm: &realm, this, arguments };
-        match native.as_deref() {
-            Some(Native::Function(native)) => native(&realm, &call),
-            Some(Native::Closure(native)) => native(&realm, &call),
+        let call = Call { realm, this, arguments };
+        match native {
+            Some(Native::Function(native)) => native(realm, &call),
+            Some(Native::Closure(native)) => native(realm, &call),
             // The owner of the runtime is gone, and with it the functions.
             None => Err(realm.uncatchable_error("the runtime is shutting down")),
         }

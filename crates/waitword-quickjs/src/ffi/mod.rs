@@ -14,7 +14,7 @@
 //! 4. **Contexts last.** The engine's job queue refers to contexts without counting them, so a context, once made, lives
 //!    until `Engine::drop`; a [`Realm`] is an engine and one of its contexts.
 //! 5. **No mixing.** A value that is handed to a realm belongs to the realm's engine; `Realm::own` checks it.
-//! 6. **The way back.** The runtime's opaque pointer is the address of its `Engine`, taken from the `Rc`. While the
+//! 6. **The way back.** A context's opaque pointer is the address of its `Engine`, taken from the `Rc`. While the
 //!    engine calls us outside `Engine::drop`, a caller further up the stack holds that `Rc`.
 //! 7. **No unwinding.** Every `extern "C"` function catches panics before they reach C.
 //! 8. **Blocks.** Each SharedArrayBuffer's data pointer is the data pointer of a `SharedBlock`, and the engine holds
@@ -51,5 +51,6 @@ pub use promise::{PromiseState, Resolver};
 pub use realm::Realm;
 pub use script::Script;
 pub(crate) use script::{Bytecode, parses_as_module};
+pub(crate) use shared::BorrowedBlock;
 pub use shared::{TypedArrayKind, TypedArrayView};
-pub use value::Value;
+pub use value::{BorrowedValue, Value};

@@ -1,6 +1,7 @@
 //! A realm: making values, converting them, and running source text.
 
 use std::ffi::{CString, c_int};
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -138,7 +139,8 @@ impl Realm {
     /// # Errors
     /// What the conversion throws; a TypeError for Symbols and BigInts.
     pub fn to_number(&self, value: &Value) -> Result<f64, Exception> {
-        self.convert(value, qjs::JS_ToFloat64)
+        // Most often it is one.
+        value.as_number().map_or_else(|| self.convert(value, qjs::JS_ToFloat64), Ok)
     }
 
     /// ToInt32.
@@ -146,7 +148,7 @@ impl Realm {
     /// # Errors
     /// As [`Realm::to_number`].
     pub fn to_i32(&self, value: &Value) -> Result<i32, Exception> {
-        self.convert(value, qjs::JS_ToInt32)
+        value.as_int().map_or_else(|| self.convert(value, qjs::JS_ToInt32), Ok)
     }
 
     /// ToBigInt64: wraps modulo 2^64.
@@ -162,7 +164,8 @@ impl Realm {
     /// # Errors
     /// What the conversion throws; a RangeError for an integer outside the range.
     pub fn to_index(&self, value: &Value) -> Result<u64, Exception> {
-        self.convert(value, qjs::JS_ToIndex)
+        let index = value.as_int().and_then(|int| u64::try_from(int).ok());
+        index.map_or_else(|| self.convert(value, qjs::JS_ToIndex), Ok)
     }
 
     /// Runs source text as a script. The result is its completion value.
@@ -188,13 +191,16 @@ impl Realm {
         Self { engine: Rc::clone(engine), context }
     }
 
-    /// The realm in which the engine called us.
+    /// The realm in which the engine called us, for as long as the call lasts: not to be dropped.
     ///
     /// # Safety
-    /// As [`Engine::of_context`].
-    pub(super) unsafe fn of_context(context: *mut qjs::JSContext) -> Self {
+    /// As [`Engine::borrow_context`].
+    pub(super) unsafe fn of_context(context: *mut qjs::JSContext) -> ManuallyDrop<Self> {
         // SAFETY: the caller's promise; a context is never null.
-        unsafe { Self { engine: Engine::of_context(context), context: NonNull::new_unchecked(context) } }
+        unsafe {
+            let engine = ManuallyDrop::into_inner(Engine::borrow_context(context));
+            ManuallyDrop::new(Self { engine, context: NonNull::new_unchecked(context) })
+        }
     }
 
     pub(super) fn engine(&self) -> &Rc<Engine> {

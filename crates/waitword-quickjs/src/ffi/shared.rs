@@ -1,6 +1,9 @@
 //! SharedArrayBuffers are [`SharedBlock`]s; views on them.
 
 use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rquickjs_sys as qjs;
@@ -9,7 +12,7 @@ use waitword_agents::{BlockError, SharedBlock};
 use super::engine::Engine;
 use super::exception::Exception;
 use super::realm::Realm;
-use super::value::Value;
+use super::value::{BorrowedValue, Value};
 
 /// What the elements of a typed array are, as far as waiting and notifying care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +27,27 @@ pub enum TypedArrayKind {
 
 /// Where a typed array lies in its buffer.
 #[derive(Debug)]
-pub struct TypedArrayView {
+pub struct TypedArrayView<'a> {
     /// The ArrayBuffer or SharedArrayBuffer.
-    pub buffer: Value,
+    pub buffer: BorrowedValue<'a>,
     /// First byte of the view in the buffer.
     pub byte_offset: usize,
     /// Length in bytes when the view was made. A view that tracks its buffer's length may be longer by now.
     pub byte_length: usize,
+}
+
+/// The block of a SharedArrayBuffer object that is held for as long as `'a` lasts.
+pub(crate) struct BorrowedBlock<'a> {
+    block: ManuallyDrop<SharedBlock>,
+    _holder: PhantomData<&'a Value>,
+}
+
+impl Deref for BorrowedBlock<'_> {
+    type Target = SharedBlock;
+
+    fn deref(&self) -> &SharedBlock {
+        &self.block
+    }
 }
 
 impl Realm {
@@ -76,6 +93,11 @@ impl Realm {
 
     /// The block of a SharedArrayBuffer object; `None` for any other value.
     pub fn shared_block(&self, buffer: &Value) -> Option<SharedBlock> {
+        self.borrow_shared_block(&buffer.borrow()).as_deref().cloned()
+    }
+
+    /// As [`shared_block`](Self::shared_block), for as long as the buffer is held: without the two atomic operations of a count.
+    pub(crate) fn borrow_shared_block<'a>(&self, buffer: &BorrowedValue<'a>) -> Option<BorrowedBlock<'a>> {
         self.check(buffer);
         // SAFETY: (1), (3).
         if unsafe { qjs::JS_GetClassID(buffer.raw()) } != self.shared_class()? {
@@ -84,8 +106,9 @@ impl Realm {
         let mut len = 0;
         // SAFETY: (1), (3), (4): a SharedArrayBuffer, by its class; such a buffer is never detached.
         let data = unsafe { qjs::JS_GetArrayBuffer(self.raw(), &mut len, buffer.raw()) };
-        // SAFETY: (8): the buffer object holds a count while we take another.
-        (!data.is_null()).then(|| unsafe { SharedBlock::clone_from_raw(data) })
+        // SAFETY: (8): the buffer object holds a count, and somebody the object for as long as `'a`. The block is not dropped.
+        let block = || ManuallyDrop::new(unsafe { SharedBlock::from_raw(data) });
+        (!data.is_null()).then(|| BorrowedBlock { block: block(), _holder: PhantomData })
     }
 
     /// How many bytes the engine believes the buffer has. It does not see a `grow` of another agent.
@@ -115,13 +138,15 @@ impl Realm {
     ///
     /// # Errors
     /// A TypeError when `value` is no typed array, or one that is out of the bounds of its buffer, or detached.
-    pub fn typed_array_view(&self, value: &Value) -> Result<TypedArrayView, Exception> {
+    pub fn typed_array_view<'a>(&self, value: &'a Value) -> Result<TypedArrayView<'a>, Exception> {
         self.check(value);
         let (mut offset, mut length, mut element) = (0, 0, 0);
         // SAFETY: (1), (3), (4).
         let buffer = self.own(unsafe {
             qjs::JS_GetTypedArrayBuffer(self.raw(), value.raw(), &mut offset, &mut length, &mut element)
         })?;
+        // SAFETY: a typed array keeps its buffer for as long as it lives, and `value` keeps it; so our count may end.
+        let buffer = unsafe { BorrowedValue::new(self.engine(), buffer.raw()) };
         Ok(TypedArrayView { buffer, byte_offset: offset as usize, byte_length: length as usize })
     }
 

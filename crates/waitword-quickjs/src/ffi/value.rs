@@ -1,7 +1,9 @@
 //! A counted JavaScript value.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::rc::Rc;
 
 use rquickjs_sys as qjs;
@@ -74,6 +76,12 @@ impl Value {
         }
     }
 
+    /// The Number this is, if the engine keeps it as an integer, as it does with small ones.
+    pub(super) fn as_int(&self) -> Option<i32> {
+        // SAFETY: the tag says which member of the union is set.
+        (self.tag() == qjs::JS_TAG_INT).then(|| unsafe { qjs::JS_VALUE_GET_INT(self.raw) })
+    }
+
     /// Whether this is an Array object (not a proxy for one).
     pub fn is_array(&self) -> bool {
         // SAFETY: (1), (3): a live value, only looked at.
@@ -100,6 +108,12 @@ impl Value {
         if self.is_object() { unsafe { qjs::JS_VALUE_GET_PTR(self.raw) } } else { std::ptr::null() }
     }
 
+    /// This value, for as long as this handle is held.
+    pub(super) fn borrow(&self) -> BorrowedValue<'_> {
+        // SAFETY: this handle keeps both alive.
+        unsafe { BorrowedValue::new(&self.engine, self.raw) }
+    }
+
     /// Takes over a count that the engine gave away.
     ///
     /// # Safety
@@ -113,8 +127,11 @@ impl Value {
     /// # Safety
     /// `raw` belongs to `engine` and is alive.
     pub(super) unsafe fn from_borrowed(engine: &Rc<Engine>, raw: qjs::JSValue) -> Self {
-        // SAFETY: the caller's promise, and (1).
-        let raw = unsafe { qjs::JS_DupValueRT(engine.raw(), raw) };
+        // SAFETY: the caller's promise, and (1). Numbers and the like are not counted, which is known here without a call.
+        if unsafe { qjs::JS_VALUE_HAS_REF_COUNT(raw) } {
+            // SAFETY: as above.
+            unsafe { qjs::JS_DupValueRT(engine.raw(), raw) };
+        }
         Self { engine: Rc::clone(engine), raw }
     }
 
@@ -146,6 +163,36 @@ impl Value {
     }
 }
 
+/// A [`Value`] that somebody else holds for as long as `'a` lasts: to look at it costs no count. A clone of the value has one.
+pub struct BorrowedValue<'a> {
+    value: ManuallyDrop<Value>,
+    _holder: PhantomData<&'a Value>,
+}
+
+impl<'a> BorrowedValue<'a> {
+    /// # Safety
+    /// `raw` belongs to `engine`, and both stay alive for as long as the lifetime that the caller gives to the result.
+    pub(super) unsafe fn new(engine: &Rc<Engine>, raw: qjs::JSValue) -> Self {
+        // SAFETY: an `Rc` that is never dropped and never moved out is a borrow of the one that it was read from.
+        let engine = unsafe { std::ptr::read(engine) };
+        Self { value: ManuallyDrop::new(Value { engine, raw }), _holder: PhantomData }
+    }
+}
+
+impl Deref for BorrowedValue<'_> {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.value
+    }
+}
+
+impl fmt::Debug for BorrowedValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
 impl Clone for Value {
     fn clone(&self) -> Self {
         // SAFETY: (3): this handle keeps the value alive.
@@ -155,8 +202,11 @@ impl Clone for Value {
 
 impl Drop for Value {
     fn drop(&mut self) {
-        // SAFETY: (1), (3): the one count that this handle owns.
-        unsafe { qjs::JS_FreeValueRT(self.engine.raw(), self.raw) }
+        // SAFETY: looks at the tag.
+        if unsafe { qjs::JS_VALUE_HAS_REF_COUNT(self.raw) } {
+            // SAFETY: (1), (3): the one count that this handle owns.
+            unsafe { qjs::JS_FreeValueRT(self.engine.raw(), self.raw) }
+        }
     }
 }
 

@@ -176,7 +176,7 @@ fn set_timeout(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let mut timers = host.timers.borrow_mut();
     timers.set += 1;
     let id = timers.set;
-    timers.queue.insert((due, id), callback);
+    timers.queue.insert((due, id), callback.clone());
     Ok(realm.number(id))
 }
 
@@ -217,7 +217,7 @@ fn broadcast(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     if realm.shared_block(&call.argument(0)).is_none() {
         return Err(realm.type_error("broadcast: the first argument is no SharedArrayBuffer"));
     }
-    let pair = realm.array(&[call.argument(0), call.argument(1)])?;
+    let pair = realm.array(&[call.argument(0).clone(), call.argument(1).clone()])?;
     let message = realm.write_message(&pair)?;
     Host::of(realm)?.agents.broadcast(&message);
     Ok(realm.undefined())
@@ -229,7 +229,7 @@ fn receive_broadcast(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception>
     if !realm.is_function(&callback) {
         return Err(realm.type_error("receiveBroadcast: the argument is no function"));
     }
-    let earlier = Host::of(realm)?.receiver.replace(Some(callback));
+    let earlier = Host::of(realm)?.receiver.replace(Some(callback.clone()));
     drop(earlier);
     Ok(realm.undefined())
 }

@@ -180,8 +180,17 @@
   }
 
   function refuse(value, why = "could not be cloned.") {
-    const shown = typeof value === "object" ? "#<" + String(value?.constructor?.name ?? "Object") + ">" : String(value);
-    throw new DOMException(shown + " " + why, "DataCloneError");
+    throw new DOMException(shown(value) + " " + why, "DataCloneError");
+  }
+
+  function shown(value) {
+    if (typeof value !== "object") return String(value);
+    try {
+      return "#<" + String(value?.constructor?.name || "Object") + ">";
+    } catch {
+      // A revoked proxy, say.
+      return "#<Object>";
+    }
   }
 
   function noRoom() {

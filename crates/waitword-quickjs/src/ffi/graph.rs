@@ -303,11 +303,11 @@ impl Realm {
 
     fn ordinary_class(&self) -> qjs::JSClassID {
         let known = &self.engine().ordinary_class;
-        if known.get() == qjs::JS_INVALID_CLASS_ID {
-            if let Ok(sample) = self.beyond_memory_limit(|| self.object()) {
-                // SAFETY: looks at a live value.
-                known.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
-            }
+        if known.get() == qjs::JS_INVALID_CLASS_ID
+            && let Ok(sample) = self.beyond_memory_limit(|| self.object())
+        {
+            // SAFETY: looks at a live value.
+            known.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
         }
         known.get()
     }

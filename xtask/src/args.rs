@@ -87,6 +87,15 @@ pub(crate) enum Recipe {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+
+    /// The programs of benches/js on waitword, Node, Deno and Bun, as far as they are installed; all arguments go to
+    /// `waitword-bench js` (six minutes without any)
+    #[command(disable_help_flag = true)]
+    BenchJs {
+        /// `--quick` for a first look, `--help` for the rest
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
 }
 
 #[cfg(test)]
@@ -104,5 +113,10 @@ mod tests {
     fn arguments_of_the_benchmarks_are_theirs() {
         let args = Args::try_parse_from(["cargo xtask", "bench", "--quick", "--filter", "one"]).unwrap();
         assert!(matches!(args.recipe, Recipe::Bench { args } if args == ["--quick", "--filter", "one"]));
+        let args =
+            Args::try_parse_from(["cargo xtask", "bench-js", "--engine", "old=node18 --expose-gc"]).unwrap();
+        assert!(
+            matches!(args.recipe, Recipe::BenchJs { args } if args == ["--engine", "old=node18 --expose-gc"])
+        );
     }
 }

@@ -22,6 +22,10 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Miri => miri(),
         Recipe::Instructions => instructions(),
         Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
+        Recipe::BenchJs { args } => {
+            Line::new("cargo build --release -p waitword-cli").run()?;
+            Line::new("cargo run --release -p waitword-bench -- js").args(args).run()
+        }
     }
 }
 

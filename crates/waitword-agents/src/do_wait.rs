@@ -158,18 +158,12 @@ impl Agent {
             return Err(WaitAsyncError::TooMany { limit });
         }
         // AddWaiter. The standard's HostEnqueueTimeoutJob is the deadline that the event loop asks for.
-        let added = match expected {
-            Expected::I32(value) => waits.add(self.inbox(), block.i32(byte_index)?, value, timeout),
-            Expected::I64(value) => waits.add(self.inbox(), block.i64(byte_index)?, value, timeout),
+        let Some(id) = waits.add(self.inbox(), block, byte_index, expected, timeout)? else {
+            // The word has changed since it was looked at.
+            passed();
+            return Ok(AsyncWait::NotEqual);
         };
-        // The word may have changed since it was looked at.
-        Ok(added.map_or_else(
-            || {
-                passed();
-                AsyncWait::NotEqual
-            },
-            AsyncWait::Pending,
-        ))
+        Ok(AsyncWait::Pending(id))
     }
 
     /// Atomics.notify: wakes the `count` waiters that have waited longest on the word, blocked threads and promises

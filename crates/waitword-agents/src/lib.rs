@@ -27,8 +27,8 @@
 //! ```
 //!
 //! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (its pending and
-//! settled waits), `block.rs` (the memory), `budget.rs` (how much of
-//! it an agent may have), `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
+//! settled waits), `slab.rs` (where they lie), `block.rs` (the memory), `budget.rs` (how much of it an agent may have),
+//! `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
 //! WebAssembly that wait and notify).
 
 #![deny(unsafe_code)]
@@ -41,6 +41,8 @@ mod budget;
 mod do_wait;
 mod js_number;
 mod settle;
+#[allow(unsafe_code)]
+mod slab;
 mod wasm;
 
 pub use agent::{Agent, AgentHandle, AgentId};

@@ -1,22 +1,35 @@
 //! An agent's async waits: pending, due, settled.
 //!
-//! A pending wait is a pinned node that the agent owns. A notify moves it to the agent's inbox while it holds the lock of
+//! A pending wait is a pinned node that the agent owns (`slab.rs`). A notify moves it to the agent's inbox while it holds the lock of
 //! the queue, and so does the agent when it finds the deadline passed; the inbox's order is the order of settling. The
 //! agent takes it from there, once, and frees it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::pin::Pin;
 use std::time::Instant;
 
-use waitword_core::{Inbox, InboxWait, Outcome, Word};
+use waitword_core::{Inbox, Outcome};
 
 use crate::agent::Agent;
-use crate::block::{BlockWord, SharedBlock};
+use crate::block::SharedBlock;
+use crate::block_error::WordError;
+use crate::do_wait::Expected;
 use crate::js_number::Timeout;
+use crate::slab::{Pending, Slab};
 
 /// Names an async wait of one agent. Rising in the order of the calls, never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct WaitId(u64);
+pub struct WaitId {
+    call: u64,
+    slot: usize,
+}
+
+impl WaitId {
+    /// A number that no other wait of the agent has until this one is [`Settled`] or forgotten; then it is given again. The
+    /// numbers in use are small, so that a host can keep what belongs to its waits in a list.
+    pub fn slot(self) -> usize {
+        self.slot
+    }
+}
 
 /// An async wait that has ended: its promise is to be resolved with [`Outcome::as_js`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,10 +87,12 @@ impl Agent {
 
     /// The waits that nothing has settled, or whose outcome waits to be drained, in the order of the calls.
     pub fn pending(&self) -> Vec<PendingWait> {
-        let waits = self.waits.borrow();
-        let mut pending: Vec<_> = waits.by_token.values().map(|wait| wait.what).collect();
-        pending.sort_unstable_by_key(|wait| wait.id);
-        pending
+        self.waits.borrow().pending()
+    }
+
+    /// Whether [`pending`](Self::pending) would have any. Costs the same however many there are.
+    pub fn has_pending(&self) -> bool {
+        self.waits.borrow().len() > 0
     }
 
     /// Drops the pending waits that nothing can end any more: those without a deadline on a block which only pending waits of
@@ -100,9 +115,9 @@ impl Agent {
 /// The pending waits of one agent, and those settled but not taken.
 #[derive(Default)]
 pub(crate) struct Waits {
-    by_token: HashMap<usize, Wait>,
-    /// Of the pending ones that have a deadline: the deadline and the token.
-    deadlines: BTreeSet<(Instant, (WaitId, usize))>,
+    slab: Slab,
+    /// Of the pending ones that have a deadline.
+    deadlines: BTreeSet<(Instant, WaitId)>,
     calls: u64,
     /// How many there were after the last look for hopeless ones.
     looked_at: usize,
@@ -111,109 +126,97 @@ pub(crate) struct Waits {
 /// With fewer waits than this, nobody looks for hopeless ones: a host may want to name them.
 const FEW: usize = 1000;
 
-struct Wait {
-    what: PendingWait,
-    node: Pin<Box<dyn Node>>,
-}
-
-/// An `InboxWait` on a word of either kind.
-trait Node {
-    fn expire(self: Pin<&mut Self>) -> bool;
-    fn is_settled(&self) -> bool;
-    fn block(&self) -> &SharedBlock;
-}
-
-impl<W: Word> Node for InboxWait<BlockWord<W>> {
-    fn expire(self: Pin<&mut Self>) -> bool {
-        InboxWait::expire(self)
-    }
-
-    fn is_settled(&self) -> bool {
-        InboxWait::is_settled(self)
-    }
-
-    fn block(&self) -> &SharedBlock {
-        self.location().block()
-    }
-}
-
 impl Waits {
     pub(crate) fn len(&self) -> usize {
-        self.by_token.len()
+        self.slab.len()
     }
 
     /// Enqueues a wait, unless the word is not equal.
-    pub(crate) fn add<W: Word + 'static>(
+    pub(crate) fn add(
         &mut self,
         inbox: &Inbox,
-        at: BlockWord<W>,
-        expected: W::Value,
+        block: &SharedBlock,
+        byte_index: usize,
+        expected: Expected,
         timeout: Timeout,
-    ) -> Option<WaitId> {
-        let (block, byte_index) = (at.block().id(), at.byte_index());
-        let mut node = Box::pin(InboxWait::new(inbox, at));
-        if !node.as_mut().enqueue(expected) {
-            return None;
-        }
-        let deadline = timeout.deadline();
+    ) -> Result<Option<WaitId>, WordError> {
+        let Some(slot) = self.slab.enqueue(inbox, block, byte_index, expected, self.calls + 1)? else {
+            return Ok(None);
+        };
         self.calls += 1;
-        let (id, token) = (WaitId(self.calls), node.token());
-        self.deadlines.extend(deadline.map(|deadline| (deadline, (id, token))));
-        self.by_token.insert(token, Wait { what: PendingWait { id, block, byte_index, deadline }, node });
-        Some(id)
+        let id = WaitId { call: self.calls, slot };
+        if let Some(deadline) = timeout.deadline() {
+            self.slab.set_deadline(slot, deadline);
+            self.deadlines.insert((deadline, id));
+        }
+        Ok(Some(id))
+    }
+
+    fn pending(&self) -> Vec<PendingWait> {
+        let what = |(slot, wait): (usize, &Pending)| PendingWait {
+            id: WaitId { call: wait.call, slot },
+            block: wait.block().id(),
+            byte_index: wait.byte_index(),
+            deadline: wait.deadline,
+        };
+        let mut pending: Vec<_> = self.slab.iter().map(what).collect();
+        pending.sort_unstable_by_key(|wait| wait.id);
+        pending
     }
 
     fn forget_hopeless(&mut self) -> Vec<WaitId> {
-        if self.by_token.len() < FEW.max(2 * self.looked_at) {
+        if self.slab.len() < FEW.max(2 * self.looked_at) {
             return Vec::new();
         }
         let mut own: HashMap<usize, usize> = HashMap::new();
-        for wait in self.by_token.values() {
-            *own.entry(wait.what.block).or_default() += 1;
+        for (_, wait) in self.slab.iter() {
+            *own.entry(wait.block().id()).or_default() += 1;
         }
         // If all handles of a block are in these nodes, nobody else can ever get one. Looked at before any node is dropped.
-        let is_lost = |wait: &Wait| wait.node.block().handles() == own[&wait.what.block];
-        let lost: HashSet<usize> =
-            self.by_token.values().filter(|wait| is_lost(wait)).map(|wait| wait.what.block).collect();
-        let mut forgotten = Vec::new();
-        self.by_token.retain(|_, Wait { what, node }| {
-            let is_hopeless = what.deadline.is_none() && lost.contains(&what.block) && !node.is_settled();
-            forgotten.extend(is_hopeless.then_some(what.id));
-            !is_hopeless
-        });
-        self.looked_at = self.by_token.len();
-        self.shrink();
+        let lost: HashSet<usize> = self
+            .slab
+            .iter()
+            .map(|(_, wait)| wait.block())
+            .filter(|block| block.handles() == own[&block.id()])
+            .map(SharedBlock::id)
+            .collect();
+        let is_hopeless = |wait: &Pending| {
+            wait.deadline.is_none() && lost.contains(&wait.block().id()) && !wait.is_settled()
+        };
+        let forgotten: Vec<WaitId> = self
+            .slab
+            .iter()
+            .filter(|(_, wait)| is_hopeless(wait))
+            .map(|(slot, wait)| WaitId { call: wait.call, slot })
+            .collect();
+        for id in &forgotten {
+            self.slab.remove(id.slot);
+        }
+        self.looked_at = self.slab.len();
         forgotten
     }
 
     /// Forgets a wait that came out of the inbox.
     fn take(&mut self, (token, outcome): (usize, Outcome)) -> Option<Settled> {
-        let PendingWait { id, deadline, .. } = self.by_token.remove(&token)?.what;
+        let slot = self.slab.slot_of(token)?;
+        let &Pending { call, deadline, .. } = self.slab.get(slot)?;
+        let id = WaitId { call, slot };
         if let Some(deadline) = deadline {
-            self.deadlines.remove(&(deadline, (id, token)));
+            self.deadlines.remove(&(deadline, id));
         }
-        self.shrink();
+        self.slab.remove(slot);
+        self.looked_at = self.looked_at.min(self.slab.len());
         Some(Settled { id, outcome })
-    }
-
-    /// A hash map never shrinks by itself, and an agent may live long after a crowd.
-    fn shrink(&mut self) {
-        let waits = self.by_token.len() + 16;
-        if self.by_token.capacity() > 4 * waits {
-            self.by_token.shrink_to(2 * waits);
-        }
-        self.looked_at = self.looked_at.min(self.by_token.len());
     }
 
     fn expire_due(&mut self, now: Instant) -> usize {
         let mut expired = 0;
-        while let Some(&(deadline, (_, token))) = self.deadlines.first() {
+        while let Some(&(deadline, id)) = self.deadlines.first() {
             if deadline > now {
                 break;
             }
             self.deadlines.pop_first();
-            let wait = self.by_token.get_mut(&token);
-            expired += usize::from(wait.is_some_and(|wait| wait.node.as_mut().expire()));
+            expired += usize::from(self.slab.expire(id.slot));
         }
         expired
     }

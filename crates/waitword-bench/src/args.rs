@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use regex_lite::Regex;
 
+use crate::js::Javascript;
 use crate::runner::Scale;
 use crate::workloads::{self, Workload};
 
@@ -18,21 +19,38 @@ use crate::workloads::{self, Workload};
 /// A complete run writes the tables and charts that the repository keeps (benches/results). A quick or filtered run
 /// only prints, unless --out says where to write.
 #[derive(Debug, Parser)]
-#[command(name = "waitword-bench", version, after_help = format!("Workloads: {}.", workloads::names().join(", ")))]
+#[command(name = "waitword-bench", version, args_conflicts_with_subcommands = true)]
+#[command(after_help = format!("Workloads: {}.", workloads::names().join(", ")))]
 pub(crate) struct Args {
-    /// Fewer rounds and smaller crowds: a few minutes, good for a first look and not for publication.
+    #[command(subcommand)]
+    pub(crate) other: Option<Other>,
+
+    #[command(flatten)]
+    pub(crate) common: Common,
+
+    /// Measure only the contenders whose name matches this regular expression; goals need the peers that they name.
+    #[arg(long, value_name = "REGEX")]
+    contenders: Option<Regex>,
+}
+
+/// What is measured instead of the queue and the locks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Other {
+    Js(Javascript),
+}
+
+/// How much is measured, and where the figures go.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Common {
+    /// Fewer rounds and smaller crowds: good for a first look and not for publication.
     #[arg(long)]
-    quick: bool,
+    pub(crate) quick: bool,
 
     /// Run only the workloads whose name matches this regular expression.
     #[arg(long, value_name = "REGEX")]
     filter: Option<Regex>,
 
-    /// Measure only the contenders whose name matches this regular expression; goals need the peers that they name.
-    #[arg(long, value_name = "REGEX")]
-    contenders: Option<Regex>,
-
-    /// Rounds per workload [default: 9, or 3 with --quick].
+    /// Rounds per workload [default: 9, or 3 with --quick; of JavaScript: 3, or 1 with --quick].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: Option<u16>,
 
@@ -53,27 +71,42 @@ pub(crate) fn read() -> Args {
 impl Args {
     /// The workloads and contenders that the filters leave.
     pub(crate) fn choose(&self, mut workloads: Vec<Workload>) -> Vec<Workload> {
-        let matches =
-            |filter: &Option<Regex>, name| filter.as_ref().is_none_or(|filter| filter.is_match(name));
         workloads.retain_mut(|workload| {
             workload.contenders.retain(|contender| matches(&self.contenders, contender.name));
-            matches(&self.filter, workload.name) && !workload.contenders.is_empty()
+            self.common.wants(workload.name) && !workload.contenders.is_empty()
         });
         workloads
     }
 
     pub(crate) fn scale(&self) -> Scale {
-        let rounds = self.rounds.map_or(if self.quick { 3 } else { 9 }, usize::from);
-        Scale { quick: self.quick, rounds }
+        Scale { quick: self.common.quick, rounds: self.common.rounds(9, 3) }
     }
 
     /// Where the tables and charts go, if anywhere.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
-        let complete =
-            !self.quick && self.filter.is_none() && self.contenders.is_none() && self.rounds.is_none();
+        self.common.folder(self.contenders.is_none())
+    }
+}
+
+impl Common {
+    pub(crate) fn wants(&self, workload: &str) -> bool {
+        matches(&self.filter, workload)
+    }
+
+    pub(crate) fn rounds(&self, complete: usize, quick: usize) -> usize {
+        self.rounds.map_or(if self.quick { quick } else { complete }, usize::from)
+    }
+
+    /// Where the results go: to the folder that was named, or to those that are kept if `all_are_there` and nothing was left out.
+    pub(crate) fn folder(&self, all_are_there: bool) -> Option<PathBuf> {
+        let complete = all_are_there && !self.quick && self.filter.is_none() && self.rounds.is_none();
         let kept = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results");
         self.out.clone().or_else(|| complete.then(kept))
     }
+}
+
+fn matches(filter: &Option<Regex>, name: &str) -> bool {
+    filter.as_ref().is_none_or(|filter| filter.is_match(name))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The queue, the locks and their peers, measured side by side.
 //!
 //! `workloads/` says what is measured, one file each; `queues/` and `locks/` adapt the contenders to small traits; `runner.rs`
-//! interleaves them; `report/` writes what came out.
+//! interleaves them; `report/` writes what came out. `js/` does the same with engines of JavaScript, each in a process of its
+//! own, and the programs of `benches/js`.
 
 mod allocator;
 mod args;
@@ -9,6 +10,7 @@ mod block_on;
 mod contest;
 mod crowd;
 mod executor;
+mod js;
 mod locks;
 mod measure;
 mod platform;
@@ -23,27 +25,23 @@ mod workloads;
 use std::process::ExitCode;
 
 use crate::allocator::Counting;
+use crate::args::Other;
+use crate::report::Report;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
     let args = args::read();
+    if let Some(Other::Js(args)) = &args.other {
+        return js::run(args);
+    }
     let chosen = args.choose(workloads::all());
     if chosen.is_empty() {
         eprintln!("nothing matches the filters; the workloads are: {}", workloads::names().join(", "));
         return ExitCode::FAILURE;
     }
     let results = runner::run(&chosen, &args.scale());
-    report::print(&results);
-    match report::write(&results, &args) {
-        Ok(written) => {
-            written.iter().for_each(|path| eprintln!("wrote {}", path.display()));
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("the results could not be written: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let report = Report { results: &results, against: &report::peers };
+    report.publish(args.folder(), args.common.json.as_deref())
 }

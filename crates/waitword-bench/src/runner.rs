@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::series::{Sample, Series};
-use crate::workloads::Workload;
+use crate::workloads::{Topic, Workload};
 
 /// How much to measure.
 #[derive(Clone, Debug)]
@@ -39,41 +39,59 @@ impl Scale {
 
 /// What came out of one workload.
 pub(crate) struct Results<'a> {
-    pub(crate) workload: &'a Workload,
+    pub(crate) topic: Topic<'a>,
     pub(crate) series: Vec<Series>,
+    /// Who did not get to its end, and why, in the words of the report.
+    pub(crate) failures: Vec<(&'static str, String)>,
 }
 
 /// Runs the workloads one after another.
 pub(crate) fn run<'a>(workloads: &'a [Workload], scale: &Scale) -> Vec<Results<'a>> {
     let runs = workloads.iter().map(|workload| workload.contenders.len() * scale.rounds).sum::<usize>();
-    // Draws nothing where standard error is not a terminal.
-    let bar = ProgressBar::new(runs as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}") {
-        bar.set_style(style);
-    }
-    let results = workloads.iter().map(|workload| run_one(workload, scale, &bar)).collect();
+    let bar = progress(runs);
+    let of_workload = |workload: &'a Workload| {
+        run_one(workload.topic(), scale.rounds, &bar, |contender, results| {
+            for sample in (workload.contenders[contender].run)(scale) {
+                results.add(workload.contenders[contender].name, sample);
+            }
+        })
+    };
+    let results = workloads.iter().map(of_workload).collect();
     bar.finish_and_clear();
     results
 }
 
-fn run_one<'a>(workload: &'a Workload, scale: &Scale, bar: &ProgressBar) -> Results<'a> {
-    if !std::io::stderr().is_terminal() {
-        eprintln!("{}: {} rounds", workload.name, scale.rounds);
+/// Draws nothing where standard error is not a terminal.
+pub(crate) fn progress(runs: usize) -> ProgressBar {
+    let bar = ProgressBar::new(runs as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}") {
+        bar.set_style(style);
     }
-    let mut results = Results { workload, series: Vec::new() };
-    let contenders = &workload.contenders;
-    for round in 0..scale.rounds {
-        for turn in 0..contenders.len() {
-            let contender = &contenders[(round + turn) % contenders.len()];
-            bar.set_message(format!("{}: {}", workload.name, contender.name));
-            for sample in (contender.run)(scale) {
-                results.add(contender.name, sample);
-            }
+    bar
+}
+
+/// `turn` is handed the index of the contender whose turn it is.
+pub(crate) fn run_one<'a>(
+    topic: Topic<'a>,
+    rounds: usize,
+    bar: &ProgressBar,
+    mut turn: impl FnMut(usize, &mut Results<'a>),
+) -> Results<'a> {
+    if !std::io::stderr().is_terminal() {
+        eprintln!("{}: {rounds} rounds", topic.name);
+    }
+    let contenders = topic.contenders.clone();
+    let mut results = Results { topic, series: Vec::new(), failures: Vec::new() };
+    for round in 0..rounds {
+        for next in 0..contenders.len() {
+            let contender = (round + next) % contenders.len();
+            bar.set_message(format!("{}: {}", results.topic.name, contenders[contender]));
+            turn(contender, &mut results);
             bar.inc(1);
         }
     }
-    // Rounds begin with different contenders; tables list them as the workload does.
-    results.series.sort_by_key(|series| contenders.iter().position(|other| other.name == series.contender));
+    // Rounds begin with different contenders; tables list them as the topic does.
+    results.series.sort_by_key(|series| contenders.iter().position(|other| *other == series.contender));
     results
 }
 

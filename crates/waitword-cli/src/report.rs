@@ -113,8 +113,9 @@ fn standstill_text(ended: &Ended) -> String {
 
 fn waits_text(waits: &[AbandonedWait]) -> String {
     let mut text = String::new();
-    let blocks = numbered(waits);
-    for wait in waits.iter().take(LISTED) {
+    let listed = &waits[..waits.len().min(LISTED)];
+    let blocks = numbered(listed);
+    for wait in listed {
         text += &wait_text(wait, blocks.iter().position(|block| *block == wait.block));
     }
     if waits.len() > LISTED {

@@ -29,19 +29,24 @@ pub(crate) struct AgentState {
     /// A WeakRef for each growable SharedArrayBuffer that a script has looked at.
     pub(crate) growable: RefCell<Vec<Value>>,
     pub(crate) observer: RefCell<Option<Rc<dyn WaitObserver>>>,
-    /// The promises of waits that are queued, or settled and not yet resolved. Scripts may have dropped them; their
-    /// reactions still have to run.
-    resolvers: RefCell<BTreeMap<WaitId, Awaited>>,
+    /// The promises of waits that are queued, or settled and not yet resolved, by the slots of the waits. Scripts may have
+    /// dropped them; their reactions still have to run.
+    promises: RefCell<Vec<Option<Awaited>>>,
+    /// Where the waits are that a host may want to list, and no more of them than anybody would read.
+    marks: RefCell<BTreeMap<WaitId, Option<Exception>>>,
     /// The three strings, made beforehand so that settling a wait needs no memory for them.
     outcomes: OnceCell<[Value; 3]>,
 }
 
 /// What stands for a queued wait in the scripts.
 struct Awaited {
-    resolver: Resolver,
-    /// Where it waits, for the report of a host that observes the agent.
-    mark: Option<Exception>,
+    realm: Realm,
+    /// The function that resolves its promise. The one that would reject it is never needed.
+    resolve: Value,
 }
+
+/// So many waits have a place in a host's report. To find the line of the script costs more than all the rest of a wait.
+const MOST_MARKS: usize = 100;
 
 impl AgentState {
     pub(crate) fn new(agent: Agent) -> Self {
@@ -50,7 +55,8 @@ impl AgentState {
             intrinsics: RefCell::default(),
             growable: RefCell::default(),
             observer: RefCell::default(),
-            resolvers: RefCell::default(),
+            promises: RefCell::default(),
+            marks: RefCell::default(),
             outcomes: OnceCell::new(),
         }
     }
@@ -82,29 +88,32 @@ impl AgentState {
     /// Keeps the resolver of a wait that has just been queued.
     pub(crate) fn expect(&self, id: WaitId, resolver: Resolver, timeout: Timeout) {
         for forgotten in self.agent.forget_hopeless() {
-            let dropped = self.resolvers.borrow_mut().remove(&forgotten);
-            drop(dropped);
+            drop(self.take(forgotten));
         }
-        let is_reported = timeout == Timeout::Never && self.observer.borrow().is_some();
         let realm = resolver.realm().clone();
-        self.resolvers.borrow_mut().insert(id, Awaited { resolver, mark: None });
-        if is_reported {
+        let awaited = Awaited { realm: realm.clone(), resolve: resolver.into_resolve() };
+        let mut promises = self.promises.borrow_mut();
+        if promises.len() <= id.slot() {
+            promises.resize_with(id.slot() + 1, || None);
+        }
+        promises[id.slot()] = Some(awaited);
+        drop(promises);
+        let is_reported = timeout == Timeout::Never && self.observer.borrow().is_some();
+        if is_reported && self.marks.borrow().len() < MOST_MARKS {
+            self.marks.borrow_mut().insert(id, None);
             // Last: a script's Error.prepareStackTrace may run in here, and notify this very wait.
-            let mark = realm.mark();
-            if let Some(awaited) = self.resolvers.borrow_mut().get_mut(&id) {
-                awaited.mark = Some(mark);
+            let place = realm.mark();
+            if let Some(mark) = self.marks.borrow_mut().get_mut(&id) {
+                *mark = Some(place);
             }
         }
     }
 
-    /// The line of the script that a queued wait is in. Known if it has no timeout and the agent has an observer.
+    /// The line of the script that a queued wait is in. Known of some that have no timeout if the agent has an observer.
     pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
-        // Out of the borrow before anything is asked of the engine.
-        let (realm, mark) = {
-            let all = self.resolvers.borrow();
-            let Awaited { resolver, mark } = all.get(&id)?;
-            (resolver.realm().clone(), mark.clone()?)
-        };
+        // Out of the borrows before anything is asked of the engine.
+        let realm = self.promises.borrow().get(id.slot())?.as_ref()?.realm.clone();
+        let mark = self.marks.borrow().get(&id)?.clone()?;
         realm.line_of(&mark)
     }
 
@@ -113,11 +122,25 @@ impl AgentState {
     /// # Errors
     /// When the engine has no memory for the reactions.
     pub(crate) fn settle(&self, settled: Settled) -> Result<(), Exception> {
-        let resolver = self.resolvers.borrow_mut().remove(&settled.id);
         // A wait that is unknown here was made by Rust code on the same agent; its promise is not ours.
-        let Some(Awaited { resolver, .. }) = resolver else { return Ok(()) };
-        let outcome = self.outcome(resolver.realm(), settled.outcome)?;
-        resolver.resolve(&outcome)
+        let Some(Awaited { realm, resolve }) = self.take(settled.id) else { return Ok(()) };
+        let outcome = self.outcome(&realm, settled.outcome)?;
+        realm.call(&resolve, &realm.undefined(), &[outcome]).map(drop)
+    }
+
+    /// Forgets what was kept for a wait. To be dropped with no borrow held: it may be the last to hold a promise.
+    fn take(&self, id: WaitId) -> Option<Awaited> {
+        drop(self.marks.borrow_mut().remove(&id));
+        let mut promises = self.promises.borrow_mut();
+        let awaited = promises.get_mut(id.slot())?.take();
+        while let Some(None) = promises.last() {
+            promises.pop();
+        }
+        if promises.capacity() > 4 * promises.len() + 16 {
+            let len = promises.len();
+            promises.shrink_to(2 * len);
+        }
+        awaited
     }
 
     /// `"ok"`, `"not-equal"` or `"timed-out"`.

@@ -245,6 +245,11 @@ impl JsAgent {
         self.state.agent.pending()
     }
 
+    /// Whether [`JsAgent::pending`] would have any. Costs the same however many there are.
+    pub fn has_pending(&self) -> bool {
+        self.state.agent.has_pending()
+    }
+
     /// The line of the script that a pending wait is in: `file:line:column`. Known if the wait has no timeout and the
     /// agent has a [`WaitObserver`].
     pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {

@@ -28,6 +28,14 @@ pub(crate) fn pin_to(index: usize) -> bool {
     }
 }
 
+/// How many bytes of the machine's memory a process holds.
+pub(crate) fn resident(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+    let kibibytes = line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()?;
+    Some(kibibytes * 1024)
+}
+
 /// The processor's name.
 pub(crate) fn cpu_model() -> Option<String> {
     let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;

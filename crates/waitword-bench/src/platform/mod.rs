@@ -1,9 +1,9 @@
-//! What the standard library does not offer: CPU clocks, pinning, and a clock for short times.
+//! What the standard library does not offer: CPU clocks, pinning, the memory of a process, and a clock for short times.
 //!
-//! | system | CPU time of a thread, of the process | pinning to a CPU |
-//! |--------|--------------------------------------|------------------|
-//! | Linux  | `clock_gettime`                      | yes              |
-//! | others | wall time instead                    | no               |
+//! | system | CPU time of a thread, of the process | pinning to a CPU | memory of another process |
+//! |--------|--------------------------------------|------------------|---------------------------|
+//! | Linux  | `clock_gettime`                      | yes              | `/proc`                   |
+//! | others | wall time instead                    | no               | not known                 |
 
 mod ticks;
 
@@ -16,6 +16,6 @@ mod imp;
 mod imp;
 
 pub(crate) use self::ticks::{nanos_of, ticks};
-pub(crate) use imp::{cpu_model, pin_to, process_cpu, thread_cpu};
+pub(crate) use imp::{cpu_model, pin_to, process_cpu, resident, thread_cpu};
 #[cfg(target_os = "linux")]
 pub(crate) use imp::{futex_wait, futex_wake};

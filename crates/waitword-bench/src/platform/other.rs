@@ -16,6 +16,10 @@ pub(crate) fn pin_to(_index: usize) -> bool {
     false
 }
 
+pub(crate) fn resident(_process: u32) -> Option<u64> {
+    None
+}
+
 pub(crate) fn cpu_model() -> Option<String> {
     None
 }

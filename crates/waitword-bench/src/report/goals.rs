@@ -2,7 +2,7 @@
 
 use crate::runner::Results;
 use crate::series::{Figure, Series};
-use crate::workloads::{Bound, Goal, Limit, OURS, Sizes};
+use crate::workloads::{Bound, Goal, Limit, OURS, Sizes, is_peer};
 
 /// How a goal was met, at the size where it was met worst.
 pub(crate) struct Verdict {
@@ -15,7 +15,7 @@ pub(crate) struct Verdict {
 
 /// One verdict per goal, if what it is about was measured.
 pub(crate) fn verdicts(results: &Results<'_>) -> Vec<Verdict> {
-    results.workload.goals.iter().filter_map(|goal| worst(results, goal)).collect()
+    results.topic.goals.iter().filter_map(|goal| worst(results, goal)).collect()
 }
 
 fn worst(results: &Results<'_>, goal: &Goal) -> Option<Verdict> {
@@ -37,7 +37,12 @@ fn verdict(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Serie
     let (target, because) = match goal.limit {
         Limit::Value(value) => (value, String::new()),
         Limit::Times(factor, peer) => {
-            let theirs = results.find(peer, series.what, n)?.median();
+            let failed = || results.failures.iter().any(|(contender, _)| *contender == peer);
+            let theirs = match results.find(peer, series.what, n) {
+                Some(theirs) => theirs.median(),
+                None if failed() => return Some(alone(series, peer)),
+                None => return None,
+            };
             (factor * theirs, format!(" ({factor:.2} × {peer})"))
         }
         Limit::TimesBest(factor) => {
@@ -75,14 +80,21 @@ fn verdict(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Serie
     Some(Verdict { met, text, used })
 }
 
+/// Whoever does not get there is behind.
+fn alone(series: &Series, peer: &str) -> Verdict {
+    let median = Figure(series.median(), series.unit);
+    let text = format!("{}, N = {}: {median}, and {peer} did not get there", series.what, series.n);
+    Verdict { met: true, text, used: 0.0 }
+}
+
 fn best_peer<'a>(
     results: &'a Results<'_>,
     series: &Series,
     bound: Bound,
     counts: impl Fn(&str) -> bool,
 ) -> Option<&'a Series> {
-    let peers = results.workload.contenders.iter().filter(|peer| peer.is_peer() && counts(peer.name));
-    let figures = peers.filter_map(|peer| results.find(peer.name, series.what, series.n));
+    let peers = results.topic.contenders.iter().filter(|peer| is_peer(peer) && counts(peer));
+    let figures = peers.filter_map(|peer| results.find(peer, series.what, series.n));
     figures.max_by(|a, b| match bound {
         Bound::AtMost => b.median().total_cmp(&a.median()),
         Bound::AtLeast => a.median().total_cmp(&b.median()),
@@ -102,7 +114,7 @@ mod tests {
     }
 
     fn judged(workload: &Workload, samples: &[(&'static str, Sample)]) -> Vec<(bool, String)> {
-        let mut results = Results { workload, series: Vec::new() };
+        let mut results = Results { topic: workload.topic(), series: Vec::new(), failures: Vec::new() };
         samples.iter().for_each(|(contender, sample)| results.add(contender, sample.clone()));
         verdicts(&results).into_iter().map(|verdict| (verdict.met, verdict.text)).collect()
     }

@@ -16,8 +16,8 @@ struct Entry<'a> {
 
 pub(crate) fn document(results: &[Results<'_>]) -> io::Result<String> {
     let entries = results.iter().map(|results| Entry {
-        workload: results.workload.name,
-        baseline: results.workload.baseline,
+        workload: results.topic.name,
+        baseline: results.topic.baseline,
         series: &results.series,
     });
     Ok(serde_json::to_string_pretty(&entries.collect::<Vec<_>>())? + "\n")

@@ -38,11 +38,33 @@ pub(crate) struct Workload {
     pub(crate) charts: Charts,
 }
 
+/// A question without those who answer it: what the report has to know. The engines of JavaScript have no [`Contender`] in
+/// this process.
+pub(crate) struct Topic<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) about: &'a str,
+    pub(crate) baseline: &'a str,
+    /// By name, in the order of the tables.
+    pub(crate) contenders: Vec<&'static str>,
+    pub(crate) goals: &'a [Goal],
+    pub(crate) page: Page,
+    pub(crate) charts: Charts,
+}
+
+impl Workload {
+    pub(crate) fn topic(&self) -> Topic<'_> {
+        let &Self { name, about, baseline, page, charts, .. } = self;
+        let contenders = self.contenders.iter().map(|contender| contender.name).collect();
+        Topic { name, about, baseline, contenders, goals: &self.goals, page, charts }
+    }
+}
+
 /// A page of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Page {
     Queue,
     Locks,
+    JavaScript,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -67,11 +89,9 @@ pub(crate) struct Contender {
     pub(crate) run: fn(&Scale) -> Vec<Sample>,
 }
 
-impl Contender {
-    /// Whether it is somebody else's work: not a limit, which says so in its name, and not [`OURS`].
-    pub(crate) fn is_peer(&self) -> bool {
-        !self.name.starts_with(OURS) && !self.name.ends_with("(limit)")
-    }
+/// Whether it is somebody else's work: not a limit, which says so in its name, and not [`OURS`].
+pub(crate) fn is_peer(contender: &str) -> bool {
+    !contender.starts_with(OURS) && !contender.ends_with("(limit)")
 }
 
 /// What a figure of [`OURS`] has to be.

@@ -33,6 +33,11 @@ impl Resolver {
         &self.realm
     }
 
+    /// The function that resolves the promise, for whoever never rejects it and keeps many.
+    pub(crate) fn into_resolve(self) -> Value {
+        self.resolve
+    }
+
     /// Resolves the promise. Its reactions are queued as microtasks before this returns.
     ///
     /// # Errors

@@ -318,7 +318,7 @@ impl<'a> EventLoop<'a> {
             || self.host.port.get().keeps_alive;
         if is_kept {
             Idle::Sleep(Reason::Letters)
-        } else if !self.agent.pending().is_empty() {
+        } else if self.agent.has_pending() {
             Idle::Sleep(Reason::WaitsOnly)
         } else {
             Idle::Finish

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 
 use super::{COLORS, FONT, LEGEND_WIDTH, SIZE, short};
 use crate::series::Series;
-use crate::workloads::{Contender, OURS};
+use crate::workloads::OURS;
 
 /// How a figure is shown.
 pub(super) struct Measure {
@@ -25,7 +25,7 @@ pub(super) const MILLIONS: Measure =
 pub(super) fn draw(
     svg: &mut String,
     title: &str,
-    contenders: &[Contender],
+    contenders: &[&str],
     shown: &[&Series],
     (least, most): (f64, f64),
     measure: &Measure,
@@ -53,17 +53,17 @@ pub(super) fn draw(
         .draw()?;
     let mut row = 60;
     for (contender, color) in contenders.iter().zip(COLORS.iter().cycle()) {
-        let of_contender = shown.iter().filter(|series| series.contender == contender.name);
+        let of_contender = shown.iter().filter(|series| series.contender == *contender);
         let mut points = of_contender.map(|series| (series.n as f64, figure(series))).collect::<Vec<_>>();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         if points.is_empty() {
             continue;
         }
-        let width = if contender.name == OURS { 4 } else { 2 };
+        let width = if *contender == OURS { 4 } else { 2 };
         let style = color.stroke_width(width);
         chart.draw_series(LineSeries::new(points, style).point_size(width))?;
         legend.draw(&PathElement::new([(0, row), (18, row)], style))?;
-        legend.draw(&Text::new(contender.name, (26, row - 7), (FONT, 14)))?;
+        legend.draw(&Text::new(*contender, (26, row - 7), (FONT, 14)))?;
         row += 22;
     }
     area.present()?;

@@ -35,11 +35,11 @@ const COLORS: [RGBColor; 8] = [
 
 /// The charts that belong on one page.
 pub(crate) fn all(results: &[Results<'_>], page: Page) -> Vec<Chart> {
-    results.iter().filter(|results| results.workload.page == page).flat_map(of_workload).collect()
+    results.iter().filter(|results| results.topic.page == page).flat_map(of_workload).collect()
 }
 
 fn of_workload(results: &Results<'_>) -> Vec<Chart> {
-    match results.workload.charts {
+    match results.topic.charts {
         Charts::None => Vec::new(),
         Charts::CostAgainstN => {
             let ours = results.series.iter().filter(|s| s.contender == OURS && s.unit == Unit::Nanos);
@@ -62,21 +62,21 @@ fn against_n(results: &Results<'_>, what: &str, measure: &lines::Measure) -> Opt
     if least >= most {
         return None;
     }
-    let title = format!("{}: {what}, {}", results.workload.name, measure.title);
+    let title = format!("{}: {what}, {}", results.topic.name, measure.title);
     let mut svg = String::new();
     // Drawing into a string fails only if the numbers cannot be drawn.
-    lines::draw(&mut svg, &title, &results.workload.contenders, &shown, (least, most), measure).ok()?;
-    let file = format!("{}-{}.svg", results.workload.name, what.replace(", ", "-").replace(' ', "-"));
+    lines::draw(&mut svg, &title, &results.topic.contenders, &shown, (least, most), measure).ok()?;
+    let file = format!("{}-{}.svg", results.topic.name, what.replace(", ", "-").replace(' ', "-"));
     Some(Chart { file, title, svg })
 }
 
 fn rate_against_wait(results: &Results<'_>, rate: &str, waits: &[&str], n: usize) -> Option<Chart> {
-    let name = results.workload.name;
-    let points = results.workload.contenders.iter().filter_map(|contender| {
-        let waits = waits.iter().filter_map(|wait| results.find(contender.name, wait, n));
+    let name = results.topic.name;
+    let points = results.topic.contenders.iter().copied().filter_map(|contender| {
+        let waits = waits.iter().filter_map(|wait| results.find(contender, wait, n));
         let longest = waits.map(Series::median).fold(0.0, f64::max);
-        let per_second = results.find(contender.name, rate, n)?.median();
-        Some((contender.name, longest, per_second))
+        let per_second = results.find(contender, rate, n)?.median();
+        Some((contender, longest, per_second))
     });
     let points = points.collect::<Vec<_>>();
     let title = format!("{name}, N = {n}: {rate} (million/s) against the longest wait (ms)");
@@ -108,7 +108,7 @@ mod tests {
         let (page, goals) = (Page::Locks, Vec::new());
         let workload =
             Workload { name: "test", about: "", baseline: "peer", contenders, goals, page, charts };
-        let mut results = Results { workload: &workload, series: Vec::new() };
+        let mut results = Results { topic: workload.topic(), series: Vec::new(), failures: Vec::new() };
         for (n, contender) in [(4, OURS), (4, "peer"), (16, OURS), (16, "peer")] {
             results.add(contender, Sample::new("rate", n, Unit::PerSecond, 1e6 * n as f64));
             results.add(contender, Sample::new("wait", n, Unit::Nanos, 0.0));

@@ -138,5 +138,5 @@ fn live(seat: &Occupied, source: &str, running: impl FnOnce()) -> Result<(), Str
     running();
     agent.eval("agent.js", source).map_err(|error| error.to_string())?;
     // Whoever has left may be ended, but not while a notify still counts on it.
-    jobs::run(&agent, &host, || host.has_left() && agent.pending().is_empty())
+    jobs::run(&agent, &host, || host.has_left() && !agent.has_pending())
 }

@@ -22,7 +22,7 @@ pub(super) fn run(agent: &JsAgent, host: &Host, is_done: impl Fn() -> bool) -> R
             continue;
         }
         let deadline = [agent.next_deadline(), host.next_timer()].into_iter().flatten().min();
-        let may_be_called = host.is_expecting() || (!agent.pending().is_empty() && host.has_company());
+        let may_be_called = host.is_expecting() || (agent.has_pending() && host.has_company());
         if deadline.is_none() && !may_be_called {
             return Ok(());
         }

@@ -1,0 +1,5 @@
+// Many pending `waitAsync` without deadlines, one `notify`, one `Promise.all`.
+
+import { crowds } from "./support/crowd.js";
+
+await crowds(Infinity);

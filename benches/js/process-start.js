@@ -1,0 +1,1 @@
+// An empty program: the runner takes the time from the start of its process to its exit.

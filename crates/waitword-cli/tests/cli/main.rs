@@ -4,6 +4,7 @@ mod ends;
 mod errors;
 mod hostile;
 mod limits;
+mod messages;
 mod ports;
 mod program;
 mod scripts;

@@ -7,11 +7,12 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::ffi::{Exception, Message, PromiseState, Realm, Value};
+use crate::ffi::{Exception, PromiseState, Realm, Value};
 use crate::runtime::JsAgent;
 
 use super::agent_host::Host;
-use super::channel::Delivery;
+use super::channel::{Delivery, Envelope};
+use super::clone::Parcel;
 use super::cluster::Woken;
 use super::failure::{Failure, FailureKind, Place};
 use super::liveness::Reason;
@@ -40,7 +41,7 @@ pub(super) enum Stop {
     Exit(i32),
     Terminated,
     /// It failed; what was thrown, for the parent.
-    Failed(Box<Failure>, Option<Message>),
+    Failed(Box<Failure>, Option<Parcel>),
 }
 
 /// Where jobs come from.
@@ -175,8 +176,8 @@ impl<'a> EventLoop<'a> {
             Ok((path.to_string_lossy().into_owned(), text))
         };
         read().map_err(|message: String| {
-            let thrown = self.host.encode_error(self.realm(), self.realm().error(&message).value());
-            Stop::Failed(Box::new(Failure::load(self.host.id, message)), thrown.ok())
+            let thrown = self.host.pack_error(self.realm(), self.realm().error(&message).value());
+            Stop::Failed(Box::new(Failure::load(self.host.id, message)), thrown)
         })
     }
 
@@ -238,7 +239,10 @@ impl<'a> EventLoop<'a> {
             return Ok(false);
         }
         let Some(message) = self.host.from_parent.take() else { return Ok(false) };
-        self.call("receive.fromParent", |realm| Ok(vec![self.host.unpack(realm, message)?]))?;
+        self.call("receive.fromParent", |realm| {
+            let (data, ports) = self.host.unpack(realm, message)?;
+            Ok(vec![data, ports])
+        })?;
         Ok(true)
     }
 
@@ -248,7 +252,8 @@ impl<'a> EventLoop<'a> {
         match letter {
             Letter::Online => self.call("receive.online", |realm| Ok(vec![number(realm)]))?,
             Letter::Message(message) => self.call("receive.message", |realm| {
-                Ok(vec![number(realm), self.host.unpack(realm, message)?])
+                let (data, ports) = self.host.unpack(realm, message)?;
+                Ok(vec![number(realm), data, ports])
             })?,
             Letter::Failed(failure, thrown) => return self.run_failure(id, failure, thrown).map(|()| true),
             Letter::Exited(code) => {
@@ -267,7 +272,8 @@ impl<'a> EventLoop<'a> {
             Some(None) => {}
             Some(Some((id, Delivery::Message(envelope)))) => {
                 self.call("receive.atPort", |realm| {
-                    Ok(vec![realm.number(id), self.host.unpack(realm, envelope)?])
+                    let (data, ports) = self.host.unpack(realm, envelope)?;
+                    Ok(vec![realm.number(id), data, ports])
                 })?;
             }
             Some(Some((id, Delivery::Closed))) => {
@@ -278,13 +284,15 @@ impl<'a> EventLoop<'a> {
     }
 
     /// The error of a worker: for the script if it listens, otherwise ours, and that of the whole program in the end.
-    fn run_failure(&self, id: ThreadId, failure: Box<Failure>, thrown: Option<Message>) -> Result<(), Stop> {
+    fn run_failure(&self, id: ThreadId, failure: Box<Failure>, thrown: Option<Parcel>) -> Result<(), Stop> {
         let is_handled = self.call("receive.error", |realm| {
-            let error = match &thrown {
-                Some(message) => realm.read_message(message)?,
-                None => self.host.call(realm, "encode", &[realm.error(&failure.message).into_value()])?,
+            let error = match thrown {
+                Some(parcel) => self.host.unpack(realm, Envelope { parcel, ports: Vec::new() })?.0,
+                None => realm.error(&failure.message).into_value(),
             };
-            let mut arguments = vec![realm.number(id), error, realm.string(&failure.message)?];
+            let is_out_of_memory = realm.bool(failure.kind == FailureKind::OutOfMemory);
+            let mut arguments =
+                vec![realm.number(id), error, is_out_of_memory, realm.string(&failure.message)?];
             if let Some(Place { file, line, column, .. }) = &failure.place {
                 arguments.extend([
                     realm.string(file)?,
@@ -294,7 +302,7 @@ impl<'a> EventLoop<'a> {
             }
             Ok(arguments)
         })?;
-        if self.realm().to_bool(&is_handled) { Ok(()) } else { Err(Stop::Failed(failure, thrown)) }
+        if self.realm().to_bool(&is_handled) { Ok(()) } else { Err(Stop::Failed(failure, None)) }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -338,14 +346,17 @@ impl<'a> EventLoop<'a> {
         }
         let kind = if exception.is_uncatchable() { FailureKind::Internal } else { kind };
         let failure = Failure::of(self.host, self.realm(), kind, exception);
-        let thrown = self.host.encode_error(self.realm(), exception.value()).ok();
+        let thrown =
+            self.realm().beyond_memory_limit(|| self.host.pack_error(self.realm(), exception.value()));
         Stop::Failed(Box::new(failure), thrown)
     }
 
     /// Whether the agent was told to stop, by itself or by others.
     fn stopped(&self) -> Option<Stop> {
         let exit = self.host.exit.get().map(Stop::Exit);
+        let spent = || Stop::Failed(Box::new(Failure::out_of_memory(self.host.id)), None);
         exit.or_else(|| self.agent.is_terminated().then_some(Stop::Terminated))
+            .or_else(|| self.agent.runtime().is_out_of_memory().then(spent))
     }
 
     fn realm(&self) -> &Realm {

@@ -9,8 +9,9 @@ use crate::shared_array_buffer;
 
 use super::agent_host::{self, Host, Port};
 use super::channel::{Envelope, PortId};
+use super::clone::{self, Kit};
 use super::sources::{self, Compiled};
-use super::worker::{self, Entry, Letter, Shape};
+use super::worker::{self, Data, Entry, Letter, Shape};
 use super::{EXIT_OUTPUT_CLOSED, ThreadId};
 
 const NATIVES: &[(&str, NativeFn)] = &[
@@ -24,6 +25,11 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("stopTimer", stop_timer),
     ("refTimer", ref_timer),
     ("spawn", spawn),
+    ("setKit", set_kit),
+    ("pack", pack),
+    ("seal", seal),
+    ("discard", discard),
+    ("takeData", take_data),
     ("postToWorker", post_to_worker),
     ("postToParent", post_to_parent),
     ("listen", listen),
@@ -139,47 +145,92 @@ fn ref_timer(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Ok(realm.undefined())
 }
 
-/// `spawn(isSource, fileOrSource, argv, [workerData, env, name], web)`: the number of the new worker. `web` is the type of one
-/// of the web's shape.
+/// `spawn(isSource, fileOrSource, argv, env, type, name, ids)`: the number of the new worker, whose `workerData` was packed
+/// last. `env` has names and values in turn; type and name are of one of the web's shape.
 fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
+    let data = host.send(realm, &call.argument(6))?;
     let text = realm.to_string(&call.argument(1))?;
     let entry = match realm.to_bool(&call.argument(0)) {
         true => Entry::Source(text),
         false => Entry::File(PathBuf::from(text)),
     };
-    let list = call.argument(2);
-    let length = realm.to_i32(&realm.get(&list, "length")?)?;
-    let arguments = (0..length.unsigned_abs()).map(|index| realm.to_string(&realm.get(&list, index)?));
-    let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
-    let data = call.argument(3);
-    let data = host.pack(realm, &data, &realm.get(&data, 0)?)?;
+    let texts = |list: &Value| {
+        let elements = elements(realm, list)?;
+        elements.iter().map(|each| realm.to_string(each)).collect::<Result<Vec<_>, _>>()
+    };
+    let (arguments, variables) = (texts(&call.argument(2))?, texts(&call.argument(3))?);
     let web = call.argument(4);
     let shape = match web.is_string() {
         true if realm.to_string(&web)? == "module" => Shape::WebModule,
         true => Shape::WebScript,
         false => Shape::Node,
     };
-    match worker::spawn(&host, entry, shape, arguments, data) {
+    let name = if web.is_string() { Some(realm.to_string(&call.argument(5))?) } else { None };
+    match worker::spawn(&host, entry, shape, arguments, Data::OfParent { data, variables, name }) {
         Ok(id) => Ok(realm.number(id)),
         Err(error) => Err(realm.error(&format!("cannot start a thread for the worker: {error}"))),
     }
 }
 
-/// `postToWorker(id, table)`
+/// `setKit(functions)`: what `clone.js` does for messages.
+fn set_kit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.set_kit(Kit::new(realm, &call.argument(0))?);
+    Ok(realm.undefined())
+}
+
+/// `pack(value, buffers, ports)`: the message that is sent next, once it is sealed.
+fn pack(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let (buffers, ports) = (elements(realm, &call.argument(1))?, elements(realm, &call.argument(2))?);
+    let parcel = clone::write(realm, host.kit(realm)?, &call.argument(0), &buffers, &ports)?;
+    let replaced = host.outbox.replace(Some(parcel));
+    drop(replaced);
+    Ok(realm.undefined())
+}
+
+/// `seal(buffers, ports)`: the buffers move into it.
+fn seal(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let buffers = elements(realm, &call.argument(0))?;
+    let ports = realm.to_i32(&call.argument(1))?.unsigned_abs() as usize;
+    // Out of the borrow: a refusal runs the script's getters.
+    let Some(mut parcel) = host.outbox.take() else { return Err(realm.error("there is nothing to seal")) };
+    parcel.seal(realm, host.kit(realm)?, &buffers, ports)?;
+    let replaced = host.outbox.replace(Some(parcel));
+    drop(replaced);
+    Ok(realm.undefined())
+}
+
+/// `discard(ids)`: nobody can be sent it any more.
+fn discard(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let envelope = agent_host::of(realm)?.send(realm, &call.argument(0))?;
+    drop(envelope);
+    Ok(realm.undefined())
+}
+
+/// `takeData()`: `workerData`.
+fn take_data(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let Some(envelope) = host.data.take() else { return Ok(realm.undefined()) };
+    let (data, _) = realm.within_memory_limit(|| host.unpack(realm, envelope))?;
+    Ok(data)
+}
+
+/// `postToWorker(id, ids)`
 fn post_to_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let envelope = pack(realm, &host, &call.argument(1))?;
+    let envelope = host.send(realm, &call.argument(1))?;
     if let Some(worker) = host.workers.borrow().get(&thread_id(realm, &call.argument(0))?) {
         worker.mailbox.post(envelope);
     }
     Ok(realm.undefined())
 }
 
-/// `postToParent(table)`
+/// `postToParent(ids)`
 fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let envelope = pack(realm, &host, &call.argument(0))?;
+    let envelope = host.send(realm, &call.argument(0))?;
     if let Some(parent) = &host.parent {
         parent.post((host.id, Letter::Message(envelope)));
     }
@@ -193,7 +244,7 @@ fn listen(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Ok(realm.undefined())
 }
 
-/// `receiveFromParent()`: the table of the first message, or undefined.
+/// `receiveFromParent()`: the first message, in an array, or undefined.
 fn receive_from_parent(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let envelope = host.from_parent.take();
@@ -206,11 +257,11 @@ fn open_channel(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     realm.array(&[realm.number(one), realm.number(other)])
 }
 
-/// `postToPort(id, table)`
+/// `postToPort(id, ids)`
 fn post_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let id = port_id(realm, &call.argument(0))?;
-    let envelope = pack(realm, &host, &call.argument(1))?;
+    let envelope = host.send(realm, &call.argument(1))?;
     let refused = host.ports.borrow().post(id, envelope);
     drop(refused);
     Ok(realm.undefined())
@@ -224,7 +275,7 @@ fn listen_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Ok(realm.undefined())
 }
 
-/// `receiveFromPort(id)`: the table of the first message, or undefined.
+/// `receiveFromPort(id)`: the first message, in an array, or undefined.
 fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let envelope = host.ports.borrow().take_message(port_id(realm, &call.argument(0))?);
@@ -237,15 +288,11 @@ fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Ok(realm.undefined())
 }
 
-fn pack(realm: &Realm, host: &Host, table: &Value) -> Result<Envelope, Exception> {
-    host.pack(realm, table, table)
-}
-
 fn received(realm: &Realm, host: &Host, envelope: Option<Envelope>) -> Result<Value, Exception> {
     let Some(envelope) = envelope else { return Ok(realm.undefined()) };
     // No job begins here, but whoever posted this may have grown memory before.
     shared_array_buffer::catch_up_all(realm)?;
-    host.unpack(realm, envelope)
+    realm.array(&[host.unpack(realm, envelope)?.0])
 }
 
 /// `refWorker(id, keepsAlive)`
@@ -265,11 +312,11 @@ fn terminate(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Ok(realm.undefined())
 }
 
-/// `copy(table)`: what another agent would read.
+/// `copy(ids)`: what another agent would read.
 fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let envelope = pack(realm, &host, &call.argument(0))?;
-    host.unpack(realm, envelope)
+    let envelope = host.send(realm, &call.argument(0))?;
+    Ok(host.unpack(realm, envelope)?.0)
 }
 
 /// `resolve(specifier, importer)`: the path of a file.
@@ -306,6 +353,11 @@ fn promise_state(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         PromiseState::NotAPromise => return Ok(realm.undefined()),
     };
     realm.array(&[realm.string(name)?, value])
+}
+
+fn elements(realm: &Realm, list: &Value) -> Result<Vec<Value>, Exception> {
+    let length = realm.to_i32(&realm.get(list, "length")?)?.unsigned_abs();
+    (0..length).map(|index| realm.get(list, index)).collect()
 }
 
 fn port_id(realm: &Realm, value: &Value) -> Result<PortId, Exception> {

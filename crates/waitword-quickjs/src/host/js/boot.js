@@ -38,7 +38,7 @@
   const { structuredClone } = {
     structuredClone(value, settings = undefined) {
       if (arguments.length === 0) throw host.error(TypeError, "ERR_MISSING_ARGS", "structuredClone: give it a value to clone");
-      return host.decode(native.copy(host.encode(value, settings?.transfer)));
+      return native.copy(host.pack(value, settings?.transfer));
     },
   };
 
@@ -59,14 +59,28 @@
 
   host.packageType = (text) => parse(text).type;
   /** What was thrown, for a person: title, frames, and what else there is to say. */
-  host.describe = (reason) => (isError(reason) ? host.text().describeError(reason) : [host.inspect(reason), "", ""]);
+  host.describe = (reason) => {
+    if (isError(reason)) return host.text().describeError(reason);
+    return [titleOfException(reason) ?? host.inspect(reason), "", ""];
+  };
 
-  /** An error that can travel to the parent, whatever was thrown. */
-  host.encodeError = (reason) => {
+  const { name: nameOf, message: messageOf } = Object.getOwnPropertyDescriptors(host.DOMException.prototype);
+
+  /** Of a DOMException, which is no Error in this engine. */
+  function titleOfException(reason) {
     try {
-      return host.encode(reason);
+      return apply(nameOf.get, reason, []) + ": " + apply(messageOf.get, reason, []);
     } catch {
-      return host.encode(new Error(host.inspect(reason)));
+      return undefined;
+    }
+  }
+
+  /** Packs an error that can travel to the parent, whatever was thrown. */
+  host.packError = (reason) => {
+    try {
+      host.pack(reason);
+    } catch {
+      host.pack(new Error(host.inspect(reason)));
     }
   };
 });

@@ -6,7 +6,7 @@
   const { native, options } = host;
   const { Error, Promise, String, TypeError, decodeURIComponent } = globalThis;
   const { isArray } = Array;
-  const { defineProperty, entries } = Object;
+  const { defineProperty } = Object;
   const { apply, list, Map } = host.safe;
   const { indexOf, slice, startsWith, trim } = String.prototype;
   const blobs = new Map();
@@ -22,8 +22,8 @@
         throw new TypeError("The type of a worker must be 'classic' or 'module', not '" + String(type) + "'");
       }
       const { isSource, text } = locate(url);
-      const data = [host.encode(undefined), entries(host.process.env), String(name)];
-      this.#id = host.startWorker(this, isSource, text, list(), data, type);
+      const web = { type, name: String(name) };
+      this.#id = host.startWorker(this, isSource, text, list(), host.environment(), web, host.pack(undefined));
     }
 
     postMessage(value, transfer) {

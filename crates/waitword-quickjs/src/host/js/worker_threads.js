@@ -1,14 +1,15 @@
 // The part of node:worker_threads that scripts here may use. The threads themselves are made in worker.rs; what travels
-// between them is a table of clone.js. Next: web_worker.js.
+// between them is what clone.js packs. Next: web_worker.js.
 (function (host) {
   "use strict";
 
   const { native, options } = host;
-  const { Promise, String, TypeError } = globalThis;
+  const { Error, Promise, String, TypeError } = globalThis;
   const { entries } = Object;
   const { apply, list, Map } = host.safe;
   const { startsWith } = String.prototype;
   const workers = new Map();
+  const OUT_OF_MEMORY = "Worker terminated due to reaching memory limit: out of memory";
 
   class Worker extends host.EventEmitter {
     #id;
@@ -18,10 +19,10 @@
       super();
       const { eval: isSource = false, argv = [], workerData, transferList, env } = settings;
       const source = isSource ? String(file) : scriptPath(file);
-      const data = [host.encode(workerData, transferList), entries(env ?? host.process.env)];
       const words = list();
       for (let at = 0; at < argv.length; at++) words.push(String(argv[at]));
-      this.#id = startWorker(this, isSource, source, words, data);
+      const variables = environment(env);
+      this.#id = startWorker(this, isSource, source, words, variables, undefined, host.pack(workerData, transferList));
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
     }
 
@@ -48,16 +49,31 @@
     }
   }
 
-  /** Starts a worker whose messages, errors and end are events of `owner`. `web`: how its script is to be read, if as a page's. */
-  function startWorker(owner, isSource, source, words, data, web) {
-    const id = native.spawn(!!isSource, source, words, data, web);
+  /** The environment of a worker: names and values, as texts. */
+  function environment(env) {
+    const texts = list();
+    const pairs = entries(env ?? host.process.env);
+    for (let at = 0; at < pairs.length; at++) {
+      texts.push(String(pairs[at][0]));
+      texts.push(String(pairs[at][1]));
+    }
+    return texts;
+  }
+
+  /**
+   * Starts a worker whose messages, errors and end are events of `owner`, and whose `workerData` was packed last. `web`: type
+   * and name of one of a page's.
+   */
+  function startWorker(owner, isSource, source, words, variables, web, ids) {
+    const id = native.spawn(!!isSource, source, words, variables, web?.type, web?.name, ids);
     workers.set(id, owner);
     return id;
   }
 
   function postToWorker(id, value, transfer) {
-    const table = host.encode(value, host.transferList(transfer));
-    if (workers.has(id)) native.postToWorker(id, table);
+    const ids = host.pack(value, host.transferList(transfer));
+    if (workers.has(id)) native.postToWorker(id, ids);
+    else native.discard(ids);
   }
 
   /** Whether there was anything left to end. */
@@ -83,17 +99,17 @@
 
   host.receive = {
     ...host.received,
-    fromParent: (table) => host.deliver(host.parentPort, table),
-    message: (id, table) => {
+    fromParent: (data, moved) => host.deliver(host.parentPort, data, moved),
+    message: (id, data, moved) => {
       const worker = workers.get(id);
-      if (worker) host.deliver(worker, table);
+      if (worker) host.deliver(worker, data, moved);
     },
     online: (id) => workers.get(id)?.[host.fire]("online", []),
     /** False if the script does not listen: the error is then this agent's too. */
-    error: (id, table, message, filename, lineno, colno) => {
+    error: (id, thrown, isOutOfMemory, message, filename, lineno, colno) => {
       const worker = workers.get(id);
       if (worker.listenerCount("error") === 0) return false;
-      const error = host.decode(table);
+      const error = isOutOfMemory ? host.error(Error, "ERR_WORKER_OUT_OF_MEMORY", OUT_OF_MEMORY) : thrown;
       return worker[host.fire]("error", [error], () => {
         const settings = { message: "Uncaught " + message, filename, lineno, colno, error, cancelable: true };
         return new host.ErrorEvent("error", settings);
@@ -105,7 +121,7 @@
       worker[host.fire]("exit", [code]);
     },
   };
-  Object.assign(host, { startWorker, postToWorker, terminateWorker });
+  Object.assign(host, { startWorker, environment, postToWorker, terminateWorker });
   host.workerThreads = {
     Worker,
     MessageChannel: host.MessageChannel,
@@ -114,6 +130,6 @@
     parentPort: host.parentPort,
     isMainThread: options.isMainThread,
     threadId: options.threadId,
-    workerData: options.isMainThread ? (options.shared ?? null) : host.decode(options.data),
+    workerData: options.isMainThread ? (options.shared ?? null) : native.takeData(),
   };
 });

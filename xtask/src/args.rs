@@ -1,6 +1,6 @@
 //! The recipes' names, and what `--help` says of them.
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 /// The checks that take longer than `bash .ci/run`, or need tools beside stable Rust.
 ///
@@ -49,11 +49,16 @@ pub(crate) enum Recipe {
     /// Every order in which six waiters of several agents can arrive and be notified, against the sequential model
     Arrivals,
 
-    /// Histories that a fuzzer finds, against the sequential model (needs nightly and cargo-fuzz)
+    /// What a fuzzer finds: histories of the queue against the sequential model, programs on Atomics against a model of
+    /// ECMA-262 (needs nightly and cargo-fuzz)
     Fuzz {
-        /// How long to look for a history that fails
+        /// How long to look for one that fails; without --target, half of it for each
         #[arg(long, value_name = "N", default_value_t = 300)]
         seconds: u32,
+
+        /// Only this one
+        #[arg(long, value_name = "NAME")]
+        target: Option<FuzzTarget>,
     },
 
     /// The long soaks: conservation, of the queue and of the locks; memory that stays flat, of programs
@@ -96,6 +101,15 @@ pub(crate) enum Recipe {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+}
+
+/// The fuzz targets, by the names of their files in `fuzz/fuzz_targets`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FuzzTarget {
+    /// Histories of the queue
+    Queue,
+    /// Programs of several agents on Atomics and SharedArrayBuffers
+    Atomics,
 }
 
 #[cfg(test)]

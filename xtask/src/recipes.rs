@@ -1,7 +1,7 @@
 //! What each recipe runs.
 
 use crate::Stop;
-use crate::args::Recipe;
+use crate::args::{FuzzTarget, Recipe};
 use crate::line::{Line, root};
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
 use crate::{mutants, promela};
@@ -15,7 +15,7 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Arrivals => {
             Line::new("cargo test --release -p waitword-agents --test arrivals -- --ignored").run()
         }
-        Recipe::Fuzz { seconds } => fuzz(seconds),
+        Recipe::Fuzz { seconds, target } => fuzz(seconds, target),
         Recipe::Soak { seconds, seed } => soak(seconds, seed),
         Recipe::Asan => asan(),
         Recipe::Tsan => tsan(),
@@ -51,12 +51,24 @@ fn shuttle() -> Result<(), Stop> {
     Ok(())
 }
 
-fn fuzz(seconds: u32) -> Result<(), Stop> {
+fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {
     need(&[NIGHTLY, CARGO_FUZZ])?;
-    // Long histories from the start: the short ones are proptest's.
-    Line::new("cargo +nightly fuzz run queue -- -max_len=600 -len_control=0")
-        .args([format!("-max_total_time={seconds}")])
-        .run()
+    let (targets, seconds) = match only {
+        Some(target) => (vec![target], seconds),
+        None => (vec![FuzzTarget::Queue, FuzzTarget::Atomics], seconds.div_ceil(2)),
+    };
+    for target in targets {
+        // Long histories and programs from the start: the short ones are proptest's.
+        let line = match target {
+            FuzzTarget::Queue => "cargo +nightly fuzz run queue -- -max_len=600 -len_control=0",
+            // A program that hangs is a fault as well.
+            FuzzTarget::Atomics => {
+                "cargo +nightly fuzz run atomics -- -max_len=1000 -len_control=0 -timeout=120"
+            }
+        };
+        Line::new(line).args([format!("-max_total_time={seconds}")]).run()?;
+    }
+    Ok(())
 }
 
 fn soak(seconds: u32, seed: Option<u64>) -> Result<(), Stop> {

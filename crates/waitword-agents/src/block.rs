@@ -20,12 +20,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicUsize, Ordering, fence};
+use std::sync::{Arc, OnceLock};
 
 use waitword_core::{Location, Table, Word};
 
 use crate::block_error::{BlockError, GrowError, WordError};
+use crate::budget::{Charge, MemoryBudget};
 
 /// A block has a shard for so many bytes of it: a large one may have a crowd on its words, and a shard that grows at once has
 /// to be small.
@@ -33,6 +34,8 @@ const BYTES_PER_SHARD: usize = 16 << 10;
 /// Threads that use the words of one block contend for its shards; blocks may be many, so that a small one has few.
 const FEWEST_SHARDS: usize = 8;
 const MOST_SHARDS: usize = 256;
+/// What a shard takes while few words of it are waited on (see [`Table::with_shards`]).
+const BYTES_OF_A_SHARD: usize = 300;
 
 /// Where the bytes begin. Aligned for the widest access that an engine makes.
 const OFFSET: usize = size_of::<Header>();
@@ -44,7 +47,15 @@ struct Header {
     max_len: usize,
     growable: bool,
     /// Made when somebody first waits or notifies.
-    table: OnceLock<Table>,
+    queues: OnceLock<Queues>,
+    /// What the block costs whoever made it, until it is freed.
+    charge: Option<Charge>,
+}
+
+struct Queues {
+    table: Table,
+    /// What the table costs whoever made the block.
+    _charge: Option<Charge>,
 }
 
 /// A block of shared memory, counted: clones are the same block, and the last one frees it.
@@ -77,7 +88,16 @@ impl SharedBlock {
     /// # Errors
     /// When there is not that much memory.
     pub fn new(len: usize) -> Result<Self, BlockError> {
-        Self::allocate(len, len, false)
+        Self::allocate(len, len, false, None)
+    }
+
+    /// As [`new`](Self::new), on the budget of whoever makes it. The block counts there until its last owner lets go of
+    /// it; the table of its waiters, once there is one, counts too, but is never refused.
+    ///
+    /// # Errors
+    /// When there is not that much memory, or the budget has not so much left.
+    pub fn charged_to(budget: &Arc<MemoryBudget>, len: usize) -> Result<Self, BlockError> {
+        Self::allocate(len, len, false, Some(budget))
     }
 
     /// A block of `len` zeroed bytes that can [`grow`](Self::grow) to `max_len`.
@@ -88,12 +108,37 @@ impl SharedBlock {
         if len > max_len {
             return Err(BlockError::BeyondMaximum { len, max_len });
         }
-        Self::allocate(len, max_len, true)
+        Self::allocate(len, max_len, true, None)
     }
 
-    fn allocate(len: usize, max_len: usize, growable: bool) -> Result<Self, BlockError> {
+    /// As [`growable`](Self::growable), on the budget of whoever makes it: all of `max_len` at once, so that there is always
+    /// memory to grow into.
+    ///
+    /// # Errors
+    /// As [`growable`](Self::growable), or when the budget has not so much left.
+    pub fn growable_charged_to(
+        budget: &Arc<MemoryBudget>,
+        len: usize,
+        max_len: usize,
+    ) -> Result<Self, BlockError> {
+        if len > max_len {
+            return Err(BlockError::BeyondMaximum { len, max_len });
+        }
+        Self::allocate(len, max_len, true, Some(budget))
+    }
+
+    fn allocate(
+        len: usize,
+        max_len: usize,
+        growable: bool,
+        budget: Option<&Arc<MemoryBudget>>,
+    ) -> Result<Self, BlockError> {
         let no_memory = BlockError::OutOfMemory { len: max_len };
         let Some(layout) = layout(max_len) else { return Err(no_memory) };
+        let charge = match budget.map(|budget| budget.charge(layout.size())) {
+            Some(None) => return Err(no_memory),
+            charge => charge.flatten(),
+        };
         // SAFETY: the layout is not empty, it has a header.
         let Some(start) = NonNull::new(unsafe { alloc_zeroed(layout) }) else { return Err(no_memory) };
         let header = Header {
@@ -101,7 +146,8 @@ impl SharedBlock {
             len: AtomicUsize::new(len),
             max_len,
             growable,
-            table: OnceLock::new(),
+            queues: OnceLock::new(),
+            charge,
         };
         // SAFETY: the allocation begins with room for a header, aligned, and goes on for the bytes (makes B1 true).
         unsafe {
@@ -188,8 +234,13 @@ impl SharedBlock {
 
     /// The table in which the waiters on this block's words are queued.
     pub fn table(&self) -> &Table {
-        let shards = (self.max_len() / BYTES_PER_SHARD).clamp(FEWEST_SHARDS, MOST_SHARDS);
-        self.header().table.get_or_init(|| Table::with_shards(shards))
+        let header = self.header();
+        let make = || {
+            let shards = (header.max_len / BYTES_PER_SHARD).clamp(FEWEST_SHARDS, MOST_SHARDS);
+            let charge = header.charge.as_ref().map(|charge| charge.extra(shards * BYTES_OF_A_SHARD));
+            Queues { table: Table::with_shards(shards), _charge: charge }
+        };
+        &header.queues.get_or_init(make).table
     }
 
     /// Gives the address of the first byte and this count to somebody who carries it through C.

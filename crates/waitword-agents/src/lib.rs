@@ -27,7 +27,8 @@
 //! ```
 //!
 //! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (its pending and
-//! settled waits), `slab.rs` (where they lie), `block.rs` (the memory), `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
+//! settled waits), `slab.rs` (where they lie), `block.rs` (the memory), `budget.rs` (how much of it an agent may have),
+//! `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
 //! WebAssembly that wait and notify).
 
 #![deny(unsafe_code)]
@@ -36,6 +37,7 @@ mod agent;
 #[allow(unsafe_code)]
 mod block;
 mod block_error;
+mod budget;
 mod do_wait;
 mod js_number;
 mod settle;
@@ -46,6 +48,7 @@ mod wasm;
 pub use agent::{Agent, AgentHandle, AgentId};
 pub use block::{BlockWord, SharedBlock};
 pub use block_error::{BlockError, GrowError, WordError};
+pub use budget::{Charge, MemoryBudget};
 pub use do_wait::{AsyncWait, Expected, WaitAsyncError, WaitError};
 pub use js_number::{Timeout, notify_count};
 pub use settle::{PendingWait, Settled, WaitId};

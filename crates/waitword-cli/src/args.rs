@@ -49,8 +49,9 @@ pub(crate) struct Run {
 
     /// Give the scripts of each agent at most so much memory: 64M, 2G, or bytes
     ///
-    /// Beyond it they get an InternalError, "out of memory", or null where even that does not fit. The bytes of SharedArrayBuffers, and of messages that nobody
-    /// has read yet, do not count.
+    /// All that an agent makes counts: its values, its SharedArrayBuffers until the last agent lets go of them, and the
+    /// messages that it posted until they are taken. Beyond it there is an InternalError, "out of memory"; a RangeError from
+    /// SharedArrayBuffer, a DataCloneError from postMessage. What an agent starts with does not count.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory_limit: Option<usize>,
 

@@ -42,6 +42,7 @@ fn failure_text(failure: &Failure) -> String {
         FailureKind::Load => "cannot load the program",
         FailureKind::Uncaught => "uncaught exception",
         FailureKind::UnhandledRejection => "unhandled rejection of a promise",
+        FailureKind::OutOfMemory => "out of memory",
         FailureKind::Internal => "the host failed",
     };
     // Writing to a String cannot fail.
@@ -56,7 +57,9 @@ fn failure_text(failure: &Failure) -> String {
     if !failure.details.is_empty() {
         text += &indented(&failure.details);
     }
-    if failure.message.ends_with("out of memory") {
+    let is_of_memory =
+        ["out of memory", "so much shared memory"].iter().any(|end| failure.message.ends_with(end));
+    if is_of_memory || failure.kind == FailureKind::OutOfMemory {
         text += "  help: give each agent more with --memory-limit, or keep less alive\n";
     } else if failure.message.contains("waits of this agent are pending") {
         text += "  help: the limit is that of --max-waits\n";

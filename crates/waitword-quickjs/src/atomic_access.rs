@@ -1,17 +1,22 @@
-//! What the engine leaves out where `Atomics` loads and stores: questions that the standard asks before anything else.
+//! What the engine leaves out where `Atomics` loads and stores: questions that the standard asks before anything else, and
+//! those that it asks again after the coercions.
 //!
 //! - Is the array out of the bounds of its buffer, or is the buffer immutable and about to be written to? Then there is
 //!   a TypeError before the index is coerced (ValidateTypedArray). The engine has a RangeError for the one, and writes to
 //!   the other, which scripts were promised would never change.
 //! - Has another agent grown the memory? The engine's view still has its old length then (see
 //!   [`crate::shared_array_buffer`]), and a RangeError for what lies behind it.
+//! - Did the coercion of an argument detach, shrink or grow the memory? The index is compared with the length from before,
+//!   and a TypeError for an array that is gone comes after all coercions (RevalidateAtomicAccess). The engine compares with
+//!   the length of the moment, and has a RangeError for an array that is gone.
 //!
 //! The access itself stays the engine's. Most programs have none of this memory, and to ask costs as much as the access:
-//! so nobody asks until some was made ([`expect_unusual_memory`]).
+//! so nobody asks until some was made ([`expect_unusual_memory`]). And where no argument is an object, no script runs while
+//! they are coerced, and the engine may do that as well.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, TypedArrayView, Value};
 use crate::shared_array_buffer;
 
 /// What a function does with the element.
@@ -50,50 +55,96 @@ pub(crate) fn expect_unusual_memory() {
 /// Puts the questions in front of a realm's functions.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let atomics = realm.get(&realm.global(), "Atomics")?;
+    let as_int_n = realm.get(&realm.get(&realm.global(), "BigInt")?, "asIntN")?;
     for (name, length, access) in ACCESSES {
-        put_before(realm, &atomics, name, length, move |realm, call| {
-            if IS_UNUSUAL_MADE.load(Ordering::Relaxed) { validate(realm, call, access) } else { Ok(()) }
-        })?;
+        let engines = realm.get(&atomics, name)?;
+        let function = AtomicFunction { engines, as_int_n: as_int_n.clone(), length: length.into(), access };
+        let replacement = realm.closure(name, length, move |realm, call| function.call(realm, call))?;
+        realm.define(&atomics, name, &replacement, Attributes::BUILT_IN)?;
     }
     let array_buffers = realm.get(&realm.get(&realm.global(), "ArrayBuffer")?, "prototype")?;
     for (name, length) in ORIGINS {
-        put_before(realm, &array_buffers, name, length, |_, _| {
+        let engines = realm.get(&array_buffers, name)?;
+        let replacement = realm.closure(name, length, move |_, call| {
             expect_unusual_memory();
-            Ok(())
+            call.forward(&engines)
         })?;
+        realm.define(&array_buffers, name, &replacement, Attributes::BUILT_IN)?;
     }
     Ok(())
 }
 
-/// Replaces a function of the engine by one that runs `before` and then the engine's.
-fn put_before(
-    realm: &Realm,
-    object: &Value,
-    name: &str,
-    length: u8,
-    before: impl Fn(&Realm, &Call<'_>) -> Result<(), Exception> + 'static,
-) -> Result<(), Exception> {
-    let engines = realm.get(object, name)?;
-    let replacement = realm.closure(name, length, move |realm, call| {
-        before(realm, call)?;
-        call.forward(&engines)
-    })?;
-    realm.define(object, name, &replacement, Attributes::BUILT_IN)
+/// What stands in the place of a function of `Atomics`.
+struct AtomicFunction {
+    /// The engine's function.
+    engines: Value,
+    /// `BigInt.asIntN`
+    as_int_n: Value,
+    length: usize,
+    access: Access,
 }
 
-/// The part of ValidateTypedArray(typedArray, unordered, accessMode) that the engine does not do itself.
-fn validate(realm: &Realm, call: &Call<'_>, access: Access) -> Result<(), Exception> {
-    let array = call.argument(0);
-    if realm.typed_array_kind(&array).is_none() {
+impl AtomicFunction {
+    fn call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        let array = call.argument(0);
         // The engine throws the TypeError for what is no typed array.
-        return Ok(());
+        if IS_UNUSUAL_MADE.load(Ordering::Relaxed) && realm.typed_array_kind(&array).is_some() {
+            self.validate(realm, &array)?;
+        }
+        if call.has_object_from(1) { self.coerce_and_call(realm, call) } else { call.forward(&self.engines) }
     }
-    // If IsTypedArrayOutOfBounds(taRecord), throw a TypeError.
-    let view = realm.typed_array_view(&array)?;
-    // If accessMode is write and IsImmutableBuffer(buffer), throw a TypeError.
-    if access == Access::Write && realm.is_immutable_buffer(&view.buffer) {
-        return Err(realm.type_error("cannot write to this typed array: its buffer is immutable"));
+
+    /// The part of ValidateTypedArray(typedArray, unordered, accessMode) that the engine does not do itself.
+    fn validate<'a>(&self, realm: &Realm, array: &'a Value) -> Result<TypedArrayView<'a>, Exception> {
+        // If IsTypedArrayOutOfBounds(taRecord), throw a TypeError.
+        let view = realm.typed_array_view(array)?;
+        // If accessMode is write and IsImmutableBuffer(buffer), throw a TypeError.
+        if self.access == Access::Write && realm.is_immutable_buffer(&view.buffer) {
+            return Err(realm.type_error("cannot write to this typed array: its buffer is immutable"));
+        }
+        // TypedArrayLength(taRecord) is that of today.
+        shared_array_buffer::catch_up(realm, &view.buffer)?;
+        Ok(view)
     }
-    // TypedArrayLength(taRecord) is that of today.
-    shared_array_buffer::catch_up(realm, &view.buffer)
+
+    /// All steps but the access, where scripts may run between them.
+    fn coerce_and_call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        // ValidateIntegerTypedArray(typedArray, waitable = false)
+        let array = call.argument(0);
+        let coerce: &dyn Fn(&Value) -> Result<Value, Exception> = match realm.typed_array_kind(&array) {
+            Some(TypedArrayKind::BigInt64 | TypedArrayKind::BigUint64) => &|value| {
+                // ToBigInt(value): as many bits as there can be change nothing.
+                realm.call(
+                    &self.as_int_n,
+                    &realm.undefined(),
+                    &[realm.number(MAX_SAFE_INTEGER), value.clone()],
+                )
+            },
+            // The engine makes an integer of the Number.
+            Some(TypedArrayKind::Int32 | TypedArrayKind::SmallInteger) => {
+                &|value| Ok(realm.number(realm.to_number(value)?))
+            }
+            // The engine throws the TypeError, before anything is coerced.
+            Some(TypedArrayKind::Other) | None => return call.forward(&self.engines),
+        };
+        let view = self.validate(realm, &array)?;
+        // ValidateAtomicAccess(taRecord, requestIndex)
+        let block = realm.shared_block(&view.buffer);
+        let length = shared_array_buffer::current_view_length(realm, &array, &view.buffer, block.as_ref())?;
+        let index = realm.to_index(&call.argument(1))?;
+        if index >= length {
+            return Err(realm.range_error(&format!("index {index} is out of range: the length is {length}")));
+        }
+        let mut arguments = vec![array.clone(), realm.number(index as f64)];
+        for position in 2..self.length {
+            arguments.push(coerce(&call.argument(position))?);
+        }
+        // RevalidateAtomicAccess(typedArray, byteIndexInBuffer): a TypeError for an array that is out of bounds; the engine
+        // has the RangeError for one that has become too short.
+        self.validate(realm, &array)?;
+        realm.call(&self.engines, &call.this(), &arguments)
+    }
 }
+
+/// 2^53 - 1
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;

@@ -54,7 +54,7 @@ impl JsAgent {
     /// Makes an agent whose thread sleeps at a [`Doorbell`] of its own.
     ///
     /// # Errors
-    /// When the memory limit is too small for a realm.
+    /// When the system has no memory for it.
     pub fn new(options: &JsAgentOptions) -> Result<Self, JsError> {
         let doorbell = Arc::new(Doorbell::default());
         Self::with_doorbell(options, doorbell)
@@ -74,7 +74,8 @@ impl JsAgent {
         runtime.set_state(Rc::clone(&state));
         let realm = new_realm(&runtime)?;
         // The first use makes all of them.
-        state.outcome(&realm, Outcome::Notified).map_err(|exception| realm.describe(&exception))?;
+        let outcome = realm.beyond_memory_limit(|| state.outcome(&realm, Outcome::Notified));
+        outcome.map_err(|exception| realm.describe(&exception))?;
         Ok(Self { realm, state, doorbell, runtime })
     }
 
@@ -86,7 +87,7 @@ impl JsAgent {
     /// Makes another realm of this agent.
     ///
     /// # Errors
-    /// When the memory limit is reached.
+    /// When the system has no memory for it; the memory limit is for what scripts put into it.
     pub fn new_realm(&self) -> Result<Realm, JsError> {
         new_realm(&self.runtime)
     }
@@ -310,16 +311,16 @@ pub(crate) fn terminated(realm: &Realm) -> Exception {
 /// Another realm of the agent that `realm` belongs to.
 pub(crate) fn sibling(realm: &Realm) -> Result<Realm, Exception> {
     let sibling = realm.sibling().ok_or_else(|| realm.range_error(OUT_OF_MEMORY))?;
-    install(&sibling)?;
+    sibling.beyond_memory_limit(|| install(&sibling))?;
     Ok(sibling)
 }
 
-const OUT_OF_MEMORY: &str = "out of memory: raise the memory limit";
+const OUT_OF_MEMORY: &str = "out of memory";
 
 fn new_realm(runtime: &Runtime) -> Result<Realm, JsError> {
     let out_of_memory = || JsError { message: OUT_OF_MEMORY.to_owned(), ..JsError::default() };
     let realm = runtime.realm().ok_or_else(out_of_memory)?;
-    install(&realm).map_err(|exception| realm.describe(&exception))?;
+    realm.beyond_memory_limit(|| install(&realm)).map_err(|exception| realm.describe(&exception))?;
     Ok(realm)
 }
 

@@ -21,6 +21,9 @@ use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 /// The most bytes that the engine lets a buffer have.
 const LENGTH_LIMIT: u64 = i32::MAX as u64;
 
+/// CreateSharedByteDataBlock: "if it is impossible to create such a Shared Data Block, throw a RangeError".
+const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: there is no room for so much shared memory";
+
 /// Functions of a fresh realm that ours are built on.
 pub(crate) struct Intrinsics {
     /// The engine's `SharedArrayBuffer`.
@@ -145,7 +148,11 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let options = call.argument(1);
     let max = if options.is_object() { realm.get(&options, "maxByteLength")? } else { realm.undefined() };
     if max.is_undefined() {
-        return realm.construct_as(&intrinsics.constructor, &new_target, &[realm.number(length as f64)]);
+        let made = realm.construct_as(&intrinsics.constructor, &new_target, &[realm.number(length as f64)]);
+        return match realm.take_block_refusal() {
+            true => made.map_err(|_| realm.range_error(NO_SHARED_MEMORY)),
+            false => made,
+        };
     }
     let max = realm.to_index(&max)?;
     // AllocateSharedArrayBuffer: a RangeError when it would start longer than it may become.
@@ -156,9 +163,8 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, &new_target, &[])?)?;
     // CreateSharedByteDataBlock for the maximum, so that growing never moves it.
     let block =
-        (max <= LENGTH_LIMIT).then(|| SharedBlock::growable(length as usize, max as usize).ok()).flatten();
-    let block =
-        block.ok_or_else(|| realm.range_error(&format!("cannot allocate {max} bytes of shared memory")))?;
+        (max <= LENGTH_LIMIT).then(|| realm.growable_block(length as usize, max as usize).ok()).flatten();
+    let block = block.ok_or_else(|| realm.range_error(NO_SHARED_MEMORY))?;
     let buffer = make(realm, &block)?;
     realm.set_prototype(&buffer, &prototype)?;
     Ok(buffer)

@@ -62,6 +62,67 @@ fn memory_that_another_agent_has_grown_is_reached_in_the_same_job() {
 }
 
 #[test]
+fn an_array_that_a_coercion_takes_away_is_a_type_error_after_all_coercions() {
+    for fate in ["a.buffer.transfer()", "a.buffer.resize(0)"] {
+        for (name, rest) in [("load", ""), ("store", ", v"), ("add", ", v"), ("compareExchange", ", v, v")] {
+            let js = agent();
+            js.eval(
+                "t.js",
+                &format!("{PROBES} var a = new Int32Array(new ArrayBuffer(8, {{ maxByteLength: 8 }}), 4);"),
+            )
+            .unwrap();
+            let index = format!("{{ valueOf() {{ {fate}; return 0; }} }}");
+            assert_eq!(thrown_name(&js, &format!("Atomics.{name}(a, {index}{rest})")), "TypeError", "{name}");
+            assert_eq!(text(&js, "log.join()"), rest.replace(", ", ",").trim_start_matches(','), "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_index_is_compared_with_the_length_of_before() {
+    let js = agent();
+    let source = "var b = new ArrayBuffer(8, { maxByteLength: 64 }), a = new Int32Array(b), log = [];
+        var v = { valueOf() { log.push('v'); return 1; } };
+        var to = (length, index) => ({ valueOf() { b.resize(length); return index; } });";
+    js.eval("t.js", source).unwrap();
+    assert_eq!(thrown_name(&js, "Atomics.store(a, to(64, 2), v)"), "RangeError", "grown too late");
+    assert_eq!(text(&js, "log.join() + Atomics.store(a, 2, v)"), "1");
+    // Shrunk, but still there: the RangeError comes after the value.
+    assert_eq!(thrown_name(&js, "log = []; Atomics.store(a, to(8, 2), v)"), "RangeError");
+    assert_eq!(text(&js, "log.join()"), "v");
+}
+
+#[test]
+fn objects_are_coerced_to_all_that_their_elements_can_be() {
+    let js = agent();
+    js.eval("t.js", "var of = (value) => ({ valueOf: () => value }), b = new SharedArrayBuffer(8);").unwrap();
+    for (call, result) in [
+        (
+            "Atomics.store(new BigInt64Array(b), of(0), of(2n ** 100n + 5n))",
+            "1267650600228229401496703205381",
+        ),
+        ("Atomics.load(new BigUint64Array(b), of('0'))", "5"),
+        ("Atomics.store(new Uint8Array(b), of(0), of(-1.5))", "-1"),
+        ("Atomics.store(new Uint8Array(b), of(0), of(Infinity))", "Infinity"),
+        ("Object.is(Atomics.store(new Int8Array(b), of(0), of(-0)), 0)", "true"),
+        ("Atomics.sub(new Int16Array(b), of(0), of(2 ** 32 + 1))", "0"),
+        ("Atomics.compareExchange(new Uint16Array(b), of(0), of(-1), of(7))", "65535"),
+        ("Atomics.exchange(new Uint32Array(b), of(0), of('0x10'))", "7"),
+    ] {
+        assert_eq!(text(&js, &format!("String({call})")), result, "{call}");
+    }
+    for (call, error) in [
+        ("Atomics.add(new BigInt64Array(b), 0, of(1))", "TypeError"),
+        ("Atomics.add(new Int32Array(b), 0, of(1n))", "TypeError"),
+        ("Atomics.add(new Float64Array(b), of(9), of(1))", "TypeError"),
+        ("Atomics.add(of(0), of(9), of(1))", "TypeError"),
+        ("Atomics.add(new BigInt64Array(b), 0, of('1n'))", "SyntaxError"),
+    ] {
+        assert_eq!(thrown_name(&js, call), error, "{call}");
+    }
+}
+
+#[test]
 fn what_all_functions_return_is_the_engine_s() {
     let js = agent();
     // The second time, there is memory that has to be asked about.

@@ -137,9 +137,30 @@ fn limits_end_in_errors() {
     assert!(js.eval("t.js", "let all = []; for (;;) all.push(new Array(1000).fill(0))").is_err());
     assert!(thrown(&js, "(function f() { f() })()").message.contains("stack"));
     assert_eq!(text(&js, "'alive'"), "alive");
-    let tiny = RuntimeOptions { memory_limit: Some(50 << 10), ..RuntimeOptions::default() };
-    let error = JsAgent::new(&JsAgentOptions { runtime: tiny, ..JsAgentOptions::default() }).err().unwrap();
-    assert!(error.message.contains("memory"), "{error}");
+}
+
+#[test]
+fn a_limit_is_for_scripts_and_not_for_what_an_agent_starts_with() {
+    let tiny = RuntimeOptions { memory_limit: Some(1 << 10), ..RuntimeOptions::default() };
+    let js = JsAgent::new(&JsAgentOptions { runtime: tiny, ..JsAgentOptions::default() }).unwrap();
+    assert!(js.new_realm().is_ok());
+    let error = js.eval("t.js", "new ArrayBuffer(1 << 20)").unwrap_err();
+    assert!(error.message.ends_with("out of memory"), "{error}");
+}
+
+#[test]
+fn no_script_that_hoards_sees_null_and_one_that_goes_on_is_ended() {
+    let limited = RuntimeOptions { memory_limit: Some(1 << 20), ..RuntimeOptions::default() };
+    let js = JsAgent::new(&JsAgentOptions { runtime: limited, ..JsAgentOptions::default() }).unwrap();
+    js.eval("t.js", "var told = new Set(), hoard").unwrap();
+    let error = js
+        .eval("t.js", "for (;;) try { for (;;) hoard = [hoard] } catch (error) { told.add(`${error}`) }")
+        .unwrap_err();
+    assert!(error.is_uncatchable && js.runtime().is_out_of_memory(), "{error}");
+    assert!(js.eval("t.js", "for (;;);").unwrap_err().is_uncatchable, "so is what runs after it");
+    let told = js.realm().get(&js.realm().global(), "told").unwrap();
+    let size = js.realm().get(&told, "size").unwrap();
+    assert_eq!(size.as_number(), Some(1.0), "only InternalErrors were thrown");
 }
 
 #[test]

@@ -176,7 +176,8 @@ fn point_33_nothing_stays_queued_when_memory_runs_out() {
             try { for (;;) hoard.push(new ArrayBuffer(64)); } catch {}
             hoard.length -= round % 20;
             try { for (;;) { Atomics.waitAsync(v, 0, 0); queued++; } } catch { failed++; }
-            Atomics.notify(v, 0); queued = 0;
+            if (Atomics.notify(v, 0) !== queued) throw new Error('a failed wait stayed in the queue');
+            queued = 0;
             hoard.length = 0;
             try { for (;;) hoard.push(new ArrayBuffer(64)); } catch {}
             hoard.length -= round % 40;
@@ -185,7 +186,8 @@ fn point_33_nothing_stays_queued_when_memory_runs_out() {
             if (Atomics.notify(v, 1) !== queued) throw new Error('a failed wait stayed in the queue');
             queued = 0;
         }
-        String(failed > 40)";
+        // The reserve lets the few of the second kind through.
+        String(failed >= 40)";
     assert_eq!(text(&js, source), "true");
 }
 

@@ -4,6 +4,7 @@ mod ends;
 mod errors;
 mod hostile;
 mod limits;
+mod messages;
 mod offered;
 mod ports;
 mod program;

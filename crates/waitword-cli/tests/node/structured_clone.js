@@ -37,3 +37,5 @@ show(() => structuredClone(() => {}));
 show(() => structuredClone(Symbol()));
 show(() => structuredClone({ f() {} }));
 show(() => structuredClone({ get bad() { throw new RangeError("from the getter"); } }));
+show(() => structuredClone());
+show(() => [structuredClone(undefined), structuredClone.name]);

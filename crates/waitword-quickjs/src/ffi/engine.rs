@@ -7,11 +7,14 @@ use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rquickjs_sys as qjs;
+use waitword_agents::MemoryBudget;
 
 use super::exception::Exception;
 use super::function::Native;
+use super::heap::{self, Heap};
 use super::module::{self, ModuleLoader};
 use super::realm::Realm;
 use super::shared;
@@ -20,8 +23,11 @@ use super::value::Value;
 /// Limits of a runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeOptions {
-    /// The most memory, in bytes, that the engine may hold for scripts; `None` for no limit. The bytes of
-    /// SharedArrayBuffers do not count: they belong to all agents that share them.
+    /// The most memory, in bytes, that scripts may hold: in the engine, and as SharedArrayBuffers that they made, until the
+    /// last agent lets go of them. What the engine and its realms start with does not count. `None` for no limit.
+    ///
+    /// Beyond it they get an InternalError, "out of memory", or a RangeError from a SharedArrayBuffer. A script that goes on
+    /// nevertheless until not even an error can be made is ended ([`Runtime::is_out_of_memory`]).
     pub memory_limit: Option<usize>,
     /// How many bytes of the thread's stack scripts may use before they get a RangeError. It has to be less than what the
     /// thread has left when the runtime is made.
@@ -61,7 +67,7 @@ impl Runtime {
         Self { engine: Engine::new(options) }
     }
 
-    /// Makes a realm: a global object with its own built-ins. `None` when the memory limit is reached.
+    /// Makes a realm: a global object with its own built-ins. `None` when the system has no memory.
     ///
     /// It has the engine's own `Atomics` and `SharedArrayBuffer` until [`crate::runtime`] replaces them.
     pub(crate) fn realm(&self) -> Option<Realm> {
@@ -94,6 +100,17 @@ impl Runtime {
         let opaque = Rc::as_ptr(&self.engine).cast_mut().cast();
         // SAFETY: (1); the opaque pointer lives as long as the runtime (6).
         unsafe { qjs::JS_SetInterruptHandler(self.engine.raw(), Some(interrupted), opaque) };
+    }
+
+    /// Whether a script has used up the memory that was kept back for telling it that there is no more. It is ended at its
+    /// next loop or call, with an error that it cannot catch, and so are all that run after it.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.engine.is_exhausted()
+    }
+
+    /// What scripts may hold; `None` without a limit. A host counts on it what else it keeps for them.
+    pub fn memory_budget(&self) -> Option<&Arc<MemoryBudget>> {
+        self.engine.budget()
     }
 
     /// Starts to record promises that are rejected while they have no handler. Off in a new runtime.
@@ -163,8 +180,8 @@ impl Drop for Runtime {
 /// The runtime itself, shared by all handles to its contents.
 pub(super) struct Engine {
     raw: NonNull<qjs::JSRuntime>,
-    /// In bytes; 0 for none.
-    memory_limit: usize,
+    /// Where the memory comes from (10); `None` if it is not limited.
+    heap: Option<Box<Heap>>,
     /// One count of each context ever made (4).
     contexts: RefCell<Vec<NonNull<qjs::JSContext>>>,
     /// What each native function's `magic` number stands for.
@@ -172,6 +189,10 @@ pub(super) struct Engine {
     pub(super) loader: RefCell<Option<Rc<dyn ModuleLoader>>>,
     /// The class id of SharedArrayBuffer objects, 0 while unknown.
     pub(super) shared_class: Cell<qjs::JSClassID>,
+    /// The class id of ordinary objects, 0 while unknown.
+    pub(super) ordinary_class: Cell<qjs::JSClassID>,
+    /// A SharedArrayBuffer got no memory.
+    pub(super) refused_block: Cell<bool>,
     state: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
     interrupt: RefCell<Option<Box<dyn Fn() -> bool>>>,
     rejections: RefCell<Vec<Rejection>>,
@@ -179,50 +200,83 @@ pub(super) struct Engine {
 
 impl Engine {
     fn new(options: &RuntimeOptions) -> Rc<Self> {
-        // SAFETY: no precondition.
-        let raw = NonNull::new(unsafe { qjs::JS_NewRuntime() }).expect("no memory for a JavaScript runtime");
+        let heap = options.memory_limit.map(Heap::new);
+        // SAFETY: the heap outlives the runtime: a box in the `Engine` that frees it (10).
+        let raw = NonNull::new(unsafe {
+            match &heap {
+                None => qjs::JS_NewRuntime(),
+                Some(heap) => {
+                    heap.set_hosts(true);
+                    let raw =
+                        qjs::JS_NewRuntime2(&heap::FUNCTIONS, std::ptr::from_ref(&**heap).cast_mut().cast());
+                    heap.set_hosts(false);
+                    raw
+                }
+            }
+        });
+        let raw = raw.expect("no memory for a JavaScript runtime");
         let engine = Rc::new(Self {
             raw,
-            memory_limit: options.memory_limit.unwrap_or(0),
+            heap,
             contexts: RefCell::default(),
             natives: RefCell::default(),
             loader: RefCell::default(),
             shared_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
+            ordinary_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
+            refused_block: Cell::new(false),
             state: RefCell::default(),
             interrupt: RefCell::default(),
             rejections: RefCell::default(),
         });
-        // SAFETY: a live runtime.
+        let opaque = Rc::as_ptr(&engine).cast_mut().cast();
+        // SAFETY: a live runtime; the pointer is valid for as long as it is, because this `Engine` frees it (6).
         unsafe {
-            qjs::JS_SetMemoryLimit(raw.as_ptr(), engine.memory_limit as _);
             // 0 would mean no limit at all.
             qjs::JS_SetMaxStackSize(raw.as_ptr(), options.stack_size.max(1) as _);
-            qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks());
+            qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks(opaque));
         }
         engine
     }
 
     /// Does some work of the host's own for which there has to be memory, whatever scripts have used: half-made realms, for
-    /// one, the engine cannot take down again.
+    /// one, the engine cannot take down again. What it allocates is not counted.
     pub(super) fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
-        // SAFETY: (1).
-        unsafe { qjs::JS_SetMemoryLimit(self.raw(), 0) };
+        let Some(heap) = &self.heap else { return work() };
+        let before = heap.set_hosts(true);
         let done = work();
-        // SAFETY: (1).
-        unsafe { qjs::JS_SetMemoryLimit(self.raw(), self.memory_limit as _) };
+        heap.set_hosts(before);
         done
     }
 
+    /// Does some work for a script in the midst of the host's own.
+    pub(super) fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
+        let Some(heap) = &self.heap else { return work() };
+        let before = heap.set_hosts(false);
+        let done = work();
+        heap.set_hosts(before);
+        done
+    }
+
+    pub(super) fn budget(&self) -> Option<&Arc<MemoryBudget>> {
+        self.heap.as_ref().map(|heap| &heap.budget)
+    }
+
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.heap.as_ref().is_some_and(|heap| heap.is_exhausted())
+    }
+
     pub(super) fn new_realm(self: &Rc<Self>) -> Option<Realm> {
-        // SAFETY: (1).
-        let context = NonNull::new(unsafe { qjs::JS_NewContext(self.raw()) })?;
-        // SAFETY: a live context; the pointer is valid for as long as the context is, because this `Engine` frees it (6).
-        unsafe { qjs::JS_SetContextOpaque(context.as_ptr(), Rc::as_ptr(self).cast_mut().cast()) };
-        // The engine now owns the context, whatever happens below (4).
-        self.contexts.borrow_mut().push(context);
-        let realm = Realm::of(self, context);
-        // SAFETY: (1), (4).
-        (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
+        self.beyond_memory_limit(|| {
+            // SAFETY: (1).
+            let context = NonNull::new(unsafe { qjs::JS_NewContext(self.raw()) })?;
+            // SAFETY: a live context; the pointer is valid for as long as the context is, because this `Engine` frees it (6).
+            unsafe { qjs::JS_SetContextOpaque(context.as_ptr(), Rc::as_ptr(self).cast_mut().cast()) };
+            // The engine now owns the context, whatever happens below (4).
+            self.contexts.borrow_mut().push(context);
+            let realm = Realm::of(self, context);
+            // SAFETY: (1), (4).
+            (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
+        })
     }
 
     /// The engine that a callback was called by.
@@ -283,9 +337,8 @@ unsafe extern "C" fn interrupted(_: *mut qjs::JSRuntime, opaque: *mut std::ffi::
     // SAFETY: (6): `opaque` is the engine that runs this script.
     let engine = unsafe { &*opaque.cast::<Engine>() };
     // (7). Whoever panics instead of answering can no longer stop the script later, so it stops now.
-    catch_unwind(AssertUnwindSafe(|| engine.interrupt.borrow().as_ref().is_some_and(|stop| stop())))
-        .unwrap_or(true)
-        .into()
+    let asked = || engine.interrupt.borrow().as_ref().is_some_and(|stop| stop());
+    (engine.is_exhausted() || catch_unwind(AssertUnwindSafe(asked)).unwrap_or(true)).into()
 }
 
 /// The engine's report that a promise was rejected without a handler, or got one afterwards.

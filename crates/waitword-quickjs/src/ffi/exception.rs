@@ -99,7 +99,8 @@ impl Realm {
 
     /// An error that ends the script: no `catch` and no `finally` sees it.
     pub fn uncatchable_error(&self, message: &str) -> Exception {
-        let exception = self.new_error(message, qjs::JS_NewInternalError);
+        // Lack of memory must not make it one that can be caught.
+        let exception = self.beyond_memory_limit(|| self.new_error(message, qjs::JS_NewInternalError));
         // SAFETY: (3), (4)
         unsafe { qjs::JS_SetUncatchableError(self.raw(), exception.0.raw()) };
         exception

@@ -54,6 +54,15 @@ impl Call<'_> {
         self.arguments.is_empty()
     }
 
+    /// Whether one of the arguments from this position on is an object: to convert it may run a script.
+    pub fn has_object_from(&self, index: usize) -> bool {
+        let is_object = |&raw: &qjs::JSValue| {
+            // SAFETY: reads the tag only, as `Value::tag` does.
+            unsafe { qjs::JS_VALUE_GET_NORM_TAG(raw) == qjs::JS_TAG_OBJECT }
+        };
+        self.arguments.iter().skip(index).any(is_object)
+    }
+
     /// All arguments.
     pub fn arguments(&self) -> Vec<Value> {
         (0..self.len()).map(|index| self.argument(index).clone()).collect()

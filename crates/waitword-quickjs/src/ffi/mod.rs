@@ -21,10 +21,15 @@
 //!    one count of the block for each such buffer object.
 //! 9. **Writing runs no script.** The engine's writer keeps bare pointers into the objects that it is writing, so it gets
 //!    no graph in which it would call a getter: `Realm::refuse_scripts_in`.
+//! 10. **The heap.** An engine with a memory limit allocates through the functions of `heap.rs`, with the address of the
+//!     `Heap` that its `Engine` owns, which lives until after `JS_FreeRuntime`; everything that it frees through them, it
+//!     got from them.
 
 mod engine;
 mod exception;
 mod function;
+mod graph;
+mod heap;
 mod message;
 mod module;
 mod object;
@@ -38,6 +43,7 @@ pub use engine::{Rejection, Runtime, RuntimeOptions};
 pub(crate) use exception::place as place_in_frame;
 pub use exception::{Exception, JsError};
 pub use function::{Call, NativeFn};
+pub(crate) use graph::{Key, Keys};
 pub use message::Message;
 pub use module::{Module, ModuleLoader};
 pub use object::{Attributes, PropertyKey};

@@ -4,8 +4,10 @@ use std::ffi::{CString, c_int};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rquickjs_sys as qjs;
+use waitword_agents::MemoryBudget;
 
 use super::engine::Engine;
 use super::exception::Exception;
@@ -41,12 +43,22 @@ impl Realm {
         self.engine.state()
     }
 
-    /// Does some work of the host's own for which there has to be memory, whatever scripts have used.
+    /// What the scripts of this runtime may hold; `None` without a limit.
+    pub(crate) fn memory_budget(&self) -> Option<&Arc<MemoryBudget>> {
+        self.engine.budget()
+    }
+
+    /// Does some work of the host's own for which there has to be memory, whatever scripts have used. It is not counted.
     pub(crate) fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         self.engine.beyond_memory_limit(work)
     }
 
-    /// Another realm of the same runtime, as the engine makes it. `None` when the memory limit is reached.
+    /// Does some work for a script in the midst of the host's own.
+    pub(crate) fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.engine.within_memory_limit(work)
+    }
+
+    /// Another realm of the same runtime, as the engine makes it. `None` when the system has no memory.
     pub(crate) fn sibling(&self) -> Option<Self> {
         self.engine.new_realm()
     }

@@ -4,23 +4,28 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rquickjs_sys as qjs;
-use waitword_agents::SharedBlock;
+use waitword_agents::{BlockError, SharedBlock};
 
+use super::engine::Engine;
 use super::exception::Exception;
 use super::realm::Realm;
 use super::value::{BorrowedValue, Value};
 
-/// What the elements of a typed array are, as far as waiting and notifying care.
+/// What the elements of a typed array are, as far as `Atomics` cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypedArrayKind {
     /// `Int32Array`
     Int32,
     /// `BigInt64Array`
     BigInt64,
-    /// Any other: no agent can wait on its elements.
+    /// `BigUint64Array`: no agent can wait on its elements.
+    BigUint64,
+    /// `Int8Array`, `Uint8Array`, `Int16Array`, `Uint16Array`, `Uint32Array`: as before.
+    SmallInteger,
+    /// Any other: there is nothing atomic about its elements.
     Other,
 }
 
@@ -50,18 +55,38 @@ impl Deref for BorrowedBlock<'_> {
 }
 
 impl Realm {
+    /// Memory for a SharedArrayBuffer that can grow to `max_len` bytes, counted on the agent's budget.
+    ///
+    /// # Errors
+    /// When there is not that much memory, or the budget has not so much left.
+    pub(crate) fn growable_block(&self, len: usize, max_len: usize) -> Result<SharedBlock, BlockError> {
+        self.engine().new_block(len, Some(max_len))
+    }
+
+    /// Whether a SharedArrayBuffer got no memory since this was asked last. The engine throws nothing then.
+    pub(crate) fn take_block_refusal(&self) -> bool {
+        self.engine().refused_block.take()
+    }
+
     /// A new SharedArrayBuffer object on `block`.
     ///
     /// # Errors
     /// A RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the object.
     pub(crate) fn shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
+        self.shared_array_buffer_of(block, block.len())
+    }
+
+    /// As [`shared_array_buffer`](Self::shared_array_buffer), of the first bytes of the block only: of none, where a block
+    /// has to have one.
+    pub(crate) fn shared_array_buffer_of(&self, block: &SharedBlock, len: usize) -> Result<Value, Exception> {
+        let len = len.min(block.len());
         let max = if block.is_growable() { block.max_len() } else { 0 };
         // SAFETY: (1), (4). The engine takes its own count of the block through `dup` (8), so ours may end.
         self.own(unsafe {
             qjs::JS_NewArrayBuffer(
                 self.raw(),
                 block.as_ptr(),
-                block.len() as _,
+                len as _,
                 max as _,
                 None,
                 std::ptr::null_mut(),
@@ -109,6 +134,12 @@ impl Realm {
         Some(match qjs::JSTypedArrayEnum::try_from(kind).ok()? {
             qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_INT32 => TypedArrayKind::Int32,
             qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_BIG_INT64 => TypedArrayKind::BigInt64,
+            qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_BIG_UINT64 => TypedArrayKind::BigUint64,
+            qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_INT8
+            | qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT8
+            | qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_INT16
+            | qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT16
+            | qjs::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT32 => TypedArrayKind::SmallInteger,
             _ => TypedArrayKind::Other,
         })
     }
@@ -164,23 +195,47 @@ impl Realm {
     }
 }
 
-/// The functions through which the engine gets, shares and gives up the memory of SharedArrayBuffers.
-pub(super) fn hooks() -> qjs::JSSharedArrayBufferFunctions {
+/// The functions through which an engine gets, shares and gives up the memory of SharedArrayBuffers.
+pub(super) fn hooks(engine: *mut c_void) -> qjs::JSSharedArrayBufferFunctions {
     qjs::JSSharedArrayBufferFunctions {
         sab_alloc: Some(alloc),
         sab_free: Some(free),
         sab_dup: Some(dup),
-        sab_opaque: std::ptr::null_mut(),
+        sab_opaque: engine,
+    }
+}
+
+impl Engine {
+    /// A block of an agent's own, growable if it may become longer: the agent's budget counts it until its last owner lets
+    /// go of it.
+    fn new_block(&self, len: usize, max_len: Option<usize>) -> Result<SharedBlock, BlockError> {
+        let make = || match (self.budget(), max_len) {
+            (None, None) => SharedBlock::new(len),
+            (None, Some(max_len)) => SharedBlock::growable(len, max_len),
+            (Some(budget), None) => SharedBlock::charged_to(budget, len),
+            (Some(budget), Some(max_len)) => SharedBlock::growable_charged_to(budget, len, max_len),
+        };
+        make().or_else(|_| {
+            // Cycles of garbage may hold blocks, of whose size the engine's collector knows nothing.
+            // SAFETY: (1).
+            unsafe { qjs::JS_RunGC(self.raw()) };
+            make()
+        })
     }
 }
 
 /// A zeroed block; null when there is no memory for it. Growable blocks are never made here: see
 /// [`crate::shared_array_buffer`].
-unsafe extern "C" fn alloc(_: *mut c_void, size: qjs::size_t) -> *mut c_void {
+unsafe extern "C" fn alloc(engine: *mut c_void, size: qjs::size_t) -> *mut c_void {
+    // SAFETY: (6): the engine that calls us.
+    let engine = unsafe { &*engine.cast::<Engine>() };
     // (7)
-    match catch_unwind(|| SharedBlock::new(size as usize)) {
+    match catch_unwind(AssertUnwindSafe(|| engine.new_block(size as usize, None))) {
         Ok(Ok(block)) => block.into_raw().cast(),
-        _ => std::ptr::null_mut(),
+        _ => {
+            engine.refused_block.set(true);
+            std::ptr::null_mut()
+        }
     }
 }
 

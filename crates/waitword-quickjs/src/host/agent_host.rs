@@ -4,18 +4,18 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::convert::IntoJs;
 use crate::doorbell::Doorbell;
-use crate::ffi::{Attributes, Exception, Message, Realm, Value};
+use crate::ffi::{Attributes, Exception, Realm, Value};
 
-use super::channel::{End, Envelope};
+use super::channel::Envelope;
+use super::clone::{self, Kit, Parcel};
 use super::cluster::Cluster;
 use super::failure::FailureKind;
 use super::mailbox::Mailbox;
 use super::ports::Ports;
 use super::timers::Timers;
 use super::worker::{Data, Letter, Shape};
-use super::{Limits, MAIN, ThreadId, natives, parts};
+use super::{Limits, MAIN, ThreadId, natives, options, parts};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
 pub(super) struct Host {
@@ -47,8 +47,13 @@ pub(super) struct Host {
     pub(super) wants_ticks: Cell<bool>,
     /// Set when the script called `close`: the job that did so is the agent's last.
     pub(super) is_closing: Cell<bool>,
+    /// The message that is sent next.
+    pub(super) outbox: RefCell<Option<Parcel>>,
+    /// `workerData`, until it is read.
+    pub(super) data: RefCell<Option<Envelope>>,
     /// The object that the JavaScript half is made of.
     script: OnceCell<Value>,
+    kit: OnceCell<Kit>,
 }
 
 /// A worker, seen by the agent that made it.
@@ -100,7 +105,10 @@ impl Host {
             exit: Cell::default(),
             wants_ticks: Cell::default(),
             is_closing: Cell::default(),
+            outbox: RefCell::default(),
+            data: RefCell::default(),
             script: OnceCell::new(),
+            kit: OnceCell::new(),
         }
     }
 
@@ -108,47 +116,18 @@ impl Host {
         self.id == MAIN
     }
 
-    /// Runs the JavaScript half in a realm: the globals of the scripts.
+    /// Runs the JavaScript half in a realm: the globals of the scripts. The memory that this takes is the host's, not theirs.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// Lack of memory for `workerData`.
     pub(super) fn boot(&self, realm: &Realm, data: Data) -> Result<(), Exception> {
-        let script = realm.object()?;
-        realm.set(&script, "native", &natives::object(realm)?)?;
-        realm.set(&script, "options", &self.options(realm, data)?)?;
-        parts::run_all(realm, &script)?;
-        // Booted once, so the cell is empty.
-        let _ = self.script.set(script);
-        Ok(())
-    }
-
-    fn options(&self, realm: &Realm, data: Data) -> Result<Value, Exception> {
-        let options = realm.object()?;
-        let argv = self.argv.iter().map(|each| realm.string(each)).collect::<Result<Vec<_>, _>>()?;
-        realm.set(&options, "argv", &realm.array(&argv)?)?;
-        realm.set(&options, "pid", &realm.number(std::process::id()))?;
-        realm.set(&options, "platform", &realm.string(platform())?)?;
-        realm.set(&options, "arch", &realm.string(architecture())?)?;
-        realm.set(&options, "version", &realm.string(env!("CARGO_PKG_VERSION"))?)?;
-        realm.set(&options, "isMainThread", &realm.bool(self.is_main()))?;
-        realm.set(&options, "threadId", &realm.number(self.id))?;
-        match data {
-            Data::OfParent(envelope) => {
-                let pair = realm.read_message(&envelope.message)?;
-                let table = realm.get(&pair, 0)?;
-                self.adopt(realm, &table, envelope.ports)?;
-                realm.set(&options, "data", &table)?;
-                realm.set(&options, "env", &realm.get(&pair, 1)?)?;
-                realm.set(&options, "web", &realm.get(&pair, 2)?)?;
-            }
-            Data::OfEmbedder(shared) => {
-                if let Some(block) = shared {
-                    realm.set(&options, "shared", &block.into_js(realm)?)?;
-                }
-                realm.set(&options, "env", &environment(realm)?)?;
-            }
-        }
-        Ok(options)
+        realm.beyond_memory_limit(|| {
+            let script = realm.object()?;
+            realm.set(&script, "native", &natives::object(realm)?)?;
+            realm.set(&script, "options", &options::object(self, realm, data)?)?;
+            // Booted once, so the cell is empty.
+            parts::run_all(realm, self.script.get_or_init(|| script))
+        })
     }
 
     /// Calls a function of the JavaScript half by its path: `receive.message`.
@@ -161,36 +140,47 @@ impl Host {
         realm.call(&function, &realm.undefined(), arguments)
     }
 
-    /// A table of `clone.js` with the ports that it names, which leave this agent. `value` is the table, or holds it.
-    ///
-    /// # Errors
-    /// Lack of memory, and a port that the agent does not have any more: all others stay then.
-    pub(super) fn pack(&self, realm: &Realm, value: &Value, table: &Value) -> Result<Envelope, Exception> {
-        let message = realm.write_message(value)?;
-        let ids = realm.get(table, PORTS)?;
-        let length = realm.to_i32(&realm.get(&ids, "length")?)?.unsigned_abs();
-        let ids = (0..length).map(|index| Ok(realm.to_i32(&realm.get(&ids, index)?)?.unsigned_abs()));
-        let ids = ids.collect::<Result<Vec<_>, Exception>>()?;
-        let mut ports = self.ports.borrow_mut();
-        Ok(Envelope { message, ports: ids.into_iter().filter_map(|id| ports.send_away(id)).collect() })
+    pub(super) fn set_kit(&self, kit: Kit) {
+        // Set once, while the agent boots.
+        let _ = self.kit.set(kit);
     }
 
-    /// The table in an envelope, with the numbers under which this agent knows the ports that came with it.
+    /// What `clone.js` does for messages.
+    ///
+    /// # Errors
+    /// Before it has run.
+    pub(super) fn kit(&self, realm: &Realm) -> Result<&Kit, Exception> {
+        self.kit.get().ok_or_else(|| realm.error("the agent has not booted"))
+    }
+
+    /// What was packed last, with the ports of these numbers, which leave this agent.
+    ///
+    /// # Errors
+    /// When nothing was packed.
+    pub(super) fn send(&self, realm: &Realm, ids: &Value) -> Result<Envelope, Exception> {
+        let length = realm.to_i32(&realm.get(ids, "length")?)?.unsigned_abs();
+        let ids = (0..length).map(|index| Ok(realm.to_i32(&realm.get(ids, index)?)?.unsigned_abs()));
+        let ids = ids.collect::<Result<Vec<_>, Exception>>()?;
+        let Some(parcel) = self.outbox.take() else { return Err(realm.error("there is nothing to send")) };
+        let mut ports = self.ports.borrow_mut();
+        Ok(Envelope { parcel, ports: ids.into_iter().filter_map(|id| ports.send_away(id)).collect() })
+    }
+
+    /// The value in an envelope, and an array of the ports that came with it: the value need not name them.
     ///
     /// # Errors
     /// Lack of memory.
-    pub(super) fn unpack(&self, realm: &Realm, envelope: Envelope) -> Result<Value, Exception> {
-        let table = realm.read_message(&envelope.message)?;
-        self.adopt(realm, &table, envelope.ports)?;
-        Ok(table)
-    }
-
-    fn adopt(&self, realm: &Realm, table: &Value, ports: Vec<End>) -> Result<(), Exception> {
-        if ports.is_empty() {
-            return Ok(());
-        }
-        let ids = ports.into_iter().map(|end| realm.number(self.ports.borrow_mut().adopt(end)));
-        realm.define(table, PORTS, &realm.array(&ids.collect::<Vec<_>>())?, Attributes::ASSIGNED)
+    pub(super) fn unpack(&self, realm: &Realm, envelope: Envelope) -> Result<(Value, Value), Exception> {
+        let Envelope { mut parcel, ports } = envelope;
+        // What has been taken is not counted any more: an agent whose messages fill its budget can read them.
+        parcel.release();
+        let adopt = |end| {
+            let id = self.ports.borrow_mut().adopt(end);
+            self.call(realm, "ports.adopt", &[realm.number(id)])
+        };
+        let ports = ports.into_iter().map(adopt).collect::<Result<Vec<_>, _>>()?;
+        let value = clone::read(realm, self.kit(realm)?, &mut parcel, &ports)?;
+        Ok((value, realm.array(&ports)?))
     }
 
     /// What was thrown, as text: message, stack, and what else there is to say.
@@ -207,18 +197,15 @@ impl Host {
         Ok((part(0)?, part(1)?, part(2)?))
     }
 
-    /// What was thrown, in a form that the parent can read.
-    ///
-    /// # Errors
-    /// Lack of memory.
-    pub(super) fn encode_error(
-        &self,
-        realm: &Realm,
-        kind: FailureKind,
-        thrown: &Value,
-    ) -> Result<Message, Exception> {
+    /// What was thrown, in a form that the parent can read, if it can be brought into one.
+    pub(super) fn pack_error(&self, realm: &Realm, kind: FailureKind, thrown: &Value) -> Option<Parcel> {
+        // The parent makes an error of its own for this one.
+        if kind == FailureKind::OutOfMemory {
+            return None;
+        }
         let is_rejection = realm.bool(kind == FailureKind::UnhandledRejection);
-        realm.write_message(&self.call(realm, "encodeError", &[thrown.clone(), is_rejection])?)
+        self.call(realm, "packError", &[thrown.clone(), is_rejection]).ok()?;
+        self.outbox.take()
     }
 
     /// The `type` in the text of a `package.json`.
@@ -236,9 +223,6 @@ impl Host {
     }
 }
 
-/// Where a table of `clone.js` has the numbers of its ports.
-const PORTS: u32 = 2;
-
 /// The state of the agent that a realm belongs to.
 ///
 /// # Errors
@@ -253,31 +237,4 @@ pub(super) fn error_with_code(realm: &Realm, code: &str, message: &str) -> Excep
     let put =
         realm.string(code).and_then(|code| realm.define(error.value(), "code", &code, Attributes::ASSIGNED));
     put.err().unwrap_or(error)
-}
-
-/// The environment, as pairs. Variables that are no text are left out.
-fn environment(realm: &Realm) -> Result<Value, Exception> {
-    let text = |each: std::ffi::OsString| each.into_string().ok();
-    let pairs = std::env::vars_os().filter_map(|(key, value)| Some([text(key)?, text(value)?]));
-    let pairs = pairs.map(|[key, value]| realm.array(&[realm.string(&key)?, realm.string(&value)?]));
-    realm.array(&pairs.collect::<Result<Vec<_>, _>>()?)
-}
-
-/// The name that Node has for this system.
-fn platform() -> &'static str {
-    match std::env::consts::OS {
-        "macos" => "darwin",
-        "windows" => "win32",
-        other => other,
-    }
-}
-
-/// The name that Node has for this processor.
-fn architecture() -> &'static str {
-    match std::env::consts::ARCH {
-        "x86_64" => "x64",
-        "x86" => "ia32",
-        "aarch64" => "arm64",
-        other => other,
-    }
 }

@@ -5,13 +5,16 @@
 //! its loop takes letters in the order in which they came, and ten thousand silent ports cost it nothing. A token is no
 //! promise: the letter may have been taken meanwhile, the port closed or sent away.
 //!
-//! Lock order: an end's lock, then that of a box, then a bell's.
+//! An end in a letter that waits at an end in a letter ... that waits at the first end can never come out: nobody has any of
+//! them. Such a circle is closed by one letter, which is found and dropped when it is posted ([`End::post`]), and with it
+//! all that is in it.
+//!
+//! Lock order: that of letters with ends, an end's lock, then that of a box, then a bell's.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::ffi::Message;
-
+use super::clone::Parcel;
 use super::mailbox::Mailbox;
 
 /// The number under which an agent knows one of its ports.
@@ -19,7 +22,7 @@ pub(super) type PortId = u32;
 
 /// A message, and the ports that are transferred with it.
 pub(super) struct Envelope {
-    pub(super) message: Message,
+    pub(super) parcel: Parcel,
     pub(super) ports: Vec<End>,
 }
 
@@ -47,6 +50,8 @@ struct State {
     is_closed: bool,
     /// The agent that has the end, if one does.
     place: Option<Place>,
+    /// Where the letter waits that the end is in, if it is in one.
+    holder: Option<Weak<Side>>,
     /// Whether its script listens. If not, messages wait.
     receives: bool,
     /// The tokens that are under way to the agent; never more than there were letters at a time.
@@ -57,6 +62,9 @@ struct Place {
     arrivals: Arc<Mailbox<PortId>>,
     id: PortId,
 }
+
+/// Held by whoever posts a letter with ends in it.
+static WITH_ENDS: Mutex<()> = Mutex::new(());
 
 /// A new channel.
 pub(super) fn channel() -> (End, End) {
@@ -70,6 +78,7 @@ impl End {
     pub(super) fn arrive(&self, arrivals: &Arc<Mailbox<PortId>>, id: PortId) {
         let mut state = self.own().lock();
         state.place = Some(Place { arrivals: Arc::clone(arrivals), id });
+        state.holder = None;
         state.announce();
     }
 
@@ -86,15 +95,36 @@ impl End {
         state.announce();
     }
 
-    /// Posts to the other end. If that end is itself in the envelope, it is lost, and this one closed, as the standard has it:
-    /// nobody could ever take the letter. (Longer circles of channels in each other's letters are not looked for. They stay
-    /// in memory until the process ends.)
+    /// Posts to the other end. If that end is itself in the envelope, or in a letter that waits at an end in the envelope,
+    /// however deep, all of them are lost, and this one closed: nobody could ever take the letter. (The standard has it so for
+    /// the first case, and leaves the others to be collected as garbage.)
     pub(super) fn post(&self, envelope: Envelope) {
-        let goes_through_itself = envelope.ports.iter().any(|end| Arc::ptr_eq(end.own(), self.other()));
-        if !goes_through_itself {
-            let refused = self.other().lock().accept(Delivery::Message(envelope));
-            drop(refused);
+        // A circle can be closed by two letters at a time, so those with ends are posted one by one.
+        let one_by_one =
+            (!envelope.ports.is_empty()).then(|| WITH_ENDS.lock().unwrap_or_else(PoisonError::into_inner));
+        let refused = if one_by_one.is_some() && self.leads_into(&envelope) {
+            Some(Delivery::Message(envelope))
+        } else {
+            for end in &envelope.ports {
+                end.own().lock().holder = Some(Arc::downgrade(self.other()));
+            }
+            self.other().lock().accept(Delivery::Message(envelope))
+        };
+        drop(one_by_one);
+        drop(refused);
+    }
+
+    /// Whether whoever opens this envelope would have to have opened it before.
+    fn leads_into(&self, envelope: &Envelope) -> bool {
+        let inside: HashSet<*const Side> = envelope.ports.iter().map(|end| Arc::as_ptr(end.own())).collect();
+        let mut at = Some(Arc::clone(self.other()));
+        while let Some(side) = at {
+            if inside.contains(&Arc::as_ptr(&side)) {
+                return true;
+            }
+            at = side.lock().holder.as_ref().and_then(Weak::upgrade);
         }
+        false
     }
 
     /// Whether the other end is gone.
@@ -200,11 +230,9 @@ impl State {
 mod tests {
     use super::*;
     use crate::doorbell::Doorbell;
-    use crate::runtime::{JsAgent, JsAgentOptions};
 
     fn envelope(ports: Vec<End>) -> Envelope {
-        let agent = JsAgent::new(&JsAgentOptions::default()).unwrap();
-        Envelope { message: agent.realm().write_message(&agent.realm().undefined()).unwrap(), ports }
+        Envelope { parcel: Parcel::default(), ports }
     }
 
     fn arrivals() -> Arc<Mailbox<PortId>> {
@@ -258,18 +286,40 @@ mod tests {
     }
 
     #[test]
+    fn circles_of_letters_are_dropped() {
+        for length in [1, 2, 3, 10] {
+            let (ones, others): (Vec<_>, Vec<_>) = (0..length).map(|_| channel()).unzip();
+            let sides: Vec<_> = ones.iter().chain(&others).map(|end| Arc::downgrade(end.own())).collect();
+            // Each channel's far end is posted through the one before it, so the last one closes the circle.
+            let mut others: VecDeque<_> = others.into();
+            others.rotate_left(1);
+            for (one, other) in ones.iter().zip(others) {
+                one.post(envelope(vec![other]));
+            }
+            drop(ones);
+            assert!(sides.iter().all(|side| side.upgrade().is_none()), "a circle of {length}");
+        }
+    }
+
+    #[test]
+    fn an_end_that_was_taken_out_of_a_letter_closes_no_circle() {
+        let ((one, other), (three, four)) = (channel(), channel());
+        one.post(envelope(vec![four]));
+        let four = other.take_message().unwrap().ports.pop().unwrap();
+        four.arrive(&arrivals(), 1);
+        three.post(envelope(vec![other]));
+        assert!(four.take_message().is_some());
+    }
+
+    #[test]
     fn ends_in_letters_in_letters_are_dropped_without_a_stack() {
         let (outer, mut inner) = channel();
         for _ in 0..200_000 {
             let (one, other) = channel();
-            other.post(Envelope { message: MESSAGE.with(Clone::clone), ports: vec![inner] });
+            other.post(envelope(vec![inner]));
             inner = one;
         }
         drop(inner);
         drop(outer);
-    }
-
-    thread_local! {
-        static MESSAGE: Message = envelope(Vec::new()).message;
     }
 }

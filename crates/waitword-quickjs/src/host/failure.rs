@@ -31,6 +31,8 @@ pub enum FailureKind {
     Uncaught,
     /// Nobody handled the rejection of a promise.
     UnhandledRejection,
+    /// The memory limit was reached, and nobody caught the error; or a script went on until nothing was left.
+    OutOfMemory,
     /// The host itself failed: a panic, or no memory or thread to start with.
     Internal,
 }
@@ -56,8 +58,10 @@ impl Failure {
             // Out of memory, or terminated: what the engine says will do.
             (error.message.clone(), error.stack.clone(), String::new())
         });
-        let may_mean_memory = exception.value().is_null() && host.limits.memory.is_some();
-        let message = if may_mean_memory { NULL_OF_THE_ENGINE.to_owned() } else { message };
+        // Where there is no memory even for an error, the engine throws null.
+        let is_null = exception.value().is_null() && host.limits.memory.is_some();
+        let message = if is_null { OUT_OF_MEMORY.to_owned() } else { message };
+        let kind = if message == OUT_OF_MEMORY { FailureKind::OutOfMemory } else { kind };
         let stack: Vec<&str> = stack.lines().map(str::trim).filter(|frame| is_of_source(frame)).collect();
         let place = place(host, &error, &stack);
         // A place without a function is what the parser names; no place at all, what the loader throws.
@@ -77,6 +81,11 @@ impl Failure {
         Self::plain(agent, FailureKind::Internal, message)
     }
 
+    /// A script that did not stop when it was told that there is no memory.
+    pub(super) fn out_of_memory(agent: ThreadId) -> Self {
+        Self::plain(agent, FailureKind::OutOfMemory, format!("{OUT_OF_MEMORY}, also for the error"))
+    }
+
     fn plain(agent: ThreadId, kind: FailureKind, message: String) -> Self {
         Self {
             agent: AgentName(agent),
@@ -89,9 +98,8 @@ impl Failure {
     }
 }
 
-/// What to say of `null` in an agent whose memory is limited.
-const NULL_OF_THE_ENGINE: &str =
-    "null, which is what the engine throws when even for an error it is out of memory";
+/// What the engine throws when there is no memory, as text.
+const OUT_OF_MEMORY: &str = "InternalError: out of memory";
 
 /// Whether a line of a stack is about source text that has a file: not `at <input>:1:4`, as in an `eval`.
 fn is_of_source(frame: &str) -> bool {

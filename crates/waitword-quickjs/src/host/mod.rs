@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!   Program ──► worker.rs       a thread for each agent, and what it posts to its parent
-//!                 └► event_loop.rs   one job at a time, then sleep
-//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs   what there is to do
+//!                 └► event_loop/   one job at a time, then sleep
+//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, clone/   what there is to do
 //!                      ├► cluster.rs, liveness.rs   who sleeps; can anything still happen?
 //!                      └► sources.rs, module_loader.rs
-//!   js/ ──► parts.rs, natives.rs, rooms.rs   the half of the host that is written in JavaScript, and what it calls
+//!   js/ ──► parts.rs, options.rs, natives/, rooms.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
 //! # When a program ends
@@ -18,6 +18,7 @@
 
 mod agent_host;
 mod channel;
+mod clone;
 mod cluster;
 mod event_loop;
 mod failure;
@@ -25,6 +26,7 @@ mod liveness;
 mod mailbox;
 mod module_loader;
 mod natives;
+mod options;
 mod parts;
 mod ports;
 mod rooms;
@@ -73,7 +75,7 @@ pub struct Program {
 /// What each agent of a program may use.
 #[derive(Clone, Copy, Debug, Default)]
 struct Limits {
-    /// Bytes of the engine's memory.
+    /// Bytes of memory.
     memory: Option<usize>,
     /// Pending `waitAsync` promises.
     waits: Option<usize>,
@@ -117,8 +119,10 @@ impl Program {
         self
     }
 
-    /// The most bytes that the engine may hold for the scripts of one agent. Beyond it they get an error, "out of memory", or null
-    /// where even that does not fit. The bytes of SharedArrayBuffers, and of messages that nobody has read yet, do not count.
+    /// The most bytes that the scripts of one agent may hold: values, SharedArrayBuffers that they made, until the last agent lets
+    /// go of them, and messages that they posted, until they are taken. Beyond it they get an InternalError, "out of memory"; a
+    /// RangeError from SharedArrayBuffer, a DataCloneError from `postMessage`, which then has moved nothing. A script that goes
+    /// on until there is no memory even for an error is ended.
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.limits.memory = Some(bytes);

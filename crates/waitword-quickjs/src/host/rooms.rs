@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::ffi::{Call, Exception, Message, Realm, Value};
+use crate::ffi::{Call, Exception, Realm, Value};
 
 use super::agent_host;
 use super::channel::{End, Envelope, PortId, channel};
+use super::clone::Parcel;
 use super::natives::port_id;
 use super::{ThreadId, agent_host::Host};
 
@@ -36,12 +37,17 @@ impl Rooms {
         members.push(Member { key, end });
     }
 
-    /// To all but the one who posts.
-    fn post(&self, name: &str, from: Key, message: &Message) {
+    /// To all but the one who posts, or to nobody: whether there was room for all.
+    fn post(&self, name: &str, from: Key, message: &Parcel) -> bool {
         let rooms = self.lock();
-        for member in rooms.get(name).into_iter().flatten().filter(|member| member.key != from) {
-            member.end.post(Envelope { message: message.clone(), ports: Vec::new() });
+        let others = || rooms.get(name).into_iter().flatten().filter(|member| member.key != from);
+        let Some(copies) = others().map(|_| message.another()).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        for (member, parcel) in others().zip(copies) {
+            member.end.post(Envelope { parcel, ports: Vec::new() });
         }
+        true
     }
 
     fn leave(&self, name: &str, key: Key) {
@@ -68,12 +74,14 @@ pub(super) fn join_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Excepti
     Ok(realm.number(id))
 }
 
-/// `postToRoom(name, id, table)`
+/// `postToRoom(name, id, ids)`
 pub(super) fn post_to_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (host, name, key) = member(realm, call)?;
-    let message = realm.write_message(&call.argument(2))?;
-    host.cluster.rooms().post(&name, key, &message);
-    Ok(realm.undefined())
+    let message = host.send(realm, &call.argument(2))?;
+    match host.cluster.rooms().post(&name, key, &message.parcel) {
+        true => Ok(realm.undefined()),
+        false => Err(host.kit(realm)?.no_room(realm)),
+    }
 }
 
 /// `leaveRoom(name, id)`
@@ -93,12 +101,6 @@ fn member(realm: &Realm, call: &Call<'_>) -> Result<(std::rc::Rc<Host>, String, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::{JsAgent, JsAgentOptions};
-
-    fn message() -> Message {
-        let agent = JsAgent::new(&JsAgentOptions::default()).unwrap();
-        agent.realm().write_message(&agent.realm().undefined()).unwrap()
-    }
 
     #[test]
     fn all_others_of_the_name_get_a_message() {
@@ -109,7 +111,7 @@ mod tests {
             rooms.join(name.to_owned(), key, there);
             ends.insert(key, here);
         }
-        rooms.post("one", (0, 1), &message());
+        assert!(rooms.post("one", (0, 1), &Parcel::default()));
         let got = |key| ends[&key].take_message().is_some();
         assert_eq!([(0, 1), (0, 2), (1, 1), (2, 1)].map(got), [false, true, true, false]);
     }

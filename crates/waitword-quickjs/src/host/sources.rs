@@ -56,6 +56,8 @@ pub(super) fn compile(host: &Host, realm: &Realm, name: &str, text: String) -> R
         Some(Kind::Script) => script(&text).map(Compiled::Script),
         None => match script(&text) {
             Ok(compiled) => Ok(Compiled::Script(compiled)),
+            // There was no memory to parse it, say.
+            Err(other) if !realm.describe(&other).is_syntax_error => Err(other),
             Err(_) if parses_as_module(&text) => Ok(Compiled::Module(text)),
             Err(as_script) if looks_like_module(realm, &as_script, &text) => Ok(Compiled::Module(text)),
             Err(as_script) => Err(as_script),
@@ -70,6 +72,7 @@ pub(super) fn compile(host: &Host, realm: &Realm, name: &str, text: String) -> R
 pub(super) fn compile_global(realm: &Realm, name: &str, text: &str) -> Result<Option<Script>, Exception> {
     match realm.parse_script(name, text) {
         Ok(script) => Ok(Some(script)),
+        Err(other) if !realm.describe(&other).is_syntax_error => Err(other),
         Err(_) if name.ends_with(".mjs") || parses_as_module(text) => Ok(None),
         Err(error) => Err(error),
     }

@@ -13,11 +13,12 @@ use waitword_agents::{SharedBlock, Timeout};
 
 use crate::agent_state::WaitObserver;
 use crate::doorbell::Doorbell;
-use crate::ffi::{Message, Realm, RuntimeOptions};
+use crate::ffi::{Realm, RuntimeOptions};
 use crate::runtime::{JsAgent, JsAgentOptions};
 
 use super::agent_host::{Host, Parts, Worker};
 use super::channel::Envelope;
+use super::clone::Parcel;
 use super::cluster::{Cluster, Woken};
 use super::event_loop::{EventLoop, Stop};
 use super::failure::Failure;
@@ -52,15 +53,21 @@ pub(super) enum Letter {
     Online,
     Message(Envelope),
     /// It failed; what was thrown, if that could be copied.
-    Failed(Box<Failure>, Option<Message>),
+    Failed(Box<Failure>, Option<Parcel>),
     /// It is gone, and with it all its waits.
     Exited(i32),
 }
 
 /// What `workerData` is made of.
 pub(super) enum Data {
-    /// A worker's, and its environment: what its parent wrote.
-    OfParent(Envelope),
+    /// A worker's: what its parent wrote.
+    OfParent {
+        data: Envelope,
+        /// Its environment: names and values in turn.
+        variables: Vec<String>,
+        /// Of one of the web's shape.
+        name: Option<String>,
+    },
     /// The main agent's: what the embedder shares, if it does.
     OfEmbedder(Option<SharedBlock>),
 }
@@ -77,7 +84,7 @@ struct Birth {
 struct Death {
     exit_code: i32,
     is_awaiting: bool,
-    failure: Option<(Box<Failure>, Option<Message>)>,
+    failure: Option<(Box<Failure>, Option<Parcel>)>,
 }
 
 /// Runs a program: its main agent gets a thread like any other, so that stacks are the same for all.
@@ -134,7 +141,7 @@ pub(super) fn spawn(
     shape: Shape,
     memory: Option<usize>,
     arguments: Vec<String>,
-    data: Envelope,
+    data: Data,
 ) -> io::Result<ThreadId> {
     // A worker may have less than its parent, never more.
     let memory = [memory, parent.limits.memory].into_iter().flatten().min();
@@ -159,7 +166,7 @@ pub(super) fn spawn(
             parent: Some(Arc::clone(&to_parent)),
         },
         entry,
-        data: Data::OfParent(data),
+        data,
         can_block: true,
     };
     let cluster = Arc::clone(&parent.cluster);

@@ -2,7 +2,7 @@
 (function (host) {
   "use strict";
 
-  const { native, options } = host;
+  const { native } = host;
   const { Error } = globalThis;
   const { isError } = Error;
   const { keys } = Object;
@@ -13,10 +13,13 @@
     defineProperty(globalThis, name, { __proto__: null, configurable: true, enumerable: false, ...descriptor });
   };
 
-  function structuredClone(value, settings) {
-    if (arguments.length === 0) throw host.missing("value");
-    return host.decode(native.copy(host.encode(value, settings?.transfer)));
-  }
+  /** As the web has it: no constructor; the value is required, and may be undefined. */
+  const { structuredClone } = {
+    structuredClone(value, settings = undefined) {
+      if (arguments.length === 0) throw host.missing("value");
+      return native.copy(host.pack(value, settings?.transfer));
+    },
+  };
 
   const globals = {
     ...host.timers,
@@ -58,19 +61,33 @@
 
   host.packageType = (text) => parse(text).type;
   /** What was thrown, for a person: title, frames, and what else there is to say. */
-  host.describe = (reason) => (isError(reason) ? host.text().describeError(reason) : [host.inspect(reason), "", ""]);
+  host.describe = (reason) => {
+    if (isError(reason)) return host.text().describeError(reason);
+    return [titleOfException(reason) ?? host.inspect(reason), "", ""];
+  };
 
-  /** An error that can travel to the parent, whatever was thrown: a copy, and what a copy does not have. */
-  host.encodeError = (reason, isRejection) => {
+  const { name: nameOf, message: messageOf } = Object.getOwnPropertyDescriptors(host.DOMException.prototype);
+
+  /** Of a DOMException, which is no Error in this engine. */
+  function titleOfException(reason) {
+    try {
+      return apply(nameOf.get, reason, []) + ": " + apply(messageOf.get, reason, []);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Packs an error that can travel to the parent, whatever was thrown: a copy, and what a copy does not have. */
+  host.packError = (reason, isRejection) => {
     const thrown = isRejection ? host.rejection(reason) : reason;
     try {
-      return host.encode(isError(thrown) ? [thrown, String(thrown.name), properties(thrown)] : [thrown]);
+      host.pack(isError(thrown) ? [thrown, String(thrown.name), properties(thrown)] : [thrown]);
     } catch {
-      return host.encode([new Error(host.inspect(thrown))]);
+      host.pack([new Error(host.inspect(thrown))]);
     }
   };
-  host.decodeError = (table) => {
-    const parts = host.decode(table);
+  /** What a worker threw, of the parts that its `packError` packed. */
+  host.thrownBy = (parts) => {
     const error = parts[0];
     if (parts.length < 2) return error;
     if (error.name !== parts[1]) host.put(error, "name", parts[1]);
@@ -85,8 +102,9 @@
     const copied = {};
     for (let at = 0; at < own.length; at++) {
       try {
-        host.encode(error[own[at]]);
-        host.put(copied, own[at], error[own[at]]);
+        const value = error[own[at]];
+        host.pack(value);
+        host.put(copied, own[at], value);
       } catch {
         // Stays behind.
       }

@@ -25,8 +25,14 @@
 
     postMessage(message) {
       if (arguments.length === 0) throw host.missing("message");
-      if (this.#id === undefined) throw new host.DOMException("BroadcastChannel is closed.", "InvalidStateError");
-      native.postToRoom(this.#name, this.#id, host.encode(message));
+      if (this.#id === undefined) throw closed();
+      const ids = host.pack(message);
+      // A getter may have closed it.
+      if (this.#id === undefined) {
+        native.discard(ids);
+        throw closed();
+      }
+      native.postToRoom(this.#name, this.#id, ids);
     }
 
     close() {

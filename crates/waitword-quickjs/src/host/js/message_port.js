@@ -30,8 +30,10 @@
       for (let at = 0; at < all.length; at++) {
         if (all[at] === this) throw new host.DOMException("Transfer list contains source port", "DataCloneError");
       }
-      const table = host.encode(value, all);
-      if (!this.#closed) this.#link.post(table);
+      const ids = host.pack(value, all);
+      // A getter may have closed it.
+      if (this.#closed) native.discard(ids);
+      else this.#link.post(ids);
     }
 
     /** A port with a listener takes messages, and keeps its agent alive; without one they wait. */
@@ -75,17 +77,18 @@
 
     /** The first message, for whoever asks without listening. */
     static take(port) {
-      const table = port.#closed ? undefined : port.#link.take();
-      return table === undefined ? undefined : { message: host.decode(table) };
+      const taken = port.#closed ? undefined : port.#link.take();
+      return taken === undefined ? undefined : { message: taken[0] };
     }
 
-    /** Sends a port away: its number, or undefined if it cannot go. */
+    /** Sends a port away that can go. */
     static detach(port) {
-      const id = port.#closed ? undefined : port.#link.id;
-      if (id === undefined) return undefined;
       port.#closed = true;
-      ports.delete(id);
-      return id;
+      ports.delete(port.#link.id);
+    }
+
+    static idOf(port) {
+      return port.#link.id;
     }
 
     static isPort(value) {
@@ -103,8 +106,8 @@
   }
 
   // For the host alone.
-  const { take, detach, isPort, canMove, end } = MessagePort;
-  for (const name of ["take", "detach", "isPort", "canMove", "end"]) delete MessagePort[name];
+  const { take, detach, idOf, isPort, canMove, end } = MessagePort;
+  for (const name of ["take", "detach", "idOf", "isPort", "canMove", "end"]) delete MessagePort[name];
   host.withHandlers(MessagePort, ["message", "messageerror"]);
 
   function make(link) {
@@ -120,7 +123,7 @@
   function adopt(id) {
     const port = make({
       id,
-      post: (table) => native.postToPort(id, table),
+      post: (ids) => native.postToPort(id, ids),
       listen: (receives, keepsAlive) => native.listenToPort(id, receives, keepsAlive),
       take: () => native.receiveFromPort(id),
       close: () => native.closePort(id),
@@ -130,7 +133,7 @@
   }
 
   const parentPort = host.options.isMainThread ? null : make({
-    post: (table) => native.postToParent(table),
+    post: (ids) => native.postToParent(ids),
     listen: (receives, keepsAlive) => native.listen(receives, keepsAlive),
     take: () => native.receiveFromParent(),
     close: (port) => {
@@ -158,9 +161,7 @@
   }
 
   /** A message arrives at a target, with the ports that came with it. */
-  function deliver(target, table) {
-    const moved = list();
-    const data = host.decode(table, moved);
+  function deliver(target, data, moved) {
     target[host.fire]("message", [data], () => {
       const event = new host.MessageEvent("message", { data, ports: [] });
       for (let at = 0; at < moved.length; at++) host.append(event.ports, moved[at]);
@@ -172,13 +173,13 @@
   const register = (id, target) => void ports.set(id, target);
   const forget = (id) => void ports.delete(id);
 
-  host.ports = { adopt, detach, isPort, canMove, register, forget };
+  host.ports = { adopt, detach, idOf, isPort, canMove, register, forget };
   host.deliver = deliver;
   host.transferList = (transfer) => (isArray(transfer) ? transfer : (transfer?.transfer ?? list()));
   host.received = {
-    atPort: (id, table) => {
+    atPort: (id, data, moved) => {
       const port = ports.get(id);
-      if (port) deliver(port, table);
+      if (port) deliver(port, data, moved);
     },
     portClosed: (id) => {
       const port = ports.get(id);

@@ -35,7 +35,7 @@
     Map: sealed(Map), Set: sealed(Set), WeakMap: sealed(WeakMap),
   };
   // Names of methods that scripts do not see.
-  for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended", "explain"]) host[name] = Symbol(name);
+  for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended"]) host[name] = Symbol(name);
   /** Puts a value at the end of a script's array, whatever its prototype pretends to be. */
   host.append = (array, value) => host.put(array, array.length, value);
   // Lone surrogates have no bytes in UTF-8.

@@ -5,7 +5,7 @@
   const { native, options } = host;
   const { BigInt, Error, Number, Proxy, RangeError, String, Symbol } = globalThis;
   const { round } = Math;
-  const { entries, fromEntries } = Object;
+  const { fromEntries, keys } = Object;
   const { isInteger } = Number;
   const { apply, defineProperty, list } = host.safe;
   const { of: listenersOf } = host.listeners;
@@ -101,13 +101,16 @@
   defineProperty(Process.prototype, Symbol.toStringTag, { __proto__: null, value: "process", configurable: true });
 
 
-  /** The environment that a worker begins with, as pairs of text: `env`, or this agent's own. */
+  /** The environment that a worker begins with, names and values in turn, as texts: `env`, or this agent's own. */
   host.variables = (env) => {
     const known = env ?? host.process.env;
-    if (known === own) return entries(variables);
-    const pairs = entries(known);
-    for (let at = 0; at < pairs.length; at++) pairs[at][1] = String(pairs[at][1]);
-    return pairs;
+    const names = keys(known === own ? variables : known);
+    const texts = list();
+    for (let at = 0; at < names.length; at++) {
+      texts.push(names[at]);
+      texts.push(String(known[names[at]]));
+    }
+    return texts;
   };
 
   const nanoseconds = () => BigInt(round(now() * 1e6));

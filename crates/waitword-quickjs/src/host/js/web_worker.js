@@ -22,8 +22,9 @@
         throw new TypeError("The type of a worker must be 'classic' or 'module', not '" + String(type) + "'");
       }
       const { isSource, text } = locate(url);
-      const data = [host.birth(), host.variables(), String(name)];
-      this.#id = host.startWorker(this, isSource, text, list(), data, type);
+      const variables = host.variables();
+      const web = { type, name: String(name) };
+      this.#id = host.startWorker(this, isSource, text, list(), variables, host.birth(), 0, web);
     }
 
     postMessage(value, transfer) {

@@ -1,4 +1,4 @@
-// node:worker_threads. The threads themselves are made in worker.rs; what travels between them is a table of clone.js. Next:
+// node:worker_threads. The threads themselves are made in worker.rs; what travels between them is what clone.js packs. Next:
 // web_worker.js.
 (function (host) {
   "use strict";
@@ -10,11 +10,12 @@
   const { delete: mapDelete, get: mapGet, set: mapSet } = ScriptMap.prototype;
   const { isArray } = Array;
   const { apply, list, Map, WeakMap } = host.safe;
-  const { endsWith, startsWith } = String.prototype;
+  const { startsWith } = String.prototype;
   const workers = new Map();
   const untransferable = new WeakMap();
   const SHARE_ENV = Symbol.for("nodejs.worker_threads.SHARE_ENV");
   const MEBIBYTE = 2 ** 20;
+  const OUT_OF_MEMORY = "Worker terminated due to reaching memory limit: JS heap out of memory";
 
   class Worker extends host.EventEmitter {
     #id;
@@ -29,12 +30,13 @@
       const source = isSource ? { isSource: true, text: String(file) } : script(file);
       const words = list();
       for (let at = 0; at < (argv?.length ?? 0); at++) words.push(String(argv[at]));
+      const variables = host.variables(env);
       this.#limits = limits(resourceLimits);
       this.#streams = openStreams(settings);
+      const memory = this.#limits.maxOldGenerationSizeMb * MEBIBYTE;
+      // Last, for what is packed is what is sent next: no script may run in between.
       const birth = host.birth(workerData, transferList, this.#streams, resourceLimits && this.#limits);
-      const data = [birth, host.variables(env)];
-      const bytes = resourceLimits?.maxOldGenerationSizeMb * MEBIBYTE;
-      this.#id = startWorker(this, source.isSource, source.text, words, data, undefined, bytes >= 1 ? bytes : 0);
+      this.#id = startWorker(this, source.isSource, source.text, words, variables, birth, memory);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
     }
 
@@ -81,13 +83,6 @@
       throw unavailable("worker.getHeapSnapshot()");
     }
 
-    /** An error for a worker that came to the limit it was given. */
-    [host.explain](message) {
-      if (!this.#limits.maxOldGenerationSizeMb || !isOfMemory(message)) return undefined;
-      return host.error(Error, "ERR_WORKER_OUT_OF_MEMORY",
-        "Worker terminated due to reaching memory limit: JS heap out of memory");
-    }
-
     [host.ended]() {
       if (!this.#streams) return;
       const { finish } = host.part("readable");
@@ -96,7 +91,6 @@
     }
   }
 
-  const isOfMemory = (message) => apply(endsWith, message, ["out of memory"]);
   const unavailable = (what) => host.error(Error, "ERR_METHOD_NOT_IMPLEMENTED", what + " is not offered here; see docs/host.md for what is");
 
   function checkSettings({ argv, env, execArgv, resourceLimits, stdin }) {
@@ -115,7 +109,7 @@
     }
   }
 
-  /** The limits that a worker has. Only that of the old generation means anything here: it is the engine's memory. */
+  /** The limits that a worker has. Only that of the old generation means anything here: it is that of the worker's memory. */
   function limits(wanted) {
     if (wanted === undefined) return freeze({});
     const { maxYoungGenerationSizeMb = 0, maxOldGenerationSizeMb = 0, codeRangeSizeMb = 0, stackSizeMb = 4 } = wanted;
@@ -143,26 +137,29 @@
   // What setEnvironmentData has set, for all workers that are made from now on; or undefined while that is nothing.
   let environment;
 
-  /** What a worker begins with: `workerData`, and what else its parent has for it. */
+  /** Packs what a worker begins with: `workerData`, and what else its parent has for it. */
   host.birth = (workerData, transferList, streams, resourceLimits) => {
     const transfer = list();
     for (let at = 0; at < (transferList?.length ?? 0); at++) transfer.push(transferList[at]);
     const ports = streams?.ports;
     for (let at = 0; at < (ports?.length ?? 0); at++) if (ports[at]) transfer.push(ports[at]);
-    const isPlain = !environment && !ports && !resourceLimits;
-    return host.encode(isPlain ? [workerData] : [workerData, environment, ports, resourceLimits], transfer);
+    return host.pack([workerData, environment, ports, resourceLimits], transfer);
   };
 
-  /** Starts a worker whose messages, errors and end are events of `owner`. `web`: how its script is to be read, if as a page's. */
-  function startWorker(owner, isSource, source, words, data, web, memory = 0) {
-    const id = native.spawn(!!isSource, source, words, data, web, memory);
+  /**
+   * Starts a worker whose messages, errors and end are events of `owner`, and which begins with what was packed last. `memory`:
+   * how many bytes it may hold, if that is more than 0. `web`: type and name of one of a page's.
+   */
+  function startWorker(owner, isSource, source, words, variables, ids, memory, web) {
+    const id = native.spawn(!!isSource, source, words, variables, ids, memory, web?.type, web?.name);
     workers.set(id, owner);
     return id;
   }
 
   function postToWorker(id, value, transfer) {
-    const table = host.encode(value, host.transferList(transfer));
-    if (workers.has(id)) native.postToWorker(id, table);
+    const ids = host.pack(value, host.transferList(transfer));
+    if (workers.has(id)) native.postToWorker(id, ids);
+    else native.discard(ids);
   }
 
   /** Whether there was anything left to end. */
@@ -196,16 +193,18 @@
 
   host.receive = {
     ...host.received,
-    fromParent: (table) => host.deliver(host.parentPort, table),
-    message: (id, table) => {
+    fromParent: (data, moved) => host.deliver(host.parentPort, data, moved),
+    message: (id, data, moved) => {
       const worker = workers.get(id);
-      if (worker) host.deliver(worker, table);
+      if (worker) host.deliver(worker, data, moved);
     },
     online: (id) => workers.get(id)?.[host.fire]("online", []),
     /** False if nobody takes care of it: the error is then this agent's too. */
-    error: (id, table, message, filename, lineno, colno) => {
+    error: (id, parts, isOutOfMemory, message, filename, lineno, colno) => {
       const worker = workers.get(id);
-      const error = worker[host.explain]?.(message) ?? host.decodeError(table);
+      let error;
+      if (isOutOfMemory) error = host.error(Error, "ERR_WORKER_OUT_OF_MEMORY", OUT_OF_MEMORY);
+      else error = parts === undefined ? new Error(message) : host.thrownBy(parts);
       if (worker.listenerCount("error") === 0) return host.uncaught(error, "uncaughtException");
       return worker[host.fire]("error", [error], () => {
         const settings = { message: "Uncaught " + message, filename, lineno, colno, error, cancelable: true };
@@ -220,7 +219,7 @@
     },
   };
 
-  const begun = options.isMainThread ? [options.shared ?? null] : host.decode(options.data);
+  const begun = options.isMainThread ? [options.shared ?? null] : native.takeData();
   environment = begun[1];
   if (begun[2]) host.captureOutput(begun[2][0], begun[2][1]);
   Object.assign(host, { startWorker, postToWorker, terminateWorker });

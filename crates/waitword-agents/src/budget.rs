@@ -1,0 +1,159 @@
+//! How much memory an agent may hold: one counter for all that it makes, wherever that lies and whoever frees it.
+//!
+//! An engine's heap, the blocks that an agent made and the messages that it posted come out of one budget. What is taken
+//! is a [`Charge`], which travels with the memory that it stands for and gives it back where that is freed, on whichever
+//! thread. A part of the budget is a reserve for what has to work when the rest is gone: to say that it is, for one.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The most memory, in bytes, that an agent may hold at a time, and how much of that it holds.
+///
+/// ```
+/// use waitword_agents::{MemoryBudget, SharedBlock};
+///
+/// let budget = MemoryBudget::new(1 << 20);
+/// let block = SharedBlock::charged_to(&budget, 1 << 19)?;
+/// assert!(SharedBlock::charged_to(&budget, 1 << 19).is_err(), "there is a reserve");
+/// drop(block);
+/// assert_eq!(budget.held(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MemoryBudget {
+    /// Only counted, never a sign that other memory can be read: relaxed everywhere.
+    held: AtomicUsize,
+    limit: usize,
+    reserve: usize,
+}
+
+impl MemoryBudget {
+    /// A budget of `limit` bytes. An eighth of it is the reserve: between 32 KiB and 256 KiB, but never more than half.
+    pub fn new(limit: usize) -> Arc<Self> {
+        let reserve = (limit / 8).clamp(32 << 10, 256 << 10).min(limit / 2);
+        Arc::new(Self { held: AtomicUsize::new(0), limit, reserve })
+    }
+
+    /// Takes `bytes`, for as long as the charge lives. `None`, and nothing is taken, when only the reserve would have them.
+    pub fn charge(self: &Arc<Self>, bytes: usize) -> Option<Charge> {
+        self.take(bytes).then(|| Charge { budget: Arc::clone(self), bytes })
+    }
+
+    /// Takes `bytes` that somebody will [`give_back`](Self::give_back). Whether there were so many outside of the reserve.
+    pub fn take(&self, bytes: usize) -> bool {
+        self.take_up_to(self.limit - self.reserve, bytes)
+    }
+
+    /// As [`take`](Self::take), out of the reserve as well.
+    pub fn take_reserved(&self, bytes: usize) -> bool {
+        self.take_up_to(self.limit, bytes)
+    }
+
+    /// Takes `bytes` that are held already, or needed come what may: also beyond the limit.
+    pub fn take_anyway(&self, bytes: usize) {
+        self.held.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Gives back what one of the others took.
+    pub fn give_back(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// How many bytes are held at the moment.
+    pub fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+
+    /// How many bytes may be held.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Whether nothing but the reserve is left, or not even that.
+    pub fn is_spent(&self) -> bool {
+        self.held() > self.limit - self.reserve
+    }
+
+    fn take_up_to(&self, most: usize, bytes: usize) -> bool {
+        let add = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= most);
+        self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+    }
+}
+
+impl fmt::Debug for MemoryBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryBudget")
+            .field("held", &self.held())
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A part of a [`MemoryBudget`] that is taken until this is dropped.
+#[derive(Debug)]
+#[must_use = "what is not kept is given back at once"]
+pub struct Charge {
+    budget: Arc<MemoryBudget>,
+    bytes: usize,
+}
+
+impl Charge {
+    /// Takes so many bytes more. Whether the budget had them; otherwise it stays what it was.
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let taken = self.budget.take(bytes);
+        self.bytes += if taken { bytes } else { 0 };
+        taken
+    }
+
+    /// As much again, of the same budget. `None`, and nothing is taken, when that does not have it.
+    pub fn again(&self) -> Option<Self> {
+        self.budget.charge(self.bytes)
+    }
+
+    /// Another charge to the same budget, for what cannot be refused.
+    pub fn extra(&self, bytes: usize) -> Self {
+        self.budget.take_anyway(bytes);
+        Self { budget: Arc::clone(&self.budget), bytes }
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.budget.give_back(self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reserve_is_for_those_who_ask_for_it() {
+        let budget = MemoryBudget::new(800);
+        let most = budget.charge(400).unwrap();
+        assert!(budget.charge(1).is_none() && !budget.is_spent());
+        assert!(budget.take_reserved(400) && budget.is_spent() && !budget.take_reserved(1));
+        budget.give_back(400);
+        assert!(!budget.is_spent());
+        drop(most);
+        assert_eq!(budget.held(), 0);
+    }
+
+    #[test]
+    fn charges_grow_as_far_as_there_is_room() {
+        let budget = MemoryBudget::new(800);
+        let mut charge = budget.charge(100).unwrap();
+        assert!(charge.again().is_some(), "and given back at once");
+        assert!(charge.grow(300) && !charge.grow(1) && charge.again().is_none());
+        assert_eq!(budget.held(), 400);
+        drop(charge);
+        assert_eq!(budget.held(), 0);
+    }
+
+    #[test]
+    fn a_sum_that_overflows_is_too_much() {
+        let budget = MemoryBudget::new(usize::MAX);
+        assert!(budget.take(1) && !budget.take(usize::MAX));
+        assert_eq!(budget.held(), 1);
+    }
+}

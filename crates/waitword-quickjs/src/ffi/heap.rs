@@ -1,0 +1,190 @@
+//! The heap of an engine whose memory is limited: the system's, counted on the budget of the agent.
+//!
+//! What a script asks for beyond its budget is refused, and the engine makes an InternalError of that: for which it needs
+//! memory. So a refusal opens the reserve of the budget for a while, to small requests only. A script that goes on until
+//! the reserve is gone as well is to be ended ([`Heap::is_exhausted`]); until somebody does so, small requests are granted
+//! within as much again, for the engine throws `null` where it cannot even make the error.
+//!
+//! What the host needs for itself (realms, its own JavaScript) is not counted: scripts cannot make less of it.
+//!
+//! An engine without a limit uses the functions that it brings along, and nothing of this.
+
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, realloc as grow};
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use rquickjs_sys as qjs;
+use waitword_agents::MemoryBudget;
+
+/// The largest request that the reserve is for: the engine's small objects come in blocks of a page, with our header.
+const SMALL: usize = (4 << 10) + OFFSET;
+/// How many small requests a refusal opens the reserve to: an error, its message, its stack.
+const GRANTS: u32 = 8;
+
+/// How far beyond the limit a script may get between the last of the reserve and its end.
+const OVERDRAFT: usize = 256 << 10;
+
+/// The counter and the mood of one engine's heap.
+pub(super) struct Heap {
+    pub(super) budget: Arc<MemoryBudget>,
+    /// The host is at work: nothing is refused, nothing counted.
+    is_hosts: Cell<bool>,
+    /// How many small requests may still use the reserve.
+    grants: Cell<u32>,
+    is_exhausted: Cell<bool>,
+}
+
+impl Heap {
+    pub(super) fn new(limit: usize) -> Box<Self> {
+        Box::new(Self {
+            budget: MemoryBudget::new(limit),
+            is_hosts: Cell::new(false),
+            grants: Cell::new(0),
+            is_exhausted: Cell::new(false),
+        })
+    }
+
+    /// Whether a script has used up even the reserve.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.is_exhausted.get() && !self.is_hosts.get()
+    }
+
+    /// Whether the work that begins is the host's; what it was before.
+    pub(super) fn set_hosts(&self, is_hosts: bool) -> bool {
+        self.is_hosts.replace(is_hosts)
+    }
+
+    /// Takes bytes from the budget for a script, if it may have them.
+    fn admit(&self, bytes: usize) -> bool {
+        if self.budget.take(bytes) {
+            return true;
+        }
+        let grants = self.grants.get();
+        if bytes > SMALL || grants == 0 {
+            self.grants.set(GRANTS);
+            return false;
+        }
+        self.grants.set(grants - 1);
+        if self.budget.take_reserved(bytes) {
+            return true;
+        }
+        self.is_exhausted.set(true);
+        let is_near = self.budget.held().saturating_sub(self.budget.limit()) < OVERDRAFT;
+        if is_near {
+            self.grants.set(GRANTS);
+            self.budget.take_anyway(bytes);
+        }
+        is_near
+    }
+
+    /// # Safety
+    /// As the functions of the allocator want it: `allocate` gives what can be freed with the layout that it gets.
+    unsafe fn allocate(&self, bytes: usize, allocate: unsafe fn(Layout) -> *mut u8) -> *mut c_void {
+        let Some(layout) = layout(bytes) else { return std::ptr::null_mut() };
+        let counted = if self.is_hosts.get() { 0 } else { layout.size() };
+        if counted > 0 && !self.admit(counted) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the layout is not empty, it has a header.
+        let Some(start) = NonNull::new(unsafe { allocate(layout) }) else {
+            self.budget.give_back(counted);
+            return std::ptr::null_mut();
+        };
+        // SAFETY: the allocation begins with room for a header.
+        unsafe {
+            start.cast::<Header>().write(Header { bytes, counted });
+            start.add(OFFSET).as_ptr().cast()
+        }
+    }
+}
+
+/// What precedes the bytes that the engine gets.
+#[repr(align(16))]
+struct Header {
+    /// What was asked for.
+    bytes: usize,
+    /// What the budget counts; nothing for what is the host's.
+    counted: usize,
+}
+
+const OFFSET: usize = size_of::<Header>();
+
+fn layout(bytes: usize) -> Option<Layout> {
+    Layout::from_size_align(bytes.checked_add(OFFSET)?, align_of::<Header>()).ok()
+}
+
+/// The functions below are called by an engine with the address of its [`Heap`] (invariant 10 of the folder), and never
+/// panic.
+pub(super) const FUNCTIONS: qjs::JSMallocFunctions = qjs::JSMallocFunctions {
+    js_calloc: Some(calloc),
+    js_malloc: Some(malloc),
+    js_free: Some(free),
+    js_realloc: Some(realloc),
+    js_malloc_usable_size: Some(usable_size),
+};
+
+unsafe extern "C" fn malloc(heap: *mut c_void, bytes: qjs::size_t) -> *mut c_void {
+    // SAFETY: (10).
+    unsafe { (*heap.cast::<Heap>()).allocate(bytes as usize, alloc) }
+}
+
+unsafe extern "C" fn calloc(heap: *mut c_void, count: qjs::size_t, bytes: qjs::size_t) -> *mut c_void {
+    let Some(bytes) = (count as usize).checked_mul(bytes as usize) else { return std::ptr::null_mut() };
+    // SAFETY: (10).
+    unsafe { (*heap.cast::<Heap>()).allocate(bytes, alloc_zeroed) }
+}
+
+unsafe extern "C" fn free(heap: *mut c_void, data: *mut c_void) {
+    let Some(data) = NonNull::new(data.cast::<u8>()) else { return };
+    // SAFETY: (10): `data` came from `allocate` or `realloc`, which put a header before it.
+    unsafe {
+        let start = data.sub(OFFSET);
+        let Header { bytes, counted } = start.cast::<Header>().read();
+        dealloc(start.as_ptr(), layout(bytes).unwrap_unchecked());
+        (*heap.cast::<Heap>()).budget.give_back(counted);
+    }
+}
+
+unsafe extern "C" fn realloc(heap: *mut c_void, data: *mut c_void, bytes: qjs::size_t) -> *mut c_void {
+    let Some(data) = NonNull::new(data.cast::<u8>()) else {
+        // SAFETY: as this function.
+        return unsafe { malloc(heap, bytes) };
+    };
+    let bytes = bytes as usize;
+    let Some(new) = layout(bytes) else { return std::ptr::null_mut() };
+    // SAFETY: (10).
+    let heap = unsafe { &*heap.cast::<Heap>() };
+    // SAFETY: (10): `data` came from `allocate` or from here, with a header before it; the new header says what the
+    // allocation is now.
+    unsafe {
+        let start = data.sub(OFFSET);
+        let old = start.cast::<Header>().read();
+        let counted = if heap.is_hosts.get() && old.counted == 0 { 0 } else { new.size() };
+        let more = counted.saturating_sub(old.counted);
+        if heap.is_hosts.get() {
+            heap.budget.take_anyway(more);
+        } else if more > 0 && !heap.admit(more) {
+            return std::ptr::null_mut();
+        }
+        let Some(moved) =
+            NonNull::new(grow(start.as_ptr(), layout(old.bytes).unwrap_unchecked(), new.size()))
+        else {
+            heap.budget.give_back(more);
+            return std::ptr::null_mut();
+        };
+        heap.budget.give_back(old.counted.saturating_sub(counted));
+        moved.cast::<Header>().write(Header { bytes, counted });
+        moved.add(OFFSET).as_ptr().cast()
+    }
+}
+
+/// The engine also asks of memory that it has just been given; null it does not ask about.
+unsafe extern "C" fn usable_size(data: *const c_void) -> qjs::size_t {
+    if data.is_null() {
+        return 0;
+    }
+    // SAFETY: (10): a header precedes what the engine was given.
+    unsafe { (*data.cast::<u8>().sub(OFFSET).cast::<Header>()).bytes as qjs::size_t }
+}

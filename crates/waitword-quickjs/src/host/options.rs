@@ -1,7 +1,7 @@
 //! What an agent is told as it starts: `host.options` in the files under `js/`.
 
 use crate::convert::IntoJs;
-use crate::ffi::{Exception, Realm, Value};
+use crate::ffi::{Attributes, Exception, Realm, Value};
 
 use super::agent_host::Host;
 use super::worker::Data;
@@ -23,7 +23,11 @@ pub(super) fn object(host: &Host, realm: &Realm, data: Data) -> Result<Value, Ex
     match data {
         Data::OfParent { data, variables, name } => {
             host.data.replace(Some(data));
-            realm.set(&options, "env", &pairs(realm, &variables)?)?;
+            realm.set(
+                &options,
+                "env",
+                &env(realm, variables.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])))?,
+            )?;
             if let Some(name) = name {
                 realm.set(&options, "web", &realm.string(&name)?)?;
             }
@@ -38,18 +42,21 @@ pub(super) fn object(host: &Host, realm: &Realm, data: Data) -> Result<Value, Ex
     Ok(options)
 }
 
-/// The environment, as pairs. Variables that are no text are left out.
+/// The process's environment. Variables that are no text are left out.
 fn environment(realm: &Realm) -> Result<Value, Exception> {
     let text = |each: std::ffi::OsString| each.into_string().ok();
-    let pairs = std::env::vars_os().filter_map(|(key, value)| Some([text(key)?, text(value)?]));
-    self::pairs(realm, &pairs.flatten().collect::<Vec<_>>())
+    let pairs: Vec<_> =
+        std::env::vars_os().filter_map(|(key, value)| Some((text(key)?, text(value)?))).collect();
+    env(realm, pairs.iter().map(|(key, value)| (&**key, &**value)))
 }
 
-/// Pairs of texts that are given in turn.
-fn pairs(realm: &Realm, texts: &[String]) -> Result<Value, Exception> {
-    let pairs = texts.chunks_exact(2);
-    let pairs = pairs.map(|pair| realm.array(&[realm.string(&pair[0])?, realm.string(&pair[1])?]));
-    realm.array(&pairs.collect::<Result<Vec<_>, _>>()?)
+/// An object with these names and values.
+fn env<'a>(realm: &Realm, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Value, Exception> {
+    let env = realm.object()?;
+    for (name, value) in pairs {
+        realm.define(&env, name, &realm.string(value)?, Attributes::ASSIGNED)?;
+    }
+    Ok(env)
 }
 
 /// The name that Node has for this system.

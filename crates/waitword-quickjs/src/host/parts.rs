@@ -93,16 +93,14 @@ const SCRIPTS: &[Script] = scripts![
     "events.js",
     "event_target.js",
     "clone.js",
-    "url.js",
     "timers.js",
     "console.js",
-    "process.js",
+    "lifecycle.js",
     "path.js",
     "builtins.js",
     "commonjs.js",
     "message_port.js",
     "worker_threads.js",
-    "web_worker.js",
     "boot.js",
 ];
 
@@ -112,13 +110,19 @@ const LATER: &[Script] = scripts![
     "assert.js",
     "broadcast_channel.js",
     "encoding.js",
+    "event.js",
     "events_async.js",
     "navigator.js",
+    "process.js",
     "readable.js",
+    "scope.js",
     "search_params.js",
     "small_modules.js",
     "timers_promises.js",
+    "url.js",
     "util.js",
+    "web_worker.js",
+    "worker.js",
 ];
 
 /// The scripts of the private realm.

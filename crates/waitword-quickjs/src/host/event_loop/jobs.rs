@@ -81,15 +81,15 @@ impl EventLoop<'_> {
         let Some((id, letter)) = self.host.from_workers.take() else { return Ok(false) };
         let number = |realm: &Realm| realm.number(id);
         match letter {
-            Letter::Online => self.call("receive.online", |realm| Ok(vec![number(realm)]))?,
-            Letter::Message(message) => self.call("receive.message", |realm| {
+            Letter::Online => self.call("fromWorker.online", |realm| Ok(vec![number(realm)]))?,
+            Letter::Message(message) => self.call("fromWorker.message", |realm| {
                 let (data, ports) = self.host.unpack(realm, message)?;
                 Ok(vec![number(realm), data, ports])
             })?,
             Letter::Failed(failure, thrown) => return self.run_failure(id, failure, thrown).map(|()| true),
             Letter::Exited(code) => {
                 self.host.workers.borrow_mut().remove(&id);
-                self.call("receive.exit", |realm| Ok(vec![number(realm), realm.number(code)]))?
+                self.call("fromWorker.exit", |realm| Ok(vec![number(realm), realm.number(code)]))?
             }
         };
         Ok(true)
@@ -121,7 +121,7 @@ impl EventLoop<'_> {
         failure: Box<Failure>,
         mut thrown: Option<Parcel>,
     ) -> Result<(), Stop> {
-        let is_handled = self.call("receive.error", |realm| {
+        let is_handled = self.call("fromWorker.error", |realm| {
             // Read in place: it may have to go on to this agent's parent.
             let parts = match &mut thrown {
                 Some(parcel) => clone::read(realm, self.host.kit(realm)?, parcel, &[])?,

@@ -53,7 +53,7 @@
       if (signal.#isAborted) return;
       signal.#isAborted = true;
       signal.#reason = reason === undefined ? new DOMException("This operation was aborted", "AbortError") : reason;
-      signal.dispatchEvent(new host.Event("abort"));
+      signal.dispatchEvent(new (host.part("event").Event)("abort"));
     };
   }
   const abort = AbortSignal.internal;

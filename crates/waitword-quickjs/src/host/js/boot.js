@@ -2,7 +2,7 @@
 (function (host) {
   "use strict";
 
-  const { native } = host;
+  const { native, options } = host;
   const { Error } = globalThis;
   const { isError } = Error;
   const { keys } = Object;
@@ -25,15 +25,8 @@
     ...host.timers,
     global: globalThis,
     console: host.console,
-    process: host.process,
-    URL: host.URL,
     structuredClone,
-    Event: host.Event,
-    CustomEvent: host.CustomEvent,
-    MessageEvent: host.MessageEvent,
-    ErrorEvent: host.ErrorEvent,
     EventTarget: host.EventTarget,
-    PromiseRejectionEvent: host.PromiseRejectionEvent,
     MessageChannel: host.MessageChannel,
     MessagePort: host.MessagePort,
   };
@@ -43,11 +36,20 @@
   const later = {
     AbortController: "abort",
     AbortSignal: "abort",
+    Blob: "web_worker",
     BroadcastChannel: "broadcast_channel",
+    CustomEvent: "event",
+    ErrorEvent: "event",
+    Event: "event",
+    MessageEvent: "event",
+    PromiseRejectionEvent: "event",
     TextDecoder: "encoding",
     TextEncoder: "encoding",
+    URL: "url",
     URLSearchParams: "search_params",
+    Worker: "web_worker",
     navigator: "navigator",
+    process: "process",
   };
   for (const [name, part] of Object.entries(later)) {
     const put = (value) => define(name, { value, writable: true });
@@ -58,6 +60,9 @@
     };
     define(name, { get, set: put });
   }
+
+  const isNodeWorker = !options.isMainThread && options.web === undefined;
+  if (!isNodeWorker) host.part("scope");
 
   host.packageType = (text) => parse(text).type;
   /** What was thrown, for a person: title, frames, and what else there is to say. */

@@ -4,7 +4,7 @@
   "use strict";
 
   const { native } = host;
-  const { String } = globalThis;
+  const { String } = host.safe;
 
   class BroadcastChannel extends host.Target {
     #name;
@@ -25,14 +25,10 @@
 
     postMessage(message) {
       if (arguments.length === 0) throw host.missing("message");
-      if (this.#id === undefined) throw closed();
-      const ids = host.pack(message);
-      // A getter may have closed it.
-      if (this.#id === undefined) {
-        native.discard(ids);
-        throw closed();
-      }
-      native.postToRoom(this.#name, this.#id, ids);
+      // What a getter in the message does to this channel comes too late for the message.
+      const id = this.#id;
+      if (id === undefined) throw new host.DOMException("BroadcastChannel is closed.", "InvalidStateError");
+      native.postToRoom(this.#name, id, host.pack(message));
     }
 
     close() {

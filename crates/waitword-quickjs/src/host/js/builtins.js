@@ -19,7 +19,7 @@
     path: () => host.path,
     "path/posix": () => host.path,
     perf_hooks: () => perfHooks,
-    process: () => host.process,
+    process: () => host.part("process").process,
     timers: () => host.timers,
     "timers/promises": () => host.part("timers_promises"),
     url: () => url,
@@ -29,12 +29,18 @@
   };
   const perfHooks = { performance };
   const url = {
-    URL: host.URL,
+    get URL() {
+      return host.part("url").URL;
+    },
     get URLSearchParams() {
       return host.part("search_params").URLSearchParams;
     },
-    fileURLToPath: host.fileURLToPath,
-    pathToFileURL: host.pathToFileURL,
+    get fileURLToPath() {
+      return host.part("url").fileURLToPath;
+    },
+    get pathToFileURL() {
+      return host.part("url").pathToFileURL;
+    },
   };
   const made = { __proto__: null };
 
@@ -46,6 +52,8 @@
     if (name === "." || name === "..") return undefined;
     throw unknown(name, begins(name, "node:") ? "ERR_UNKNOWN_BUILTIN_MODULE" : code);
   };
+  /** For `import`, which names files by URLs as well. */
+  host.fileURLToPath = (url) => host.part("url").fileURLToPath(url);
   host.builtinNames = keys(builtins);
   host.isBuiltin = (name) => hasOwn(builtins, begins(name, "node:") ? apply(slice, name, [5]) : name);
 

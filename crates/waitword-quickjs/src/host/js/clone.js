@@ -1,5 +1,5 @@
 // Structured clone, the part of it that knows the rarer kinds of values. What messages are mostly made of (primitives,
-// objects, arrays, buffers) is written and read in Rust, host/clone/, and so is the order of it all. Next: url.js.
+// objects, arrays, buffers) is written and read in Rust, host/clone/, and so is the order of it all. Next: timers.js.
 //
 // Here an object becomes a row, and a row an object: [kind, heads, ...values]. Of the values, the first `heads` are what
 // the object is made with; what can refer to the object itself comes after them, and is put into it later.

@@ -1,4 +1,4 @@
-// The console. One call is one write, so lines of several agents never mix. Next: process.js.
+// The console. One call is one write, so lines of several agents never mix. Next: lifecycle.js.
 (function (host) {
   "use strict";
 

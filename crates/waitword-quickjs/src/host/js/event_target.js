@@ -1,153 +1,12 @@
-// EventTarget, and its events. Ports, and the workers of pages, are targets that have the methods of emitters as well: `on` gets
+// EventTarget; its events are in event.js. Ports, and the workers of pages, are targets that have the methods of emitters as well: `on` gets
 // what an event carries, `addEventListener` and `onmessage` get the event. Next: clone.js.
 (function (host) {
   "use strict";
 
-  const { Boolean, Number, String, Symbol, TypeError } = globalThis;
-  const { apply, assign, defineProperty, list, Map, WeakMap } = host.safe;
+  const { apply, Boolean, defineProperty, Map, String, Symbol } = host.safe;
   const { add, remove, fire, of: listenersOf, emits } = host.listeners;
-  const now = performance.now;
-  const targets = new WeakMap();
-  const AT_TARGET = 2;
-
-  class Event {
-    type;
-    bubbles;
-    cancelable;
-    composed;
-    timeStamp = now();
-    #isCanceled = false;
-    #isStopped = false;
-    #phase = 0;
-
-    constructor(type, settings) {
-      if (arguments.length === 0) throw host.missing("type");
-      this.type = String(type);
-      this.bubbles = Boolean(settings?.bubbles);
-      this.cancelable = Boolean(settings?.cancelable);
-      this.composed = Boolean(settings?.composed);
-    }
-
-    get target() {
-      return targets.get(this) ?? null;
-    }
-
-    get srcElement() {
-      return this.target;
-    }
-
-    get currentTarget() {
-      return this.#phase === 0 ? null : this.target;
-    }
-
-    get eventPhase() {
-      return this.#phase;
-    }
-
-    get defaultPrevented() {
-      return this.#isCanceled;
-    }
-
-    get returnValue() {
-      return !this.#isCanceled;
-    }
-
-    get cancelBubble() {
-      return this.#isStopped;
-    }
-
-    get isTrusted() {
-      return false;
-    }
-
-    composedPath() {
-      return this.#phase === 0 ? [] : [this.target];
-    }
-
-    preventDefault() {
-      if (this.cancelable) this.#isCanceled = true;
-    }
-
-    // There is nothing above a target that an event could reach.
-    stopPropagation() {}
-
-    stopImmediatePropagation() {
-      this.#isStopped = true;
-    }
-
-    /** What is done with an event while it is dispatched, for the host alone. */
-    static internal = {
-      isEvent: (value) => typeof value === "object" && value !== null && #phase in value,
-      phase: (event) => event.#phase,
-      enter: (event, target) => {
-        targets.set(event, target);
-        event.#phase = AT_TARGET;
-        event.#isStopped = false;
-      },
-      leave: (event) => void (event.#phase = 0),
-      isStopped: (event) => event.#isStopped,
-    };
-  }
-  const { isEvent, phase, enter, leave, isStopped } = Event.internal;
-  delete Event.internal;
-  const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET, BUBBLING_PHASE: 3 };
-  assign(Event, PHASES);
-
-  class CustomEvent extends Event {
-    detail;
-
-    constructor(type, settings) {
-      super(type, settings);
-      this.detail = settings?.detail ?? null;
-    }
-  }
-
-  class MessageEvent extends Event {
-    data;
-    origin;
-    lastEventId;
-    source;
-    ports;
-
-    constructor(type, settings = {}) {
-      super(type, settings);
-      const { data = null, origin = "", lastEventId = "", source = null, ports = [] } = settings;
-      this.data = data;
-      this.origin = origin;
-      this.lastEventId = lastEventId;
-      this.source = source;
-      this.ports = ports;
-    }
-  }
-
-  class ErrorEvent extends Event {
-    message;
-    filename;
-    lineno;
-    colno;
-    error;
-
-    constructor(type, settings = {}) {
-      super(type, settings);
-      const { message = "", filename = "", lineno = 0, colno = 0, error } = settings;
-      this.message = String(message);
-      this.filename = String(filename);
-      this.lineno = Number(lineno);
-      this.colno = Number(colno);
-      this.error = error;
-    }
-  }
-
-  class PromiseRejectionEvent extends Event {
-    promise;
-    reason;
-
-    constructor(type, settings) {
-      super(type, settings);
-      this.promise = settings.promise;
-      this.reason = settings.reason;
-    }
-  }
+  /** What is done with an event while it is dispatched. Few programs have any. */
+  const internal = () => host.part("event").internal;
 
   class EventTarget {
     addEventListener(type, listener, settings) {
@@ -170,8 +29,8 @@
     }
 
     dispatchEvent(event) {
-      if (!isEvent(event)) throw host.invalid("event", "an instance of Event", event);
-      if (phase(event) !== 0) throw new host.DOMException("The event is already being dispatched", "InvalidStateError");
+      if (!internal().isEvent(event)) throw host.invalid("event", "an instance of Event", event);
+      if (internal().phase(event) !== 0) throw new host.DOMException("The event is already being dispatched", "InvalidStateError");
       this[host.fire](event.type, [event], () => event);
       return !event.defaultPrevented;
     }
@@ -180,12 +39,12 @@
     [host.fire](name, args, make) {
       let event;
       const isHeard = fire(this, name, args, () => {
-        event = make ? make() : new Event(name);
+        event = make ? make() : new (host.part("event").Event)(name);
         // The port of a page's worker is hidden behind its global object.
-        enter(event, this[host.scope] ?? this);
+        internal().enter(event, this[host.scope] ?? this);
         return event;
       });
-      if (event) leave(event);
+      if (event) internal().leave(event);
       return isHeard;
     }
   }
@@ -210,7 +69,7 @@
         throw error;
       });
     }
-    return isStopped(event);
+    return internal().isStopped(event);
   };
 
   class Target extends EventTarget {
@@ -243,8 +102,9 @@
 
   /** Gives a class properties such as `onmessage`. */
   host.withHandlers = (Class, names) => {
-    for (const name of names) {
-      defineProperty(Class.prototype, `on${name}`, {
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at];
+      defineProperty(Class.prototype, "on" + name, {
         __proto__: null,
         get() {
           return this[host.handler](name);
@@ -258,7 +118,6 @@
     }
   };
 
-  Object.assign(host, {
-    Event, CustomEvent, MessageEvent, ErrorEvent, PromiseRejectionEvent, EventTarget, Target,
-  });
+  host.EventTarget = EventTarget;
+  host.Target = Target;
 });

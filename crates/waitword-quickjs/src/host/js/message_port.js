@@ -163,7 +163,7 @@
   /** A message arrives at a target, with the ports that came with it. */
   function deliver(target, data, moved) {
     target[host.fire]("message", [data], () => {
-      const event = new host.MessageEvent("message", { data, ports: [] });
+      const event = new (host.part("event").MessageEvent)("message", { data, ports: [] });
       for (let at = 0; at < moved.length; at++) host.append(event.ports, moved[at]);
       return event;
     });
@@ -176,7 +176,9 @@
   host.ports = { adopt, detach, idOf, isPort, canMove, register, forget };
   host.deliver = deliver;
   host.transferList = (transfer) => (isArray(transfer) ? transfer : (transfer?.transfer ?? list()));
-  host.received = {
+  // What the event loop calls.
+  host.receive = {
+    fromParent: (data, moved) => deliver(parentPort, data, moved),
     atPort: (id, data, moved) => {
       const port = ports.get(id);
       if (port) deliver(port, data, moved);

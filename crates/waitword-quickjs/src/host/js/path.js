@@ -1,4 +1,4 @@
-// The part of node:path that names of scripts need. Next: commonjs.js.
+// The part of node:path that names of scripts need. Next: builtins.js.
 (function (host) {
   "use strict";
 

@@ -10,8 +10,8 @@
 
   const { apply, ownKeys } = Reflect;
   const { assign, defineProperty, getOwnPropertyDescriptor, setPrototypeOf } = Object;
-  const { TypeError } = globalThis;
-  const { includes, toWellFormed } = String.prototype;
+  const { BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent } = globalThis;
+  const { endsWith, includes, indexOf, slice, startsWith, toWellFormed, trim } = String.prototype;
 
   /** A class with the methods that `Base` has now. */
   function sealed(Base) {
@@ -33,6 +33,10 @@
   host.safe = {
     apply, assign, defineProperty, ownKeys, list,
     Map: sealed(Map), Set: sealed(Set), WeakMap: sealed(WeakMap),
+    // For the parts that run when scripts may have replaced these.
+    BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent,
+    freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, round: Math.round,
+    endsWith, indexOf, slice, startsWith, trim,
   };
   // Names of methods that scripts do not see.
   for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended"]) host[name] = Symbol(name);
@@ -67,4 +71,6 @@
     if (!parts.has(name)) parts.set(name, host.native.runPart(name, host));
     return parts.get(name);
   };
+  /** What it offers, if somebody has asked for it already. */
+  host.made = (name) => parts.get(name);
 });

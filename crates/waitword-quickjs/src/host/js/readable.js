@@ -3,8 +3,7 @@
 (function (host) {
   "use strict";
 
-  const { Promise, Symbol } = globalThis;
-  const { list } = host.safe;
+  const { list, Promise, Symbol } = host.safe;
 
   class Readable extends host.EventEmitter {
     #port;

@@ -2,8 +2,7 @@
 (function (host) {
   "use strict";
 
-  const { String, TypeError } = globalThis;
-  const { apply } = host.safe;
+  const { apply, startsWith, String, TypeError } = host.safe;
   const { native, options } = host;
 
   /** There is one context for all: what is asynchronous here carries nothing along. */
@@ -40,8 +39,8 @@
   };
 
   function createRequire(file) {
-    const name = file instanceof host.URL || apply(String.prototype.startsWith, String(file), ["file:"])
-      ? host.fileURLToPath(file)
+    const name = file instanceof host.part("url").URL || apply(startsWith, String(file), ["file:"])
+      ? host.part("url").fileURLToPath(file)
       : file;
     if (typeof name !== "string" || name[0] !== "/") {
       throw host.error(TypeError, "ERR_INVALID_ARG_VALUE",

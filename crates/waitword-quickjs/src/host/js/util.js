@@ -38,7 +38,7 @@
   function deprecate(call, message, code) {
     let isTold = false;
     return function (...args) {
-      if (!isTold) host.process.emitWarning(message, { type: "DeprecationWarning", code });
+      if (!isTold) host.part("process").process.emitWarning(message, { type: "DeprecationWarning", code });
       isTold = true;
       return new.target ? Reflect.construct(call, args, new.target) : apply(call, this, args);
     };

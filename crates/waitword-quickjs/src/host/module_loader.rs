@@ -1,4 +1,4 @@
-//! Where `import` finds modules: files by path or `file:` URL, and the built-in ones of `boot.js`.
+//! Where `import` finds modules: files by path or `file:` URL, and the built-in ones of `js/builtins.js`.
 
 use std::path::Path;
 

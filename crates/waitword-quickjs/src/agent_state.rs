@@ -34,6 +34,8 @@ pub(crate) struct AgentState {
     promises: RefCell<Vec<Option<Awaited>>>,
     /// Where the waits are that a host may want to list, and no more of them than anybody would read.
     marks: RefCell<BTreeMap<WaitId, Option<Exception>>>,
+    /// One object with the properties of those that `waitAsync` returns, which no script sees.
+    pub(crate) shape: OnceCell<Value>,
     /// The three strings, made beforehand so that settling a wait needs no memory for them.
     outcomes: OnceCell<[Value; 3]>,
 }
@@ -57,11 +59,13 @@ impl AgentState {
             observer: RefCell::default(),
             promises: RefCell::default(),
             marks: RefCell::default(),
+            shape: OnceCell::new(),
             outcomes: OnceCell::new(),
         }
     }
 
     /// The state that belongs to a realm's runtime.
+    #[inline(always)]
     pub(crate) fn of(realm: &Realm) -> Result<Rc<Self>, Exception> {
         realm.state().ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
     }

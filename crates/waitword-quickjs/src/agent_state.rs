@@ -1,12 +1,12 @@
 //! What the functions of a runtime need to know about their agent: its waits, and the promises that stand for them.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use waitword_agents::{Agent, Expected, Outcome, Settled, SharedBlock, Timeout, WaitError, WaitId};
 
-use crate::ffi::{Exception, Realm, Resolver, Value};
+use crate::ffi::{Exception, Realm, Resolver, Value, trim};
 use crate::shared_array_buffer::Intrinsics;
 
 /// Learns when a script is about to block its agent's thread in `Atomics.wait`, and when it is back. Not of a wait that is
@@ -32,6 +32,8 @@ pub(crate) struct AgentState {
     /// The promises of waits that are queued, or settled and not yet resolved, by the slots of the waits. Scripts may have
     /// dropped them; their reactions still have to run.
     promises: RefCell<Vec<Option<Awaited>>>,
+    /// How many waits have ended since freed memory was last given back.
+    ended: Cell<usize>,
     /// Where the waits are that a host may want to list, and no more of them than anybody would read.
     marks: RefCell<BTreeMap<WaitId, Option<Exception>>>,
     /// One object with the properties of those that `waitAsync` returns, which no script sees.
@@ -47,6 +49,9 @@ struct Awaited {
     resolve: Value,
 }
 
+/// After so many waits it is worth the time to give memory back.
+const CROWD: usize = 100_000;
+
 /// So many waits have a place in a host's report. To find the line of the script costs more than all the rest of a wait.
 const MOST_MARKS: usize = 100;
 
@@ -58,6 +63,7 @@ impl AgentState {
             growable: RefCell::default(),
             observer: RefCell::default(),
             promises: RefCell::default(),
+            ended: Cell::default(),
             marks: RefCell::default(),
             shape: OnceCell::new(),
             outcomes: OnceCell::new(),
@@ -121,6 +127,14 @@ impl AgentState {
         realm.line_of(&mark)
     }
 
+    /// Gives freed memory back to the system if a crowd of waits has ended since it last did.
+    pub(crate) fn trim_after_a_crowd(&self) {
+        if self.ended.get() >= CROWD {
+            self.ended.set(0);
+            trim();
+        }
+    }
+
     /// Resolves the promise of a settled wait. Its reactions are queued before this returns; no script runs.
     ///
     /// # Errors
@@ -134,6 +148,7 @@ impl AgentState {
 
     /// Forgets what was kept for a wait. To be dropped with no borrow held: it may be the last to hold a promise.
     fn take(&self, id: WaitId) -> Option<Awaited> {
+        self.ended.set(self.ended.get() + 1);
         drop(self.marks.borrow_mut().remove(&id));
         let mut promises = self.promises.borrow_mut();
         let awaited = promises.get_mut(id.slot())?.take();

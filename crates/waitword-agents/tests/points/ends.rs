@@ -67,6 +67,28 @@ fn point_47_a_wait_with_a_deadline_ends_at_it_if_nobody_else_has_the_memory() {
     assert_eq!(settled, [Settled { id, outcome: Outcome::TimedOut }]);
 }
 
+/// Also where others on the same memory, which nothing can end any more, are forgotten.
+#[test]
+fn point_47_a_crowd_whose_memory_is_gone_ends_at_its_deadlines() {
+    const MEMORIES: usize = 3_000;
+    let agent = quiet(false);
+    let (mut mortal, mut endless, mut forgotten) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..MEMORIES {
+        let memory = block();
+        endless.push(pending_at(&agent, &memory, 0));
+        mortal.push(pending(&agent, &memory, 0, Expected::I32(0), Timeout::from_millis(1.0)));
+        drop(memory);
+        forgotten.extend(agent.forget_hopeless());
+    }
+    assert!(!forgotten.is_empty() && forgotten.iter().all(|id| endless.contains(id)));
+    while let Some(deadline) = agent.next_deadline() {
+        until(|| Instant::now() >= deadline);
+        agent.expire_due(Instant::now());
+    }
+    let settled = agent.drain_settled().inspect(|settled| assert_eq!(settled.outcome, Outcome::TimedOut));
+    assert_eq!(settled.map(|settled| settled.id).collect::<Vec<_>>(), mortal);
+}
+
 /// A notify that is stuck in somebody's doorbell keeps nobody from the same word.
 #[test]
 fn point_50_no_agent_blocks_another() {

@@ -224,12 +224,15 @@ fn what_cannot_be_transferred_is_a_data_clone_error_and_moves_nothing() {
         const buffer = new ArrayBuffer(1);
         const closed = new MessageChannel().port1;
         closed.close();
+        const sent = new MessageChannel().port1;
+        structuredClone(sent, { transfer: [sent] });
         const hostile = { get x() { other.port2.close(); } };
         const attempts = [
           () => port1.postMessage(1, [port1]),
           () => port1.postMessage(other.port1),
           () => port1.postMessage(1, [other.port1, other.port1]),
           () => port1.postMessage(1, [buffer, closed]),
+          () => port1.postMessage(1, [buffer, sent]),
           () => port1.postMessage(hostile, [buffer, other.port2]),
           () => structuredClone({ p: other.port1 }),
           () => new MessagePort(),
@@ -253,6 +256,7 @@ fn what_cannot_be_transferred_is_a_data_clone_error_and_moves_nothing() {
     )
     .with_code(0)
     .printed(&[
+        "DataCloneError",
         "DataCloneError",
         "DataCloneError",
         "DataCloneError",

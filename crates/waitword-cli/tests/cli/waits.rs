@@ -127,22 +127,24 @@ fn a_waiting_worker_is_kept_while_the_main_agent_could_notify_it() {
 
 #[test]
 fn the_end_of_an_abandoned_worker_is_an_event_that_may_notify_others() {
-    run(
-        "exit_notifies",
-        r#"
-        const { Worker, isMainThread, workerData: words } = require("worker_threads");
-        if (isMainThread) {
-          const words = new Int32Array(new SharedArrayBuffer(8));
-          Atomics.waitAsync(words, 0, 0).value.then((outcome) => console.log("main", outcome));
-          const worker = new Worker(__filename, { workerData: words });
-          worker.on("exit", (code) => console.log("exit", code, Atomics.notify(words, 0), Atomics.notify(words, 1)));
-        } else {
-          Atomics.waitAsync(words, 1, 0);
-        }
-        "#,
-    )
-    .with_code(0)
-    .printed(&["exit 0 1 0", "main ok"]);
+    // Kept by its worker, or like that one only by a wait: then too the worker goes first.
+    for kept in ["worker", "worker.unref()"] {
+        let script = format!(
+            r#"
+            const {{ Worker, isMainThread, workerData: words }} = require("worker_threads");
+            if (isMainThread) {{
+              const words = new Int32Array(new SharedArrayBuffer(8));
+              Atomics.waitAsync(words, 0, 0).value.then((outcome) => console.log("main", outcome));
+              const worker = new Worker(__filename, {{ workerData: words }});
+              worker.on("exit", (code) => console.log("exit", code, Atomics.notify(words, 0), Atomics.notify(words, 1)));
+              {kept};
+            }} else {{
+              Atomics.waitAsync(words, 1, 0);
+            }}
+            "#
+        );
+        run("exit_notifies", &script).with_code(0).printed(&["exit 0 1 0", "main ok"]);
+    }
 }
 
 #[test]

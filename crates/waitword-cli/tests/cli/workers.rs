@@ -213,16 +213,20 @@ fn the_end_of_a_worker_is_the_end_of_its_workers() {
     run(
         "grandchildren",
         r#"
-        const { Worker, isMainThread, parentPort, workerData: word } = require("worker_threads");
+        const { Worker } = require("worker_threads");
+        const grandchild = `const { workerData: word } = require("worker_threads");
+          // So many take their time to go.
+          for (let waiter = 0; waiter < 5000; waiter++) Atomics.waitAsync(word, 0, 0);
+          Atomics.store(word, 1, 1);
+          Atomics.wait(word, 0, 0);`;
         const child = `const { Worker, workerData } = require("worker_threads");
-          new Worker('const { workerData: word } = require("worker_threads"); Atomics.wait(word, 0, 0);',
-            { eval: true, workerData });
+          new Worker(${JSON.stringify(grandchild)}, { eval: true, workerData });
           while (true);`;
-        const shared = new Int32Array(new SharedArrayBuffer(4));
+        const shared = new Int32Array(new SharedArrayBuffer(8));
         const worker = new Worker(child, { eval: true, workerData: shared });
         const timer = setInterval(async () => {
-          // A waiter: the grandchild is in its wait.
-          if (Atomics.notify(shared, 0) === 0) return;
+          // All but one of the grandchild's waits are in line, and that one is on its way there.
+          if (Atomics.load(shared, 1) === 0) return;
           clearInterval(timer);
           console.log(await worker.terminate(), Atomics.notify(shared, 0));
         }, 1);
@@ -265,6 +269,18 @@ fn an_unreferenced_worker_does_not_keep_the_program_alive() {
     )
     .with_code(0)
     .printed(&["end"])
+    .quietly();
+    // Who terminates it waits for its end.
+    run(
+        "unref_terminate",
+        r#"
+        const { Worker } = require("worker_threads");
+        const worker = new Worker("for (;;);", { eval: true }).unref();
+        worker.terminate().then((code) => console.log("exit", code));
+        "#,
+    )
+    .with_code(0)
+    .printed(&["exit 1"])
     .quietly();
 }
 

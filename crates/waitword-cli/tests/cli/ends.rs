@@ -1,4 +1,4 @@
-//! Ends that come from outside: Ctrl-C, and a reader that goes away.
+//! Ends that come from outside (Ctrl-C, a reader that goes away), and what a script says and hears of its own.
 
 #![cfg(unix)]
 
@@ -90,4 +90,37 @@ fn exit_code_of_the_script_is_that_of_the_process() {
     run("throw_in_exit", "process.on('exit', () => { throw new Error('late'); });")
         .with_code(1)
         .complained(&["late"]);
+}
+
+/// As `tests/node` has it, which needs Node.
+#[test]
+fn a_program_hears_of_its_end_and_of_what_nobody_caught() {
+    run("hears_exit", "process.on('exit', (code) => console.log('exit', code)); throw new Error('x');")
+        .with_code(1)
+        .printed(&["exit 1"])
+        .complained(&["Error: x"]);
+    run(
+        "hears_worker",
+        r#"
+        const { Worker } = require("worker_threads");
+        process.on("uncaughtException", (error, origin) => console.log(error.message, origin));
+        new Worker("throw new Error('of a worker')", { eval: true });
+        "#,
+    )
+    .with_code(0)
+    .printed(&["of a worker uncaughtException"])
+    .quietly();
+    run(
+        "hears_before_exit",
+        r#"
+        let rounds = 0;
+        process.on("beforeExit", (code) => {
+          console.log("before", code);
+          if (rounds++ < 1) setTimeout(() => console.log("more"));
+        });
+        "#,
+    )
+    .with_code(0)
+    .printed(&["before 0", "more", "before 0"])
+    .quietly();
 }

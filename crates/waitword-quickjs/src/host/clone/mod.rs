@@ -38,6 +38,8 @@ pub(super) struct Parcel {
     moved: Vec<Bytes>,
     /// Which of the ArrayBuffers that are transferred are in the graph.
     is_met: Vec<bool>,
+    /// How long each of them has to be for the views on it that are in the graph.
+    viewed: Vec<usize>,
     /// What it costs the agent that wrote it, until it is read or dropped.
     charge: Option<Charge>,
 }
@@ -146,6 +148,9 @@ impl Parcel {
             let max_len = kit.max_len(realm, buffer)?;
             let length = realm.with_bytes(buffer, |bytes| Ok(bytes.len()));
             let length = length.map_err(|_| kit.refusal(realm, buffer, Some("is already detached")))?;
+            if length < self.viewed[at] {
+                return Err(kit.refusal(realm, buffer, Some("has shrunk under a view that was cloned")));
+            }
             // What the message does not name is detached all the same, but nobody will see its bytes.
             let length = if self.is_met[at] { length } else { 0 };
             if !self.charge_for(length) {

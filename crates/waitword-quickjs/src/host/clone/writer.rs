@@ -34,12 +34,14 @@ pub(in super::super) fn write(
             blocks: Vec::new(),
             moved: Vec::new(),
             is_met: vec![false; buffers.len()],
+            viewed: vec![0; buffers.len()],
             charge,
         },
         charged: 0,
         moving: buffers_moving.chain(ports.iter().enumerate().map(moving(tag::PORT))).collect(),
         objects: Vec::new(),
         seen: HashMap::new(),
+        copied: HashMap::new(),
         keys: HashMap::new(),
         kept: Vec::new(),
         open: Vec::new(),
@@ -63,6 +65,8 @@ struct Writer<'a> {
     objects: Vec<Value>,
     /// Their numbers, by address.
     seen: HashMap<usize, usize>,
+    /// How many bytes of a resizable ArrayBuffer were copied, by address.
+    copied: HashMap<usize, usize>,
     /// The numbers of the keys that were written, by id, and the keys themselves.
     keys: HashMap<u32, usize>,
     kept: Vec<Key>,
@@ -72,9 +76,23 @@ struct Writer<'a> {
 
 /// An object of which a part is still to be written.
 enum Open<'a> {
-    Properties { object: Value, keys: Keys<'a>, at: usize },
-    Elements { array: Value, at: u32, length: u32 },
-    Row { row: Value, at: u32, length: u32 },
+    Properties {
+        object: Value,
+        keys: Keys<'a>,
+        at: usize,
+    },
+    Elements {
+        array: Value,
+        at: u32,
+        length: u32,
+    },
+    /// Of a view also the byte of its buffer that it ends at.
+    Row {
+        row: Value,
+        view_end: Option<usize>,
+        at: u32,
+        length: u32,
+    },
 }
 
 impl<'a> Writer<'a> {
@@ -110,12 +128,15 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-            Open::Row { row, mut at, length } => {
+            Open::Row { row, view_end, mut at, length } => {
                 while at < length {
                     let value = self.realm.get(&row, at)?;
                     at += 1;
+                    if let Some(end) = view_end {
+                        self.view_on(&value, end)?;
+                    }
                     if self.opens(&value)? {
-                        self.open.insert(depth, Open::Row { row, at, length });
+                        self.open.insert(depth, Open::Row { row, view_end, at, length });
                         return Ok(());
                     }
                 }
@@ -191,11 +212,15 @@ impl<'a> Writer<'a> {
             self.block(object, block);
             return Ok(());
         }
+        // IsArrayBufferViewOutOfBounds, also of one whose buffer is detached.
+        if realm.typed_array_kind(object).is_some() && realm.typed_array_view(object).is_err() {
+            return Err(self.kit.refusal(realm, object, Some("is out of the bounds of its buffer")));
+        }
         let is_ordinary = realm.is_ordinary(object);
         let row =
             realm.call(&self.kit.row, &realm.undefined(), &[object.clone(), realm.bool(is_ordinary)])?;
         if row.is_object() {
-            self.row(row)
+            self.row(object, row)
         } else if is_ordinary {
             self.ordinary(object)
         } else {
@@ -223,15 +248,15 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn row(&mut self, row: Value) -> Result<(), Exception> {
+    fn row(&mut self, object: &Value, row: Value) -> Result<(), Exception> {
         let realm = self.realm;
         let length = realm.array_length(&row)?;
         let kind = realm.get(&row, 0)?;
-        let tag = realm.with_text(&kind, |kind| {
+        let (tag, is_view) = realm.with_text(&kind, |kind| {
             Ok(match kind {
-                b"map" => tag::MAP,
-                b"set" => tag::SET,
-                _ => tag::ROW,
+                b"map" => (tag::MAP, false),
+                b"set" => (tag::SET, false),
+                _ => (tag::ROW, matches!(kind, b"typed" | b"view")),
             })
         })?;
         self.byte(tag);
@@ -242,7 +267,29 @@ impl<'a> Writer<'a> {
         if tag == tag::ROW {
             self.text(&kind)?;
         }
-        self.open.push(Open::Row { row, at: 2, length });
+        let view_end = if is_view { Some(self.view_end(object, &row, length)?) } else { None };
+        self.open.push(Open::Row { row, view_end, at: 2, length });
+        Ok(())
+    }
+
+    /// The last two parts are the offset and the length, which is a number of elements, and undefined if it follows the buffer.
+    fn view_end(&self, view: &Value, row: &Value, length: u32) -> Result<usize, Exception> {
+        let realm = self.realm;
+        let part = |at: u32| Ok(realm.get(row, at)?.as_number().map_or(0, |number| number as usize));
+        let (offset, count) = (part(length - 2)?, part(length - 1)?);
+        let is_typed = count > 0 && realm.typed_array_kind(view).is_some();
+        Ok(offset + if is_typed { realm.typed_array_view(view)?.byte_length } else { count })
+    }
+
+    /// A view has to lie in the copy of its buffer as well: the buffer may have grown since its bytes were copied, and may
+    /// shrink before they are moved.
+    fn view_on(&mut self, buffer: &Value, end: usize) -> Result<(), Exception> {
+        let address = buffer.address().addr();
+        if let Some(&(tag::MOVED, at)) = self.moving.get(&address) {
+            self.parcel.viewed[at] = self.parcel.viewed[at].max(end);
+        } else if self.copied.get(&address).is_some_and(|&copied| copied < end) {
+            return Err(self.kit.refusal(self.realm, buffer, Some("has grown since it was cloned")));
+        }
         Ok(())
     }
 
@@ -251,14 +298,16 @@ impl<'a> Writer<'a> {
         let max_len = self.kit.max_len(realm, buffer)?;
         self.byte(tag::BUFFER);
         self.number(max_len.map_or(0, |max_len| max_len + 1));
-        let written = realm.with_bytes(buffer, |bytes| self.bytes(bytes));
-        match written {
-            // What is detached has no bytes.
-            Err(_) if realm.with_bytes(buffer, |_| Ok(())).is_err() => {
-                Err(self.kit.refusal(realm, buffer, Some("is detached and could not be cloned")))
-            }
-            written => written,
+        // What is detached has no bytes.
+        let length = realm
+            .with_bytes(buffer, |bytes| Ok(bytes.len()))
+            .map_err(|_| self.kit.refusal(realm, buffer, Some("is detached and could not be cloned")))?;
+        if max_len.is_some() {
+            self.copied.insert(buffer.address().addr(), length);
         }
+        // Before the bytes are looked at: a refusal runs what scripts have made of `Error.prepareStackTrace`.
+        self.room(length)?;
+        realm.with_bytes(buffer, |bytes| self.bytes(bytes))
     }
 
     fn block(&mut self, buffer: &Value, block: SharedBlock) {

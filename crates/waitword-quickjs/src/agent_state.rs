@@ -1,12 +1,12 @@
 //! What the functions of a runtime need to know about their agent: its waits, and the promises that stand for them.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use waitword_agents::{Agent, Expected, Outcome, Settled, SharedBlock, Timeout, WaitError, WaitId};
 
-use crate::ffi::{Exception, Realm, Resolver, Value};
+use crate::ffi::{Exception, Realm, Resolver, Value, trim};
 use crate::shared_array_buffer::Intrinsics;
 
 /// Learns when a script is about to block its agent's thread in `Atomics.wait`, and when it is back. Not of a wait that is
@@ -32,8 +32,12 @@ pub(crate) struct AgentState {
     /// The promises of waits that are queued, or settled and not yet resolved, by the slots of the waits. Scripts may have
     /// dropped them; their reactions still have to run.
     promises: RefCell<Vec<Option<Awaited>>>,
+    /// How many waits have ended since freed memory was last given back.
+    ended: Cell<usize>,
     /// Where the waits are that a host may want to list, and no more of them than anybody would read.
     marks: RefCell<BTreeMap<WaitId, Option<Exception>>>,
+    /// One object with the properties of those that `waitAsync` returns, which no script sees.
+    pub(crate) shape: OnceCell<Value>,
     /// The three strings, made beforehand so that settling a wait needs no memory for them.
     outcomes: OnceCell<[Value; 3]>,
 }
@@ -44,6 +48,9 @@ struct Awaited {
     /// The function that resolves its promise. The one that would reject it is never needed.
     resolve: Value,
 }
+
+/// After so many waits it is worth the time to give memory back.
+const CROWD: usize = 100_000;
 
 /// So many waits have a place in a host's report. To find the line of the script costs more than all the rest of a wait.
 const MOST_MARKS: usize = 100;
@@ -56,12 +63,15 @@ impl AgentState {
             growable: RefCell::default(),
             observer: RefCell::default(),
             promises: RefCell::default(),
+            ended: Cell::default(),
             marks: RefCell::default(),
+            shape: OnceCell::new(),
             outcomes: OnceCell::new(),
         }
     }
 
     /// The state that belongs to a realm's runtime.
+    #[inline(always)]
     pub(crate) fn of(realm: &Realm) -> Result<Rc<Self>, Exception> {
         realm.state().ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
     }
@@ -117,6 +127,14 @@ impl AgentState {
         realm.line_of(&mark)
     }
 
+    /// Gives freed memory back to the system if a crowd of waits has ended since it last did.
+    pub(crate) fn trim_after_a_crowd(&self) {
+        if self.ended.get() >= CROWD {
+            self.ended.set(0);
+            trim();
+        }
+    }
+
     /// Resolves the promise of a settled wait. Its reactions are queued before this returns; no script runs.
     ///
     /// # Errors
@@ -130,6 +148,7 @@ impl AgentState {
 
     /// Forgets what was kept for a wait. To be dropped with no borrow held: it may be the last to hold a promise.
     fn take(&self, id: WaitId) -> Option<Awaited> {
+        self.ended.set(self.ended.get() + 1);
         drop(self.marks.borrow_mut().remove(&id));
         let mut promises = self.promises.borrow_mut();
         let awaited = promises.get_mut(id.slot())?.take();

@@ -63,7 +63,7 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     // Let promiseCapability be NewPromiseCapability(%Promise%), and resultObject an ordinary object. Whatever can fail
     // for lack of memory is made before the waiter is queued: nothing queued has to be taken back.
     let (promise, resolver) = realm.promise()?;
-    let result = wait_async_result(realm, true, &promise)?;
+    let result = wait_async_result(realm, &state, true, &promise)?;
     // EnterCriticalSection, compare, AddWaiter, LeaveCriticalSection.
     match state.agent.wait_async(request.block, request.byte_index, request.expected, request.timeout) {
         Ok(AsyncWait::Pending(id)) => {
@@ -103,7 +103,7 @@ fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         (Err(error), _) => Err(realm.range_error(&error.to_string())),
         (Ok(_), Some(exception)) => Err(exception),
         // Return the number of waiters removed.
-        (Ok(woken), None) => Ok(realm.number(woken as f64)),
+        (Ok(woken), None) => Ok(realm.integer(woken)),
     }
 }
 
@@ -124,6 +124,7 @@ enum Element {
 
 impl<'a> WaitableArray<'a> {
     /// ValidateIntegerTypedArray(typedArray, waitable = true).
+    #[inline(always)]
     fn validate(realm: &Realm, array: &'a Value) -> Result<Self, Exception> {
         // ValidateTypedArray, and the type of its elements: Int32 or BigInt64.
         let element = match realm.typed_array_kind(array) {
@@ -143,6 +144,7 @@ impl<'a> WaitableArray<'a> {
     }
 
     /// ValidateAtomicAccess(taRecord, requestIndex): the byte index in the buffer.
+    #[inline(always)]
     fn byte_index(&self, realm: &Realm, index: &Value) -> Result<usize, Exception> {
         // Let accessIndex be ToIndex(requestIndex); a RangeError for one that is not below the length.
         let index = realm.to_index(index)?;
@@ -156,6 +158,7 @@ impl<'a> WaitableArray<'a> {
     }
 
     /// The rest of a wait's arguments, coerced as both kinds of wait do.
+    #[inline(always)]
     fn wait_request(&self, realm: &Realm, call: &Call<'_>) -> Result<WaitRequest<'_>, Exception> {
         // If the buffer is not shared, throw a TypeError: before the index is coerced.
         let Some(block) = &self.block else {
@@ -189,6 +192,7 @@ struct WaitRequest<'a> {
 
 impl WaitRequest<'_> {
     /// What it is if it need not wait.
+    #[inline(always)]
     fn outcome_at_once(&self, realm: &Realm, state: &AgentState) -> Result<Option<Outcome>, Exception> {
         let outcome = state.agent.outcome_at_once(self.block, self.byte_index, self.expected, self.timeout);
         outcome.map_err(|error| realm.range_error(&error.to_string()))
@@ -196,16 +200,28 @@ impl WaitRequest<'_> {
 }
 
 /// What `waitAsync` returns: own data properties `async` and `value`, in this order, as assignments would make them.
-fn wait_async_result(realm: &Realm, is_async: bool, value: &Value) -> Result<Value, Exception> {
-    let object = realm.object()?;
-    realm.define(&object, "async", &realm.bool(is_async), Attributes::ASSIGNED)?;
-    realm.define(&object, "value", value, Attributes::ASSIGNED)?;
-    Ok(object)
+fn wait_async_result(
+    realm: &Realm,
+    state: &AgentState,
+    is_async: bool,
+    value: &Value,
+) -> Result<Value, Exception> {
+    let make = |value: &Value| {
+        let object = realm.object()?;
+        realm.define(&object, "async", &realm.bool(is_async), Attributes::ASSIGNED)?;
+        realm.define(&object, "value", value, Attributes::ASSIGNED)?;
+        Ok(object)
+    };
+    // The engine finds a shape again for as long as some object has it, and builds it anew otherwise.
+    if state.shape.get().is_none() {
+        let _ = state.shape.set(make(&realm.undefined())?);
+    }
+    make(value)
 }
 
 /// Nothing was queued: the answer stands in the object itself.
 fn immediate_result(realm: &Realm, state: &AgentState, outcome: Outcome) -> Result<Value, Exception> {
-    wait_async_result(realm, false, &state.outcome(realm, outcome)?)
+    wait_async_result(realm, state, false, &state.outcome(realm, outcome)?)
 }
 
 fn cannot_block(realm: &Realm) -> Exception {

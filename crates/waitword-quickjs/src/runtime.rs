@@ -232,6 +232,12 @@ impl JsAgent {
         self.describing(shared_array_buffer::catch_up_all)
     }
 
+    /// Gives freed memory back to the system if a crowd of waits has ended since it last did. For a host whose agent has
+    /// nothing to do at the moment: it can take a tenth of a second.
+    pub fn trim_after_a_crowd(&self) {
+        self.state.trim_after_a_crowd();
+    }
+
     /// The earliest deadline of a `waitAsync` that is still pending.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.state.agent.next_deadline()

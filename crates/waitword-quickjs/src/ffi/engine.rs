@@ -85,6 +85,7 @@ impl Runtime {
     }
 
     /// The state of type `T` that was stored with [`Runtime::set_state`].
+    #[inline(always)]
     pub fn state<T: 'static>(&self) -> Option<Rc<T>> {
         self.engine.state()
     }

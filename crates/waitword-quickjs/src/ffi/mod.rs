@@ -37,6 +37,7 @@ mod promise;
 mod realm;
 mod script;
 mod shared;
+mod trim;
 mod value;
 
 pub use engine::{Rejection, Runtime, RuntimeOptions};
@@ -53,4 +54,5 @@ pub use script::Script;
 pub(crate) use script::{Bytecode, parses_as_module};
 pub(crate) use shared::BorrowedBlock;
 pub use shared::{TypedArrayKind, TypedArrayView};
+pub(crate) use trim::trim;
 pub use value::{BorrowedValue, Value};

@@ -89,6 +89,15 @@ impl Realm {
         Value::immediate(&self.engine, qjs::JS_NewFloat64(value.into()))
     }
 
+    /// A Number, of a count.
+    pub(crate) fn integer(&self, value: usize) -> Value {
+        match i32::try_from(value) {
+            // As the engine keeps small integers.
+            Ok(small) => Value::immediate(&self.engine, qjs::JS_MKVAL(qjs::JS_TAG_INT, small)),
+            Err(_) => self.number(value as f64),
+        }
+    }
+
     /// A BigInt.
     ///
     /// # Errors
@@ -138,6 +147,7 @@ impl Realm {
     ///
     /// # Errors
     /// What the conversion throws; a TypeError for Symbols and BigInts.
+    #[inline(always)]
     pub fn to_number(&self, value: &Value) -> Result<f64, Exception> {
         // Most often it is one.
         value.as_number().map_or_else(|| self.convert(value, qjs::JS_ToFloat64), Ok)
@@ -147,6 +157,7 @@ impl Realm {
     ///
     /// # Errors
     /// As [`Realm::to_number`].
+    #[inline(always)]
     pub fn to_i32(&self, value: &Value) -> Result<i32, Exception> {
         value.as_int().map_or_else(|| self.convert(value, qjs::JS_ToInt32), Ok)
     }
@@ -163,6 +174,7 @@ impl Realm {
     ///
     /// # Errors
     /// What the conversion throws; a RangeError for an integer outside the range.
+    #[inline(always)]
     pub fn to_index(&self, value: &Value) -> Result<u64, Exception> {
         let index = value.as_int().and_then(|int| u64::try_from(int).ok());
         index.map_or_else(|| self.convert(value, qjs::JS_ToIndex), Ok)
@@ -212,6 +224,7 @@ impl Realm {
     }
 
     /// Takes over what a function of the engine returned: a value with a count, or the mark of an exception.
+    #[inline(always)]
     pub(super) fn own(&self, raw: qjs::JSValue) -> Result<Value, Exception> {
         // SAFETY: reads the tag.
         if unsafe { qjs::JS_IsException(raw) } {

@@ -101,6 +101,7 @@ impl Realm {
     }
 
     /// As [`shared_block`](Self::shared_block), for as long as the buffer is held: without the two atomic operations of a count.
+    #[inline(always)]
     pub(crate) fn borrow_shared_block<'a>(&self, buffer: &BorrowedValue<'a>) -> Option<BorrowedBlock<'a>> {
         self.check(buffer);
         // SAFETY: (1), (3).
@@ -148,6 +149,7 @@ impl Realm {
     ///
     /// # Errors
     /// A TypeError when `value` is no typed array, or one that is out of the bounds of its buffer, or detached.
+    #[inline(always)]
     pub fn typed_array_view<'a>(&self, value: &'a Value) -> Result<TypedArrayView<'a>, Exception> {
         self.check(value);
         let (mut offset, mut length, mut element) = (0, 0, 0);

@@ -117,6 +117,7 @@ impl<'a> EventLoop<'a> {
             }
             match self.idle() {
                 Idle::Sleep(reason) => {
+                    self.agent.trim_after_a_crowd();
                     if self.host.cluster.sleep(self.host.id, self.next_deadline(), reason) == Woken::Dismissed
                     {
                         break;

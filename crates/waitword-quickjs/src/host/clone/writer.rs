@@ -33,8 +33,7 @@ pub(in super::super) fn write(
             tape: Vec::new(),
             blocks: Vec::new(),
             moved: Vec::new(),
-            is_met: vec![false; buffers.len()],
-            viewed: vec![0; buffers.len()],
+            met: vec![None; buffers.len()],
             charge,
         },
         charged: 0,
@@ -192,7 +191,7 @@ impl<'a> Writer<'a> {
         self.objects.push(object.clone());
         if let Some((tag, at)) = self.moving.get(&address).copied() {
             if tag == tag::MOVED {
-                self.parcel.is_met[at] = true;
+                self.parcel.met[at].get_or_insert(0);
             }
             self.byte(tag);
             self.number(at);
@@ -286,7 +285,7 @@ impl<'a> Writer<'a> {
     fn view_on(&mut self, buffer: &Value, end: usize) -> Result<(), Exception> {
         let address = buffer.address().addr();
         if let Some(&(tag::MOVED, at)) = self.moving.get(&address) {
-            self.parcel.viewed[at] = self.parcel.viewed[at].max(end);
+            self.parcel.met[at] = self.parcel.met[at].max(Some(end));
         } else if self.copied.get(&address).is_some_and(|&copied| copied < end) {
             return Err(self.kit.refusal(self.realm, buffer, Some("has grown since it was cloned")));
         }

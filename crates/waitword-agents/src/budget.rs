@@ -105,6 +105,11 @@ impl Charge {
         taken
     }
 
+    /// As much again, of the same budget. `None`, and nothing is taken, when that does not have it.
+    pub fn again(&self) -> Option<Self> {
+        self.budget.charge(self.bytes)
+    }
+
     /// Another charge to the same budget, for what cannot be refused.
     pub fn extra(&self, bytes: usize) -> Self {
         self.budget.take_anyway(bytes);
@@ -138,7 +143,8 @@ mod tests {
     fn charges_grow_as_far_as_there_is_room() {
         let budget = MemoryBudget::new(800);
         let mut charge = budget.charge(100).unwrap();
-        assert!(charge.grow(300) && !charge.grow(1));
+        assert!(charge.again().is_some(), "and given back at once");
+        assert!(charge.grow(300) && !charge.grow(1) && charge.again().is_none());
         assert_eq!(budget.held(), 400);
         drop(charge);
         assert_eq!(budget.held(), 0);

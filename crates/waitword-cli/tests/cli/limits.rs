@@ -287,6 +287,51 @@ fn messages_count_for_whoever_posted_them_until_they_are_taken() {
     limited("memory_messages", &["--memory-limit", "8M"], &script).with_code(0).printed(&lines).quietly();
 }
 
+/// Each copy of what is broadcast counts; when they do not all fit, nobody gets one.
+#[test]
+fn a_broadcast_goes_to_all_or_to_nobody() {
+    let script = format!(
+        r#"{FILL}
+        const {{ BroadcastChannel }} = require("worker_threads");
+        const sender = new BroadcastChannel("room");
+        const others = [1, 2, 3].map(() => new BroadcastChannel("room"));
+        const heard = [];
+        const hear = ({{ data: {{ round }} }}) => {{
+          heard.push(round);
+          if (heard.length === 3) sender.postMessage({{ round: "last", text }});
+          if (heard.filter((each) => each === "last").length < 3) return;
+          console.log(heard.join());
+          for (const each of [sender, ...others]) each.close();
+        }};
+        for (const each of others) each.onmessage = hear;
+        const text = "x".repeat(MIB);
+        let round = 0;
+        const [taken, error] = fill(() => sender.postMessage({{ round: round++, text }}));
+        console.log(error.name, taken);"#
+    );
+    let lines = ["DataCloneError 1", "0,0,0,last,last,last"];
+    limited("memory_broadcast", &["--memory-limit", "8M"], &script).with_code(0).printed(&lines).quietly();
+}
+
+/// A worker may have less than its parent, and its error says which limit it was.
+#[test]
+fn resource_limits_are_those_of_the_worker_alone() {
+    let script = format!(
+        r#"{FILL}
+        const source = `const {{ parentPort }} = require("worker_threads");
+          let blocks = 0;
+          try {{ for (const all = []; ; blocks++) all.push(new SharedArrayBuffer(1 << 20)); }} catch {{}}
+          parentPort.postMessage(blocks);
+          for (const all = []; ; ) all.push([all.length]);`;
+        const worker = new Worker(source, {{ eval: true, resourceLimits: {{ maxOldGenerationSizeMb: 4 }} }});
+        worker.on("message", (blocks) => console.log(blocks));
+        worker.on("error", (error) => console.log(error.code, fill(() => blocks.push(new SharedArrayBuffer(MIB)))[0] > 10));
+        const blocks = [];"#
+    );
+    let lines = ["3", "ERR_WORKER_OUT_OF_MEMORY true"];
+    limited("memory_resource", &["--memory-limit", "32M"], &script).with_code(0).printed(&lines).quietly();
+}
+
 /// From limits at which nothing fits to such that everything does.
 #[test]
 fn no_limit_leads_to_anything_but_an_error_that_is_understood() {

@@ -5,6 +5,7 @@ mod errors;
 mod hostile;
 mod limits;
 mod messages;
+mod offered;
 mod ports;
 mod program;
 mod scripts;

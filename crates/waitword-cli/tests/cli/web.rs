@@ -164,3 +164,71 @@ fn ports_come_in_the_event_and_may_be_transferred_to_a_page() {
     .printed(&["unnamed port"])
     .quietly();
 }
+
+#[test]
+fn a_page_and_its_worker_hear_of_errors_and_rejections_and_may_deal_with_them() {
+    run(
+        "web_errors",
+        r#"
+        const text = `
+          onerror = (message, file, line, column, error) => {
+            postMessage(["onerror", message, line, error.name]);
+            return true;
+          };
+          addEventListener("unhandledrejection", (event) => {
+            postMessage(["unhandledrejection", String(event.reason), event.promise instanceof Promise]);
+            event.preventDefault();
+            setTimeout(() => { setTimeout(close); throw new TypeError("x"); });
+          });
+          Promise.reject(new Error("r"));`;
+        const worker = new Worker("data:text/javascript;base64," + btoa(text));
+        worker.onmessage = ({ data }) => {
+          console.log(...data);
+          if (data[0] === "onerror") reportError(new Error("reported"));
+        };
+        addEventListener("error", (event) => {
+          console.log(event.message, event instanceof ErrorEvent);
+          event.preventDefault();
+        });
+        console.log(crossOriginIsolated, navigator.hardwareConcurrency > 0);
+        "#,
+    )
+    .with_code(0)
+    .printed(&[
+        "true true",
+        "unhandledrejection Error: r true",
+        "onerror Uncaught TypeError: x 9 TypeError",
+        "Uncaught Error: reported true",
+    ])
+    .quietly();
+    run("web_unprevented", "onerror = (message) => console.log(message); throw new Error('goes on');")
+        .with_code(1)
+        .printed(&["Uncaught Error: goes on"])
+        .complained(&["Error: goes on"]);
+    run("web_error_in_onerror", "onerror = () => { throw new Error('again'); }; throw new Error('first');")
+        .with_code(1)
+        .complained(&["Error: again"]);
+}
+
+#[test]
+fn broadcast_channels_join_pages_and_workers() {
+    run(
+        "web_broadcast",
+        r#"
+        const channel = new BroadcastChannel("c");
+        const text = `
+          const channel = new BroadcastChannel("c");
+          channel.onmessage = ({ data }) => { channel.postMessage("re " + data); channel.close(); close(); };
+          postMessage("ready");`;
+        const worker = new Worker(URL.createObjectURL(new Blob([text])));
+        worker.onmessage = () => channel.postMessage("x");
+        channel.addEventListener("message", ({ data, target }) => {
+          console.log(data, target === channel);
+          channel.close();
+        });
+        "#,
+    )
+    .with_code(0)
+    .printed(&["re x true"])
+    .quietly();
+}

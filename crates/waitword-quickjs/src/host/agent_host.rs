@@ -2,21 +2,20 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use crate::convert::IntoJs;
 use crate::doorbell::Doorbell;
-use crate::ffi::{Bytecode, Exception, Realm, Value};
-use crate::runtime;
+use crate::ffi::{Attributes, Exception, Realm, Value};
 
 use super::channel::Envelope;
 use super::clone::{self, Kit, Parcel};
 use super::cluster::Cluster;
+use super::failure::FailureKind;
 use super::mailbox::Mailbox;
 use super::ports::Ports;
 use super::timers::Timers;
 use super::worker::{Data, Letter, Shape};
-use super::{Limits, MAIN, ThreadId, natives};
+use super::{Limits, MAIN, ThreadId, natives, options, parts};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
 pub(super) struct Host {
@@ -44,6 +43,8 @@ pub(super) struct Host {
     pub(super) port: Cell<Port>,
     /// Set when the script called `process.exit`.
     pub(super) exit: Cell<Option<i32>>,
+    /// Set when the script called `process.nextTick`, and nothing of that has run yet.
+    pub(super) wants_ticks: Cell<bool>,
     /// Set when the script called `close`: the job that did so is the agent's last.
     pub(super) is_closing: Cell<bool>,
     /// The message that is sent next.
@@ -102,6 +103,7 @@ impl Host {
             ports,
             port: Cell::default(),
             exit: Cell::default(),
+            wants_ticks: Cell::default(),
             is_closing: Cell::default(),
             outbox: RefCell::default(),
             data: RefCell::default(),
@@ -122,39 +124,10 @@ impl Host {
         realm.beyond_memory_limit(|| {
             let script = realm.object()?;
             realm.set(&script, "native", &natives::object(realm)?)?;
-            realm.set(&script, "options", &self.options(realm, data)?)?;
+            realm.set(&script, "options", &options::object(self, realm, data)?)?;
             // Booted once, so the cell is empty.
-            let script = self.script.get_or_init(|| script);
-            static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
-            run_parts(realm, precompiled(realm, &PARTS, SCRIPTS)?, script)
+            parts::run_all(realm, self.script.get_or_init(|| script))
         })
-    }
-
-    fn options(&self, realm: &Realm, data: Data) -> Result<Value, Exception> {
-        let options = realm.object()?;
-        let argv = self.argv.iter().map(|each| realm.string(each)).collect::<Result<Vec<_>, _>>()?;
-        realm.set(&options, "argv", &realm.array(&argv)?)?;
-        realm.set(&options, "pid", &realm.number(std::process::id()))?;
-        realm.set(&options, "platform", &realm.string(platform())?)?;
-        realm.set(&options, "version", &realm.string(env!("CARGO_PKG_VERSION"))?)?;
-        realm.set(&options, "isMainThread", &realm.bool(self.is_main()))?;
-        realm.set(&options, "threadId", &realm.number(self.id))?;
-        match data {
-            Data::OfParent { data, variables, name } => {
-                self.data.replace(Some(data));
-                realm.set(&options, "env", &pairs(realm, &variables)?)?;
-                if let Some(name) = name {
-                    realm.set(&options, "web", &realm.string(&name)?)?;
-                }
-            }
-            Data::OfEmbedder(shared) => {
-                if let Some(block) = shared {
-                    realm.set(&options, "shared", &block.into_js(realm)?)?;
-                }
-                realm.set(&options, "env", &environment(realm)?)?;
-            }
-        }
-        Ok(options)
     }
 
     /// Calls a function of the JavaScript half by its path: `receive.message`.
@@ -225,8 +198,13 @@ impl Host {
     }
 
     /// What was thrown, in a form that the parent can read, if it can be brought into one.
-    pub(super) fn pack_error(&self, realm: &Realm, thrown: &Value) -> Option<Parcel> {
-        self.call(realm, "packError", std::slice::from_ref(thrown)).ok()?;
+    pub(super) fn pack_error(&self, realm: &Realm, kind: FailureKind, thrown: &Value) -> Option<Parcel> {
+        // The parent makes an error of its own for this one.
+        if kind == FailureKind::OutOfMemory {
+            return None;
+        }
+        let is_rejection = realm.bool(kind == FailureKind::UnhandledRejection);
+        self.call(realm, "packError", &[thrown.clone(), is_rejection]).ok()?;
         self.outbox.take()
     }
 
@@ -253,91 +231,10 @@ pub(super) fn of(realm: &Realm) -> Result<std::rc::Rc<Host>, Exception> {
     realm.state().ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
 }
 
-/// The environment, as pairs. Variables that are no text are left out.
-fn environment(realm: &Realm) -> Result<Value, Exception> {
-    let text = |each: std::ffi::OsString| each.into_string().ok();
-    let pairs = std::env::vars_os().filter_map(|(key, value)| Some([text(key)?, text(value)?]));
-    self::pairs(realm, &pairs.flatten().collect::<Vec<_>>())
+/// An error with a `code`, as those of Node have.
+pub(super) fn error_with_code(realm: &Realm, code: &str, message: &str) -> Exception {
+    let error = realm.error(message);
+    let put =
+        realm.string(code).and_then(|code| realm.define(error.value(), "code", &code, Attributes::ASSIGNED));
+    put.err().unwrap_or(error)
 }
-
-/// Pairs of texts that are given in turn.
-fn pairs(realm: &Realm, texts: &[String]) -> Result<Value, Exception> {
-    let pairs = texts.chunks_exact(2);
-    let pairs = pairs.map(|pair| realm.array(&[realm.string(&pair[0])?, realm.string(&pair[1])?]));
-    realm.array(&pairs.collect::<Result<Vec<_>, _>>()?)
-}
-
-/// The name that Node has for this system.
-fn platform() -> &'static str {
-    match std::env::consts::OS {
-        "macos" => "darwin",
-        "windows" => "win32",
-        other => other,
-    }
-}
-
-/// Makes the realm in which texts are made and taken apart; the object that holds its functions.
-///
-/// # Errors
-/// Lack of memory.
-pub(super) fn open_text_realm(realm: &Realm) -> Result<Value, Exception> {
-    static PARTS: OnceLock<Vec<Bytecode>> = OnceLock::new();
-    realm.beyond_memory_limit(|| {
-        let realm = runtime::sibling(realm)?;
-        let text = realm.object()?;
-        run_parts(&realm, precompiled(&realm, &PARTS, TEXT_SCRIPTS)?, &text)?;
-        Ok(text)
-    })
-}
-
-/// Hands each part the object that they build on together.
-fn run_parts(realm: &Realm, parts: &[Bytecode], script: &Value) -> Result<(), Exception> {
-    for part in parts {
-        let part = realm.run_precompiled(part)?;
-        realm.call(&part, &realm.undefined(), std::slice::from_ref(script))?;
-    }
-    Ok(())
-}
-
-/// Scripts, parsed once per process: that takes longer than all else that an agent needs to start.
-fn precompiled<'a>(
-    realm: &Realm,
-    parts: &'a OnceLock<Vec<Bytecode>>,
-    scripts: &[(&str, &str)],
-) -> Result<&'a [Bytecode], Exception> {
-    if let Some(parts) = parts.get() {
-        return Ok(parts);
-    }
-    let compiled =
-        scripts.iter().map(|(name, text)| realm.precompile(name, text)).collect::<Result<_, _>>()?;
-    Ok(parts.get_or_init(|| compiled))
-}
-
-macro_rules! scripts {
-    ($($file:literal),* $(,)?) => {
-        &[$((concat!("waitword:", $file), include_str!(concat!("js/", $file)))),*]
-    };
-}
-
-/// The scripts of the private realm.
-const TEXT_SCRIPTS: &[(&str, &str)] = scripts!["inspect.js", "url_text.js"];
-
-/// The JavaScript half, in the order in which its parts build on each other.
-const SCRIPTS: &[(&str, &str)] = scripts![
-    "prelude.js",
-    "stack.js",
-    "text_realm.js",
-    "events.js",
-    "event_target.js",
-    "clone.js",
-    "url.js",
-    "timers.js",
-    "console.js",
-    "process.js",
-    "path.js",
-    "commonjs.js",
-    "message_port.js",
-    "worker_threads.js",
-    "web_worker.js",
-    "boot.js",
-];

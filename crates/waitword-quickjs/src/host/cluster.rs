@@ -5,7 +5,6 @@
 //!
 //! Lock order: the cluster's lock, then a bell's. Terminating an agent rings its bell and takes no other lock of ours.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -14,7 +13,9 @@ use waitword_agents::AgentHandle;
 
 use crate::doorbell::Doorbell;
 
-use super::liveness::{Reason, Standing, Verdict, judge};
+use super::liveness::{Reason, Verdict};
+use super::members::{Doing, Member, Members, Standstill};
+use super::rooms::Rooms;
 use super::{AbandonedWait, EXIT_TIMED_OUT, MAIN, ThreadId};
 
 /// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
@@ -30,47 +31,7 @@ pub(super) struct Cluster {
     over: Condvar,
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
-}
-
-#[derive(Default)]
-struct Members {
-    all: BTreeMap<ThreadId, Member>,
-    enlisted: ThreadId,
-    /// How many of them run.
-    running: usize,
-    /// Nobody runs, so perhaps nothing can happen any more.
-    is_doubtful: bool,
-    /// The thread that looks into doubts, once there was one.
-    watch: Option<JoinHandle<()>>,
-    is_over: bool,
-    /// Set when the main agent was dismissed: the program ends although agents are left.
-    standstill: Option<Standstill>,
-    abandoned: Vec<AbandonedWait>,
-    forced_exit: Option<i32>,
-    is_timed_out: bool,
-}
-
-struct Member {
-    bell: Arc<Doorbell>,
-    /// `None` until the agent's thread has made its agent.
-    handle: Option<AgentHandle>,
-    doing: Doing,
-    is_terminated: bool,
-    is_dismissed: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Doing {
-    Running,
-    Sleeping(Reason),
-    Blocked,
-}
-
-/// How a program came to a standstill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Standstill {
-    /// An agent is blocked for ever: the program hangs, it does not merely wait in vain.
-    pub(super) is_deadlock: bool,
+    rooms: Rooms,
 }
 
 /// Why an agent woke up.
@@ -85,9 +46,15 @@ pub(super) enum Woken {
 impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
     pub(super) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
-        let members = Mutex::default();
-        let cluster =
-            Self { members, left: Condvar::new(), doubt: Condvar::new(), over: Condvar::new(), is_closed };
+        let (members, rooms) = (Mutex::default(), Rooms::default());
+        let cluster = Self {
+            members,
+            left: Condvar::new(),
+            doubt: Condvar::new(),
+            over: Condvar::new(),
+            is_closed,
+            rooms,
+        };
         cluster.enlist(main);
         Arc::new(cluster)
     }
@@ -114,6 +81,11 @@ impl Cluster {
             }
             member.handle = Some(handle);
         }
+    }
+
+    /// Where agents of this program meet by name.
+    pub(super) fn rooms(&self) -> &Rooms {
+        &self.rooms
     }
 
     /// Blocks this thread until its agent is called, `deadline` has come, or the agent is dismissed.
@@ -275,124 +247,5 @@ impl Cluster {
     }
 }
 
-impl Members {
-    fn now(&mut self, id: ThreadId, doing: Doing) {
-        if let Some(member) = self.all.get_mut(&id) {
-            self.running -= usize::from(member.doing == Doing::Running);
-            self.running += usize::from(doing == Doing::Running);
-            member.doing = doing;
-        }
-    }
-
-    /// Asks whether anything can still happen, and acts on the answer.
-    fn act(&mut self) -> Verdict {
-        if self.standstill.is_some() {
-            return Verdict::GoesOn;
-        }
-        let verdict = judge(self.all.iter().map(|(id, member)| (*id, member.standing())));
-        if let Verdict::Dismiss(id) = verdict {
-            self.dismiss(id);
-        }
-        verdict
-    }
-
-    fn dismiss(&mut self, id: ThreadId) {
-        if id == MAIN {
-            let is_blocked = |member: &Member| matches!(member.doing, Doing::Blocked);
-            self.standstill = Some(Standstill { is_deadlock: self.all.values().any(is_blocked) });
-        }
-        if let Some(member) = self.all.get_mut(&id) {
-            member.is_dismissed = true;
-            match member.doing {
-                Doing::Blocked => member.terminate(),
-                _ => member.bell.ring(),
-            }
-        }
-    }
-}
-
-impl Member {
-    fn standing(&self) -> Standing {
-        if self.is_terminated || self.is_dismissed {
-            return Standing::Busy;
-        }
-        match self.doing {
-            Doing::Running => Standing::Busy,
-            Doing::Sleeping(_) if self.bell.is_rung() => Standing::Busy,
-            Doing::Sleeping(reason) => Standing::Asleep(reason),
-            Doing::Blocked => {
-                Standing::Blocked { queued: self.handle.as_ref().is_some_and(AgentHandle::is_queued) }
-            }
-        }
-    }
-
-    fn terminate(&mut self) {
-        self.is_terminated = true;
-        match &self.handle {
-            Some(handle) => handle.terminate(),
-            None => self.bell.ring(),
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {
-        let cluster = Cluster::new(Arc::default(), true);
-        let workers = [(); 2].map(|()| cluster.enlist(Arc::default()));
-        let (sender, dismissed) = std::sync::mpsc::channel();
-        thread::scope(|scope| {
-            for id in workers {
-                let (cluster, sender) = (&cluster, sender.clone());
-                scope.spawn(move || {
-                    assert_eq!(cluster.sleep(id, None, Reason::WaitsOnly), Woken::Dismissed);
-                    sender.send(id).unwrap();
-                    cluster.leave(id);
-                });
-            }
-            assert_eq!(cluster.sleep(MAIN, None, Reason::Letters), Woken::Dismissed);
-        });
-        assert_eq!(dismissed.try_iter().collect::<Vec<_>>(), [2, 1]);
-        assert_eq!(cluster.standstill(), Some(Standstill { is_deadlock: false }));
-        cluster.leave(MAIN);
-        cluster.close();
-    }
-
-    #[test]
-    fn a_rung_bell_keeps_its_sleeper() {
-        let bells = [(); 2].map(|()| Arc::<Doorbell>::default());
-        let cluster = Cluster::new(Arc::clone(&bells[0]), true);
-        let worker = cluster.enlist(Arc::clone(&bells[1]));
-        bells[1].ring();
-        assert_eq!(cluster.sleep(worker, None, Reason::WaitsOnly), Woken::Called);
-        cluster.leave(worker);
-        bells[0].ring();
-        assert_eq!(cluster.sleep(MAIN, None, Reason::WaitsOnly), Woken::Called);
-        bells[0].clear();
-        assert_eq!(cluster.sleep(MAIN, None, Reason::WaitsOnly), Woken::Dismissed);
-    }
-
-    #[test]
-    fn nobody_is_dismissed_while_outsiders_may_notify() {
-        let bell = Arc::<Doorbell>::default();
-        let cluster = Cluster::new(Arc::clone(&bell), false);
-        thread::scope(|scope| {
-            let sleeper = scope.spawn(|| cluster.sleep(MAIN, None, Reason::WaitsOnly));
-            bell.ring();
-            assert_eq!(sleeper.join().unwrap(), Woken::Called);
-        });
-    }
-
-    #[test]
-    fn an_agent_is_terminated_although_it_was_not_there_yet() {
-        let cluster = Cluster::new(Arc::default(), true);
-        let id = cluster.enlist(Arc::default());
-        cluster.terminate(id);
-        let agent = waitword_agents::Agent::new(true, || {});
-        cluster.attach(id, agent.handle());
-        assert!(agent.is_terminated());
-    }
-}
+mod tests;

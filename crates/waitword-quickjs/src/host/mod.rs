@@ -1,12 +1,12 @@
 //! Whole programs: a main agent and its workers, as `node:worker_threads` has them.
 //!
 //! ```text
-//!   Program ──► worker.rs       a thread for each agent, and what it posts to its parent
-//!                 └► event_loop.rs   one job at a time, then sleep
+//!   Program ──► worker.rs, death.rs   a thread for each agent, and what it posts to its parent
+//!                 └► event_loop/   one job at a time, then sleep
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, clone/   what there is to do
-//!                      ├► cluster.rs, liveness.rs   who sleeps; can anything still happen?
+//!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
 //!                      └► sources.rs, module_loader.rs
-//!   js/ ──► natives.rs          the half of the host that is written in JavaScript, and what it calls
+//!   js/ ──► parts.rs, options.rs, natives/, rooms.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
 //! # When a program ends
@@ -20,13 +20,18 @@ mod agent_host;
 mod channel;
 mod clone;
 mod cluster;
+mod death;
 mod event_loop;
 mod failure;
 mod liveness;
 mod mailbox;
+mod members;
 mod module_loader;
 mod natives;
+mod options;
+mod parts;
 mod ports;
+mod rooms;
 mod sources;
 mod timers;
 mod worker;

@@ -1,4 +1,4 @@
-//! Where `import` finds modules: files by path or `file:` URL, and the built-in ones of `boot.js`.
+//! Where `import` finds modules: files by path or `file:` URL, and the built-in ones of `js/builtins.js`.
 
 use std::path::Path;
 
@@ -10,18 +10,23 @@ use super::sources::{self, Compiled};
 /// The loader of one agent. The name of a module is its path, or `node:` and the name of a built-in one.
 pub(super) struct Loader;
 
+/// The code of Node's errors about modules that `import` does not find.
+const NOT_FOUND: &str = "ERR_MODULE_NOT_FOUND";
+
 impl ModuleLoader for Loader {
     fn resolve(&self, realm: &Realm, importer: &str, specifier: &str) -> Result<String, Exception> {
         let host = agent_host::of(realm)?;
         let name = realm.string(specifier)?;
-        if !host.call(realm, "builtin", std::slice::from_ref(&name))?.is_undefined() {
+        let code = realm.string(NOT_FOUND)?;
+        if !host.call(realm, "builtin", &[name.clone(), code])?.is_undefined() {
             return Ok(format!("node:{}", specifier.trim_start_matches("node:")));
         }
         let file = match specifier.starts_with("file:") {
             true => realm.to_string(&host.call(realm, "fileURLToPath", &[name])?)?,
             false => specifier.to_owned(),
         };
-        let path = sources::resolve_exactly(importer, &file).map_err(|message| realm.error(&message))?;
+        let path = sources::resolve_exactly(importer, &file);
+        let path = path.map_err(|message| agent_host::error_with_code(realm, NOT_FOUND, &message))?;
         Ok(path.to_string_lossy().into_owned())
     }
 

@@ -20,11 +20,12 @@ use super::agent_host::{Host, Parts, Worker};
 use super::channel::Envelope;
 use super::clone::Parcel;
 use super::cluster::{Cluster, Woken};
+use super::death::Death;
 use super::event_loop::{EventLoop, Stop};
 use super::failure::Failure;
 use super::mailbox::Mailbox;
 use super::module_loader::Loader;
-use super::{AbandonedWait, AgentName, EXIT_UNSETTLED_AWAIT, Ended, MAIN, Program, ThreadId};
+use super::{AbandonedWait, AgentName, Ended, Limits, MAIN, Program, ThreadId};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
 const THREAD_STACK: usize = 8 << 20;
@@ -80,13 +81,6 @@ struct Birth {
     can_block: bool,
 }
 
-/// How an agent ended.
-struct Death {
-    exit_code: i32,
-    is_awaiting: bool,
-    failure: Option<(Box<Failure>, Option<Parcel>)>,
-}
-
 /// Runs a program: its main agent gets a thread like any other, so that stacks are the same for all.
 pub(super) fn run_main(program: Program) -> Ended {
     let bell = Arc::new(Doorbell::default());
@@ -139,9 +133,12 @@ pub(super) fn spawn(
     parent: &Host,
     entry: Entry,
     shape: Shape,
+    memory: Option<usize>,
     arguments: Vec<String>,
     data: Data,
 ) -> io::Result<ThreadId> {
+    // A worker may have less than its parent, never more.
+    let memory = [memory, parent.limits.memory].into_iter().flatten().min();
     let bell = Arc::new(Doorbell::default());
     let id = parent.cluster.enlist(Arc::clone(&bell));
     let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
@@ -157,7 +154,7 @@ pub(super) fn spawn(
             bell,
             argv: argv(name, arguments),
             shape,
-            limits: parent.limits,
+            limits: Limits { memory, ..parent.limits },
             eval_source,
             from_parent: Arc::clone(&mailbox),
             parent: Some(Arc::clone(&to_parent)),
@@ -270,47 +267,5 @@ impl WaitObserver for Watch {
             let (agent, place) = (AgentName(self.id), self.realm.line_of(&self.realm.mark()));
             self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
         }
-    }
-}
-
-impl Death {
-    /// The end of the main agent is that of the program. Every agent ended its own workers, so by now all are gone.
-    fn end(self, cluster: &Arc<Cluster>) -> Ended {
-        cluster.leave(MAIN);
-        cluster.close();
-        let standstill = cluster.standstill();
-        let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
-        Ended {
-            exit_code: match self.exit_code {
-                0 if is_deadlock => 1,
-                code => cluster.forced_exit().unwrap_or(code),
-            },
-            failure: self.failure.map(|(failure, _)| *failure),
-            abandoned: cluster.take_reports(),
-            is_standstill: standstill.is_some(),
-            is_timed_out: cluster.is_timed_out(),
-            is_awaiting: self.is_awaiting,
-        }
-    }
-
-    fn of(stop: Stop) -> Self {
-        match stop {
-            Stop::Done { exit_code: 0, is_awaiting: true } => {
-                Self { is_awaiting: true, ..Self::with(EXIT_UNSETTLED_AWAIT) }
-            }
-            Stop::Done { exit_code, is_awaiting } => Self { is_awaiting, ..Self::with(exit_code) },
-            Stop::Exit(exit_code) => Self::with(exit_code),
-            // What Node reports for a worker that was terminated.
-            Stop::Terminated => Self::with(1),
-            Stop::Failed(failure, thrown) => Self { failure: Some((failure, thrown)), ..Self::with(1) },
-        }
-    }
-
-    fn internal(id: ThreadId, message: String) -> Self {
-        Self { failure: Some((Box::new(Failure::internal(id, message)), None)), ..Self::with(1) }
-    }
-
-    fn with(exit_code: i32) -> Self {
-        Self { exit_code, is_awaiting: false, failure: None }
     }
 }

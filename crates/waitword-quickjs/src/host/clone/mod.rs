@@ -1,7 +1,7 @@
 //! Structured clone, as the web defines it: a graph of values becomes a [`Parcel`], which any agent makes a copy of.
 //!
-//! `writer.rs` walks the graph, depth first and in the order in which the standard has it, because getters see the order.
-//! `reader.rs` builds it anew. Neither uses the thread's stack for depth. Both know the values that messages are mostly made
+//! `writer/` walks the graph, depth first and in the order in which the standard has it, because getters see the order.
+//! `reader/` builds it anew. Neither uses the thread's stack for depth. Both know the values that messages are mostly made
 //! of; the rest (Maps, dates, errors, typed arrays, ...) the JavaScript half takes apart and puts together, `js/clone.js`.
 //!
 //! A message on the tape is one value. After its tag:
@@ -112,7 +112,7 @@ impl Kit {
     }
 
     /// The DataCloneError for a message for which there is no room.
-    fn no_room(&self, realm: &Realm) -> Exception {
+    pub(super) fn no_room(&self, realm: &Realm) -> Exception {
         let thrown = realm.call(&self.no_room, &realm.undefined(), &[]);
         thrown.err().unwrap_or_else(|| realm.error("out of memory"))
     }
@@ -168,6 +168,16 @@ impl Parcel {
         }
         self.moved = moved;
         Ok(())
+    }
+
+    /// A copy of one in which nothing moves, which costs as much again. `None` when the budget does not have that.
+    pub(super) fn another(&self) -> Option<Self> {
+        let charge = match &self.charge {
+            Some(charge) => Some(charge.again()?),
+            None => None,
+        };
+        let (tape, blocks) = (self.tape.clone(), self.blocks.clone());
+        Some(Self { tape, blocks, charge, ..Self::default() })
     }
 
     /// Gives back what it cost.

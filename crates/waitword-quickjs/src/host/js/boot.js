@@ -1,61 +1,68 @@
-// Puts the parts together: the globals, the built-in modules, and what the event loop calls. The last part.
+// Puts the parts together: the globals, and what the event loop calls. The last part.
 (function (host) {
   "use strict";
 
-  const { native, process, workerThreads } = host;
-  const { Error, TypeError } = globalThis;
+  const { native, options } = host;
+  const { Error } = globalThis;
   const { isError } = Error;
-  const { hasOwn, keys } = Object;
+  const { keys } = Object;
   const parse = JSON.parse;
-  const { apply } = host.safe;
-  const { startsWith, slice } = String.prototype;
-  const begins = (name, start) => apply(startsWith, name, [start]);
+  const { apply, defineProperty } = host.safe;
 
-  const builtins = {
-    worker_threads: workerThreads,
-    events: host.EventEmitter,
-    path: host.path,
-    perf_hooks: { performance },
-    process,
-    timers: host.timers,
-    "timers/promises": host.timerPromises,
-    url: { URL: host.URL, fileURLToPath: host.fileURLToPath, pathToFileURL: host.pathToFileURL },
-    util: { inspect: host.inspect, format: host.format },
+  const define = (name, descriptor) => {
+    defineProperty(globalThis, name, { __proto__: null, configurable: true, enumerable: false, ...descriptor });
   };
 
-  const known = keys(builtins).map((each) => `node:${each}`).join(", ");
-
-  /** The built-in module of this name; undefined for names of files; throws for names that are neither. */
-  host.builtin = (name) => {
-    const bare = begins(name, "node:") ? apply(slice, name, [5]) : name;
-    if (hasOwn(builtins, bare)) return builtins[bare];
-    if (begins(name, "/") || begins(name, "./") || begins(name, "../") || begins(name, "file:")) return undefined;
-    throw host.error(Error, "ERR_UNKNOWN_BUILTIN_MODULE",
-      "No module named '" + name + "'. Built in are " + known + "; files are named by ./, ../ or /");
-  };
-
-  /** As the web has it: the value is required, and may be undefined. */
+  /** As the web has it: no constructor; the value is required, and may be undefined. */
   const { structuredClone } = {
     structuredClone(value, settings = undefined) {
-      if (arguments.length === 0) throw host.error(TypeError, "ERR_MISSING_ARGS", "structuredClone: give it a value to clone");
+      if (arguments.length === 0) throw host.missing("value");
       return native.copy(host.pack(value, settings?.transfer));
     },
   };
 
-  const hidden = (value) => ({ value, writable: true, configurable: true, enumerable: false });
   const globals = {
     ...host.timers,
+    global: globalThis,
     console: host.console,
-    process,
-    URL: host.URL,
     structuredClone,
-    Event: host.Event,
-    MessageEvent: host.MessageEvent,
-    ErrorEvent: host.ErrorEvent,
+    EventTarget: host.EventTarget,
     MessageChannel: host.MessageChannel,
     MessagePort: host.MessagePort,
   };
-  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, hidden(value));
+  for (const [name, value] of Object.entries(globals)) define(name, { value, writable: true });
+
+  // Globals that most programs do not need, by the part that makes them.
+  const later = {
+    AbortController: "abort",
+    AbortSignal: "abort",
+    Blob: "web_worker",
+    BroadcastChannel: "broadcast_channel",
+    CustomEvent: "event",
+    ErrorEvent: "event",
+    Event: "event",
+    MessageEvent: "event",
+    PromiseRejectionEvent: "event",
+    TextDecoder: "encoding",
+    TextEncoder: "encoding",
+    URL: "url",
+    URLSearchParams: "search_params",
+    Worker: "web_worker",
+    navigator: "navigator",
+    process: "process",
+  };
+  for (const [name, part] of Object.entries(later)) {
+    const put = (value) => define(name, { value, writable: true });
+    const get = () => {
+      const value = host.part(part)[name];
+      put(value);
+      return value;
+    };
+    define(name, { get, set: put });
+  }
+
+  const isNodeWorker = !options.isMainThread && options.web === undefined;
+  if (!isNodeWorker) host.part("scope");
 
   host.packageType = (text) => parse(text).type;
   /** What was thrown, for a person: title, frames, and what else there is to say. */
@@ -75,12 +82,38 @@
     }
   }
 
-  /** Packs an error that can travel to the parent, whatever was thrown. */
-  host.packError = (reason) => {
+  /** Packs an error that can travel to the parent, whatever was thrown: a copy, and what a copy does not have. */
+  host.packError = (reason, isRejection) => {
+    const thrown = isRejection ? host.rejection(reason) : reason;
     try {
-      host.pack(reason);
+      host.pack(isError(thrown) ? [thrown, String(thrown.name), properties(thrown)] : [thrown]);
     } catch {
-      host.pack(new Error(host.inspect(reason)));
+      host.pack([new Error(host.inspect(thrown))]);
     }
   };
+  /** What a worker threw, of the parts that its `packError` packed. */
+  host.thrownBy = (parts) => {
+    const error = parts[0];
+    if (parts.length < 2) return error;
+    if (error.name !== parts[1]) host.put(error, "name", parts[1]);
+    const own = keys(parts[2]);
+    for (let at = 0; at < own.length; at++) host.put(error, own[at], parts[2][own[at]]);
+    return error;
+  };
+
+  /** Those that the script put on an error, as far as they can be copied. */
+  function properties(error) {
+    const own = keys(error);
+    const copied = {};
+    for (let at = 0; at < own.length; at++) {
+      try {
+        const value = error[own[at]];
+        host.pack(value);
+        host.put(copied, own[at], value);
+      } catch {
+        // Stays behind.
+      }
+    }
+    return copied;
+  }
 });

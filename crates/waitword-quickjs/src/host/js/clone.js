@@ -1,5 +1,5 @@
 // Structured clone, the part of it that knows the rarer kinds of values. What messages are mostly made of (primitives,
-// objects, arrays, buffers) is written and read in Rust, host/clone/, and so is the order of it all. Next: url.js.
+// objects, arrays, buffers) is written and read in Rust, host/clone/, and so is the order of it all. Next: timers.js.
 //
 // Here an object becomes a row, and a row an object: [kind, heads, ...values]. Of the values, the first `heads` are what
 // the object is made with; what can refer to the object itself comes after them, and is put into it later.
@@ -41,7 +41,7 @@
     BigInt.prototype.valueOf);
   const isPrototypeOf = Object.prototype.isPrototypeOf;
   const refused = list(Promise.prototype, WeakMap.prototype, WeakSet.prototype, WeakRef.prototype,
-    host.EventEmitter.prototype);
+    host.EventEmitter.prototype, host.EventTarget.prototype);
   const NewMap = Map;
   const NewSet = Set;
   const SafeMap = host.safe.Map;
@@ -97,6 +97,8 @@
       if (!brand(bufferLength, each)) {
         refuse(each, "cannot be transferred: only an ArrayBuffer or a MessagePort can");
       }
+      // As in Node, what may not be moved is copied.
+      if (host.isUntransferable(each)) continue;
       if (apply(bufferDetached, each, [])) refuse(each, "is already detached");
       buffers.push(each);
     }

@@ -3,7 +3,6 @@
   "use strict";
 
   const { native } = host;
-  const { TypeError } = globalThis;
   const { apply, Map } = host.safe;
   const { endsWith } = String.prototype;
   const parse = JSON.parse;
@@ -28,12 +27,13 @@
   function requireFrom(filename) {
     const require = (name) => {
       if (typeof name !== "string") {
-        throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", "The name of the module must be a string");
+        throw host.invalid("id", "of type string", name);
       }
-      return host.builtin(name) ?? load(native.resolve(name, filename));
+      return host.builtin(name, "MODULE_NOT_FOUND") ?? load(native.resolve(name, filename));
     };
     host.put(require, "main", main);
-    return host.put(require, "resolve", (name) => native.resolve(name, filename));
+    host.put(require, "resolve", (name) => (host.builtin(name, "MODULE_NOT_FOUND") ? name : native.resolve(name, filename)));
+    return require;
   }
 
   function load(filename) {
@@ -66,6 +66,7 @@
     }
   }
 
+  host.requireFrom = requireFrom;
   host.requireFile = load;
   host.runScript = (filename, compiled) => {
     main = new Module(filename);

@@ -1,4 +1,4 @@
-// The console. One call is one write, so lines of several agents never mix. Next: process.js.
+// The console. One call is one write, so lines of several agents never mix. Next: lifecycle.js.
 (function (host) {
   "use strict";
 
@@ -50,10 +50,17 @@
       print(ERR, typeof args[0] === "string" ? args : after("Assertion failed", args));
     },
     dir: (value, options) => out(host.inspect(value, options)),
+    dirxml: out,
+    table: (data, columns) => {
+      const text = host.text().table(data, columns);
+      if (text === undefined) print(OUT, [data]);
+      else out(text);
+    },
     group: (...args) => {
       if (args.length > 0) print(OUT, args);
       margin += "  ";
     },
+    groupCollapsed: (...args) => host.console.group(...args),
     groupEnd: () => {
       margin = apply(slice, margin, [2]);
     },

@@ -1,122 +1,79 @@
-// What browsers call an EventTarget, on top of an EventEmitter: `addEventListener` and `onmessage` get an event, `on` gets
-// what the event carries. Ports and workers are both. Next: clone.js.
+// EventTarget; its events are in event.js. Ports, and the workers of pages, are targets that have the methods of emitters as well: `on` gets
+// what an event carries, `addEventListener` and `onmessage` get the event. Next: clone.js.
 (function (host) {
   "use strict";
 
-  const { Boolean, Number, String, Symbol, TypeError } = globalThis;
-  const { defineProperty } = Object;
-  const { apply, list, Map } = host.safe;
-  const now = performance.now;
-  const target = Symbol("target");
+  const { apply, Boolean, defineProperty, Map, String, Symbol } = host.safe;
+  const { add, remove, fire, of: listenersOf, emits } = host.listeners;
+  /** What is done with an event while it is dispatched. Few programs have any. */
+  const internal = () => host.part("event").internal;
 
-  class Event {
-    type;
-    bubbles;
-    cancelable;
-    timeStamp = now();
-    #isCanceled = false;
-
-    constructor(type, { bubbles = false, cancelable = false } = {}) {
-      this.type = String(type);
-      this.bubbles = Boolean(bubbles);
-      this.cancelable = Boolean(cancelable);
-      defineProperty(this, target, { __proto__: null, value: null, writable: true });
-    }
-
-    get target() {
-      return this[target];
-    }
-
-    get currentTarget() {
-      return this[target];
-    }
-
-    get defaultPrevented() {
-      return this.#isCanceled;
-    }
-
-    preventDefault() {
-      this.#isCanceled = this.cancelable;
-    }
-
-    stopPropagation() {}
-  }
-
-  class MessageEvent extends Event {
-    data;
-    origin;
-    lastEventId;
-    source;
-    ports;
-
-    constructor(type, settings = {}) {
-      super(type, settings);
-      const { data = null, origin = "", lastEventId = "", source = null, ports = [] } = settings;
-      this.data = data;
-      this.origin = origin;
-      this.lastEventId = lastEventId;
-      this.source = source;
-      this.ports = ports;
-    }
-  }
-
-  class ErrorEvent extends Event {
-    message;
-    filename;
-    lineno;
-    colno;
-    error;
-
-    constructor(type, settings = {}) {
-      super(type, settings);
-      const { message = "", filename = "", lineno = 0, colno = 0, error } = settings;
-      this.message = String(message);
-      this.filename = String(filename);
-      this.lineno = Number(lineno);
-      this.colno = Number(colno);
-      this.error = error;
-    }
-  }
-
-  class Target extends host.EventEmitter {
-    // By type: what was added, and what the emitter calls for it.
-    #added = new Map();
-    #handlers = new Map();
-
+  class EventTarget {
     addEventListener(type, listener, settings) {
       if (listener === null || listener === undefined) return;
       if (typeof listener !== "function" && typeof listener !== "object") {
-        throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", "The listener must be a function or an object with handleEvent");
+        throw host.invalid("listener", "an instance of EventListener", listener);
       }
       const name = String(type);
-      const isOnce = typeof settings === "object" && settings !== null && settings.once;
-      const all = this.#added.get(name) ?? list();
-      for (let at = 0; at < all.length; at++) if (all[at].listener === listener) return;
-      const call = (event) => {
-        if (isOnce) this.removeEventListener(name, listener);
-        if (typeof listener === "function") apply(listener, event.target, [event]);
-        else apply(listener.handleEvent, listener, [event]);
-      };
-      all.push({ listener, call });
-      this.#added.set(name, all);
-      this[host.listenToEvent](name, call);
+      if (find(this, name, listener)) return;
+      const { once, signal } = typeof settings === "object" && settings !== null ? settings : {};
+      if (signal?.aborted) return;
+      const entry = { listener, isOnce: Boolean(once), takesEvent: true };
+      add(this, name, entry, false);
+      signal?.addEventListener("abort", () => remove(this, name, entry));
     }
 
     removeEventListener(type, listener) {
-      const name = String(type);
-      const all = this.#added.get(name);
-      const rest = list();
-      for (let at = 0; at < (all?.length ?? 0); at++) {
-        if (all[at].listener === listener) this.off(name, all[at].call);
-        else rest.push(all[at]);
-      }
-      if (all) this.#added.set(name, rest);
+      const entry = find(this, String(type), listener);
+      if (entry) remove(this, String(type), entry);
     }
 
     dispatchEvent(event) {
-      this[host.fire](event.type, [event], event);
+      if (!internal().isEvent(event)) throw host.invalid("event", "an instance of Event", event);
+      if (internal().phase(event) !== 0) throw new host.DOMException("The event is already being dispatched", "InvalidStateError");
+      this[host.fire](event.type, [event], () => event);
       return !event.defaultPrevented;
     }
+
+    /** Calls all listeners: with these arguments, or with the event, which is made for the first who wants it. */
+    [host.fire](name, args, make) {
+      let event;
+      const isHeard = fire(this, name, args, () => {
+        event = make ? make() : new (host.part("event").Event)(name);
+        // The port of a page's worker is hidden behind its global object.
+        internal().enter(event, this[host.scope] ?? this);
+        return event;
+      });
+      if (event) internal().leave(event);
+      return isHeard;
+    }
+  }
+  defineProperty(EventTarget.prototype, Symbol.toStringTag, { __proto__: null, value: "EventTarget", configurable: true });
+
+  function find(target, name, listener) {
+    const listeners = listenersOf(target, name);
+    for (let at = 0; at < (listeners?.length ?? 0); at++) {
+      if (listeners[at].takesEvent && listeners[at].listener === listener) return listeners[at];
+    }
+  }
+
+  /** Calls one listener; what it throws is nobody's business but the agent's. Whether the event goes no further. */
+  host.dispatch = ({ listener }, event) => {
+    try {
+      if (typeof listener === "function") apply(listener, event.target, [event]);
+      else apply(listener.handleEvent, listener, [event]);
+    } catch (error) {
+      // An error while errors are told would be told for ever.
+      if (host.isTelling) throw error;
+      host.nextTick(() => {
+        throw error;
+      });
+    }
+    return internal().isStopped(event);
+  };
+
+  class Target extends EventTarget {
+    #handlers = new Map();
 
     /** The handler in a property such as `onmessage`. */
     [host.handler](name) {
@@ -137,22 +94,18 @@
         this.addEventListener(name, handler.listener);
       }
     }
-
-    /** Calls all listeners: with these arguments, or with the event, which is made for the first who wants it. */
-    [host.fire](name, args, event) {
-      return super[host.fire](name, args, () => {
-        event = typeof event === "function" ? event() : event ?? new Event(name);
-        // The port of a page's worker is hidden behind its global object.
-        event[target] = this[host.scope] ?? this;
-        return event;
-      });
-    }
   }
+  emits(Target);
+  Target.prototype.emit = function (name, ...args) {
+    return this[host.fire](name, args);
+  };
 
   /** Gives a class properties such as `onmessage`. */
   host.withHandlers = (Class, names) => {
-    for (const name of names) {
-      defineProperty(Class.prototype, `on${name}`, {
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at];
+      defineProperty(Class.prototype, "on" + name, {
+        __proto__: null,
         get() {
           return this[host.handler](name);
         },
@@ -165,5 +118,6 @@
     }
   };
 
-  Object.assign(host, { Event, MessageEvent, ErrorEvent, Target });
+  host.EventTarget = EventTarget;
+  host.Target = Target;
 });

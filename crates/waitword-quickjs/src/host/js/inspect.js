@@ -12,6 +12,8 @@
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const typedName = Object.getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get;
   const typedLength = Object.getOwnPropertyDescriptor(TypedArray.prototype, "length").get;
+  const isWeakMap = (object) => slot(WeakMap.prototype.has.bind(object, object), object) !== undefined;
+  const isWeakSet = (object) => slot(WeakSet.prototype.has.bind(object, object), object) !== undefined;
   const getter = (Class, key) => Object.getOwnPropertyDescriptor(Class.prototype, key).get;
   const mapSize = getter(Map, "size");
   const setSize = getter(Set, "size");
@@ -96,6 +98,7 @@
     else if (Error.isError(object)) shape.base = errorText(object);
     else if (time !== undefined) shape.base = isNaN(time) ? "Invalid Date" : new Date(time).toISOString();
     else if (isRegExp(object)) shape.base = regExpText(object);
+    else if (isWeakMap(object) || isWeakSet(object)) shape.items = () => ["<items unknown>"];
     else if (boxed !== undefined) shape.base = `[${name}: ${show(boxed)}]`;
     else if (typeof object[Symbol.toStringTag] === "string" && object[Symbol.toStringTag] !== name) {
       shape.prefix = `${name ?? "Object"} [${object[Symbol.toStringTag]}] `;
@@ -153,8 +156,14 @@
 
   function functionName(object) {
     const source = Function.prototype.toString.call(object);
-    if (source.startsWith("class")) return `[class ${object.name || "(anonymous)"}]`;
-    return object.name ? `[Function: ${object.name}]` : "[Function (anonymous)]";
+    if (source.startsWith("class")) {
+      const base = Object.getPrototypeOf(object)?.name;
+      return `[class ${object.name || "(anonymous)"}${base && typeof base === "string" ? ` extends ${base}` : ""}]`;
+    }
+    const tag = object[Symbol.toStringTag];
+    const isKind = typeof tag === "string" && /^(Async|Generator|AsyncGenerator)Function$/.test(tag);
+    const kind = isKind ? tag : "Function";
+    return object.name ? `[${kind}: ${object.name}]` : `[${kind} (anonymous)]`;
   }
 
   /** The title and the frames, which V8 has together in `stack`: the engine's own holds the frames only. */
@@ -169,6 +178,31 @@
     const stack = Object.hasOwn(error, "stack") ? error.stack : slot(errorStack, error);
     const lines = typeof stack === "string" ? stack.split("\n") : [];
     return lines.filter((line) => /^ +at /.test(line) && !/\((waitword:.*|native)\)$/.test(line));
+  }
+
+  function plainTitle(error) {
+    const name = error.name === undefined ? "Error" : String(error.name);
+    const message = error.message === undefined ? "" : String(error.message);
+    return name && message ? `${name}: ${message}` : name || message;
+  }
+
+  /** What was thrown, in a line, and where: file, line, column. */
+  function placeOf(thrown) {
+    if (!Error.isError(thrown)) return [inspect(thrown), "", 0, 0];
+    const [, file = "", line = 0, column = 0] = /^ +at (?:.* \()?(.*?):(\d+)(?::(\d+))?\)?$/.exec(framesOf(thrown)[0]) ?? [];
+    return [plainTitle(thrown), file, Number(line), Number(column)];
+  }
+
+  /** What an argument was that should have been something else. */
+  function received(value) {
+    if (value === undefined || value === null) return String(value);
+    if (typeof value === "function") return `function ${value.name}`;
+    if (typeof value === "object") {
+      const name = constructorName(value);
+      return name ? `an instance of ${name}` : inspect(value, { depth: -1 });
+    }
+    const shown = inspect(value);
+    return `type ${typeof value} (${shown.length > 28 ? `${shown.slice(0, 25)}...` : shown})`;
   }
 
   function errorTitle(error) {
@@ -318,5 +352,5 @@
     }
   }
 
-  Object.assign(text, { inspect, format, describeError, errorTitle, framesOf, RangeErrorPrototype: RangeError.prototype });
+  Object.assign(text, { inspect, format, placeOf, received, describeError, errorTitle, framesOf, RangeErrorPrototype: RangeError.prototype });
 });

@@ -19,12 +19,13 @@
 
     /** `link`: the functions that reach the other end. Scripts have none. */
     constructor(link) {
-      if (!making) throw host.error(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Use new MessageChannel() to make ports");
+      if (!making) throw host.error(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called: use new MessageChannel()");
       super();
       this.#link = link;
     }
 
     postMessage(value, transfer) {
+      if (arguments.length === 0) throw host.missing("message");
       const all = host.transferList(transfer);
       for (let at = 0; at < all.length; at++) {
         if (all[at] === this) throw new host.DOMException("Transfer list contains source port", "DataCloneError");
@@ -162,16 +163,22 @@
   /** A message arrives at a target, with the ports that came with it. */
   function deliver(target, data, moved) {
     target[host.fire]("message", [data], () => {
-      const event = new host.MessageEvent("message", { data, ports: [] });
+      const event = new (host.part("event").MessageEvent)("message", { data, ports: [] });
       for (let at = 0; at < moved.length; at++) host.append(event.ports, moved[at]);
       return event;
     });
   }
 
-  host.ports = { adopt, detach, idOf, isPort, canMove };
+  /** What else is called by a number, as ports are. */
+  const register = (id, target) => void ports.set(id, target);
+  const forget = (id) => void ports.delete(id);
+
+  host.ports = { adopt, detach, idOf, isPort, canMove, register, forget };
   host.deliver = deliver;
   host.transferList = (transfer) => (isArray(transfer) ? transfer : (transfer?.transfer ?? list()));
-  host.received = {
+  // What the event loop calls.
+  host.receive = {
+    fromParent: (data, moved) => deliver(parentPort, data, moved),
     atPort: (id, data, moved) => {
       const port = ports.get(id);
       if (port) deliver(port, data, moved);
@@ -179,7 +186,7 @@
     portClosed: (id) => {
       const port = ports.get(id);
       ports.delete(id);
-      if (port) end(port);
+      if (isPort(port)) end(port);
     },
   };
   Object.assign(host, { MessageChannel, MessagePort, parentPort, receiveMessageOnPort });

@@ -9,8 +9,9 @@
   "use strict";
 
   const { apply, ownKeys } = Reflect;
-  const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf } = Object;
-  const toWellFormed = String.prototype.toWellFormed;
+  const { assign, defineProperty, getOwnPropertyDescriptor, setPrototypeOf } = Object;
+  const { BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent } = globalThis;
+  const { endsWith, includes, indexOf, slice, startsWith, toWellFormed, trim } = String.prototype;
 
   /** A class with the methods that `Base` has now. */
   function sealed(Base) {
@@ -29,16 +30,47 @@
   /** An array whose `push` is the original one, whatever elements the prototypes of scripts' arrays pretend to have. */
   const list = (...items) => setPrototypeOf(items, listPrototype);
 
-  host.safe = { apply, list, Map: sealed(Map), Set: sealed(Set) };
+  host.safe = {
+    apply, assign, defineProperty, ownKeys, list,
+    Map: sealed(Map), Set: sealed(Set), WeakMap: sealed(WeakMap),
+    // For the parts that run when scripts may have replaced these.
+    BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent,
+    freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, round: Math.round,
+    endsWith, indexOf, slice, startsWith, trim,
+  };
   // Names of methods that scripts do not see.
-  for (const name of ["listenersChanged", "listenToEvent", "fire", "handler", "setHandler", "scope"]) host[name] = Symbol(name);
+  for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended"]) host[name] = Symbol(name);
   /** Puts a value at the end of a script's array, whatever its prototype pretends to be. */
   host.append = (array, value) => host.put(array, array.length, value);
   // Lone surrogates have no bytes in UTF-8.
-  host.write = (stream, text) => host.native.write(stream, apply(toWellFormed, text, []));
+  let captured;
+  host.write = (stream, text) => {
+    const port = captured?.[stream];
+    if (port) port.postMessage(text);
+    else host.native.write(stream, apply(toWellFormed, text, []));
+  };
+  /** From now on what is written goes to these ports, where there is one. */
+  host.captureOutput = (out, err) => void (captured = { __proto__: null, 1: out, 2: err });
   /** An own property, as an assignment makes it where no prototype has a setter of this name. */
   host.put = (object, key, value) => {
     return defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
   };
   host.error = (Type, code, message) => host.put(new Type(message), "code", code);
+  /** The error of an argument that is something else than `expected`: "of type function". */
+  host.invalid = (name, expected, value) => {
+    const kind = apply(includes, name, ["."]) ? "property" : "argument";
+    const received = host.text().received(value);
+    return host.error(TypeError, "ERR_INVALID_ARG_TYPE",
+      'The "' + name + '" ' + kind + " must be " + expected + ". Received " + received);
+  };
+  host.missing = (name) => host.error(TypeError, "ERR_MISSING_ARGS", 'The "' + name + '" argument must be specified');
+
+  const parts = new host.safe.Map();
+  /** What a part offers that most programs do not need: it runs when it is first asked for. */
+  host.part = (name) => {
+    if (!parts.has(name)) parts.set(name, host.native.runPart(name, host));
+    return parts.get(name);
+  };
+  /** What it offers, if somebody has asked for it already. */
+  host.made = (name) => parts.get(name);
 });

@@ -1,26 +1,82 @@
-// `process`: what a script may ask about the program it is, and how it ends it. Next: path.js.
+// `process`: what a script may ask about the program it is, and how it ends it; what it hears before it ends is in lifecycle.js. A
+// part that runs when it is first asked for.
 (function (host) {
   "use strict";
 
   const { native, options } = host;
-  const { BigInt, Number, String } = globalThis;
-  const { round } = Math;
-  const { apply } = host.safe;
-  const now = performance.now;
-  const enqueue = queueMicrotask;
+  const { assign, BigInt, defineProperty, Error, isInteger, now, Number, Proxy, RangeError, round, String, Symbol } = host.safe;
+  const { nextTick } = host;
+  const OUT = 1;
+  const ERR = 2;
+
+  class Output extends host.EventEmitter {
+    fd;
+    writable = true;
+
+    constructor(fd) {
+      super();
+      this.fd = fd;
+      // As in Node, where it is missing for what is no terminal.
+      if (native.isTerminal(fd)) this.isTTY = true;
+    }
+
+    write(chunk, encoding, callback) {
+      const then = typeof encoding === "function" ? encoding : callback;
+      host.write(this.fd, typeof chunk === "string" ? chunk : host.part("encoding").chunk(chunk));
+      if (typeof then === "function") nextTick(then);
+      return true;
+    }
+
+    end(chunk, encoding, callback) {
+      if (chunk !== undefined && typeof chunk !== "function") this.write(chunk, encoding, callback);
+      return this;
+    }
+  }
+
+  // Whatever is put into the environment becomes text.
+  const own = new Proxy(options.env, {
+    __proto__: null,
+    set(all, name, value) {
+      host.put(all, name, String(value));
+      return true;
+    },
+  });
 
   class Process extends host.EventEmitter {
+    title = "waitword";
     argv = options.argv;
+    argv0 = options.argv[0];
+    execArgv = [];
     execPath = options.argv[0];
-    env = Object.fromEntries(options.env);
+    env = own;
     pid = options.pid;
+    arch = options.arch;
     platform = options.platform;
-    version = `v${options.version}`;
+    version = "v" + options.version;
     versions = { waitword: options.version };
-    exitCode = undefined;
-    stdout = { write: (text) => written(1, text) };
-    stderr = { write: (text) => written(2, text) };
-    hrtime = Object.assign(
+    release = { name: "waitword" };
+    #exitCode;
+    // Its own and not methods, so that `import { exit } from "node:process"` finds them.
+    cwd = () => native.cwd();
+    uptime = () => now() / 1000;
+    exit = (code) => {
+      if (code !== undefined) this.exitCode = code;
+      native.exit(host.ending());
+    };
+    nextTick = (callback, ...args) => {
+      if (typeof callback !== "function") throw host.invalid("callback", "of type function", callback);
+      nextTick(callback, args);
+    };
+    emitWarning = (warning, settings) => {
+      const error = typeof warning === "string" ? new Error(warning) : warning;
+      const type = typeof settings === "string" ? settings : settings?.type;
+      if (typeof warning === "string") error.name = type ?? "Warning";
+      nextTick(() => {
+        this.emit("warning", error);
+        host.write(ERR, "(waitword) " + host.errorTitle(error) + "\n");
+      });
+    };
+    hrtime = assign(
       (since) => {
         const start = since === undefined ? 0n : BigInt(since[0]) * 1_000_000_000n + BigInt(since[1]);
         const passed = nanoseconds() - start;
@@ -29,37 +85,41 @@
       { bigint: () => nanoseconds() },
     );
 
-    cwd() {
-      return native.cwd();
+    get exitCode() {
+      return this.#exitCode;
     }
 
-    exit(code = this.exitCode) {
-      this.exitCode = code;
-      native.exit(host.ending());
-    }
-
-    nextTick(callback, ...args) {
-      enqueue(() => apply(callback, undefined, args));
+    set exitCode(code) {
+      this.#exitCode = exitCode(code);
     }
   }
+  defineProperty(Process.prototype, Symbol.toStringTag, { __proto__: null, value: "process", configurable: true });
 
   const nanoseconds = () => BigInt(round(now() * 1e6));
 
-  function written(stream, text) {
-    host.write(stream, String(text));
-    return true;
+  function exitCode(code) {
+    if (code === undefined || code === null) return code;
+    const number = typeof code === "string" && code !== "" ? Number(code) : code;
+    if (typeof number !== "number" || number !== number) throw host.invalid("code", "of type number", code);
+    if (isInteger(number)) return code;
+    throw host.error(RangeError, "ERR_OUT_OF_RANGE",
+      'The value of "code" is out of range. It must be an integer. Received ' + String(code));
   }
 
-  let ended = false;
+  const process = new Process();
+  output("stdout", OUT);
+  output("stderr", ERR);
 
-  /** Tells the script, once, that its agent ends; what exit code it wants. */
-  host.ending = () => {
-    const process = host.process;
-    if (!ended) {
-      ended = true;
-      process.emit("exit", Number(process.exitCode ?? 0));
-    }
-    return Number(process.exitCode ?? 0) | 0;
-  };
-  host.process = new Process();
+  /** An output is made when it is first asked for: most workers write by `console`, or not at all. */
+  function output(name, stream) {
+    const put = (value) => host.put(process, name, value);
+    const get = () => {
+      const made = new Output(stream);
+      put(made);
+      return made;
+    };
+    defineProperty(process, name, { __proto__: null, get, set: put, enumerable: true, configurable: true });
+  }
+
+  return { process };
 });

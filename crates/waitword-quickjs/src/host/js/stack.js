@@ -6,7 +6,7 @@
   const { Error, Object } = globalThis;
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Object;
   const { apply, list } = host.safe;
-  const { startsWith } = String.prototype;
+  const { slice, startsWith } = String.prototype;
   const engine = getOwnPropertyDescriptor(Error, "prepareStackTrace");
   let prepare;
   let fileOf;
@@ -28,6 +28,31 @@
   function isHostFile(site) {
     const file = apply(fileOf, site, []);
     return typeof file === "string" && apply(startsWith, file, ["waitword:"]);
+  }
+
+  // The engine's own stack is the frames alone. Programs print it and expect to read what was thrown: as in V8 the title
+  // comes first. This also runs in agents that are being terminated, and is therefore short.
+  const accessor = getOwnPropertyDescriptor(Error.prototype, "stack");
+  const { isError } = Error;
+  defineProperty(Error.prototype, "stack", {
+    ...accessor,
+    get() {
+      const frames = apply(accessor.get, this, []);
+      if (typeof frames !== "string" || typeof prepare === "function" || !isError(this)) return frames;
+      const title = titleOf(this);
+      const end = frames[frames.length - 1] === "\n" ? frames.length - 1 : frames.length;
+      return end > 0 ? title + "\n" + apply(slice, frames, [0, end]) : title;
+    },
+  });
+
+  function titleOf(error) {
+    try {
+      const { name, message } = error;
+      const known = typeof name === "string" ? name : "Error";
+      return typeof message === "string" && message !== "" ? (known ? known + ": " + message : message) : known;
+    } catch {
+      return "Error";
+    }
   }
 
   defineProperty(Error, "prepareStackTrace", {

@@ -1,10 +1,10 @@
 // setTimeout and its kin. When something is due is the event loop's business (timers.rs); what to call then is kept
-// here, under the number that the loop hands back. Next: worker_threads.js.
+// here, under the number that the loop hands back. Next: console.js.
 (function (host) {
   "use strict";
 
   const LONGEST = 2 ** 31 - 1; // milliseconds; longer delays become 1, as in Node
-  const { Number, Promise, TypeError } = globalThis;
+  const { Number } = globalThis;
   const { trunc } = Math;
   const { apply, Map } = host.safe;
   const active = new Map();
@@ -79,7 +79,7 @@
 
   const bound = (callback, args) => {
     if (typeof callback !== "function") {
-      throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", "The callback must be a function");
+      throw host.invalid("callback", "of type function", callback);
     }
     return () => apply(callback, undefined, args);
   };
@@ -101,11 +101,6 @@
     clearInterval: (timer) => clear(timer),
     clearImmediate: (timer) => clear(timer),
   };
-  host.timerPromises = {
-    setTimeout: (delay, value) => new Promise((resolve) => setTimeout(resolve, delay, value)),
-    setImmediate: (value) => new Promise((resolve) => setImmediate(resolve, value)),
-  };
-
   function named(name, call) {
     return Object.defineProperty(call, "name", { value: name });
   }

@@ -1,8 +1,9 @@
-// The part of URL that names of files need: `new URL("./worker.js", import.meta.url)`. Next: timers.js.
+// The part of URL that names of files need: `new URL("./worker.js", import.meta.url)`. A part that
+// runs when it is first asked for.
 (function (host) {
   "use strict";
 
-  const { String, TypeError, decodeURIComponent } = globalThis;
+  const { String, TypeError, decodeURIComponent } = host.safe;
 
   class URL {
     // Declared, for an assignment to what an object does not have yet may end in a setter of its prototype.
@@ -28,12 +29,36 @@
       return this.protocol + authority + this.pathname + this.search + this.hash;
     }
 
+    get hostname() {
+      return host.text().authority(this.host)[0];
+    }
+
+    get port() {
+      return host.text().authority(this.host)[1];
+    }
+
+    get origin() {
+      return this.protocol === "http:" || this.protocol === "https:" ? this.protocol + "//" + this.host : "null";
+    }
+
+    get searchParams() {
+      return new (host.part("search_params").URLSearchParams)(this.search);
+    }
+
     toString() {
       return this.href;
     }
 
     toJSON() {
       return this.href;
+    }
+
+    static createObjectURL(blob) {
+      return host.part("web_worker").createObjectURL(blob);
+    }
+
+    static revokeObjectURL(url) {
+      host.part("web_worker").revokeObjectURL(url);
     }
 
     static canParse(reference, base) {
@@ -59,7 +84,5 @@
     return new URL("file://" + host.text().urlPath(absolute));
   }
 
-  host.URL = URL;
-  host.fileURLToPath = fileURLToPath;
-  host.pathToFileURL = pathToFileURL;
+  return { URL, fileURLToPath, pathToFileURL };
 });

@@ -5,7 +5,7 @@
   /** The parts of a URL; undefined if a base is needed and missing. `base`: the parts of one. */
   function parseUrl(reference, base) {
     const own = split(reference.trim());
-    if (own.protocol) return own.protocol === "file:" ? { ...own, pathname: clean(own.pathname) } : own;
+    if (own.protocol) return HIERARCHICAL.includes(own.protocol) ? { ...own, pathname: clean(own.pathname) } : own;
     if (!base) return undefined;
     const { protocol, host } = base;
     if (own.host) return { ...own, protocol, pathname: clean(own.pathname) };
@@ -14,6 +14,8 @@
     const path = own.pathname.startsWith("/") ? own.pathname : folder + own.pathname;
     return { ...own, protocol, host, pathname: clean(path) };
   }
+
+  const HIERARCHICAL = ["file:", "http:", "https:", "ws:", "wss:"];
 
   function split(reference) {
     const [, protocol, , host, pathname, search, hash] =
@@ -44,5 +46,11 @@
   /** The path of the URL of a file whose absolute path is given. */
   const urlPath = (path) => clean(encodeURI(path.toWellFormed()).replace(/[?#]/g, encodeURIComponent));
 
-  Object.assign(text, { parseUrl, urlPath });
+  /** The name and the port in what stands between `//` and the path. */
+  function authority(host) {
+    const [, name, port] = /^(?:.*@)?(.*?)(?::(\d*))?$/s.exec(host);
+    return [name, port ?? ""];
+  }
+
+  Object.assign(text, { parseUrl, urlPath, authority });
 });

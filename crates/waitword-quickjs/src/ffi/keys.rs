@@ -1,0 +1,185 @@
+//! The properties of objects by keys that are looked up once.
+
+use std::rc::Rc;
+
+use rquickjs_sys as qjs;
+
+use super::engine::Engine;
+use super::exception::Exception;
+use super::realm::Realm;
+use super::value::Value;
+
+/// The names of an object's own enumerable properties, Symbols left out, in the standard's order.
+pub(crate) struct Keys<'a> {
+    realm: &'a Realm,
+    table: *mut qjs::JSPropertyEnum,
+    len: u32,
+}
+
+impl Keys<'_> {
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// A number that stands for the name while somebody holds the [`Key`] of it.
+    pub(crate) fn id(&self, at: usize) -> u32 {
+        assert!(at < self.len(), "an object has {} keys, not {at}", self.len());
+        // SAFETY: the engine gave a table of `len` entries, freed in `drop`.
+        unsafe { (*self.table.add(at)).atom }
+    }
+
+    /// The name by itself.
+    pub(crate) fn key(&self, at: usize) -> Key {
+        // SAFETY: (4); a live atom of the table, of which we take a count.
+        let atom = unsafe { qjs::JS_DupAtom(self.realm.raw(), self.id(at)) };
+        Key { engine: Rc::clone(self.realm.engine()), atom }
+    }
+
+    /// Whether these are the indices from 0 to the last of so many elements, and nothing else. Indices come first, so it is
+    /// enough to look at the last one.
+    pub(crate) fn are_indices(&self, count: u32) -> bool {
+        if self.len != count || count == 0 {
+            return self.len == count;
+        }
+        let last = Key {
+            engine: Rc::clone(self.realm.engine()),
+            // SAFETY: (4)
+            atom: unsafe { qjs::JS_NewAtomUInt32(self.realm.raw(), count - 1) },
+        };
+        self.id(self.len() - 1) == last.atom
+    }
+}
+
+impl Drop for Keys<'_> {
+    fn drop(&mut self) {
+        // SAFETY: (4); the table that the engine gave us.
+        unsafe { qjs::JS_FreePropertyEnum(self.realm.raw(), self.table, self.len) };
+    }
+}
+
+/// A property's name inside the engine, counted like a value.
+pub(crate) struct Key {
+    engine: Rc<Engine>,
+    atom: qjs::JSAtom,
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        // SAFETY: (1); the count that this handle owns.
+        unsafe { qjs::JS_FreeAtomRT(self.engine.raw(), self.atom) };
+    }
+}
+
+/// What an assignment gives a new property.
+pub(super) const PLAIN: std::ffi::c_int =
+    (qjs::JS_PROP_WRITABLE | qjs::JS_PROP_ENUMERABLE | qjs::JS_PROP_CONFIGURABLE) as std::ffi::c_int;
+
+impl Realm {
+    /// # Errors
+    /// What a proxy throws; lack of memory.
+    pub(crate) fn own_keys(&self, object: &Value) -> Result<Keys<'_>, Exception> {
+        self.check(object);
+        let (mut table, mut len) = (std::ptr::null_mut(), 0);
+        let flags = (qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_ENUM_ONLY) as std::ffi::c_int;
+        // SAFETY: (3), (4), (5)
+        let status =
+            unsafe { qjs::JS_GetOwnPropertyNames(self.raw(), &mut table, &mut len, object.raw(), flags) };
+        self.succeeded(status)?;
+        Ok(Keys { realm: self, table, len })
+    }
+
+    /// `object[key]`, if it is an own property.
+    ///
+    /// # Errors
+    /// What a getter throws.
+    pub(crate) fn get_own(&self, object: &Value, key: &Key) -> Result<Option<Value>, Exception> {
+        self.check(object);
+        // SAFETY: the caller's key is alive.
+        unsafe { self.own_or_none(object, key.atom) }
+    }
+
+    /// As [`get_own`](Self::get_own), for one of an object's keys.
+    ///
+    /// # Errors
+    /// What a getter throws.
+    pub(crate) fn get_own_at(
+        &self,
+        object: &Value,
+        keys: &Keys<'_>,
+        at: usize,
+    ) -> Result<Option<Value>, Exception> {
+        self.check(object);
+        // SAFETY: the keys are alive.
+        unsafe { self.own_or_none(object, keys.id(at)) }
+    }
+
+    /// As [`get_own`](Self::get_own), for an element of an array.
+    ///
+    /// # Errors
+    /// What a getter throws.
+    pub(crate) fn get_own_index(&self, object: &Value, index: u32) -> Result<Option<Value>, Exception> {
+        // SAFETY: (4)
+        let atom = unsafe { qjs::JS_NewAtomUInt32(self.raw(), index) };
+        self.get_own(object, &Key { engine: Rc::clone(self.engine()), atom })
+    }
+
+    /// # Safety
+    /// Somebody holds a count of the atom.
+    unsafe fn own_or_none(&self, object: &Value, atom: qjs::JSAtom) -> Result<Option<Value>, Exception> {
+        let mut found = qjs::JSPropertyDescriptor {
+            flags: 0,
+            value: qjs::JS_UNDEFINED,
+            getter: qjs::JS_UNDEFINED,
+            setter: qjs::JS_UNDEFINED,
+        };
+        // SAFETY: (3), (4), (5)
+        let status = unsafe { qjs::JS_GetOwnProperty(self.raw(), &mut found, object.raw(), atom) };
+        if !self.succeeded(status)? {
+            return Ok(None);
+        }
+        // SAFETY: (3): a found descriptor carries a count of each of its values.
+        let [value, _getter, _setter] = [found.value, found.getter, found.setter]
+            .map(|raw| unsafe { Value::from_owned(self.engine(), raw) });
+        if found.flags & qjs::JS_PROP_GETSET as std::ffi::c_int == 0 {
+            return Ok(Some(value));
+        }
+        // SAFETY: (3), (4), (5)
+        self.own(unsafe { qjs::JS_GetProperty(self.raw(), object.raw(), atom) }).map(Some)
+    }
+
+    /// The key with this name, as [`push_text`](Self::push_text) wrote it.
+    ///
+    /// # Errors
+    /// Lack of memory.
+    pub(crate) fn key(&self, name: &Value) -> Result<Key, Exception> {
+        self.check(name);
+        // SAFETY: (3), (4), (5)
+        match unsafe { qjs::JS_ValueToAtom(self.raw(), name.raw()) } {
+            qjs::JS_ATOM_NULL => Err(self.take_exception()),
+            atom => Ok(Key { engine: Rc::clone(self.engine()), atom }),
+        }
+    }
+
+    /// The name as a string.
+    ///
+    /// # Errors
+    /// Lack of memory.
+    pub(crate) fn name_of(&self, key: &Key) -> Result<Value, Exception> {
+        // SAFETY: (4); the key is alive.
+        self.own(unsafe { qjs::JS_AtomToString(self.raw(), key.atom) })
+    }
+
+    /// Gives an object a new property, as an assignment would, but runs no setter of a prototype.
+    ///
+    /// # Errors
+    /// Lack of memory.
+    pub(crate) fn put(&self, object: &Value, key: &Key, value: Value) -> Result<(), Exception> {
+        self.check(object);
+        self.check(&value);
+        // SAFETY: (3), (4), (5); the value's count moves to the engine.
+        let status = unsafe {
+            qjs::JS_DefinePropertyValue(self.raw(), object.raw(), key.atom, value.into_raw(), PLAIN)
+        };
+        self.succeeded(status).map(drop)
+    }
+}

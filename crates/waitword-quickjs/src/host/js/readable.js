@@ -1,0 +1,95 @@
+// What a worker prints, for a parent that wants it (`new Worker(…, { stdout: true })`): as much of a Readable as it takes. Its chunks
+// are text. A part that runs when it is first asked for.
+(function (host) {
+  "use strict";
+
+  const { list, Promise, Symbol } = host.safe;
+
+  class Readable extends host.EventEmitter {
+    #port;
+    #chunks = list();
+    #isPaused = false;
+    #isDone = false;
+    #isEnded = false;
+    #flowing = false;
+
+    constructor(port) {
+      super();
+      this.#port = port;
+      port.on("message", (text) => this.#push(text));
+      port.unref();
+    }
+
+    setEncoding() {
+      return this;
+    }
+
+    pause() {
+      this.#isPaused = true;
+      return this;
+    }
+
+    resume() {
+      this.#isPaused = false;
+      this.#flowing = true;
+      this.#flow();
+      return this;
+    }
+
+    pipe(target) {
+      this.on("data", (text) => target.write(text));
+      return target;
+    }
+
+    async *[Symbol.asyncIterator]() {
+      const chunks = list();
+      let wake = () => {};
+      let isEnded = false;
+      this.on("data", (text) => {
+        chunks.push(text);
+        wake();
+      });
+      this.on("end", () => {
+        isEnded = true;
+        wake();
+      });
+      for (let at = 0; ; ) {
+        while (at < chunks.length) yield chunks[at++];
+        if (isEnded) return;
+        await new Promise((resolve) => (wake = resolve));
+      }
+    }
+
+    [host.listenersChanged](name) {
+      if (name === "data" && this.listenerCount("data") > 0 && !this.#isPaused) host.nextTick(() => this.resume());
+    }
+
+    #push(text) {
+      this.#chunks.push(text);
+      this.#flow();
+    }
+
+    #flow() {
+      if (!this.#flowing || this.#isPaused) return;
+      const chunks = this.#chunks;
+      this.#chunks = list();
+      for (let at = 0; at < chunks.length; at++) this.emit("data", chunks[at]);
+      if (!this.#isDone || this.#isEnded) return;
+      this.#isEnded = true;
+      host.nextTick(() => {
+        this.emit("end");
+        this.emit("close");
+      });
+    }
+
+    /** The worker is gone: what is left at the port is the rest. */
+    static finish(readable) {
+      for (let rest; (rest = host.receiveMessageOnPort(readable.#port)); ) readable.#push(rest.message);
+      readable.#isDone = true;
+      readable.#flow();
+    }
+  }
+  const { finish } = Readable;
+  delete Readable.finish;
+  return { Readable, finish };
+});

@@ -1,0 +1,70 @@
+// What pages and their workers have as globals: `self`, `onerror`, and in the worker `postMessage`, `onmessage`, `close`. A part that
+// agents of this kind run as they start, the main agent among them.
+(function (host) {
+  "use strict";
+
+  const { native, options } = host;
+  const { apply, defineProperty } = host.safe;
+
+  const define = (name, value) => {
+    defineProperty(globalThis, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
+  };
+  becomeScope();
+  if (options.web !== undefined) becomeWorker();
+
+  /** Gives a page, or a worker of one, its globals: its listeners are properties of the global object. */
+  function becomeScope() {
+    const scope = host.parentPort ?? new host.Target();
+    scope[host.scope] = globalThis;
+    define("self", globalThis);
+    // Memory can be shared here, and this is what pages ask first.
+    define("crossOriginIsolated", true);
+    define("addEventListener", (type, listener, settings) => scope.addEventListener(type, listener, settings));
+    define("removeEventListener", (type, listener) => scope.removeEventListener(type, listener));
+    define("dispatchEvent", (event) => scope.dispatchEvent(event));
+    define("reportError", (error) => host.nextTick(() => {
+      throw error;
+    }));
+    handler("onunhandledrejection", () => scope[host.handler]("unhandledrejection"), (value) => {
+      scope[host.setHandler]("unhandledrejection", value);
+    });
+    let onerror = null;
+    handler("onerror", () => onerror, (value) => {
+      onerror = typeof value === "function" ? value : null;
+      // Of all handlers, this one gets no event, and its `true` means that the error is dealt with.
+      scope[host.setHandler]("error", onerror && ((event) => {
+        const { message, filename, lineno, colno, error } = event;
+        if (apply(onerror, globalThis, [message, filename, lineno, colno, error]) === true) event.preventDefault();
+      }));
+    });
+    host.tellScope = (type, makeEvent) => {
+      if (scope.listenerCount(type) === 0) return false;
+      host.isTelling = true;
+      try {
+        return !scope.dispatchEvent(makeEvent());
+      } finally {
+        host.isTelling = false;
+      }
+    };
+  }
+
+  function handler(name, get, set) {
+    defineProperty(globalThis, name, { __proto__: null, get, set, configurable: true, enumerable: true });
+  }
+
+  /** Gives a worker what pages do not have. */
+  function becomeWorker() {
+    const port = host.parentPort;
+    define("name", options.web);
+    define("postMessage", (value, transfer) => port.postMessage(value, transfer));
+    define("close", () => native.closeAgent());
+    define("importScripts", (...urls) => {
+      for (let at = 0; at < urls.length; at++) {
+        const { isSource, text } = host.part("web_worker").locate(urls[at]);
+        native.runGlobally(isSource, text);
+      }
+    });
+    handler("onmessage", () => port.onmessage, (value) => void (port.onmessage = value));
+    handler("onmessageerror", () => port.onmessageerror, (value) => void (port.onmessageerror = value));
+  }
+});

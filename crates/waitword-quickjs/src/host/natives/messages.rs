@@ -1,0 +1,129 @@
+//! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it.
+
+use crate::ffi::{Call, Exception, Realm, Value};
+use crate::host::agent_host::{self, Host, Port};
+use crate::host::channel::Envelope;
+use crate::host::clone::{self, Kit};
+use crate::host::worker::Letter;
+use crate::shared_array_buffer;
+
+use super::{elements, port_id};
+
+/// `setKit(functions)`: what `clone.js` does for messages.
+pub(super) fn set_kit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.set_kit(Kit::new(realm, &call.argument(0))?);
+    Ok(realm.undefined())
+}
+
+/// `pack(value, buffers, ports)`: the message that is sent next, once it is sealed.
+pub(super) fn pack(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let (buffers, ports) = (elements(realm, &call.argument(1))?, elements(realm, &call.argument(2))?);
+    let parcel = clone::write(realm, host.kit(realm)?, &call.argument(0), &buffers, &ports)?;
+    let replaced = host.outbox.replace(Some(parcel));
+    drop(replaced);
+    Ok(realm.undefined())
+}
+
+/// `seal(buffers, ports)`: the buffers move into it.
+pub(super) fn seal(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let buffers = elements(realm, &call.argument(0))?;
+    let ports = realm.to_i32(&call.argument(1))?.unsigned_abs() as usize;
+    // Out of the borrow: a refusal runs the script's getters.
+    let Some(mut parcel) = host.outbox.take() else { return Err(realm.error("there is nothing to seal")) };
+    parcel.seal(realm, host.kit(realm)?, &buffers, ports)?;
+    let replaced = host.outbox.replace(Some(parcel));
+    drop(replaced);
+    Ok(realm.undefined())
+}
+
+/// `discard(ids)`: nobody can be sent it any more.
+pub(super) fn discard(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let envelope = agent_host::of(realm)?.send(realm, &call.argument(0))?;
+    drop(envelope);
+    Ok(realm.undefined())
+}
+
+/// `copy(ids)`: what another agent would read.
+pub(super) fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let envelope = host.send(realm, &call.argument(0))?;
+    Ok(host.unpack(realm, envelope)?.0)
+}
+
+/// `takeData()`: `workerData`.
+pub(super) fn take_data(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let Some(envelope) = host.data.take() else { return Ok(realm.undefined()) };
+    let (data, _) = realm.within_memory_limit(|| host.unpack(realm, envelope))?;
+    Ok(data)
+}
+
+/// `postToParent(ids)`
+pub(super) fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let envelope = host.send(realm, &call.argument(0))?;
+    if let Some(parent) = &host.parent {
+        parent.post((host.id, Letter::Message(envelope)));
+    }
+    Ok(realm.undefined())
+}
+
+/// `listen(isOpen, keepsAlive)`: whether `parentPort` takes messages.
+pub(super) fn listen(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (is_open, keeps_alive) = (realm.to_bool(&call.argument(0)), realm.to_bool(&call.argument(1)));
+    agent_host::of(realm)?.port.set(Port { is_open, keeps_alive });
+    Ok(realm.undefined())
+}
+
+/// `receiveFromParent()`: the first message, in an array, or undefined.
+pub(super) fn receive_from_parent(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let envelope = host.from_parent.take();
+    received(realm, &host, envelope)
+}
+
+/// `openChannel()`: the numbers of its two ports.
+pub(super) fn open_channel(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let (one, other) = agent_host::of(realm)?.ports.borrow_mut().open();
+    realm.array(&[realm.number(one), realm.number(other)])
+}
+
+/// `postToPort(id, ids)`
+pub(super) fn post_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let id = port_id(realm, &call.argument(0))?;
+    let envelope = host.send(realm, &call.argument(1))?;
+    let refused = host.ports.borrow().post(id, envelope);
+    drop(refused);
+    Ok(realm.undefined())
+}
+
+/// `listenToPort(id, receives, keepsAlive)`
+pub(super) fn listen_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let id = port_id(realm, &call.argument(0))?;
+    let (receives, keeps_alive) = (realm.to_bool(&call.argument(1)), realm.to_bool(&call.argument(2)));
+    agent_host::of(realm)?.ports.borrow_mut().listen(id, receives, keeps_alive);
+    Ok(realm.undefined())
+}
+
+/// `receiveFromPort(id)`: the first message, in an array, or undefined.
+pub(super) fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let envelope = host.ports.borrow().take_message(port_id(realm, &call.argument(0))?);
+    received(realm, &host, envelope)
+}
+
+/// `closePort(id)`. That it is closed comes as a letter.
+pub(super) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.ports.borrow_mut().close(port_id(realm, &call.argument(0))?);
+    Ok(realm.undefined())
+}
+
+fn received(realm: &Realm, host: &Host, envelope: Option<Envelope>) -> Result<Value, Exception> {
+    let Some(envelope) = envelope else { return Ok(realm.undefined()) };
+    // No job begins here, but whoever posted this may have grown memory before.
+    shared_array_buffer::catch_up_all(realm)?;
+    realm.array(&[host.unpack(realm, envelope)?.0])
+}

@@ -146,6 +146,27 @@ fn memory_counts_for_a_script_that_is_being_ended() {
 }
 
 #[test]
+fn memory_counts_for_the_getters_of_what_was_thrown() {
+    limited(
+        "memory_thrown",
+        &["--memory-limit", "16M"],
+        r#"
+        const { Worker } = require("worker_threads");
+        const made = new Int32Array(new SharedArrayBuffer(4));
+        const worker = new Worker(`
+          const made = require("worker_threads").workerData;
+          const kept = [];
+          throw { get greedy() { while (Atomics.load(made, 0) < 40) kept.push(new ArrayBuffer(1 << 20)), Atomics.add(made, 0, 1); } };
+        `, { eval: true, workerData: made });
+        worker.on("error", (error) => console.log(String(error), made[0] < 16 ? "within the limit" : made[0]));
+        "#,
+    )
+    .with_code(0)
+    .printed(&["Error: { greedy: [Getter] } within the limit"])
+    .quietly();
+}
+
+#[test]
 fn a_worker_that_is_out_of_memory_says_so_as_in_node() {
     let source = "const all = []; for (;;) all.push([all.length]);";
     // The second goes on after it was told, until nothing is left even for an error.

@@ -182,6 +182,37 @@ fn a_view_that_would_not_lie_in_the_copy_of_its_buffer_is_refused() {
     .quietly();
 }
 
+/// A message that cannot be read would end the agent that it was sent to.
+#[test]
+fn what_is_posted_can_be_read_whatever_its_getters_say() {
+    let hostile = r#"
+        const fickle = new Error("fickle");
+        let asked = 0;
+        Object.defineProperty(fickle, "name", { get: () => (asked++ % 2 ? "nothing" : "RangeError") });
+        const flagged = /a/g;
+        for (const flag of ["unicode", "unicodeSets"]) Object.defineProperty(flagged, flag, { value: true });
+    "#;
+    run(
+        "messages_readable",
+        &format!(
+            r#"
+            {hostile}
+            const {{ Worker }} = require("worker_threads");
+            const [error, regExp] = structuredClone([fickle, flagged]);
+            console.log(error.name, error.message, regExp);
+            const short = new ArrayBuffer(16, {{ maxByteLength: 16 }});
+            const view = new DataView(short, 4, 8);
+            short.resize(2);
+            try {{ structuredClone(view); }} catch (error) {{ console.log(error.name); }}
+            new Worker(`{hostile} throw fickle;`, {{ eval: true }}).on("error", (error) => console.log(error.message));
+            "#
+        ),
+    )
+    .with_code(0)
+    .printed(&["RangeError fickle /a/g", "DataCloneError", "fickle"])
+    .quietly();
+}
+
 #[test]
 fn an_uncaught_refusal_says_what_it_is() {
     run("messages_uncaught", "structuredClone(() => {});")

@@ -20,7 +20,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use waitword_core::{Location, Table, Word};
@@ -308,11 +308,12 @@ impl Clone for SharedBlock {
 impl Drop for SharedBlock {
     fn drop(&mut self) {
         let header = self.header();
-        // Release: what this owner did comes before the freeing. Acquire: the one that frees comes after all.
+        // Release: what this owner did comes before the freeing. Acquire: the one that frees comes after all. By a load, as a
+        // thread sanitizer does not see what a fence does.
         if header.count.fetch_sub(1, Ordering::Release) != 1 {
             return;
         }
-        fence(Ordering::Acquire);
+        header.count.load(Ordering::Acquire);
         let max_len = header.max_len;
         // SAFETY: the count was the last (B2), so nobody else reaches the allocation, which has this layout (B1).
         unsafe {

@@ -98,6 +98,8 @@ impl JsAgent {
     }
 
     /// The ECMA-262 agent: its id, its `can_block`, its waits.
+    ///
+    /// What it has settled is for [`JsAgent::settle_one`], which knows the promises: do not drain it here.
     pub fn agent(&self) -> &Agent {
         &self.state.agent
     }

@@ -116,6 +116,56 @@ fn memory_beyond_the_limit_is_an_error_of_that_agent_alone() {
         .complained(&["out of memory", "help: give each agent more with --memory-limit"]);
 }
 
+/// What ends a script is made by the host, but it asks the script how to show its stack.
+#[test]
+fn memory_counts_for_a_script_that_is_being_ended() {
+    limited(
+        "memory_ended",
+        &["--memory-limit", "16M"],
+        r#"
+        const { Worker } = require("worker_threads");
+        const made = new Int32Array(new SharedArrayBuffer(8));
+        const worker = new Worker(`
+          const made = require("worker_threads").workerData;
+          const kept = [];
+          Error.prepareStackTrace = () => {
+            Atomics.store(made, 0, 1);
+            for (;;) {
+              kept.push(new ArrayBuffer(1 << 20));
+              if (Atomics.add(made, 1, 1) === 40) throw 0;
+            }
+          };
+          process.exit(5);
+        `, { eval: true, workerData: made });
+        worker.on("exit", (code) => console.log(code, made[0], made[1] < 16 ? "within the limit" : made[1]));
+        "#,
+    )
+    .with_code(0)
+    .printed(&["5 1 within the limit"])
+    .quietly();
+}
+
+#[test]
+fn memory_counts_for_the_getters_of_what_was_thrown() {
+    limited(
+        "memory_thrown",
+        &["--memory-limit", "16M"],
+        r#"
+        const { Worker } = require("worker_threads");
+        const made = new Int32Array(new SharedArrayBuffer(4));
+        const worker = new Worker(`
+          const made = require("worker_threads").workerData;
+          const kept = [];
+          throw { get greedy() { while (Atomics.load(made, 0) < 40) kept.push(new ArrayBuffer(1 << 20)), Atomics.add(made, 0, 1); } };
+        `, { eval: true, workerData: made });
+        worker.on("error", (error) => console.log(String(error), made[0] < 16 ? "within the limit" : made[0]));
+        "#,
+    )
+    .with_code(0)
+    .printed(&["Error: { greedy: [Getter] } within the limit"])
+    .quietly();
+}
+
 #[test]
 fn a_worker_that_is_out_of_memory_says_so_as_in_node() {
     let source = "const all = []; for (;;) all.push([all.length]);";

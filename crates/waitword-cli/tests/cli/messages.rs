@@ -133,6 +133,86 @@ fn what_is_refused_has_moved_nothing() {
     .quietly();
 }
 
+/// Whoever posts it is told, and not whoever reads it: that agent would be ended by an error that is not its own.
+#[test]
+fn a_view_that_would_not_lie_in_the_copy_of_its_buffer_is_refused() {
+    run(
+        "messages_views",
+        r#"
+        const buffer = (length) => new ArrayBuffer(length, { maxByteLength: 64 });
+        const tried = (value, transfer) => {
+          try {
+            return structuredClone(value, { transfer });
+          } catch (error) {
+            return error.name + ": " + error.message;
+          }
+        };
+        for (const View of [Uint8Array, DataView]) {
+          const moved = buffer(16);
+          console.log(tried({ view: new View(moved, 4, 8), get x() { moved.resize(0); } }, [moved]), moved.detached);
+          const early = buffer(64);
+          const view = new View(early, 0, 32);
+          early.resize(16);
+          console.log(tried([early, { get x() { early.resize(64); } }, view]));
+          const still = buffer(16);
+          const whole = tried({ view: new View(still, 4, 8), get x() { still.resize(12); } }, [still]);
+          console.log(whole.view.byteLength, whole.view.buffer.byteLength);
+          const grown = buffer(16);
+          const copy = tried({ view: new View(grown, 4, 8), get x() { grown.resize(64); } }, [grown]);
+          console.log(copy.view.byteLength, copy.view.buffer.byteLength);
+        }
+        const short = buffer(16);
+        const outside = new Uint8Array(short, 4, 8);
+        short.resize(2);
+        console.log(tried(outside));
+        "#,
+    )
+    .with_code(0)
+    .printed(&[
+        "DataCloneError: #<ArrayBuffer> has shrunk under a view that was cloned false",
+        "DataCloneError: #<ArrayBuffer> has grown since it was cloned",
+        "8 12",
+        "8 64",
+        "DataCloneError: #<ArrayBuffer> has shrunk under a view that was cloned false",
+        "DataCloneError: #<ArrayBuffer> has grown since it was cloned",
+        "8 12",
+        "8 64",
+        "DataCloneError: #<Uint8Array> is out of the bounds of its buffer",
+    ])
+    .quietly();
+}
+
+/// A message that cannot be read would end the agent that it was sent to.
+#[test]
+fn what_is_posted_can_be_read_whatever_its_getters_say() {
+    let hostile = r#"
+        const fickle = new Error("fickle");
+        let asked = 0;
+        Object.defineProperty(fickle, "name", { get: () => (asked++ % 2 ? "nothing" : "RangeError") });
+        const flagged = /a/g;
+        for (const flag of ["unicode", "unicodeSets"]) Object.defineProperty(flagged, flag, { value: true });
+    "#;
+    run(
+        "messages_readable",
+        &format!(
+            r#"
+            {hostile}
+            const {{ Worker }} = require("worker_threads");
+            const [error, regExp] = structuredClone([fickle, flagged]);
+            console.log(error.name, error.message, regExp);
+            const short = new ArrayBuffer(16, {{ maxByteLength: 16 }});
+            const view = new DataView(short, 4, 8);
+            short.resize(2);
+            try {{ structuredClone(view); }} catch (error) {{ console.log(error.name); }}
+            new Worker(`{hostile} throw fickle;`, {{ eval: true }}).on("error", (error) => console.log(error.message));
+            "#
+        ),
+    )
+    .with_code(0)
+    .printed(&["RangeError fickle /a/g", "DataCloneError", "fickle"])
+    .quietly();
+}
+
 #[test]
 fn an_uncaught_refusal_says_what_it_is() {
     run("messages_uncaught", "structuredClone(() => {});")

@@ -196,6 +196,8 @@ pub(super) struct Engine {
     pub(super) shared_class: Cell<qjs::JSClassID>,
     /// The class id of ordinary objects, 0 while unknown.
     pub(super) ordinary_class: Cell<qjs::JSClassID>,
+    /// The class id of Errors, known from the first realm on.
+    pub(super) error_class: Cell<qjs::JSClassID>,
     /// A SharedArrayBuffer got no memory.
     pub(super) refused_block: Cell<bool>,
     state: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
@@ -211,11 +213,8 @@ impl Engine {
             match &heap {
                 None => qjs::JS_NewRuntime(),
                 Some(heap) => {
-                    heap.set_hosts(true);
-                    let raw =
-                        qjs::JS_NewRuntime2(&heap::FUNCTIONS, std::ptr::from_ref(&**heap).cast_mut().cast());
-                    heap.set_hosts(false);
-                    raw
+                    let _until_done = heap.work_as(true);
+                    qjs::JS_NewRuntime2(&heap::FUNCTIONS, std::ptr::from_ref(&**heap).cast_mut().cast())
                 }
             }
         });
@@ -228,6 +227,7 @@ impl Engine {
             loader: RefCell::default(),
             shared_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
             ordinary_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
+            error_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
             refused_block: Cell::new(false),
             state: RefCell::default(),
             interrupt: RefCell::default(),
@@ -245,22 +245,16 @@ impl Engine {
     }
 
     /// Does some work of the host's own for which there has to be memory, whatever scripts have used: half-made realms, for
-    /// one, the engine cannot take down again. What it allocates is not counted.
+    /// one, the engine cannot take down again. What it allocates is not counted, so no script may run in it.
     pub(super) fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
-        let Some(heap) = &self.heap else { return work() };
-        let before = heap.set_hosts(true);
-        let done = work();
-        heap.set_hosts(before);
-        done
+        let _until_done = self.heap.as_ref().map(|heap| heap.work_as(true));
+        work()
     }
 
     /// Does some work for a script in the midst of the host's own.
     pub(super) fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
-        let Some(heap) = &self.heap else { return work() };
-        let before = heap.set_hosts(false);
-        let done = work();
-        heap.set_hosts(before);
-        done
+        let _until_done = self.heap.as_ref().map(|heap| heap.work_as(false));
+        work()
     }
 
     pub(super) fn budget(&self) -> Option<&Arc<MemoryBudget>> {
@@ -280,6 +274,10 @@ impl Engine {
             // The engine now owns the context, whatever happens below (4).
             self.contexts.borrow_mut().push(context);
             let realm = Realm::of(self, context);
+            // SAFETY: (4). No script has seen the realm, so none runs.
+            let sample = realm.own(unsafe { qjs::JS_NewError(realm.raw()) }).ok()?;
+            // SAFETY: looks at a live value.
+            self.error_class.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
             // SAFETY: (1), (4).
             (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
         })

@@ -5,6 +5,7 @@ use std::fmt;
 
 use rquickjs_sys as qjs;
 
+use super::object::Attributes;
 use super::realm::Realm;
 use super::value::Value;
 
@@ -100,7 +101,9 @@ impl Realm {
     /// An error that ends the script: no `catch` and no `finally` sees it.
     pub fn uncatchable_error(&self, message: &str) -> Exception {
         // Lack of memory must not make it one that can be caught.
-        let exception = self.beyond_memory_limit(|| self.new_error(message, qjs::JS_NewInternalError));
+        let exception = self
+            .try_new_error(message, qjs::JS_NewInternalError)
+            .unwrap_or_else(|_| self.bare_error(message));
         // SAFETY: (3), (4)
         unsafe { qjs::JS_SetUncatchableError(self.raw(), exception.0.raw()) };
         exception
@@ -154,19 +157,35 @@ impl Realm {
         unsafe { qjs::JS_Throw(self.raw(), exception.0.into_raw()) }
     }
 
-    fn new_error(
-        &self,
-        message: &str,
-        make: unsafe extern "C" fn(*mut qjs::JSContext, *const std::ffi::c_char, ...) -> qjs::JSValue,
-    ) -> Exception {
+    fn new_error(&self, message: &str, make: MakeError) -> Exception {
+        // Out of memory while making an error: what the engine threw instead is the error.
+        self.try_new_error(message, make).unwrap_or_else(|thrown| thrown)
+    }
+
+    /// Runs what scripts have made of `Error.prepareStackTrace`.
+    fn try_new_error(&self, message: &str, make: MakeError) -> Result<Exception, Exception> {
         const FORMAT: &CStr = c"%s";
         let message = super::realm::c_string(message);
         // SAFETY: (4); a constant format and the one C string that it asks for.
         let raw = unsafe { make(self.raw(), FORMAT.as_ptr(), message.as_ptr()) };
-        // Out of memory while making an error: what the engine threw instead is the error.
-        self.own(raw).map_or_else(|thrown| thrown, Exception)
+        self.own(raw).map(Exception)
+    }
+
+    /// An Error for which there has to be memory. It has no stack: to make one runs scripts, whose memory is counted.
+    fn bare_error(&self, message: &str) -> Exception {
+        let make = || {
+            let class = self.engine().error_class.get();
+            // SAFETY: (4); the class of Errors.
+            let error = self.own(unsafe { qjs::JS_NewObjectClass(self.raw(), class) })?;
+            self.define(&error, "message", &self.string(message)?, Attributes::BUILT_IN)?;
+            Ok(Exception(error))
+        };
+        self.beyond_memory_limit(make).unwrap_or_else(|thrown| thrown)
     }
 }
+
+/// A function of the engine that makes an Error, with a format as `printf` has it.
+type MakeError = unsafe extern "C" fn(*mut qjs::JSContext, *const std::ffi::c_char, ...) -> qjs::JSValue;
 
 /// `file:line:column` in a line of a stack such as `    at f (file:line:column)`; the engine writes syntax errors
 /// without the parentheses. Lines of native functions name no place.

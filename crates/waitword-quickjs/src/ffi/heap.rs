@@ -51,9 +51,9 @@ impl Heap {
         self.is_exhausted.get() && !self.is_hosts.get()
     }
 
-    /// Whether the work that begins is the host's; what it was before.
-    pub(super) fn set_hosts(&self, is_hosts: bool) -> bool {
-        self.is_hosts.replace(is_hosts)
+    /// Whether the work that begins is the host's, until the result is dropped: also by a panic.
+    pub(super) fn work_as(&self, is_hosts: bool) -> Work<'_> {
+        Work { heap: self, before: self.is_hosts.replace(is_hosts) }
     }
 
     /// Takes bytes from the budget for a script, if it may have them.
@@ -97,6 +97,18 @@ impl Heap {
             start.cast::<Header>().write(Header { bytes, counted });
             start.add(OFFSET).as_ptr().cast()
         }
+    }
+}
+
+/// Some work of the host's, or of a script's.
+pub(super) struct Work<'a> {
+    heap: &'a Heap,
+    before: bool,
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        self.heap.is_hosts.set(self.before);
     }
 }
 
@@ -187,4 +199,20 @@ unsafe extern "C" fn usable_size(data: *const c_void) -> qjs::size_t {
     }
     // SAFETY: (10): a header precedes what the engine was given.
     unsafe { (*data.cast::<u8>().sub(OFFSET).cast::<Header>()).bytes as qjs::size_t }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_of_the_hosts_that_panics_is_over() {
+        let heap = Heap::new(1 << 20);
+        let work = || {
+            let _until_done = heap.work_as(true);
+            panic!("on purpose");
+        };
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err());
+        assert!(!heap.is_hosts.get(), "what scripts do next is counted");
+    }
 }

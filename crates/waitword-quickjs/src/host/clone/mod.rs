@@ -36,8 +36,8 @@ pub(super) struct Parcel {
     blocks: Vec<SharedBlock>,
     /// The bytes of transferred ArrayBuffers, once they are [sealed](Parcel::seal) in.
     moved: Vec<Bytes>,
-    /// Which of the ArrayBuffers that are transferred are in the graph.
-    is_met: Vec<bool>,
+    /// Of each ArrayBuffer that is transferred, if it is in the graph: how long it has to be for the views on it.
+    met: Vec<Option<usize>>,
     /// What it costs the agent that wrote it, until it is read or dropped.
     charge: Option<Charge>,
 }
@@ -146,8 +146,14 @@ impl Parcel {
             let max_len = kit.max_len(realm, buffer)?;
             let length = realm.with_bytes(buffer, |bytes| Ok(bytes.len()));
             let length = length.map_err(|_| kit.refusal(realm, buffer, Some("is already detached")))?;
-            // What the message does not name is detached all the same, but nobody will see its bytes.
-            let length = if self.is_met[at] { length } else { 0 };
+            let length = match self.met[at] {
+                Some(viewed) if length < viewed => {
+                    return Err(kit.refusal(realm, buffer, Some("has shrunk under a view that was cloned")));
+                }
+                Some(_) => length,
+                // What the message does not name is detached all the same, but nobody will see its bytes.
+                None => 0,
+            };
             if !self.charge_for(length) {
                 return Err(kit.no_room(realm));
             }

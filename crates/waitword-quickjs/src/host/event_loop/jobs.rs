@@ -124,7 +124,9 @@ impl EventLoop<'_> {
         let is_handled = self.call("fromWorker.error", |realm| {
             // Read in place: it may have to go on to this agent's parent.
             let parts = match &mut thrown {
-                Some(parcel) => clone::read(realm, self.host.kit(realm)?, parcel, &[])?,
+                // If there is no memory for it here, the message has to do.
+                Some(parcel) => clone::read(realm, self.host.kit(realm)?, parcel, &[])
+                    .unwrap_or_else(|_| realm.undefined()),
                 None => realm.undefined(),
             };
             let is_out_of_memory = realm.bool(failure.kind == FailureKind::OutOfMemory);

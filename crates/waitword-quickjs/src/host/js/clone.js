@@ -36,7 +36,12 @@
   const dateValue = Date.prototype.getTime;
   const errorStack = getter(Error.prototype, "stack");
   const regExpSource = getter(RegExp.prototype, "source");
-  const regExpFlags = getter(RegExp.prototype, "flags");
+  // Not `flags`, which asks the object for properties that a script may have given it.
+  const regExpFlags = list();
+  for (const [flag, name] of [["d", "hasIndices"], ["g", "global"], ["i", "ignoreCase"], ["m", "multiline"],
+    ["s", "dotAll"], ["u", "unicode"], ["v", "unicodeSets"], ["y", "sticky"]]) {
+    regExpFlags.push(list(flag, getter(RegExp.prototype, name)));
+  }
   const unboxed = list(Number.prototype.valueOf, String.prototype.valueOf, Boolean.prototype.valueOf,
     BigInt.prototype.valueOf);
   const isPrototypeOf = Object.prototype.isPrototypeOf;
@@ -132,11 +137,12 @@
     if (isError(object)) return error(object);
     if (brand(dateValue, object)) return list("date", 1, apply(dateValue, object, []));
     if (brand(viewBuffer, object)) {
+      if (!brand(viewLength, object)) refuse(object, "is out of the bounds of its buffer");
       const buffer = apply(viewBuffer, object, []);
       return list("view", 3, buffer, apply(viewOffset, object, []), apply(viewLength, object, []));
     }
     if (object instanceof RegExp && brand(regExpSource, object)) {
-      return list("regexp", 2, apply(regExpSource, object, []), apply(regExpFlags, object, []));
+      return list("regexp", 2, apply(regExpSource, object, []), flagsOf(object));
     }
     for (let at = 0; at < unboxed.length; at++) {
       if (brand(unboxed[at], object)) return list("boxed", 1, apply(unboxed[at], object, []));
@@ -162,9 +168,18 @@
     return rest - length * size < size ? undefined : length;
   }
 
+  function flagsOf(regExp) {
+    let flags = "";
+    for (let at = 0; at < regExpFlags.length; at++) {
+      if (apply(regExpFlags[at][1], regExp, [])) flags += regExpFlags[at][0];
+    }
+    return flags;
+  }
+
   function error(object) {
-    const name = errorTypes.has(object.name) ? object.name : "Error";
-    const row = list("error", 3, name, text(object.message),
+    // Asked once: a getter may have another answer the next time.
+    const name = object.name;
+    const row = list("error", 3, errorTypes.has(name) ? name : "Error", text(object.message),
       text(hasOwn(object, "stack") ? object.stack : apply(errorStack, object, [])));
     if (hasOwn(object, "cause")) row.push(object.cause);
     return row;

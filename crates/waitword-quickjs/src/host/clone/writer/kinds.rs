@@ -28,15 +28,15 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn row(&mut self, row: Value) -> Result<(), Exception> {
+    pub(super) fn row(&mut self, object: &Value, row: Value) -> Result<(), Exception> {
         let realm = self.realm;
         let length = realm.array_length(&row)?;
         let kind = realm.get(&row, 0)?;
-        let tag = realm.with_text(&kind, |kind| {
+        let (tag, is_view) = realm.with_text(&kind, |kind| {
             Ok(match kind {
-                b"map" => tag::MAP,
-                b"set" => tag::SET,
-                _ => tag::ROW,
+                b"map" => (tag::MAP, false),
+                b"set" => (tag::SET, false),
+                _ => (tag::ROW, matches!(kind, b"typed" | b"view")),
             })
         })?;
         self.byte(tag);
@@ -47,7 +47,29 @@ impl Writer<'_> {
         if tag == tag::ROW {
             self.text(&kind)?;
         }
-        self.open.push(Open::Row { row, at: 2, length });
+        let view_end = if is_view { Some(self.view_end(object, &row, length)?) } else { None };
+        self.open.push(Open::Row { row, view_end, at: 2, length });
+        Ok(())
+    }
+
+    /// The last two parts are the offset and the length, which is a number of elements, and undefined if it follows the buffer.
+    fn view_end(&self, view: &Value, row: &Value, length: u32) -> Result<usize, Exception> {
+        let realm = self.realm;
+        let part = |at: u32| Ok(realm.get(row, at)?.as_number().map_or(0, |number| number as usize));
+        let (offset, count) = (part(length - 2)?, part(length - 1)?);
+        let is_typed = count > 0 && realm.typed_array_kind(view).is_some();
+        Ok(offset + if is_typed { realm.typed_array_view(view)?.byte_length } else { count })
+    }
+
+    /// A view has to lie in the copy of its buffer as well: the buffer may have grown since its bytes were copied, and may
+    /// shrink before they are moved.
+    pub(super) fn view_on(&mut self, buffer: &Value, end: usize) -> Result<(), Exception> {
+        let address = buffer.address().addr();
+        if let Some(&(tag::MOVED, at)) = self.moving.get(&address) {
+            self.parcel.met[at] = self.parcel.met[at].max(Some(end));
+        } else if self.copied.get(&address).is_some_and(|&copied| copied < end) {
+            return Err(self.kit.refusal(self.realm, buffer, Some("has grown since it was cloned")));
+        }
         Ok(())
     }
 
@@ -56,14 +78,16 @@ impl Writer<'_> {
         let max_len = self.kit.max_len(realm, buffer)?;
         self.byte(tag::BUFFER);
         self.number(max_len.map_or(0, |max_len| max_len + 1));
-        let written = realm.with_bytes(buffer, |bytes| self.bytes(bytes));
-        match written {
-            // What is detached has no bytes.
-            Err(_) if realm.with_bytes(buffer, |_| Ok(())).is_err() => {
-                Err(self.kit.refusal(realm, buffer, Some("is detached and could not be cloned")))
-            }
-            written => written,
+        // What is detached has no bytes.
+        let length = realm
+            .with_bytes(buffer, |bytes| Ok(bytes.len()))
+            .map_err(|_| self.kit.refusal(realm, buffer, Some("is detached and could not be cloned")))?;
+        if max_len.is_some() {
+            self.copied.insert(buffer.address().addr(), length);
         }
+        // Before the bytes are looked at: a refusal runs what scripts have made of `Error.prepareStackTrace`.
+        self.room(length)?;
+        realm.with_bytes(buffer, |bytes| self.bytes(bytes))
     }
 
     pub(super) fn block(&mut self, buffer: &Value, block: SharedBlock) {

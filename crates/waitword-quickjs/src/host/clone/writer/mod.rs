@@ -34,13 +34,14 @@ pub(in super::super) fn write(
             tape: Vec::new(),
             blocks: Vec::new(),
             moved: Vec::new(),
-            is_met: vec![false; buffers.len()],
+            met: vec![None; buffers.len()],
             charge,
         },
         charged: 0,
         moving: buffers_moving.chain(ports.iter().enumerate().map(moving(tag::PORT))).collect(),
         objects: Vec::new(),
         seen: HashMap::new(),
+        copied: HashMap::new(),
         keys: HashMap::new(),
         kept: Vec::new(),
         open: Vec::new(),
@@ -64,6 +65,8 @@ struct Writer<'a> {
     objects: Vec<Value>,
     /// Their numbers, by address.
     seen: HashMap<usize, usize>,
+    /// How many bytes of a resizable ArrayBuffer were copied, by address.
+    copied: HashMap<usize, usize>,
     /// The numbers of the keys that were written, by id, and the keys themselves.
     keys: HashMap<u32, usize>,
     kept: Vec<Key>,
@@ -73,9 +76,23 @@ struct Writer<'a> {
 
 /// An object of which a part is still to be written.
 enum Open<'a> {
-    Properties { object: Value, keys: Keys<'a>, at: usize },
-    Elements { array: Value, at: u32, length: u32 },
-    Row { row: Value, at: u32, length: u32 },
+    Properties {
+        object: Value,
+        keys: Keys<'a>,
+        at: usize,
+    },
+    Elements {
+        array: Value,
+        at: u32,
+        length: u32,
+    },
+    /// Of a view also the byte of its buffer that it ends at.
+    Row {
+        row: Value,
+        view_end: Option<usize>,
+        at: u32,
+        length: u32,
+    },
 }
 
 impl<'a> Writer<'a> {
@@ -111,12 +128,15 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-            Open::Row { row, mut at, length } => {
+            Open::Row { row, view_end, mut at, length } => {
                 while at < length {
                     let value = self.realm.get(&row, at)?;
                     at += 1;
+                    if let Some(end) = view_end {
+                        self.view_on(&value, end)?;
+                    }
                     if self.opens(&value)? {
-                        self.open.insert(depth, Open::Row { row, at, length });
+                        self.open.insert(depth, Open::Row { row, view_end, at, length });
                         return Ok(());
                     }
                 }
@@ -172,7 +192,7 @@ impl<'a> Writer<'a> {
         self.objects.push(object.clone());
         if let Some((tag, at)) = self.moving.get(&address).copied() {
             if tag == tag::MOVED {
-                self.parcel.is_met[at] = true;
+                self.parcel.met[at].get_or_insert(0);
             }
             self.byte(tag);
             self.number(at);
@@ -192,11 +212,15 @@ impl<'a> Writer<'a> {
             self.block(object, block);
             return Ok(());
         }
+        // IsArrayBufferViewOutOfBounds, also of one whose buffer is detached.
+        if realm.typed_array_kind(object).is_some() && realm.typed_array_view(object).is_err() {
+            return Err(self.kit.refusal(realm, object, Some("is out of the bounds of its buffer")));
+        }
         let is_ordinary = realm.is_ordinary(object);
         let row =
             realm.call(&self.kit.row, &realm.undefined(), &[object.clone(), realm.bool(is_ordinary)])?;
         if row.is_object() {
-            self.row(row)
+            self.row(object, row)
         } else if is_ordinary {
             self.ordinary(object)
         } else {

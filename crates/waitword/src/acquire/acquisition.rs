@@ -329,4 +329,21 @@ mod tests {
         }
         assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
     }
+
+    /// One in line has its permits and has not left yet; more are kept for another, who gives up.
+    #[test]
+    fn nothing_is_kept_for_those_who_have_what_they_want() {
+        let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| {
+            assert!(raw.take_or_mark(3, Place::Line).is_err());
+            assert!(raw.add(2));
+            raw.pass_on(3, false);
+        });
+        let mut first = pin!(Acquisition::new(&semaphore, 1));
+        assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+        semaphore.armed.store(true, Ordering::SeqCst);
+        assert!(semaphore.raw.add(1));
+        assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+
+        assert!(semaphore.take(2), "nobody is in line any more");
+    }
 }

@@ -96,10 +96,11 @@ impl Acquire for RawSemaphore {
 
     fn pass_on(&self, _n: usize, was_called: bool) {
         if was_called && !broken!("semaphore-pass-on") {
-            // The call that it had may be the one that the word knows of.
-            self.update(Ordering::Relaxed, |state| match state & CALLED {
-                0 => state,
-                _ => state & !CALLED | LINE,
+            // The call that it had may be the one that the word knows of. And if the word knows of none, somebody who found
+            // nobody to call has taken that for his own (`RawSemaphore::call`), and nobody knows of those behind.
+            self.update(Ordering::Relaxed, |state| match is_closed(state) {
+                true => state,
+                false => state & !CALLED | LINE,
             });
         }
         self.call_next();

@@ -62,6 +62,15 @@
 //!   → CALLED; call C
 //! ```
 //!
+//! # Nobody there to call
+//! All in line may have been called: by a sweep, or for permits that they have taken as they are about to leave. Whoever finds
+//! that so gives the call back, and what is kept stays kept: `LINE FAIR`. Those in line find `LINE` as they leave, and call. It
+//! looks once more whether they are there still, for one who left before has found `CALLED` and relied on it.
+//!
+//! The `CALLED` that is taken back here may be that of another call, made since by somebody who did find one. Then the word
+//! knows nothing of a call that is under way. That one costs at most a call too many: whoever was called says `LINE` when it
+//! looks, and when it leaves without.
+//!
 //! # Who does not look
 //! One who was called and is not polled is passed over by the table's sweep. One who has looked in vain is not called before
 //! there are more permits; if it is not polled any more, those behind it would wait for ever for permits that are there. So
@@ -175,46 +184,60 @@ impl RawSemaphore {
 
     /// Calls the first in line if there are permits, and nobody is on the way to them.
     fn call_next(&self) {
-        let is_owed = |state| state & (LINE | CALLED) == LINE && permits(state) > 0;
-        let state = self.state.load(Ordering::Relaxed);
-        if is_owed(state) {
-            let before = self.update(Ordering::Relaxed, |state| match is_owed(state) {
-                true => state & !LINE | CALLED,
-                false => state,
-            });
-            if is_owed(before) {
-                self.call();
-            }
-        }
+        while self.takes_call() && !self.call() {}
     }
 
-    /// Calls the first in line. The caller has taken `LINE` back and set `CALLED`.
-    fn call(&self) {
+    /// Takes `LINE` back and sets `CALLED`, if somebody is to be called: then by us.
+    fn takes_call(&self) -> bool {
+        let is_owed = |state| state & (LINE | CALLED) == LINE && permits(state) > 0;
+        let state = self.state.load(Ordering::Relaxed);
+        is_owed(state)
+            && is_owed(self.update(Ordering::Relaxed, |state| match is_owed(state) {
+                true => state & !LINE | CALLED,
+                false => state,
+            }))
+    }
+
+    /// Calls the first in line, for whoever [takes the call](Self::takes_call). `false` if it has to be taken once more.
+    fn call(&self) -> bool {
         self.pace.store(0, Ordering::Relaxed);
         while call_one(&self.state) == 0 {
             // Nobody is there to call. But somebody may have got in line meanwhile, counting on the one who was called. And
-            // what is kept stays kept for those in line whom a sweep has called: they are on their way.
-            let kept = if Table::global().waiters(&self.state) > 0 { FAIR } else { 0 };
+            // what is kept stays kept for those in line who have been called, by a sweep or for something they have taken.
+            let kept = if self.has_line() { FAIR } else { 0 };
             let is_called = |state| state & CALLED != 0;
             let is_owed = |state| is_called(state) && state & LINE != 0 && permits(state) > 0;
             let before = self.update(Ordering::Relaxed, |state| {
                 if is_owed(state) {
                     state & !(LINE | FAIR) | state & kept
-                } else if is_called(state)
-                    && (state & LINE != 0 || state & kept == 0)
-                    && !broken!("semaphore-call-answered")
-                {
+                } else if !is_called(state) || broken!("semaphore-call-answered") {
+                    // Closed; or somebody has looked for itself, and has said what is to be done.
+                    state
+                } else if state & kept == 0 {
                     // Whoever adds permits has to call whom nobody has called.
                     state & !(CALLED | FAIR)
                 } else {
-                    // Kept, or closed; or somebody has looked for itself, and has said what is to be done.
-                    state
+                    state & !CALLED | LINE
                 }
             });
-            if !is_owed(before) || broken!("semaphore-call-again") {
-                break;
+            if is_owed(before) && !broken!("semaphore-call-again") {
+                continue;
             }
+            if is_called(before) && before & kept != 0 {
+                // Whoever leaves the line from now on calls the next. Did all leave it before? And who has got in line since?
+                let has_line = self.has_line();
+                if has_line {
+                    call_one(&self.state);
+                }
+                return has_line;
+            }
+            break;
         }
+        true
+    }
+
+    fn has_line(&self) -> bool {
+        Table::global().waiters(&self.state) > 0
     }
 
     /// Whether who was called has been overtaken for long enough; it has been once more. If two do this at once, one of them

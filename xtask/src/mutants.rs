@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::Stop;
 use crate::line::{Ended, Line, root};
+use crate::stop::Stop;
 
 /// A crate whose steps have names.
 struct Crate {

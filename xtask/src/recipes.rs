@@ -1,13 +1,14 @@
 //! What each recipe runs.
 
-use crate::Stop;
 use crate::args::{FuzzTarget, Recipe};
 use crate::line::{Line, root};
+use crate::stop::Stop;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
-use crate::{mutants, promela};
+use crate::{layers, mutants, promela};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
+        Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
         Recipe::Loom { deep } => loom(deep),
         Recipe::Mutants { only } => mutants::run(only.as_deref()),
         Recipe::Shuttle => shuttle(),

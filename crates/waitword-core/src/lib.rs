@@ -32,34 +32,19 @@
 //! - A wait allocates nothing of its own: its node lives on the thread's stack or in the pinned future. (What a
 //!   [`Table`] allocates follows the number of words waited on.)
 //!
-//! Why all this is so is told in [`protocol`], races first. Where to read on: `wait.rs` and `wait_async.rs`
-//! (check, enqueue, park, verdict), `notify.rs`, `cancel.rs`, then down through `table.rs`, `shard/` and
-//! `queue.rs` to the node in `waiter.rs`.
+//! Why all this is so is told in [`protocol`], races first. Where to read on: `wait/` (of a
+//! thread, a task, an agent) and `notify/`, then down through `table/` and `shard/` to the node in `waiter/`.
 
 #![deny(unsafe_code)]
 
-mod blocking;
-mod call;
-mod cancel;
-#[allow(unsafe_code)]
-mod inbox;
-mod lock;
 mod notify;
-#[cfg(any(loom, shuttle))]
-mod order_of_a_model;
 mod outcome;
-mod park;
-mod presence;
-#[allow(unsafe_code)]
-mod queue;
-mod replace;
-#[allow(unsafe_code)]
-mod requeue;
 #[allow(unsafe_code)]
 mod shard;
-mod spin;
 mod sync;
+#[allow(unsafe_code)]
 mod table;
+mod thread;
 #[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod timer;
@@ -68,33 +53,26 @@ mod timer;
 mod timer;
 mod wait;
 #[allow(unsafe_code)]
-mod wait_async;
-#[allow(unsafe_code)]
-mod wait_async_until;
-#[allow(unsafe_code)]
 mod waiter;
-mod wake;
 #[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
 mod wheel;
-#[allow(unsafe_code)]
 mod word;
 
-pub use blocking::{ForbidBlocking, forbid_blocking, may_block};
-pub use call::{PATIENCE, call_one, is_line_passed};
-pub use cancel::Cancelled;
-pub use inbox::{Inbox, InboxWait};
-pub use notify::{notify_all, notify_many, notify_one};
-pub use outcome::{Interrupted, Outcome};
-pub use park::{Interrupt, Parker};
-pub use replace::{notify_one_or_replace, replace_and_notify_all, replace_if_idle};
-pub use requeue::requeue_while_equal;
-pub use table::{At, Table};
+pub use notify::{
+    call_one, is_line_passed, notify_all, notify_many, notify_one, notify_one_or_replace,
+    replace_and_notify_all, replace_if_idle, requeue_while_equal,
+};
+pub use outcome::{Cancelled, Interrupted, Outcome};
+pub use table::{At, Location, PATIENCE, Table};
+pub use thread::{ForbidBlocking, Interrupt, Parker, forbid_blocking, may_block};
 pub use timer::Alarm;
-pub use wait::{wait, wait_for, wait_interruptible, wait_until};
-pub use wait_async::{WaitAsync, wait_async};
-pub use wait_async_until::{WaitAsyncUntil, wait_async_for, wait_async_until};
-pub use word::{Location, Masked, Masked64, Word};
+pub use wait::{
+    InboxWait, WaitAsync, WaitAsyncUntil, wait, wait_async, wait_async_for, wait_async_until, wait_for,
+    wait_interruptible, wait_until,
+};
+pub use waiter::Inbox;
+pub use word::{Masked, Masked64, Word};
 
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]

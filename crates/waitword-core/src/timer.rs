@@ -1,7 +1,7 @@
 //! Deadlines of async waits: one thread for the process, started with the first of them.
 //!
 //! The timer knows nothing of the queue. It wakes a future, and the future, polled, finds its deadline passed and asks
-//! to leave (`cancel.rs`). So a deadline that ties with a notify is decided where all such ties are.
+//! to leave (`wait/leave.rs`). So a deadline that ties with a notify is decided where all such ties are.
 //!
 //! A deadline is a node of the pinned [`Alarm`]; the timer's lock owns its links while it is in the wheel (`wheel.rs`),
 //! and its waker while the alarm is set. The thread looks at the wheel when it says, takes a batch of those due out
@@ -17,7 +17,7 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use crate::sync::{Mutex, OnceLock};
-use crate::wake::{BATCH, Wake, WakeBatch, discard_panic_of};
+use crate::waiter::wake::{BATCH, Wake, WakeBatch, discard_panic_of};
 use crate::wheel::{Node, Wheel};
 
 /// The deadlines of the process.

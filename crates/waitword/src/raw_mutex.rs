@@ -45,7 +45,7 @@
 //!
 //! # Who is called and never comes
 //! A task that nobody polls keeps its place, and is passed over: whoever takes the lock from the line calls the next one when
-//! it is released. That next one is called by the table's sweep at the latest (`call.rs` of the core).
+//! it is released. That next one is called by the table's sweep at the latest (`table/watchdog.rs` of the core).
 
 use waitword_core::{Masked, Table, call_one};
 

@@ -16,7 +16,7 @@
 //!   sleeps: in line                         → moves it to the line of the mutex
 //! ```
 //! A notify moves whom it notifies, asleep, to the end of the mutex's line, and sees to it that the first there is called
-//! (`requeue.rs` of the core). So of a hundred one wakes up, and the others one by one, each when the mutex is released.
+//! (`notify/requeue.rs` of the core). So of a hundred one wakes up, and the others one by one, each when the mutex is released.
 //!
 //! # A wait, from stage to stage
 //! ```text

@@ -8,12 +8,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::cancel::{self, Cancelled};
-use crate::outcome::Outcome;
-use crate::table::enqueue_while_equal;
-use crate::waiter::{ASKING, DONE, IDLE, NOTIFIED, QUEUED, Waiter, is_called, is_queued};
-use crate::wake::Wake;
-use crate::word::{Location, Word, bits, key};
+use super::leave::leave;
+use crate::outcome::{Cancelled, Outcome};
+use crate::table::{Location, address, enqueue_while_equal, release};
+use crate::waiter::node::{ASKING, DONE, IDLE, NOTIFIED, QUEUED, Waiter, is_called, is_queued};
+use crate::waiter::wake::Wake;
+use crate::word::{Word, bits};
 
 /// Waits for a notify without blocking the thread, if the word holds `expected`; otherwise is ready with
 /// [`NotEqual`](Outcome::NotEqual) at its first poll.
@@ -41,7 +41,7 @@ use crate::word::{Location, Word, bits, key};
 /// # });
 /// ```
 pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> WaitAsync<L> {
-    WaitAsync { node: Waiter::expecting(bits::<L>(expected)), at }
+    WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected)), at }
 }
 
 /// The future of [`wait_async`].
@@ -60,7 +60,7 @@ impl<L: Location> WaitAsync<L> {
         let cancelled = if !self.is_waiting() {
             Cancelled::BeforeNotify
         } else {
-            match cancel::leave(this.at.table(), this.node()) {
+            match leave(this.at.table(), this.node()) {
                 Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterMove,
                 cancelled => cancelled,
             }
@@ -90,7 +90,7 @@ impl<L: Location> WaitAsync<L> {
 
     /// As [`is_moved`](Self::is_moved), of one that has entered.
     fn is_elsewhere(&self) -> bool {
-        self.node.address() != key(&self.at)
+        self.node.address() != address(&self.at)
     }
 
     /// As the poll of the future, for those who build locks: ready with `None` when it was called since the last poll. It
@@ -114,7 +114,7 @@ impl<L: Location> WaitAsync<L> {
         if this.node.state() == QUEUED {
             let (key, mut locked) = this.at.table().lock_of(this.node());
             locked.ask(key, this.node());
-            locked.release();
+            release(locked);
         }
     }
 
@@ -207,7 +207,7 @@ impl<L: Location> Drop for WaitAsync<L> {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
             let this = unsafe { Pin::new_unchecked(&*self) };
             // Told to nobody: the docs say so, and `cancel` is for those who want to know.
-            let _ = cancel::leave(this.at.table(), this.node());
+            let _ = leave(this.at.table(), this.node());
         }
     }
 }

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Waker;
 
-use crate::inbox::Inbox;
+use super::inbox::Inbox;
 use crate::sync::MODEL;
 
 /// How many waiters are settled in one stay under a lock. Small in a model, so that it has several.

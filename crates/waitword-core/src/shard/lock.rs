@@ -3,7 +3,7 @@
 //! ```text
 //!   bit 0      LOCKED     somebody is in the critical section
 //!   bit 1      SLEEPERS   somebody sleeps until it is free
-//!   the rest   PRESENCE   which words may have waiters, when it is free (`presence.rs`)
+//!   the rest   PRESENCE   which words may have waiters, when it is free (`occupancy.rs`)
 //! ```
 //! One word for all, because to take the lock is then also to announce oneself to every notify that does not take it
 //! (rule 2, and section 2 of the protocol): whoever is about to compare its word and enter has set LOCKED before, and a
@@ -45,7 +45,7 @@ fn taking() -> Ordering {
 /// One spins 2^0 + 2^1 + ... pauses in so many rounds, and looks after each.
 const SPINS: u32 = if MODEL { 0 } else { 7 };
 
-/// A lock without data; [`Locked`](crate::shard::Locked) has the data, and unlocks.
+/// A lock without data; [`Locked`](super::guard::Locked) has the data, and unlocks.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Lock {

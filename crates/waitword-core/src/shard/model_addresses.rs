@@ -3,8 +3,6 @@
 
 use std::cell::RefCell;
 
-use crate::table::LINE;
-
 // All threads of a model are one thread of the system.
 std::thread_local! {
     static SEEN: RefCell<Seen> = const { RefCell::new(Seen { tables: 0, words: Vec::new() }) };
@@ -28,13 +26,13 @@ pub(crate) fn end() {
     });
 }
 
-pub(crate) fn address_of(word: usize) -> usize {
+pub(super) fn line_of(word: usize) -> usize {
     SEEN.with_borrow_mut(|seen| {
         let known = seen.words.iter().position(|&known| known == word);
         let index = known.unwrap_or_else(|| {
             seen.words.push(word);
             seen.words.len() - 1
         });
-        (index + 1) * LINE as usize
+        index + 1
     })
 }

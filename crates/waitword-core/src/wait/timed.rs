@@ -6,11 +6,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use crate::cancel::Cancelled;
-use crate::outcome::Outcome;
+use super::future::{WaitAsync, wait_async};
+use crate::outcome::{Cancelled, Outcome};
+use crate::table::Location;
 use crate::timer::Alarm;
-use crate::wait_async::{WaitAsync, wait_async};
-use crate::word::{Location, Word};
+use crate::word::Word;
 
 /// As [`wait_async`], for `timeout` at the longest, counted from this call.
 ///

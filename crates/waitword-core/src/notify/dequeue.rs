@@ -8,12 +8,11 @@
 
 use std::pin::pin;
 
-use crate::inbox::Inbox;
-use crate::queue::List;
-use crate::shard::Locked;
-use crate::table::{Key, Table};
-use crate::wake::{Wake, WakeBatch};
-use crate::word::{Location, key};
+use crate::shard::{Key, Locked};
+use crate::table::{Location, Table, address, unlock};
+use crate::waiter::Inbox;
+use crate::waiter::list::List;
+use crate::waiter::wake::{Wake, WakeBatch};
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
 ///
@@ -22,7 +21,7 @@ use crate::word::{Location, key};
 /// [`notify_many`] for the rest.
 #[inline]
 pub fn notify_one<L: Location>(at: L) -> usize {
-    notify(at.table(), key(&at), 1, None)
+    notify(at.table(), address(&at), 1, None)
 }
 
 /// Wakes all who wait on the word at this moment. Returns how many these were.
@@ -30,7 +29,7 @@ pub fn notify_one<L: Location>(at: L) -> usize {
 /// Whoever comes later is not woken, even while the wakes are still under way. See [`notify_many`] for the rest.
 #[inline]
 pub fn notify_all<L: Location>(at: L) -> usize {
-    notify(at.table(), key(&at), usize::MAX, None)
+    notify(at.table(), address(&at), usize::MAX, None)
 }
 
 /// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer, in the order in
@@ -54,7 +53,7 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 /// ```
 #[inline]
 pub fn notify_many<L: Location>(at: L, count: usize) -> usize {
-    notify(at.table(), key(&at), count, None)
+    notify(at.table(), address(&at), count, None)
 }
 
 /// Notifies on behalf of the agent with the inbox `notifier`, if one is named.
@@ -72,10 +71,10 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
 fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let mut locked = table.lock(key);
     let wake = locked.settle_first(key, notifier);
-    let after = locked.unlock();
+    let follow_up = unlock(locked);
     // If this panics, so does the notify, and there is nobody else to tell.
     let woken = usize::from(wake.map(Wake::ring).is_some());
-    after.settle();
+    drop(follow_up);
     woken
 }
 
@@ -95,9 +94,9 @@ pub(crate) fn wake_first_or<E>(
         // The lock is still held: nobody has got in line meanwhile.
         return change().map(|()| 0);
     };
-    let after = locked.unlock();
+    let follow_up = unlock(locked);
     wake.ring();
-    after.settle();
+    drop(follow_up);
     Ok(1)
 }
 
@@ -130,9 +129,9 @@ fn detach_and_wake<'a>(
         // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter
         // is left linked to this stack frame.
         let more = unsafe { locked.settle(limbo, &mut batch, notifier) };
-        let after = locked.unlock();
+        let follow_up = unlock(locked);
         batch.ring();
-        after.settle();
+        drop(follow_up);
         if !more {
             break;
         }

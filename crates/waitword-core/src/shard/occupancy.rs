@@ -3,7 +3,7 @@
 //! A word's bit is set while it or another word with the same bit has a queue; so a notify that finds it clear is done, and
 //! strangers in the shard cost it the lock only when they have the same bit.
 
-use crate::lock::FIRST_PRESENCE_BIT;
+use super::lock::FIRST_PRESENCE_BIT;
 use crate::sync::MODEL;
 
 /// How many bits, counting the two that the lock has. A model has one for all words, because their hashes change from run

@@ -1,18 +1,16 @@
-//! The intrusive first-in-first-out lists; all link surgery is here.
+//! The queues of words that hash alike.
 //!
-//! Two shapes share the neighbour links:
-//! - the **queue** of a word, a circle without a sentinel, known by its head. The head's `prev` is the tail;
-//!   the head alone carries the queue's length and the link to the next queue of the same [`Bucket`]. So a
-//!   queue needs no memory beside its waiters;
-//! - a [`List`] with a sentinel, from which a node can be unlinked without knowing the list.
+//! The **queue** of a word is a circle without a sentinel, known by its head. The head's predecessor is the tail; the head
+//! alone carries the queue's length and the link to the next queue of the same [`Bucket`]. So a queue needs no memory beside
+//! its waiters.
 //!
-//! Every function here asks for ownership of the links it reaches (I2, I4 in `waiter.rs`); the callers are the
-//! locked shard's guard and the inbox, which hold the lock that gives it.
+//! Every function here asks for ownership of the links that it reaches (I2); the callers are the guard of the locked shard.
 
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use crate::waiter::{Waiter, is_watched, with};
+use crate::waiter::list::{List, close, insert_before, join, unlink};
+use crate::waiter::node::{Waiter, entry, is_watched, next, prev, with};
 
 type Node = NonNull<Waiter>;
 
@@ -80,19 +78,16 @@ impl Bucket {
         unsafe {
             match self.search(key) {
                 Ok(head) => {
-                    let tail = with(head, |links| {
-                        links.len += 1;
-                        std::mem::replace(&mut links.prev, node)
-                    });
-                    with(tail, |links| links.next = node);
-                    with(node, |links| (links.next, links.prev, links.ticket) = (head, tail, ticket));
+                    insert_before(entry(head), entry(node));
+                    with(head, |links| links.len += 1);
+                    with(node, |links| links.ticket = ticket);
                     node.as_ref().set_address(key);
                     Pushed::Joined { watched: is_watched(head.as_ref().state()) }
                 }
                 Err(others) => {
+                    close(entry(node));
                     with(node, |links| {
-                        (links.next, links.prev, links.ticket) = (node, node, ticket);
-                        (links.sibling, links.len) = (self.first, 1);
+                        (links.sibling, links.len, links.ticket) = (self.first, 1, ticket);
                     });
                     node.as_ref().set_address(key);
                     self.tag = key | if others == 0 { 0 } else { MORE };
@@ -168,14 +163,14 @@ impl Bucket {
         // SAFETY: the caller holds the lock.
         unsafe {
             if node != head {
-                unlink(node);
+                unlink(entry(node));
                 with(head, |links| links.len -= 1);
                 return false;
             }
             let len = with(head, |links| links.len);
             let successor = if len > 1 {
-                unlink(head);
-                Some(with(head, |links| links.next))
+                unlink(entry(head));
+                Some(next(head))
             } else {
                 None
             };
@@ -193,23 +188,23 @@ impl Bucket {
     pub(crate) unsafe fn detach(&mut self, head: Node, count: usize, list: Pin<&List>) -> (usize, bool) {
         // SAFETY: the caller holds the lock.
         unsafe {
-            let (tail, len) = with(head, |links| (links.prev, links.len));
-            let anchor = list.anchor();
+            let (tail, len) = (entry(prev(head)), with(head, |links| links.len));
+            let (first, anchor) = (entry(head), list.anchor());
             if count >= len {
                 self.succeed(head, None, 0);
-                join(anchor, head);
+                join(anchor, first);
                 join(tail, anchor);
                 return (len, true);
             }
             let successor = if count <= len / 2 {
-                (0..count).fold(head, |node, _| with(node, |links| links.next))
+                (0..count).fold(head, |node, _| next(node))
             } else {
-                (count..len).fold(head, |node, _| with(node, |links| links.prev))
+                (count..len).fold(head, |node, _| prev(node))
             };
-            let last = with(successor, |links| links.prev);
+            let last = entry(prev(successor));
             self.succeed(head, Some(successor), len - count);
-            join(tail, successor);
-            join(anchor, head);
+            join(tail, entry(successor));
+            join(anchor, first);
             join(last, anchor);
             (count, false)
         }
@@ -283,96 +278,6 @@ unsafe fn search_chain(first: Node, key: usize) -> Result<Node, usize> {
     }
 }
 
-/// A list with a sentinel: what a notify took off a queue, or what an inbox holds.
-#[derive(Debug)]
-pub(crate) struct List {
-    sentinel: Waiter,
-}
-
-impl List {
-    /// An empty list, to be [`init`](Self::init)ed where it stays.
-    pub(crate) fn new() -> Self {
-        Self { sentinel: Waiter::new() }
-    }
-
-    /// Closes the empty circle, once, before any other method.
-    pub(crate) fn init(self: Pin<&Self>) {
-        let anchor = self.anchor();
-        // SAFETY: nobody else knows the sentinel yet.
-        unsafe { join(anchor, anchor) };
-    }
-
-    /// Appends `node`.
-    ///
-    /// # Safety
-    /// The caller holds the lock that owns this list, as for every method here, and owns the unlinked `node`.
-    pub(crate) unsafe fn push(self: Pin<&Self>, node: Node) {
-        // SAFETY: the caller owns the list and the node.
-        unsafe { insert_before(self.anchor(), node) };
-    }
-
-    /// Takes the first node out.
-    ///
-    /// # Safety
-    /// As [`push`](Self::push).
-    pub(crate) unsafe fn pop(self: Pin<&Self>) -> Option<Node> {
-        // SAFETY: the caller owns the list.
-        unsafe {
-            let first = with(self.anchor(), |links| links.next);
-            if first == self.anchor() {
-                return None;
-            }
-            unlink(first);
-            Some(first)
-        }
-    }
-
-    /// Whether nothing is in it.
-    ///
-    /// # Safety
-    /// As [`push`](Self::push).
-    pub(crate) unsafe fn is_empty(self: Pin<&Self>) -> bool {
-        // SAFETY: the caller owns the list.
-        unsafe { with(self.anchor(), |links| links.next) == self.anchor() }
-    }
-
-    fn anchor(self: Pin<&Self>) -> Node {
-        NonNull::from(&self.get_ref().sentinel)
-    }
-}
-
-/// Takes `node` out of whatever circle it is in. The node's own links are left stale.
-///
-/// # Safety
-/// The caller owns the links of `node` and of its neighbours; `node` is not the head of a word's queue, or the
-/// caller names a successor.
-pub(crate) unsafe fn unlink(node: Node) {
-    // SAFETY: as the caller says.
-    unsafe {
-        let (prev, next) = with(node, |links| (links.prev, links.next));
-        join(prev, next);
-    }
-}
-
-/// Links `node` in before `position`.
-unsafe fn insert_before(position: Node, node: Node) {
-    // SAFETY: the caller owns both and the neighbour in between.
-    unsafe {
-        let prev = with(position, |links| links.prev);
-        join(prev, node);
-        join(node, position);
-    }
-}
-
-/// Makes `left` and `right` neighbours.
-unsafe fn join(left: Node, right: Node) {
-    // SAFETY: the caller owns both; they may be one and the same, so each is reached by itself.
-    unsafe {
-        with(left, |links| links.next = right);
-        with(right, |links| links.prev = left);
-    }
-}
-
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -426,8 +331,8 @@ mod tests {
             // SAFETY: above.
             unsafe {
                 assert_eq!(self.bucket.detach(head, count, list), expected);
-                detached.remove(leaver).into_iter().for_each(|node| unlink(node));
-                assert!(detached.into_iter().all(|node| list.pop() == Some(node)));
+                detached.remove(leaver).into_iter().for_each(|node| unlink(entry(node)));
+                assert!(detached.into_iter().all(|node| list.pop() == Some(entry(node))));
                 assert!(list.is_empty());
             }
         }
@@ -474,8 +379,8 @@ mod tests {
                     let next = line[(place + 1) % line.len()];
                     // SAFETY: above.
                     unsafe {
-                        assert_eq!((with(node, |links| links.next), node.as_ref().address()), (next, key));
-                        assert_eq!(with(next, |links| links.prev), node);
+                        assert_eq!((super::next(node), node.as_ref().address()), (next, key));
+                        assert_eq!(prev(next), node);
                     }
                 }
             }

@@ -1,36 +1,14 @@
-//! The node: one wait that is, was or will be in a queue.
-//!
-//! # Who owns a node when
-//! ```text
-//!           enqueue              settle                 owner reads the verdict
-//!   IDLE ─────────────► QUEUED ──────────┬─► NOTIFIED ───────────────────────────► DONE
-//!   the owner           the shard's lock │   the owner; an agent's wait: its       the owner, who
-//!    ▲                     │             │   inbox, and IDLE again once popped     only drops it
-//!    └────────── leave ────┘             └─► TIMED_OUT (an agent's wait only)
-//! ```
-//! While it is queued, a node may be `CALLED` (`call.rs`): woken without a verdict, its wake gone until its owner gives it
-//! another. The sweep for those who do not look makes `OVERDUE` of it, and the next one `PASSED`. And its owner may make it
-//! `ASKING`: to be called by the next sweep. Nothing else changes; what is said of `QUEUED` nodes here holds for all five.
-//!
-//! A `QUEUED` node is linked either into the queue of its word or, once a notify took it, into the list that
-//! this notify is working off (in limbo): already counted, not yet told.
-//!
-//! # Invariants
-//! - **I1** A node is pinned from its first enqueue, and its owner makes it leave (`Locked::leave`, then
-//!   `Inbox::forget` if an inbox has it) before its memory goes.
-//! - **I2** While `QUEUED`, `Links` belong to whoever holds the lock of the shard of `address`.
-//! - **I3** After a settler stored a verdict of a thread's or task's node, it never touches the node again: the
-//!   owner may be gone. The store is its last access, and everything it needs for the wake was taken out before.
-//! - **I4** A node that an inbox holds (settled, not drained) has `Links` that belong to the inbox's lock.
-//! - **I5** Outside of these, `Links` belong to the owner.
+//! The node: one wait that is, was or will be in a queue. Its states, and who owns it in which, are told in
+//! [`waiter`](super).
 
 use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::ptr::NonNull;
 
+use super::list::{self, Entry};
+use super::wake::Wake;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{UnsafeCell, broken};
-use crate::wake::Wake;
 
 /// Not in a queue: not yet, or not any more.
 pub(crate) const IDLE: usize = 0;
@@ -78,8 +56,10 @@ pub(crate) fn is_watched(state: usize) -> bool {
 pub(crate) struct Waiter {
     state: AtomicUsize,
     links: UnsafeCell<Links>,
+    /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
+    entry: Entry,
     /// The address waited on. Written under the lock of its shard; and when the node moves from one queue to another
-    /// (`requeue.rs`), under both. So whoever holds the lock of the shard that this says, and looks again, knows.
+    /// (`notify/requeue.rs`), under both. So whoever holds the lock of the shard that this says, and looks again, knows.
     address: AtomicUsize,
     _pinned: PhantomPinned,
 }
@@ -92,9 +72,6 @@ pub(crate) struct Links {
     pub(crate) wake: Wake,
     /// In the head of a queue: how many waiters it has.
     pub(crate) len: usize,
-    /// Neighbours in the circular list of its word, of a notify or of an inbox.
-    pub(crate) next: NonNull<Waiter>,
-    pub(crate) prev: NonNull<Waiter>,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
     /// When it entered, counted per shard. Tells a node in limbo from one still queued. Before it has entered: the bits
@@ -118,14 +95,8 @@ impl Waiter {
     pub(crate) fn expecting(bits: u64) -> Self {
         Self {
             state: AtomicUsize::new(IDLE),
-            links: UnsafeCell::new(Links {
-                wake: Wake::NOBODY,
-                len: 0,
-                next: NonNull::dangling(),
-                prev: NonNull::dangling(),
-                sibling: None,
-                ticket: bits,
-            }),
+            links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: 0, sibling: None, ticket: bits }),
+            entry: Entry::new(),
             address: AtomicUsize::new(0),
             _pinned: PhantomPinned,
         }
@@ -171,10 +142,51 @@ impl Waiter {
         unsafe { with(self.pointer(), |links| links.ticket) }
     }
 
-    /// The pointer under which lists know this node.
+    /// The pointer under which queues know this node.
+    #[inline]
     pub(crate) fn pointer(self: Pin<&Self>) -> NonNull<Waiter> {
         NonNull::from(self.get_ref())
     }
+}
+
+/// The pointer under which lists know `node`.
+///
+/// # Safety
+/// `node` points to a waiter.
+#[inline(always)]
+pub(crate) unsafe fn entry(node: NonNull<Waiter>) -> NonNull<Entry> {
+    // SAFETY: a part of what the caller points to. Of a pointer to the whole, so that the whole is found again from it.
+    unsafe { node.byte_add(std::mem::offset_of!(Waiter, entry)).cast() }
+}
+
+/// The node that `entry` is part of.
+///
+/// # Safety
+/// It was made by [`entry`](self::entry).
+#[inline(always)]
+pub(crate) unsafe fn node_of(entry: NonNull<Entry>) -> NonNull<Waiter> {
+    // SAFETY: the caller has it from a pointer to a whole node, of which it is as far inside as this.
+    unsafe { entry.byte_sub(std::mem::offset_of!(Waiter, entry)).cast() }
+}
+
+/// The node behind `node` in its queue.
+///
+/// # Safety
+/// `node` is in the queue of a word, under a lock that the caller holds (I2).
+#[inline(always)]
+pub(crate) unsafe fn next(node: NonNull<Waiter>) -> NonNull<Waiter> {
+    // SAFETY: alive and linked, says the caller; a queue has no sentinel, so its entries are nodes'.
+    unsafe { node_of(list::next(entry(node))) }
+}
+
+/// The node before `node` in its queue.
+///
+/// # Safety
+/// As [`next`].
+#[inline(always)]
+pub(crate) unsafe fn prev(node: NonNull<Waiter>) -> NonNull<Waiter> {
+    // SAFETY: as in `next`.
+    unsafe { node_of(list::prev(entry(node))) }
 }
 
 /// Tells loom that the memory goes, where nothing but the verdict (V) orders that after the settler's access (I3).

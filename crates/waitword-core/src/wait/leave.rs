@@ -15,25 +15,9 @@
 
 use std::pin::Pin;
 
-use crate::table::Table;
-use crate::waiter::{Waiter, is_queued};
-
-/// What leaving a queue found. Returned when a wait is given up.
-#[must_use = "after a notify the wakeup is this caller's to use or to pass on"]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cancelled {
-    /// The waiter was not notified: it left by itself, or never waited.
-    BeforeNotify,
-    /// As [`BeforeNotify`](Self::BeforeNotify), but it was called ([`call_one`](crate::call_one)) and had not looked. Whoever
-    /// builds a lock on the queue calls another now.
-    AfterCall,
-    /// As [`BeforeNotify`](Self::BeforeNotify), but it had been moved to another word's line
-    /// ([`requeue_while_equal`](crate::requeue_while_equal)), and was not called there.
-    AfterMove,
-    /// A notify had counted this waiter, and the wait had not said so yet. Whoever builds a lock on the queue
-    /// passes the wakeup on now, for instance with [`notify_one`](crate::notify_one).
-    AfterNotify,
-}
+use crate::outcome::Cancelled;
+use crate::table::{Table, release};
+use crate::waiter::node::{Waiter, is_queued};
 
 /// Makes `node`, queued or settled, leave. Its memory may go then (unless an inbox holds it).
 pub(crate) fn leave(table: &Table, node: Pin<&Waiter>) -> Cancelled {
@@ -42,6 +26,6 @@ pub(crate) fn leave(table: &Table, node: Pin<&Waiter>) -> Cancelled {
     }
     let (key, mut locked) = table.lock_of(node);
     let cancelled = locked.leave(key, node);
-    locked.release();
+    release(locked);
     cancelled
 }

@@ -26,11 +26,12 @@
 
 use std::pin::pin;
 
-use crate::queue::List;
+use crate::shard::Key;
 use crate::sync::broken;
-use crate::table::{Key, Table};
-use crate::wake::Wake;
-use crate::word::{Location, Word, bits, key};
+use crate::table::{Location, Table, address};
+use crate::waiter::list::List;
+use crate::waiter::wake::Wake;
+use crate::word::{Word, bits};
 
 /// Moves the `count` that have waited longest on the word, or all if there are fewer, to the end of the line on the word at
 /// the address `to`, in the order in which they came, if the word holds `expected`. They are not woken; but the first in line
@@ -72,14 +73,14 @@ pub fn requeue_while_equal<L: Location>(
     count: usize,
 ) -> Result<usize, <L::Word as Word>::Value> {
     let (table, word) = (from.table(), from.word());
-    let key = table.key_of(key(&from));
+    let key = table.key_of(address(&from));
     if count == 0 || table.shard(key).is_idle(key.hash) {
         let value = word.load();
         return if value == expected { Ok(0) } else { Err(value) };
     }
     let expects = || {
         let value = word.load();
-        if bits::<L>(value) == bits::<L>(expected) { Ok(()) } else { Err(value) }
+        if bits::<L::Word>(value) == bits::<L::Word>(expected) { Ok(()) } else { Err(value) }
     };
     requeue_if(table, key, table.key_of(to), count, expects)
 }
@@ -105,7 +106,7 @@ fn requeue_if<E>(
         let watch = [Some(first), second]
             .into_iter()
             .flatten()
-            .fold(false, |watch, after| watch | after.settle_but_watch());
+            .fold(false, |watch, after| watch | after.all_but_watchdog());
         both = table.lock_two(from, to);
         both.second().watch_too(watch);
     }
@@ -113,7 +114,6 @@ fn requeue_if<E>(
     let (first, second) = both.unlock();
     // If this panics, so does the notify, and there is nobody else to tell.
     called.into_iter().for_each(|(wake, _)| Wake::ring(wake));
-    first.settle();
-    second.into_iter().for_each(|after| after.settle());
+    drop((first, second));
     Ok(moved)
 }

@@ -15,8 +15,9 @@
 //! And with the notifier's steps the other way round, the waiter may take what the word offers and be called as well. So
 //! both are done under the lock of the word's shard, where check and enqueue are one step too.
 
-use crate::notify::{wake_all_if, wake_first_or};
-use crate::word::{Location, Word, key};
+use super::dequeue::{wake_all_if, wake_first_or};
+use crate::table::{Location, address};
+use crate::word::Word;
 
 /// Wakes the waiter that has waited longest on the word; if nobody waits on it, replaces `current` in the word by `new`.
 /// One step against every wait on the word. Returns how many it woke: 0 or 1.
@@ -45,7 +46,7 @@ pub fn notify_one_or_replace<L: Location>(
     new: <L::Word as Word>::Value,
 ) -> Result<usize, <L::Word as Word>::Value> {
     let (table, word) = (at.table(), at.word());
-    wake_first_or(table, table.key_of(key(&at)), || word.compare_exchange(current, new))
+    wake_first_or(table, table.key_of(address(&at)), || word.compare_exchange(current, new))
 }
 
 /// Replaces `current` in the word by `new`, and wakes all who wait on it at that moment. One step against every wait on
@@ -73,7 +74,7 @@ pub fn replace_and_notify_all<L: Location>(
     new: <L::Word as Word>::Value,
 ) -> Result<usize, <L::Word as Word>::Value> {
     let (table, word) = (at.table(), at.word());
-    wake_all_if(table, table.key_of(key(&at)), || word.compare_exchange(current, new))
+    wake_all_if(table, table.key_of(address(&at)), || word.compare_exchange(current, new))
 }
 
 /// Replaces `current` in the word by `new` if nobody waits on it. One step against every wait on the word.
@@ -97,7 +98,7 @@ pub fn replace_if_idle<L: Location>(
     new: <L::Word as Word>::Value,
 ) -> Result<(), <L::Word as Word>::Value> {
     let (table, word) = (at.table(), at.word());
-    let key = table.key_of(key(&at));
+    let key = table.key_of(address(&at));
     let mut locked = table.lock(key);
     if locked.len(key) == 0 { word.compare_exchange(current, new) } else { Err(word.load()) }
 }

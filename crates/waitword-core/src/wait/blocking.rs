@@ -6,25 +6,25 @@
 //!   lock the word's shard
 //!   word == expected? enqueue                word = new
 //!   unlock                                   notify: lock, take off, unlock
-//!   spin, if that has paid (`spin.rs`)       verdict; unpark
+//!   spin, if that has paid                   verdict; unpark
 //!   until the verdict is there: park
 //! ```
 //! Without the lock around check and enqueue, the notifier's two lines could fall in between, and the waiter would
 //! sleep on a value that is no longer there.
+//!
+//! How long it spins follows from what that has earned before (`thread/spin.rs`).
 
 use std::pin::{Pin, pin};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use crate::blocking::may_block;
-use crate::cancel::{self, Cancelled};
-use crate::outcome::{Interrupted, Outcome};
-use crate::park::{Interrupt, Parker};
-use crate::spin;
-use crate::table::{self, Table, enqueue_while_equal};
-use crate::waiter::{QUEUED, Waiter, is_called, is_queued};
-use crate::wake::Wake;
-use crate::word::{Location, Word, bits};
+use super::leave::leave;
+use crate::outcome::{Cancelled, Interrupted, Outcome};
+use crate::table::{Location, Table, enqueue_while_equal, is_equal};
+use crate::thread::{Interrupt, Parker, may_block, spin};
+use crate::waiter::node::{QUEUED, Waiter, is_called, is_queued};
+use crate::waiter::wake::Wake;
+use crate::word::{Word, bits};
 
 /// Blocks the thread until it is notified, if the word holds `expected`; otherwise returns
 /// [`NotEqual`](Outcome::NotEqual) at once.
@@ -134,9 +134,9 @@ fn block<L: Location>(
     interrupt: Option<&Interrupt>,
     instead: &str,
 ) -> Result<Outcome, Interrupted> {
-    let expected = bits::<L>(expected);
+    let expected = bits::<L::Word>(expected);
     // What is decided here most often, before anything that costs: the clock alone costs as much as all the rest.
-    if !table::is_equal(at, expected) {
+    if !is_equal(at, expected) {
         return Ok(Outcome::NotEqual);
     }
     let deadline = match limit {
@@ -194,7 +194,7 @@ impl Queued<'_> {
         self.interrupt.map_or_else(is_queued, |interrupt| interrupt.note(is_queued))
     }
 
-    /// A call (`call.rs`) ends no wait of this kind. It took the waker along, so here is another.
+    /// A call (`notify/signal.rs`) ends no wait of this kind. It took the waker along, so here is another.
     fn answer_call(&self, waker: &Waker) {
         let mut wake = Wake::Task(waker.clone());
         let (key, mut locked) = self.table.lock_of(self.node);
@@ -204,7 +204,7 @@ impl Queued<'_> {
 
     /// Gives up. `Some(Notified)` when a notify was faster.
     fn leave(&self) -> Option<Outcome> {
-        match cancel::leave(self.table, self.node) {
+        match leave(self.table, self.node) {
             Cancelled::AfterNotify => Some(Outcome::Notified),
             Cancelled::BeforeNotify | Cancelled::AfterCall | Cancelled::AfterMove => None,
         }

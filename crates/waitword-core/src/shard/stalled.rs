@@ -1,4 +1,5 @@
-//! Who is called and stays in line, and the sweeps that call those behind it if it does not look (`call.rs`).
+//! Who is called and stays in line (`notify/signal.rs`), and the sweeps that call those behind it if it does not look
+//! (`table/watchdog.rs`).
 //!
 //! A shard is *watched* if a sweep may find something to do there. It is watched too much rather than too little: whoever
 //! puts somebody behind one who was called sets the mark, and only a sweep that has found nobody takes it back.
@@ -6,17 +7,17 @@
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use super::{Locked, Shard};
+use super::guard::{Locked, Shard};
+use super::hash::Key;
 use crate::sync::broken;
-use crate::table::Key;
-use crate::waiter::{ASKING, CALLED, OVERDUE, PASSED, QUEUED, Waiter, with};
-use crate::wake::{Wake, WakeBatch};
+use crate::waiter::node::{ASKING, CALLED, OVERDUE, PASSED, QUEUED, Waiter, next, with};
+use crate::waiter::wake::{Wake, WakeBatch};
 
 /// So many buckets are swept in one stay under the lock.
 const BUCKETS_AT_A_TIME: usize = 16;
 
 impl Shard {
-    /// Sweeps it (`call.rs`). Returns whether somebody there still waits behind one who was called.
+    /// Sweeps it. Returns whether somebody there still waits behind one who was called.
     pub(crate) fn call_overdue(&self, batch: &mut WakeBatch) -> bool {
         let mut first = Some(0);
         let mut locked = self.lock();
@@ -35,11 +36,11 @@ impl Locked<'_> {
     /// it is. Returns how many are in the queue, too.
     pub(crate) fn call_first(&mut self, key: Key) -> Option<(Wake, usize)> {
         // SAFETY: we hold the lock of `key`'s shard (I2).
-        self.with(|queues, end| unsafe {
+        self.with(|queues, changes| unsafe {
             let head = queues.bucket(key).find(key.address)?;
             let len = with(head, |links| links.len);
             let wake = find_in(head, |node| call(node))?;
-            queues.watch(len > 1, end);
+            queues.watch(len > 1, changes);
             Some((wake, len))
         })
     }
@@ -48,10 +49,10 @@ impl Locked<'_> {
     /// somebody stood behind them.
     pub(crate) fn is_passed(&mut self, key: Key) -> bool {
         // SAFETY: we hold the lock of `key`'s shard (I2).
-        self.with(|queues, end| unsafe {
+        self.with(|queues, changes| unsafe {
             let Some(head) = queues.bucket(key).find(key.address) else { return true };
             let may_look = find_in(head, |node| (node.as_ref().state() != PASSED).then_some(())).is_some();
-            queues.watch(may_look, end);
+            queues.watch(may_look, changes);
             !may_look
         })
     }
@@ -61,16 +62,11 @@ impl Locked<'_> {
         if node.state() == QUEUED && self.is_queued(key, node) {
             node.set_state(ASKING);
             let len = self.len(key);
-            self.with(|queues, end| queues.watch(len > 1, end));
+            self.with(|queues, changes| queues.watch(len > 1, changes));
         }
     }
 
-    /// Somebody stands behind one who was called, as was found in an earlier stay.
-    pub(crate) fn watch_too(&mut self, watch: bool) {
-        self.end.watch |= watch;
-    }
-
-    /// One stay of a sweep (`call.rs`), at the buckets from `first` on. Returns the one to go on with.
+    /// One stay of a sweep, at the buckets from `first` on. Returns the one to go on with.
     pub(crate) fn call_overdue(&mut self, first: usize, batch: &mut WakeBatch) -> Option<usize> {
         self.with(|queues, _| {
             if first == 0 && !std::mem::take(&mut queues.watched) {
@@ -128,16 +124,15 @@ unsafe fn call_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> b
             _ => with(node, |links| links.wake.is_task()).then_some(node),
         })
     };
-    let Some(next) = waits else { return false };
+    let Some(waiting) = waits else { return false };
     // SAFETY: as above.
-    let (asks, is_alone) =
-        unsafe { (next.as_ref().state() == ASKING, with(next, |links| links.next) == next) };
-    if next == head && !asks {
+    let (asks, is_alone) = unsafe { (waiting.as_ref().state() == ASKING, next(waiting) == waiting) };
+    if waiting == head && !asks {
         return false;
     }
     if all_overdue && !batch.is_full() && !broken!("sweep") {
         // SAFETY: as above.
-        unsafe { call(next) }.into_iter().for_each(|wake| batch.push(wake));
+        unsafe { call(waiting) }.into_iter().for_each(|wake| batch.push(wake));
     }
     !is_alone
 }
@@ -156,7 +151,7 @@ unsafe fn find_in<R>(
             return Some(chosen);
         }
         // SAFETY: says the caller.
-        node = unsafe { with(node, |links| links.next) };
+        node = unsafe { next(node) };
         if node == head {
             return None;
         }

@@ -1,0 +1,18 @@
+//! From a word to the shard that holds its waiters, and what is done there for every kind of wait: enqueue in one step
+//! with the compare, and watch over waiters that do not respond.
+
+mod enqueue;
+mod follow_up;
+mod location;
+mod pair;
+mod shards;
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;
+mod watchdog;
+
+pub(crate) use enqueue::{enqueue_while_equal, is_equal};
+pub(crate) use follow_up::{release, unlock};
+pub(crate) use location::address;
+pub use location::{At, Location};
+pub use shards::Table;
+pub use watchdog::PATIENCE;

@@ -60,11 +60,11 @@ mod wheel;
 mod word;
 
 pub use notify::{
-    call_one, is_line_passed, notify_all, notify_many, notify_one, notify_one_or_replace,
-    replace_and_notify_all, replace_if_idle, requeue_while_equal,
+    is_queue_stalled, notify_all, notify_many, notify_one, notify_one_or_replace, replace_and_notify_all,
+    replace_if_idle, requeue_while_equal, signal_one,
 };
 pub use outcome::{Cancelled, Interrupted, Outcome};
-pub use table::{At, Location, PATIENCE, Table};
+pub use table::{At, Location, STALL_TIMEOUT, Table};
 pub use thread::{ForbidBlocking, Interrupt, Parker, forbid_blocking, may_block};
 pub use timer::Alarm;
 pub use wait::{

@@ -32,12 +32,12 @@ impl Outcome {
 pub enum Cancelled {
     /// The waiter was not notified: it left by itself, or never waited.
     BeforeNotify,
-    /// As [`BeforeNotify`](Self::BeforeNotify), but it was called ([`call_one`](crate::call_one)) and had not looked. Whoever
+    /// As [`BeforeNotify`](Self::BeforeNotify), but it was called ([`signal_one`](crate::signal_one)) and had not looked. Whoever
     /// builds a lock on the queue calls another now.
-    AfterCall,
+    AfterSignal,
     /// As [`BeforeNotify`](Self::BeforeNotify), but it had been moved to another word's line
     /// ([`requeue_while_equal`](crate::requeue_while_equal)), and was not called there.
-    AfterMove,
+    AfterRequeue,
     /// A notify had counted this waiter, and the wait had not said so yet. Whoever builds a lock on the queue
     /// passes the wakeup on now, for instance with [`notify_one`](crate::notify_one).
     AfterNotify,

@@ -244,7 +244,7 @@ fn race_09_an_agents_deadline_and_a_notify() {
         let inbox = Inbox::new(move || {
             bell.woken.fetch_add(1, Ordering::Relaxed);
         });
-        let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(0)));
+        let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(0), 1));
         assert!(wait.as_mut().enqueue(0));
         let notifier = {
             let shared = Arc::clone(&shared);
@@ -266,7 +266,7 @@ fn an_agent_dies_while_it_is_notified() {
     model(|| {
         let shared = Shared::new();
         let inbox = Inbox::new(|| {});
-        let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(0)));
+        let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(0), 1));
         assert!(wait.as_mut().enqueue(0));
         let notifier = {
             let shared = Arc::clone(&shared);
@@ -286,13 +286,13 @@ fn race_11_two_agents_notify_each_other() {
     model(|| {
         let shared = Shared::new();
         let mine = Inbox::new(|| {});
-        let mut wait = Box::pin(InboxWait::new(&mine, shared.at(0)));
+        let mut wait = Box::pin(InboxWait::new(&mine, shared.at(0), 1));
         assert!(wait.as_mut().enqueue(0));
         let other = {
             let shared = Arc::clone(&shared);
             thread::spawn(move || {
                 let inbox = Inbox::new(|| {});
-                let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(1)));
+                let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(1), 2));
                 assert!(wait.as_mut().enqueue(0));
                 assert_eq!(inbox.notify(shared.at(0), 1), 1);
                 usize::from(inbox.pop().is_some())
@@ -396,7 +396,7 @@ fn a_notify_after_a_call_is_not_missed() {
             let shared = Arc::clone(&shared);
             thread::spawn(move || wait(shared.at(0), 0))
         };
-        call_one(shared.at(0));
+        signal_one(shared.at(0));
         shared.words[0].store(1, Ordering::Relaxed);
         let woken = notify_one(shared.at(0));
         assert_eq!(waiter.join().unwrap() == Outcome::Notified, woken == 1);

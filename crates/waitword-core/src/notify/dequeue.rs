@@ -70,7 +70,7 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
 #[inline(never)]
 fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let mut locked = table.lock(key);
-    let wake = locked.settle_first(key, notifier);
+    let wake = locked.complete_first(key, notifier);
     let follow_up = unlock(locked);
     // If this panics, so does the notify, and there is nobody else to tell.
     let woken = usize::from(wake.map(Wake::ring).is_some());
@@ -90,7 +90,7 @@ pub(crate) fn wake_first_or<E>(
     change: impl FnOnce() -> Result<(), E>,
 ) -> Result<usize, E> {
     let mut locked = table.lock(key);
-    let Some(wake) = locked.settle_first(key, None) else {
+    let Some(wake) = locked.complete_first(key, None) else {
         // The lock is still held: nobody has got in line meanwhile.
         return change().map(|()| 0);
     };
@@ -120,15 +120,15 @@ fn detach_and_wake<'a>(
     notifier: Option<&Inbox>,
     mut locked: Locked<'a>,
 ) -> usize {
-    let limbo = pin!(List::new());
-    let limbo = limbo.as_ref();
-    limbo.init();
+    let detached = pin!(List::new());
+    let detached = detached.as_ref();
+    detached.init();
     let mut batch = WakeBatch::new();
-    let woken = locked.detach(key, count, limbo);
+    let woken = locked.detach(key, count, detached);
     loop {
         // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter
         // is left linked to this stack frame.
-        let more = unsafe { locked.settle(limbo, &mut batch, notifier) };
+        let more = unsafe { locked.settle(detached, &mut batch, notifier) };
         let follow_up = unlock(locked);
         batch.ring();
         drop(follow_up);

@@ -10,4 +10,4 @@ pub(crate) use dequeue::notify;
 pub use dequeue::{notify_all, notify_many, notify_one};
 pub use replace::{notify_one_or_replace, replace_and_notify_all, replace_if_idle};
 pub use requeue::requeue_while_equal;
-pub use signal::{call_one, is_line_passed};
+pub use signal::{is_queue_stalled, signal_one};

@@ -17,7 +17,7 @@
 //! # Which lock the node is under
 //! A node that moves has another shard's lock above it from then on. Its owner, who wants to leave or to change its waker,
 //! locks the shard of the address that the node says, and looks whether it still says so; whoever moves it holds both locks
-//! ([`Table::lock_of`]). Between two batches of a long move, those who are still to be moved are in limbo, as those are whom
+//! ([`Table::lock_of`]). Between two batches of a long move, those who are still to be moved are in detached, as those are whom
 //! a notify took and has not told: counted, so that an owner who leaves finds out that it was notified.
 //!
 //! # Why the first is called even if the mutex is held
@@ -35,7 +35,7 @@ use crate::word::{Word, bits};
 
 /// Moves the `count` that have waited longest on the word, or all if there are fewer, to the end of the line on the word at
 /// the address `to`, in the order in which they came, if the word holds `expected`. They are not woken; but the first in line
-/// there that was not called yet is called, as by [`call_one`](crate::call_one). Returns how many it moved.
+/// there that was not called yet is called, as by [`signal_one`](crate::signal_one). Returns how many it moved.
 ///
 /// From then on they are called and notified there, and nobody reaches them here any more. `to` is in the same table; nothing
 /// is ever read or written at it. Agents' waits must not be moved.
@@ -62,7 +62,7 @@ use crate::word::{Word, bits};
 /// assert!(waiting.as_mut().poll(&mut cx).is_pending());
 /// let to = std::ptr::from_ref(&there).addr();
 /// assert_eq!(requeue_while_equal(&here, 0, to, usize::MAX), Ok(1));
-/// assert!(waiting.is_moved());
+/// assert!(waiting.is_requeued());
 /// assert_eq!((notify_one(&here), notify_one(&there)), (0, 1));
 /// assert!(waiting.as_mut().poll(&mut cx).is_ready());
 /// ```
@@ -92,15 +92,15 @@ fn requeue_if<E>(
     count: usize,
     condition: impl FnOnce() -> Result<(), E>,
 ) -> Result<usize, E> {
-    let limbo = pin!(List::new());
-    let limbo = limbo.as_ref();
-    limbo.init();
+    let detached = pin!(List::new());
+    let detached = detached.as_ref();
+    detached.init();
     let mut both = table.lock_two(from, to);
     condition()?;
-    let moved = both.first.detach(from, count, limbo);
+    let moved = both.first.detach(from, count, detached);
     // SAFETY: filled under the first of these locks. The loop ends only when the list is empty, so no waiter is left linked to
     // this stack frame.
-    while unsafe { both.second().adopt(to, limbo) } {
+    while unsafe { both.second().adopt(to, detached) } {
         let (first, second) = both.unlock();
         // Sweeps may need a thread, and to start one may fail; but to unwind is no choice as long as the list is not empty.
         let watch = [Some(first), second]
@@ -110,7 +110,7 @@ fn requeue_if<E>(
         both = table.lock_two(from, to);
         both.second().watch_too(watch);
     }
-    let called = if moved == 0 || broken!("requeue-call") { None } else { both.second().call_first(to) };
+    let called = if moved == 0 || broken!("requeue-call") { None } else { both.second().signal_first(to) };
     let (first, second) = both.unlock();
     // If this panics, so does the notify, and there is nobody else to tell.
     called.into_iter().for_each(|(wake, _)| Wake::ring(wake));

@@ -8,11 +8,11 @@
 //!   waiter (first in line)                  caller
 //!   ──────────────────────────────          ──────────────────────────────────
 //!   QUEUED, wake set
-//!                                           lock the shard: QUEUED → CALLED, take the wake
+//!                                           lock the shard: QUEUED → SIGNALLED, take the wake
 //!                                           unlock; ring
 //!   looks: what it wants is free?
 //!     yes: takes it, leaves the queue
-//!     no:  lock: CALLED → QUEUED, set       (the next call reaches it again: it is still the first)
+//!     no:  lock: SIGNALLED → QUEUED, set       (the next call reaches it again: it is still the first)
 //!          a wake; unlock; looks again
 //! ```
 //! The last look closes the race with a caller that came between the first look and the wake, and passed it over.
@@ -28,8 +28,8 @@ use crate::waiter::wake::Wake;
 /// up, without having lost its place if somebody else was faster. A future looks when it is polled, a blocked thread when it
 /// wakes up and goes on waiting. Agents' waits cannot be called, and are passed over.
 ///
-/// If one who was called does not look within [`PATIENCE`] or twice that, the next in line is called too; in the table of
-/// the process. In others whoever made them sees to that ([`Table::call_overdue`]).
+/// If one who was called does not look within [`STALL_TIMEOUT`] or twice that, the next in line is called too; in the table of
+/// the process. In others whoever made them sees to that ([`Table::signal_stalled`]).
 ///
 /// Costs a fence and two loads when nobody waits on the word; otherwise takes the shard's lock, and as much again for each
 /// waiter at the front that was called before and has not looked.
@@ -43,31 +43,31 @@ use crate::waiter::wake::Wake;
 /// use std::pin::pin;
 /// use std::sync::atomic::AtomicI32;
 /// use std::task::{Context, Waker};
-/// use waitword_core::{call_one, notify_one, wait_async};
+/// use waitword_core::{signal_one, notify_one, wait_async};
 ///
 /// let word = AtomicI32::new(0);
-/// assert_eq!(call_one(&word), 0, "nobody is there");
+/// assert_eq!(signal_one(&word), 0, "nobody is there");
 /// let mut waiting = pin!(wait_async(&word, 0));
 /// let mut cx = Context::from_waker(Waker::noop());
 /// assert!(waiting.as_mut().poll(&mut cx).is_pending());
-/// assert_eq!(call_one(&word), 1);
-/// assert_eq!(call_one(&word), 0, "called, and has not looked yet");
-/// assert!(waiting.is_called());
+/// assert_eq!(signal_one(&word), 1);
+/// assert_eq!(signal_one(&word), 0, "called, and has not looked yet");
+/// assert!(waiting.is_signalled());
 /// assert!(waiting.as_mut().poll(&mut cx).is_pending());
-/// assert_eq!(call_one(&word), 1);
+/// assert_eq!(signal_one(&word), 1);
 /// assert_eq!(notify_one(&word), 1, "still in line");
 /// ```
 #[inline]
-pub fn call_one<L: Location>(at: L) -> usize {
+pub fn signal_one<L: Location>(at: L) -> usize {
     let table = at.table();
     let key = table.key_of(address(&at));
-    if table.shard(key).is_idle(key.hash) { 0 } else { call_first(table, key) }
+    if table.shard(key).is_idle(key.hash) { 0 } else { signal_first(table, key) }
 }
 
 #[inline(never)]
-fn call_first(table: &Table, key: Key) -> usize {
+fn signal_first(table: &Table, key: Key) -> usize {
     let mut locked = table.lock(key);
-    let called = locked.call_first(key);
+    let called = locked.signal_first(key);
     let follow_up = unlock(locked);
     // If ringing panics, so does the call, and there is nobody else to tell.
     let len = called.map_or(0, |(wake, len)| {
@@ -79,7 +79,7 @@ fn call_first(table: &Table, key: Key) -> usize {
 }
 
 /// Whether all who are in line were called and have not looked for so long that one who stood behind them would have been
-/// called ([`PATIENCE`]), if anybody is in line at all.
+/// called ([`STALL_TIMEOUT`]), if anybody is in line at all.
 ///
 /// For those who build locks, and for the attempt that does not wait: it may have what is kept for those in line if this is
 /// so. To ask counts as standing behind them for a moment, so that the next sweep looks at them: one who asks again and again
@@ -88,12 +88,12 @@ fn call_first(table: &Table, key: Key) -> usize {
 /// Takes the shard's lock, and looks at those at the front who have been passed over and at one more.
 ///
 /// # Panics
-/// As [`call_one`], if the thread that keeps the time cannot be started.
-pub fn is_line_passed<L: Location>(at: L) -> bool {
+/// As [`signal_one`], if the thread that keeps the time cannot be started.
+pub fn is_queue_stalled<L: Location>(at: L) -> bool {
     let table = at.table();
     let key = table.key_of(address(&at));
     let mut locked = table.lock(key);
-    let is_passed = locked.is_passed(key);
+    let is_stalled = locked.is_stalled(key);
     release(locked);
-    is_passed
+    is_stalled
 }

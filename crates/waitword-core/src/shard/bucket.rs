@@ -318,7 +318,7 @@ mod tests {
             self.lines.retain(|_, line| !line.is_empty());
         }
 
-        /// Takes the first `count` off, and `leaver` of them out of limbo before the others are told.
+        /// Takes the first `count` off, and `leaver` of them out of detached before the others are told.
         fn detach(&mut self, key: usize, count: usize, leaver: usize) {
             let Some(line) = self.lines.get_mut(&key) else { return };
             let (head, list) = (line[0], pin!(List::new()));

@@ -18,7 +18,7 @@ use crate::outcome::Cancelled;
 use crate::sync::{UnsafeCell, broken};
 use crate::waiter::list::{List, unlink};
 use crate::waiter::node::{
-    IDLE, NOTIFIED, QUEUED, TIMED_OUT, Waiter, entry, is_called, is_queued, node_of, with,
+    IDLE, NOTIFIED, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of, with,
 };
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 use crate::waiter::{Completed, Inbox};
@@ -44,7 +44,7 @@ impl Shard {
     /// Rule 2: whether nobody waits on words of this hash, asked without the lock by someone who stored to a word before.
     #[inline]
     pub(crate) fn is_idle(&self, hash: u64) -> bool {
-        self.lock.none_present(occupancy::bit(hash))
+        self.lock.is_vacant(occupancy::bit(hash))
     }
 
     #[inline]
@@ -62,7 +62,7 @@ pub(crate) struct Locked<'a> {
 impl Drop for Locked<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.shard.lock.unlock(self.changes.presence);
+        self.shard.lock.unlock(self.changes.occupancy);
     }
 }
 
@@ -72,11 +72,12 @@ impl<'a> Locked<'a> {
     /// # Safety
     /// `node` is idle and will leave before its memory goes (I1).
     #[inline]
-    pub(crate) unsafe fn enqueue(&mut self, key: Key, node: Pin<&Waiter>) {
-        node.set_state(QUEUED);
+    pub(crate) unsafe fn enqueue(&mut self, key: Key, node: NonNull<Waiter>) {
+        // SAFETY: alive (I1), and idle, so that its owner lends it to us (I5).
+        unsafe { node.as_ref() }.set_state(QUEUED);
         self.with(|queues, changes| {
             // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
-            unsafe { queues.join(key, node.pointer(), changes) };
+            unsafe { queues.join(key, node, changes) };
         });
     }
 
@@ -106,12 +107,12 @@ impl<'a> Locked<'a> {
         }
         let queued = self.take_out(key, node);
         if !queued && !broken!("limbo-unlink") {
-            // SAFETY: in limbo: linked in a detached list, which belongs to this lock (I2).
+            // SAFETY: in detached: linked in a detached list, which belongs to this lock (I2).
             unsafe { unlink(entry(node.pointer())) };
         }
         node.set_state(IDLE);
         match queued {
-            true if is_called(state) && !broken!("call-left") => Cancelled::AfterCall,
+            true if is_signalled(state) && !broken!("call-left") => Cancelled::AfterSignal,
             true => Cancelled::BeforeNotify,
             false => Cancelled::AfterNotify,
         }
@@ -124,7 +125,7 @@ impl<'a> Locked<'a> {
             return None;
         }
         // SAFETY: just unlinked, under the lock that owned it (I2); nobody notified it.
-        Some(unsafe { give_verdict(node.pointer(), TIMED_OUT, None) })
+        Some(unsafe { complete(node.pointer(), TIMED_OUT, None) })
     }
 
     /// Looks at the wake of a queued node. `None` when it is not queued any more because a notify counted it; then it has
@@ -147,7 +148,7 @@ impl<'a> Locked<'a> {
     /// now. `None` when a notify counted it; then it has left.
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
         self.with_wake(key, node, |old| std::mem::swap(old, wake))?;
-        let was_called = is_called(node.state());
+        let was_called = is_signalled(node.state());
         // Who asks to be called still does.
         if was_called {
             node.set_state(QUEUED);
@@ -155,7 +156,7 @@ impl<'a> Locked<'a> {
         Some(was_called)
     }
 
-    /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not in limbo.
+    /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not in detached.
     pub(super) fn is_queued(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
         // SAFETY: we hold the lock of the word's shard (I2).
         self.with(|queues, _| unsafe {
@@ -163,16 +164,16 @@ impl<'a> Locked<'a> {
         })
     }
 
-    /// Takes the first waiter off the queue of `key` and gives it its verdict. Returns whom to tell after the lock.
+    /// Takes the first waiter off the queue of `key` and gives it its outcome. Returns whom to tell after the lock.
     #[inline]
-    pub(crate) fn settle_first(&mut self, key: Key, notifier: Option<&Inbox>) -> Option<Wake> {
+    pub(crate) fn complete_first(&mut self, key: Key, notifier: Option<&Inbox>) -> Option<Wake> {
         let first = self.remove(key, Some)?;
         // SAFETY: unlinked just now, and who was in a queue is alive (I1).
-        Some(unsafe { give_verdict(first, NOTIFIED, notifier) })
+        Some(unsafe { complete(first, NOTIFIED, notifier) })
     }
 
     /// Rule 6: takes the first `count` waiters, or all who are there, off the queue of `key`. They are counted now,
-    /// and in limbo on `list` until [`settle`](Self::settle) tells them.
+    /// and in detached on `list` until [`settle`](Self::settle) tells them.
     pub(crate) fn detach(&mut self, key: Key, count: usize, list: Pin<&List>) -> usize {
         self.with(|queues, changes| {
             // SAFETY: we hold the lock of `key`'s shard (I2); `list` is given to us.
@@ -188,7 +189,7 @@ impl<'a> Locked<'a> {
         })
     }
 
-    /// Gives up to a batch of detached nodes their verdict and collects their wakes. Returns whether nodes are left.
+    /// Gives up to a batch of detached nodes their outcome and collects their wakes. Returns whether nodes are left.
     ///
     /// # Safety
     /// `list` was filled by [`detach`](Self::detach) under the lock of this shard.
@@ -200,7 +201,7 @@ impl<'a> Locked<'a> {
     ) -> bool {
         while !batch.is_full() {
             // SAFETY: the list and what is in it belong to this lock (I2), and what is in it is alive (I1).
-            let wake = unsafe { list.pop().map(|entry| give_verdict(node_of(entry), NOTIFIED, notifier)) };
+            let wake = unsafe { list.pop().map(|entry| complete(node_of(entry), NOTIFIED, notifier)) };
             match wake {
                 Some(wake) => batch.push(wake),
                 None => return false,
@@ -284,7 +285,7 @@ impl fmt::Debug for Shard {
     }
 }
 
-/// Whether `node`, whose state is `QUEUED`, is in the queue of its word, which is that of `head`, and not in limbo.
+/// Whether `node`, whose state is `QUEUED`, is in the queue of its word, which is that of `head`, and not in detached.
 ///
 /// Notifies take from the front and waiters enter at the back, with rising tickets. So whoever is still in the
 /// queue is not older than its head, and whoever was taken off is.
@@ -298,27 +299,27 @@ unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
     broken!("ticket") || head == node.pointer() || ticket(head) < ticket(node.pointer())
 }
 
-/// Gives a node its verdict. Returns whom to tell, after the lock.
+/// Gives a node its outcome. Returns whom to tell, after the lock.
 ///
 /// # Safety
 /// The node is alive, and was unlinked under the lock that owned it (I2), which the caller still holds. It is not the
 /// caller's any more when this returns (I3, I4).
-unsafe fn give_verdict(node: NonNull<Waiter>, verdict: usize, notifier: Option<&Inbox>) -> Wake {
+unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) -> Wake {
     // SAFETY: says the caller.
     unsafe {
         if broken!("verdict-last") {
-            node.as_ref().set_state(verdict);
+            node.as_ref().set_state(outcome);
         }
         let wake = with(node, |links| links.wake.take());
         match &wake {
             Wake::Agent(Some(inbox)) => {
                 let list = inbox.list_for(notifier);
                 // What the agent did itself, by its own notify or its look at the clock, it knows without a bell.
-                let rings = verdict == NOTIFIED && list == Completed::Elsewhere;
-                inbox.push(entry(node), list, rings, || node.as_ref().set_state(verdict));
+                let rings = outcome == NOTIFIED && list == Completed::Elsewhere;
+                inbox.push(entry(node), list, rings, || node.as_ref().set_state(outcome));
             }
             // The last access (I3).
-            _ => node.as_ref().set_state(verdict),
+            _ => node.as_ref().set_state(outcome),
         }
         wake
     }

@@ -16,7 +16,7 @@
 //!   one who sleeps                           the holder
 //!   ───────────────────────────────          ───────────────────────────────
 //!   lock `sleepers`
-//!   set SLEEPERS: taken                      state := presence; SLEEPERS was set
+//!   set SLEEPERS: taken                      state := occupancy; SLEEPERS was set
 //!   sleep, which unlocks `sleepers`          lock `sleepers`, unlock it
 //!                                            wake one
 //! ```
@@ -29,8 +29,8 @@ use crate::sync::{Condvar, MODEL, Mutex, announced, broken};
 const LOCKED: usize = 1;
 const SLEEPERS: usize = 2;
 
-/// The lowest bit that is left for presence.
-pub(crate) const FIRST_PRESENCE_BIT: u32 = 2;
+/// The lowest bit that is left for occupancy.
+pub(crate) const FIRST_OCCUPANCY_BIT: u32 = 2;
 
 /// How the lock is taken: operation W, paired with fence N.
 #[inline(always)]
@@ -59,10 +59,10 @@ impl Lock {
         Self { state: AtomicUsize::new(0), sleepers: Mutex::new(()), free: Condvar::new() }
     }
 
-    /// Rule 2: whether none waits of those whose presence has this `bit`, asked without the lock by someone who stored
+    /// Rule 2: whether none waits of those whose occupancy has this `bit`, asked without the lock by someone who stored
     /// to a word before.
     #[inline]
-    pub(crate) fn none_present(&self, bit: usize) -> bool {
+    pub(crate) fn is_vacant(&self, bit: usize) -> bool {
         let may_wait = if broken!("locked-bit") { bit } else { LOCKED | bit };
         // Who finds somebody takes the lock, and that orders all; only who finds nobody needs the fence.
         if self.state.load(Ordering::Relaxed) & may_wait != 0 {
@@ -91,10 +91,10 @@ impl Lock {
 
     /// Unlocks, and says who is present from now on. The caller has the lock.
     #[inline]
-    pub(crate) fn unlock(&self, presence: usize) {
+    pub(crate) fn unlock(&self, occupancy: usize) {
         // To release would do. But loom takes two read-modify-writes for unordered where neither acquires the other.
         let order = if broken!("unlock-release") { Ordering::Acquire } else { Ordering::AcqRel };
-        if self.state.swap(presence, order) & SLEEPERS != 0 {
+        if self.state.swap(occupancy, order) & SLEEPERS != 0 {
             self.wake_sleeper();
         }
     }
@@ -164,7 +164,7 @@ mod tests {
                     }
                 }
                 inside.fetch_sub(1, Ordering::Relaxed);
-                lock.unlock((me & 1) << FIRST_PRESENCE_BIT);
+                lock.unlock((me & 1) << FIRST_OCCUPANCY_BIT);
             }
             running.fetch_sub(1, Ordering::Relaxed);
         };

@@ -3,7 +3,7 @@
 //! A word's bit is set while it or another word with the same bit has a queue; so a notify that finds it clear is done, and
 //! strangers in the shard cost it the lock only when they have the same bit.
 
-use super::lock::FIRST_PRESENCE_BIT;
+use super::lock::FIRST_OCCUPANCY_BIT;
 use crate::sync::MODEL;
 
 /// How many bits, counting the two that the lock has. A model has one for all words, because their hashes change from run
@@ -20,11 +20,11 @@ pub(crate) fn bit(hash: u64) -> usize {
 ///
 /// A count that has run over stays at the maximum, and its bit set, until there are no queues at all.
 #[derive(Debug)]
-pub(crate) struct Presence {
+pub(crate) struct Occupancy {
     queues: [u16; usize::BITS as usize],
 }
 
-impl Presence {
+impl Occupancy {
     pub(crate) fn new() -> Self {
         Self { queues: [0; usize::BITS as usize] }
     }
@@ -58,7 +58,7 @@ impl Presence {
 /// From the low bits of the hash, which tell the words of one cache line apart.
 #[inline]
 fn index(hash: u64) -> usize {
-    (hash as usize % BITS).max(FIRST_PRESENCE_BIT as usize)
+    (hash as usize % BITS).max(FIRST_OCCUPANCY_BIT as usize)
 }
 
 #[cfg(test)]
@@ -69,14 +69,14 @@ mod tests {
     #[test]
     fn a_bit_is_set_while_anyone_of_it_is_there() {
         for crowd in [1_u64, 2, 65_534, 65_535, 65_536, 70_000] {
-            let mut presence = Presence::new();
-            let mut bits = presence.enter(5, 0);
+            let mut occupancy = Occupancy::new();
+            let mut bits = occupancy.enter(5, 0);
             for _ in 0..crowd {
-                bits = presence.enter(9, bits);
+                bits = occupancy.enter(9, bits);
             }
             for _ in 0..crowd {
                 assert_eq!(bits, bit(5) | bit(9));
-                bits = presence.leave(9, bits);
+                bits = occupancy.leave(9, bits);
             }
             let left_over = if crowd < 65_535 { 0 } else { bit(9) };
             assert_eq!(bits, bit(5) | left_over, "{crowd}");
@@ -87,6 +87,6 @@ mod tests {
     #[test]
     fn all_bits_but_the_lock_s_are_used() {
         let all = (0..1000).fold(0, |all, hash| all | bit(hash));
-        assert_eq!(all, usize::MAX << FIRST_PRESENCE_BIT);
+        assert_eq!(all, usize::MAX << FIRST_OCCUPANCY_BIT);
     }
 }

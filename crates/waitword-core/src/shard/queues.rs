@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use super::bucket::{Bucket, Pushed};
 use super::hash::{Hasher, Key};
-use super::occupancy::Presence;
+use super::occupancy::Occupancy;
 use crate::sync::{MODEL, broken};
 use crate::waiter::node::Waiter;
 
@@ -21,7 +21,7 @@ const MOST_IN_A_BUCKET: usize = 16;
 /// What a stay under the lock changes of what those see who do not hold it, and leaves to do when it ends.
 pub(super) struct Changes {
     /// Which words have waiters, for the state of the lock.
-    pub(super) presence: usize,
+    pub(super) occupancy: usize,
     /// How many buckets there should be, if a word came or went and there should be others.
     pub(super) better_size: Option<usize>,
     /// A waiter is queued behind a signalled one, as of now.
@@ -31,8 +31,8 @@ pub(super) struct Changes {
 impl Changes {
     /// None yet.
     #[inline]
-    pub(super) fn since(presence: usize) -> Self {
-        Self { presence, better_size: None, watch: false }
+    pub(super) fn since(occupancy: usize) -> Self {
+        Self { occupancy, better_size: None, watch: false }
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Queues {
     /// Somebody may stand behind one who was called and has not looked, or asks to be called (`table/watchdog.rs`).
     pub(super) watched: bool,
     has_own_secret: bool,
-    presence: Presence,
+    occupancy: Occupancy,
     /// Spreads the words over the buckets: the table's, until another secret was needed.
     hasher: Hasher,
 }
@@ -62,7 +62,7 @@ impl Queues {
             needs_secret: false,
             watched: false,
             has_own_secret: false,
-            presence: Presence::new(),
+            occupancy: Occupancy::new(),
             hasher,
         }
     }
@@ -95,7 +95,7 @@ impl Queues {
     fn founded(&mut self, key: Key, others: usize, changes: &mut Changes) {
         self.words += 1;
         if !broken!("presence") {
-            changes.presence = self.presence.enter(key.hash, changes.presence);
+            changes.occupancy = self.occupancy.enter(key.hash, changes.occupancy);
         }
         if others >= MOST_IN_A_BUCKET {
             self.needs_secret = true;
@@ -107,10 +107,10 @@ impl Queues {
     #[inline]
     pub(super) fn lost(&mut self, key: Key, changes: &mut Changes) {
         self.words -= 1;
-        changes.presence = self.presence.leave(key.hash, changes.presence);
-        if self.words == 0 && changes.presence != 0 {
-            self.presence.clear();
-            changes.presence = 0;
+        changes.occupancy = self.occupancy.leave(key.hash, changes.occupancy);
+        if self.words == 0 && changes.occupancy != 0 {
+            self.occupancy.clear();
+            changes.occupancy = 0;
         }
         changes.better_size = self.better_size();
     }

@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 use super::guard::{Locked, Shard};
 use super::hash::Key;
 use crate::sync::broken;
-use crate::waiter::node::{ASKING, CALLED, OVERDUE, PASSED, QUEUED, Waiter, next, with};
+use crate::waiter::node::{OVERDUE, QUEUED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
 use crate::waiter::wake::{Wake, WakeBatch};
 
 /// So many buckets are swept in one stay under the lock.
@@ -18,11 +18,11 @@ const BUCKETS_AT_A_TIME: usize = 16;
 
 impl Shard {
     /// Sweeps it. Returns whether somebody there still waits behind one who was called.
-    pub(crate) fn call_overdue(&self, batch: &mut WakeBatch) -> bool {
+    pub(crate) fn signal_stalled(&self, batch: &mut WakeBatch) -> bool {
         let mut first = Some(0);
         let mut locked = self.lock();
         while let Some(bucket) = first {
-            first = locked.call_overdue(bucket, batch);
+            first = locked.signal_stalled(bucket, batch);
             drop(locked);
             batch.ring();
             locked = self.lock();
@@ -34,7 +34,7 @@ impl Shard {
 impl Locked<'_> {
     /// Takes the wake of the first waiter in the queue of `key` that was not called yet and is no agent's. It stays where
     /// it is. Returns how many are in the queue, too.
-    pub(crate) fn call_first(&mut self, key: Key) -> Option<(Wake, usize)> {
+    pub(crate) fn signal_first(&mut self, key: Key) -> Option<(Wake, usize)> {
         // SAFETY: we hold the lock of `key`'s shard (I2).
         self.with(|queues, changes| unsafe {
             let head = queues.bucket(key).find(key.address)?;
@@ -47,11 +47,11 @@ impl Locked<'_> {
 
     /// Whether all in the queue of `key` have been passed over, if there are any. If not, the next sweep looks at them, as if
     /// somebody stood behind them.
-    pub(crate) fn is_passed(&mut self, key: Key) -> bool {
+    pub(crate) fn is_stalled(&mut self, key: Key) -> bool {
         // SAFETY: we hold the lock of `key`'s shard (I2).
         self.with(|queues, changes| unsafe {
             let Some(head) = queues.bucket(key).find(key.address) else { return true };
-            let may_look = find_in(head, |node| (node.as_ref().state() != PASSED).then_some(())).is_some();
+            let may_look = find_in(head, |node| (node.as_ref().state() != SKIPPED).then_some(())).is_some();
             queues.watch(may_look, changes);
             !may_look
         })
@@ -60,14 +60,14 @@ impl Locked<'_> {
     /// The next sweep is to call `node`, if it is queued and was not called anyway, and if somebody stands behind it by then.
     pub(crate) fn ask(&mut self, key: Key, node: Pin<&Waiter>) {
         if node.state() == QUEUED && self.is_queued(key, node) {
-            node.set_state(ASKING);
+            node.set_state(SIGNAL_REQUESTED);
             let len = self.len(key);
             self.with(|queues, changes| queues.watch(len > 1, changes));
         }
     }
 
     /// One stay of a sweep, at the buckets from `first` on. Returns the one to go on with.
-    pub(crate) fn call_overdue(&mut self, first: usize, batch: &mut WakeBatch) -> Option<usize> {
+    pub(crate) fn signal_stalled(&mut self, first: usize, batch: &mut WakeBatch) -> Option<usize> {
         self.with(|queues, _| {
             if first == 0 && !std::mem::take(&mut queues.watched) {
                 return None;
@@ -75,7 +75,7 @@ impl Locked<'_> {
             let end = queues.buckets.len().min(first + BUCKETS_AT_A_TIME);
             for bucket in queues.buckets.get(first..end).unwrap_or_default() {
                 // SAFETY: we hold the lock (I2).
-                queues.watched |= unsafe { bucket.any(|head| call_behind_overdue(head, batch)) };
+                queues.watched |= unsafe { bucket.any(|head| signal_behind_overdue(head, batch)) };
             }
             (end < queues.buckets.len()).then_some(end)
         })
@@ -95,7 +95,7 @@ unsafe fn call(node: NonNull<Waiter>) -> Option<Wake> {
     // SAFETY: says the caller; who is in a queue is alive (I1).
     unsafe {
         let wake = with(node, |links| links.wake.take_task())?;
-        node.as_ref().set_state(CALLED);
+        node.as_ref().set_state(SIGNALLED);
         Some(wake)
     }
 }
@@ -106,17 +106,17 @@ unsafe fn call(node: NonNull<Waiter>) -> Option<Wake> {
 ///
 /// # Safety
 /// As [`call`].
-unsafe fn call_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> bool {
+unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> bool {
     let mut all_overdue = true;
     // SAFETY: says the caller.
     let waits = unsafe {
         find_in(head, |node| match node.as_ref().state() {
-            PASSED => None,
+            SKIPPED => None,
             OVERDUE => {
-                node.as_ref().set_state(PASSED);
+                node.as_ref().set_state(SKIPPED);
                 None
             }
-            CALLED => {
+            SIGNALLED => {
                 node.as_ref().set_state(OVERDUE);
                 all_overdue = false;
                 None
@@ -126,7 +126,8 @@ unsafe fn call_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> b
     };
     let Some(waiting) = waits else { return false };
     // SAFETY: as above.
-    let (asks, is_alone) = unsafe { (waiting.as_ref().state() == ASKING, next(waiting) == waiting) };
+    let (asks, is_alone) =
+        unsafe { (waiting.as_ref().state() == SIGNAL_REQUESTED, next(waiting) == waiting) };
     if waiting == head && !asks {
         return false;
     }

@@ -10,9 +10,9 @@ mod shards;
 mod tests;
 mod watchdog;
 
-pub(crate) use enqueue::{enqueue_while_equal, is_equal};
+pub(crate) use enqueue::{enqueue_while_equal, lock_if_equal};
 pub(crate) use follow_up::{release, unlock};
 pub(crate) use location::address;
 pub use location::{At, Location};
 pub use shards::Table;
-pub use watchdog::PATIENCE;
+pub use watchdog::STALL_TIMEOUT;

@@ -23,7 +23,7 @@ impl Waited {
         let (key, node) = (table.key_of(address), Box::pin(Waiter::new()));
         let mut locked = table.lock(key);
         // SAFETY: idle, and it leaves in `leave`.
-        unsafe { locked.enqueue(key, node.as_ref()) };
+        unsafe { locked.enqueue(key, node.as_ref().pointer()) };
         release(locked);
         Self { key, node }
     }
@@ -102,21 +102,21 @@ fn a_sweep_forgets_nobody_whose_queue_moves_meanwhile() {
     let behind = Box::pin(Waiter::new());
     let mut locked = table.lock(called.key);
     // SAFETY: idle, and it leaves below.
-    unsafe { locked.enqueue(called.key, behind.as_ref()) };
+    unsafe { locked.enqueue(called.key, behind.as_ref().pointer()) };
     let mut wake = Wake::Task(std::task::Waker::noop().clone());
     assert_eq!(locked.exchange_wake(called.key, called.node.as_ref(), &mut wake), Some(false));
-    assert!(locked.call_first(called.key).is_some());
+    assert!(locked.signal_first(called.key).is_some());
     release(locked);
     let mut batch = WakeBatch::new();
-    let mut stay = table.lock(called.key).call_overdue(0, &mut batch);
+    let mut stay = table.lock(called.key).signal_stalled(0, &mut batch);
     strangers.into_iter().for_each(|stranger| stranger.leave(&table));
     while let Some(first) = stay {
-        stay = table.lock(called.key).call_overdue(first, &mut batch);
+        stay = table.lock(called.key).signal_stalled(first, &mut batch);
     }
     assert!(table.is_watched());
     let mut locked = table.lock(called.key);
     assert_eq!(locked.leave(called.key, behind.as_ref()), Cancelled::BeforeNotify);
-    assert_eq!(locked.leave(called.key, called.node.as_ref()), Cancelled::AfterCall);
+    assert_eq!(locked.leave(called.key, called.node.as_ref()), Cancelled::AfterSignal);
     release(locked);
 }
 

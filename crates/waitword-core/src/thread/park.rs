@@ -5,6 +5,8 @@
 //! best. Its token may be left over from somebody else's wake, so every caller looks again after it.
 
 use std::cell::Cell;
+#[cfg(not(any(loom, shuttle)))]
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Wake, Waker};
@@ -50,6 +52,12 @@ impl Parker {
     /// The parker of the calling thread.
     pub fn current() -> Self {
         Self { thread: this_thread(), parked: Cell::new(false) }
+    }
+
+    /// As [`current`](Self::current), if this thread has made a parker before; allocates nothing.
+    pub(crate) fn if_made() -> Option<Self> {
+        let thread = made_before()?;
+        Some(Self { thread, parked: Cell::new(false) })
     }
 
     /// Ends a [`park`](Self::park) of this thread, now or, if it is not parked, the next one.
@@ -135,9 +143,10 @@ impl Interrupt {
         *self.shared.queued.lock()
     }
 
-    /// What wakes the thread; `None` on any other thread than that.
-    pub(crate) fn waker(&self) -> Option<&Waker> {
-        (self.shared.sleeper.thread.id() == thread::current().id()).then_some(&self.waker)
+    /// What wakes the thread of `parker`, if that is the one that made this interrupt.
+    pub(crate) fn waker(&self, parker: &Parker) -> Option<&Waker> {
+        let is_same = self.shared.sleeper.thread.id() == parker.thread.sleeper.thread.id();
+        is_same.then_some(&self.waker)
     }
 
     /// Looks whether the wait is queued, and says so. A notify settles the wait first and calls the waker next, and
@@ -218,18 +227,30 @@ impl ThisThread {
     }
 }
 
-/// Made once per thread.
+#[cfg(not(any(loom, shuttle)))]
+thread_local! {
+    /// Made once per thread.
+    static THIS: OnceCell<Rc<ThisThread>> = const { OnceCell::new() };
+}
+
 #[cfg(not(any(loom, shuttle)))]
 fn this_thread() -> Rc<ThisThread> {
-    thread_local! {
-        static THIS: Rc<ThisThread> = ThisThread::new();
-    }
     // A destructor of another thread-local may wait after ours is gone.
-    THIS.try_with(Rc::clone).unwrap_or_else(|_| ThisThread::new())
+    THIS.try_with(|this| Rc::clone(this.get_or_init(ThisThread::new))).unwrap_or_else(|_| ThisThread::new())
+}
+
+#[cfg(not(any(loom, shuttle)))]
+fn made_before() -> Option<Rc<ThisThread>> {
+    THIS.try_with(|this| this.get().map(Rc::clone)).ok().flatten()
 }
 
 /// The threads of a model live for one execution of it, and so must their wakers.
 #[cfg(any(loom, shuttle))]
 fn this_thread() -> Rc<ThisThread> {
     ThisThread::new()
+}
+
+#[cfg(any(loom, shuttle))]
+fn made_before() -> Option<Rc<ThisThread>> {
+    Some(ThisThread::new())
 }

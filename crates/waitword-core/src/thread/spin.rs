@@ -2,7 +2,7 @@
 //!
 //! To be woken across CPUs takes up to 5 µs on bare metal and up to 35 µs in a virtual machine. So a blocking wait may
 //! first spin: its node is in line already, and the thread looks at the node's state, which nobody writes before the
-//! verdict. Whoever notifies it finds it awake and makes no system call. Whether to spin, and for how long, each thread
+//! outcome. Whoever notifies it finds it awake and makes no system call. Whether to spin, and for how long, each thread
 //! learns for itself; nothing is shared, however many there are.
 //!
 //! ```text
@@ -98,7 +98,7 @@ fn spin(limit: u32, deadline: Option<Instant>, ended: impl Fn() -> bool) -> (u32
     let end = start + Duration::from_nanos(limit.saturating_sub(LOOK).into());
     let end = deadline.map_or(end, |deadline| deadline.min(end));
     loop {
-        // Each look takes the line away from the notifier who is about to write the verdict.
+        // Each look takes the line away from the notifier who is about to write the outcome.
         pause(1 << (LOOKS - 1));
         let (ended, now) = (ended(), Instant::now());
         if ended || now >= end {

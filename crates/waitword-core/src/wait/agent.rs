@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use super::leave::leave;
 use crate::notify::notify;
 use crate::outcome::{Cancelled, Outcome};
-use crate::table::{Location, address, enqueue_while_equal, release};
+use crate::table::{Location, address, lock_if_equal, release};
 use crate::waiter::list::Entry;
 use crate::waiter::node::{IDLE, NOTIFIED, TIMED_OUT, Waiter, entry, node_of};
 use crate::waiter::wake::Wake;
@@ -37,12 +37,20 @@ impl Inbox {
 
 /// The token and the outcome of a wait that an inbox has just let go of. It is idle again.
 fn outcome_of(popped: NonNull<Entry>) -> (usize, Outcome) {
-    // SAFETY: inboxes link the entries of nodes only. The node is alive: its owner takes the inbox's lock, which is still held,
-    // before its memory goes (I1, I4).
-    let node = unsafe { node_of(popped).as_ref() };
+    // SAFETY: inboxes link the entries of tagged nodes only, as `InboxWait::enqueue` gave them to the queue. The node is alive:
+    // its owner takes the inbox's lock, which is still held, before its memory goes (I1, I4).
+    let Tagged { node, token } = unsafe { node_of(popped).cast::<Tagged>().as_ref() };
     let outcome = if node.state() == NOTIFIED { Outcome::Notified } else { Outcome::TimedOut };
     node.set_state(IDLE);
-    (std::ptr::from_ref(node).addr(), outcome)
+    (*token, outcome)
+}
+
+/// A node, and what its owner calls it. The node first: a pointer to the one is a pointer to the other.
+#[derive(Debug)]
+#[repr(C)]
+struct Tagged {
+    node: Waiter,
+    token: usize,
 }
 
 /// One async wait of an agent: enqueued, settled into the agent's [`Inbox`], popped there.
@@ -51,7 +59,7 @@ fn outcome_of(popped: NonNull<Entry>) -> (usize, Outcome) {
 /// already counted it has counted it.)
 #[derive(Debug)]
 pub struct InboxWait<L: Location> {
-    node: Waiter,
+    tagged: Tagged,
     at: L,
     inbox: Inbox,
     /// Not `Sync`: the owner is one.
@@ -59,9 +67,10 @@ pub struct InboxWait<L: Location> {
 }
 
 impl<L: Location> InboxWait<L> {
-    /// A wait on `at`, not yet enqueued.
-    pub fn new(inbox: &Inbox, at: L) -> Self {
-        Self { node: Waiter::new(), at, inbox: inbox.clone(), _one_owner: PhantomData }
+    /// A wait on `at`, not yet enqueued. The inbox gives `token` back with its outcome.
+    pub fn new(inbox: &Inbox, at: L, token: usize) -> Self {
+        let tagged = Tagged { node: Waiter::new(), token };
+        Self { tagged, at, inbox: inbox.clone(), _one_owner: PhantomData }
     }
 
     /// Puts it at the end of the word's line, if the word holds `expected`. Returns whether it did.
@@ -69,10 +78,14 @@ impl<L: Location> InboxWait<L> {
     /// # Panics
     /// If it is already enqueued, or settled and not popped.
     pub fn enqueue(self: Pin<&mut Self>, expected: <L::Word as Word>::Value) -> bool {
-        assert_eq!(self.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
+        assert_eq!(self.tagged.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
         let this = self.as_ref();
         this.node().set_wake(Wake::Agent(Some(this.inbox.clone())));
-        enqueue_while_equal(&this.at, bits::<L::Word>(expected), this.node())
+        let Some(equal) = lock_if_equal(&this.at, bits::<L::Word>(expected)) else { return false };
+        let node = NonNull::from(&this.get_ref().tagged).cast();
+        // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).
+        unsafe { equal.enqueue_pointer(node) };
+        true
     }
 
     /// Settles it as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did; it is
@@ -87,7 +100,7 @@ impl<L: Location> InboxWait<L> {
 
     /// Whether it was settled and not popped yet.
     pub fn is_settled(&self) -> bool {
-        matches!(self.node.state(), NOTIFIED | TIMED_OUT)
+        matches!(self.tagged.node.state(), NOTIFIED | TIMED_OUT)
     }
 
     /// What it waits on.
@@ -95,14 +108,14 @@ impl<L: Location> InboxWait<L> {
         &self.at
     }
 
-    /// Names this wait for as long as it is alive.
+    /// What it was made with.
     pub fn token(&self) -> usize {
-        std::ptr::from_ref(&self.node).addr()
+        self.tagged.token
     }
 
     fn node(self: Pin<&Self>) -> Pin<&Waiter> {
         // SAFETY: the node is pinned with the whole, and nothing moves it.
-        unsafe { self.map_unchecked(|this| &this.node) }
+        unsafe { self.map_unchecked(|this| &this.tagged.node) }
     }
 }
 
@@ -110,7 +123,7 @@ impl<L: Location> Drop for InboxWait<L> {
     fn drop(&mut self) {
         // SAFETY: either it was pinned, or it is idle and in no list; it is not moved from here on.
         let this = unsafe { Pin::new_unchecked(&*self) };
-        if this.node.state() == IDLE {
+        if this.tagged.node.state() == IDLE {
             return;
         }
         let left = leave(this.at.table(), this.node());

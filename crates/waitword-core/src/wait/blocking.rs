@@ -1,18 +1,18 @@
-//! The blocking wait: check, enqueue, spin or park, verdict.
+//! The blocking wait: compare, enqueue, spin or park, outcome.
 //!
 //! ```text
 //!   waiter                                   notifier
-//!   ──────────────────────────────           ───────────────────────
+//!   ──────────────────────────────           ──────────────────────────────
 //!   lock the word's shard
 //!   word == expected? enqueue                word = new
-//!   unlock                                   notify: lock, take off, unlock
-//!   spin, if that has paid                   verdict; unpark
-//!   until the verdict is there: park
+//!   unlock                                   notify: lock, dequeue, unlock
+//!   spin, if that has paid                   store the outcome; unpark
+//!   until the outcome is there: park
 //! ```
-//! Without the lock around check and enqueue, the notifier's two lines could fall in between, and the waiter would
+//! Without the lock around compare and enqueue, the notifier's two lines could fall in between, and the waiter would
 //! sleep on a value that is no longer there.
 //!
-//! How long it spins follows from what that has earned before (`thread/spin.rs`).
+//! How long it spins follows from what spinning has earned before (`thread/spin.rs`).
 
 use std::pin::{Pin, pin};
 use std::task::Waker;
@@ -20,9 +20,9 @@ use std::time::{Duration, Instant};
 
 use super::leave::leave;
 use crate::outcome::{Cancelled, Interrupted, Outcome};
-use crate::table::{Location, Table, enqueue_while_equal, is_equal};
+use crate::table::{Location, Table, lock_if_equal};
 use crate::thread::{Interrupt, Parker, may_block, spin};
-use crate::waiter::node::{QUEUED, Waiter, is_called, is_queued};
+use crate::waiter::node::{QUEUED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
 use crate::word::{Word, bits};
 
@@ -125,7 +125,17 @@ enum Limit {
     Until(Instant),
 }
 
-/// The steps.
+impl Limit {
+    /// The deadline, counted from now. `None`: later than the clock can say.
+    fn deadline(self) -> Option<Instant> {
+        match self {
+            Self::Never => None,
+            Self::For(timeout) => Instant::now().checked_add(timeout),
+            Self::Until(deadline) => Some(deadline),
+        }
+    }
+}
+
 #[track_caller]
 fn block<L: Location>(
     at: &L,
@@ -135,42 +145,50 @@ fn block<L: Location>(
     instead: &str,
 ) -> Result<Outcome, Interrupted> {
     let expected = bits::<L::Word>(expected);
-    // What is decided here most often, before anything that costs: the clock alone costs as much as all the rest.
-    if !is_equal(at, expected) {
-        return Ok(Outcome::NotEqual);
-    }
-    let deadline = match limit {
-        Limit::Never => None,
-        Limit::For(Duration::ZERO) => return Ok(Outcome::TimedOut),
-        Limit::For(timeout) => Instant::now().checked_add(timeout),
-        Limit::Until(deadline) if Instant::now() >= deadline => return Ok(Outcome::TimedOut),
-        Limit::Until(deadline) => Some(deadline),
+    let mut first_parker = None;
+    let (equal, parker) = loop {
+        // Most waits end here or at their timeout of zero, before anything that costs.
+        let Some(equal) = lock_if_equal(at, expected) else { return Ok(Outcome::NotEqual) };
+        if matches!(limit, Limit::For(Duration::ZERO)) {
+            return Ok(Outcome::TimedOut);
+        }
+        if !may_block() {
+            drop(equal);
+            return Ok(refused(limit, instead));
+        }
+        match first_parker.take().or_else(Parker::if_made) {
+            Some(parker) => break (equal, parker),
+            // Allocates, so not under the lock: once in the life of a thread.
+            None => {
+                drop(equal);
+                first_parker = Some(Parker::current());
+            }
+        }
     };
-    assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
-    let parker = Parker::current();
-    let waker = interrupt.and_then(Interrupt::waker).unwrap_or(parker.waker());
+    // These wakers are ours: to clone one under the lock runs no foreign code.
+    let waker = interrupt.and_then(|interrupt| interrupt.waker(&parker)).unwrap_or(parker.waker());
     let node = pin!(Waiter::new());
     let node = node.as_ref();
     node.set_wake(Wake::Task(waker.clone()));
-    if !enqueue_while_equal(at, expected, node) {
-        return Ok(Outcome::NotEqual);
-    }
+    equal.enqueue(node);
+
     let queued = Queued { table: at.table(), node, interrupt };
+    let deadline = limit.deadline();
     if queued.is_queued() {
         spin::until(deadline, || node.state() != QUEUED || interrupt.is_some_and(Interrupt::is_raised));
     }
     loop {
-        // Asked first: a notify after a call has no waker to call, because that went with the call; so whoever was called
-        // sleeps only after it has answered, and found no verdict then.
-        let called = is_called(node.state());
+        // Read the signal before the outcome. A signal takes the waker out of the node, so a notify after it cannot wake us:
+        // acknowledge the signal, which puts a waker back, before parking.
+        let is_signalled = is_signalled(node.state());
         if !queued.is_queued() {
             return Ok(Outcome::Notified);
         }
         if interrupt.is_some_and(Interrupt::is_raised) {
             return queued.leave().ok_or(Interrupted);
         }
-        if called {
-            queued.answer_call(waker);
+        if is_signalled {
+            queued.acknowledge(waker);
             continue;
         }
         match deadline {
@@ -181,7 +199,17 @@ fn block<L: Location>(
     }
 }
 
-/// A node on this stack that is in a queue. It leaves when this goes, also when the stack unwinds.
+/// What becomes of a wait whose thread must not block: it has timed out if its deadline has passed, and may not be otherwise.
+#[cold]
+#[track_caller]
+fn refused(limit: Limit, instead: &str) -> Outcome {
+    match limit {
+        Limit::Until(deadline) if Instant::now() >= deadline => Outcome::TimedOut,
+        _ => panic!("this thread must not block (`forbid_blocking`): use `{instead}` here"),
+    }
+}
+
+/// A queued node on this stack. It leaves when this is dropped, also when the stack unwinds.
 struct Queued<'a> {
     table: &'a Table,
     node: Pin<&'a Waiter>,
@@ -194,19 +222,19 @@ impl Queued<'_> {
         self.interrupt.map_or_else(is_queued, |interrupt| interrupt.note(is_queued))
     }
 
-    /// A call (`notify/signal.rs`) ends no wait of this kind. It took the waker along, so here is another.
-    fn answer_call(&self, waker: &Waker) {
+    /// Goes on waiting after a signal (`notify/signal.rs`), which ends no wait of this kind but has taken the waker.
+    fn acknowledge(&self, waker: &Waker) {
         let mut wake = Wake::Task(waker.clone());
         let (key, mut locked) = self.table.lock_of(self.node);
         locked.exchange_wake(key, self.node, &mut wake);
         drop(locked);
     }
 
-    /// Gives up. `Some(Notified)` when a notify was faster.
+    /// Gives up. `Some(Notified)` if a notify was faster.
     fn leave(&self) -> Option<Outcome> {
         match leave(self.table, self.node) {
             Cancelled::AfterNotify => Some(Outcome::Notified),
-            Cancelled::BeforeNotify | Cancelled::AfterCall | Cancelled::AfterMove => None,
+            Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => None,
         }
     }
 }
@@ -214,7 +242,7 @@ impl Queued<'_> {
 impl Drop for Queued<'_> {
     fn drop(&mut self) {
         if is_queued(self.node.state()) {
-            // Whoever unwinds here has no use for a wakeup, and nobody to tell.
+            // The stack unwinds: there is no use for a wakeup, and nobody to tell.
             let _ = self.leave();
         }
         if let Some(interrupt) = self.interrupt {

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker};
 use super::leave::leave;
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, enqueue_while_equal, release};
-use crate::waiter::node::{ASKING, DONE, IDLE, NOTIFIED, QUEUED, Waiter, is_called, is_queued};
+use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
 use crate::word::{Word, bits};
 
@@ -61,7 +61,7 @@ impl<L: Location> WaitAsync<L> {
             Cancelled::BeforeNotify
         } else {
             match leave(this.at.table(), this.node()) {
-                Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterMove,
+                Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterRequeue,
                 cancelled => cancelled,
             }
         };
@@ -76,19 +76,19 @@ impl<L: Location> WaitAsync<L> {
         is_queued(state) || state == NOTIFIED
     }
 
-    /// Whether it was called ([`call_one`](crate::call_one)) and has not been polled since. Asks without a lock.
+    /// Whether it was called ([`signal_one`](crate::signal_one)) and has not been polled since. Asks without a lock.
     #[inline]
-    pub fn is_called(&self) -> bool {
-        is_called(self.node.state())
+    pub fn is_signalled(&self) -> bool {
+        is_signalled(self.node.state())
     }
 
     /// Whether it was moved to another word's line ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
     #[inline]
-    pub fn is_moved(&self) -> bool {
+    pub fn is_requeued(&self) -> bool {
         self.is_waiting() && self.is_elsewhere()
     }
 
-    /// As [`is_moved`](Self::is_moved), of one that has entered.
+    /// As [`is_requeued`](Self::is_requeued), of one that has entered.
     fn is_elsewhere(&self) -> bool {
         self.node.address() != address(&self.at)
     }
@@ -96,7 +96,7 @@ impl<L: Location> WaitAsync<L> {
     /// As the poll of the future, for those who build locks: ready with `None` when it was called since the last poll. It
     /// stands in line as before, and the next call finds it with this waker; so whoever gets `None` looks now whether what it
     /// waits for is there, or misses it.
-    pub fn poll_called(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
+    pub fn poll_signalled(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         let looked = self.as_ref().look(cx);
         if let Poll::Ready(Some(_)) = looked {
             self.as_ref().finish();
@@ -108,8 +108,8 @@ impl<L: Location> WaitAsync<L> {
     /// those who build locks in which something is kept for the first in line until there is enough of it: whoever looked
     /// and found too little should be known to look again, or those behind it wait in vain for something that is there.
     ///
-    /// The call comes from the table's next sweep, and what follows is as after any other ([`call_one`](crate::call_one)).
-    pub fn ask_for_call(self: Pin<&mut Self>) {
+    /// The call comes from the table's next sweep, and what follows is as after any other ([`signal_one`](crate::signal_one)).
+    pub fn request_signal(self: Pin<&mut Self>) {
         let this = self.as_ref();
         if this.node.state() == QUEUED {
             let (key, mut locked) = this.at.table().lock_of(this.node());
@@ -126,7 +126,7 @@ impl<L: Location> WaitAsync<L> {
             DONE => panic!("a wait was polled after it had ended"),
             // Cloned here because no lock may be held while foreign code runs.
             IDLE => self.enter(Wake::Task(cx.waker().clone())),
-            QUEUED | ASKING => self.look_again(cx.waker()),
+            QUEUED | SIGNAL_REQUESTED => self.look_again(cx.waker()),
             _ => self.replace_waker(cx.waker()),
         }
     }
@@ -145,7 +145,7 @@ impl<L: Location> WaitAsync<L> {
         Poll::Ready(Some(Outcome::NotEqual))
     }
 
-    /// Verdict, or another waker.
+    /// Outcome, or another waker.
     fn look_again(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
         // Most are polled again with the waker that they have.
         let will_wake = {
@@ -177,7 +177,7 @@ impl<L: Location> WaitAsync<L> {
         looked
     }
 
-    /// Taken out of limbo: told by nobody, and yet counted.
+    /// Taken out of detached: told by nobody, and yet counted.
     fn counted(self: Pin<&Self>) -> Poll<Option<Outcome>> {
         self.node.set_state(NOTIFIED);
         Poll::Ready(Some(Outcome::Notified))
@@ -194,7 +194,7 @@ impl<L: Location> Future for WaitAsync<L> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         // A call ends no wait of this kind.
-        match self.poll_called(cx) {
+        match self.poll_signalled(cx) {
             Poll::Ready(Some(outcome)) => Poll::Ready(outcome),
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }

@@ -84,7 +84,7 @@ impl<L: Location> Future for WaitAsyncUntil<L> {
             Some(deadline) if Instant::now() >= deadline => {
                 alarm.clear();
                 Poll::Ready(match wait.cancel() {
-                    Cancelled::BeforeNotify | Cancelled::AfterCall | Cancelled::AfterMove => {
+                    Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => {
                         Outcome::TimedOut
                     }
                     Cancelled::AfterNotify => Outcome::Notified,

@@ -12,39 +12,39 @@ use crate::sync::{UnsafeCell, broken};
 
 /// Not in a queue: not yet, or not any more.
 pub(crate) const IDLE: usize = 0;
-/// In the queue of its word, or in limbo between a notify's lock and its wake.
+/// In the queue of its word, or in detached between a notify's lock and its wake.
 pub(crate) const QUEUED: usize = 1;
 /// A notify counted it.
 pub(crate) const NOTIFIED: usize = 6;
 /// Its agent found its deadline passed.
 pub(crate) const TIMED_OUT: usize = 7;
-/// The owner has the verdict, and the node is of no more use.
+/// The owner has the outcome, and the node is of no more use.
 pub(crate) const DONE: usize = 8;
 /// As [`QUEUED`], and called since its owner last looked.
-pub(crate) const CALLED: usize = 2;
-/// As [`CALLED`], for longer than from one sweep to the next.
+pub(crate) const SIGNALLED: usize = 2;
+/// As [`SIGNALLED`], for longer than from one sweep to the next.
 pub(crate) const OVERDUE: usize = 3;
 /// As [`OVERDUE`], and found so by one more sweep: those behind it have been called, and who tries may have what is kept.
-pub(crate) const PASSED: usize = 4;
+pub(crate) const SKIPPED: usize = 4;
 /// As [`QUEUED`]; the next sweep calls it if somebody stands behind it, or tries.
-pub(crate) const ASKING: usize = 5;
+pub(crate) const SIGNAL_REQUESTED: usize = 5;
 
 /// Whether a node in this state is in a list.
 #[inline]
 pub(crate) fn is_queued(state: usize) -> bool {
-    (QUEUED..=ASKING).contains(&state)
+    (QUEUED..=SIGNAL_REQUESTED).contains(&state)
 }
 
 /// Whether a node in this state was called and its owner has not looked.
 #[inline]
-pub(crate) fn is_called(state: usize) -> bool {
-    (CALLED..=PASSED).contains(&state)
+pub(crate) fn is_signalled(state: usize) -> bool {
+    (SIGNALLED..=SKIPPED).contains(&state)
 }
 
 /// Whether sweeps have to look at who stands behind a node in this state.
 #[inline]
 pub(crate) fn is_watched(state: usize) -> bool {
-    (CALLED..=ASKING).contains(&state)
+    (SIGNALLED..=SIGNAL_REQUESTED).contains(&state)
 }
 
 /// One wait. See the module's text for who may touch it when.
@@ -74,7 +74,7 @@ pub(crate) struct Links {
     pub(crate) len: usize,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
-    /// When it entered, counted per shard. Tells a node in limbo from one still queued. Before it has entered: the bits
+    /// When it entered, counted per shard. Tells a node in detached from one still queued. Before it has entered: the bits
     /// of the value that it expects, so that a future need not keep them elsewhere.
     pub(crate) ticket: u64,
 }
@@ -102,13 +102,13 @@ impl Waiter {
         }
     }
 
-    /// The state. Reading a verdict acquires everything that its notifier did before.
+    /// The state. Reading a outcome acquires everything that its notifier did before.
     #[inline]
     pub(crate) fn state(&self) -> usize {
         self.state.load(if broken!("verdict-acquire") { Ordering::Relaxed } else { Ordering::Acquire })
     }
 
-    /// Stores a state; a verdict is the settler's last access to the node (I3).
+    /// Stores a state; a outcome is the settler's last access to the node (I3).
     #[inline]
     pub(crate) fn set_state(&self, state: usize) {
         let order = if broken!("verdict-release") { Ordering::Relaxed } else { Ordering::Release };
@@ -189,7 +189,7 @@ pub(crate) unsafe fn prev(node: NonNull<Waiter>) -> NonNull<Waiter> {
     unsafe { node_of(list::prev(entry(node))) }
 }
 
-/// Tells loom that the memory goes, where nothing but the verdict (V) orders that after the settler's access (I3).
+/// Tells loom that the memory goes, where nothing but the outcome (V) orders that after the settler's access (I3).
 /// (For an agent's wait, and the sentinels of its inbox, a lock does, or a counter that loom does not see.)
 #[cfg(loom)]
 impl Drop for Waiter {

@@ -1,6 +1,6 @@
 //! Telling a waiter: settled under the shard's lock, rung after it.
 //!
-//! Settling is what order is made of: the verdict and, for an agent's wait, the place in its inbox are given while
+//! Settling is what order is made of: the outcome and, for an agent's wait, the place in its inbox are given while
 //! the lock is held, so that two notifiers cannot tell one agent in the wrong order. Ringing runs foreign code
 //! (a waker, a doorbell) and therefore happens with no lock held, in batches, and survives its panics.
 

@@ -193,8 +193,8 @@ impl Pending {
     /// Whether it has an outcome that nobody has taken.
     pub(crate) fn is_settled(&self) -> bool {
         match &self.node {
-            Node::I32(node) => node.is_settled(),
-            Node::I64(node) => node.is_settled(),
+            Node::I32(node) => node.is_completed(),
+            Node::I64(node) => node.is_completed(),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! One first-in-first-out queue on a word of memory, for threads, tasks and JavaScript agents.
 //!
-//! Whoever waits on a word stands in the same line: a blocked thread ([`wait`]), an async task
-//! ([`wait_async`]) and an ECMAScript agent's promise ([`InboxWait`]). Whoever calls [`notify_one`],
-//! [`notify_many`] or [`notify_all`] need not know who is waiting, or how.
+//! A blocked thread ([`wait`]), an async task ([`wait_async`]) and an ECMAScript agent's promise ([`InboxWait`]) are waiters
+//! in the same queue. The notifier ([`notify_one`], [`notify_many`], [`notify_all`]) need not know who waits, or how.
 //!
 //! ```
 //! use std::sync::atomic::{AtomicI32, Ordering};
@@ -28,7 +27,7 @@
 //!   ([`Cancelled::AfterNotify`]). There are no spurious wakeups.
 //! - [`Outcome::TimedOut`] never comes before the deadline.
 //! - A store followed by a notify is never missed by a waiter that still saw the old value.
-//! - First come, first served, per word, whatever kind of waiter it is.
+//! - The waiters of a word are woken in FIFO order, whatever kind they are.
 //! - A wait allocates nothing of its own: its node lives on the thread's stack or in the pinned future. (What a
 //!   [`Table`] allocates follows the number of words waited on.)
 //!

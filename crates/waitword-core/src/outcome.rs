@@ -27,19 +27,19 @@ impl Outcome {
 }
 
 /// What leaving a queue found. Returned when a wait is given up.
-#[must_use = "after a notify the wakeup is this caller's to use or to pass on"]
+#[must_use = "after a notify the wakeup is this caller's to use or to forward"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cancelled {
     /// The waiter was not notified: it left by itself, or never waited.
     BeforeNotify,
-    /// As [`BeforeNotify`](Self::BeforeNotify), but it was called ([`signal_one`](crate::signal_one)) and had not looked. Whoever
-    /// builds a lock on the queue calls another now.
+    /// As [`BeforeNotify`](Self::BeforeNotify), but it was signalled ([`signal_one`](crate::signal_one)) and had not
+    /// acknowledged that. Whoever builds a lock on the queue signals another waiter now.
     AfterSignal,
-    /// As [`BeforeNotify`](Self::BeforeNotify), but it had been moved to another word's line
-    /// ([`requeue_while_equal`](crate::requeue_while_equal)), and was not called there.
+    /// As [`BeforeNotify`](Self::BeforeNotify), but it had been moved to another word's queue
+    /// ([`requeue_while_equal`](crate::requeue_while_equal)), and was not signalled there.
     AfterRequeue,
-    /// A notify had counted this waiter, and the wait had not said so yet. Whoever builds a lock on the queue
-    /// passes the wakeup on now, for instance with [`notify_one`](crate::notify_one).
+    /// A notify had counted this waiter, and the wait had not returned that yet. Whoever builds a lock on the queue
+    /// forwards the wakeup now, for instance with [`notify_one`](crate::notify_one).
     AfterNotify,
 }
 

@@ -216,7 +216,7 @@ fn run(clock: Clock) {
         let mut batch = WakeBatch::new();
         let next = DEADLINES.lock().take_due(now, &mut batch);
         if !batch.is_empty() || next == Some(now) {
-            batch.ring();
+            batch.wake_all();
             // There is no caller to tell; the panic hook has.
             batch.discard_panic();
             continue;

@@ -103,8 +103,8 @@ macro_rules! masked {
 masked! {
     /// A word of which waits compare only the bits in `MASK`.
     ///
-    /// The state of a lock has bits that change with every acquisition, and others that say whether somebody waits. Whoever
-    /// waits for the second kind to change should not have to look again because of the first.
+    /// The state of a lock has bits that change with every acquisition, and others that say whether there are waiters. A
+    /// waiter on the second kind should not have to recheck because of the first.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;

@@ -1,9 +1,9 @@
-//! Notify: taken off the queue under the lock, woken after it.
+//! Notify: waiters are dequeued and completed under the lock, and woken after it.
 //!
 //! ```text
-//!   lock ─ detach (all who are counted, at once) ─ settle a batch ─ unlock ─ ring the batch
-//!                                                        ▲                        │
-//!                                                        └────── lock ◄───────────┘   until none is left
+//!   lock ─ detach (all that are counted, at once) ─ complete a batch ─ unlock ─ wake the batch
+//!                                                         ▲                          │
+//!                                                         └─────── lock ◄────────────┘   until none is left
 //! ```
 
 use std::pin::pin;
@@ -16,30 +16,30 @@ use crate::waiter::wake::{Wake, WakeBatch};
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
 ///
-/// When nobody waits on the word it costs two loads and a fence; a lock too, if somebody holds that of the word's shard at the
-/// moment, or another word that shares its bit there has waiters ([`protocol`](crate::protocol), section 2). See
+/// When nobody waits on the word it costs two loads and a fence; a lock too, if that of the word's shard is held at the
+/// moment, or if another word that shares its bit there has waiters ([`protocol`](crate::protocol), section 2). See
 /// [`notify_many`] for the rest.
 #[inline]
 pub fn notify_one<L: Location>(at: L) -> usize {
     notify(at.table(), address(&at), 1, None)
 }
 
-/// Wakes all who wait on the word at this moment. Returns how many these were.
+/// Wakes all waiters of the word as of this moment. Returns how many these were.
 ///
-/// Whoever comes later is not woken, even while the wakes are still under way. See [`notify_many`] for the rest.
+/// A waiter that comes later is not woken, even while the wakes are still under way. See [`notify_many`] for the rest.
 #[inline]
 pub fn notify_all<L: Location>(at: L) -> usize {
     notify(at.table(), address(&at), usize::MAX, None)
 }
 
 /// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer, in the order in
-/// which they came. Returns how many it woke; each of these waits ends as
+/// which they were enqueued. Returns how many it woke; each of these waits ends as
 /// [`Notified`](crate::Outcome::Notified), and no other.
 ///
 /// What the caller wrote before is visible to those it wakes, and to any later wait on the word.
 ///
-/// Takes O(1) to take off one waiter, or all of them, and O(`count`) for a part of them, under the lock of the shard;
-/// they are told in batches, between which the lock is free.
+/// Takes O(1) under the lock of the shard to dequeue one waiter, or all of them, and O(`count`) for a part of them; they
+/// are completed in batches, between which the lock is free.
 ///
 /// Only the address of the word is used. Store to it first, then notify: a waiter that saw the old value is woken.
 ///
@@ -72,8 +72,8 @@ fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let mut locked = table.lock(key);
     let wake = locked.complete_first(key, notifier);
     let follow_up = unlock(locked);
-    // If this panics, so does the notify, and there is nobody else to tell.
-    let woken = usize::from(wake.map(Wake::ring).is_some());
+    // If the waker panics, so does the notify: there is nobody else to wake.
+    let woken = usize::from(wake.map(Wake::wake).is_some());
     drop(follow_up);
     woken
 }
@@ -83,7 +83,7 @@ fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) ->
     detach_and_wake(table, key, count, notifier, table.lock(key))
 }
 
-/// The first in line; or, if there is nobody, `change`, under the same lock (`replace.rs`).
+/// Wakes the head waiter; or, if there is none, makes `change` under the same lock (`replace.rs`).
 pub(crate) fn wake_first_or<E>(
     table: &Table,
     key: Key,
@@ -91,16 +91,16 @@ pub(crate) fn wake_first_or<E>(
 ) -> Result<usize, E> {
     let mut locked = table.lock(key);
     let Some(wake) = locked.complete_first(key, None) else {
-        // The lock is still held: nobody has got in line meanwhile.
+        // The lock is still held: nobody has enqueued meanwhile.
         return change().map(|()| 0);
     };
     let follow_up = unlock(locked);
-    wake.ring();
+    wake.wake();
     drop(follow_up);
     Ok(1)
 }
 
-/// All in line, if `change` comes off, under the same lock (`replace.rs`).
+/// Wakes all waiters if `change` succeeds, under the same lock (`replace.rs`).
 pub(crate) fn wake_all_if<E>(
     table: &Table,
     key: Key,
@@ -111,7 +111,7 @@ pub(crate) fn wake_all_if<E>(
     Ok(detach_and_wake(table, key, usize::MAX, None, locked))
 }
 
-/// `locked` is the shard of `key`.
+/// Wakes the first `count` waiters of `key`, whose shard is `locked`.
 #[allow(unsafe_code)]
 fn detach_and_wake<'a>(
     table: &'a Table,
@@ -128,9 +128,9 @@ fn detach_and_wake<'a>(
     loop {
         // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter
         // is left linked to this stack frame.
-        let more = unsafe { locked.settle(detached, &mut batch, notifier) };
+        let more = unsafe { locked.complete_batch(detached, &mut batch, notifier) };
         let follow_up = unlock(locked);
-        batch.ring();
+        batch.wake_all();
         drop(follow_up);
         if !more {
             break;

@@ -1,19 +1,19 @@
-//! A notify and a change of the word in one step.
+//! Notify and a change of the word in one step.
 //!
-//! Some conditions need to know of a notify that found nobody, or to tell those who were in line from those who came
-//! later. Two steps cannot do that:
+//! Some conditions store a notify that finds no waiter, or tell the waiters of now from those that come later. Two steps
+//! cannot do that:
 //!
 //! ```text
 //!   waiter                                   notifier
 //!   ──────────────────────────────           ──────────────────────────────
-//!                                            notify one: nobody is in line
+//!                                            notify one: nobody is queued
 //!   word == expected? enqueue
-//!                                            word = "somebody was notified"
+//!                                            word = "a wakeup is stored"
 //!   sleeps beside a word that would
 //!   have let it through
 //! ```
-//! And with the notifier's steps the other way round, the waiter may take what the word offers and be called as well. So
-//! both are done under the lock of the word's shard, where check and enqueue are one step too.
+//! With the notifier's steps the other way round, the waiter may take what the word offers and be notified as well. So
+//! both are done under the lock of the word's shard, where compare and enqueue are one step too.
 
 use super::dequeue::{wake_all_if, wake_first_or};
 use crate::table::{Location, address};
@@ -50,7 +50,7 @@ pub fn notify_one_or_replace<L: Location>(
 }
 
 /// Replaces `current` in the word by `new`, and wakes all who wait on it at that moment. One step against every wait on
-/// the word: nobody is woken who came after the change. Returns how many it woke.
+/// the word: no waiter is woken that came after the change. Returns how many it woke.
 ///
 /// Takes the lock of the word's shard in any case.
 ///

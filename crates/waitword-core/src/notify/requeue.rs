@@ -1,28 +1,30 @@
-//! Requeue: from one line to another, without waking anybody on the way.
+//! Requeue (wait morphing): moves waiters from one queue to another without waking them.
 //!
-//! Who waits for a condition that a mutex protects has to have the mutex when it goes on. To wake a hundred of them for one
-//! mutex is to wake ninety-nine in vain. So they are moved to the end of its line, asleep as they are, and called one by one.
+//! A waiter on a condition variable needs the mutex before it goes on. To wake a hundred of them for one mutex is a thundering
+//! herd: ninety-nine find it taken. So a notify moves them to the tail of the mutex's queue, asleep as they are, and the
+//! mutex's releases signal them one by one.
 //!
 //! ```text
 //!   waiter                                notifier                            holder of the mutex
 //!   ──────────────────────────────        ──────────────────────────────      ────────────────────────
-//!   in line on `from`, asleep
+//!   queued on `from`, asleep
 //!                                         lock both shards
-//!                                         move it: in line on `to`, asleep
-//!                                         call the first there
-//!                                         unlock; ring
-//!                                                                             releases it: calls the
-//!   called: takes the mutex                                                   first in line
+//!                                         move it: queued on `to`, asleep
+//!                                         signal the head of `to`
+//!                                         unlock; wake
+//!                                                                             release: signal the head
+//!   signalled: takes the mutex
 //! ```
-//! # Which lock the node is under
-//! A node that moves has another shard's lock above it from then on. Its owner, who wants to leave or to change its waker,
-//! locks the shard of the address that the node says, and looks whether it still says so; whoever moves it holds both locks
-//! ([`Table::lock_of`]). Between two batches of a long move, those who are still to be moved are in detached, as those are whom
-//! a notify took and has not told: counted, so that an owner who leaves finds out that it was notified.
+//! # Which lock guards the node
+//! A node that moves is guarded by the lock of another shard from then on. The owner, who wants to leave or to change its
+//! waker, locks the shard of the address in the node and reads the address again ([`Table::lock_of`]); whoever moves the node
+//! holds both locks. Between two batches of a long move the waiters that are still to be moved are detached, as those are that
+//! a notify has dequeued and not completed: they are counted, so an owner that leaves finds that it was notified.
 //!
-//! # Why the first is called even if the mutex is held
-//! Whoever moves them has no reference to the mutex, only its address: a future that was leaked stands in line for ever, and
-//! the mutex that it borrowed may be gone. So somebody in that line has to look, and sees to it that the release calls the next.
+//! # Why the head is signalled even if the mutex is held
+//! The notifier has no reference to the mutex, only its address: a future that was leaked stays queued for ever, and the
+//! mutex that it borrowed may be gone. So it cannot find out whether the mutex is held, and some waiter of the queue has to.
+//! The one that is signalled finds it held and marks it, and the release signals the next.
 
 use std::pin::pin;
 
@@ -33,12 +35,12 @@ use crate::waiter::list::List;
 use crate::waiter::wake::Wake;
 use crate::word::{Word, bits};
 
-/// Moves the `count` that have waited longest on the word, or all if there are fewer, to the end of the line on the word at
-/// the address `to`, in the order in which they came, if the word holds `expected`. They are not woken; but the first in line
-/// there that was not called yet is called, as by [`signal_one`](crate::signal_one). Returns how many it moved.
+/// Moves the `count` waiters that have waited longest on the word, or all if there are fewer, to the tail of the queue of the
+/// word at the address `to`, in order, if the word holds `expected`. They are not woken; but the first waiter there that is
+/// not signalled yet is signalled, as by [`signal_one`](crate::signal_one). Returns how many it moved.
 ///
-/// From then on they are called and notified there, and nobody reaches them here any more. `to` is in the same table; nothing
-/// is ever read or written at it. Agents' waits must not be moved.
+/// From then on they are signalled and notified there, and no notify here reaches them. `to` is in the same table; nothing
+/// is ever read or written at it. The waits of agents must not be moved.
 ///
 /// Costs a fence and two loads when nobody waits on the word. Otherwise O(number moved) under the locks of both shards, in
 /// short stays.
@@ -47,7 +49,7 @@ use crate::word::{Word, bits};
 /// What the word held instead of `expected`; nothing has changed then.
 ///
 /// # Panics
-/// When the waker does that is called, once all has been done.
+/// When the waker of the signalled waiter does, once all has been done.
 ///
 /// ```
 /// use std::future::Future;
@@ -100,9 +102,9 @@ fn requeue_if<E>(
     let moved = both.first.detach(from, count, detached);
     // SAFETY: filled under the first of these locks. The loop ends only when the list is empty, so no waiter is left linked to
     // this stack frame.
-    while unsafe { both.second().adopt(to, detached) } {
+    while unsafe { both.second().append(to, detached) } {
         let (first, second) = both.unlock();
-        // Sweeps may need a thread, and to start one may fail; but to unwind is no choice as long as the list is not empty.
+        // The watchdog may need a thread, and to start one may fail; but nothing may unwind while the list is not empty.
         let watch = [Some(first), second]
             .into_iter()
             .flatten()
@@ -110,10 +112,10 @@ fn requeue_if<E>(
         both = table.lock_two(from, to);
         both.second().watch_too(watch);
     }
-    let called = if moved == 0 || broken!("requeue-call") { None } else { both.second().signal_first(to) };
+    let signalled = if moved == 0 || broken!("requeue-call") { None } else { both.second().signal_first(to) };
     let (first, second) = both.unlock();
-    // If this panics, so does the notify, and there is nobody else to tell.
-    called.into_iter().for_each(|(wake, _)| Wake::ring(wake));
+    // If the waker panics, so does the notify: there is nobody else to wake.
+    signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     drop((first, second));
     Ok(moved)
 }

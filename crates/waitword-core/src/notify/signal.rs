@@ -1,61 +1,64 @@
-//! Call: wakes the first in line and leaves it there.
+//! Signal: wakes the head waiter and leaves it in the queue.
 //!
-//! A notify takes a waiter off the queue, so one who is notified and then finds that somebody else was faster has lost its
-//! place. Who builds a lock wants neither that nor to hand the lock over before the waiter has shown up. A call is the
-//! offer in between: *come and look*.
+//! A notify dequeues. A waiter that is notified and then finds that a barging acquirer has taken the lock has lost its
+//! position; a lock that is handed off to a waiter stands idle until that waiter runs. A signal is the offer in between:
+//! the waiter is woken, keeps its position, and takes the lock if it still is free.
 //!
 //! ```text
-//!   waiter (first in line)                  caller
+//!   waiter (head of the queue)              signaller (who releases the lock)
 //!   ──────────────────────────────          ──────────────────────────────────
-//!   QUEUED, wake set
-//!                                           lock the shard: QUEUED → SIGNALLED, take the wake
-//!                                           unlock; ring
-//!   looks: what it wants is free?
+//!   QUEUED, its waker set
+//!                                           lock the shard: QUEUED → SIGNALLED, take the waker
+//!                                           unlock; wake
+//!   rechecks: is the lock free?
 //!     yes: takes it, leaves the queue
-//!     no:  lock: SIGNALLED → QUEUED, set       (the next call reaches it again: it is still the first)
-//!          a wake; unlock; looks again
+//!     no:  lock: SIGNALLED → QUEUED, set    (the next signal finds it again: it still is the head)
+//!          a waker; unlock; rechecks again
 //! ```
-//! The last look closes the race with a caller that came between the first look and the wake, and passed it over.
+//! The last recheck closes the race with a signaller that came between the first recheck and the new waker, and skipped the
+//! waiter because it was `SIGNALLED`. Signalled waiters that do not respond are the watchdog's business
+//! (`table/watchdog.rs`).
 
 use crate::shard::Key;
 use crate::table::{Location, Table, address, release, unlock};
 use crate::waiter::wake::Wake;
 
-/// Wakes the first in line that has not been called since it last looked, and leaves it in line. Returns how many are in
-/// line, or 0 if there is nobody to call.
+/// Wakes the first waiter of the queue that is not signalled yet, and leaves it in the queue. Returns how many waiters
+/// the queue has, or 0 if there is none to signal.
 ///
-/// Nothing is counted, and no wait ends by it. It is for those who build locks: a call is an offer, which the waiter takes
-/// up, without having lost its place if somebody else was faster. A future looks when it is polled, a blocked thread when it
-/// wakes up and goes on waiting. Agents' waits cannot be called, and are passed over.
+/// A signal counts nobody and ends no wait. It is for those who build locks: an offer, which the waiter takes up without
+/// having lost its position if somebody else was faster. A future acknowledges it when it is polled, a blocked thread when it
+/// wakes and goes on waiting. The waits of agents cannot be signalled, and are skipped.
 ///
-/// If one who was called does not look within [`STALL_TIMEOUT`] or twice that, the next in line is called too; in the table of
-/// the process. In others whoever made them sees to that ([`Table::signal_stalled`]).
+/// If a signalled waiter does not respond within [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) or twice that, the next one is
+/// signalled too: by the watchdog, in the table of the process. For other tables their owner does that
+/// ([`Table::signal_stalled`]).
 ///
-/// Costs a fence and two loads when nobody waits on the word; otherwise takes the shard's lock, and as much again for each
-/// waiter at the front that was called before and has not looked.
+/// Costs a fence and two loads when nobody waits on the word; otherwise takes the shard's lock, and O(1) more for each
+/// signalled waiter at the front that has not responded.
 ///
 /// # Panics
-/// When the waker does; and if the system cannot start the thread that keeps the time, at the first call of the process
-/// that leaves somebody behind the one it called.
+/// When the waker does; and if the system cannot start the timer's thread, at the first signal of the process that leaves
+/// a waiter queued behind the signalled one.
 ///
 /// ```
 /// use std::future::Future;
 /// use std::pin::pin;
 /// use std::sync::atomic::AtomicI32;
 /// use std::task::{Context, Waker};
-/// use waitword_core::{signal_one, notify_one, wait_async};
+/// use waitword_core::{notify_one, signal_one, wait_async};
 ///
 /// let word = AtomicI32::new(0);
-/// assert_eq!(signal_one(&word), 0, "nobody is there");
+/// assert_eq!(signal_one(&word), 0, "nobody waits");
 /// let mut waiting = pin!(wait_async(&word, 0));
 /// let mut cx = Context::from_waker(Waker::noop());
 /// assert!(waiting.as_mut().poll(&mut cx).is_pending());
 /// assert_eq!(signal_one(&word), 1);
-/// assert_eq!(signal_one(&word), 0, "called, and has not looked yet");
+/// assert_eq!(signal_one(&word), 0, "signalled, and not polled since");
 /// assert!(waiting.is_signalled());
 /// assert!(waiting.as_mut().poll(&mut cx).is_pending());
 /// assert_eq!(signal_one(&word), 1);
-/// assert_eq!(notify_one(&word), 1, "still in line");
+/// assert_eq!(notify_one(&word), 1, "still queued");
 /// ```
 #[inline]
 pub fn signal_one<L: Location>(at: L) -> usize {
@@ -67,28 +70,28 @@ pub fn signal_one<L: Location>(at: L) -> usize {
 #[inline(never)]
 fn signal_first(table: &Table, key: Key) -> usize {
     let mut locked = table.lock(key);
-    let called = locked.signal_first(key);
+    let signalled = locked.signal_first(key);
     let follow_up = unlock(locked);
-    // If ringing panics, so does the call, and there is nobody else to tell.
-    let len = called.map_or(0, |(wake, len)| {
-        Wake::ring(wake);
+    // If the waker panics, so does the signal: there is nobody else to wake.
+    let len = signalled.map_or(0, |(wake, len)| {
+        Wake::wake(wake);
         len
     });
     drop(follow_up);
     len
 }
 
-/// Whether all who are in line were called and have not looked for so long that one who stood behind them would have been
-/// called ([`STALL_TIMEOUT`]), if anybody is in line at all.
+/// Whether every waiter of the queue has been skipped: signalled, and silent for so long that a waiter behind it would have
+/// been signalled in its place. True of an empty queue.
 ///
-/// For those who build locks, and for the attempt that does not wait: it may have what is kept for those in line if this is
-/// so. To ask counts as standing behind them for a moment, so that the next sweep looks at them: one who asks again and again
-/// gets there.
+/// For those who build locks, and for the attempt that does not wait (`try_lock`): it may take what is reserved for the queue
+/// if this holds. Asking counts as being queued behind them until the next pass of the watchdog: who asks again and again
+/// gets a `true` after three times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) at the latest.
 ///
-/// Takes the shard's lock, and looks at those at the front who have been passed over and at one more.
+/// Takes the shard's lock, and looks at the skipped waiters at the front and at one more.
 ///
 /// # Panics
-/// As [`signal_one`], if the thread that keeps the time cannot be started.
+/// As [`signal_one`], if the timer's thread cannot be started.
 pub fn is_queue_stalled<L: Location>(at: L) -> bool {
     let table = at.table();
     let key = table.key_of(address(&at));

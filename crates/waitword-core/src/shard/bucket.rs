@@ -19,8 +19,8 @@ const MORE: usize = 1;
 
 /// The queues of all words that hash alike: a chain of their heads.
 ///
-/// With a million words each node that is reached costs a miss of the cache. So what most look-ups ask, whether the first
-/// queue is the one and whether there is another, is answered here.
+/// With a million words each node that is reached costs a cache miss. So what most look-ups ask, whether the first queue is
+/// the one and whether there is another, is answered here.
 #[derive(Debug, Default)]
 pub(crate) struct Bucket {
     /// The address of the first queue's word, and [`MORE`].
@@ -28,17 +28,17 @@ pub(crate) struct Bucket {
     first: Option<Node>,
 }
 
-/// How a waiter entered.
+/// Where a waiter was enqueued.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Pushed {
-    /// Its word had a queue.
-    Joined {
-        /// Whoever is first was called and has not looked, or asks to be called.
+    /// Behind others.
+    Behind {
+        /// The head waiter is signalled, or requests a signal.
         watched: bool,
     },
-    /// Its word has a queue now. So many others stand in the same bucket.
-    Founded {
-        /// The queues that were there before.
+    /// As the first on its word.
+    First {
+        /// How many queues the bucket had before.
         others: usize,
     },
 }
@@ -50,7 +50,7 @@ impl Bucket {
     /// The caller holds the lock of the bucket's shard, as for every method here.
     #[inline]
     pub(crate) unsafe fn find(&self, key: usize) -> Option<Node> {
-        // SAFETY: says the caller.
+        // SAFETY: the caller holds the lock that owns the chain (I2).
         unsafe { self.search(key).ok() }
     }
 
@@ -64,7 +64,7 @@ impl Bucket {
         if self.tag & MORE == 0 {
             return Err(1);
         }
-        // SAFETY: says the caller.
+        // SAFETY: the caller holds the lock that owns the chain (I2).
         unsafe { search_chain(first, key) }
     }
 
@@ -74,7 +74,7 @@ impl Bucket {
     /// As [`find`](Self::find); and `node` is unlinked and the caller's.
     #[inline]
     pub(crate) unsafe fn push(&mut self, key: usize, ticket: u64, node: Node) -> Pushed {
-        // SAFETY: the caller holds the lock and owns `node`.
+        // SAFETY: the caller holds the lock (I2) and owns `node` (I5).
         unsafe {
             match self.search(key) {
                 Ok(head) => {
@@ -82,7 +82,7 @@ impl Bucket {
                     with(head, |links| links.len += 1);
                     with(node, |links| links.ticket = ticket);
                     node.as_ref().set_address(key);
-                    Pushed::Joined { watched: is_watched(head.as_ref().state()) }
+                    Pushed::Behind { watched: is_watched(head.as_ref().state()) }
                 }
                 Err(others) => {
                     close(entry(node));
@@ -92,7 +92,7 @@ impl Bucket {
                     node.as_ref().set_address(key);
                     self.tag = key | if others == 0 { 0 } else { MORE };
                     self.first = Some(node);
-                    Pushed::Founded { others }
+                    Pushed::First { others }
                 }
             }
         }
@@ -103,12 +103,12 @@ impl Bucket {
     /// # Safety
     /// As [`find`](Self::find).
     pub(crate) unsafe fn len(&self) -> usize {
-        // Who looks for a word at address 0 finds none and counts all.
-        // SAFETY: says the caller.
+        // No word is at address 0: a search for it counts all queues.
+        // SAFETY: the caller holds the lock that owns the chain (I2).
         unsafe { self.search(0).err().unwrap_or_default() }
     }
 
-    /// Looks at the head of each queue here. Returns whether `look` says so of any.
+    /// Calls `look` with the head of each queue here. Returns whether it is true of any.
     ///
     /// # Safety
     /// As [`find`](Self::find); `look` links and unlinks nothing.
@@ -117,7 +117,7 @@ impl Bucket {
         while let Some(node) = head {
             any |= look(node);
             let more = self.tag & MORE != 0;
-            // SAFETY: the caller holds the lock.
+            // SAFETY: the caller holds the lock that owns these links (I2).
             head = if more { unsafe { with(node, |links| links.sibling) } } else { None };
         }
         any
@@ -126,12 +126,12 @@ impl Bucket {
     /// Chains a whole queue in, at growth.
     ///
     /// # Safety
-    /// As [`find`](Self::find); `head` is the head of the queue of `key`, as [`disown`](Self::disown)ed.
-    pub(crate) unsafe fn adopt(&mut self, key: usize, head: Node) {
+    /// As [`find`](Self::find); `head` is the head of the queue of `key`, as [taken](Self::take_queue).
+    pub(crate) unsafe fn put_queue(&mut self, key: usize, head: Node) {
         self.tag = key;
         if self.first.is_some() {
             self.tag |= MORE;
-            // SAFETY: the caller holds the lock.
+            // SAFETY: the caller holds the lock that owns these links (I2).
             unsafe { with(head, |links| links.sibling = self.first) };
         }
         self.first = Some(head);
@@ -141,9 +141,9 @@ impl Bucket {
     ///
     /// # Safety
     /// As [`find`](Self::find).
-    pub(crate) unsafe fn disown(&mut self) -> Option<(usize, Node)> {
+    pub(crate) unsafe fn take_queue(&mut self) -> Option<(usize, Node)> {
         let (key, head) = (self.tag & !MORE, self.first?);
-        // SAFETY: the caller holds the lock.
+        // SAFETY: the caller holds the lock that owns these links (I2).
         unsafe {
             self.begin_with(if self.tag & MORE == 0 {
                 None
@@ -160,7 +160,7 @@ impl Bucket {
     /// As [`find`](Self::find); `head` heads a queue of this bucket and `node` is in it.
     #[inline]
     pub(crate) unsafe fn remove(&mut self, head: Node, node: Node) -> bool {
-        // SAFETY: the caller holds the lock.
+        // SAFETY: the caller holds the lock that owns these links (I2).
         unsafe {
             if node != head {
                 unlink(entry(node));
@@ -180,13 +180,13 @@ impl Bucket {
     }
 
     /// Moves the first `count` waiters of the queue of `head`, in order, to the empty `list`; takes O(1) when that
-    /// is all of them, and otherwise O(`count`) or O(those who stay), whichever is less. Returns how many these were, and
+    /// is all of them, and otherwise O(`count`) or O(those that stay), whichever is less. Returns how many these were, and
     /// whether the queue is gone.
     ///
     /// # Safety
     /// As [`find`](Self::find); `head` heads a queue of this bucket, `count` is not 0, and `list` is the caller's.
     pub(crate) unsafe fn detach(&mut self, head: Node, count: usize, list: Pin<&List>) -> (usize, bool) {
-        // SAFETY: the caller holds the lock.
+        // SAFETY: the caller holds the lock that owns these links (I2).
         unsafe {
             let (tail, len) = (entry(prev(head)), with(head, |links| links.len));
             let (first, anchor) = (entry(head), list.anchor());
@@ -213,7 +213,7 @@ impl Bucket {
     /// Puts `successor` where `head` stood in the chain, with `len` waiters; or nothing.
     #[inline]
     unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: usize) {
-        // SAFETY: the caller holds the lock; the chain and both heads are linked under it.
+        // SAFETY: the caller holds the lock; the chain and both heads are linked under it (I2).
         unsafe {
             let sibling = if self.tag & MORE == 0 { None } else { with(head, |links| links.sibling) };
             if let Some(node) = successor {
@@ -233,7 +233,7 @@ impl Bucket {
     #[inline]
     unsafe fn begin_with(&mut self, first: Option<Node>) {
         self.tag = match first {
-            // SAFETY: the caller holds the lock, and `first` is linked under it.
+            // SAFETY: the caller holds the lock, and `first` is linked under it (I2).
             Some(first) => unsafe {
                 first.as_ref().address() | with(first, |links| if links.sibling.is_some() { MORE } else { 0 })
             },
@@ -247,15 +247,15 @@ impl Bucket {
     unsafe fn replace_in_chain(&mut self, head: Node, heir: Option<Node>) {
         let mut node = self.first;
         while let Some(before) = node {
-            // SAFETY: the caller holds the lock; the chain is linked under it.
+            // SAFETY: the caller holds the lock; the chain is linked under it (I2).
             node = unsafe { with(before, |links| links.sibling) };
             if node == Some(head) {
-                // SAFETY: as above.
+                // SAFETY: the chain is linked under the caller's lock (I2).
                 unsafe { with(before, |links| links.sibling = heir) };
                 break;
             }
         }
-        // SAFETY: as above.
+        // SAFETY: the chain is linked under the caller's lock (I2).
         unsafe { self.begin_with(self.first) };
     }
 }
@@ -291,7 +291,7 @@ mod tests {
     /// A bucket in which all keys collide, beside a deque for each.
     struct Checked {
         bucket: Bucket,
-        lines: BTreeMap<usize, VecDeque<Node>>,
+        queues: BTreeMap<usize, VecDeque<Node>>,
         idle: Vec<Node>,
         ticket: u64,
     }
@@ -300,33 +300,33 @@ mod tests {
     impl Checked {
         fn push(&mut self, key: usize, node: Node) {
             self.ticket += 1;
-            let others = self.lines.len();
-            let line = self.lines.entry(key).or_default();
+            let others = self.queues.len();
+            let queue = self.queues.entry(key).or_default();
             let expected =
-                if line.is_empty() { Pushed::Founded { others } } else { Pushed::Joined { watched: false } };
-            line.push_back(node);
+                if queue.is_empty() { Pushed::First { others } } else { Pushed::Behind { watched: false } };
+            queue.push_back(node);
             // SAFETY: above.
             assert_eq!(unsafe { self.bucket.push(key, self.ticket, node) }, expected);
         }
 
         fn remove(&mut self, key: usize, place: usize) {
-            let Some(line) = self.lines.get_mut(&key) else { return };
-            let (head, node) = (line[0], line.remove(place % line.len()).expect("within the line"));
+            let Some(queue) = self.queues.get_mut(&key) else { return };
+            let (head, node) = (queue[0], queue.remove(place % queue.len()).expect("within the queue"));
             self.idle.push(node);
             // SAFETY: above.
-            assert_eq!(unsafe { self.bucket.remove(head, node) }, line.is_empty());
-            self.lines.retain(|_, line| !line.is_empty());
+            assert_eq!(unsafe { self.bucket.remove(head, node) }, queue.is_empty());
+            self.queues.retain(|_, queue| !queue.is_empty());
         }
 
-        /// Takes the first `count` off, and `leaver` of them out of detached before the others are told.
+        /// Detaches the first `count`, and unlinks `leaver` of them before the others are completed.
         fn detach(&mut self, key: usize, count: usize, leaver: usize) {
-            let Some(line) = self.lines.get_mut(&key) else { return };
-            let (head, list) = (line[0], pin!(List::new()));
+            let Some(queue) = self.queues.get_mut(&key) else { return };
+            let (head, list) = (queue[0], pin!(List::new()));
             let list = list.as_ref();
             list.init();
-            let mut detached = line.drain(..count.min(line.len())).collect::<VecDeque<_>>();
-            let expected = (detached.len(), line.is_empty());
-            self.lines.retain(|_, line| !line.is_empty());
+            let mut detached = queue.drain(..count.min(queue.len())).collect::<VecDeque<_>>();
+            let expected = (detached.len(), queue.is_empty());
+            self.queues.retain(|_, queue| !queue.is_empty());
             self.idle.extend(&detached);
             // SAFETY: above.
             unsafe {
@@ -342,9 +342,9 @@ mod tests {
             let mut other = Bucket::default();
             // SAFETY: above.
             unsafe {
-                while let Some((key, head)) = self.bucket.disown() {
+                while let Some((key, head)) = self.bucket.take_queue() {
                     assert_eq!(with(head, |links| links.sibling), None);
-                    other.adopt(key, head);
+                    other.put_queue(key, head);
                 }
             }
             assert_eq!((self.bucket.tag, self.bucket.first), (0, None));
@@ -356,9 +356,9 @@ mod tests {
             let heads = chain.collect::<Vec<_>>();
             assert_eq!(
                 heads.iter().copied().collect::<BTreeSet<_>>(),
-                self.lines.values().map(|line| line[0]).collect()
+                self.queues.values().map(|queue| queue[0]).collect()
             );
-            assert_eq!(heads.len(), self.lines.len());
+            assert_eq!(heads.len(), self.queues.len());
             let more = if heads.len() > 1 { MORE } else { 0 };
             // SAFETY: above.
             let tag = heads.first().map_or(0, |&first| unsafe { first.as_ref() }.address() | more);
@@ -368,15 +368,15 @@ mod tests {
             for key in (1..=KEYS).map(word) {
                 // SAFETY: above.
                 let found = unsafe { self.bucket.search(key) };
-                let Some(line) = self.lines.get(&key) else {
-                    assert_eq!(found, Err(self.lines.len()));
+                let Some(queue) = self.queues.get(&key) else {
+                    assert_eq!(found, Err(self.queues.len()));
                     continue;
                 };
-                assert_eq!(found, Ok(line[0]));
+                assert_eq!(found, Ok(queue[0]));
                 // SAFETY: above.
-                assert_eq!(unsafe { with(line[0], |links| links.len) }, line.len());
-                for (place, &node) in line.iter().enumerate() {
-                    let next = line[(place + 1) % line.len()];
+                assert_eq!(unsafe { with(queue[0], |links| links.len) }, queue.len());
+                for (place, &node) in queue.iter().enumerate() {
+                    let next = queue[(place + 1) % queue.len()];
                     // SAFETY: above.
                     unsafe {
                         assert_eq!((super::next(node), node.as_ref().address()), (next, key));
@@ -402,7 +402,7 @@ mod tests {
     fn a_bucket_does_what_a_deque_per_key_does() {
         let nodes = (0..NODES).map(|_| Box::pin(Waiter::new())).collect::<Vec<_>>();
         let idle = nodes.iter().map(|node| node.as_ref().pointer()).collect();
-        let mut checked = Checked { bucket: Bucket::default(), lines: BTreeMap::new(), idle, ticket: 0 };
+        let mut checked = Checked { bucket: Bucket::default(), queues: BTreeMap::new(), idle, ticket: 0 };
         let mut seed = 1_u64;
         let mut random = |limit: usize| {
             seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);

@@ -31,9 +31,9 @@ pub(crate) struct Shard {
     queues: UnsafeCell<Queues>,
 }
 
-// SAFETY: `queues` and the nodes linked there (I2) are reached only by who holds `lock`.
+// SAFETY: `queues` and the nodes linked there are reached only by the holder of `lock` (I2).
 unsafe impl Send for Shard {}
-// SAFETY: as above.
+// SAFETY: as for `Send` (I2).
 unsafe impl Sync for Shard {}
 
 impl Shard {
@@ -41,7 +41,8 @@ impl Shard {
         Self { lock: Lock::new(), queues: UnsafeCell::new(Queues::new(hasher)) }
     }
 
-    /// Rule 2: whether nobody waits on words of this hash, asked without the lock by someone who stored to a word before.
+    /// Whether nobody waits on words of this hash, asked without the lock by a notifier that stored to a word before
+    /// ([`protocol`](crate::protocol), section 2).
     #[inline]
     pub(crate) fn is_idle(&self, hash: u64) -> bool {
         self.lock.is_vacant(occupancy::bit(hash))
@@ -67,7 +68,7 @@ impl Drop for Locked<'_> {
 }
 
 impl<'a> Locked<'a> {
-    /// Puts a waiter at the end of its word's line.
+    /// Puts a waiter at the tail of its word's queue.
     ///
     /// # Safety
     /// `node` is idle and will leave before its memory goes (I1).
@@ -77,37 +78,37 @@ impl<'a> Locked<'a> {
         unsafe { node.as_ref() }.set_state(QUEUED);
         self.with(|queues, changes| {
             // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
-            unsafe { queues.join(key, node, changes) };
+            unsafe { queues.append(key, node, changes) };
         });
     }
 
-    /// Puts detached waiters at the end of the line of `key`, up to a batch of them. Returns whether any are left.
+    /// Puts detached waiters at the tail of the queue of `key`, up to a batch of them. Returns whether any are left.
     ///
     /// # Safety
     /// `list` was filled by [`detach`](Self::detach) under a lock that the caller holds too.
-    pub(crate) unsafe fn adopt(&mut self, key: Key, list: Pin<&List>) -> bool {
+    pub(crate) unsafe fn append(&mut self, key: Key, list: Pin<&List>) -> bool {
         for _ in 0..BATCH {
-            // SAFETY: the list and what is in it belong to the locks that the caller holds (I2), and is alive (I1).
+            // SAFETY: the list and its members belong to the locks that the caller holds (I2), and are alive (I1).
             let Some(entry) = (unsafe { list.pop() }) else { return false };
             self.with(|queues, changes| {
-                // SAFETY: as above, a node's, and unlinked just now.
-                unsafe { queues.join(key, node_of(entry), changes) };
+                // SAFETY: the entry of a node that belongs to the same locks (I2), unlinked just now.
+                unsafe { queues.append(key, node_of(entry), changes) };
             });
         }
-        // SAFETY: as above.
+        // SAFETY: the list belongs to the locks that the caller holds (I2).
         unsafe { !list.is_empty() }
     }
 
-    /// Rule 4, the one question: takes `node` out of its queue, unless a notify has counted it already. Afterwards
-    /// it is in no list of this shard, and its owner's (or, if it was settled, its inbox's).
+    /// The one question of whoever gives up: dequeues `node`, unless a notify has counted it already. Afterwards it is in no
+    /// list of this shard, and its owner's (or, if it was completed, its inbox's).
     pub(crate) fn leave(&mut self, key: Key, node: Pin<&Waiter>) -> Cancelled {
         let state = node.state();
         if !is_queued(state) {
             return Cancelled::AfterNotify;
         }
-        let queued = self.take_out(key, node);
+        let queued = self.dequeue(key, node);
         if !queued && !broken!("limbo-unlink") {
-            // SAFETY: in detached: linked in a detached list, which belongs to this lock (I2).
+            // SAFETY: detached: linked in the list of a notify, which belongs to this lock (I2).
             unsafe { unlink(entry(node.pointer())) };
         }
         node.set_state(IDLE);
@@ -121,42 +122,42 @@ impl<'a> Locked<'a> {
     /// Moves `node` to the inbox of its agent, as timed out, unless a notify has counted it already. Returns its
     /// wake, to be dropped after the lock.
     pub(crate) fn expire(&mut self, key: Key, node: Pin<&Waiter>) -> Option<Wake> {
-        if node.state() != QUEUED || !self.take_out(key, node) {
+        if node.state() != QUEUED || !self.dequeue(key, node) {
             return None;
         }
         // SAFETY: just unlinked, under the lock that owned it (I2); nobody notified it.
         Some(unsafe { complete(node.pointer(), TIMED_OUT, None) })
     }
 
-    /// Looks at the wake of a queued node. `None` when it is not queued any more because a notify counted it; then it has
-    /// left.
+    /// Gives `access` to the wake of a queued node. `None` if it is not queued any more because a notify counted it; then it
+    /// has left.
     pub(crate) fn with_wake<R>(
         &mut self,
         key: Key,
         node: Pin<&Waiter>,
-        look: impl FnOnce(&mut Wake) -> R,
+        access: impl FnOnce(&mut Wake) -> R,
     ) -> Option<R> {
         if is_queued(node.state()) && self.is_queued(key, node) {
             // SAFETY: queued under this lock (I2).
-            return Some(unsafe { with(node.pointer(), |links| look(&mut links.wake)) });
+            return Some(unsafe { with(node.pointer(), |links| access(&mut links.wake)) });
         }
         let _ = self.leave(key, node);
         None
     }
 
-    /// Gives a queued node another wake in exchange for what it has. Returns whether it had been called, which is answered
-    /// now. `None` when a notify counted it; then it has left.
+    /// Gives a queued node another wake in exchange for what it has. Returns whether it was signalled, which is acknowledged
+    /// by this. `None` if a notify counted it; then it has left.
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
         self.with_wake(key, node, |old| std::mem::swap(old, wake))?;
-        let was_called = is_signalled(node.state());
-        // Who asks to be called still does.
-        if was_called {
+        let was_signalled = is_signalled(node.state());
+        // A requested signal stays requested.
+        if was_signalled {
             node.set_state(QUEUED);
         }
-        Some(was_called)
+        Some(was_signalled)
     }
 
-    /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not in detached.
+    /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not detached.
     pub(super) fn is_queued(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
         // SAFETY: we hold the lock of the word's shard (I2).
         self.with(|queues, _| unsafe {
@@ -164,16 +165,16 @@ impl<'a> Locked<'a> {
         })
     }
 
-    /// Takes the first waiter off the queue of `key` and gives it its outcome. Returns whom to tell after the lock.
+    /// Dequeues the head waiter of `key` and completes it. Returns its wake, to be run after the lock.
     #[inline]
     pub(crate) fn complete_first(&mut self, key: Key, notifier: Option<&Inbox>) -> Option<Wake> {
         let first = self.remove(key, Some)?;
-        // SAFETY: unlinked just now, and who was in a queue is alive (I1).
+        // SAFETY: unlinked just now under this lock (I2), and alive, as every node in a queue (I1).
         Some(unsafe { complete(first, NOTIFIED, notifier) })
     }
 
-    /// Rule 6: takes the first `count` waiters, or all who are there, off the queue of `key`. They are counted now,
-    /// and in detached on `list` until [`settle`](Self::settle) tells them.
+    /// Dequeues the first `count` waiters of `key`, or all there are, in one step: a waiter that comes later is not among
+    /// them. They are counted now, and detached on `list` until they are [completed](Self::complete_batch).
     pub(crate) fn detach(&mut self, key: Key, count: usize, list: Pin<&List>) -> usize {
         self.with(|queues, changes| {
             // SAFETY: we hold the lock of `key`'s shard (I2); `list` is given to us.
@@ -183,31 +184,31 @@ impl<'a> Locked<'a> {
                 bucket.detach(head, count, list)
             };
             if gone {
-                queues.lost(key, changes);
+                queues.word_gone(key, changes);
             }
             detached
         })
     }
 
-    /// Gives up to a batch of detached nodes their outcome and collects their wakes. Returns whether nodes are left.
+    /// Completes up to a batch of detached nodes and collects their wakes. Returns whether nodes are left.
     ///
     /// # Safety
     /// `list` was filled by [`detach`](Self::detach) under the lock of this shard.
-    pub(crate) unsafe fn settle(
+    pub(crate) unsafe fn complete_batch(
         &mut self,
         list: Pin<&List>,
         batch: &mut WakeBatch,
         notifier: Option<&Inbox>,
     ) -> bool {
         while !batch.is_full() {
-            // SAFETY: the list and what is in it belong to this lock (I2), and what is in it is alive (I1).
+            // SAFETY: the list and its members belong to this lock (I2), and its members are alive (I1).
             let wake = unsafe { list.pop().map(|entry| complete(node_of(entry), NOTIFIED, notifier)) };
             match wake {
                 Some(wake) => batch.push(wake),
                 None => return false,
             }
         }
-        // SAFETY: as above.
+        // SAFETY: the list belongs to this lock (I2).
         unsafe { !list.is_empty() }
     }
 
@@ -233,14 +234,14 @@ impl<'a> Locked<'a> {
         Unlocked { shard, better_size, watch }
     }
 
-    /// Takes `node` out of its queue if it is in it, and says so.
+    /// Dequeues `node` if it is in its queue, and returns whether it was.
     #[inline]
-    fn take_out(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
+    fn dequeue(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
         // SAFETY: `head` is that of the node's word, and we hold the lock of both (I2).
         self.remove(key, |head| unsafe { is_in_queue_of(head, node) }.then_some(node.pointer())).is_some()
     }
 
-    /// Takes the node that `choose` picks, given the head, out of the queue of `key`.
+    /// Dequeues the node that `choose` picks, given the head, from the queue of `key`.
     #[inline]
     fn remove(
         &mut self,
@@ -256,7 +257,7 @@ impl<'a> Locked<'a> {
                 (node, bucket.remove(head, node))
             };
             if gone {
-                queues.lost(key, changes);
+                queues.word_gone(key, changes);
             }
             Some(node)
         })
@@ -285,27 +286,27 @@ impl fmt::Debug for Shard {
     }
 }
 
-/// Whether `node`, whose state is `QUEUED`, is in the queue of its word, which is that of `head`, and not in detached.
+/// Whether `node`, whose state is `QUEUED`, is in the queue of its word, which is that of `head`, and not detached.
 ///
-/// Notifies take from the front and waiters enter at the back, with rising tickets. So whoever is still in the
-/// queue is not older than its head, and whoever was taken off is.
+/// Notifies dequeue at the front and waiters enqueue at the back, with rising tickets. So a node that still is in the
+/// queue is not older than the head, and one that was detached is.
 ///
 /// # Safety
 /// The caller holds the lock of their shard, which owns the links of every node that is `QUEUED` (I2).
 #[inline]
 unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
-    // SAFETY: says the caller.
+    // SAFETY: the caller holds the lock that owns the links of both (I2).
     let ticket = |node| unsafe { with(node, |links| links.ticket) };
     broken!("ticket") || head == node.pointer() || ticket(head) < ticket(node.pointer())
 }
 
-/// Gives a node its outcome. Returns whom to tell, after the lock.
+/// Stores a node's outcome. Returns its wake, to be run after the lock.
 ///
 /// # Safety
 /// The node is alive, and was unlinked under the lock that owned it (I2), which the caller still holds. It is not the
 /// caller's any more when this returns (I3, I4).
 unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) -> Wake {
-    // SAFETY: says the caller.
+    // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
     unsafe {
         if broken!("verdict-last") {
             node.as_ref().set_state(outcome);
@@ -314,7 +315,7 @@ unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbo
         match &wake {
             Wake::Agent(Some(inbox)) => {
                 let list = inbox.list_for(notifier);
-                // What the agent did itself, by its own notify or its look at the clock, it knows without a bell.
+                // What the agent did itself, by its own notify or by its clock, it knows without a bell.
                 let rings = outcome == NOTIFIED && list == Completed::Elsewhere;
                 inbox.push(entry(node), list, rings, || node.as_ref().set_state(outcome));
             }

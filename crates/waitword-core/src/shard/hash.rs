@@ -19,8 +19,8 @@ pub(crate) struct Key {
 /// A hash keyed by a secret of the process: without it nobody can pick words that collide.
 ///
 /// One folded multiplication (the halves of a 128-bit product, xored), keyed on both sides, of the cache line that the
-/// word is in; words of one line follow each other from there. Whoever walks along an array of words so walks along the
-/// buckets too, instead of missing the cache for each. Lines are spread about as by chance: with most secrets the lines of an
+/// word is in; words of one line follow each other from there. So a walk along an array of words is a walk along the
+/// buckets too, instead of a cache miss for each. Lines are spread about as by chance: with most secrets the lines of an
 /// array collide less than random ones, with about one in a hundred so much more that a shard draws another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hasher {
@@ -38,8 +38,8 @@ impl Hasher {
         *HASHER.get_or_init(|| Self { flip: 0, factor: 0 }.another())
     }
 
-    /// One with another secret, which nobody can tell from this one's. After the first of the process nothing can fail here,
-    /// as it must not in a shard that has nodes.
+    /// One with another secret, which cannot be told from this one's. Only the first of the process can fail; in a shard that
+    /// has nodes, nothing may.
     pub(crate) fn another(self) -> Self {
         // The standard library's map keys: random bits from the system, without a dependency.
         static SECRET: OnceLock<RandomState> = OnceLock::new();

@@ -1,27 +1,27 @@
 //! The lock of a shard, and in the same word what a notify has to know without it.
 //!
 //! ```text
-//!   bit 0      LOCKED     somebody is in the critical section
-//!   bit 1      SLEEPERS   somebody sleeps until it is free
-//!   the rest   PRESENCE   which words may have waiters, when it is free (`occupancy.rs`)
+//!   bit 0      LOCKED      a thread is in the critical section
+//!   bit 1      SLEEPERS    a thread sleeps until it is free
+//!   the rest   OCCUPANCY   which words may have waiters, when it is free (`occupancy.rs`)
 //! ```
-//! One word for all, because to take the lock is then also to announce oneself to every notify that does not take it
-//! (rule 2, and section 2 of the protocol): whoever is about to compare its word and enter has set LOCKED before, and a
-//! notify that finds neither LOCKED nor its word's bit knows that nobody waits.
+//! One word for all: taking the lock also announces a waiter to every notify that does not take it
+//! ([`protocol`](crate::protocol), section 2). A waiter that is about to compare its word and enqueue has set LOCKED before,
+//! and a notify that finds neither LOCKED nor its word's bit knows that nobody waits.
 //!
-//! Critical sections are some ten nanoseconds long, but a holder may lose its CPU. So who finds it taken spins, for no longer
-//! than to sleep and be woken takes (a few microseconds), and then sleeps:
+//! Critical sections are some ten nanoseconds long, but a holder may be preempted. So a thread that finds the lock taken spins
+//! for no longer than a sleep and a wake take (a few microseconds), and then sleeps:
 //!
 //! ```text
-//!   one who sleeps                           the holder
+//!   sleeper                                  holder
 //!   ───────────────────────────────          ───────────────────────────────
 //!   lock `sleepers`
 //!   set SLEEPERS: taken                      state := occupancy; SLEEPERS was set
 //!   sleep, which unlocks `sleepers`          lock `sleepers`, unlock it
 //!                                            wake one
 //! ```
-//! The holder cannot wake before the other sleeps, because in between that one holds `sleepers`. Who was woken takes the
-//! lock with SLEEPERS set, for there may be more like it; at worst the last of them wakes nobody.
+//! The holder cannot wake before the sleeper sleeps, because in between the sleeper holds `sleepers`. A woken thread takes the
+//! lock with SLEEPERS set, for there may be more; at worst the last of them wakes nobody.
 
 use crate::sync::atomic::{AtomicUsize, Ordering, fence};
 use crate::sync::{Condvar, MODEL, Mutex, announced, broken};
@@ -29,7 +29,7 @@ use crate::sync::{Condvar, MODEL, Mutex, announced, broken};
 const LOCKED: usize = 1;
 const SLEEPERS: usize = 2;
 
-/// The lowest bit that is left for occupancy.
+/// The lowest bit that is left for the occupancy.
 pub(crate) const FIRST_OCCUPANCY_BIT: u32 = 2;
 
 /// How the lock is taken: operation W, paired with fence N.
@@ -42,7 +42,7 @@ fn taking() -> Ordering {
     }
 }
 
-/// One spins 2^0 + 2^1 + ... pauses in so many rounds, and looks after each.
+/// Rounds of spinning: 2^0, 2^1, ... pauses, and a look at the state after each.
 const SPINS: u32 = if MODEL { 0 } else { 7 };
 
 /// A lock without data; [`Locked`](super::guard::Locked) has the data, and unlocks.
@@ -59,12 +59,11 @@ impl Lock {
         Self { state: AtomicUsize::new(0), sleepers: Mutex::new(()), free: Condvar::new() }
     }
 
-    /// Rule 2: whether none waits of those whose occupancy has this `bit`, asked without the lock by someone who stored
-    /// to a word before.
+    /// Whether no word with this `bit` has waiters, asked without the lock by a notifier that stored to a word before.
     #[inline]
     pub(crate) fn is_vacant(&self, bit: usize) -> bool {
         let may_wait = if broken!("locked-bit") { bit } else { LOCKED | bit };
-        // Who finds somebody takes the lock, and that orders all; only who finds nobody needs the fence.
+        // A notifier that finds a waiter takes the lock, and that orders all; only one that finds none needs the fence.
         if self.state.load(Ordering::Relaxed) & may_wait != 0 {
             return false;
         }
@@ -76,7 +75,7 @@ impl Lock {
         self.state.load(Ordering::Relaxed) & may_wait == 0
     }
 
-    /// Takes the lock. Returns who is present.
+    /// Takes the lock. Returns the occupancy.
     #[inline]
     pub(crate) fn lock(&self) -> usize {
         let mut before = self.state.fetch_or(LOCKED, taking());
@@ -89,10 +88,10 @@ impl Lock {
         before & !(LOCKED | SLEEPERS)
     }
 
-    /// Unlocks, and says who is present from now on. The caller has the lock.
+    /// Unlocks, and publishes the occupancy from now on. The caller holds the lock.
     #[inline]
     pub(crate) fn unlock(&self, occupancy: usize) {
-        // To release would do. But loom takes two read-modify-writes for unordered where neither acquires the other.
+        // A release would do. But loom takes two read-modify-writes for unordered where neither acquires the other.
         let order = if broken!("unlock-release") { Ordering::Acquire } else { Ordering::AcqRel };
         if self.state.swap(occupancy, order) & SLEEPERS != 0 {
             self.wake_sleeper();
@@ -142,10 +141,10 @@ mod tests {
     const THREADS: usize = 8;
     const ROUNDS: usize = 20_000;
 
-    /// Short critical sections, and now and then one so long that somebody falls asleep: one thread is in at a time, and
-    /// everybody comes in at last.
+    /// Short critical sections, and now and then one so long that a thread falls asleep: one thread is in at a time, and
+    /// every thread comes in at last.
     #[test]
-    fn who_sleeps_is_woken_and_nobody_is_inside_with_another() {
+    fn sleepers_are_woken_and_critical_sections_exclude_each_other() {
         let lock = Lock::new();
         let (inside, running) = (AtomicUsize::new(0), AtomicUsize::new(THREADS));
         let (turns, meetings) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -176,7 +175,7 @@ mod tests {
         });
         let seen = [&turns, &meetings].map(|count| count.load(Ordering::Relaxed));
         assert_eq!(seen, [THREADS * ROUNDS, 0]);
-        // Nobody sleeps any more, and who came last said who is present.
+        // Nobody sleeps any more, and the last unlock has published the occupancy.
         assert_eq!(lock.state.load(Ordering::Relaxed) & (LOCKED | SLEEPERS), 0);
     }
 }

@@ -1,5 +1,5 @@
-//! A checker runs a model again and again and wants it to go the same way, but the allocator gives out other addresses each
-//! time. So a word of a model is hashed by when it was first seen, each in a line of its own.
+//! Addresses in a model. A checker runs a model again and again and needs it to be deterministic, but the allocator gives
+//! out other addresses each time. So a word of a model is hashed by when it was first seen, each in a cache line of its own.
 
 use std::cell::RefCell;
 

@@ -1,7 +1,7 @@
 //! Which words of a shard may have waiters, in as many bits as fit beside its lock.
 //!
-//! A word's bit is set while it or another word with the same bit has a queue; so a notify that finds it clear is done, and
-//! strangers in the shard cost it the lock only when they have the same bit.
+//! A word's bit is set while it or another word with the same bit has a queue. So a notify that finds it clear is done, and
+//! other words of the shard cost it the lock only if they have the same bit.
 
 use super::lock::FIRST_OCCUPANCY_BIT;
 use crate::sync::MODEL;
@@ -16,7 +16,7 @@ pub(crate) fn bit(hash: u64) -> usize {
     1 << index(hash)
 }
 
-/// How many queues there are of each bit. The bits themselves are in the state of the lock, and with its holder.
+/// How many queues there are of each bit. The bits themselves are in the state of the lock, or with its holder.
 ///
 /// A count that has run over stays at the maximum, and its bit set, until there are no queues at all.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The queues behind one lock: in which bucket a word's is, how many buckets there are, and whose secret spreads the words.
 //!
-//! Whoever finds that there should be more buckets, or fewer, says so at the end of its stay ([`Changes`]), and sees to it
-//! after the lock.
+//! A stay under the lock that finds that there should be more buckets, or fewer, says so when it ends ([`Changes`]); the
+//! buckets are exchanged after it (`resize.rs`).
 
 use std::ptr::NonNull;
 
@@ -18,7 +18,7 @@ const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 /// there are, somebody knows the secret, or the secret does not suit the words; it takes another one either way.
 const MOST_IN_A_BUCKET: usize = 16;
 
-/// What a stay under the lock changes of what those see who do not hold it, and leaves to do when it ends.
+/// What a stay under the lock changes for those who do not hold it, and what it leaves to do.
 pub(super) struct Changes {
     /// Which words have waiters, for the state of the lock.
     pub(super) occupancy: usize,
@@ -41,11 +41,11 @@ pub(super) struct Queues {
     pub(super) buckets: Box<[Bucket]>,
     /// How many words have a queue.
     words: usize,
-    /// The ticket of the next waiter to enter.
+    /// The ticket of the next waiter to be enqueued.
     next_ticket: u64,
     /// A bucket was found with too many queues.
     needs_secret: bool,
-    /// Somebody may stand behind one who was called and has not looked, or asks to be called (`table/watchdog.rs`).
+    /// A waiter may be queued behind one that is signalled or requests a signal (`table/watchdog.rs`).
     pub(super) watched: bool,
     has_own_secret: bool,
     occupancy: Occupancy,
@@ -74,25 +74,25 @@ impl Queues {
         &mut self.buckets[index]
     }
 
-    /// Puts `node` at the end of the line of `key`.
+    /// Puts `node` at the tail of the queue of `key`.
     ///
     /// # Safety
     /// The node is unlinked and the caller's.
     #[inline]
-    pub(super) unsafe fn join(&mut self, key: Key, node: NonNull<Waiter>, changes: &mut Changes) {
+    pub(super) unsafe fn append(&mut self, key: Key, node: NonNull<Waiter>, changes: &mut Changes) {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
-        // SAFETY: `self` is reached through the lock (I2); and says the caller.
+        // SAFETY: `self` is reached through the lock (I2), and the node is the caller's.
         let pushed = unsafe { self.bucket(key).push(key.address, ticket, node) };
         match pushed {
-            Pushed::Founded { others } => self.founded(key, others, changes),
-            Pushed::Joined { watched } => self.watch(watched, changes),
+            Pushed::First { others } => self.word_added(key, others, changes),
+            Pushed::Behind { watched } => self.watch(watched, changes),
         }
     }
 
     /// `key` has a queue now, in a bucket with `others`.
     #[inline]
-    fn founded(&mut self, key: Key, others: usize, changes: &mut Changes) {
+    fn word_added(&mut self, key: Key, others: usize, changes: &mut Changes) {
         self.words += 1;
         if !broken!("presence") {
             changes.occupancy = self.occupancy.enter(key.hash, changes.occupancy);
@@ -105,7 +105,7 @@ impl Queues {
 
     /// `key` has no queue any more.
     #[inline]
-    pub(super) fn lost(&mut self, key: Key, changes: &mut Changes) {
+    pub(super) fn word_gone(&mut self, key: Key, changes: &mut Changes) {
         self.words -= 1;
         changes.occupancy = self.occupancy.leave(key.hash, changes.occupancy);
         if self.words == 0 && changes.occupancy != 0 {
@@ -115,7 +115,7 @@ impl Queues {
         changes.better_size = self.better_size();
     }
 
-    /// Whether somebody has come to stand behind one who was called or asks to be; or the other way round.
+    /// Notes whether a waiter is queued behind one that is signalled or requests a signal.
     #[inline]
     pub(super) fn watch(&mut self, watched: bool, changes: &mut Changes) {
         self.watched |= watched;
@@ -146,18 +146,18 @@ impl Queues {
             // SAFETY: `self` is reached through the lock (I2); a queue is moved as a whole, and its key is
             // nowhere else.
             unsafe {
-                while let Some((key, head)) = bucket.disown() {
+                while let Some((key, head)) = bucket.take_queue() {
                     let index = self.hasher.hash(key) as usize & (spare.len() - 1);
-                    spare[index].adopt(key, head);
+                    spare[index].put_queue(key, head);
                 }
             }
         }
         std::mem::swap(&mut self.buckets, spare);
-        // A sweep may be under way, and a queue have moved to where it has been: once more.
+        // A pass of the watchdog may be under way, and a queue have moved to where it has been: once more.
         self.watched = true;
         // Queues that were few in each of four buckets may be too many in the one that took their place; and one secret in
         // two or three hundred does not suit words that lie side by side.
-        // SAFETY: as above.
+        // SAFETY: `self` is reached through the lock (I2).
         let is_full = |bucket: &Bucket| unsafe { bucket.len() } > MOST_IN_A_BUCKET;
         self.needs_secret = (shrinks || draws) && self.buckets.iter().any(is_full);
     }

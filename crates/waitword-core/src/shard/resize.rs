@@ -6,11 +6,11 @@ use super::guard::Locked;
 use super::guard::Shard;
 
 impl Shard {
-    /// Gives it `size` buckets, and another secret if it needs one, as somebody found who had the lock. The buckets are
+    /// Gives it `size` buckets, and another secret if it needs one, as a stay under the lock has found. The buckets are
     /// allocated, and the old ones freed, without the lock.
     ///
-    /// If somebody was faster, ours are not needed; if there is no memory, the old ones serve. (To unwind is no choice:
-    /// linked nodes are on stacks further up.)
+    /// If another thread was faster, ours are not needed; if there is no memory, the old ones serve. (Nothing may unwind
+    /// here: linked nodes are on stacks further up.)
     #[cold]
     pub(crate) fn resize(&self, size: usize) {
         let mut better_size = Some(size);

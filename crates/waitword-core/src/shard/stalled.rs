@@ -1,8 +1,8 @@
-//! Who is called and stays in line (`notify/signal.rs`), and the sweeps that call those behind it if it does not look
-//! (`table/watchdog.rs`).
+//! Signalled waiters, which stay in their queue (`notify/signal.rs`), and the pass of the watchdog over those that do not
+//! respond (`table/watchdog.rs`).
 //!
-//! A shard is *watched* if a sweep may find something to do there. It is watched too much rather than too little: whoever
-//! puts somebody behind one who was called sets the mark, and only a sweep that has found nobody takes it back.
+//! A shard is *watched* if a pass may find something to do there. It is watched too often rather than too seldom: enqueuing
+//! behind a signalled waiter sets the mark, and only a pass that has found no such waiter clears it.
 
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -13,18 +13,18 @@ use crate::sync::broken;
 use crate::waiter::node::{OVERDUE, QUEUED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
 use crate::waiter::wake::{Wake, WakeBatch};
 
-/// So many buckets are swept in one stay under the lock.
+/// How many buckets a pass looks at in one stay under the lock.
 const BUCKETS_AT_A_TIME: usize = 16;
 
 impl Shard {
-    /// Sweeps it. Returns whether somebody there still waits behind one who was called.
+    /// One pass over this shard. Returns whether a waiter there still is queued behind a signalled one.
     pub(crate) fn signal_stalled(&self, batch: &mut WakeBatch) -> bool {
         let mut first = Some(0);
         let mut locked = self.lock();
         while let Some(bucket) = first {
-            first = locked.signal_stalled(bucket, batch);
+            first = locked.pass(bucket, batch);
             drop(locked);
-            batch.ring();
+            batch.wake_all();
             locked = self.lock();
         }
         locked.is_watched()
@@ -32,33 +32,34 @@ impl Shard {
 }
 
 impl Locked<'_> {
-    /// Takes the wake of the first waiter in the queue of `key` that was not called yet and is no agent's. It stays where
-    /// it is. Returns how many are in the queue, too.
+    /// Signals the first waiter in the queue of `key` that is not signalled yet and is no agent's: takes its wake, and leaves
+    /// it where it is. Returns how many are in the queue, too.
     pub(crate) fn signal_first(&mut self, key: Key) -> Option<(Wake, usize)> {
         // SAFETY: we hold the lock of `key`'s shard (I2).
         self.with(|queues, changes| unsafe {
             let head = queues.bucket(key).find(key.address)?;
             let len = with(head, |links| links.len);
-            let wake = find_in(head, |node| call(node))?;
+            let wake = find_in(head, |node| signal(node))?;
             queues.watch(len > 1, changes);
             Some((wake, len))
         })
     }
 
-    /// Whether all in the queue of `key` have been passed over, if there are any. If not, the next sweep looks at them, as if
-    /// somebody stood behind them.
+    /// Whether all waiters in the queue of `key` have been skipped, if there are any. If not, the next pass looks at them, as
+    /// if another waiter were queued behind them.
     pub(crate) fn is_stalled(&mut self, key: Key) -> bool {
         // SAFETY: we hold the lock of `key`'s shard (I2).
         self.with(|queues, changes| unsafe {
             let Some(head) = queues.bucket(key).find(key.address) else { return true };
-            let may_look = find_in(head, |node| (node.as_ref().state() != SKIPPED).then_some(())).is_some();
-            queues.watch(may_look, changes);
-            !may_look
+            let may_respond =
+                find_in(head, |node| (node.as_ref().state() != SKIPPED).then_some(())).is_some();
+            queues.watch(may_respond, changes);
+            !may_respond
         })
     }
 
-    /// The next sweep is to call `node`, if it is queued and was not called anyway, and if somebody stands behind it by then.
-    pub(crate) fn ask(&mut self, key: Key, node: Pin<&Waiter>) {
+    /// Has the next pass signal `node`, if it is queued and not signalled anyway, and if a waiter is queued behind it by then.
+    pub(crate) fn request_signal(&mut self, key: Key, node: Pin<&Waiter>) {
         if node.state() == QUEUED && self.is_queued(key, node) {
             node.set_state(SIGNAL_REQUESTED);
             let len = self.len(key);
@@ -66,8 +67,8 @@ impl Locked<'_> {
         }
     }
 
-    /// One stay of a sweep, at the buckets from `first` on. Returns the one to go on with.
-    pub(crate) fn signal_stalled(&mut self, first: usize, batch: &mut WakeBatch) -> Option<usize> {
+    /// One stay of a pass, at the buckets from `first` on. Returns the one to go on with.
+    pub(crate) fn pass(&mut self, first: usize, batch: &mut WakeBatch) -> Option<usize> {
         self.with(|queues, _| {
             if first == 0 && !std::mem::take(&mut queues.watched) {
                 return None;
@@ -81,18 +82,18 @@ impl Locked<'_> {
         })
     }
 
-    /// Whether the next sweep has to look here.
+    /// Whether the next pass has to look here.
     pub(crate) fn is_watched(&mut self) -> bool {
         self.with(|queues, _| queues.watched)
     }
 }
 
-/// Takes the wake of a task or thread that was not called yet, which it is now.
+/// Takes the wake of a task or thread that is not signalled yet, which it is then.
 ///
 /// # Safety
-/// The node is queued under a lock that the caller holds.
-unsafe fn call(node: NonNull<Waiter>) -> Option<Wake> {
-    // SAFETY: says the caller; who is in a queue is alive (I1).
+/// The node is queued under a lock that the caller holds (I2).
+unsafe fn signal(node: NonNull<Waiter>) -> Option<Wake> {
+    // SAFETY: its links belong to the caller's lock (I2), and a node in a queue is alive (I1).
     unsafe {
         let wake = with(node, |links| links.wake.take_task())?;
         node.as_ref().set_state(SIGNALLED);
@@ -100,16 +101,16 @@ unsafe fn call(node: NonNull<Waiter>) -> Option<Wake> {
     }
 }
 
-/// A sweep looks at the queue of `head`: those at the front who were called become overdue; if they all were, the next is
-/// called, if the batch has room; so is the first if it asks for it, even alone, since somebody may be trying without
-/// getting in line. Returns whether anybody stands behind them.
+/// Looks at the queue of `head` in a pass: signalled waiters at the front become overdue; if all of them were, the next one
+/// is signalled, if the batch has room. The head is signalled if it requests that, even alone, since others may be trying
+/// without being queued. Returns whether a waiter is queued behind them.
 ///
 /// # Safety
-/// As [`call`].
+/// As [`signal`].
 unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> bool {
     let mut all_overdue = true;
-    // SAFETY: says the caller.
-    let waits = unsafe {
+    // SAFETY: the queue belongs to the caller's lock (I2).
+    let first_waiting = unsafe {
         find_in(head, |node| match node.as_ref().state() {
             SKIPPED => None,
             OVERDUE => {
@@ -124,16 +125,16 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
             _ => with(node, |links| links.wake.is_task()).then_some(node),
         })
     };
-    let Some(waiting) = waits else { return false };
-    // SAFETY: as above.
-    let (asks, is_alone) =
+    let Some(waiting) = first_waiting else { return false };
+    // SAFETY: as for the rest of the queue (I2).
+    let (requests, is_alone) =
         unsafe { (waiting.as_ref().state() == SIGNAL_REQUESTED, next(waiting) == waiting) };
-    if waiting == head && !asks {
+    if waiting == head && !requests {
         return false;
     }
     if all_overdue && !batch.is_full() && !broken!("sweep") {
-        // SAFETY: as above.
-        unsafe { call(waiting) }.into_iter().for_each(|wake| batch.push(wake));
+        // SAFETY: as for the rest of the queue (I2).
+        unsafe { signal(waiting) }.into_iter().for_each(|wake| batch.push(wake));
     }
     !is_alone
 }
@@ -141,7 +142,7 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
 /// The first in the queue of `head` that `choose` chooses.
 ///
 /// # Safety
-/// As [`call`]; `choose` links and unlinks nothing.
+/// As [`signal`]; `choose` links and unlinks nothing.
 unsafe fn find_in<R>(
     head: NonNull<Waiter>,
     mut choose: impl FnMut(NonNull<Waiter>) -> Option<R>,
@@ -151,7 +152,7 @@ unsafe fn find_in<R>(
         if let Some(chosen) = choose(node) {
             return Some(chosen);
         }
-        // SAFETY: says the caller.
+        // SAFETY: in a queue that belongs to the caller's lock (I2).
         node = unsafe { next(node) };
         if node == head {
             return None;

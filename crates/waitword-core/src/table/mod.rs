@@ -1,5 +1,5 @@
-//! From a word to the shard that holds its waiters, and what is done there for every kind of wait: enqueue in one step
-//! with the compare, and watch over waiters that do not respond.
+//! From a word to the shard that holds its waiters, and what every kind of wait needs there: compare and enqueue in one
+//! step, the work after the lock, and the watchdog of waiters that do not respond.
 
 mod enqueue;
 mod follow_up;

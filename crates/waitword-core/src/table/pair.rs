@@ -5,7 +5,7 @@ use super::shards::Table;
 use crate::shard::{Key, Locked};
 
 impl Table {
-    /// The locks of the shards of two words; of one shard, once. Always in the same order, so that nobody waits for the other.
+    /// Locks the shards of two words; one shard once. Always in the same order, so that no two threads wait for each other.
     pub(crate) fn lock_two(&self, first: Key, second: Key) -> Two<'_> {
         let order = std::ptr::from_ref(self.shard(first)).cmp(&std::ptr::from_ref(self.shard(second)));
         match order {

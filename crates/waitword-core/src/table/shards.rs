@@ -23,10 +23,10 @@ const SHARDS: usize = if MODEL { 1 } else { 256 };
 /// on, nothing is stored.
 ///
 /// # Collisions
-/// The key is a secret of the process, so that nobody can pick words that collide. For one who has learned it all the same,
-/// words can be found that share a shard, and have their waiters and notifiers take turns; and words that share a bucket,
+/// The key is a secret of the process, so that nobody can pick words that collide. For an attacker who has learned it all the same,
+/// words can be found that share a shard, so that their waiters and notifiers take turns; and words that share a bucket,
 /// until there are more of them than chance would have there. Then the shard draws a secret of its own. So no look-up ever
-/// passes more than about 16 strangers, whoever picked them.
+/// passes more than about 16 other words, whoever picked them.
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
@@ -69,8 +69,8 @@ impl Table {
         self.lock(key).len(key)
     }
 
-    /// What somebody would know of a word at `address` who had read the secret out of the process's memory: words whose
-    /// low bits agree collide. For those who measure what that would cost.
+    /// The hash of a word at `address`, as an attacker would know it who had read the secret out of the process's memory:
+    /// words whose low bits agree collide. For benchmarks of what that would cost.
     #[doc(hidden)]
     pub fn secret_hash(&self, address: usize) -> u64 {
         self.hasher.hash(address)
@@ -110,13 +110,13 @@ impl Table {
         self.shard(key).lock()
     }
 
-    /// The lock of the shard that `node` is queued in, or was, and the word's key.
+    /// The lock of the shard that guards `node`, and the key of its word.
     #[inline]
     pub(crate) fn lock_of(&self, node: Pin<&Waiter>) -> (Key, Locked<'_>) {
         loop {
             let key = self.key_of(node.address());
             let locked = self.lock(key);
-            // It may have been moved while we waited for the lock.
+            // The node may have been moved while we waited for the lock.
             if node.address() == key.address || broken!("lock-of") {
                 return (key, locked);
             }

@@ -108,10 +108,10 @@ fn a_sweep_forgets_nobody_whose_queue_moves_meanwhile() {
     assert!(locked.signal_first(called.key).is_some());
     release(locked);
     let mut batch = WakeBatch::new();
-    let mut stay = table.lock(called.key).signal_stalled(0, &mut batch);
+    let mut stay = table.lock(called.key).pass(0, &mut batch);
     strangers.into_iter().for_each(|stranger| stranger.leave(&table));
     while let Some(first) = stay {
-        stay = table.lock(called.key).signal_stalled(first, &mut batch);
+        stay = table.lock(called.key).pass(first, &mut batch);
     }
     assert!(table.is_watched());
     let mut locked = table.lock(called.key);

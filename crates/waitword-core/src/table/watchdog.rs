@@ -1,69 +1,70 @@
 //! The watchdog of unresponsive waiters.
 //!
-//! A task may be called and never be polled. Whoever calls next passes it over; but perhaps nobody does, because whoever
-//! builds a lock has one call under way at a time. So the timer's thread sweeps the table every [`STALL_TIMEOUT`] while somebody
-//! stands behind one who was called: a waiter that was called before the last sweep and has not looked is `OVERDUE`, and
-//! if all at the front of a line are, the next is called in their place.
+//! A task may be signalled and never be polled. The next signal skips it; but there may be none, because a lock has one
+//! signal under way at a time. So while a waiter is queued behind a signalled one, the timer makes a pass over the table
+//! every [`STALL_TIMEOUT`]. A waiter that was signalled before the last pass and has not responded is `OVERDUE`; if all
+//! waiters at the front of a queue are, the pass signals the next one in their place, and they are `SKIPPED`.
 //!
 //! ```text
-//!   QUEUED ──call──► SIGNALLED ──sweep──► OVERDUE ──sweep──► SKIPPED     all at the front overdue: it calls the next
-//!      ▲               │                  │                 │
-//!      └──── looks ────┴──────────────────┴─────────────────┘
+//!   QUEUED ──signal──► SIGNALLED ──pass──► OVERDUE ──pass──► SKIPPED      all at the front overdue: signal the next
+//!      ▲                   │                  │                 │
+//!      └── acknowledged ───┴──────────────────┴─────────────────┘
 //! ```
-//! One who looked in vain at something that is kept for it, because it is not enough yet, may *ask* ([`WaitAsync::request_signal`]): while
-//! somebody stands behind it each sweep calls it, so that it is noticed, too, when it looks no more.
+//! A waiter that finds something reserved for it, but not enough yet, may request a signal
+//! ([`WaitAsync::request_signal`](crate::WaitAsync::request_signal)): while others are queued behind it each pass signals it,
+//! so that it is noticed, too, when it stops responding.
 //!
-//! Who tries and does not wait stands nowhere, and yet must not fail for ever. To ask whether the line has been passed over
-//! ([`is_queue_stalled`]) has the next sweep look at it, and one who tries again later finds what has come out.
+//! An attempt that does not wait is in no queue, and must not fail for ever beside one that is stalled:
+//! [`is_queue_stalled`](crate::is_queue_stalled) has the next pass look at that queue.
 //!
-//! This costs a wait nothing, and a call one load. The sweep takes each shard's lock in turn, and walks the queues of those
-//! shards in which somebody may be waited for in vain.
+//! All this costs a wait nothing, and a signal one load. A pass takes the lock of each shard in turn, and walks the queues of
+//! the shards in which a waiter may be stalled.
 
 use std::time::Duration;
 
 use super::shards::Table;
 use crate::waiter::wake::WakeBatch;
 
-/// How long those in line wait for one who was called and does not look: from once to twice this.
+/// The stall timeout: how long waiters are kept waiting by a signalled one that does not respond. From once to twice this.
 pub const STALL_TIMEOUT: Duration = Duration::from_millis(10);
 
 impl Table {
-    /// Sweeps the table for waiters that were called ([`signal_one`](crate::signal_one)) and do not look: if all at the front of
-    /// a line were called before the last sweep, and no later call of them has been answered since, the next in line is
-    /// called. Returns whether anybody stands behind one who was called; if not, no sweep is needed before the next call.
+    /// One pass of the watchdog over this table: where all waiters at the front of a queue were signalled
+    /// ([`signal_one`](crate::signal_one)) before the last pass and have not responded since, signals the next one. Returns
+    /// whether a waiter is queued behind a signalled one; if not, no pass is needed before the next signal.
     ///
-    /// The table of the process is swept by its timer, every [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). This is for those who make calls
-    /// in a table of their own, and for tests that would rather not wait.
+    /// The timer does this for the table of the process, every [`STALL_TIMEOUT`]. Call it for a table of your own in which you
+    /// signal, and in tests that would rather not wait.
     ///
-    /// Takes the lock of each shard in turn, O(1), and where somebody may be waited for in vain O(words waited on there), in
+    /// Takes the lock of each shard in turn, O(1), and O(words waited on) in shards where a waiter may be stalled, in
     /// short stays.
     ///
     /// # Panics
     /// When a waker does, once all others have been woken.
     pub fn signal_stalled(&self) -> bool {
         let mut batch = WakeBatch::new();
-        let watched = self.sweep(&mut batch);
+        let watched = self.pass(&mut batch);
         batch.finish();
         watched
     }
 
     /// As [`signal_stalled`](Self::signal_stalled); a waker's panic goes on in the batch.
-    pub(crate) fn sweep(&self, batch: &mut WakeBatch) -> bool {
+    pub(crate) fn pass(&self, batch: &mut WakeBatch) -> bool {
         self.shards.iter().fold(false, |any, shard| any | shard.signal_stalled(batch))
     }
 
-    /// Whether the next sweep has to look anywhere.
+    /// Whether the next pass has to look anywhere.
     #[cfg(not(any(loom, shuttle)))]
     pub(crate) fn is_watched(&self) -> bool {
         self.shards.iter().any(|shard| shard.lock().is_watched())
     }
 }
 
-/// Sees to it that sweeps of the table of the process are under way.
+/// Has the table of the process passed over until no waiter is queued behind a signalled one.
 #[cfg(not(any(loom, shuttle)))]
 #[inline]
 pub(super) fn start() {
-    sweeper::start();
+    process::start();
 }
 
 /// A model has no clock, and calls [`Table::signal_stalled`] itself.
@@ -71,7 +72,7 @@ pub(super) fn start() {
 pub(super) fn start() {}
 
 #[cfg(not(any(loom, shuttle)))]
-mod sweeper {
+mod process {
     use std::pin::Pin;
     use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
     use std::task::{Wake, Waker};
@@ -82,12 +83,12 @@ mod sweeper {
     use crate::timer::Alarm;
     use crate::waiter::wake::WakeBatch;
 
-    /// Whether the next sweep has been set up, or one is under way. Written when contention comes and goes.
-    static SWEEPING: AtomicBool = AtomicBool::new(false);
+    /// Whether the next pass has been set up, or one is under way. Written when contention comes and goes.
+    static RUNNING: AtomicBool = AtomicBool::new(false);
 
     #[inline]
     pub(super) fn start() {
-        if !SWEEPING.load(Ordering::Relaxed) {
+        if !RUNNING.load(Ordering::Relaxed) {
             begin();
         }
     }
@@ -98,10 +99,10 @@ mod sweeper {
         struct Unwinding;
         impl Drop for Unwinding {
             fn drop(&mut self) {
-                SWEEPING.store(false, Ordering::SeqCst);
+                RUNNING.store(false, Ordering::SeqCst);
             }
         }
-        if !SWEEPING.swap(true, Ordering::SeqCst) {
+        if !RUNNING.swap(true, Ordering::SeqCst) {
             let unwinding = Unwinding;
             set_alarm();
             std::mem::forget(unwinding);
@@ -109,27 +110,27 @@ mod sweeper {
     }
 
     fn set_alarm() {
-        // Both made once: whoever begins to sweep is in a call, which allocates nothing.
-        static SWEEP: OnceLock<Arc<Sweep>> = OnceLock::new();
+        // Both made once: a pass begins in a signal, which allocates nothing.
+        static PASS: OnceLock<Arc<Pass>> = OnceLock::new();
         static ALARM: OnceLock<Mutex<Pin<Box<Alarm>>>> = OnceLock::new();
-        let waker = Waker::from(Arc::clone(SWEEP.get_or_init(|| Arc::new(Sweep))));
+        let waker = Waker::from(Arc::clone(PASS.get_or_init(|| Arc::new(Pass))));
         let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
         alarm.lock().as_mut().set(Instant::now() + STALL_TIMEOUT, &waker);
     }
 
     /// What the timer calls.
-    struct Sweep;
+    struct Pass;
 
-    impl Wake for Sweep {
+    impl Wake for Pass {
         fn wake(self: Arc<Self>) {
             let mut batch = WakeBatch::new();
-            let watched = Table::global().sweep(&mut batch);
+            let watched = Table::global().pass(&mut batch);
             // There is no caller to tell; the panic hook has.
             batch.discard_panic();
             if !watched {
-                // Who found `true` until now has been under a shard's lock after our look at that shard, or before it.
-                SWEEPING.store(false, Ordering::SeqCst);
-                if !Table::global().is_watched() || SWEEPING.swap(true, Ordering::SeqCst) {
+                // Whoever found `true` until now held a shard's lock after our pass over that shard, or before it.
+                RUNNING.store(false, Ordering::SeqCst);
+                if !Table::global().is_watched() || RUNNING.swap(true, Ordering::SeqCst) {
                     return;
                 }
             }

@@ -12,8 +12,8 @@ thread_local! {
 
 /// Forbids this thread to block for as long as the returned guard lives.
 ///
-/// A blocking call that would really have to wait then panics and names the `_async` method to use instead; one
-/// that finds what it wants (a free lock, a word that differs) goes through. Guards nest.
+/// A blocking call that would have to wait then panics and names the `_async` method to use instead; one that need not
+/// (a free lock, a word that differs) goes through. Guards nest.
 ///
 /// ```
 /// let ui_thread = waitword_core::forbid_blocking();

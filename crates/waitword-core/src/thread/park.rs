@@ -2,7 +2,7 @@
 //!
 //! A blocked thread is a task whose waker unparks it, so that the queue knows one kind of waiter less. The standard
 //! library's parking is the platform here: a futex, a keyed event or a condition variable, whatever the system has
-//! best. Its token may be left over from somebody else's wake, so every caller looks again after it.
+//! best. Its token may be left over from another wake, so every caller rechecks after it.
 
 use std::cell::Cell;
 #[cfg(not(any(loom, shuttle)))]
@@ -65,16 +65,16 @@ impl Parker {
         &self.thread.waker
     }
 
-    /// Stays awake until `ended`, for as long as this thread has learned to be worth it, and until `deadline` at the latest:
-    /// for whoever is in line already and about to park, in case that the answer comes soon.
+    /// Spins until `ended`, for as long as this thread has learned to be worth it, and until `deadline` at the latest: for a
+    /// waiter that is queued already and about to park, in case that the wake comes soon.
     ///
-    /// A thread that was never answered soon does not spin, but for 80 µs in its life. `ended` looks at what the notifier
+    /// A thread whose waits never ended soon does not spin, but for 80 µs in its life. `ended` reads what the notifier
     /// writes; it does not notify, nor wait.
     pub fn spin(&self, deadline: Option<Instant>, ended: impl Fn() -> bool) {
         spin::until(deadline, ended);
     }
 
-    /// Parks until woken. May return for no reason: look again after it.
+    /// Parks until woken. May return for no reason: recheck after it.
     pub fn park(&self) {
         self.sleep(thread::park);
     }
@@ -98,7 +98,7 @@ impl Drop for Parker {
     }
 }
 
-/// Ends a blocking wait of the thread that made it, from any thread, and tells others whether there is one.
+/// Ends a blocking wait of the thread that made it, from any thread; and shows others whether there is one.
 ///
 /// See [`wait_interruptible`](crate::wait_interruptible). Once raised it stays so: every later wait with it ends at
 /// once.
@@ -125,7 +125,7 @@ impl Interrupt {
 
     /// Interrupts the wait that the thread is in, or will be in next.
     pub fn raise(&self) {
-        // The waiter looks at the flag before each park, and the token of `unpark` outlives the race between the two.
+        // The waiter reads the flag before each park, and the token of `unpark` outlives the race between the two.
         self.shared.raised.store(true, Ordering::SeqCst);
         self.shared.sleeper.unpark();
     }
@@ -135,7 +135,7 @@ impl Interrupt {
         self.shared.raised.load(Ordering::SeqCst)
     }
 
-    /// Whether the thread stands in a queue, in a wait with this interrupt.
+    /// Whether the thread is queued, in a wait with this interrupt.
     ///
     /// `false` on the way into the queue, and again before the notify returns that counted the wait: when all who
     /// could notify are known to be idle, `true` means that nobody will.
@@ -149,8 +149,8 @@ impl Interrupt {
         is_same.then_some(&self.waker)
     }
 
-    /// Looks whether the wait is queued, and says so. A notify settles the wait first and calls the waker next, and
-    /// the waker takes the same lock: the last word is always the truth, or the notifier is about to correct it.
+    /// Records whether the wait is queued, and returns that. A notify stores the outcome first and calls the waker next, and
+    /// the waker takes the same lock: the last record is the truth, or the notifier is about to correct it.
     pub(crate) fn note(&self, is_queued: impl FnOnce() -> bool) -> bool {
         let mut queued = self.shared.queued.lock();
         *queued = is_queued();
@@ -169,11 +169,11 @@ impl Wake for Interruptible {
     }
 }
 
-/// A thread, as those see it who wake it.
+/// A thread, as seen by those who wake it.
 #[derive(Debug)]
 struct Sleeper {
     thread: Thread,
-    /// Whether it sleeps, or is about to. A hint to who wakes it: how soon can it answer? (`spin.rs`)
+    /// Whether it sleeps, or is about to. A hint for the one that wakes it: how soon can it respond? (`spin.rs`)
     asleep: AtomicBool,
 }
 
@@ -213,7 +213,7 @@ impl Wake for Sleeper {
     }
 }
 
-/// What the parkers of a thread share. They count their references without atomics, for a waiter has enough of these.
+/// What the parkers of a thread share. Counted without atomics: a wait has enough of these.
 #[derive(Debug)]
 struct ThisThread {
     sleeper: Arc<Sleeper>,

@@ -15,8 +15,8 @@ use crate::waiter::{Completed, Inbox};
 use crate::word::{Word, bits};
 
 impl Inbox {
-    /// Notifies on behalf of the agent: those of its own waits that this wakes are found with
-    /// [`pop_here`](Self::pop_here) when it returns, all others are told as by [`notify_many`](crate::notify_many).
+    /// Notifies on behalf of the agent: those of its own waits that this completes are found with
+    /// [`pop_here`](Self::pop_here) when it returns, all others are woken as by [`notify_many`](crate::notify_many).
     ///
     /// # Panics
     /// As [`notify_many`](crate::notify_many).
@@ -53,7 +53,7 @@ struct Tagged {
     token: usize,
 }
 
-/// One async wait of an agent: enqueued, settled into the agent's [`Inbox`], popped there.
+/// One async wait of an agent: enqueued, completed into the agent's [`Inbox`], popped there.
 ///
 /// Dropping it takes it out of wherever it is, so that a dead agent's waits never eat a notify. (A notify that had
 /// already counted it has counted it.)
@@ -73,10 +73,10 @@ impl<L: Location> InboxWait<L> {
         Self { tagged, at, inbox: inbox.clone(), _one_owner: PhantomData }
     }
 
-    /// Puts it at the end of the word's line, if the word holds `expected`. Returns whether it did.
+    /// Puts it at the tail of the word's queue, if the word holds `expected`. Returns whether it did.
     ///
     /// # Panics
-    /// If it is already enqueued, or settled and not popped.
+    /// If it is already enqueued, or completed and not popped.
     pub fn enqueue(self: Pin<&mut Self>, expected: <L::Word as Word>::Value) -> bool {
         assert_eq!(self.tagged.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
         let this = self.as_ref();
@@ -88,8 +88,8 @@ impl<L: Location> InboxWait<L> {
         true
     }
 
-    /// Settles it as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did; it is
-    /// then in the inbox, behind what was settled before. The doorbell is not rung: this is the agent's own doing.
+    /// Completes it as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did; it is
+    /// then in the inbox, behind what was completed before. The doorbell is not rung: this is the agent's own doing.
     pub fn expire(self: Pin<&mut Self>) -> bool {
         let this = self.as_ref();
         let (key, mut locked) = this.at.table().lock_of(this.node());
@@ -98,8 +98,8 @@ impl<L: Location> InboxWait<L> {
         wake.is_some()
     }
 
-    /// Whether it was settled and not popped yet.
-    pub fn is_settled(&self) -> bool {
+    /// Whether it was completed and not popped yet.
+    pub fn is_completed(&self) -> bool {
         matches!(self.tagged.node.state(), NOTIFIED | TIMED_OUT)
     }
 
@@ -130,7 +130,7 @@ impl<L: Location> Drop for InboxWait<L> {
         if left == Cancelled::AfterNotify {
             let node = this.node();
             // SAFETY: a node with an outcome is in one of the lists of its inbox until that is popped, under the same lock (I4).
-            unsafe { this.inbox.remove_if(entry(node.pointer()), || this.is_settled()) };
+            unsafe { this.inbox.remove_if(entry(node.pointer()), || this.is_completed()) };
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The wait as a future: the same four steps, with a waker instead of a parked thread.
+//! The wait as a future: the same steps, with a waker instead of a parked thread.
 //!
-//! The node is part of the pinned future. It enters the queue at the first poll, and leaves it at the latest when the
-//! future is dropped.
+//! The node is part of the pinned future. It is enqueued at the first poll, and leaves the queue when the future is dropped
+//! at the latest.
 
 use std::fmt;
 use std::future::Future;
@@ -18,12 +18,12 @@ use crate::word::{Word, bits};
 /// Waits for a notify without blocking the thread, if the word holds `expected`; otherwise is ready with
 /// [`NotEqual`](Outcome::NotEqual) at its first poll.
 ///
-/// The check, and the place in the line, are had at the first poll, not at the call. Works with any executor, and the
+/// The word is compared and the waiter enqueued at the first poll, not at the call. Works with any executor, and the
 /// future may move between threads.
 ///
 /// # Cancellation
-/// Dropping the future leaves the queue. If a notify had counted it already, that wakeup is lost; whoever cannot
-/// afford this calls [`WaitAsync::cancel`] and passes it on.
+/// Not cancel-safe: dropping the future leaves the queue, and if a notify had counted it already, that wakeup is lost. To
+/// keep it, [`cancel`](WaitAsync::cancel) instead and forward it.
 ///
 /// # Panics
 /// When polled again after it was ready.
@@ -52,9 +52,9 @@ pub struct WaitAsync<L: Location> {
 }
 
 impl<L: Location> WaitAsync<L> {
-    /// Gives the wait up, and says whether a notify had counted it without being told so far.
+    /// Gives the wait up, and returns whether a notify had counted it already.
     ///
-    /// After it the future must not be polled any more.
+    /// After this the future must not be polled any more.
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
         let this = self.as_ref();
         let cancelled = if !self.is_waiting() {
@@ -69,75 +69,73 @@ impl<L: Location> WaitAsync<L> {
         cancelled
     }
 
-    /// Whether it stands in the line: polled once, and neither ready nor cancelled since. (A notify may have counted
-    /// it meanwhile.)
+    /// Whether it is queued: polled once, and neither ready nor cancelled since. (A notify may have counted it meanwhile.)
     pub fn is_waiting(&self) -> bool {
         let state = self.node.state();
         is_queued(state) || state == NOTIFIED
     }
 
-    /// Whether it was called ([`signal_one`](crate::signal_one)) and has not been polled since. Asks without a lock.
+    /// Whether it was signalled ([`signal_one`](crate::signal_one)) and has not been polled since. Takes no lock.
     #[inline]
     pub fn is_signalled(&self) -> bool {
         is_signalled(self.node.state())
     }
 
-    /// Whether it was moved to another word's line ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
+    /// Whether it was moved to another word's queue ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
     #[inline]
     pub fn is_requeued(&self) -> bool {
         self.is_waiting() && self.is_elsewhere()
     }
 
-    /// As [`is_requeued`](Self::is_requeued), of one that has entered.
+    /// As [`is_requeued`](Self::is_requeued), of one that was enqueued.
     fn is_elsewhere(&self) -> bool {
         self.node.address() != address(&self.at)
     }
 
-    /// As the poll of the future, for those who build locks: ready with `None` when it was called since the last poll. It
-    /// stands in line as before, and the next call finds it with this waker; so whoever gets `None` looks now whether what it
-    /// waits for is there, or misses it.
+    /// As the poll of the future, for those who build locks: ready with `None` when it was signalled since the last poll. It
+    /// is queued as before, and the next signal finds it with this waker. So on `None`, recheck now whether what it waits for
+    /// is there: nobody signals it again for that.
     pub fn poll_signalled(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
-        let looked = self.as_ref().look(cx);
-        if let Poll::Ready(Some(_)) = looked {
+        let polled = self.as_ref().poll_outcome(cx);
+        if let Poll::Ready(Some(_)) = polled {
             self.as_ref().finish();
         }
-        looked
+        polled
     }
 
-    /// Asks to be called again soon, though nobody may have a reason to, as long as somebody stands behind it in line. For
-    /// those who build locks in which something is kept for the first in line until there is enough of it: whoever looked
-    /// and found too little should be known to look again, or those behind it wait in vain for something that is there.
+    /// Requests a signal from the watchdog's next pass, as long as a waiter is queued behind this one. For those who build
+    /// locks in which something is reserved for the head waiter until there is enough of it: a head that found too little has
+    /// to show that it still responds, or the waiters behind it are kept from what is there.
     ///
-    /// The call comes from the table's next sweep, and what follows is as after any other ([`signal_one`](crate::signal_one)).
+    /// What follows is as after any other signal ([`signal_one`](crate::signal_one)).
     pub fn request_signal(self: Pin<&mut Self>) {
         let this = self.as_ref();
         if this.node.state() == QUEUED {
             let (key, mut locked) = this.at.table().lock_of(this.node());
-            locked.ask(key, this.node());
+            locked.request_signal(key, this.node());
             release(locked);
         }
     }
 
-    /// The poll, but for its end: until [`finish`](Self::finish) says that the outcome has reached the caller, it may be
-    /// asked for again. For somewhere between the two a waker's destructor may panic.
-    pub(crate) fn look(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
+    /// The poll but for its end: until [`finish`](Self::finish), when the outcome has reached the caller, it may be read again.
+    /// For somewhere in between a waker's destructor may panic.
+    pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         match self.node.state() {
             NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
             DONE => panic!("a wait was polled after it had ended"),
             // Cloned here because no lock may be held while foreign code runs.
-            IDLE => self.enter(Wake::Task(cx.waker().clone())),
-            QUEUED | SIGNAL_REQUESTED => self.look_again(cx.waker()),
+            IDLE => self.enqueue(Wake::Task(cx.waker().clone())),
+            QUEUED | SIGNAL_REQUESTED => self.poll_queued(cx.waker()),
             _ => self.replace_waker(cx.waker()),
         }
     }
 
-    /// The outcome is had.
+    /// The outcome has reached the caller.
     pub(crate) fn finish(self: Pin<&Self>) {
         self.node.set_state(DONE);
     }
 
-    /// Check and enqueue.
-    fn enter(self: Pin<&Self>, wake: Wake) -> Poll<Option<Outcome>> {
+    fn enqueue(self: Pin<&Self>, wake: Wake) -> Poll<Option<Outcome>> {
         self.node().set_wake(wake);
         if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
             return Poll::Pending;
@@ -145,8 +143,8 @@ impl<L: Location> WaitAsync<L> {
         Poll::Ready(Some(Outcome::NotEqual))
     }
 
-    /// Outcome, or another waker.
-    fn look_again(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
+    /// Queued and not signalled: an outcome, the same waker, or another.
+    fn poll_queued(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
         // Most are polled again with the waker that they have.
         let will_wake = {
             let (key, mut locked) = self.at.table().lock_of(self.node());
@@ -159,25 +157,25 @@ impl<L: Location> WaitAsync<L> {
         }
     }
 
-    /// Another waker, for one that the task has left or that a call took along.
+    /// Sets another waker in place of one of another task, or of one that a signal has taken.
     fn replace_waker(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
         // Foreign code, so it is cloned before the lock, and the one that is not needed goes after it.
         let mut new = Wake::Task(waker.clone());
-        let was_called = {
+        let was_signalled = {
             let (key, mut locked) = self.at.table().lock_of(self.node());
             locked.exchange_wake(key, self.node(), &mut new)
         };
         // Before the waker goes, which was not needed or has been replaced.
-        let looked = match was_called {
+        let polled = match was_signalled {
             None => self.counted(),
             Some(true) => Poll::Ready(None),
             Some(false) => Poll::Pending,
         };
         drop(new);
-        looked
+        polled
     }
 
-    /// Taken out of detached: told by nobody, and yet counted.
+    /// Left while it was detached: counted, and not completed by the notify.
     fn counted(self: Pin<&Self>) -> Poll<Option<Outcome>> {
         self.node.set_state(NOTIFIED);
         Poll::Ready(Some(Outcome::Notified))
@@ -193,7 +191,7 @@ impl<L: Location> Future for WaitAsync<L> {
     type Output = Outcome;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
-        // A call ends no wait of this kind.
+        // A signal ends no wait of this kind.
         match self.poll_signalled(cx) {
             Poll::Ready(Some(outcome)) => Poll::Ready(outcome),
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
@@ -206,7 +204,7 @@ impl<L: Location> Drop for WaitAsync<L> {
         if is_queued(self.node.state()) {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
             let this = unsafe { Pin::new_unchecked(&*self) };
-            // Told to nobody: the docs say so, and `cancel` is for those who want to know.
+            // A wakeup is lost here, as documented; `cancel` is for those who forward it.
             let _ = leave(this.at.table(), this.node());
         }
     }

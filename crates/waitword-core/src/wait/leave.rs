@@ -1,16 +1,16 @@
-//! "Did I leave the queue myself, or was I notified?" Timeout, drop and termination all ask here.
+//! "Did I leave the queue, or was I notified?" Timeout, drop and termination all ask here.
 //!
 //! ```text
 //!   waiter whose deadline passed          notifier
 //!   ────────────────────────────          ────────────────────────────
-//!                                         lock; take me off; unlock
-//!   lock; I am not in the queue           wake me
-//!   → I was counted: Notified
+//!                                         lock; dequeue the waiter; unlock
+//!   lock; it is not in the queue          wake it
+//!   → it was counted: Notified
 //!
-//!   lock; I am in the queue: unlink
-//!   unlock → TimedOut                     lock; I am not there: count another
+//!   lock; it is in the queue: unlink
+//!   unlock → TimedOut                     lock; it is not there: count another
 //! ```
-//! Whoever holds the lock first decides, for both. Being in the queue is the state; there is no second one that
+//! Whoever takes the lock first decides, for both. Being in the queue is the state; there is no second one that
 //! could disagree with it.
 
 use std::pin::Pin;
@@ -19,7 +19,7 @@ use crate::outcome::Cancelled;
 use crate::table::{Table, release};
 use crate::waiter::node::{Waiter, is_queued};
 
-/// Makes `node`, queued or settled, leave. Its memory may go then (unless an inbox holds it).
+/// Makes `node`, queued or completed, leave. Its memory may go then (unless an inbox holds it).
 pub(crate) fn leave(table: &Table, node: Pin<&Waiter>) -> Cancelled {
     if !is_queued(node.state()) {
         return Cancelled::AfterNotify;

@@ -1,4 +1,4 @@
-//! The future with a deadline: a [`WaitAsync`] and an alarm that has it polled in time.
+//! The future with a deadline: a [`WaitAsync`], and an alarm that wakes its task in time.
 
 use std::fmt;
 use std::future::Future;
@@ -27,8 +27,8 @@ pub fn wait_async_for<L: Location>(
 /// As [`wait_async`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
 ///
 /// Deadlines of all futures of the process are kept by one thread, started with the first of them; so no executor
-/// with a timer is needed. As with any future, the outcome is only had when it is polled: a notify that comes after
-/// the deadline and before that poll counts this waiter, and it is [`Notified`](Outcome::Notified).
+/// with a timer is needed. The outcome is decided by a poll: a notify that comes after the deadline and before that poll
+/// counts this waiter, and it is [`Notified`](Outcome::Notified).
 ///
 /// # Cancellation
 /// As [`wait_async`]. The deadline is forgotten at once.
@@ -75,7 +75,7 @@ impl<L: Location> Future for WaitAsyncUntil<L> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         let (wait, deadline, alarm) = self.project();
-        if let Poll::Ready(Some(outcome)) = wait.as_ref().look(cx) {
+        if let Poll::Ready(Some(outcome)) = wait.as_ref().poll_outcome(cx) {
             alarm.clear();
             wait.as_ref().finish();
             return Poll::Ready(outcome);

@@ -12,22 +12,22 @@ use crate::sync::{UnsafeCell, broken};
 
 /// Not in a queue: not yet, or not any more.
 pub(crate) const IDLE: usize = 0;
-/// In the queue of its word, or in detached between a notify's lock and its wake.
+/// In the queue of its word; or detached, between the lock of a notify and its wake.
 pub(crate) const QUEUED: usize = 1;
+/// As [`QUEUED`], and signalled since its owner last rechecked.
+pub(crate) const SIGNALLED: usize = 2;
+/// As [`SIGNALLED`], since before the last pass of the watchdog.
+pub(crate) const OVERDUE: usize = 3;
+/// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and attempts may take what is reserved.
+pub(crate) const SKIPPED: usize = 4;
+/// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or somebody tries without waiting.
+pub(crate) const SIGNAL_REQUESTED: usize = 5;
 /// A notify counted it.
 pub(crate) const NOTIFIED: usize = 6;
 /// Its agent found its deadline passed.
 pub(crate) const TIMED_OUT: usize = 7;
 /// The owner has the outcome, and the node is of no more use.
 pub(crate) const DONE: usize = 8;
-/// As [`QUEUED`], and called since its owner last looked.
-pub(crate) const SIGNALLED: usize = 2;
-/// As [`SIGNALLED`], for longer than from one sweep to the next.
-pub(crate) const OVERDUE: usize = 3;
-/// As [`OVERDUE`], and found so by one more sweep: those behind it have been called, and who tries may have what is kept.
-pub(crate) const SKIPPED: usize = 4;
-/// As [`QUEUED`]; the next sweep calls it if somebody stands behind it, or tries.
-pub(crate) const SIGNAL_REQUESTED: usize = 5;
 
 /// Whether a node in this state is in a list.
 #[inline]
@@ -35,19 +35,19 @@ pub(crate) fn is_queued(state: usize) -> bool {
     (QUEUED..=SIGNAL_REQUESTED).contains(&state)
 }
 
-/// Whether a node in this state was called and its owner has not looked.
+/// Whether a node in this state is signalled, and its owner has not acknowledged that.
 #[inline]
 pub(crate) fn is_signalled(state: usize) -> bool {
     (SIGNALLED..=SKIPPED).contains(&state)
 }
 
-/// Whether sweeps have to look at who stands behind a node in this state.
+/// Whether the watchdog has to look at the waiters behind a node in this state.
 #[inline]
 pub(crate) fn is_watched(state: usize) -> bool {
     (SIGNALLED..=SIGNAL_REQUESTED).contains(&state)
 }
 
-/// One wait. See the module's text for who may touch it when.
+/// One wait. [`waiter`](super) says who may touch it when.
 ///
 /// In the order of use: with a million of them each line of the cache is a miss, and to notify one that is alone on its
 /// word takes the state, the wake and the length.
@@ -68,21 +68,21 @@ pub(crate) struct Waiter {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Links {
-    /// Whom to tell; taken by whoever settles the node.
+    /// How its owner is woken; taken by whoever completes or signals the node.
     pub(crate) wake: Wake,
     /// In the head of a queue: how many waiters it has.
     pub(crate) len: usize,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
-    /// When it entered, counted per shard. Tells a node in detached from one still queued. Before it has entered: the bits
-    /// of the value that it expects, so that a future need not keep them elsewhere.
+    /// When it was enqueued, counted per shard. Tells a detached node from one that still is queued. Before it is enqueued:
+    /// the bits of the value that it expects, so that a future need not keep them elsewhere.
     pub(crate) ticket: u64,
 }
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
 unsafe impl Send for Waiter {}
-// SAFETY: as above; `&Waiter` alone gives access to nothing but the atomic state.
+// SAFETY: as for `Send` (I2, I4, I5); `&Waiter` alone gives access to nothing but the atomics.
 unsafe impl Sync for Waiter {}
 
 impl Waiter {
@@ -91,7 +91,7 @@ impl Waiter {
         Self::expecting(0)
     }
 
-    /// A node that keeps what it [`expects`](Self::expects) until it enters.
+    /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
     pub(crate) fn expecting(bits: u64) -> Self {
         Self {
             state: AtomicUsize::new(IDLE),
@@ -102,13 +102,13 @@ impl Waiter {
         }
     }
 
-    /// The state. Reading a outcome acquires everything that its notifier did before.
+    /// The state. Reading an outcome acquires everything that the notifier did before.
     #[inline]
     pub(crate) fn state(&self) -> usize {
         self.state.load(if broken!("verdict-acquire") { Ordering::Relaxed } else { Ordering::Acquire })
     }
 
-    /// Stores a state; a outcome is the settler's last access to the node (I3).
+    /// Stores a state; an outcome is the notifier's last access to the node (I3).
     #[inline]
     pub(crate) fn set_state(&self, state: usize) {
         let order = if broken!("verdict-release") { Ordering::Relaxed } else { Ordering::Release };
@@ -121,13 +121,13 @@ impl Waiter {
         self.address.load(Ordering::Relaxed)
     }
 
-    /// Says in which queue it is, under the lock of that.
+    /// Records in which queue it is, under the lock of that.
     #[inline]
     pub(crate) fn set_address(&self, address: usize) {
         self.address.store(address, Ordering::Relaxed);
     }
 
-    /// Says whom to tell, before the node is enqueued.
+    /// Sets how the owner is woken, before the node is enqueued.
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
         debug_assert_eq!(self.state(), IDLE);
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.
@@ -135,10 +135,10 @@ impl Waiter {
         drop(before);
     }
 
-    /// What it was made [`expecting`](Self::expecting). It has not entered yet.
+    /// What it was made [`expecting`](Self::expecting). It has not been enqueued yet.
     pub(crate) fn expects(self: Pin<&Self>) -> u64 {
         debug_assert_eq!(self.state(), IDLE);
-        // SAFETY: as in `set_wake`.
+        // SAFETY: an idle node's links belong to the owner (I5), who calls this.
         unsafe { with(self.pointer(), |links| links.ticket) }
     }
 
@@ -189,13 +189,13 @@ pub(crate) unsafe fn prev(node: NonNull<Waiter>) -> NonNull<Waiter> {
     unsafe { node_of(list::prev(entry(node))) }
 }
 
-/// Tells loom that the memory goes, where nothing but the outcome (V) orders that after the settler's access (I3).
+/// Tells loom that the memory goes, where nothing but the outcome (V) orders that after the notifier's access (I3).
 /// (For an agent's wait, and the sentinels of its inbox, a lock does, or a counter that loom does not see.)
 #[cfg(loom)]
 impl Drop for Waiter {
     fn drop(&mut self) {
-        let told = matches!(self.state.load(Ordering::Relaxed), NOTIFIED | DONE);
-        if told && !std::thread::panicking() {
+        let completed = matches!(self.state.load(Ordering::Relaxed), NOTIFIED | DONE);
+        if completed && !std::thread::panicking() {
             self.links.with_mut(|_| ());
         }
     }
@@ -207,6 +207,6 @@ impl Drop for Waiter {
 /// The node is alive, and its links belong to the caller (I2, I4, I5). `access` must not reach the same node again.
 #[inline(always)]
 pub(crate) unsafe fn with<R>(node: NonNull<Waiter>, access: impl FnOnce(&mut Links) -> R) -> R {
-    // SAFETY: alive and exclusively ours, says the caller.
+    // SAFETY: alive, and its links are the caller's (I2, I4, I5).
     unsafe { node.as_ref() }.links.with_mut(|links| access(unsafe { &mut *links }))
 }

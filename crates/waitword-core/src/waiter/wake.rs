@@ -1,8 +1,8 @@
-//! Telling a waiter: settled under the shard's lock, rung after it.
+//! Waking a waiter: its outcome is stored under the shard's lock, its waker called after it.
 //!
-//! Settling is what order is made of: the outcome and, for an agent's wait, the place in its inbox are given while
-//! the lock is held, so that two notifiers cannot tell one agent in the wrong order. Ringing runs foreign code
-//! (a waker, a doorbell) and therefore happens with no lock held, in batches, and survives its panics.
+//! The order of notifies is made under the lock: there the outcome is stored and, for an agent's wait, its place in the
+//! inbox given, so that two notifiers cannot complete one agent's waits in the wrong order. A waker or a doorbell is foreign
+//! code; it is called with no lock held, in batches, and its panics are survived.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -11,10 +11,10 @@ use std::task::Waker;
 use super::inbox::Inbox;
 use crate::sync::MODEL;
 
-/// How many waiters are settled in one stay under a lock. Small in a model, so that it has several.
+/// How many waiters are completed in one stay under a lock. Small in a model, so that it has several.
 pub(crate) const BATCH: usize = if MODEL { 2 } else { 32 };
 
-/// Whom to tell.
+/// How a waiter is woken.
 #[derive(Debug)]
 pub(crate) enum Wake {
     /// A task; or a blocked thread, whose waker unparks it.
@@ -49,7 +49,7 @@ impl Wake {
     }
 
     /// Runs foreign code: no lock may be held.
-    pub(crate) fn ring(self) {
+    pub(crate) fn wake(self) {
         match self {
             Self::Task(waker) => waker.wake(),
             Self::Agent(inbox) => inbox.iter().for_each(Inbox::ring_if_due),
@@ -57,7 +57,7 @@ impl Wake {
     }
 }
 
-/// Wakes collected under a lock, to be rung after it.
+/// Wakes collected under a lock, to be run after it.
 #[derive(Debug)]
 pub(crate) struct WakeBatch {
     wakes: [Wake; BATCH],
@@ -85,11 +85,11 @@ impl WakeBatch {
         self.len += 1;
     }
 
-    /// Rings all of them. A panic of one does not keep the others from hearing; it goes on in
+    /// Runs all of them. A panic of one does not keep the others from being woken; it goes on in
     /// [`finish`](Self::finish). No lock may be held.
-    pub(crate) fn ring(&mut self) {
+    pub(crate) fn wake_all(&mut self) {
         for wake in &mut self.wakes[..self.len] {
-            self.panic.catch(|| wake.take().ring());
+            self.panic.catch(|| wake.take().wake());
         }
         self.len = 0;
     }

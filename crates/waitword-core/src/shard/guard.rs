@@ -313,15 +313,23 @@ unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbo
         }
         let wake = with(node, |links| links.wake.take());
         match &wake {
-            Wake::Agent(Some(inbox)) => {
-                let list = inbox.list_for(notifier);
-                // What the agent did itself, by its own notify or by its clock, it knows without a bell.
-                let rings = outcome == NOTIFIED && list == Completed::Elsewhere;
-                inbox.push(entry(node), list, rings, || node.as_ref().set_state(outcome));
-            }
+            Wake::Agent(Some(inbox)) => complete_into(inbox, node, outcome, notifier),
             // The last access (I3).
             _ => node.as_ref().set_state(outcome),
         }
         wake
     }
+}
+
+/// Stores the outcome of an agent's wait, and appends it to the agent's inbox.
+///
+/// # Safety
+/// As [`complete`].
+#[inline(never)]
+unsafe fn complete_into(inbox: &Inbox, node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) {
+    let list = inbox.list_for(notifier);
+    // What the agent did itself, by its own notify or by its clock, it knows without a bell.
+    let rings = outcome == NOTIFIED && list == Completed::Elsewhere;
+    // SAFETY: alive, and the caller's until it is in the inbox (I4).
+    unsafe { inbox.push(entry(node), list, rings, || node.as_ref().set_state(outcome)) };
 }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use super::leave::leave;
 use crate::outcome::{Cancelled, Interrupted, Outcome};
-use crate::table::{Location, Table, lock_if_equal};
+use crate::table::{Equal, Location, Table, lock_if_equal};
 use crate::thread::{Interrupt, Parker, may_block, spin};
 use crate::waiter::node::{QUEUED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
@@ -145,25 +145,40 @@ fn block<L: Location>(
     instead: &str,
 ) -> Result<Outcome, Interrupted> {
     let expected = bits::<L::Word>(expected);
-    let mut first_parker = None;
-    let (equal, parker) = loop {
-        // Most waits end here or at their timeout of zero, before anything that costs.
-        let Some(equal) = lock_if_equal(at, expected) else { return Ok(Outcome::NotEqual) };
-        if matches!(limit, Limit::For(Duration::ZERO)) {
-            return Ok(Outcome::TimedOut);
+    // Most waits end here or at their timeout of zero, before anything that costs.
+    match lock_if_equal(at, expected) {
+        None => Ok(Outcome::NotEqual),
+        Some(_) if matches!(limit, Limit::For(Duration::ZERO)) => Ok(Outcome::TimedOut),
+        Some(equal) => block_while_equal(at, expected, equal, limit, interrupt, instead),
+    }
+}
+
+/// The rest of [`block`], for a word that is equal; its shard is still locked.
+#[track_caller]
+#[inline(never)]
+fn block_while_equal<'a, L: Location>(
+    at: &'a L,
+    expected: u64,
+    mut equal: Equal<'a>,
+    limit: Limit,
+    interrupt: Option<&Interrupt>,
+    instead: &str,
+) -> Result<Outcome, Interrupted> {
+    if !may_block() {
+        drop(equal);
+        return Ok(refused(limit, instead));
+    }
+    let parker = if let Some(parker) = Parker::if_made() {
+        parker
+    } else {
+        // Once in the life of a thread: its parker is allocated, so not under the lock.
+        drop(equal);
+        let parker = Parker::current();
+        match lock_if_equal(at, expected) {
+            Some(again) => equal = again,
+            None => return Ok(Outcome::NotEqual),
         }
-        if !may_block() {
-            drop(equal);
-            return Ok(refused(limit, instead));
-        }
-        match first_parker.take().or_else(Parker::if_made) {
-            Some(parker) => break (equal, parker),
-            // Allocates, so not under the lock: once in the life of a thread.
-            None => {
-                drop(equal);
-                first_parker = Some(Parker::current());
-            }
-        }
+        parker
     };
     // These wakers are ours: to clone one under the lock runs no foreign code.
     let waker = interrupt.and_then(|interrupt| interrupt.waker(&parker)).unwrap_or(parker.waker());

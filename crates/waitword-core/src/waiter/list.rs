@@ -146,7 +146,7 @@ impl List {
             if first == self.anchor() {
                 return None;
             }
-            unlink(first);
+            join(self.anchor(), next(first));
             Some(first)
         }
     }

@@ -77,6 +77,7 @@ mod clock;
 mod condition;
 #[allow(unsafe_code)]
 mod condvar;
+mod coop;
 mod error;
 mod event;
 mod execute;

@@ -23,13 +23,15 @@ mod timed;
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::{
     Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait, wait_async, wait_until,
 };
+
+use crate::coop::Unit;
 
 pub(crate) use {named::named_future, timed::WaitUntil};
 
@@ -184,6 +186,12 @@ impl<C: Condition> WaitFor<C> {
         }
     }
 
+    /// As a poll of a thread, which has no budget to consume: only a task that is polled again gets a new one.
+    pub(crate) fn try_finish(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Option<C::Output> {
+        self.as_mut().advance(cx);
+        self.project().kept.take()
+    }
+
     /// Goes on as a thread, which it blocks until it is so, until `deadline` at the latest. If that comes first it keeps its
     /// place, and whoever blocks or polls next goes on from there.
     pub(crate) fn block_until(
@@ -193,7 +201,7 @@ impl<C: Condition> WaitFor<C> {
         let parker = Parker::current();
         let mut cx = Context::from_waker(parker.waker());
         loop {
-            if let Poll::Ready(output) = self.as_mut().poll(&mut cx) {
+            if let Some(output) = self.as_mut().try_finish(&mut cx) {
                 return Ok(output);
             }
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
@@ -223,7 +231,11 @@ impl<C: Condition> Future for WaitFor<C> {
     type Output = C::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<C::Output> {
-        self.as_mut().advance(cx);
+        if !self.as_mut().advance(cx) {
+            return Poll::Pending;
+        }
+        // Only now: the position in the queue does not depend on the budget, and what has been got is kept.
+        ready!(Unit::poll(cx)).consume();
         self.project().kept.take().map_or(Poll::Pending, Poll::Ready)
     }
 }

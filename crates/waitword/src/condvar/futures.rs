@@ -12,6 +12,7 @@ use waitword_core::Alarm;
 use crate::acquire::Step;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
+use crate::coop::Unit;
 use crate::error::LockError;
 use crate::sync::broken;
 
@@ -46,8 +47,11 @@ impl<'a, G: CondvarGuard> Wait<'a, G> {
             // Only now.
             *this.guard = None;
         }
+        // Only now: others need the mutex.
+        let Poll::Ready(unit) = Unit::poll(cx) else { return Err(None) };
         match this.waiting.step(cx.waker(), deadline) {
             Step::Ended(Ok((handle, result))) => {
+                unit.consume();
                 // SAFETY: it ends once, having acquired the mutex, whose handle and rest come from the guard it was made with.
                 Ok((unsafe { G::relocked(handle, *this.rest) }, result))
             }
@@ -151,9 +155,18 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<G> {
         let mut this = self.project();
+        let mut has_waited = false;
         loop {
             if let Some(mut guard) = this.guard.take() {
                 if !(this.condition)(&mut guard) {
+                    // A wait has consumed its unit already.
+                    if !has_waited {
+                        let Poll::Ready(unit) = Unit::poll(cx) else {
+                            *this.guard = Some(guard);
+                            return Poll::Pending;
+                        };
+                        unit.consume();
+                    }
                     return Poll::Ready(guard);
                 }
                 this.wait.set(Some(CondvarWait::new(this.condvar, guard)));
@@ -162,6 +175,7 @@ where
                 Poll::Ready(guard) => *this.guard = Some(guard),
                 Poll::Pending => return Poll::Pending,
             }
+            has_waited = true;
             this.wait.set(None);
         }
     }
@@ -197,10 +211,18 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
+        let mut has_waited = false;
         loop {
             if let Some((mut guard, last)) = this.held.take() {
                 // Also after the deadline: others may have had the mutex before us.
                 if !(this.condition)(&mut guard) {
+                    if !has_waited {
+                        let Poll::Ready(unit) = Unit::poll(cx) else {
+                            *this.held = Some((guard, last));
+                            return Poll::Pending;
+                        };
+                        unit.consume();
+                    }
                     return Poll::Ready((guard, Ok(())));
                 }
                 if last.is_err() {
@@ -212,6 +234,7 @@ where
                 Poll::Ready(held) => *this.held = Some(held),
                 Poll::Pending => return Poll::Pending,
             }
+            has_waited = true;
             this.wait.set(None);
         }
     }

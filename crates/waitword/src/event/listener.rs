@@ -18,7 +18,6 @@
 //! In line the listener is what a task's future is, driven by this thread: it has its node in itself, and is pinned.
 
 use std::fmt;
-use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
@@ -99,7 +98,7 @@ impl<'a> EventListener<'a> {
     #[must_use = "if it is `true`, a wakeup has been taken"]
     pub fn try_wait(mut self: Pin<&mut Self>) -> bool {
         let wait = self.as_mut().project().wait;
-        let is_woken = wait.poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        let is_woken = wait.try_finish(&mut Context::from_waker(Waker::noop())).is_some();
         if is_woken {
             self.listen_again();
         }

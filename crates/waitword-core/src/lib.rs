@@ -80,7 +80,7 @@ mod wheel;
 #[allow(unsafe_code)]
 mod word;
 
-pub use blocking::{ForbidBlocking, forbid_blocking, may_block};
+pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
 pub use call::{PATIENCE, call_one, is_line_passed};
 pub use cancel::Cancelled;
 pub use inbox::{Inbox, InboxWait};

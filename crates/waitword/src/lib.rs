@@ -88,6 +88,7 @@ pub mod lock_api;
 mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
+mod not_a_future;
 mod once;
 mod pace;
 mod patience;
@@ -134,9 +135,10 @@ pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWa
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Masked,
-    Masked64, Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, call_one, forbid_blocking, may_block,
-    notify_all, notify_many, notify_one, notify_one_or_replace, protocol, replace_and_notify_all, wait,
-    wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible, wait_until,
+    Masked64, Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, allow_blocking, call_one,
+    forbid_blocking, may_block, notify_all, notify_many, notify_one, notify_one_or_replace, protocol,
+    replace_and_notify_all, wait, wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible,
+    wait_until,
 };
 
 #[cfg(doctest)]

@@ -9,7 +9,7 @@ macro_rules! named_future {
     ) => {
         pin_project_lite::pin_project! {
             $(#[$doc])*
-            #[must_use = "futures do nothing unless polled"]
+            #[must_use = "nothing is waited for until this is awaited: add `.await`, or wait without `_async` in a thread"]
             pub struct $name<$lifetime $(, $type)*>
             $(where $bounded: $bound)?
             {

@@ -63,7 +63,7 @@ impl<'a, G: CondvarGuard> Wait<'a, G> {
 
 pin_project! {
     /// The future of [`Condvar::wait_async`](crate::Condvar::wait_async).
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is waited for until this is awaited, and the mutex is unlocked when it is dropped: add `.await`"]
     pub struct CondvarWait<'a, G: CondvarGuard> {
         #[pin]
         wait: Wait<'a, G>,
@@ -91,7 +91,7 @@ impl<G: CondvarGuard> Future for CondvarWait<'_, G> {
 pin_project! {
     /// The future of [`Condvar::wait_async_for`](crate::Condvar::wait_async_for) and
     /// [`Condvar::wait_async_until`](crate::Condvar::wait_async_until).
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is waited for until this is awaited, and the mutex is unlocked when it is dropped: add `.await`"]
     pub struct CondvarWaitUntil<'a, G: CondvarGuard> {
         #[pin]
         wait: Wait<'a, G>,
@@ -129,7 +129,7 @@ impl<G: CondvarGuard> Future for CondvarWaitUntil<'_, G> {
 
 pin_project! {
     /// The future of [`Condvar::wait_while_async`](crate::Condvar::wait_while_async).
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is waited for until this is awaited, and the mutex is unlocked when it is dropped: add `.await`"]
     pub struct CondvarWaitWhile<'a, G: CondvarGuard, C> {
         condvar: &'a RawCondvar,
         condition: C,
@@ -184,7 +184,7 @@ where
 pin_project! {
     /// The future of [`Condvar::wait_while_async_for`](crate::Condvar::wait_while_async_for) and
     /// [`Condvar::wait_while_async_until`](crate::Condvar::wait_while_async_until).
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is waited for until this is awaited, and the mutex is unlocked when it is dropped: add `.await`"]
     pub struct CondvarWaitWhileUntil<'a, G: CondvarGuard, C> {
         condvar: &'a RawCondvar,
         deadline: Option<Instant>,

@@ -26,7 +26,7 @@ use crate::mutex::{MappedMutexGuard, Mutex};
 /// assert_eq!(*mutex.lock(), 2);
 /// ```
 #[doc(alias("unlock", "lock_guard", "unique_lock", "scoped_lock"))]
-#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
     mutex: &'a Mutex<T>,

@@ -17,7 +17,7 @@ use crate::raw_mutex::RawMutex;
 /// The way to a part of the value of a [`Mutex`] that is locked. Dropping it releases the mutex.
 ///
 /// Made by [`MutexGuard::map`](crate::MutexGuard::map).
-#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
     raw: &'a RawMutex,
@@ -92,7 +92,7 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
 ///
 /// Made by [`OwnedMutexGuard::map`](crate::OwnedMutexGuard::map). `T` is the value, `U` the part.
 #[doc(alias = "MappedArcMutexGuard")]
-#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
 pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {
     mutex: Arc<Mutex<T>>,

@@ -136,7 +136,7 @@ impl<T: ?Sized> Mutex<T> {
 ///
 /// As [`MutexGuard`](crate::MutexGuard), but that it borrows nothing.
 #[doc(alias = "ArcMutexGuard")]
-#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
 pub struct OwnedMutexGuard<T: ?Sized> {
     mutex: Arc<Mutex<T>>,

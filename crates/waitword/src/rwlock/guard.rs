@@ -15,7 +15,7 @@ macro_rules! guard {
      $mode:ident by $plain:literal or $acquire:literal, $release:ident, $release_fair:ident,
      $this:ident -> $shown:ty { $show:expr }) => {
         $(#[$docs])*
-        #[must_use = "the lock is released when the guard is dropped, which is at once if nobody keeps it"]
+        #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
         #[clippy::has_significant_drop]
         pub struct $guard<$($life,)? T: ?Sized> {
             rwlock: $lock,

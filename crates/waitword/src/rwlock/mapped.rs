@@ -20,7 +20,7 @@ macro_rules! mapped {
         $lent:ident -> $raw:expr; $($mutable:tt)?
     ) => {
         $(#[$docs])*
-        #[must_use = "the lock is released when the guard is dropped, which is at once if nobody keeps it"]
+        #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
         #[clippy::has_significant_drop]
         pub struct $mapped<$($life,)? $($value: ?Sized,)? U: ?Sized> {
             lock: $lock,

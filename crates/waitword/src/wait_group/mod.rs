@@ -241,7 +241,7 @@ impl fmt::Debug for WaitGroup {
 
 /// Somebody is at work, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
 #[doc(alias("done", "count_down"))]
-#[must_use = "who drops it is done"]
+#[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
 #[derive(Debug)]
 pub struct WaitGroupToken<'a> {
     group: &'a WaitGroup,
@@ -262,7 +262,7 @@ impl Drop for WaitGroupToken<'_> {
 }
 
 /// Somebody is at work, until this is dropped. Made by [`WaitGroup::add_owned`]; a clone is one more.
-#[must_use = "who drops it is done"]
+#[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
 #[derive(Debug)]
 pub struct OwnedWaitGroupToken {
     group: Arc<WaitGroup>,

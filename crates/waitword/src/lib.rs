@@ -36,12 +36,20 @@
 //! | [`AsyncLock`] | its turn; on a word that a script may share |
 //!
 //! [`guide::which_lock`] tells apart those that are easily confused, with an example each. [`guide::coming_from`] has what to write in
-//! place of tokio's, std's, parking_lot's and async-lock's.
+//! place of tokio's, std's, parking_lot's and async-lock's, [`guide::must_not_block`] how code that blocks in a task is found.
 //!
 //! # Names
 //! A plain name blocks the thread (`lock`), `_async` is a future (`lock_async().await`), `try_` never waits,
 //! `_for(Duration)` and `_until(Instant)` give up, `_owned` has a share in an `Arc`. A thread that must not sleep says so with
 //! [`forbid_blocking`].
+//!
+//! # Features
+//! None is on by default.
+//! - `tokio`: the futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/), as its own do:
+//!   a task that completes one after the other without ever having to wait yields when its budget is exhausted. Without a runtime of
+//!   tokio's it changes nothing. As with tokio's own futures, another executor's `block_on` within a task gets no new budget and may
+//!   wait for ever: block with the plain names there.
+//! - `lock_api`: the raw traits of the crate of that name, for its ecosystem of guards.
 //!
 //! # What holds for all
 //! - **One line**, first come first served, whoever it is. A future keeps its place for as long as it lives.

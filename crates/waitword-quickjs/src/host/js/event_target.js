@@ -18,7 +18,8 @@
       if (find(this, name, listener)) return;
       const { once, signal } = typeof settings === "object" && settings !== null ? settings : {};
       if (signal?.aborted) return;
-      const entry = { listener, isOnce: Boolean(once), takesEvent: true };
+      const resists = typeof settings === "object" && settings !== null && settings[host.resists] === true;
+      const entry = { listener, isOnce: Boolean(once), takesEvent: true, resists };
       add(this, name, entry, false);
       signal?.addEventListener("abort", () => remove(this, name, entry));
     }
@@ -48,6 +49,8 @@
       return isHeard;
     }
   }
+  // Its listeners hear neither of new ones nor of those that are removed, and who has been removed is not called any more.
+  defineProperty(EventTarget.prototype, host.isTarget, { __proto__: null, value: true });
   defineProperty(EventTarget.prototype, Symbol.toStringTag, { __proto__: null, value: "EventTarget", configurable: true });
 
   function find(target, name, listener) {

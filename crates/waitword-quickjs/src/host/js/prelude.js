@@ -39,7 +39,7 @@
     endsWith, indexOf, slice, startsWith, trim,
   };
   // Names of methods that scripts do not see.
-  for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended"]) host[name] = Symbol(name);
+  for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended", "isTarget", "resists"]) host[name] = Symbol(name);
   /** Puts a value at the end of a script's array, whatever its prototype pretends to be. */
   host.append = (array, value) => host.put(array, array.length, value);
   // Lone surrogates have no bytes in UTF-8.
@@ -63,6 +63,25 @@
     return host.error(TypeError, "ERR_INVALID_ARG_TYPE",
       'The "' + name + '" ' + kind + " must be " + expected + ". Received " + received);
   };
+  host.checkedBoolean = (name, value) => {
+    if (typeof value !== "boolean") throw host.invalid(name, "of type boolean", value);
+    return value;
+  };
+  host.checkedNumber = (name, value, least) => {
+    if (typeof value !== "number") throw host.invalid(name, "of type number", value);
+    if (value >= least) return value;
+    throw host.outOfRange(name, ">= " + String(least), value);
+  };
+  host.outOfRange = (name, expected, value) => {
+    const received = host.inspect(value);
+    return host.error(RangeError, "ERR_OUT_OF_RANGE",
+      'The value of "' + name + '" is out of range. It must be ' + expected + ". Received " + received);
+  };
+  host.checkedSignal = (name, value) => {
+    const isSignal = value === undefined || (typeof value === "object" && value !== null && "aborted" in value);
+    if (!isSignal) throw host.invalid(name, "an instance of AbortSignal", value);
+  };
+  host.enqueue = queueMicrotask;
   host.missing = (name) => host.error(TypeError, "ERR_MISSING_ARGS", 'The "' + name + '" argument must be specified');
 
   const parts = new host.safe.Map();

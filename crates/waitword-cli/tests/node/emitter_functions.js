@@ -2,25 +2,27 @@
 const EE = require("node:events");
 process.on("unhandledRejection", (r) => console.log("unhandled", r?.message ?? r));
 const { captureRejectionSymbol, errorMonitor } = EE;
+// What listeners reject with is told in the ticks after it.
+const turn = () => new Promise(setImmediate);
 (async () => {
 { const e = new EE({ captureRejections: true }); e.on("x", async (v) => { throw new Error("a" + v); }); e.on("error", (er) => console.log("error", er.message)); e.emit("x", 1); }
-await new Promise((r) => setTimeout(r, 5));
+await turn();
 { const e = new EE(); e.on("x", async (v) => { throw new Error("b" + v); }); e.on("error", (er) => console.log("error", er.message)); e.emit("x", 1); }
-await new Promise((r) => setTimeout(r, 5));
+await turn();
 { const e = new EE({ captureRejections: true }); e[captureRejectionSymbol] = (er, name, ...args) => console.log("handler", er.message, name, args); e.on("x", async (v) => { throw new Error("c" + v); }); e.emit("x", 1, 2); }
-await new Promise((r) => setTimeout(r, 5));
+await turn();
 { const e = new EE({ captureRejections: true }); e.on("x", (v) => ({ get then() { throw new Error("getter"); } })); e.on("error", (er) => console.log("error", er.message)); e.emit("x", 1, 2); }
 { const e = new EE({ captureRejections: true }); e.on("x", (v) => ({ then(a, b) { console.log(a, typeof b); b("thenable"); } })); e.on("error", (er) => console.log("error", er)); e.emit("x", 1, 2); console.log("after"); }
-await new Promise((r) => setTimeout(r, 5));
+await turn();
 { const e = new EE({ captureRejections: true }); e.on("error", async (er) => { throw new Error("in error"); }); e.emit("error", new Error("q")); }
-await new Promise((r) => setTimeout(r, 5));
+await turn();
 console.log(EE.captureRejections); EE.captureRejections = true; console.log(EE.captureRejections);
 { const e = new EE(); e.once("x", async (v) => { throw new Error("d" + v); }); e.on("error", (er) => console.log("error", er.message)); e.emit("x", 1); }
 try { EE.captureRejections = 1 } catch (er) { console.log(er.code, er.message) }
 EE.captureRejections = false;
-await new Promise((r) => setTimeout(r, 5));
+await turn();
 { class M extends EE { constructor() { super({ captureRejections: true }); } [Symbol.for("nodejs.rejection")](er, n) { console.log("method", er.message, n); } } const e = new M(); e.on("z", async () => { throw new Error("m"); }); e.emit("z"); }
-await new Promise((r) => setTimeout(r, 5));
+await turn();
 console.log(captureRejectionSymbol, errorMonitor);
 // statics
 const t = async (name, f) => { try { console.log(name, await f()); } catch (e) { console.log(name, "!", e?.name, e?.code, e?.message); } };

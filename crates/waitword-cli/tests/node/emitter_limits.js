@@ -14,4 +14,4 @@ class My extends EE {}; { const e = new My(); e.setMaxListeners(1); e.on(Symbol(
 { const e = new EventTarget(); for (let i = 0; i < 14; i++) e.addEventListener("et", () => {}); for (let i = 0; i < 14; i++) e.addEventListener("et2", () => {}); }
 { const e = new AbortController().signal; for (let i = 0; i < 14; i++) e.addEventListener("abort", () => {}); }
 { const { port1: e } = new MessageChannel(); for (let i = 0; i < 14; i++) e.on("close", () => {}); e.close(); }
-setTimeout(() => { for (const x of w) console.log(x); }, 10);
+setImmediate(() => { for (const x of w) console.log(x); });

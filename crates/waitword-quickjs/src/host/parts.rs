@@ -92,7 +92,9 @@ const SCRIPTS: &[Script] = scripts![
     "text_realm.js",
     "events.js",
     "event_target.js",
+    "dom_exception.js",
     "clone.js",
+    "transfer.js",
     "timers.js",
     "console.js",
     "lifecycle.js",
@@ -101,6 +103,7 @@ const SCRIPTS: &[Script] = scripts![
     "commonjs.js",
     "message_port.js",
     "worker_threads.js",
+    "thrown.js",
     "boot.js",
 ];
 

@@ -16,7 +16,7 @@ use crate::doorbell::Doorbell;
 use crate::ffi::{Realm, RuntimeOptions};
 use crate::runtime::{JsAgent, JsAgentOptions};
 
-use super::agent_host::{Host, Parts, Worker};
+use super::agent_host::{self, Host, Parts, Worker};
 use super::channel::Envelope;
 use super::clone::Parcel;
 use super::cluster::{Cluster, Woken};
@@ -229,6 +229,7 @@ fn live_and_die(birth: Birth) -> Death {
     let event_loop = EventLoop::new(&agent, &host);
     let stop = event_loop.run(entry, data);
     if host.cluster.wants_report(host.id) {
+        host.begin_report(agent.realm());
         host.cluster.report(event_loop.abandoned());
     }
     let workers: Vec<ThreadId> = host.workers.borrow().keys().copied().collect();
@@ -236,9 +237,9 @@ fn live_and_die(birth: Birth) -> Death {
     match stop {
         // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
         Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {
-            Death::of(event_loop.unread_failure().unwrap_or(Stop::Terminated))
+            Death::of(event_loop.unread_failure().unwrap_or(Stop::Terminated), 1)
         }
-        stop => Death::of(stop),
+        stop => Death::of(stop, event_loop.failure_code()),
     }
 }
 
@@ -264,6 +265,9 @@ impl WaitObserver for Watch {
         let woken = self.cluster.awake(self.id);
         // The script has not been unwound yet, so the line of the wait is still to be had.
         if woken == Woken::Dismissed || self.cluster.wants_report(self.id) {
+            if let Ok(host) = agent_host::of(&self.realm) {
+                host.begin_report(&self.realm);
+            }
             let (agent, place) = (AgentName(self.id), self.realm.line_of(&self.realm.mark()));
             self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
         }

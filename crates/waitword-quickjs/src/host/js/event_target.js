@@ -1,5 +1,5 @@
 // EventTarget; its events are in event.js. Ports, and the workers of pages, are targets that have the methods of emitters as well: `on` gets
-// what an event carries, `addEventListener` and `onmessage` get the event. Next: clone.js.
+// what an event carries, `addEventListener` and `onmessage` get the event. Next: dom_exception.js.
 (function (host) {
   "use strict";
 

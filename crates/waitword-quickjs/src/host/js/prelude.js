@@ -82,6 +82,19 @@
     if (!isSignal) throw host.invalid(name, "an instance of AbortSignal", value);
   };
   host.enqueue = queueMicrotask;
+  /** ToString, as the web has it for the arguments of its functions: a symbol has none. */
+  host.domString = (value) => {
+    if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
+    return String(value);
+  };
+  /** Gives these objects constants, as the web has them: names and values in turn. */
+  host.constants = (pairs, ...objects) => {
+    for (let at = 0; at < pairs.length; at += 2) {
+      for (let each = 0; each < objects.length; each++) {
+        defineProperty(objects[each], pairs[at], { __proto__: null, value: pairs[at + 1], writable: false, enumerable: true, configurable: false });
+      }
+    }
+  };
   host.missing = (name) => host.error(TypeError, "ERR_MISSING_ARGS", 'The "' + name + '" argument must be specified');
 
   const parts = new host.safe.Map();

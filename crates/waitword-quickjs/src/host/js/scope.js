@@ -55,8 +55,9 @@
   /** Gives a worker what pages do not have. */
   function becomeWorker() {
     const port = host.parentPort;
+    const post = port.postMessage;
     define("name", options.web);
-    define("postMessage", (value, transfer) => port.postMessage(value, transfer));
+    define("postMessage", (...args) => apply(post, port, args));
     define("close", () => native.closeAgent());
     define("importScripts", (...urls) => {
       for (let at = 0; at < urls.length; at++) {

@@ -27,6 +27,7 @@
     }
 
     postMessage(value, transfer) {
+      if (arguments.length === 0) throw host.missing("message");
       postToWorker(this.#id, value, transfer);
     }
 

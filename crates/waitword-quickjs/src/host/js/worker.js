@@ -127,7 +127,8 @@
   /** Packs what a worker begins with: `workerData`, and what else its parent has for it. */
   function birth(workerData, transferList, streams, resourceLimits) {
     const transfer = list();
-    for (let at = 0; at < (transferList?.length ?? 0); at++) transfer.push(transferList[at]);
+    const moved = transferList ? host.transferList(transferList) : transfer;
+    for (let at = 0; at < moved.length; at++) transfer.push(moved[at]);
     const ports = streams?.ports;
     for (let at = 0; at < (ports?.length ?? 0); at++) if (ports[at]) transfer.push(ports[at]);
     return host.pack([workerData, host.environmentData(), ports, resourceLimits], transfer);

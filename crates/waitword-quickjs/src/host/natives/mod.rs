@@ -41,6 +41,7 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("postToWorker", workers::post_to_worker),
     ("postToParent", messages::post_to_parent),
     ("listen", messages::listen),
+    ("closeParentPort", messages::close_parent_port),
     ("receiveFromParent", messages::receive_from_parent),
     ("openChannel", messages::open_channel),
     ("postToPort", messages::post_to_port),

@@ -168,6 +168,8 @@ pub(super) fn spawn(
         let from_parent = Arc::clone(&birth.parts.from_parent);
         let death = live(birth);
         from_parent.close();
+        // Whoever hears of its end finds them gone.
+        cluster.blobs().forget(id);
         if let Some((failure, thrown)) = death.failure {
             to_parent.post((id, Letter::Failed(failure, thrown)));
         }

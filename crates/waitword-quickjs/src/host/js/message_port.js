@@ -160,9 +160,9 @@
   }
 
   /** A message arrives at a target, with the ports that came with it. */
-  function deliver(target, data, moved) {
+  function deliver(target, data, moved, origin = "") {
     target[host.fire]("message", [data], () => {
-      const event = new (host.part("event").MessageEvent)("message", { data, ports: [] });
+      const event = new (host.part("event").MessageEvent)("message", { data, origin, ports: [] });
       for (let at = 0; at < moved.length; at++) host.append(event.ports, moved[at]);
       return event;
     });
@@ -180,7 +180,8 @@
     parentClosed: () => end(parentPort),
     atPort: (id, data, moved) => {
       const port = ports.get(id);
-      if (port) deliver(port, data, moved);
+      // Only a BroadcastChannel, which is no port, is told from where something comes.
+      if (port) deliver(port, data, moved, isPort(port) ? "" : host.origin);
     },
     portClosed: (id) => {
       const port = ports.get(id);

@@ -82,6 +82,8 @@
     if (!isSignal) throw host.invalid(name, "an instance of AbortSignal", value);
   };
   host.enqueue = queueMicrotask;
+  /** Of all agents, as it is shown: that of a file is opaque. */
+  host.origin = "null";
   /** ToString, as the web has it for the arguments of its functions: a symbol has none. */
   host.domString = (value) => {
     if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");

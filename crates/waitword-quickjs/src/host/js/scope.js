@@ -19,6 +19,7 @@
     define("self", globalThis);
     // Memory can be shared here, and this is what pages ask first.
     define("crossOriginIsolated", true);
+    define("origin", host.origin);
     define("addEventListener", (type, listener, settings) => scope.addEventListener(type, listener, settings));
     define("removeEventListener", (type, listener) => scope.removeEventListener(type, listener));
     define("dispatchEvent", (event) => scope.dispatchEvent(event));

@@ -3,12 +3,10 @@
 (function (host) {
   "use strict";
 
-  const { options } = host;
+  const { native, options } = host;
   const { birth, postToWorker, startWorker, terminateWorker } = host.part("worker");
-  const { apply, decodeURIComponent, endsWith, Error, indexOf, isArray, list, Map, Promise, slice, startsWith, String, trim, TypeError } =
+  const { apply, decodeURIComponent, endsWith, Error, indexOf, isArray, list, Promise, slice, startsWith, String, trim, TypeError } =
     host.safe;
-  const blobs = new Map();
-  let blobsMade = 0;
 
   class Worker extends host.Target {
     #id;
@@ -50,9 +48,11 @@
     const begins = (start) => apply(startsWith, reference, [start]);
     if (begins("data:")) return { isSource: true, text: dataText(reference) };
     if (begins("blob:")) {
-      const text = blobs.get(reference);
-      if (text === undefined) throw host.error(Error, "ERR_WORKER_PATH", "There is no blob " + reference + ": it was revoked");
-      return { isSource: true, text };
+      const text = native.findBlob(reference);
+      if (typeof text === "string") return { isSource: true, text };
+      throw host.error(Error, "ERR_WORKER_PATH", text === null
+        ? "The Blob URL " + reference + " was revoked"
+        : "The Blob URL " + reference + " is not known: no agent has made it that is still there");
     }
     const page = options.argv[1];
     const { URL, fileURLToPath, pathToFileURL } = host.part("url");
@@ -84,14 +84,13 @@
     }
 
     static keep(blob) {
-      const url = "blob:waitword/" + ++blobsMade;
-      blobs.set(url, blob.#text);
-      return url;
+      if (typeof blob !== "object" || blob === null || !(#text in blob)) throw host.invalid("obj", "an instance of Blob", blob);
+      return native.keepBlob(blob.#text);
     }
   }
   const { keep: createObjectURL } = Blob;
   delete Blob.keep;
-  const revokeObjectURL = (url) => void blobs.delete(String(url));
+  const revokeObjectURL = (url) => native.revokeBlob(host.domString(url));
 
   return { Blob, Worker, createObjectURL, dataText, locate, revokeObjectURL };
 });

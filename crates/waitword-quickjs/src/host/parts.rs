@@ -112,6 +112,7 @@ const LATER: &[Script] = scripts![
     "abort.js",
     "assert.js",
     "broadcast_channel.js",
+    "data_url.js",
     "encoding.js",
     "event.js",
     "events_async.js",

@@ -35,6 +35,8 @@ const SCRIPT_STACK: usize = 4 << 20;
 pub(super) enum Entry {
     File(PathBuf),
     Source(String),
+    /// The module in a `data:` URL.
+    Data(String),
 }
 
 /// How the script of an agent is read.
@@ -145,6 +147,7 @@ pub(super) fn spawn(
     let (name, eval_source) = match &entry {
         Entry::File(path) => (path.to_string_lossy().into_owned(), String::new()),
         Entry::Source(text) => (super::sources::EVAL.to_owned(), text.clone()),
+        Entry::Data(url) => (url.clone(), String::new()),
     };
     let to_parent = Arc::clone(&parent.from_workers);
     let birth = Birth {

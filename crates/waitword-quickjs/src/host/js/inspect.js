@@ -64,7 +64,7 @@
     }
     const shape = describe(object);
     const isEmpty = () => shape.items(() => "").length + keys(object, shape).length === 0;
-    if (level > state.depth && !shape.base && !isEmpty()) return `[${shape.name ?? "Object"}]`;
+    if (level > state.depth && !isEmpty()) return `[${shape.name ?? "Object"}]`;
     state.seen.push(object);
     state.deepest = level;
     const inner = (value) => show(value, state, level + 1, indent + 2);

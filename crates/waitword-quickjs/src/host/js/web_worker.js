@@ -5,8 +5,7 @@
 
   const { native, options } = host;
   const { birth, postToWorker, startWorker, terminateWorker } = host.part("worker");
-  const { apply, decodeURIComponent, endsWith, Error, indexOf, isArray, list, Promise, slice, startsWith, String, trim, TypeError } =
-    host.safe;
+  const { apply, Error, isArray, list, Promise, startsWith, String, trim, TypeError } = host.safe;
 
   class Worker extends host.Target {
     #id;
@@ -35,18 +34,11 @@
   }
   host.withHandlers(Worker, ["message", "messageerror", "error"]);
 
-  /** The source text in a data: URL. */
-  function dataText(url) {
-    const comma = apply(indexOf, url, [","]);
-    const text = decodeURIComponent(apply(slice, url, [comma + 1]));
-    return apply(endsWith, apply(slice, url, [0, comma]), [";base64"]) ? host.part("encoding").ofBase64(text) : text;
-  }
-
   /** Source text, or the path of a file. Relative URLs are relative to the script of this agent: it stands for the page. */
   function locate(url) {
     const reference = apply(trim, String(url), []);
     const begins = (start) => apply(startsWith, reference, [start]);
-    if (begins("data:")) return { isSource: true, text: dataText(reference) };
+    if (begins("data:")) return { isSource: true, text: host.part("data_url").text(reference) };
     if (begins("blob:")) {
       const text = native.findBlob(reference);
       if (typeof text === "string") return { isSource: true, text };
@@ -92,5 +84,5 @@
   delete Blob.keep;
   const revokeObjectURL = (url) => native.revokeBlob(host.domString(url));
 
-  return { Blob, Worker, createObjectURL, dataText, locate, revokeObjectURL };
+  return { Blob, Worker, createObjectURL, locate, revokeObjectURL };
 });

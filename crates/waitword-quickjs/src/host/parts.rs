@@ -117,6 +117,7 @@ const LATER: &[Script] = scripts![
     "event.js",
     "events_async.js",
     "events_rare.js",
+    "events_resource.js",
     "navigator.js",
     "process.js",
     "readable.js",

@@ -149,7 +149,7 @@
   /** As the standard has it, and as of other errors what it says of its origin. */
   function exception(object) {
     const { name, message } = host.partsOfDOMException(object);
-    const row = list("exception", 3, name, message, stackOf(object));
+    const row = list("exception", 3, name, message, text(host.stackOf(object)));
     if (hasOwn(object, "cause")) row.push(object.cause);
     return row;
   }

@@ -2,8 +2,7 @@
 (function (host) {
   "use strict";
 
-  const { decodeURIComponent, RangeError, TypeError } = host.safe;
-  const parse = JSON.parse;
+  const { decodeURIComponent, parseJson, RangeError, TypeError } = host.safe;
   const JSON_TYPE = "application/json";
 
   function parts(url) {
@@ -24,7 +23,7 @@
   function module(url, isEntry) {
     const found = parts(url);
     if (found.type === "text/javascript" || found.type === "application/javascript") return textOf(found);
-    if (found.type === JSON_TYPE && !isEntry) return [parse(textOf(found))];
+    if (found.type === JSON_TYPE && !isEntry) return [parseJson(textOf(found))];
     if (found.type === JSON_TYPE) {
       throw host.error(TypeError, "ERR_IMPORT_ASSERTION_TYPE_MISSING", 'Module "' + url + '" needs an import attribute of type "json"');
     }

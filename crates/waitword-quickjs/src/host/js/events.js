@@ -246,7 +246,7 @@
   const accessor = (name, get, set) => {
     defineProperty(EventEmitter, name, { __proto__: null, get, set, enumerable: true, configurable: true });
   };
-  accessor("EventEmitterAsyncResource", () => rare().EventEmitterAsyncResource);
+  accessor("EventEmitterAsyncResource", () => host.part("events_resource").EventEmitterAsyncResource);
   accessor("defaultMaxListeners", () => defaultLimit, (limit) => {
     defaultLimit = host.checkedNumber("defaultMaxListeners", limit, 0);
   });

@@ -3,10 +3,9 @@
 (function (host) {
   "use strict";
 
-  const { Error } = globalThis;
-  const { apply, defineProperty, indexOf, slice, String, Symbol } = host.safe;
+  const { apply, defineProperty, Error, indexOf, slice, String, Symbol } = host.safe;
   const { captures, limits, methods, remove } = host.listeners;
-  const { EventEmitter, EventTarget } = host;
+  const { EventEmitter } = host;
   const EITHER = "an instance of EventEmitter or EventTarget";
   const warned = new host.safe.WeakMap();
   const isEmitter = (value, method) => typeof value?.[method] === "function";
@@ -110,55 +109,5 @@
     return { __proto__: null, [Symbol.dispose]: () => void signal.removeEventListener("abort", listener) };
   }
 
-  // There is no context that it could keep, as for AsyncResource itself.
-  const { AsyncResource } = host.part("small_modules").async_hooks;
-
-  class Resource extends AsyncResource {
-    eventEmitter;
-
-    constructor(emitter, name) {
-      super(name);
-      this.eventEmitter = emitter;
-    }
-  }
-  defineProperty(Resource, "name", { __proto__: null, value: "EventEmitterReferencingAsyncResource", configurable: true });
-
-  class EventEmitterAsyncResource extends EventEmitter {
-    #resource;
-
-    constructor(options = undefined) {
-      const isNamed = typeof options === "string";
-      if (!isNamed && new.target === EventEmitterAsyncResource && typeof options?.name !== "string") {
-        throw host.invalid("options.name", "of type string", options?.name);
-      }
-      super(isNamed ? undefined : options);
-      this.#resource = new Resource(this, isNamed ? options : options?.name || new.target.name);
-    }
-
-    emit(name, ...args) {
-      const all = [super.emit, this, name];
-      for (let at = 0; at < args.length; at++) host.append(all, args[at]);
-      return apply(this.#resource.runInAsyncScope, this.#resource, all);
-    }
-
-    emitDestroy() {
-      this.#resource.emitDestroy();
-    }
-
-    get asyncId() {
-      return this.#resource.asyncId();
-    }
-
-    get triggerAsyncId() {
-      return this.#resource.triggerAsyncId();
-    }
-
-    get asyncResource() {
-      return this.#resource;
-    }
-  }
-
-  return {
-    EventEmitterAsyncResource, addAbortListener, capture, getEventListeners, getMaxListeners, setMaxListeners, warn, wrap,
-  };
+  return { addAbortListener, capture, getEventListeners, getMaxListeners, setMaxListeners, warn, wrap };
 });

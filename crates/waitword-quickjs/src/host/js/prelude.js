@@ -35,7 +35,7 @@
     Map: sealed(Map), Set: sealed(Set), WeakMap: sealed(WeakMap),
     // For the parts that run when scripts may have replaced these.
     BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent,
-    freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, round: Math.round,
+    freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, parseJson: JSON.parse, round: Math.round,
     endsWith, indexOf, slice, startsWith, trim,
   };
   // Names of methods that scripts do not see.

@@ -1,5 +1,7 @@
 //! The command line as its users meet it: the real binary, on real files.
 
+mod blobs;
+mod clones;
 mod ends;
 mod errors;
 mod hostile;

@@ -34,6 +34,13 @@ impl Ran {
         self
     }
 
+    /// Asserts that the first lines that it printed are these.
+    #[track_caller]
+    pub(crate) fn starts(self, lines: &[&str]) -> Self {
+        assert_eq!(self.stdout.lines().take(lines.len()).collect::<Vec<_>>(), lines, "{self:#?}");
+        self
+    }
+
     /// For output of agents that take turns in no particular order.
     pub(crate) fn sorted(mut self) -> Self {
         let mut lines: Vec<&str> = self.stdout.lines().collect();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::doorbell::Doorbell;
 use crate::ffi::{Attributes, Exception, Realm, Value};
 
-use super::channel::Envelope;
+use super::channel::{Envelope, PortId};
 use super::clone::{self, Kit, Parcel};
 use super::cluster::Cluster;
 use super::failure::FailureKind;
@@ -39,6 +39,8 @@ pub(super) struct Host {
     pub(super) timers: RefCell<Timers>,
     pub(super) workers: RefCell<BTreeMap<ThreadId, Worker>>,
     pub(super) ports: RefCell<Ports>,
+    /// The port whose message the job that runs has taken.
+    pub(super) receiving: Cell<Option<PortId>>,
     /// `parentPort`.
     pub(super) port: Cell<Port>,
     /// Set when the script called `process.exit`.
@@ -67,7 +69,12 @@ pub(super) struct Worker {
 pub(super) struct Port {
     pub(super) is_open: bool,
     pub(super) keeps_alive: bool,
+    /// Once the script has closed it while it took a message from it: how many it takes still.
+    pub(super) rest: Option<usize>,
 }
+
+/// Stands for `parentPort` among the numbers of ports, which begin with 1.
+pub(super) const PARENT: PortId = 0;
 
 /// What a [`Host`] is made of.
 pub(super) struct Parts {
@@ -101,6 +108,7 @@ impl Host {
             timers: RefCell::default(),
             workers: RefCell::default(),
             ports,
+            receiving: Cell::default(),
             port: Cell::default(),
             exit: Cell::default(),
             wants_ticks: Cell::default(),
@@ -206,6 +214,12 @@ impl Host {
         let is_rejection = realm.bool(kind == FailureKind::UnhandledRejection);
         self.call(realm, "packError", &[thrown.clone(), is_rejection]).ok()?;
         self.outbox.take()
+    }
+
+    /// Before the places of waits are looked up: that runs no script from now on.
+    pub(super) fn begin_report(&self, realm: &Realm) {
+        // It may have run out of memory: then there are no places either.
+        let _ = self.call(realm, "reporting", &[]);
     }
 
     /// The `type` in the text of a `package.json`.

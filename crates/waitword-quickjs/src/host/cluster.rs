@@ -13,6 +13,7 @@ use waitword_agents::AgentHandle;
 
 use crate::doorbell::Doorbell;
 
+use super::blobs::Blobs;
 use super::liveness::{Reason, Verdict};
 use super::members::{Doing, Member, Members, Standstill};
 use super::rooms::Rooms;
@@ -32,6 +33,7 @@ pub(super) struct Cluster {
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
     rooms: Rooms,
+    blobs: Blobs,
 }
 
 /// Why an agent woke up.
@@ -46,7 +48,7 @@ pub(super) enum Woken {
 impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
     pub(super) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
-        let (members, rooms) = (Mutex::default(), Rooms::default());
+        let (members, rooms, blobs) = (Mutex::default(), Rooms::default(), Blobs::default());
         let cluster = Self {
             members,
             left: Condvar::new(),
@@ -54,6 +56,7 @@ impl Cluster {
             over: Condvar::new(),
             is_closed,
             rooms,
+            blobs,
         };
         cluster.enlist(main);
         Arc::new(cluster)
@@ -86,6 +89,11 @@ impl Cluster {
     /// Where agents of this program meet by name.
     pub(super) fn rooms(&self) -> &Rooms {
         &self.rooms
+    }
+
+    /// The texts that agents of this program know by URL.
+    pub(super) fn blobs(&self) -> &Blobs {
+        &self.blobs
     }
 
     /// Blocks this thread until its agent is called, `deadline` has come, or the agent is dismissed.

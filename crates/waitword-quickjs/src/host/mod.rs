@@ -6,7 +6,7 @@
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
 //!                      └► sources.rs, module_loader.rs
-//!   js/ ──► parts.rs, options.rs, natives/, rooms.rs   the half of the host that is written in JavaScript, and what it calls
+//!   js/ ──► parts.rs, options.rs, natives/, rooms.rs, blobs.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
 //! # When a program ends
@@ -17,6 +17,7 @@
 //! is blocked in `Atomics.wait` for ever.
 
 mod agent_host;
+mod blobs;
 mod channel;
 mod clone;
 mod cluster;

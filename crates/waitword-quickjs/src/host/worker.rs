@@ -16,7 +16,7 @@ use crate::doorbell::Doorbell;
 use crate::ffi::{Realm, RuntimeOptions};
 use crate::runtime::{JsAgent, JsAgentOptions};
 
-use super::agent_host::{Host, Parts, Worker};
+use super::agent_host::{self, Host, Parts, Worker};
 use super::channel::Envelope;
 use super::clone::Parcel;
 use super::cluster::{Cluster, Woken};
@@ -35,6 +35,8 @@ const SCRIPT_STACK: usize = 4 << 20;
 pub(super) enum Entry {
     File(PathBuf),
     Source(String),
+    /// The module in a `data:` URL.
+    Data(String),
 }
 
 /// How the script of an agent is read.
@@ -145,6 +147,7 @@ pub(super) fn spawn(
     let (name, eval_source) = match &entry {
         Entry::File(path) => (path.to_string_lossy().into_owned(), String::new()),
         Entry::Source(text) => (super::sources::EVAL.to_owned(), text.clone()),
+        Entry::Data(url) => (url.clone(), String::new()),
     };
     let to_parent = Arc::clone(&parent.from_workers);
     let birth = Birth {
@@ -168,6 +171,8 @@ pub(super) fn spawn(
         let from_parent = Arc::clone(&birth.parts.from_parent);
         let death = live(birth);
         from_parent.close();
+        // Whoever hears of its end finds them gone.
+        cluster.blobs().forget(id);
         if let Some((failure, thrown)) = death.failure {
             to_parent.post((id, Letter::Failed(failure, thrown)));
         }
@@ -229,6 +234,7 @@ fn live_and_die(birth: Birth) -> Death {
     let event_loop = EventLoop::new(&agent, &host);
     let stop = event_loop.run(entry, data);
     if host.cluster.wants_report(host.id) {
+        host.begin_report(agent.realm());
         host.cluster.report(event_loop.abandoned());
     }
     let workers: Vec<ThreadId> = host.workers.borrow().keys().copied().collect();
@@ -236,9 +242,9 @@ fn live_and_die(birth: Birth) -> Death {
     match stop {
         // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
         Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {
-            Death::of(event_loop.unread_failure().unwrap_or(Stop::Terminated))
+            Death::of(event_loop.unread_failure().unwrap_or(Stop::Terminated), 1)
         }
-        stop => Death::of(stop),
+        stop => Death::of(stop, event_loop.failure_code()),
     }
 }
 
@@ -264,6 +270,9 @@ impl WaitObserver for Watch {
         let woken = self.cluster.awake(self.id);
         // The script has not been unwound yet, so the line of the wait is still to be had.
         if woken == Woken::Dismissed || self.cluster.wants_report(self.id) {
+            if let Ok(host) = agent_host::of(&self.realm) {
+                host.begin_report(&self.realm);
+            }
             let (agent, place) = (AgentName(self.id), self.realm.line_of(&self.realm.mark()));
             self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
         }

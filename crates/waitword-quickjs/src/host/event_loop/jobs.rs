@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::ffi::{Exception, Realm, Rejection, Value};
 use crate::host::ThreadId;
+use crate::host::agent_host::{PARENT, Port};
 use crate::host::channel::Delivery;
 use crate::host::clone::{self, Parcel};
 use crate::host::failure::{Failure, FailureKind, Place};
@@ -30,6 +31,7 @@ const SOURCES: [Source; 5] =
 impl EventLoop<'_> {
     /// Whether there was one.
     pub(super) fn run_one_job(&self) -> Result<bool, Stop> {
+        self.host.receiving.set(None);
         for step in 0..SOURCES.len() {
             let turn = (self.turn.get() + step) % SOURCES.len();
             let ran = match SOURCES[turn] {
@@ -66,14 +68,25 @@ impl EventLoop<'_> {
     }
 
     fn run_letter_of_parent(&self) -> Result<bool, Stop> {
-        if !self.host.port.get().is_open {
+        let port = self.host.port.get();
+        if !port.is_open {
             return Ok(false);
         }
+        if port.rest == Some(0) {
+            self.host.port.set(Port::default());
+            self.call("receive.parentClosed", |_| Ok(Vec::new()))?;
+            return Ok(true);
+        }
         let Some(message) = self.host.from_parent.take() else { return Ok(false) };
-        self.call("receive.fromParent", |realm| {
+        self.host.port.set(Port { rest: port.rest.map(|rest| rest - 1), ..port });
+        self.host.receiving.set(Some(PARENT));
+        let received = self.call("receive.fromParent", |realm| {
             let (data, ports) = self.host.unpack(realm, message)?;
             Ok(vec![data, ports])
         })?;
+        if let (None, Port { rest: Some(_), .. }) = (received, self.host.port.get()) {
+            self.host.port.set(Port { rest: Some(0), ..self.host.port.get() });
+        }
         Ok(true)
     }
 
@@ -102,10 +115,14 @@ impl EventLoop<'_> {
             // A token whose letter is gone.
             Some(None) => {}
             Some(Some((id, Delivery::Message(envelope)))) => {
-                self.call("receive.atPort", |realm| {
+                self.host.receiving.set(Some(id));
+                let received = self.call("receive.atPort", |realm| {
                     let (data, ports) = self.host.unpack(realm, envelope)?;
                     Ok(vec![realm.number(id), data, ports])
                 })?;
+                if received.is_none() {
+                    self.host.ports.borrow_mut().failed(id);
+                }
             }
             Some(Some((id, Delivery::Closed))) => {
                 self.call("receive.portClosed", |realm| Ok(vec![realm.number(id)]))?;

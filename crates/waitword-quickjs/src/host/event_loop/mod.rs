@@ -20,12 +20,17 @@ use super::liveness::Reason;
 use super::worker::{Data, Entry, Letter};
 use super::{AbandonedWait, AgentName};
 
+/// The exit code of an agent that fails.
+const FAILED: i32 = 1;
+
 /// The loop of one agent.
 pub(super) struct EventLoop<'a> {
     agent: &'a JsAgent,
     host: &'a Host,
     /// The source whose turn it is.
     turn: Cell<usize>,
+    /// The exit code if the agent fails.
+    failure_code: Cell<i32>,
 }
 
 /// Why an agent stopped.
@@ -52,7 +57,7 @@ enum Idle {
 
 impl<'a> EventLoop<'a> {
     pub(super) fn new(agent: &'a JsAgent, host: &'a Host) -> Self {
-        Self { agent, host, turn: Cell::new(0) }
+        Self { agent, host, turn: Cell::new(0), failure_code: Cell::new(FAILED) }
     }
 
     /// Runs the agent from its script to its end.
@@ -61,11 +66,18 @@ impl<'a> EventLoop<'a> {
             Err(failed @ Stop::Failed(..)) => {
                 // The last that the script hears, and it may still choose another exit code. That it fails in this as well is
                 // no news.
-                let _ = self.host.call(self.realm(), "failing", &[]);
+                let chosen = self.host.call(self.realm(), "failing", &[]);
+                let code = chosen.ok().and_then(|code| self.realm().to_i32(&code).ok());
+                self.failure_code.set(code.unwrap_or(FAILED));
                 self.host.exit.get().map_or(failed, Stop::Exit)
             }
             Ok(stop) | Err(stop) => stop,
         }
+    }
+
+    /// The exit code of a failure.
+    pub(super) fn failure_code(&self) -> i32 {
+        self.failure_code.get()
     }
 
     /// The waits that are still pending, for the report.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::ffi::Value;
+use crate::ffi::{Exception, Value};
 use crate::host::failure::{Failure, FailureKind};
 use crate::host::sources::{self, Compiled};
 use crate::host::worker::{Entry, Shape};
@@ -13,11 +13,15 @@ use super::{EventLoop, Stop};
 impl EventLoop<'_> {
     /// Runs the agent's script; the promise of a module.
     pub(super) fn start(&self, entry: Entry) -> Result<Option<Value>, Stop> {
+        let realm = self.realm();
         let (name, text) = match entry {
             Entry::Source(text) => (sources::EVAL.to_owned(), text),
             Entry::File(path) => self.read(&path)?,
+            Entry::Data(url) => match self.read_data(&url) {
+                Ok(text) => (url, text),
+                Err(exception) => return self.uncaught(FailureKind::Uncaught, &exception).map(|()| None),
+            },
         };
-        let realm = self.realm();
         let module = |text: &str| {
             let promise = realm.eval_module(&name, &module_loader::url(&name), text)?;
             // Its rejection is the program's failure; see `has_failed`.
@@ -25,6 +29,7 @@ impl EventLoop<'_> {
             Ok(Some(promise))
         };
         let run = || match self.host.shape {
+            Shape::Node if module_loader::is_data(&name) => module(&text),
             Shape::Node => match sources::compile(self.host, realm, &name, text)? {
                 Compiled::Script(function) => {
                     self.host.call(realm, "runScript", &[realm.string(&name)?, function]).map(|_| None)
@@ -51,6 +56,12 @@ impl EventLoop<'_> {
             }
             Err(stop) => Err(stop),
         }
+    }
+
+    /// The text of a module that a worker begins with.
+    fn read_data(&self, url: &str) -> Result<String, Exception> {
+        let realm = self.realm();
+        realm.to_string(&self.host.call(realm, "dataModule", &[realm.string(url)?, realm.bool(true)])?)
     }
 
     fn read(&self, path: &Path) -> Result<(String, String), Stop> {

@@ -19,6 +19,10 @@
       super();
       const { eval: isSource = false, argv, workerData, transferList, env, resourceLimits } = settings ?? {};
       checkSettings(settings ?? {});
+      if (isSource && typeof file !== "string") {
+        throw host.error(TypeError, "ERR_INVALID_ARG_VALUE",
+          "The property 'options.eval' must be false when 'filename' is not a string. Received true");
+      }
       const source = isSource ? { isSource: true, text: String(file) } : script(file);
       const words = list();
       for (let at = 0; at < (argv?.length ?? 0); at++) words.push(String(argv[at]));
@@ -127,7 +131,8 @@
   /** Packs what a worker begins with: `workerData`, and what else its parent has for it. */
   function birth(workerData, transferList, streams, resourceLimits) {
     const transfer = list();
-    for (let at = 0; at < (transferList?.length ?? 0); at++) transfer.push(transferList[at]);
+    const moved = transferList ? host.transferList(transferList) : transfer;
+    for (let at = 0; at < moved.length; at++) transfer.push(moved[at]);
     const ports = streams?.ports;
     for (let at = 0; at < (ports?.length ?? 0); at++) if (ports[at]) transfer.push(ports[at]);
     return host.pack([workerData, host.environmentData(), ports, resourceLimits], transfer);
@@ -157,17 +162,18 @@
     return true;
   }
 
-  /** The script of a worker: a file, or the text in a data: URL. */
+  /** The script of a worker: a file, or a data: URL. */
   function script(file) {
     if (file instanceof host.part("url").URL) {
-      if (file.protocol === "data:") return { isSource: true, text: host.part("web_worker").dataText(file.href) };
+      // A module: what is wrong with it, the worker finds out.
+      if (file.protocol === "data:") return { isSource: false, text: file.href };
       return { isSource: false, text: host.part("url").fileURLToPath(file) };
     }
     if (typeof file !== "string") throw host.invalid("filename", "of type string or an instance of URL", file);
     const begins = (start) => apply(startsWith, file, [start]);
     if (!begins("/") && !begins("./") && !begins("../")) {
       const isUrl = begins("file://") || begins("data:");
-      const hint = isUrl ? "Wrap it with new URL()" : 'Write "./' + file + '" for a file in the current directory, or { eval: true } for source text';
+      const hint = isUrl ? "Wrap " + (begins("data:") ? "data:" : "file://") + " URLs with `new URL`" : 'Write "./' + file + '" for a file in the current directory, or { eval: true } for source text';
       throw host.error(TypeError, "ERR_WORKER_PATH",
         "The worker script or module filename must be an absolute path or a relative path starting with './' or '../'. " + hint + '. Received "' + file + '"');
     }

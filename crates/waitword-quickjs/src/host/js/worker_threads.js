@@ -1,4 +1,4 @@
-// node:worker_threads: what it exports, and what an agent began with. Next: boot.js.
+// node:worker_threads: what it exports, and what an agent began with. Next: thrown.js.
 (function (host) {
   "use strict";
 

@@ -1,7 +1,7 @@
 //! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it.
 
 use crate::ffi::{Call, Exception, Realm, Value};
-use crate::host::agent_host::{self, Host, Port};
+use crate::host::agent_host::{self, Host, PARENT, Port};
 use crate::host::channel::Envelope;
 use crate::host::clone::{self, Kit};
 use crate::host::worker::Letter;
@@ -73,8 +73,20 @@ pub(super) fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Ex
 /// `listen(isOpen, keepsAlive)`: whether `parentPort` takes messages.
 pub(super) fn listen(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (is_open, keeps_alive) = (realm.to_bool(&call.argument(0)), realm.to_bool(&call.argument(1)));
-    agent_host::of(realm)?.port.set(Port { is_open, keeps_alive });
+    agent_host::of(realm)?.port.set(Port { is_open, keeps_alive, rest: None });
     Ok(realm.undefined())
+}
+
+/// `closeParentPort()`: whether messages wait that are still delivered, because the script closes it while it takes one.
+pub(super) fn close_parent_port(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let rest = if host.receiving.get() == Some(PARENT) { host.from_parent.len() } else { 0 };
+    let port = match rest {
+        0 => Port::default(),
+        _ => Port { is_open: true, keeps_alive: true, rest: Some(rest) },
+    };
+    host.port.set(port);
+    Ok(realm.bool(rest > 0))
 }
 
 /// `receiveFromParent()`: the first message, in an array, or undefined.
@@ -117,7 +129,9 @@ pub(super) fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value,
 
 /// `closePort(id)`. That it is closed comes as a letter.
 pub(super) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    agent_host::of(realm)?.ports.borrow_mut().close(port_id(realm, &call.argument(0))?);
+    let (host, id) = (agent_host::of(realm)?, port_id(realm, &call.argument(0))?);
+    let is_receiving = host.receiving.get() == Some(id);
+    host.ports.borrow_mut().close(id, is_receiving);
     Ok(realm.undefined())
 }
 

@@ -1,7 +1,7 @@
 //! The functions that the JavaScript half of the host calls: `host.native` in the files under `js/`.
 //!
 //! Here are those about the agent itself, its output, its timers and its end; in `messages.rs`, `workers.rs` and `files.rs` the
-//! others, and those of BroadcastChannels in `../rooms.rs`.
+//! others, those of BroadcastChannels in `../rooms.rs`, and those of Blob URLs in `../blobs.rs`.
 
 mod files;
 mod messages;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::ffi::{Call, Exception, NativeFn, PromiseState, Realm, Value};
 
 use super::channel::PortId;
-use super::{EXIT_OUTPUT_CLOSED, agent_host, parts, rooms};
+use super::{EXIT_OUTPUT_CLOSED, agent_host, blobs, parts, rooms};
 
 const NATIVES: &[(&str, NativeFn)] = &[
     ("write", write),
@@ -24,6 +24,9 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("joinRoom", rooms::join_room),
     ("postToRoom", rooms::post_to_room),
     ("leaveRoom", rooms::leave_room),
+    ("keepBlob", blobs::keep_blob),
+    ("findBlob", blobs::find_blob),
+    ("revokeBlob", blobs::revoke_blob),
     ("exit", exit),
     ("closeAgent", close_agent),
     ("runGlobally", files::run_globally),
@@ -41,6 +44,7 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("postToWorker", workers::post_to_worker),
     ("postToParent", messages::post_to_parent),
     ("listen", messages::listen),
+    ("closeParentPort", messages::close_parent_port),
     ("receiveFromParent", messages::receive_from_parent),
     ("openChannel", messages::open_channel),
     ("postToPort", messages::post_to_port),

@@ -8,7 +8,7 @@ use crate::host::{ThreadId, agent_host};
 
 use super::elements;
 
-/// `spawn(isSource, fileOrSource, argv, env, ids, memory, type, name)`: the number of the new worker, which begins with what
+/// `spawn(isSource, fileOrUrlOrSource, argv, env, ids, memory, type, name)`: the number of the new worker, which begins with what
 /// was packed last. `env` has names and values in turn; `memory`, if it is more than 0, is how many bytes the worker may hold;
 /// type and name are of one of the web's shape.
 pub(super) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
@@ -17,6 +17,8 @@ pub(super) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
     let text = realm.to_string(&call.argument(1))?;
     let entry = match realm.to_bool(&call.argument(0)) {
         true => Entry::Source(text),
+        // Paths of files are absolute.
+        false if text.starts_with("data:") => Entry::Data(text),
         false => Entry::File(PathBuf::from(text)),
     };
     let texts = |list: &Value| {

@@ -185,8 +185,8 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Mutex");
         match self.try_lock() {
-            Some(guard) => shown.field("value", &&*guard),
-            None => shown.field("value", &format_args!("<locked>")),
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
         };
         shown.finish()
     }

@@ -189,7 +189,7 @@ macro_rules! map {
     };
 }
 
-map! { RwLockReadGuard<'a, T> -> MappedRwLockReadGuard<U>, rwlock -> &rwlock.raw, "read"; }
+map! { RwLockReadGuard<'a, T> -> MappedRwLockReadGuard<U>, rwlock -> &rwlock.lock().raw, "read"; }
 map! { RwLockWriteGuard<'a, T> -> MappedRwLockWriteGuard<U>, rwlock -> &rwlock.raw, "write"; mut }
 map! { OwnedRwLockReadGuard<T> -> OwnedMappedRwLockReadGuard<U of T>, rwlock -> rwlock, "read_owned"; }
 map! { OwnedRwLockWriteGuard<T> -> OwnedMappedRwLockWriteGuard<U of T>, rwlock -> rwlock, "write_owned"; mut }

@@ -2,7 +2,8 @@
 //!
 //! The word and all that happens to it is in `raw_rwlock`. Here it meets a value: `grid.rs` has the methods by which one gets
 //! in, `guard.rs` and `mapped.rs` the guards through which the value is reached, `upgrade.rs` the way from reading to
-//! writing, `futures.rs` what the `_async` methods return. What is said once there holds for three modes, borrowed and owned.
+//! writing, `futures.rs` what the `_async` methods return, `read_ref.rs` why a reader's guard is covariant. What is said once
+//! there holds for three modes, borrowed and owned.
 //!
 //! # Invariants
 //! The unsafe code of this folder rests on these:
@@ -13,11 +14,14 @@
 //! 2. So the writer's guard, where there is one, is the only one; and the value is changed only through it, or by somebody who
 //!    has the lock for itself (`&mut`, or by value), and then there is no guard.
 //! 3. The value stays where it is while there is a guard, because the guard borrows the lock or has an `Arc` of it.
+//! 4. A guard that is covariant in the value gives nobody a way to write: neither through itself nor by the lock, to which it
+//!    does not lead.
 
 mod futures;
 mod grid;
 mod guard;
 mod mapped;
+mod read_ref;
 mod upgrade;
 
 use std::cell::UnsafeCell;
@@ -110,6 +114,8 @@ pub use upgrade::{
 /// released then. A reader that got in from the line, and calls the next, leaves again.
 #[doc(alias("ReaderWriterLock", "ReadWriteLock", "SharedMutex", "shared_mutex", "pthread_rwlock_t"))]
 #[derive(Default)]
+// For `read_ref.rs`.
+#[repr(C)]
 pub struct RwLock<T: ?Sized> {
     raw: RawRwLock,
     value: UnsafeCell<T>,
@@ -212,8 +218,8 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("RwLock");
         match self.try_read_recursive() {
-            Some(guard) => shown.field("value", &&*guard),
-            None => shown.field("value", &format_args!("<locked>")),
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
         };
         shown.finish()
     }

@@ -99,6 +99,7 @@ mod raw_semaphore;
 mod rwlock;
 mod semaphore;
 mod sync;
+mod unlocked;
 mod wait_group;
 
 pub use async_lock::AsyncLock;

@@ -320,3 +320,14 @@ fn sizes_are_as_documented() {
     assert_eq!(size_of::<OnceLock<u64>>(), 16);
     assert_eq!(size_of::<OnceLock<String>>(), 32);
 }
+
+#[test]
+fn a_guard_that_lets_go_crosses_threads_if_what_it_runs_does() {
+    let (mutex, rwlock) = (Arc::new(Mutex::new(1)), Arc::new(RwLock::new(1)));
+    send(&MutexGuard::unlocked_async(mutex.lock(), async || 1));
+    send(&OwnedMutexGuard::unlocked_fair_async(mutex.lock_owned(), async || 1));
+    send(&RwLockReadGuard::unlocked_async(rwlock.read(), async || 1));
+    send(&OwnedRwLockUpgradableReadGuard::unlocked_async(rwlock.upgradable_read_owned(), async || 1));
+    let local = Cell::new(1);
+    drop(RwLockWriteGuard::unlocked_async(rwlock.write(), async || local.replace(2)));
+}

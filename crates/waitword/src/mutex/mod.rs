@@ -152,6 +152,21 @@ impl<T: ?Sized> Mutex<T> {
         self.value.get_mut()
     }
 
+    /// A pointer to the value, which is good for as long as the mutex stays where it is. Whoever reads or writes through it sees to it
+    /// that nobody else does, for instance by having the guard.
+    ///
+    /// ```
+    /// let mutex = waitword::Mutex::new(1);
+    /// let guard = mutex.lock();
+    /// // SAFETY: there is the guard, and it is not used meanwhile.
+    /// unsafe { *mutex.data_ptr() += 1 };
+    /// assert_eq!(*guard, 2);
+    /// ```
+    #[inline]
+    pub const fn data_ptr(&self) -> *mut T {
+        self.value.get()
+    }
+
     /// Whether somebody has the guard at this moment. By the time it returns the answer may be another.
     #[inline]
     pub fn is_locked(&self) -> bool {

@@ -216,19 +216,20 @@ macro_rules! writer {
             /// ```
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
-                let rwlock = Self::forget(this);
-                rwlock.raw.downgrade();
-                // SAFETY: the acquisition of the guard that is forgotten is one of a reader now.
-                unsafe { $read::new(rwlock) }
+                // SAFETY: the acquisition of the guard that is forgotten is one of a reader after the next line; also if that
+                // unwinds because of the waker of a waiter that it signals.
+                let reader = unsafe { $read::new(Self::forget(this)) };
+                reader.rwlock.raw.downgrade();
+                reader
             }
 
             /// Becomes the reader who may upgrade. Nobody writes in between, and those in line who read get in as well.
             #[inline]
             pub fn downgrade_to_upgradable(this: Self) -> $upgradable<$($life,)? T> {
-                let rwlock = Self::forget(this);
-                rwlock.raw.downgrade_to_upgradable();
-                // SAFETY: the acquisition of the guard that is forgotten is an upgradable one now.
-                unsafe { $upgradable::new(rwlock) }
+                // SAFETY: as for `downgrade`, and it is an upgradable one.
+                let reader = unsafe { $upgradable::new(Self::forget(this)) };
+                reader.rwlock.raw.downgrade_to_upgradable();
+                reader
             }
         }
 

@@ -2,7 +2,7 @@
 //!
 //! The word and all that happens to it is in `raw_rwlock`. Here it meets a value: `grid.rs` has the methods by which one gets
 //! in, `guard.rs` and `mapped.rs` the guards through which the value is reached, `upgrade.rs` the way from reading to
-//! writing, `futures.rs` what the `_async` methods return, `read_ref.rs` why a reader's guard is covariant. What is said once
+//! writing, `let_go.rs` what releases the lock for a while, `futures.rs` what the `_async` methods return, `read_ref.rs` why a reader's guard is covariant. What is said once
 //! there holds for three modes, borrowed and owned.
 //!
 //! # Invariants
@@ -20,6 +20,7 @@
 mod futures;
 mod grid;
 mod guard;
+mod let_go;
 mod mapped;
 mod read_ref;
 mod upgrade;
@@ -191,6 +192,21 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
+    }
+
+    /// A pointer to the value, which is good for as long as the lock stays where it is. Whoever reads through it sees to it that nobody
+    /// writes, and whoever writes that nobody else does either, for instance by having a guard.
+    ///
+    /// ```
+    /// let lock = waitword::RwLock::new(1);
+    /// let guard = lock.write();
+    /// // SAFETY: there is the writer's guard, and it is not used meanwhile.
+    /// unsafe { *lock.data_ptr() += 1 };
+    /// assert_eq!(*guard, 2);
+    /// ```
+    #[inline]
+    pub const fn data_ptr(&self) -> *mut T {
+        self.value.get()
     }
 
     /// Whether somebody has a guard at this moment, of whatever kind. By the time it returns the answer may be another.

@@ -51,6 +51,13 @@ impl<'a, T: ?Sized> From<&'a RwLock<T>> for ReadRef<'a, T> {
     }
 }
 
+impl<'a, T: ?Sized> From<ReadRef<'a, T>> for &'a RwLock<T> {
+    #[inline]
+    fn from(lock: ReadRef<'a, T>) -> Self {
+        lock.lock()
+    }
+}
+
 impl<'a, T: ?Sized> ReadRef<'a, T> {
     /// The lock, with a value that may live longer than its type says. Whoever asks writes nothing into it, and lends it to
     /// nobody who might.

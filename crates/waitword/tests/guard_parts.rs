@@ -229,3 +229,19 @@ fn the_value_is_where_the_pointer_says() {
     let shown: &RwLock<dyn std::fmt::Debug> = &RwLock::new(7_u64);
     assert_eq!(format!("{:?}", shown.read()), "7");
 }
+
+#[test]
+fn locks_and_guards_are_shown_as_tokios_are() {
+    let (ours, theirs) = (Mutex::new(Some("data")), tokio::sync::Mutex::new(Some("data")));
+    assert_eq!(format!("{ours:?} {ours:#?}"), format!("{theirs:?} {theirs:#?}"));
+    let guards = (ours.lock(), theirs.try_lock().unwrap());
+    assert_eq!(format!("{ours:?} {ours:#?}"), format!("{theirs:?} {theirs:#?}"));
+    assert_eq!(format!("{:?} {:#?}", guards.0, guards.0), format!("{:?} {:#?}", guards.1, guards.1));
+    let (ours, theirs) = (RwLock::new(Some("data")), tokio::sync::RwLock::new(Some("data")));
+    let readers = (ours.read(), theirs.try_read().unwrap());
+    assert_eq!(format!("{ours:?} {ours:#?}"), format!("{theirs:?} {theirs:#?}"));
+    assert_eq!(format!("{:#?}", readers.0), format!("{:#?}", readers.1));
+    drop(readers);
+    let _writers = (ours.write(), theirs.try_write().unwrap());
+    assert_eq!(format!("{ours:?} {ours:#?}"), format!("{theirs:?} {theirs:#?}"));
+}

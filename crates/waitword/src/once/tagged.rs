@@ -110,7 +110,6 @@ impl<T> Tagged<T> {
     }
 }
 
-#[cfg(not(any(loom, shuttle)))]
 const _: () = {
     assert!(size_of::<Tagged<()>>() == 4 && size_of::<Tagged<u32>>() == 8 && size_of::<Tagged<u64>>() == 16);
     assert!(align_of::<Tagged<u8>>() == align_of::<AtomicU32>());

@@ -66,6 +66,12 @@
 //! What the locks are made of is here too: [`wait`], [`wait_async`], [`notify_one`] and the rest of `waitword-core`
 //! work on any atomic word of 32 or 64 bits, and tell what `Atomics.wait` and its siblings tell a script.
 //!
+//! # Features
+//! None is on by default.
+//! - `lock_api`: the raw traits of the `lock_api` crate, for its ecosystem of guards (the module `lock_api`).
+//! - `serde`: [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`] as the values in them. A lock is serialized under its guard, which
+//!   blocks the thread if it has to wait.
+//!
 //! # Where to read on in the source
 //! Those that take something from each other ([`Mutex`], [`RwLock`], [`Semaphore`], [`AsyncLock`]) have a state word
 //! (`raw_mutex.rs`, `raw_rwlock/`, `raw_semaphore/`, `raw_lock.rs`), with its table of states and the races that it has to win; the one loop by which everybody
@@ -108,7 +114,10 @@ mod raw_semaphore;
 #[allow(unsafe_code)]
 mod rwlock;
 mod semaphore;
+#[cfg(feature = "serde")]
+mod serde;
 mod sync;
+mod unlocked;
 mod wait_group;
 
 pub use async_lock::AsyncLock;

@@ -84,7 +84,8 @@ crossing! {
     <T> MutexLockOwnedUntil<T>:                                           BOTH BOTH NONE NONE;
     // Readers share the value, so it has to be both.
     <T> RwLock<T>:                                                        BOTH SEND NONE NONE;
-    <T> RwLockReadGuard<'static, T>:                                      BOTH NONE NONE NONE;
+    // Borrowed, it leads to the value alone, of which it is a `&T`.
+    <T> RwLockReadGuard<'static, T>:                                      BOTH NONE BOTH NONE;
     <T> OwnedRwLockReadGuard<T>:                                          BOTH NONE NONE NONE;
     <T> RwLockUpgradableReadGuard<'static, T>:                            BOTH NONE NONE NONE;
     <T> OwnedRwLockUpgradableReadGuard<T>:                                BOTH NONE NONE NONE;
@@ -174,7 +175,8 @@ moving! {
     MutexLockOwnedUntil<u8>:                        NO  NO  NO;
     RwLock<u8>:                                     YES YES NO;
     RwLock<Poison<u8>>:                             YES YES YES;
-    RwLockReadGuard<'static, u8>:                   YES NO  NO;
+    // Nobody has changed what it shows while it was there.
+    RwLockReadGuard<'static, u8>:                   YES YES YES;
     OwnedRwLockReadGuard<u8>:                       YES NO  NO;
     RwLockUpgradableReadGuard<'static, u8>:         YES NO  NO;
     OwnedRwLockUpgradableReadGuard<u8>:             YES NO  NO;
@@ -257,10 +259,10 @@ macro_rules! covariant {
 covariant! {
     <'a> MutexGuard<'a, u8>;
     <'a> MappedMutexGuard<'a, u8>;
-    <'a> RwLockReadGuard<'a, u8>;
     <'a> RwLockUpgradableReadGuard<'a, u8>;
     <'a> RwLockWriteGuard<'a, u8>;
     // What is only read may live shorter.
+    <'a> RwLockReadGuard<'a, &'a str>;
     <'a> MappedRwLockReadGuard<'a, &'a str>;
     <'a> OwnedMappedRwLockReadGuard<u8, &'a str>;
     <'a> MappedRwLockWriteGuard<'a, u8>;
@@ -314,4 +316,18 @@ fn sizes_are_as_documented() {
     assert_eq!(size_of::<RwLock<u64>>(), 24);
     assert_eq!(size_of::<RwLockReadGuard<'_, u64>>(), size_of::<usize>());
     assert_eq!(size_of::<Semaphore>(), 16);
+    assert_eq!(size_of::<OnceLock<u32>>(), 8);
+    assert_eq!(size_of::<OnceLock<u64>>(), 16);
+    assert_eq!(size_of::<OnceLock<String>>(), 32);
+}
+
+#[test]
+fn a_guard_that_lets_go_crosses_threads_if_what_it_runs_does() {
+    let (mutex, rwlock) = (Arc::new(Mutex::new(1)), Arc::new(RwLock::new(1)));
+    send(&MutexGuard::unlocked_async(mutex.lock(), async || 1));
+    send(&OwnedMutexGuard::unlocked_fair_async(mutex.lock_owned(), async || 1));
+    send(&RwLockReadGuard::unlocked_async(rwlock.read(), async || 1));
+    send(&OwnedRwLockUpgradableReadGuard::unlocked_async(rwlock.upgradable_read_owned(), async || 1));
+    let local = Cell::new(1);
+    drop(RwLockWriteGuard::unlocked_async(rwlock.write(), async || local.replace(2)));
 }

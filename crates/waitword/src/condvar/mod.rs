@@ -20,6 +20,8 @@ use raw::{RawCondvar, Waiting};
 
 pub use futures::{CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil};
 pub use guard::CondvarGuard;
+#[cfg(all(feature = "lock_api", not(loom)))]
+pub(crate) use guard::sealed::Relock;
 
 /// Waits, with a [`Mutex`](crate::Mutex) released meanwhile, until others have changed what is in it.
 ///

@@ -46,7 +46,7 @@ macro_rules! futures {
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
                 // SAFETY: ready once, having acquired it in this mode.
-                this.acquire.poll(cx).map(|_| unsafe { $guard::new(this.rwlock) })
+                this.acquire.poll(cx).map(|_| unsafe { $guard::new(*this.rwlock) })
             }
         }
 
@@ -73,7 +73,7 @@ macro_rules! futures {
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
                 // SAFETY: ready once with `Ok`, having acquired it in this mode.
-                this.acquire.poll(cx).map_ok(|_| unsafe { $guard::new(this.rwlock) })
+                this.acquire.poll(cx).map_ok(|_| unsafe { $guard::new(*this.rwlock) })
             }
         }
 

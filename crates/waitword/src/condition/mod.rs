@@ -18,12 +18,14 @@
 //! to be so is so for all who wait, and a task that is not polled keeps it from nobody. Only an event's `notify_one`
 //! is for one waiter alone, as a message would be; if that one goes away, it is passed on ([`Condition::give_up`]).
 
+#[allow(unsafe_code)]
+mod handle;
 mod named;
 mod timed;
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
@@ -31,6 +33,7 @@ use waitword_core::{
     Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait, wait_async, wait_until,
 };
 
+pub(crate) use handle::{Handle, HasRaw, OwnedAt, Waited};
 pub(crate) use {named::named_future, timed::WaitUntil};
 
 /// What one waiter waits for, and what that waiter remembers meanwhile.
@@ -153,8 +156,16 @@ impl<C: Condition> WaitFor<C> {
         self.wait.is_some()
     }
 
+    /// Whether it has ended, and its output was taken.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ended && self.kept.is_none()
+    }
+
     /// Goes on until it is so, or it stands in line and `cx` will be woken. If it is so the next poll says it; until
     /// then the output is one that nobody has had.
+    ///
+    /// # Panics
+    /// If it is over.
     pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
         let mut this = self.project();
         if this.kept.is_some() {
@@ -182,6 +193,11 @@ impl<C: Condition> WaitFor<C> {
                 Err(value) => this.wait.set(Some(wait_async(this.condition.at(), value))),
             }
         }
+    }
+
+    /// As [`advance`](Self::advance), without anybody to wake, and `true` if it is over: there is nothing to wait for.
+    pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
+        self.is_over() || self.advance(&mut Context::from_waker(Waker::noop()))
     }
 
     /// Goes on as a thread, which it blocks until it is so, until `deadline` at the latest. If that comes first it keeps its

@@ -451,6 +451,29 @@ fn notify_last_takes_the_tail_and_nobody_elses_place() {
 }
 
 #[test]
+fn a_wait_knows_whether_it_was_notified_as_the_last() {
+    let word = AtomicU64::new(u64::MAX);
+    let wait = || {
+        let mut wait = Box::pin(wait_async(&word, u64::MAX));
+        assert!(poll(wait.as_mut()).is_pending());
+        wait
+    };
+    let mut waits = [(); 4].map(|()| wait());
+    assert!(!waits[3].as_mut().was_notified_last());
+    assert_eq!((notify_last(&word), notify_one(&word), notify_last(&word)), (1, 1, 1));
+    assert!(poll(waits[3].as_mut()).is_ready() && waits[3].as_mut().was_notified_last());
+    assert!(poll(waits[0].as_mut()).is_ready() && !waits[0].as_mut().was_notified_last());
+    assert_eq!(waits[2].as_mut().cancel(), Cancelled::AfterNotify);
+    assert!(waits[2].as_mut().was_notified_last());
+    assert_eq!(waits[1].as_mut().cancel(), Cancelled::BeforeNotify);
+    assert!(!waits[1].as_mut().was_notified_last());
+    // Expecting what no other bits could be told from, and never queued.
+    word.store(0, Ordering::SeqCst);
+    let mut not_equal = Box::pin(wait_async(&word, u64::MAX));
+    assert!(poll(not_equal.as_mut()).is_ready() && !not_equal.as_mut().was_notified_last());
+}
+
+#[test]
 fn a_call_ends_no_blocking_wait() {
     let word = AtomicI32::new(0);
     std::thread::scope(|scope| {

@@ -82,6 +82,47 @@ fn notify_last_wakes_who_came_last() {
     }
 }
 
+/// In the order of the notify that gave it, however often it is forwarded, and whether the future knew of it or not.
+#[test]
+fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
+    type Wait = fn(&Arc<Event>) -> Task<'_, ()>;
+    let forms: [Wait; 3] = [
+        |event| Task::new(event.wait_async()),
+        |event| Task::new(event.wait_owned_async()),
+        |event| Task::new(async { event.wait_async_until(far()).await.unwrap() }),
+    ];
+    for form in forms {
+        for (notify, order) in
+            [(Event::notify_one as fn(&Event) -> _, [0, 1, 2, 3]), (Event::notify_last, [3, 2, 1, 0])]
+        {
+            let event = Arc::new(Event::new());
+            let mut tasks = [(); 4].map(|()| Some(form(&event)));
+            assert!(tasks.iter_mut().flatten().all(|task| task.poll().is_pending()));
+            let is_woken = |tasks: &[Option<Task<'_, ()>>; 4]| {
+                tasks.each_ref().map(|task| task.as_ref().is_some_and(Task::is_woken))
+            };
+            assert_eq!(notify(&event), Woken);
+            for place in order {
+                assert_eq!(is_woken(&tasks), [0, 1, 2, 3].map(|other| other == place));
+                tasks[place] = None;
+            }
+            assert!(event.try_wait(), "stored in the end");
+        }
+    }
+    // Enabled, it knows of the wakeup and keeps it.
+    let event = Event::new();
+    let mut first = pin!(event.wait_async());
+    let mut second = Task::new(event.wait_async());
+    assert!(!first.as_mut().enable() && second.poll().is_pending());
+    {
+        let mut last = pin!(event.wait_async());
+        assert!(!last.as_mut().enable());
+        assert_eq!(event.notify_last(), Woken);
+        assert!(last.enable());
+    }
+    assert!(second.is_woken() && !first.enable());
+}
+
 #[test]
 fn enable_after_the_end_says_that_nothing_is_left_to_wait_for() {
     let event = Arc::new(Event::new());

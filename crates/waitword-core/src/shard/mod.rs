@@ -21,7 +21,7 @@ use crate::presence;
 use crate::queue::{List, unlink};
 use crate::sync::{UnsafeCell, broken};
 use crate::table::{Hasher, Key};
-use crate::waiter::{IDLE, NOTIFIED, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with};
+use crate::waiter::{IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with};
 use crate::wake::{BATCH, Wake, WakeBatch};
 use queues::Queues;
 
@@ -187,8 +187,11 @@ impl<'a> Locked<'a> {
     pub(crate) fn settle_last(&mut self, key: Key) -> Option<Wake> {
         // SAFETY: the head is queued under this lock, which owns its links (I2).
         let last = self.remove(key, |head| Some(unsafe { with(head, |links| links.prev) }))?;
-        // SAFETY: unlinked just now, and who was in a queue is alive (I1).
-        Some(unsafe { give_verdict(last, NOTIFIED, None) })
+        // SAFETY: unlinked just now, under the lock that owned it (I2), and who was in a queue is alive (I1).
+        unsafe {
+            with(last, |links| links.len = NOTIFIED_LAST);
+            Some(give_verdict(last, NOTIFIED, None))
+        }
     }
 
     /// Rule 6: takes the first `count` waiters, or all who are there, off the queue of `key`. They are counted now,

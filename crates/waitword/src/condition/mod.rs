@@ -55,6 +55,9 @@ pub(crate) trait Condition {
         self.check()
     }
 
+    /// The notify was one of the last in the queue, which matters to whoever forwards it ([`give_up`](Self::give_up)).
+    fn notified_last(&mut self) {}
+
     /// Called once if the waiter goes away without an output: its time is up, or it is dropped. It has left the line;
     /// `called` says that a notify had counted it before, or that it was so, and nobody has been told. The output is for
     /// one whose time is up, if it comes out that it was in time after all.
@@ -139,7 +142,7 @@ pin_project! {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
             if !*this.ended || this.kept.is_some() {
-                let called = leave(this.wait) || this.kept.is_some();
+                let called = leave(this.wait, this.condition) || this.kept.is_some();
                 this.condition.give_up(called);
             }
         }
@@ -175,8 +178,11 @@ impl<C: Condition> WaitFor<C> {
         loop {
             let checked = match this.wait.as_mut().as_pin_mut() {
                 None => this.condition.check(),
-                Some(wait) => {
-                    let Poll::Ready(outcome) = wait.poll(cx) else { return false };
+                Some(mut wait) => {
+                    let Poll::Ready(outcome) = wait.as_mut().poll(cx) else { return false };
+                    if wait.was_notified_last() {
+                        this.condition.notified_last();
+                    }
                     this.wait.set(None);
                     match outcome {
                         Outcome::Notified => this.condition.called(),
@@ -228,7 +234,7 @@ impl<C: Condition> WaitFor<C> {
     /// The time is up.
     fn end(self: Pin<&mut Self>) -> Option<C::Output> {
         let this = self.project();
-        let called = leave(this.wait);
+        let called = leave(this.wait, this.condition);
         let output = if called { this.condition.called().ok() } else { None };
         *this.ended = true;
         output.or_else(|| last_look(this.condition))
@@ -245,8 +251,12 @@ impl<C: Condition> Future for WaitFor<C> {
 }
 
 /// Leaves the line, if it is in one. Returns whether it had been called, and had not been told so.
-fn leave<L: Location>(mut wait: Pin<&mut Option<WaitAsync<L>>>) -> bool {
-    let cancelled = wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
-    wait.set(None);
-    cancelled == Some(Cancelled::AfterNotify)
+fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition: &mut C) -> bool {
+    let Some(mut wait) = queued.as_mut().as_pin_mut() else { return false };
+    let called = wait.as_mut().cancel() == Cancelled::AfterNotify;
+    if called && wait.was_notified_last() {
+        condition.notified_last();
+    }
+    queued.set(None);
+    called
 }

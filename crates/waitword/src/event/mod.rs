@@ -276,8 +276,9 @@ impl Event {
     /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the line. A wakeup of `notify_one` that it had got is passed on: to the next in line,
-    /// or stored; unless there was a `notify_all` since the future was made, which has woken all who could be next.
+    /// Dropping the future leaves the queue. A wakeup of `notify_one` that it had got is forwarded: to the next in the queue,
+    /// or stored; unless there was a `notify_all` since the future was made, which has woken all who could be next. That of a
+    /// `notify_last` goes to who is last by then.
     ///
     /// # Panics
     /// When polled again after it was ready.

@@ -145,13 +145,15 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
 pub(crate) struct EventWaiter<H> {
     event: H,
     round: u64,
+    /// To whom its wakeup goes if it is not wanted: in the order in which it came.
+    next: Whom,
 }
 
 impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> EventWaiter<H> {
     /// Of the round that lasts now.
     pub(crate) fn new(event: H) -> Self {
         let round = round(event.raw().at.word().load(Ordering::Acquire));
-        Self { event, round }
+        Self { event, round, next: Whom::First }
     }
 }
 
@@ -188,12 +190,16 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for 
         Ok(())
     }
 
+    fn notified_last(&mut self) {
+        self.next = Whom::Last;
+    }
+
     fn give_up(&mut self, called: bool) -> Option<()> {
         // In a new round all have been woken who could have been the next.
         let is_next =
             round(self.event.raw().at.word().load(Ordering::Acquire)) == self.round || broken!("event-left");
         if called && is_next && !broken!("event-pass-on") {
-            self.event.raw().notify(Whom::First);
+            self.event.raw().notify(self.next);
         }
         None
     }

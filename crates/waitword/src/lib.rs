@@ -40,7 +40,8 @@
 //!
 //! # Names
 //! A plain name blocks the thread (`lock`), `_async` is a future (`lock_async().await`), `try_` never waits,
-//! `_for(Duration)` and `_until(Instant)` give up, `_owned` has a share in an `Arc`. A thread that must not sleep says so with
+//! `_for(Duration)` and `_until(Instant)` give up, `_owned` has a share in an `Arc`: guards, permits and futures that borrow nothing
+//! and can be kept in a struct. A thread that must not sleep says so with
 //! [`forbid_blocking`].
 //!
 //! # What holds for all

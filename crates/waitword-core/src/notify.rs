@@ -6,6 +6,7 @@
 //!                                                        └────── lock ◄───────────┘   until none is left
 //! ```
 
+use std::convert::Infallible;
 use std::pin::pin;
 
 use crate::inbox::Inbox;
@@ -23,6 +24,38 @@ use crate::word::{Location, key};
 #[inline]
 pub fn notify_one<L: Location>(at: L) -> usize {
     notify(at.table(), key(&at), 1, None)
+}
+
+/// Wakes the waiter that came last to the word's queue. Returns how many it woke: 0 or 1.
+///
+/// For those who want the thread or task whose data is most likely still in a cache, and do not mind that the others wait
+/// longer: the order among those who stay is unchanged. Costs what [`notify_one`] costs, however many wait; see
+/// [`notify_many`] for the rest.
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::pin;
+/// use std::sync::atomic::AtomicI32;
+/// use std::task::{Context, Waker};
+/// use waitword_core::{notify_last, wait_async};
+///
+/// let word = AtomicI32::new(0);
+/// let (mut first, mut last) = (pin!(wait_async(&word, 0)), pin!(wait_async(&word, 0)));
+/// let mut cx = Context::from_waker(Waker::noop());
+/// assert!(first.as_mut().poll(&mut cx).is_pending() && last.as_mut().poll(&mut cx).is_pending());
+/// assert_eq!(notify_last(&word), 1);
+/// assert!(first.as_mut().poll(&mut cx).is_pending() && last.as_mut().poll(&mut cx).is_ready());
+/// ```
+#[inline]
+pub fn notify_last<L: Location>(at: L) -> usize {
+    let (table, address) = (at.table(), key(&at));
+    let key = table.key_of(address);
+    if table.shard(key).is_idle(key.hash) {
+        return 0;
+    }
+    let woken: Result<usize, Infallible> =
+        wake_one_or(table, key, |locked, key| locked.settle_last(key), || Ok(()));
+    woken.unwrap_or_else(|never| match never {})
 }
 
 /// Wakes all who wait on the word at this moment. Returns how many these were.
@@ -84,15 +117,16 @@ fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) ->
     detach_and_wake(table, key, count, notifier, table.lock(key))
 }
 
-/// The first in line; or, if there is nobody, `change`, under the same lock (`replace.rs`).
-pub(crate) fn wake_first_or<E>(
+/// The waiter that `settle` takes off the queue; or, if there is none, `change`, under the same lock (`replace.rs`).
+pub(crate) fn wake_one_or<E>(
     table: &Table,
     key: Key,
+    settle: impl FnOnce(&mut Locked<'_>, Key) -> Option<Wake>,
     change: impl FnOnce() -> Result<(), E>,
 ) -> Result<usize, E> {
     let mut locked = table.lock(key);
-    let Some(wake) = locked.settle_first(key, None) else {
-        // The lock is still held: nobody has got in line meanwhile.
+    let Some(wake) = settle(&mut locked, key) else {
+        // The lock is still held: nobody has enqueued meanwhile.
         return change().map(|()| 0);
     };
     let after = locked.unlock();

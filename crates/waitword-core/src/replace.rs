@@ -15,7 +15,7 @@
 //! And with the notifier's steps the other way round, the waiter may take what the word offers and be called as well. So
 //! both are done under the lock of the word's shard, where check and enqueue are one step too.
 
-use crate::notify::{wake_all_if, wake_first_or};
+use crate::notify::{wake_all_if, wake_one_or};
 use crate::word::{Location, Word, key};
 
 /// Wakes the waiter that has waited longest on the word; if nobody waits on it, replaces `current` in the word by `new`.
@@ -45,7 +45,34 @@ pub fn notify_one_or_replace<L: Location>(
     new: <L::Word as Word>::Value,
 ) -> Result<usize, <L::Word as Word>::Value> {
     let (table, word) = (at.table(), at.word());
-    wake_first_or(table, table.key_of(key(&at)), || word.compare_exchange(current, new))
+    let change = || word.compare_exchange(current, new);
+    wake_one_or(table, table.key_of(key(&at)), |locked, key| locked.settle_first(key, None), change)
+}
+
+/// As [`notify_one_or_replace`], of the waiter that came last to the word's queue ([`notify_last`](crate::notify_last)).
+///
+/// # Errors
+/// What the word held, if nobody waited on it and that was not `current`. Nothing has changed then.
+///
+/// # Panics
+/// As [`notify_many`](crate::notify_many).
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::notify_last_or_replace;
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(0));
+/// assert_eq!(notify_last_or_replace(&word, 0, 1), Err(1));
+/// ```
+pub fn notify_last_or_replace<L: Location>(
+    at: L,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<usize, <L::Word as Word>::Value> {
+    let (table, word) = (at.table(), at.word());
+    let change = || word.compare_exchange(current, new);
+    wake_one_or(table, table.key_of(key(&at)), |locked, key| locked.settle_last(key), change)
 }
 
 /// Replaces `current` in the word by `new`, and wakes all who wait on it at that moment. One step against every wait on

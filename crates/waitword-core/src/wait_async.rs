@@ -6,12 +6,15 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 
 use crate::cancel::{self, Cancelled};
 use crate::outcome::Outcome;
 use crate::table::enqueue_while_equal;
-use crate::waiter::{ASKING, DONE, IDLE, NOTIFIED, QUEUED, Waiter, is_called, is_queued};
+use crate::waiter::{
+    ASKING, DONE, IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, Waiter, is_called, is_queued, with,
+};
 use crate::wake::Wake;
 use crate::word::{Location, Word, bits, key};
 
@@ -80,6 +83,16 @@ impl<L: Location> WaitAsync<L> {
     #[inline]
     pub fn is_called(&self) -> bool {
         is_called(self.node.state())
+    }
+
+    /// Whether the notify that counted it was one of the last in the queue ([`notify_last`](crate::notify_last)). For those who
+    /// forward the wakeup of a wait that was cancelled ([`AfterNotify`](Cancelled::AfterNotify)), and would do so in the same
+    /// order. `false` if no notify has counted it.
+    pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
+        let node = NonNull::from(&self.node);
+        // SAFETY: with the outcome the links are the owner's again (I3, I5), which is borrowed mutably.
+        matches!(self.node.state(), NOTIFIED | DONE)
+            && unsafe { with(node, |links| links.len) } == NOTIFIED_LAST
     }
 
     /// Whether it was moved to another word's line ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.

@@ -51,6 +51,9 @@ pub(crate) const PASSED: usize = 4;
 /// As [`QUEUED`]; the next sweep calls it if somebody stands behind it, or tries.
 pub(crate) const ASKING: usize = 5;
 
+/// In [`Links::len`], with the state [`NOTIFIED`]: the notify was one of the last in the queue (`notify_last`).
+pub(crate) const NOTIFIED_LAST: usize = usize::MAX;
+
 /// Whether a node in this state is in a list.
 #[inline]
 pub(crate) fn is_queued(state: usize) -> bool {
@@ -90,7 +93,7 @@ pub(crate) struct Waiter {
 pub(crate) struct Links {
     /// Whom to tell; taken by whoever settles the node.
     pub(crate) wake: Wake,
-    /// In the head of a queue: how many waiters it has.
+    /// In the head of a queue: how many waiters it has. In a notified node, perhaps [`NOTIFIED_LAST`].
     pub(crate) len: usize,
     /// Neighbours in the circular list of its word, of a notify or of an inbox.
     pub(crate) next: NonNull<Waiter>,

@@ -369,6 +369,49 @@ fn race_15_an_interrupt_is_never_missed() {
     });
 }
 
+/// Race 16: the last leaves while it is notified; the wake goes to exactly one of the two.
+#[test]
+fn race_16_a_leaving_tail_and_the_one_before() {
+    model(|| {
+        let shared = Shared::new();
+        let (mut first, mut last) =
+            (Box::pin(wait_async(shared.at(0), 0)), Box::pin(wait_async(shared.at(0), 0)));
+        assert!(poll(first.as_mut()).is_pending());
+        assert!(poll(last.as_mut()).is_pending());
+        let notifier = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || notify_last(shared.at(0)))
+        };
+        let last_had_it = last.as_mut().cancel() == Cancelled::AfterNotify;
+        drop(last);
+        assert_eq!(notifier.join().unwrap(), 1);
+        assert_eq!(poll(first.as_mut()).is_ready(), !last_had_it);
+    });
+}
+
+/// Race 16: a notify of all, in several batches; meanwhile one waits again, the last is notified, and one leaves that may be
+/// detached: behind a queue whose tail has gone.
+#[test]
+fn race_16_the_last_beside_a_notify_of_all() {
+    model(|| {
+        let shared = Shared::new();
+        let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(shared.at(0), 0))).collect();
+        assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+        let notifier = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || notify_all(shared.at(0)))
+        };
+        let mut again = Box::pin(wait_async(shared.at(0), 0));
+        let _ = poll(again.as_mut());
+        let by_last = notify_last(shared.at(0));
+        let left = waits.pop().unwrap().as_mut().cancel() == Cancelled::AfterNotify;
+        let by_all = notifier.join().unwrap();
+        assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_ready()));
+        assert!(poll(again.as_mut()).is_ready(), "if the other did not count it, it was the last");
+        assert_eq!(by_all + by_last, 3 + usize::from(left));
+    });
+}
+
 /// A pinned wait on the stack, polled once and dropped by the end of the scope.
 #[test]
 fn a_dropped_wait_and_a_notify() {

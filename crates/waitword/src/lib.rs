@@ -40,7 +40,8 @@
 //!
 //! # Names
 //! A plain name blocks the thread (`lock`), `_async` is a future (`lock_async().await`), `try_` never waits,
-//! `_for(Duration)` and `_until(Instant)` give up, `_owned` has a share in an `Arc`. A thread that must not sleep says so with
+//! `_for(Duration)` and `_until(Instant)` give up, `_owned` has a share in an `Arc`: guards, permits and futures that borrow nothing
+//! and can be kept in a struct. A thread that must not sleep says so with
 //! [`forbid_blocking`].
 //!
 //! # Features
@@ -121,12 +122,18 @@ mod unlocked;
 mod wait_group;
 
 pub use async_lock::AsyncLock;
-pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, BarrierWaitUntil};
+pub use barrier::{
+    Barrier, BarrierWait, BarrierWaitOwned, BarrierWaitOwnedUntil, BarrierWaitResult, BarrierWaitUntil,
+};
 pub use condvar::{
-    Condvar, CondvarGuard, CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil,
+    Condvar, CondvarGuard, CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil,
+    CondvarWaitWhile, CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil,
 };
 pub use error::{LockError, NotLocked};
-pub use event::{Event, EventListener, EventWait, EventWaitUntil};
+pub use event::{
+    Event, EventListener, EventNotified, EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil,
+    OwnedEventListener,
+};
 pub use lock_async::{LockAsync, LockAsyncUntil};
 pub use mutex::{
     MappedMutexGuard, Mutex, MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil,
@@ -148,14 +155,17 @@ pub use semaphore::{
     AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphoreAcquire, SemaphoreAcquireOwned,
     SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil, SemaphorePermit, TryAcquireError,
 };
-pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitUntil};
+pub use wait_group::{
+    OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitOwned,
+    WaitGroupWaitOwnedUntil, WaitGroupWaitUntil,
+};
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Masked,
     Masked64, Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, allow_blocking, call_one,
-    forbid_blocking, may_block, notify_all, notify_many, notify_one, notify_one_or_replace, protocol,
-    replace_and_notify_all, wait, wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible,
-    wait_until,
+    forbid_blocking, may_block, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,
+    notify_one_or_replace, protocol, replace_and_notify_all, wait, wait_async, wait_async_for,
+    wait_async_until, wait_for, wait_interruptible, wait_until,
 };
 
 #[cfg(doctest)]

@@ -119,9 +119,15 @@ crossing! {
     <T> CondvarWaitUntil<'static, MutexGuard<'static, T>>:                BOTH SEND NONE NONE;
     <T> CondvarWaitWhile<'static, MutexGuard<'static, T>, fn(&mut T)>:    BOTH SEND NONE NONE;
     <T> CondvarWaitWhileUntil<'static, OwnedMutexGuard<T>, fn(&mut T)>:   BOTH SEND NONE NONE;
+    <T> CondvarWaitOwned<OwnedMutexGuard<T>>:                             BOTH SEND NONE NONE;
+    <T> CondvarWaitOwnedUntil<OwnedMutexGuard<T>>:                        BOTH SEND NONE NONE;
+    <T> CondvarWaitWhileOwned<OwnedMutexGuard<T>, fn(&mut T)>:            BOTH SEND NONE NONE;
+    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<T>, fn(&mut T)>:       BOTH SEND NONE NONE;
     // So does what the callback has with it.
     <T> CondvarWaitWhile<'static, MutexGuard<'static, u8>, T>:            BOTH SEND SYNC NONE;
     <T> CondvarWaitWhileUntil<'static, MutexGuard<'static, u8>, T>:       BOTH SEND SYNC NONE;
+    <T> CondvarWaitWhileOwned<OwnedMutexGuard<u8>, T>:                    BOTH SEND SYNC NONE;
+    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<u8>, T>:               BOTH SEND SYNC NONE;
     // All share what one has made: it has to be both.
     <T> OnceLock<T>:                                                      BOTH SEND NONE NONE;
     <T> OnceWait<'static, T>:                                             BOTH NONE NONE NONE;
@@ -151,6 +157,7 @@ macro_rules! moving {
 }
 
 type Guard = MutexGuard<'static, u8>;
+type OwnedGuard = OwnedMutexGuard<u8>;
 
 moving! {
     //                                             Unpin  UnwindSafe  RefUnwindSafe
@@ -208,6 +215,10 @@ moving! {
     CondvarWaitUntil<'static, Guard>:               NO  NO  NO;
     CondvarWaitWhile<'static, Guard, ()>:           NO  NO  NO;
     CondvarWaitWhileUntil<'static, Guard, ()>:      NO  NO  NO;
+    CondvarWaitOwned<OwnedGuard>:                   NO  NO  NO;
+    CondvarWaitOwnedUntil<OwnedGuard>:              NO  NO  NO;
+    CondvarWaitWhileOwned<OwnedGuard, ()>:          NO  NO  NO;
+    CondvarWaitWhileOwnedUntil<OwnedGuard, ()>:     NO  NO  NO;
     Semaphore:                                      YES YES YES;
     SemaphorePermit<'static>:                       YES YES YES;
     OwnedSemaphorePermit:                           YES YES YES;
@@ -219,14 +230,22 @@ moving! {
     EventWait<'static>:                             NO  NO  NO;
     EventWaitUntil<'static>:                        NO  NO  NO;
     EventListener<'static>:                         NO  NO  NO;
+    EventWaitOwned:                                 NO  NO  NO;
+    EventWaitOwnedUntil:                            NO  NO  NO;
+    OwnedEventListener:                             NO  NO  NO;
+    EventNotified:                                  YES YES YES;
     WaitGroup:                                      YES YES YES;
     WaitGroupToken<'static>:                        YES YES YES;
     OwnedWaitGroupToken:                            YES YES YES;
     WaitGroupWait<'static>:                         NO  NO  NO;
     WaitGroupWaitUntil<'static>:                    NO  NO  NO;
+    WaitGroupWaitOwned:                             NO  NO  NO;
+    WaitGroupWaitOwnedUntil:                        NO  NO  NO;
     Barrier:                                        YES YES YES;
     BarrierWait<'static>:                           NO  NO  NO;
     BarrierWaitUntil<'static>:                      NO  NO  NO;
+    BarrierWaitOwned:                               NO  NO  NO;
+    BarrierWaitOwnedUntil:                          NO  NO  NO;
     BarrierWaitResult:                              YES YES YES;
     OnceLock<u8>:                                   YES YES YES;
     OnceWait<'static, u8>:                          NO  NO  NO;
@@ -275,6 +294,24 @@ covariant! {
     <'a> PoisonGuard<'a, u8>;
     <'a> Poison<&'a str>;
 }
+
+/// What has a share in all that it needs can be given to a task of its own.
+const _: () = {
+    const fn spawned<T: Send + 'static>() {}
+    spawned::<MutexLockOwned<u8>>();
+    spawned::<SemaphoreAcquireOwned>();
+    spawned::<EventWaitOwned>();
+    spawned::<EventWaitOwnedUntil>();
+    spawned::<OwnedEventListener>();
+    spawned::<WaitGroupWaitOwned>();
+    spawned::<WaitGroupWaitOwnedUntil>();
+    spawned::<BarrierWaitOwned>();
+    spawned::<BarrierWaitOwnedUntil>();
+    spawned::<CondvarWaitOwned<OwnedGuard>>();
+    spawned::<CondvarWaitOwnedUntil<OwnedGuard>>();
+    spawned::<CondvarWaitWhileOwned<OwnedGuard, ()>>();
+    spawned::<CondvarWaitWhileOwnedUntil<OwnedGuard, ()>>();
+};
 
 fn send<T: Send>(_: &T) {}
 const fn error<T: std::error::Error + Send + Sync + Copy + 'static>() {}

@@ -98,9 +98,10 @@ fn guards_permits_and_tokens() {
 fn futures() {
     let mutex = Arc::new(Mutex::new(1));
     let rwlock = Arc::new(RwLock::new(1));
-    let condvar = Condvar::new();
+    let condvar = Arc::new(Condvar::new());
     let semaphore = Arc::new(Semaphore::new(1));
-    let (event, group, barrier) = (Event::new(), WaitGroup::new(), Barrier::new(2));
+    let (event, group, barrier) =
+        (Arc::new(Event::new()), Arc::new(WaitGroup::new()), Arc::new(Barrier::new(2)));
     let (cell, lazy) = (OnceLock::from(1), LazyLock::new(|| 1));
     let lock = AsyncLock::new();
     let (never, now) = (Duration::ZERO, Instant::now());
@@ -138,6 +139,12 @@ fn futures() {
         condvar.wait_while_async(mutex.lock(), |_| true);
         condvar.wait_while_async_for(mutex.lock(), never, |_| true);
         condvar.wait_while_async_until(mutex.lock(), now, |_| true);
+        condvar.wait_owned_async(mutex.lock_owned());
+        condvar.wait_owned_async_for(mutex.lock_owned(), never);
+        condvar.wait_owned_async_until(mutex.lock_owned(), now);
+        condvar.wait_while_owned_async(mutex.lock_owned(), |_| true);
+        condvar.wait_while_owned_async_for(mutex.lock_owned(), never, |_| true);
+        condvar.wait_while_owned_async_until(mutex.lock_owned(), now, |_| true);
         semaphore.acquire_async();
         semaphore.acquire_many_async(1);
         semaphore.acquire_async_for(never);
@@ -150,12 +157,22 @@ fn futures() {
         event.listen();
         event.wait_async_for(never);
         event.wait_async_until(now);
+        event.wait_owned_async();
+        event.wait_owned_async_for(never);
+        event.wait_owned_async_until(now);
+        event.listen_owned();
         group.wait_async();
         group.wait_async_for(never);
         group.wait_async_until(now);
+        group.wait_owned_async();
+        group.wait_owned_async_for(never);
+        group.wait_owned_async_until(now);
         barrier.wait_async();
         barrier.wait_async_for(never);
         barrier.wait_async_until(now);
+        barrier.wait_owned_async();
+        barrier.wait_owned_async_for(never);
+        barrier.wait_owned_async_until(now);
         cell.wait_async();
         cell.wait_async_for(never);
         cell.wait_async_until(now);

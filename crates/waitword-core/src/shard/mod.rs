@@ -21,7 +21,7 @@ use crate::presence;
 use crate::queue::{List, unlink};
 use crate::sync::{UnsafeCell, broken};
 use crate::table::{Hasher, Key};
-use crate::waiter::{IDLE, NOTIFIED, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with};
+use crate::waiter::{IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, is_called, is_queued, with};
 use crate::wake::{BATCH, Wake, WakeBatch};
 use queues::Queues;
 
@@ -183,6 +183,17 @@ impl<'a> Locked<'a> {
         Some(unsafe { give_verdict(first, NOTIFIED, notifier) })
     }
 
+    /// As [`settle_first`](Self::settle_first), of the last waiter: the tail, which the head knows.
+    pub(crate) fn settle_last(&mut self, key: Key) -> Option<Wake> {
+        // SAFETY: the head is queued under this lock, which owns its links (I2).
+        let last = self.remove(key, |head| Some(unsafe { with(head, |links| links.prev) }))?;
+        // SAFETY: unlinked just now, under the lock that owned it (I2), and who was in a queue is alive (I1).
+        unsafe {
+            with(last, |links| links.len = NOTIFIED_LAST);
+            Some(give_verdict(last, NOTIFIED, None))
+        }
+    }
+
     /// Rule 6: takes the first `count` waiters, or all who are there, off the queue of `key`. They are counted now,
     /// and in limbo on `list` until [`settle`](Self::settle) tells them.
     pub(crate) fn detach(&mut self, key: Key, count: usize, list: Pin<&List>) -> usize {
@@ -321,8 +332,9 @@ impl fmt::Debug for Shard {
 
 /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, which is that of `head`, and not in limbo.
 ///
-/// Notifies take from the front and waiters enter at the back, with rising tickets. So whoever is still in the
-/// queue is not older than its head, and whoever was taken off is.
+/// Waiters enter at the back, with rising tickets, and a notify detaches from the front. So whoever is still in the
+/// queue is not older than its head, and whoever was detached is. (A notify of the last waiter takes the tail, and gives it its
+/// outcome under the same lock: it is never asked about.)
 ///
 /// # Safety
 /// The caller holds the lock of their shard, which owns the links of every node that is `QUEUED` (I2).

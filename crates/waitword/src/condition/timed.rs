@@ -35,9 +35,9 @@ impl<C: Condition> WaitUntil<C> {
         self.wait.is_waiting()
     }
 
-    /// See [`WaitFor::advance`]. The deadline takes effect with the first poll.
-    pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
-        self.project().wait.advance(cx)
+    /// See [`WaitFor::enable`]. The deadline takes effect with the first poll.
+    pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.enable()
     }
 }
 

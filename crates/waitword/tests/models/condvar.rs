@@ -88,6 +88,21 @@ fn a_notify_that_is_dropped_goes_to_the_next() {
     });
 }
 
+/// The same, by waits that have a share in the mutex and in the condition variable, which the notifier has, too.
+#[test]
+fn a_notify_of_an_owned_wait_that_is_dropped_goes_to_the_next() {
+    model_of_two(|| {
+        let (mutex, changed) = (Arc::new(Mutex::new(Seen::default())), Arc::new(Condvar::new()));
+        let dropped = in_line(changed.wait_owned_async(mutex.lock_owned()));
+        let stays = in_line(changed.wait_owned_async(mutex.lock_owned()));
+        let notifier = spawn(&changed, Condvar::notify_one);
+        drop((changed, mutex));
+        drop(dropped);
+        drop(block_on(stays));
+        assert_eq!(notifier.join().unwrap(), 1);
+    });
+}
+
 /// The same, with the mutex held when the notify comes, and released while the one that it moved goes.
 #[test]
 fn a_notify_that_is_dropped_in_the_line_of_the_mutex_goes_to_the_next() {

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use waitword::Event;
+use waitword::{Event, EventNotified};
 
 use super::checker::sync::atomic::{AtomicUsize, Ordering};
 use super::{in_line, model, model_of_two, poll, spawn};
@@ -82,6 +82,41 @@ fn two_notifies_beside_one_who_waits_leave_one_stored() {
         other.join().unwrap();
         assert!(poll(waits.as_mut()).is_ready());
         assert!(event.try_wait());
+    });
+}
+
+/// From the back, and forwarded from there: by waits that have a share in the event.
+#[test]
+fn a_wakeup_of_the_last_that_is_dropped_goes_to_the_one_before() {
+    model_of_two(|| {
+        let event = Arc::new(Event::new());
+        let waits = [(); 3].map(|()| in_line(event.wait_owned_async()));
+        let notifies = spawn(&event, |event| assert!(event.notify_last().is_woken()));
+        let [mut first, mut second, last] = waits;
+        drop(last);
+        notifies.join().unwrap();
+        assert!(poll(second.as_mut()).is_ready() && poll(first.as_mut()).is_pending());
+        assert!(!event.try_wait());
+    });
+}
+
+/// One from the front and one from the back, and one that comes: two wakeups, each for one of them, or stored.
+#[test]
+fn the_first_and_the_last_are_woken_beside_one_who_comes() {
+    model(|| {
+        let event = Arc::new(Event::new());
+        let waits = in_line(event.wait_owned_async());
+        let from_front = spawn(&event, Event::notify_one);
+        let from_back = spawn(&event, Event::notify_last);
+        let mut comes = Box::pin(event.wait_owned_async());
+        let _ = poll(comes.as_mut());
+        let notified = [from_front.join().unwrap(), from_back.join().unwrap()];
+        // What is stored, whoever comes takes before it is queued. So both have theirs, or had it given.
+        let woken = notified.iter().filter(|notified| notified.is_woken()).count();
+        assert!(woken >= 1 && !notified.contains(&EventNotified::AlreadyStored), "{notified:?}");
+        let mut waits = [waits, comes];
+        let ready = waits.iter_mut().map(|wait| usize::from(wait.as_mut().enable())).sum::<usize>();
+        assert_eq!((ready, event.try_wait()), (2, false));
     });
 }
 

@@ -63,3 +63,18 @@ fn a_zero_does_not_end_the_wait_of_one_who_came_after_it() {
         assert!(poll(before.as_mut()).is_ready());
     });
 }
+
+/// The shares of the waits are the last that are left of the group, beside that of the token.
+#[test]
+fn the_last_token_ends_the_waits_that_have_a_share_in_the_group() {
+    model_of_two(|| {
+        let group = Arc::new(WaitGroup::new());
+        let token = group.add_owned();
+        let (mut waits, dropped) = (in_line(group.wait_owned_async()), in_line(group.wait_owned_async()));
+        let other = spawn(&Arc::new(()), |_| drop(token));
+        drop((group, dropped));
+        let early = poll(waits.as_mut()).is_ready();
+        other.join().unwrap();
+        assert!(early || poll(waits.as_mut()).is_ready());
+    });
+}

@@ -5,7 +5,7 @@
 //!   a TypeError before the index is coerced (ValidateTypedArray). The engine has a RangeError for the one, and writes to
 //!   the other, which scripts were promised would never change.
 //! - Has another agent grown the memory? The engine's view still has its old length then (see
-//!   [`crate::shared_array_buffer`]), and a RangeError for what lies behind it.
+//!   `ffi/growth.rs`), and a RangeError for what lies behind it.
 //! - Did the coercion of an argument detach, shrink or grow the memory? The index is compared with the length from before,
 //!   and a TypeError for an array that is gone comes after all coercions (RevalidateAtomicAccess). The engine compares with
 //!   the length of the moment, and has a RangeError for an array that is gone.
@@ -16,7 +16,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, TypedArrayView, Value};
+use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
 use crate::shared_array_buffer;
 
 /// What a function does with the element.
@@ -95,7 +95,7 @@ impl AtomicFunction {
     }
 
     /// The part of ValidateTypedArray(typedArray, unordered, accessMode) that the engine does not do itself.
-    fn validate<'a>(&self, realm: &Realm, array: &'a Value) -> Result<TypedArrayView<'a>, Exception> {
+    fn validate(&self, realm: &Realm, array: &Value) -> Result<(), Exception> {
         // If IsTypedArrayOutOfBounds(taRecord), throw a TypeError.
         let view = realm.typed_array_view(array)?;
         // If accessMode is write and IsImmutableBuffer(buffer), throw a TypeError.
@@ -103,8 +103,7 @@ impl AtomicFunction {
             return Err(realm.type_error("cannot write to this typed array: its buffer is immutable"));
         }
         // TypedArrayLength(taRecord) is that of today.
-        shared_array_buffer::catch_up(realm, &view.buffer)?;
-        Ok(view)
+        realm.catch_up()
     }
 
     /// All steps but the access, where scripts may run between them.
@@ -127,10 +126,9 @@ impl AtomicFunction {
             // The engine throws the TypeError, before anything is coerced.
             Some(TypedArrayKind::Other) | None => return call.forward(&self.engines),
         };
-        let view = self.validate(realm, &array)?;
+        self.validate(realm, &array)?;
         // ValidateAtomicAccess(taRecord, requestIndex)
-        let block = realm.shared_block(&view.buffer);
-        let length = shared_array_buffer::current_view_length(realm, &array, &view.buffer, block.as_ref())?;
+        let length = shared_array_buffer::current_view_length(realm, &array)?;
         let index = realm.to_index(&call.argument(1))?;
         if index >= length {
             return Err(realm.range_error(&format!("index {index} is out of range: the length is {length}")));

@@ -224,12 +224,13 @@ impl JsAgent {
     }
 
     /// Lets the agent's growable SharedArrayBuffers, and the views on them, see what other agents have grown. A host calls
-    /// this before each job of its own (a message, a timer); the agent's methods do it themselves.
+    /// this before each job of its own (a message, a timer); the agent's methods do it themselves, and so does each native
+    /// function when it returns.
     ///
     /// # Errors
     /// When the memory limit is reached.
     pub fn begin_job(&self) -> Result<(), JsError> {
-        self.describing(shared_array_buffer::catch_up_all)
+        self.describing(Realm::catch_up)
     }
 
     /// Gives freed memory back to the system if a crowd of waits has ended since it last did. For a host whose agent has

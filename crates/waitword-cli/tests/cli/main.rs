@@ -2,6 +2,7 @@
 
 mod ends;
 mod errors;
+mod growth;
 mod hostile;
 mod limits;
 mod messages;

@@ -196,6 +196,8 @@ unsafe extern "C" fn trampoline(
             None => Err(realm.uncatchable_error("the runtime is shutting down")),
         }
         .inspect(|value| realm.check(value))
+        // It may have synchronized with an agent that has grown memory.
+        .and_then(|value| realm.catch_up().map(|()| value))
     }));
     let result = result.unwrap_or_else(|panic| {
         Err(realm.uncatchable_error(&format!("a native function panicked: {}", panic_message(&*panic))))

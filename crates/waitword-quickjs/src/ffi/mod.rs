@@ -29,6 +29,7 @@ mod engine;
 mod exception;
 mod function;
 mod graph;
+mod growth;
 mod heap;
 mod keys;
 mod message;

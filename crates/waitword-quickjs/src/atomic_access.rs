@@ -39,8 +39,9 @@ const ACCESSES: [(&str, u8, Access); 9] = [
     ("xor", 3, Access::Write),
 ];
 
-/// The functions of `ArrayBuffer.prototype` that make a buffer immutable, or can leave an array out of bounds.
-const ORIGINS: [(&str, u8); 3] = [("resize", 1), ("sliceToImmutable", 2), ("transferToImmutable", 0)];
+/// The functions of `ArrayBuffer.prototype` that make a buffer immutable. What can leave an array out of bounds is `resize`,
+/// which is ours.
+const ORIGINS: [(&str, u8); 2] = [("sliceToImmutable", 2), ("transferToImmutable", 0)];
 
 /// Whether this process has made memory that has to be asked about. Of all agents, because memory that grows goes from
 /// one to another.
@@ -50,6 +51,12 @@ static IS_UNUSUAL_MADE: AtomicBool = AtomicBool::new(false);
 pub(crate) fn expect_unusual_memory() {
     // Whoever gets the memory from here gets it by a way that synchronizes; this need not.
     IS_UNUSUAL_MADE.store(true, Ordering::Relaxed);
+}
+
+/// Whether there may be such memory.
+#[inline(always)]
+pub(crate) fn is_unusual_memory_made() -> bool {
+    IS_UNUSUAL_MADE.load(Ordering::Relaxed)
 }
 
 /// Puts the questions in front of a realm's functions.
@@ -88,7 +95,7 @@ impl AtomicFunction {
     fn call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         let array = call.argument(0);
         // The engine throws the TypeError for what is no typed array.
-        if IS_UNUSUAL_MADE.load(Ordering::Relaxed) && realm.typed_array_kind(&array).is_some() {
+        if is_unusual_memory_made() && realm.typed_array_kind(&array).is_some() {
             self.validate(realm, &array)?;
         }
         if call.has_object_from(1) { self.coerce_and_call(realm, call) } else { call.forward(&self.engines) }
@@ -145,4 +152,4 @@ impl AtomicFunction {
 }
 
 /// 2^53 - 1
-const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+pub(crate) const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;

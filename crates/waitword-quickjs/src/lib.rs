@@ -47,15 +47,19 @@
 #![deny(unsafe_code)]
 
 mod agent_state;
+mod array_buffer;
 mod atomic_access;
 mod atomics;
+mod buffer_slice;
 mod convert;
+mod data_view;
 mod doorbell;
 #[allow(unsafe_code)]
 mod ffi;
 pub mod host;
 mod runtime;
 mod shared_array_buffer;
+mod typed_array;
 
 pub use agent_state::WaitObserver;
 pub use convert::{IntoJs, JsValue};

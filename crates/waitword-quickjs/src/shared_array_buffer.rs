@@ -9,6 +9,7 @@ use waitword_agents::SharedBlock;
 
 use crate::agent_state::AgentState;
 use crate::atomic_access;
+use crate::buffer_slice::Slice;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 
 /// The most bytes that the engine lets a buffer have.
@@ -21,8 +22,6 @@ const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: there is no room
 pub(crate) struct Intrinsics {
     /// The engine's `SharedArrayBuffer`.
     constructor: Value,
-    /// The engine's `SharedArrayBuffer.prototype.slice`.
-    slice: Value,
     /// The getter of `SharedArrayBuffer.prototype.maxByteLength`.
     max_byte_length: Value,
     /// The getter of `%TypedArray%.prototype.length`.
@@ -40,7 +39,6 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         realm.own_getter(object, name)?.ok_or_else(|| realm.type_error(&format!("this engine has no {name}")))
     };
     let intrinsics = Intrinsics {
-        slice: realm.get(&prototype, "slice")?,
         max_byte_length: getter(&prototype, "maxByteLength")?,
         view_length: getter(&realm.get(&typed_array, "prototype")?, "length")?,
         constructor: engines,
@@ -61,7 +59,13 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         realm.define_getter(&prototype, key, &realm.function(name, 0, native)?, Attributes::BUILT_IN)?;
     }
     realm.define(&prototype, "grow", &realm.function("grow", 1, grow)?, Attributes::BUILT_IN)?;
-    realm.define(&prototype, "slice", &realm.function("slice", 2, slice)?, Attributes::BUILT_IN)?;
+    let slice = Slice::new(realm, &prototype, constructor)?;
+    let slice = realm.closure("slice", 2, move |realm, call| match realm.shared_block(&call.this()) {
+        Some(_) => slice.call(realm, call),
+        // The engine has the TypeError.
+        None => slice.forward(call),
+    })?;
+    realm.define(&prototype, "slice", &slice, Attributes::BUILT_IN)?;
 
     AgentState::of(realm)?.intrinsics.borrow_mut().push((realm.clone(), Rc::new(intrinsics)));
     Ok(())
@@ -158,14 +162,6 @@ fn grow(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     }
     // All objects of this agent on the block come to know of it as soon as this function has returned.
     Ok(realm.undefined())
-}
-
-/// `SharedArrayBuffer.prototype.slice(start, end)`
-fn slice(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let intrinsics = Intrinsics::of(realm)?;
-    let buffer = call.this();
-    realm.catch_up()?;
-    realm.call(&intrinsics.slice, &buffer, &call.arguments())
 }
 
 /// RequireInternalSlot(this, [[ArrayBufferData]]) and IsSharedArrayBuffer.

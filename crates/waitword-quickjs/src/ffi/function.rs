@@ -110,6 +110,20 @@ impl Realm {
         self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_constructor_magic, magic)
     }
 
+    /// As [`constructor`](Self::constructor), for a closure, which is kept as that of a [`closure`](Self::closure) is.
+    ///
+    /// # Errors
+    /// As [`Realm::function`].
+    pub(crate) fn closure_constructor(
+        &self,
+        name: &str,
+        length: u8,
+        native: impl Fn(&Realm, &Call<'_>) -> Result<Value, Exception> + 'static,
+    ) -> Result<Value, Exception> {
+        let magic = self.add_native(Native::Closure(Rc::new(native)))?;
+        self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_constructor_magic, magic)
+    }
+
     /// A function object for a closure, which is kept until the [`Runtime`](super::Runtime) is dropped, even when the
     /// function object is gone before.
     ///

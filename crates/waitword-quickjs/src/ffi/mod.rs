@@ -41,6 +41,7 @@ mod script;
 mod shared;
 mod trim;
 mod value;
+mod views;
 
 pub use engine::{Rejection, Runtime, RuntimeOptions};
 pub(crate) use exception::place as place_in_frame;

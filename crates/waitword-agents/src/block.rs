@@ -27,6 +27,7 @@ use waitword_core::{Location, Table, Word};
 
 use crate::block_error::{BlockError, GrowError, WordError};
 use crate::budget::{Charge, MemoryBudget};
+use crate::growth;
 
 /// A block has a shard for so many bytes of it: a large one may have a crowd on its words, and a shard that grows at once has
 /// to be small.
@@ -189,6 +190,10 @@ impl SharedBlock {
         if new_len > header.max_len {
             return Err(GrowError::BeyondMaximum { new_len, max_len: header.max_len });
         }
+        if new_len == self.len() {
+            return Ok(());
+        }
+        let _announced = growth::begin();
         let grown = |len| (new_len >= len).then_some(new_len);
         match header.len.fetch_update(Ordering::SeqCst, Ordering::SeqCst, grown) {
             Ok(_) => Ok(()),

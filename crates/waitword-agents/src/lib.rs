@@ -27,7 +27,8 @@
 //! ```
 //!
 //! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (its pending and
-//! settled waits), `slab.rs` (where they lie), `block.rs` (the memory), `budget.rs` (how much of it an agent may have),
+//! settled waits), `slab.rs` (where they lie), `block.rs` (the memory), `growth.rs` (who has seen it
+//! grow), `budget.rs` (how much of it an agent may have),
 //! `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
 //! WebAssembly that wait and notify).
 
@@ -39,6 +40,7 @@ mod block;
 mod block_error;
 mod budget;
 mod do_wait;
+mod growth;
 mod js_number;
 mod settle;
 #[allow(unsafe_code)]
@@ -50,6 +52,7 @@ pub use block::{BlockWord, SharedBlock};
 pub use block_error::{BlockError, GrowError, WordError};
 pub use budget::{Charge, MemoryBudget};
 pub use do_wait::{AsyncWait, Expected, WaitAsyncError, WaitError};
+pub use growth::GrowthWatch;
 pub use js_number::{Timeout, notify_count};
 pub use settle::{PendingWait, Settled, WaitId};
 pub use waitword_core::Outcome;

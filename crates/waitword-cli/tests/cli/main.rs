@@ -4,6 +4,7 @@ mod blobs;
 mod clones;
 mod ends;
 mod errors;
+mod growth;
 mod hostile;
 mod limits;
 mod messages;

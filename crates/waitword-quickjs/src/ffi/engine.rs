@@ -14,6 +14,7 @@ use waitword_agents::MemoryBudget;
 
 use super::exception::Exception;
 use super::function::Native;
+use super::growth::Growables;
 use super::heap::{self, Heap};
 use super::module::{self, ModuleLoader};
 use super::realm::Realm;
@@ -198,6 +199,8 @@ pub(super) struct Engine {
     pub(super) ordinary_class: Cell<qjs::JSClassID>,
     /// The class id of Errors, known from the first realm on.
     pub(super) error_class: Cell<qjs::JSClassID>,
+    /// What is known of buffers that other agents may grow.
+    pub(super) growables: Growables,
     /// A SharedArrayBuffer got no memory.
     pub(super) refused_block: Cell<bool>,
     state: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
@@ -228,6 +231,7 @@ impl Engine {
             shared_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
             ordinary_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
             error_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
+            growables: Growables::default(),
             refused_block: Cell::new(false),
             state: RefCell::default(),
             interrupt: RefCell::default(),
@@ -278,6 +282,7 @@ impl Engine {
             let sample = realm.own(unsafe { qjs::JS_NewError(realm.raw()) }).ok()?;
             // SAFETY: looks at a live value.
             self.error_class.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
+            self.growables.prepare(&realm).ok()?;
             // SAFETY: (1), (4).
             (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
         })
@@ -304,6 +309,14 @@ impl Engine {
         }
     }
 
+    /// Brings growable buffers up to date for a script that does not synchronize. What fails is left to the next time.
+    fn catch_up_in_any_realm(self: &Rc<Self>) {
+        let context = self.contexts.borrow().first().copied();
+        if let Some(context) = context {
+            let _ = Realm::of(self, context).catch_up();
+        }
+    }
+
     pub(super) fn raw(&self) -> *mut qjs::JSRuntime {
         self.raw.as_ptr()
     }
@@ -319,6 +332,7 @@ impl Engine {
     fn let_go(&self) {
         drop(self.state.take());
         drop(self.natives.take());
+        self.growables.let_go();
         drop(self.loader.take());
         drop(self.interrupt.take());
         drop(self.rejections.take());
@@ -338,10 +352,16 @@ impl Drop for Engine {
 
 /// The engine's question "shall this script go on?".
 unsafe extern "C" fn interrupted(_: *mut qjs::JSRuntime, opaque: *mut std::ffi::c_void) -> std::ffi::c_int {
-    // SAFETY: (6): `opaque` is the engine that runs this script.
-    let engine = unsafe { &*opaque.cast::<Engine>() };
+    // SAFETY: (6): `opaque` is the engine that runs this script; its caller's count is left alone.
+    let engine = &*unsafe { ManuallyDrop::new(Rc::from_raw(opaque.cast::<Engine>().cast_const())) };
     // (7). Whoever panics instead of answering can no longer stop the script later, so it stops now.
-    let asked = || engine.interrupt.borrow().as_ref().is_some_and(|stop| stop());
+    let asked = || {
+        let stop = engine.interrupt.borrow().as_ref().is_some_and(|stop| stop());
+        if !stop && engine.growables.is_behind() {
+            engine.catch_up_in_any_realm();
+        }
+        stop
+    };
     (engine.is_exhausted() || catch_unwind(AssertUnwindSafe(asked)).unwrap_or(true)).into()
 }
 

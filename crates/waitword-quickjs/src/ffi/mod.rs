@@ -29,6 +29,7 @@ mod engine;
 mod exception;
 mod function;
 mod graph;
+mod growth;
 mod heap;
 mod keys;
 mod message;
@@ -40,6 +41,7 @@ mod script;
 mod shared;
 mod trim;
 mod value;
+mod views;
 
 pub use engine::{Rejection, Runtime, RuntimeOptions};
 pub(crate) use exception::place as place_in_frame;

@@ -82,7 +82,7 @@ impl Realm {
         let len = len.min(block.len());
         let max = if block.is_growable() { block.max_len() } else { 0 };
         // SAFETY: (1), (4). The engine takes its own count of the block through `dup` (8), so ours may end.
-        self.own(unsafe {
+        let buffer = self.own(unsafe {
             qjs::JS_NewArrayBuffer(
                 self.raw(),
                 block.as_ptr(),
@@ -92,7 +92,11 @@ impl Realm {
                 std::ptr::null_mut(),
                 true,
             )
-        })
+        })?;
+        if max > 0 {
+            self.track(&buffer)?;
+        }
+        Ok(buffer)
     }
 
     /// The block of a SharedArrayBuffer object; `None` for any other value.

@@ -5,7 +5,6 @@ use crate::host::agent_host::{self, Host, PARENT, Port};
 use crate::host::channel::Envelope;
 use crate::host::clone::{self, Kit};
 use crate::host::worker::Letter;
-use crate::shared_array_buffer;
 
 use super::{elements, port_id};
 
@@ -137,7 +136,5 @@ pub(super) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Except
 
 fn received(realm: &Realm, host: &Host, envelope: Option<Envelope>) -> Result<Value, Exception> {
     let Some(envelope) = envelope else { return Ok(realm.undefined()) };
-    // No job begins here, but whoever posted this may have grown memory before.
-    shared_array_buffer::catch_up_all(realm)?;
     realm.array(&[host.unpack(realm, envelope)?.0])
 }

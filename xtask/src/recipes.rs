@@ -3,6 +3,7 @@
 use crate::Stop;
 use crate::args::{FuzzTarget, Recipe};
 use crate::line::{Line, root};
+use crate::models::models;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
 use crate::{mutants, promela};
 
@@ -30,25 +31,18 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
 }
 
 fn loom(deep: bool) -> Result<(), Stop> {
-    for models in ["waitword-core --test loom", "waitword --test models"] {
-        let line = Line::new(&format!("cargo test --release -p {models} --target-dir target/loom"))
-            .env("RUSTFLAGS", "--cfg loom");
-        // For all models alike, and so more than each has by itself: the locks' have more threads.
-        let bound = if models.starts_with("waitword-core") { "5" } else { "3" };
+    // The bound is for all models alike, and so more than each has by itself: the locks' have more threads.
+    for (tests, bound) in [("waitword-core-models --test loom", "5"), ("waitword-models --test models", "3")]
+    {
+        let line = models("loom", tests);
         if deep { line.env("LOOM_MAX_PREEMPTIONS", bound).run()? } else { line.run()? }
     }
     Ok(())
 }
 
 fn shuttle() -> Result<(), Stop> {
-    for models in
-        ["waitword-core --test shuttle --test linearizability", "waitword --test models --test shuttle"]
-    {
-        Line::new(&format!("cargo test --release -p {models} --target-dir target/shuttle"))
-            .env("RUSTFLAGS", "--cfg shuttle")
-            .run()?;
-    }
-    Ok(())
+    models("shuttle", "waitword-core-models --test shuttle --test linearizability").run()?;
+    models("shuttle", "waitword-models --test models --test shuttle").run()
 }
 
 fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {

@@ -126,17 +126,17 @@ pub fn is_line_passed<L: Location>(at: L) -> bool {
 }
 
 /// Sees to it that sweeps of the table of the process are under way.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[inline]
 pub(crate) fn watch() {
     sweeper::watch();
 }
 
 /// A model has no clock, and calls [`Table::call_overdue`] itself.
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 pub(crate) fn watch() {}
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod sweeper {
     use std::pin::Pin;
     use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};

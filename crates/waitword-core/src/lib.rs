@@ -45,7 +45,7 @@ mod cancel;
 mod inbox;
 mod lock;
 mod notify;
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 mod order_of_a_model;
 mod outcome;
 mod park;
@@ -60,10 +60,10 @@ mod shard;
 mod spin;
 mod sync;
 mod table;
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[allow(unsafe_code)]
 mod timer;
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 #[path = "timer_of_a_model.rs"]
 mod timer;
 mod wait;
@@ -74,7 +74,7 @@ mod wait_async_until;
 #[allow(unsafe_code)]
 mod waiter;
 mod wake;
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[allow(unsafe_code)]
 mod wheel;
 #[allow(unsafe_code)]

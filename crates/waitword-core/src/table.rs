@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 use crate::order_of_a_model;
 use crate::shard::{After, Locked, Shard};
 use crate::sync::{MODEL, OnceLock, broken};
@@ -62,7 +62,7 @@ impl Table {
 
     fn with_hasher(shards: usize, hasher: Hasher) -> Self {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
-        #[cfg(any(loom, shuttle))]
+        #[cfg(any(waitword_loom, waitword_shuttle))]
         order_of_a_model::begin();
         Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher }
     }
@@ -114,13 +114,13 @@ impl Table {
     }
 
     /// Whether the next sweep has to look anywhere.
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     pub(crate) fn is_watched(&self) -> bool {
         self.shards.iter().any(|shard| shard.lock().is_watched())
     }
 
     /// The table of the process.
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     #[inline]
     pub fn global() -> &'static Table {
         static GLOBAL: OnceLock<Table> = OnceLock::new();
@@ -128,7 +128,7 @@ impl Table {
     }
 
     /// The table of the process; each execution of a model has one.
-    #[cfg(any(loom, shuttle))]
+    #[cfg(any(waitword_loom, waitword_shuttle))]
     pub fn global() -> &'static Table {
         crate::sync::lazy_static! {
             static ref GLOBAL: Table = Table::new();
@@ -183,7 +183,7 @@ impl Table {
     }
 }
 
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 impl Drop for Table {
     fn drop(&mut self) {
         order_of_a_model::end();
@@ -315,7 +315,7 @@ impl Hasher {
 
     #[inline]
     pub(crate) fn hash(self, address: usize) -> u64 {
-        #[cfg(any(loom, shuttle))]
+        #[cfg(any(waitword_loom, waitword_shuttle))]
         let address = order_of_a_model::address_of(address);
         let (line, word) = (address as u64 / LINE, address as u64 % LINE / 4);
         let product = u128::from(line ^ self.flip) * u128::from(self.factor);
@@ -323,7 +323,7 @@ impl Hasher {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 #[allow(unsafe_code)]
 mod tests {
     use super::*;

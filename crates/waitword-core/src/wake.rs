@@ -74,7 +74,7 @@ impl WakeBatch {
         self.len == BATCH
     }
 
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -102,7 +102,7 @@ impl WakeBatch {
     }
 
     /// Drops the panic, where there is no caller for it to go on in.
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     pub(crate) fn discard_panic(self) {
         self.panic.0.into_iter().for_each(discard);
     }
@@ -125,7 +125,7 @@ impl Panic {
 }
 
 /// Runs foreign code where a panic of it has nowhere to go on.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 pub(crate) fn discard_panic_of(foreign: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
         discard(payload);

@@ -81,7 +81,7 @@ mod error;
 mod event;
 mod execute;
 pub mod guide;
-#[cfg(all(feature = "lock_api", not(loom)))]
+#[cfg(all(feature = "lock_api", not(waitword_loom)))]
 #[allow(unsafe_code)]
 pub mod lock_api;
 mod lock_async;

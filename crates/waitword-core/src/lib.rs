@@ -40,7 +40,14 @@
 
 mod blocking;
 mod call;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod callers;
 mod cancel;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod clock;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[allow(unsafe_code)]
+mod deadlines;
 #[allow(unsafe_code)]
 mod inbox;
 mod lock;

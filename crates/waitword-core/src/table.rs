@@ -103,14 +103,24 @@ impl Table {
     /// When a waker does, once all others have been woken.
     pub fn call_overdue(&self) -> bool {
         let mut batch = WakeBatch::new();
-        let watched = self.sweep(&mut batch);
+        let mut sweep = Sweep::default();
+        while self.sweep(&mut sweep, &mut batch) {
+            batch.ring();
+        }
+        batch.ring();
         batch.finish();
-        watched
+        sweep.watched
     }
 
-    /// As [`call_overdue`](Self::call_overdue); a waker's panic goes on in the batch.
-    pub(crate) fn sweep(&self, batch: &mut WakeBatch) -> bool {
-        self.shards.iter().fold(false, |any, shard| any | shard.call_overdue(batch))
+    /// One stay of a sweep under the lock of a shard. Returns whether it goes on. Whom it calls is to be rung before that.
+    pub(crate) fn sweep(&self, sweep: &mut Sweep, batch: &mut WakeBatch) -> bool {
+        let mut locked = self.shards[sweep.shard].lock();
+        sweep.bucket = locked.call_overdue(sweep.bucket, batch).unwrap_or_else(|| {
+            sweep.watched |= locked.is_watched();
+            sweep.shard += 1;
+            0
+        });
+        sweep.shard < self.shards.len()
     }
 
     /// Whether the next sweep has to look anywhere.
@@ -246,6 +256,15 @@ pub(crate) fn is_equal<L: Location>(at: &L, expected: u64) -> bool {
     let (table, word) = (at.table(), at.word());
     let _locked = table.lock(table.key_of(key(at)));
     word.load_bits() == expected
+}
+
+/// How far a sweep has come.
+#[derive(Debug, Default)]
+pub(crate) struct Sweep {
+    shard: usize,
+    bucket: usize,
+    /// Whether somebody waits behind one who was called in the shards that it has been to.
+    pub(crate) watched: bool,
 }
 
 /// A word's address and its hash in one table.

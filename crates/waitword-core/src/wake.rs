@@ -101,10 +101,11 @@ impl WakeBatch {
         }
     }
 
-    /// Drops the panic, where there is no caller for it to go on in.
+    /// Takes the wakes out, for somebody else to ring.
     #[cfg(not(any(waitword_loom, waitword_shuttle)))]
-    pub(crate) fn discard_panic(self) {
-        self.panic.0.into_iter().for_each(discard);
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Wake> {
+        let len = std::mem::take(&mut self.len);
+        self.wakes[..len].iter_mut().map(Wake::take)
     }
 }
 

@@ -125,6 +125,14 @@ pub fn is_line_passed<L: Location>(at: L) -> bool {
     is_passed
 }
 
+/// No table is swept in this process from now on, and nothing makes up for a signal that a lock has lost. For tests, which call
+/// it before anybody waits.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub fn never_sweep() {
+    sweeper::never();
+}
+
 /// Sees to it that sweeps of the table of the process are under way.
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[inline]
@@ -158,6 +166,11 @@ mod sweeper {
         if !SWEEPING.load(Ordering::Relaxed) {
             begin();
         }
+    }
+
+    /// Who finds that a sweep is set up sets up none.
+    pub(super) fn never() {
+        SWEEPING.store(true, Ordering::SeqCst);
     }
 
     #[cold]

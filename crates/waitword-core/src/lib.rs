@@ -103,6 +103,9 @@ pub use wait_async::{WaitAsync, wait_async};
 pub use wait_async_until::{WaitAsyncUntil, wait_async_for, wait_async_until};
 pub use word::{Location, Masked, Masked64, Word};
 
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use call::never_sweep;
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
 pub use sync::{atomic, is_broken};

@@ -114,6 +114,9 @@ pub use mutex::{
     OwnedMappedMutexGuard, OwnedMutexGuard,
 };
 pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use patience::rely_on_signals_alone;
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
 pub use poison::{Poison, PoisonGuard, Poisoned};
 pub use rwlock::{

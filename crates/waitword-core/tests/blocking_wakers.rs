@@ -5,12 +5,12 @@ mod common;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use common::{Probe, until};
-use waitword_core::{Alarm, WaitAsync, call_one, wait_async};
+use waitword_core::{Alarm, WaitAsync, call_one, notify_all, wait, wait_async};
 
 /// The threads of the timer are the process's: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -23,8 +23,7 @@ struct Gate(Arc<Closed>);
 
 #[derive(Default)]
 struct Closed {
-    open: Mutex<bool>,
-    opened: Condvar,
+    open: AtomicI32,
     entered: AtomicUsize,
     left: AtomicUsize,
 }
@@ -32,8 +31,15 @@ struct Closed {
 impl Wake for Closed {
     fn wake(self: Arc<Self>) {
         self.entered.fetch_add(1, Ordering::SeqCst);
-        drop(self.opened.wait_while(self.open.lock().unwrap(), |open| !*open).unwrap());
+        wait(&self.open, 0);
         self.left.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Closed {
+    fn open(&self) {
+        self.open.store(1, Ordering::SeqCst);
+        notify_all(&self.open);
     }
 }
 
@@ -51,8 +57,7 @@ impl Gate {
     }
 
     fn open(&self) {
-        *self.0.open.lock().unwrap() = true;
-        self.0.opened.notify_all();
+        self.0.open();
     }
 }
 
@@ -213,8 +218,7 @@ struct Opener(Arc<Closed>);
 
 impl Wake for Opener {
     fn wake(self: Arc<Self>) {
-        *self.0.open.lock().unwrap() = true;
-        self.0.opened.notify_all();
+        self.0.open();
     }
 }
 

@@ -52,14 +52,18 @@ const ROUNDS: u64 = 400;
 
 macro_rules! every_signal_arrives {
     ($($test:ident: $Scene:ty),* $(,)?) => {
-        $(#[test]
-        fn $test() {
-            play::<$Scene>(1, &|round, _| round < ROUNDS);
-        })*
+        mod every_signal_arrives {
+            use super::*;
+
+            $(#[test]
+            fn $test() {
+                play::<$Scene>(1, &|round, _| round < ROUNDS);
+            })*
+        }
 
         #[test]
         #[ignore = "runs for a minute, or as long as WAITWORD_SOAK_SECONDS says"]
-        fn for_long() {
+        fn every_signal_arrives_for_long() {
             let seconds = from_environment("WAITWORD_SOAK_SECONDS").unwrap_or(60);
             let seed = from_environment("WAITWORD_SOAK_SEED").unwrap_or_else(|| {
                 let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);

@@ -76,6 +76,12 @@ impl Scene for Queue {
             }
             self.change(puts, &mut items);
         }
+        // Done, and in the way: the notify that it may get is for others.
+        let mut items = self.items.lock();
+        let waits = self.must_wait(puts, *items) && me.one_in(2);
+        if waits && self.waits_at(puts).wait_for(&mut items, me.short()).is_ok() {
+            self.waits_at(puts).notify_one();
+        }
     }
 
     fn task<'a>(&'a self, me: &'a mut Party) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
@@ -100,6 +106,13 @@ impl Scene for Queue {
                     };
                 }
                 self.change(puts, &mut items);
+            }
+            let items = self.items.lock_async().await;
+            if self.must_wait(puts, *items) && me.one_in(2) {
+                let wait = self.waits_at(puts).wait_async(items);
+                if me.drop_unwoken(wait).await.is_some() {
+                    self.waits_at(puts).notify_one();
+                }
             }
         })
     }

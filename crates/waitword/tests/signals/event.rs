@@ -119,6 +119,8 @@ impl Scene for Meeting {
             if self.all_are_here() {
                 return;
             }
+            // The last may come here.
+            me.linger();
             match me.below(4) {
                 0 => _ = listener.as_mut().wait_for(me.short()),
                 _ => listener.as_mut().wait(),
@@ -135,6 +137,7 @@ impl Scene for Meeting {
                 if self.all_are_here() {
                     return;
                 }
+                me.linger_async().await;
                 match me.below(4) {
                     0 => _ = me.drop_soon(wait).await,
                     _ => wait.await,

@@ -65,7 +65,17 @@ impl Party {
 
     /// Polls `future` a few times, and drops it: when it is woken again, or before.
     pub(crate) async fn drop_soon<F: Future>(&mut self, future: F) -> Option<F::Output> {
-        let (mut polls, unwoken) = (1 + self.below(3), self.one_in(2));
+        let unwoken = self.one_in(2);
+        self.drop_after_polls(future, unwoken).await
+    }
+
+    /// As [`drop_soon`](Self::drop_soon), whether it is woken or not.
+    pub(crate) async fn drop_unwoken<F: Future>(&mut self, future: F) -> Option<F::Output> {
+        self.drop_after_polls(future, true).await
+    }
+
+    async fn drop_after_polls<F: Future>(&mut self, future: F, unwoken: bool) -> Option<F::Output> {
+        let mut polls = 1 + self.below(3);
         let mut future = pin!(future);
         poll_fn(|cx| {
             let Some(fewer) = polls.checked_sub(1) else { return Poll::Ready(None) };

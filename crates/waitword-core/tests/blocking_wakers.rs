@@ -31,7 +31,8 @@ struct Closed {
 impl Wake for Closed {
     fn wake(self: Arc<Self>) {
         self.entered.fetch_add(1, Ordering::SeqCst);
-        wait(&self.open, 0);
+        // Notified, or open already.
+        let _ = wait(&self.open, 0);
         self.left.fetch_add(1, Ordering::SeqCst);
     }
 }

@@ -125,18 +125,26 @@ pub fn is_line_passed<L: Location>(at: L) -> bool {
     is_passed
 }
 
+/// No table is swept in this process from now on, and nothing makes up for a signal that a lock has lost. For tests, which call
+/// it before anybody waits.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub fn never_sweep() {
+    sweeper::never();
+}
+
 /// Sees to it that sweeps of the table of the process are under way.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[inline]
 pub(crate) fn watch() {
     sweeper::watch();
 }
 
 /// A model has no clock, and calls [`Table::call_overdue`] itself.
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 pub(crate) fn watch() {}
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod sweeper {
     use std::pin::Pin;
     use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
@@ -144,8 +152,9 @@ mod sweeper {
     use std::time::Instant;
 
     use crate::call::PATIENCE;
+    use crate::callers::call_by_timer;
     use crate::sync::{Mutex, OnceLock};
-    use crate::table::Table;
+    use crate::table::{Sweep, Table};
     use crate::timer::Alarm;
     use crate::wake::WakeBatch;
 
@@ -157,6 +166,11 @@ mod sweeper {
         if !SWEEPING.load(Ordering::Relaxed) {
             begin();
         }
+    }
+
+    /// Who finds that a sweep is set up sets up none.
+    pub(super) fn never() {
+        SWEEPING.store(true, Ordering::SeqCst);
     }
 
     #[cold]
@@ -177,26 +191,42 @@ mod sweeper {
 
     fn set_alarm() {
         // Both made once: whoever begins to sweep is in a call, which allocates nothing.
-        static SWEEP: OnceLock<Arc<Sweep>> = OnceLock::new();
+        static SWEEPER: OnceLock<Arc<Sweeper>> = OnceLock::new();
         static ALARM: OnceLock<Mutex<Pin<Box<Alarm>>>> = OnceLock::new();
-        let waker = Waker::from(Arc::clone(SWEEP.get_or_init(|| Arc::new(Sweep))));
+        let sweeper = SWEEPER.get_or_init(|| Arc::new(Sweeper(Mutex::new(Sweep::default()))));
+        let waker = Waker::from(Arc::clone(sweeper));
         let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
         alarm.lock().as_mut().set(Instant::now() + PATIENCE, &waker);
     }
 
     /// What the timer calls.
-    struct Sweep;
+    ///
+    /// It is called once more for each stay under a shard's lock that found somebody to wake, behind those wakes: they are
+    /// foreign code, and if one of them blocks, another thread of the timer goes on with the sweep.
+    struct Sweeper(Mutex<Sweep>);
 
-    impl Wake for Sweep {
+    impl Wake for Sweeper {
         fn wake(self: Arc<Self>) {
-            let mut batch = WakeBatch::new();
-            let watched = Table::global().sweep(&mut batch);
-            // There is no caller to tell; the panic hook has.
-            batch.discard_panic();
+            let (table, mut batch) = (Table::global(), WakeBatch::new());
+            // Nobody else wants it: the next sweep is set up when this one is over.
+            let mut sweep = self.0.lock();
+            let goes_on = loop {
+                let goes_on = table.sweep(&mut sweep, &mut batch);
+                if !goes_on || !batch.is_empty() {
+                    break goes_on;
+                }
+            };
+            if goes_on {
+                drop(sweep);
+                return call_by_timer(&mut batch, Some(Waker::from(self)));
+            }
+            let watched = std::mem::take(&mut *sweep).watched;
+            drop(sweep);
+            call_by_timer(&mut batch, None);
             if !watched {
                 // Who found `true` until now has been under a shard's lock after our look at that shard, or before it.
                 SWEEPING.store(false, Ordering::SeqCst);
-                if !Table::global().is_watched() || SWEEPING.swap(true, Ordering::SeqCst) {
+                if !table.is_watched() || SWEEPING.swap(true, Ordering::SeqCst) {
                     return;
                 }
             }

@@ -40,12 +40,19 @@
 
 mod blocking;
 mod call;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod callers;
 mod cancel;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod clock;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[allow(unsafe_code)]
+mod deadlines;
 #[allow(unsafe_code)]
 mod inbox;
 mod lock;
 mod notify;
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 mod order_of_a_model;
 mod outcome;
 mod park;
@@ -60,10 +67,10 @@ mod shard;
 mod spin;
 mod sync;
 mod table;
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[allow(unsafe_code)]
 mod timer;
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 #[path = "timer_of_a_model.rs"]
 mod timer;
 mod wait;
@@ -74,7 +81,7 @@ mod wait_async_until;
 #[allow(unsafe_code)]
 mod waiter;
 mod wake;
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[allow(unsafe_code)]
 mod wheel;
 #[allow(unsafe_code)]
@@ -96,6 +103,9 @@ pub use wait_async::{WaitAsync, wait_async};
 pub use wait_async_until::{WaitAsyncUntil, wait_async_for, wait_async_until};
 pub use word::{Location, Masked, Masked64, Word};
 
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use call::never_sweep;
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
 pub use sync::{atomic, is_broken};

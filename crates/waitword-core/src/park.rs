@@ -219,7 +219,7 @@ impl ThisThread {
 }
 
 /// Made once per thread.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 fn this_thread() -> Rc<ThisThread> {
     thread_local! {
         static THIS: Rc<ThisThread> = ThisThread::new();
@@ -229,7 +229,7 @@ fn this_thread() -> Rc<ThisThread> {
 }
 
 /// The threads of a model live for one execution of it, and so must their wakers.
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 fn this_thread() -> Rc<ThisThread> {
     ThisThread::new()
 }

@@ -373,7 +373,7 @@ unsafe fn join(left: Node, right: Node) {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet, VecDeque};
     use std::pin::pin;

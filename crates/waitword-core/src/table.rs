@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 use crate::order_of_a_model;
 use crate::shard::{After, Locked, Shard};
 use crate::sync::{MODEL, OnceLock, broken};
@@ -62,7 +62,7 @@ impl Table {
 
     fn with_hasher(shards: usize, hasher: Hasher) -> Self {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
-        #[cfg(any(loom, shuttle))]
+        #[cfg(any(waitword_loom, waitword_shuttle))]
         order_of_a_model::begin();
         Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher }
     }
@@ -103,24 +103,34 @@ impl Table {
     /// When a waker does, once all others have been woken.
     pub fn call_overdue(&self) -> bool {
         let mut batch = WakeBatch::new();
-        let watched = self.sweep(&mut batch);
+        let mut sweep = Sweep::default();
+        while self.sweep(&mut sweep, &mut batch) {
+            batch.ring();
+        }
+        batch.ring();
         batch.finish();
-        watched
+        sweep.watched
     }
 
-    /// As [`call_overdue`](Self::call_overdue); a waker's panic goes on in the batch.
-    pub(crate) fn sweep(&self, batch: &mut WakeBatch) -> bool {
-        self.shards.iter().fold(false, |any, shard| any | shard.call_overdue(batch))
+    /// One stay of a sweep under the lock of a shard. Returns whether it goes on. Whom it calls is to be rung before that.
+    pub(crate) fn sweep(&self, sweep: &mut Sweep, batch: &mut WakeBatch) -> bool {
+        let mut locked = self.shards[sweep.shard].lock();
+        sweep.bucket = locked.call_overdue(sweep.bucket, batch).unwrap_or_else(|| {
+            sweep.watched |= locked.is_watched();
+            sweep.shard += 1;
+            0
+        });
+        sweep.shard < self.shards.len()
     }
 
     /// Whether the next sweep has to look anywhere.
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     pub(crate) fn is_watched(&self) -> bool {
         self.shards.iter().any(|shard| shard.lock().is_watched())
     }
 
     /// The table of the process.
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     #[inline]
     pub fn global() -> &'static Table {
         static GLOBAL: OnceLock<Table> = OnceLock::new();
@@ -128,7 +138,7 @@ impl Table {
     }
 
     /// The table of the process; each execution of a model has one.
-    #[cfg(any(loom, shuttle))]
+    #[cfg(any(waitword_loom, waitword_shuttle))]
     pub fn global() -> &'static Table {
         crate::sync::lazy_static! {
             static ref GLOBAL: Table = Table::new();
@@ -183,7 +193,7 @@ impl Table {
     }
 }
 
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 impl Drop for Table {
     fn drop(&mut self) {
         order_of_a_model::end();
@@ -246,6 +256,15 @@ pub(crate) fn is_equal<L: Location>(at: &L, expected: u64) -> bool {
     let (table, word) = (at.table(), at.word());
     let _locked = table.lock(table.key_of(key(at)));
     word.load_bits() == expected
+}
+
+/// How far a sweep has come.
+#[derive(Debug, Default)]
+pub(crate) struct Sweep {
+    shard: usize,
+    bucket: usize,
+    /// Whether somebody waits behind one who was called in the shards that it has been to.
+    pub(crate) watched: bool,
 }
 
 /// A word's address and its hash in one table.
@@ -315,7 +334,7 @@ impl Hasher {
 
     #[inline]
     pub(crate) fn hash(self, address: usize) -> u64 {
-        #[cfg(any(loom, shuttle))]
+        #[cfg(any(waitword_loom, waitword_shuttle))]
         let address = order_of_a_model::address_of(address);
         let (line, word) = (address as u64 / LINE, address as u64 % LINE / 4);
         let product = u128::from(line ^ self.flip) * u128::from(self.factor);
@@ -323,7 +342,7 @@ impl Hasher {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 #[allow(unsafe_code)]
 mod tests {
     use super::*;

@@ -182,7 +182,7 @@ impl Waiter {
 
 /// Tells loom that the memory goes, where nothing but the verdict (V) orders that after the settler's access (I3).
 /// (For an agent's wait, and the sentinels of its inbox, a lock does, or a counter that loom does not see.)
-#[cfg(loom)]
+#[cfg(waitword_loom)]
 impl Drop for Waiter {
     fn drop(&mut self) {
         let told = matches!(self.state.load(Ordering::Relaxed), NOTIFIED | DONE);

@@ -1,5 +1,4 @@
 //! The queue from outside: order, counts, verdicts, for threads and futures mixed.
-#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

@@ -1,6 +1,5 @@
 //! Notifies that change the word in the same step. That it is one step is for the models of waitword's event to show
-//! (`crates/waitword/tests/models.rs`).
-#![cfg(not(any(loom, shuttle)))]
+//! (`models/locks/tests/models/event.rs`).
 
 use std::future::Future;
 use std::pin::Pin;

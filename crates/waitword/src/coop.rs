@@ -19,16 +19,16 @@
 
 use std::task::{Context, Poll};
 
-#[cfg(all(feature = "tokio", not(any(loom, shuttle))))]
+#[cfg(feature = "tokio")]
 use tokio::task::coop;
 
 /// Whether futures consume budget.
-pub(crate) const TAKES_PART: bool = cfg!(all(feature = "tokio", not(any(loom, shuttle))));
+pub(crate) const TAKES_PART: bool = cfg!(feature = "tokio");
 
 /// One unit of the budget of this task. It goes back when it is dropped, unless it was [consumed](Unit::consume).
 #[must_use = "a unit that is not consumed goes back"]
 pub(crate) struct Unit {
-    #[cfg(all(feature = "tokio", not(any(loom, shuttle))))]
+    #[cfg(feature = "tokio")]
     restores: coop::RestoreOnPending,
 }
 
@@ -38,9 +38,9 @@ impl Unit {
     /// Outside of a task of tokio's the budget has no end.
     #[inline(always)]
     pub(crate) fn poll(cx: &mut Context<'_>) -> Poll<Self> {
-        #[cfg(all(feature = "tokio", not(any(loom, shuttle))))]
+        #[cfg(feature = "tokio")]
         return coop::poll_proceed(cx).map(|restores| Self { restores });
-        #[cfg(not(all(feature = "tokio", not(any(loom, shuttle)))))]
+        #[cfg(not(feature = "tokio"))]
         {
             let _ = cx;
             Poll::Ready(Self {})
@@ -50,7 +50,7 @@ impl Unit {
     /// The future completes.
     #[inline(always)]
     pub(crate) fn consume(self) {
-        #[cfg(all(feature = "tokio", not(any(loom, shuttle))))]
+        #[cfg(feature = "tokio")]
         self.restores.made_progress();
     }
 }

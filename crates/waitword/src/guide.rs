@@ -18,7 +18,7 @@ pub mod coming_from {}
 /// ```
 pub mod must_not_block {}
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(waitword_loom, waitword_shuttle))))]
 mod tests {
     use std::time::Duration;
 

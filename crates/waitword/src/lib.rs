@@ -97,7 +97,7 @@ mod error;
 mod event;
 mod execute;
 pub mod guide;
-#[cfg(all(feature = "lock_api", not(loom)))]
+#[cfg(all(feature = "lock_api", not(waitword_loom)))]
 #[allow(unsafe_code)]
 pub mod lock_api;
 mod lock_async;
@@ -140,6 +140,9 @@ pub use mutex::{
     OwnedMappedMutexGuard, OwnedMutexGuard,
 };
 pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use patience::rely_on_signals_alone;
 pub use patience::{LONGEST_PATIENCE, PATIENCE};
 pub use poison::{Poison, PoisonGuard, Poisoned};
 pub use rwlock::{

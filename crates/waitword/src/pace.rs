@@ -63,7 +63,7 @@ fn lowest(bits: u32) -> u32 {
     (1 << bits) - 1
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use std::time::Instant;
 

@@ -295,7 +295,7 @@ impl Acquire for RawMutex {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -5,7 +5,7 @@
 
 use std::ptr::NonNull;
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 use super::Locked;
 use super::{End, Shard};
 use crate::presence::Presence;
@@ -172,7 +172,7 @@ impl Shard {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 impl Locked<'_> {
     /// How many queues the fullest bucket has.
     pub(crate) fn longest_chain(&mut self) -> usize {

@@ -6,7 +6,7 @@
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use super::{Locked, Shard};
+use super::Locked;
 use crate::sync::broken;
 use crate::table::Key;
 use crate::waiter::{ASKING, CALLED, OVERDUE, PASSED, QUEUED, Waiter, with};
@@ -14,21 +14,6 @@ use crate::wake::{Wake, WakeBatch};
 
 /// So many buckets are swept in one stay under the lock.
 const BUCKETS_AT_A_TIME: usize = 16;
-
-impl Shard {
-    /// Sweeps it (`call.rs`). Returns whether somebody there still waits behind one who was called.
-    pub(crate) fn call_overdue(&self, batch: &mut WakeBatch) -> bool {
-        let mut first = Some(0);
-        let mut locked = self.lock();
-        while let Some(bucket) = first {
-            first = locked.call_overdue(bucket, batch);
-            drop(locked);
-            batch.ring();
-            locked = self.lock();
-        }
-        locked.is_watched()
-    }
-}
 
 impl Locked<'_> {
     /// Takes the wake of the first waiter in the queue of `key` that was not called yet and is no agent's. It stays where

@@ -22,7 +22,7 @@ use crate::sync::const_fn;
 use raw::{RawCondvar, Waiting};
 
 pub use guard::CondvarGuard;
-#[cfg(all(feature = "lock_api", not(loom)))]
+#[cfg(all(feature = "lock_api", not(waitword_loom)))]
 pub(crate) use guard::sealed::Relock;
 pub use named::{
     CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil, CondvarWaitWhile,

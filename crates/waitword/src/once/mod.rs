@@ -9,7 +9,7 @@ mod raw;
 #[allow(unsafe_code)]
 mod slot;
 #[allow(unsafe_code)]
-#[cfg_attr(any(loom, shuttle), path = "tagged_model.rs")]
+#[cfg_attr(any(waitword_loom, waitword_shuttle), path = "tagged_model.rs")]
 mod tagged;
 
 use std::fmt;

@@ -52,7 +52,7 @@ pub(crate) struct RawOnce<L> {
 }
 
 impl<L> RawOnce<L> {
-    #[cfg(any(loom, shuttle))]
+    #[cfg(any(waitword_loom, waitword_shuttle))]
     pub(crate) const fn on(at: L) -> Self {
         Self { at }
     }

@@ -4,8 +4,8 @@
 //! A wait is two operations, because it cannot end before another one begins: it *enters* the line, and later it *asks*
 //! how it ended, or leaves. (A queue whose "take" has to wait is what the literature calls a dual data structure.)
 //!
-//! `RUSTFLAGS="--cfg shuttle" cargo test --release -p waitword-core --test linearizability`
-#![cfg(shuttle)]
+//! `cargo xtask shuttle` runs them, and prints its command line.
+#![cfg(waitword_shuttle)]
 
 use std::collections::VecDeque;
 use std::future::Future;

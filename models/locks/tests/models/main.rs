@@ -1,16 +1,15 @@
 //! Model checks of the locks, over the real queue.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test --release -p waitword --test models`: every interleaving, up to the preemption bound,
-//! and what the memory model allows between.
-//! `RUSTFLAGS="--cfg shuttle" cargo test --release -p waitword --test models`: random ones, without a bound.
+//! `cargo xtask loom` runs them under loom: every interleaving, up to the preemption bound, and what the memory model allows
+//! between. `cargo xtask shuttle` runs them under shuttle: random ones, without a bound. Each prints its command line.
 //!
 //! A thread that nobody wakes is a deadlock, which the checker reports. A deadline that lies in the future never comes here;
 //! one that has passed is a waiter that gets in line and leaves it again.
-#![cfg(any(loom, shuttle))]
+#![cfg(any(waitword_loom, waitword_shuttle))]
 
-#[cfg(loom)]
+#[cfg(waitword_loom)]
 use loom as checker;
-#[cfg(all(shuttle, not(loom)))]
+#[cfg(all(waitword_shuttle, not(waitword_loom)))]
 use shuttle as checker;
 
 mod barrier;
@@ -39,7 +38,7 @@ fn model(body: impl Fn() + Sync + Send + 'static) {
     check(2, body);
 }
 
-#[cfg(loom)]
+#[cfg(waitword_loom)]
 fn check(preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     // Overridden by LOOM_MAX_PREEMPTIONS.
@@ -47,7 +46,7 @@ fn check(preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
     builder.check(body);
 }
 
-#[cfg(all(shuttle, not(loom)))]
+#[cfg(all(waitword_shuttle, not(waitword_loom)))]
 fn check(_preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
     let mut config = shuttle::Config::new();
     // It warns of every ordering that is not sequentially consistent; loom checks these.
@@ -58,13 +57,16 @@ fn check(_preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
 /// A number whose accesses have to exclude and to see each other: for loom any other two are a race, for shuttle an addition
 /// is lost.
 #[derive(Default)]
-struct Seen(#[cfg(loom)] loom::cell::UnsafeCell<u32>, #[cfg(not(loom))] checker::sync::atomic::AtomicU32);
+struct Seen(
+    #[cfg(waitword_loom)] loom::cell::UnsafeCell<u32>,
+    #[cfg(not(waitword_loom))] checker::sync::atomic::AtomicU32,
+);
 
 // SAFETY: loom reports two accesses of which neither happens before the other, and stops before the second.
-#[cfg(loom)]
+#[cfg(waitword_loom)]
 unsafe impl Sync for Seen {}
 
-#[cfg(loom)]
+#[cfg(waitword_loom)]
 impl Seen {
     fn add(&self) {
         // SAFETY: as above.
@@ -77,7 +79,7 @@ impl Seen {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(waitword_loom))]
 impl Seen {
     fn add(&self) {
         self.0.store(self.get() + 1, checker::sync::atomic::Ordering::SeqCst);

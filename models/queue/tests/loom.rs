@@ -1,7 +1,7 @@
 //! Model checks: every interleaving (up to the preemption bound), and what the memory model allows between.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test --release -p waitword-core --test loom`
-#![cfg(loom)]
+//! `cargo xtask loom` runs them, and prints its command line.
+#![cfg(waitword_loom)]
 
 use std::future::Future;
 use std::pin::{Pin, pin};

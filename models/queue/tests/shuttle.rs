@@ -1,7 +1,7 @@
 //! Models that are too large for loom, under random schedules: more threads, several words, several batches.
 //!
-//! `RUSTFLAGS="--cfg shuttle" cargo test --release -p waitword-core --test shuttle`
-#![cfg(shuttle)]
+//! `cargo xtask shuttle` runs them, and prints its command line.
+#![cfg(waitword_shuttle)]
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,11 +1,11 @@
 //! Crowds of threads and tasks on one lock, under random schedules: too many for loom.
 //!
-//! `RUSTFLAGS="--cfg shuttle" cargo test --release -p waitword --test shuttle`
+//! `cargo xtask shuttle` runs them, and prints its command line.
 //!
 //! Each of them goes in and out a few times in ways drawn at random, as a thread, as a task, or as a task that is dropped after
 //! a poll or two. Two who are in at once are seen, and whatever was taken is back in the end. A thread sweeps the table
 //! meanwhile, as the clock would.
-#![cfg(shuttle)]
+#![cfg(waitword_shuttle)]
 
 use std::future::Future;
 use std::pin::Pin;

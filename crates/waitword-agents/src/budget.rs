@@ -3,6 +3,8 @@
 //! An engine's heap, the blocks that an agent made and the messages that it posted come out of one budget. What is taken
 //! is a [`Charge`], which travels with the memory that it stands for and gives it back where that is freed, on whichever
 //! thread. A part of the budget is a reserve for what has to work when the rest is gone: to say that it is, for one.
+//!
+//! The budgets of a program's agents can be parts of one for the whole program, out of which everything comes as well.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,13 +27,38 @@ pub struct MemoryBudget {
     held: AtomicUsize,
     limit: usize,
     reserve: usize,
+    /// What is taken here is taken there as well.
+    whole: Option<Arc<Self>>,
 }
 
 impl MemoryBudget {
     /// A budget of `limit` bytes. An eighth of it is the reserve: between 32 KiB and 256 KiB, but never more than half.
     pub fn new(limit: usize) -> Arc<Self> {
+        Self::with_whole(limit, None)
+    }
+
+    /// As [`new`](Self::new), for one agent of several: what it takes has to be left in `whole` too, and counts there.
+    ///
+    /// ```
+    /// use waitword_agents::MemoryBudget;
+    ///
+    /// let program = MemoryBudget::new(1 << 20);
+    /// let agents = [(); 2].map(|()| MemoryBudget::part_of(&program, 1 << 20));
+    /// assert!(agents[0].take(700 << 10) && !agents[1].take(700 << 10));
+    /// assert_eq!((agents[1].held(), program.held()), (0, 700 << 10));
+    /// ```
+    pub fn part_of(whole: &Arc<Self>, limit: usize) -> Arc<Self> {
+        Self::with_whole(limit, Some(Arc::clone(whole)))
+    }
+
+    fn with_whole(limit: usize, whole: Option<Arc<Self>>) -> Arc<Self> {
         let reserve = (limit / 8).clamp(32 << 10, 256 << 10).min(limit / 2);
-        Arc::new(Self { held: AtomicUsize::new(0), limit, reserve })
+        Arc::new(Self { held: AtomicUsize::new(0), limit, reserve, whole })
+    }
+
+    /// The budget that this one is a part of.
+    pub fn whole(&self) -> Option<&Arc<Self>> {
+        self.whole.as_ref()
     }
 
     /// Takes `bytes`, for as long as the charge lives. `None`, and nothing is taken, when only the reserve would have them.
@@ -41,22 +68,28 @@ impl MemoryBudget {
 
     /// Takes `bytes` that somebody will [`give_back`](Self::give_back). Whether there were so many outside of the reserve.
     pub fn take(&self, bytes: usize) -> bool {
-        self.take_up_to(self.limit - self.reserve, bytes)
+        self.take_of(|budget| budget.limit - budget.reserve, bytes)
     }
 
     /// As [`take`](Self::take), out of the reserve as well.
     pub fn take_reserved(&self, bytes: usize) -> bool {
-        self.take_up_to(self.limit, bytes)
+        self.take_of(|budget| budget.limit, bytes)
     }
 
     /// Takes `bytes` that are held already, or needed come what may: also beyond the limit.
     pub fn take_anyway(&self, bytes: usize) {
         self.held.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.take_anyway(bytes);
+        }
     }
 
     /// Gives back what one of the others took.
     pub fn give_back(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.give_back(bytes);
+        }
     }
 
     /// How many bytes are held at the moment.
@@ -69,14 +102,28 @@ impl MemoryBudget {
         self.limit
     }
 
-    /// Whether nothing but the reserve is left, or not even that.
+    /// Whether nothing but the reserve is left, or not even that: here, or in the whole.
     pub fn is_spent(&self) -> bool {
-        self.held() > self.limit - self.reserve
+        self.held() > self.limit - self.reserve || self.whole.as_ref().is_some_and(|whole| whole.is_spent())
     }
 
-    fn take_up_to(&self, most: usize, bytes: usize) -> bool {
-        let add = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= most);
-        self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+    /// How many bytes are held beyond the limit: here, or in the whole, whichever is more.
+    pub fn overdraft(&self) -> usize {
+        let whole = self.whole.as_ref().map_or(0, |whole| whole.overdraft());
+        self.held().saturating_sub(self.limit).max(whole)
+    }
+
+    /// Takes from this budget, and from the whole, as long as neither holds more than `most` says then.
+    fn take_of(&self, most: fn(&Self) -> usize, bytes: usize) -> bool {
+        let add = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= most(self));
+        if self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
+            return false;
+        }
+        let is_left = self.whole.as_ref().is_none_or(|whole| whole.take_of(most, bytes));
+        if !is_left {
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        is_left
     }
 }
 
@@ -148,6 +195,22 @@ mod tests {
         assert_eq!(budget.held(), 400);
         drop(charge);
         assert_eq!(budget.held(), 0);
+    }
+
+    #[test]
+    fn what_a_part_takes_is_taken_from_the_whole_or_not_at_all() {
+        let whole = MemoryBudget::new(800);
+        let parts = [MemoryBudget::part_of(&whole, usize::MAX), MemoryBudget::part_of(&whole, 400)];
+        let charge = parts[0].charge(300).unwrap();
+        assert!(parts[1].charge(101).is_none(), "the whole keeps 400 back");
+        assert_eq!((parts[1].held(), whole.held()), (0, 300));
+        assert!(parts[1].take_reserved(350) && !parts[1].take_reserved(51), "its own limit");
+        assert!(parts[0].is_spent() && parts[0].overdraft() == 0);
+        parts[1].take_anyway(200);
+        assert_eq!((parts[0].overdraft(), parts[1].overdraft()), (50, 150));
+        parts[1].give_back(550);
+        drop(charge);
+        assert_eq!((parts[0].held(), parts[1].held(), whole.held()), (0, 0, 0));
     }
 
     #[test]

@@ -49,6 +49,10 @@ fn run_program(run: Run) -> i32 {
     if let Some(bytes) = run.memory_limit {
         program = program.memory_limit(bytes);
     }
+    if let Some(bytes) = run.total_memory {
+        program = program.total_memory(bytes);
+    }
+    program = program.max_workers(run.max_workers);
     if let Some(waits) = run.max_waits {
         program = program.max_waits(waits);
     }

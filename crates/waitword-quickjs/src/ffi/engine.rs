@@ -21,7 +21,7 @@ use super::shared;
 use super::value::Value;
 
 /// Limits of a runtime.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RuntimeOptions {
     /// The most memory, in bytes, that scripts may hold: in the engine, and as SharedArrayBuffers that they made, until the
     /// last agent lets go of them. What the engine and its realms start with does not count. `None` for no limit.
@@ -29,6 +29,9 @@ pub struct RuntimeOptions {
     /// Beyond it they get an InternalError, "out of memory", or a RangeError from a SharedArrayBuffer. A script that goes on
     /// nevertheless until not even an error can be made is ended ([`Runtime::is_out_of_memory`]).
     pub memory_limit: Option<usize>,
+    /// A budget for several runtimes together, or for a whole program: what this one's scripts hold comes out of it as well, and
+    /// so does what the engine and its realms start with, which is never refused. `None` for no such limit.
+    pub shared_budget: Option<Arc<MemoryBudget>>,
     /// How many bytes of the thread's stack scripts may use before they get a RangeError. It has to be less than what the
     /// thread has left when the runtime is made.
     pub stack_size: usize,
@@ -37,7 +40,17 @@ pub struct RuntimeOptions {
 impl Default for RuntimeOptions {
     /// No memory limit, and 1 MiB of stack: half of what a Rust thread has unless told otherwise.
     fn default() -> Self {
-        Self { memory_limit: None, stack_size: 1 << 20 }
+        Self { memory_limit: None, shared_budget: None, stack_size: 1 << 20 }
+    }
+}
+
+impl RuntimeOptions {
+    /// The budget of the runtime's scripts, if anything limits them.
+    fn budget(&self) -> Option<Arc<MemoryBudget>> {
+        match (&self.shared_budget, self.memory_limit) {
+            (Some(whole), limit) => Some(MemoryBudget::part_of(whole, limit.unwrap_or(usize::MAX))),
+            (None, limit) => limit.map(MemoryBudget::new),
+        }
     }
 }
 
@@ -207,7 +220,7 @@ pub(super) struct Engine {
 
 impl Engine {
     fn new(options: &RuntimeOptions) -> Rc<Self> {
-        let heap = options.memory_limit.map(Heap::new);
+        let heap = options.budget().map(Heap::new);
         // SAFETY: the heap outlives the runtime: a box in the `Engine` that frees it (10).
         let raw = NonNull::new(unsafe {
             match &heap {

@@ -62,7 +62,17 @@ impl Cluster {
     /// A number for a new agent. It counts as running from now on, so that nobody is found hopeless while its thread
     /// starts.
     pub(super) fn enlist(&self, bell: Arc<Doorbell>) -> ThreadId {
+        Self::admit(&mut self.lock(), bell)
+    }
+
+    /// As [`enlist`](Self::enlist), of a worker: `None` while so many are alive already.
+    pub(super) fn enlist_within(&self, most: usize, bell: Arc<Doorbell>) -> Option<ThreadId> {
         let mut members = self.lock();
+        let workers = members.all.range(MAIN + 1..).count();
+        (workers < most).then(|| Self::admit(&mut members, bell))
+    }
+
+    fn admit(members: &mut Members, bell: Arc<Doorbell>) -> ThreadId {
         let id = members.enlisted;
         members.enlisted += 1;
         members.running += 1;

@@ -38,9 +38,10 @@ mod worker;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use waitword_agents::SharedBlock;
+use waitword_agents::{MemoryBudget, SharedBlock};
 
 pub use failure::{Failure, FailureKind, Place};
 
@@ -74,13 +75,22 @@ pub struct Program {
     limits: Limits,
 }
 
-/// What each agent of a program may use.
-#[derive(Clone, Copy, Debug, Default)]
+/// How many workers of a program may be alive at a time unless it is [told otherwise](Program::max_workers).
+///
+/// Each is a thread with an engine, which takes about a MiB of memory before its script has made anything.
+pub const DEFAULT_MAX_WORKERS: usize = 1024;
+
+/// What the agents of a program may use.
+#[derive(Clone, Debug)]
 struct Limits {
-    /// Bytes of memory.
+    /// Bytes of memory of each agent.
     memory: Option<usize>,
-    /// Pending `waitAsync` promises.
+    /// Bytes of memory of all agents.
+    whole: Option<Arc<MemoryBudget>>,
+    /// Pending `waitAsync` promises of each agent.
     waits: Option<usize>,
+    /// Workers of the program that are alive.
+    workers: usize,
 }
 
 impl Program {
@@ -93,7 +103,7 @@ impl Program {
             main_can_block: false,
             shared: None,
             timeout: None,
-            limits: Limits::default(),
+            limits: Limits { memory: None, whole: None, waits: None, workers: DEFAULT_MAX_WORKERS },
         }
     }
 
@@ -136,6 +146,31 @@ impl Program {
     #[must_use]
     pub fn max_waits(mut self, waits: usize) -> Self {
         self.limits.waits = Some(waits);
+        self
+    }
+
+    /// The most workers of the program that may be alive at a time, wherever they were made; [`DEFAULT_MAX_WORKERS`] unless
+    /// this is called. Where one more is made, the constructor throws an Error with the code `ERR_WORKER_INIT_FAILED`. A worker
+    /// counts from its constructor until its thread has ended.
+    #[must_use]
+    pub fn max_workers(mut self, workers: usize) -> Self {
+        self.limits.workers = workers;
+        self
+    }
+
+    /// The most bytes that all agents of the program may hold together: what [`memory_limit`](Self::memory_limit) counts of each,
+    /// and what the engine of each starts with. Beyond it each agent is told what it is told there, and no worker can be made
+    /// (`ERR_WORKER_INIT_FAILED`). The stacks of the threads do not count.
+    ///
+    /// ```no_run
+    /// use waitword_quickjs::host::Program;
+    ///
+    /// let ended = Program::new("untrusted.js").memory_limit(64 << 20).total_memory(512 << 20).max_workers(16).run();
+    /// # drop(ended);
+    /// ```
+    #[must_use]
+    pub fn total_memory(mut self, bytes: usize) -> Self {
+        self.limits.whole = Some(MemoryBudget::new(bytes));
         self
     }
 

@@ -31,6 +31,10 @@ use super::{AbandonedWait, AgentName, Ended, Limits, MAIN, Program, ThreadId};
 const THREAD_STACK: usize = 8 << 20;
 const SCRIPT_STACK: usize = 4 << 20;
 
+/// About as many bytes as an agent's engine holds when its script starts. The budget of the whole program keeps them for an agent
+/// that is being made, so that many at a time cannot all find room for one.
+const AGENT_START: usize = 1 << 20;
+
 /// What an agent runs.
 pub(super) enum Entry {
     File(PathBuf),
@@ -96,6 +100,7 @@ pub(super) fn run_main(program: Program) -> Ended {
             limits: program.limits,
             eval_source: String::new(),
             parent: None,
+            advance: None,
         },
         entry: Entry::File(program.file),
         data: Data::OfEmbedder(program.shared),
@@ -128,7 +133,7 @@ fn start_clock(cluster: &Arc<Cluster>, timeout: Duration) -> io::Result<thread::
 /// Starts a worker of an agent.
 ///
 /// # Errors
-/// When the system has no thread left.
+/// A message for the user, when the program may not have one more, or the system has no thread left.
 pub(super) fn spawn(
     parent: &Host,
     entry: Entry,
@@ -136,11 +141,18 @@ pub(super) fn spawn(
     memory: Option<usize>,
     arguments: Vec<String>,
     data: Data,
-) -> io::Result<ThreadId> {
+) -> Result<ThreadId, String> {
+    let advance = match parent.limits.whole.as_ref().map(|whole| whole.charge(AGENT_START)) {
+        Some(None) => return Err("there is no memory left for another agent".to_owned()),
+        advance => advance.flatten(),
+    };
     // A worker may have less than its parent, never more.
     let memory = [memory, parent.limits.memory].into_iter().flatten().min();
     let bell = Arc::new(Doorbell::default());
-    let id = parent.cluster.enlist(Arc::clone(&bell));
+    let most = parent.limits.workers;
+    let Some(id) = parent.cluster.enlist_within(most, Arc::clone(&bell)) else {
+        return Err(format!("{most} workers are alive, and no more may be: end some, or raise the limit"));
+    };
     let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
     let (name, eval_source) = match &entry {
         Entry::File(path) => (path.to_string_lossy().into_owned(), String::new()),
@@ -154,10 +166,11 @@ pub(super) fn spawn(
             bell,
             argv: argv(name, arguments),
             shape,
-            limits: Limits { memory, ..parent.limits },
+            limits: Limits { memory, ..parent.limits.clone() },
             eval_source,
             from_parent: Arc::clone(&mailbox),
             parent: Some(Arc::clone(&to_parent)),
+            advance,
         },
         entry,
         data,
@@ -182,7 +195,7 @@ pub(super) fn spawn(
         }
         Err(error) => {
             parent.cluster.leave(id);
-            Err(error)
+            Err(format!("cannot start a thread: {error}"))
         }
     }
 }
@@ -208,7 +221,11 @@ fn live(birth: Birth) -> Death {
 
 fn live_and_die(birth: Birth) -> Death {
     let Birth { parts, entry, data, can_block } = birth;
-    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, memory_limit: parts.limits.memory };
+    let runtime = RuntimeOptions {
+        stack_size: SCRIPT_STACK,
+        memory_limit: parts.limits.memory,
+        shared_budget: parts.limits.whole.clone(),
+    };
     let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell))
     {
         Ok(agent) => agent,

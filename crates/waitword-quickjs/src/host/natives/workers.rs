@@ -35,7 +35,10 @@ pub(super) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
     let name = if web.is_string() { Some(realm.to_string(&call.argument(7))?) } else { None };
     match worker::spawn(&host, entry, shape, memory, arguments, Data::OfParent { data, variables, name }) {
         Ok(id) => Ok(realm.number(id)),
-        Err(error) => Err(realm.error(&format!("cannot start a thread for the worker: {error}"))),
+        Err(why) => {
+            let message = format!("Worker initialization failure: {why}");
+            Err(agent_host::error_with_code(realm, "ERR_WORKER_INIT_FAILED", &message))
+        }
     }
 }
 

@@ -45,7 +45,8 @@ fn run_program(run: Run) -> i32 {
     let mut words = run.program.into_iter();
     // clap asks for one at least.
     let file = words.next().unwrap_or_default();
-    let mut program = Program::new(file).arguments(words).main_can_block(run.main_can_block);
+    let program = if file == "-" { Program::stdin() } else { Program::new(file) };
+    let mut program = program.arguments(words).main_can_block(run.main_can_block);
     if let Some(bytes) = run.memory_limit {
         program = program.memory_limit(bytes);
     }

@@ -15,6 +15,7 @@ use super::cluster::Cluster;
 use super::failure::FailureKind;
 use super::mailbox::Mailbox;
 use super::ports::Ports;
+use super::source_file::SourceText;
 use super::timers::Timers;
 use super::worker::{Data, Letter, Shape};
 use super::{Limits, MAIN, ThreadId, natives, options, parts};
@@ -32,6 +33,8 @@ pub(super) struct Host {
     pub(super) limits: Limits,
     /// The text that a worker was made of, if it was not made of a file.
     pub(super) eval_source: String,
+    /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input.
+    pub(super) unrepeatable: OnceCell<(String, SourceText)>,
     /// What the parent posted. Empty for ever in the main agent.
     pub(super) from_parent: Arc<Mailbox<Envelope>>,
     /// What the workers of this agent posted.
@@ -100,6 +103,7 @@ impl Host {
             shape,
             limits,
             eval_source,
+            unrepeatable: OnceCell::new(),
             from_parent,
             from_workers,
             parent,

@@ -73,8 +73,8 @@ impl Failure {
     }
 
     /// A failure to get at a script at all.
-    pub(super) fn load(agent: ThreadId, message: String) -> Self {
-        Self::plain(agent, FailureKind::Load, message)
+    pub(super) fn load(agent: ThreadId, kind: FailureKind, message: String) -> Self {
+        Self::plain(agent, kind, message)
     }
 
     pub(super) fn internal(agent: ThreadId, message: String) -> Self {

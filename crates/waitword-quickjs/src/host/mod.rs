@@ -5,7 +5,7 @@
 //!                 └► event_loop/   one job at a time, then sleep
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
-//!                      └► sources.rs, module_loader.rs
+//!                      └► sources.rs, source_file.rs, module_loader.rs
 //!   js/ ──► parts.rs, options.rs, natives/, rooms.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
@@ -32,6 +32,7 @@ mod options;
 mod parts;
 mod ports;
 mod rooms;
+mod source_file;
 mod sources;
 mod timers;
 mod worker;
@@ -67,12 +68,29 @@ const EXIT_OUTPUT_CLOSED: i32 = 141;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
-    file: PathBuf,
+    script: Script,
     arguments: Vec<String>,
     main_can_block: bool,
     shared: Option<SharedBlock>,
     timeout: Option<Duration>,
     limits: Limits,
+}
+
+/// Where a program comes from.
+#[derive(Clone, Debug)]
+enum Script {
+    File(PathBuf),
+    Stdin,
+}
+
+impl Script {
+    /// What stands for it in `process.argv`.
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.to_string_lossy().into_owned(),
+            Self::Stdin => "-".to_owned(),
+        }
+    }
 }
 
 /// How many workers of a program may be alive at a time unless it is [told otherwise](Program::max_workers).
@@ -96,9 +114,22 @@ struct Limits {
 impl Program {
     /// A module or a script. What it is follows from the extension (`.mjs`, `.cjs`), from the `type` of the nearest
     /// `package.json`, or from whether it uses `import` or `export`.
+    ///
+    /// The file may also be a pipe or a device. It is read in pieces, against the [memory limit](Self::memory_limit) and the
+    /// [timeout](Self::timeout), and may have 512 MiB.
     pub fn new(file: impl Into<PathBuf>) -> Self {
+        Self::of(Script::File(file.into()))
+    }
+
+    /// What there is to read at the standard input of this process, to its end. What it requires and imports is found from the
+    /// current directory; a module if it uses `import` or `export`.
+    pub fn stdin() -> Self {
+        Self::of(Script::Stdin)
+    }
+
+    fn of(script: Script) -> Self {
         Self {
-            file: file.into(),
+            script,
             arguments: Vec::new(),
             main_can_block: false,
             shared: None,

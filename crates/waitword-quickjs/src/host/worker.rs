@@ -25,7 +25,7 @@ use super::event_loop::{EventLoop, Stop};
 use super::failure::Failure;
 use super::mailbox::Mailbox;
 use super::module_loader::Loader;
-use super::{AbandonedWait, AgentName, Ended, Limits, MAIN, Program, ThreadId};
+use super::{AbandonedWait, AgentName, Ended, Limits, MAIN, Program, Script, ThreadId};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
 const THREAD_STACK: usize = 8 << 20;
@@ -39,6 +39,8 @@ const AGENT_START: usize = 1 << 20;
 pub(super) enum Entry {
     File(PathBuf),
     Source(String),
+    /// What there is to read at the standard input.
+    Stdin,
 }
 
 /// How the script of an agent is read.
@@ -95,14 +97,17 @@ pub(super) fn run_main(program: Program) -> Ended {
             cluster: Arc::clone(&cluster),
             from_parent: Arc::new(Mailbox::new(Arc::clone(&bell))),
             bell,
-            argv: argv(program.file.to_string_lossy().into_owned(), program.arguments),
+            argv: argv(program.script.name(), program.arguments),
             shape: Shape::Node,
             limits: program.limits,
             eval_source: String::new(),
             parent: None,
             advance: None,
         },
-        entry: Entry::File(program.file),
+        entry: match program.script {
+            Script::File(path) => Entry::File(path),
+            Script::Stdin => Entry::Stdin,
+        },
         data: Data::OfEmbedder(program.shared),
         can_block: program.main_can_block,
     };
@@ -157,6 +162,8 @@ pub(super) fn spawn(
     let (name, eval_source) = match &entry {
         Entry::File(path) => (path.to_string_lossy().into_owned(), String::new()),
         Entry::Source(text) => (super::sources::EVAL.to_owned(), text.clone()),
+        // No worker is made of it.
+        Entry::Stdin => (super::sources::STDIN.to_owned(), String::new()),
     };
     let to_parent = Arc::clone(&parent.from_workers);
     let birth = Birth {

@@ -29,6 +29,8 @@ pub struct MemoryBudget {
     reserve: usize,
     /// What is taken here is taken there as well.
     whole: Option<Arc<Self>>,
+    /// What has been taken there in advance, and is used first.
+    advance: AtomicUsize,
 }
 
 impl MemoryBudget {
@@ -51,14 +53,27 @@ impl MemoryBudget {
         Self::with_whole(limit, Some(Arc::clone(whole)))
     }
 
-    fn with_whole(limit: usize, whole: Option<Arc<Self>>) -> Arc<Self> {
-        let reserve = (limit / 8).clamp(32 << 10, 256 << 10).min(limit / 2);
-        Arc::new(Self { held: AtomicUsize::new(0), limit, reserve, whole })
+    /// As [`part_of`](Self::part_of) the budget that `advance` was taken from, which is used before more is taken there. So
+    /// whoever is given this has so much for sure, whatever others take meanwhile; until the rest
+    /// [is returned](Self::return_advance).
+    pub fn with_advance(mut advance: Charge, limit: usize) -> Arc<Self> {
+        let bytes = std::mem::take(&mut advance.bytes);
+        let part = Self::part_of(&advance.budget, limit);
+        part.advance.store(bytes, Ordering::Relaxed);
+        part
     }
 
-    /// The budget that this one is a part of.
-    pub fn whole(&self) -> Option<&Arc<Self>> {
-        self.whole.as_ref()
+    /// Gives back what is left of the [advance](Self::with_advance).
+    pub fn return_advance(&self) {
+        let rest = self.advance.swap(0, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.give_back(rest);
+        }
+    }
+
+    fn with_whole(limit: usize, whole: Option<Arc<Self>>) -> Arc<Self> {
+        let reserve = (limit / 8).clamp(32 << 10, 256 << 10).min(limit / 2);
+        Arc::new(Self { held: AtomicUsize::new(0), limit, reserve, whole, advance: AtomicUsize::new(0) })
     }
 
     /// Takes `bytes`, for as long as the charge lives. `None`, and nothing is taken, when only the reserve would have them.
@@ -79,17 +94,27 @@ impl MemoryBudget {
     /// Takes `bytes` that are held already, or needed come what may: also beyond the limit.
     pub fn take_anyway(&self, bytes: usize) {
         self.held.fetch_add(bytes, Ordering::Relaxed);
+        self.take_of_whole(bytes);
+    }
+
+    /// Takes `bytes` in the whole alone, if there is one, and also beyond its limit: for what belongs to no script.
+    pub fn take_of_whole(&self, bytes: usize) {
         if let Some(whole) = &self.whole {
-            whole.take_anyway(bytes);
+            whole.take_anyway(bytes - self.draw(bytes));
+        }
+    }
+
+    /// Gives back what [`take_of_whole`](Self::take_of_whole) took.
+    pub fn give_back_to_whole(&self, bytes: usize) {
+        if let Some(whole) = &self.whole {
+            whole.give_back(bytes);
         }
     }
 
     /// Gives back what one of the others took.
     pub fn give_back(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
-        if let Some(whole) = &self.whole {
-            whole.give_back(bytes);
-        }
+        self.give_back_to_whole(bytes);
     }
 
     /// How many bytes are held at the moment.
@@ -119,11 +144,27 @@ impl MemoryBudget {
         if self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
             return false;
         }
-        let is_left = self.whole.as_ref().is_none_or(|whole| whole.take_of(most, bytes));
+        let Some(whole) = &self.whole else { return true };
+        let drawn = self.draw(bytes);
+        let is_left = whole.take_of(most, bytes - drawn);
         if !is_left {
+            self.advance.fetch_add(drawn, Ordering::Relaxed);
             self.held.fetch_sub(bytes, Ordering::Relaxed);
         }
         is_left
+    }
+
+    /// Takes up to so many bytes from the advance; how many.
+    fn draw(&self, bytes: usize) -> usize {
+        let take = |advance: usize| (advance > 0).then(|| advance - advance.min(bytes));
+        let before = self.advance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        before.map_or(0, |before| before.min(bytes))
+    }
+}
+
+impl Drop for MemoryBudget {
+    fn drop(&mut self) {
+        self.return_advance();
     }
 }
 
@@ -211,6 +252,25 @@ mod tests {
         parts[1].give_back(550);
         drop(charge);
         assert_eq!((parts[0].held(), parts[1].held(), whole.held()), (0, 0, 0));
+    }
+
+    #[test]
+    fn an_advance_is_there_whatever_others_take() {
+        let whole = MemoryBudget::new(800);
+        let part = MemoryBudget::with_advance(whole.charge(200).unwrap(), 300);
+        assert!(whole.take(200) && !whole.take(1));
+        part.take_of_whole(50);
+        assert!(part.take(100) && !part.take(51), "no more than the rest");
+        assert_eq!((part.held(), whole.held()), (100, 400));
+        assert!(part.take(10));
+        part.return_advance();
+        assert_eq!((part.held(), whole.held()), (110, 360));
+        part.give_back(110);
+        part.give_back_to_whole(50);
+        assert_eq!(whole.held(), 200);
+        let unused = MemoryBudget::with_advance(whole.charge(100).unwrap(), 300);
+        drop(unused);
+        assert_eq!(whole.held(), 200);
     }
 
     #[test]

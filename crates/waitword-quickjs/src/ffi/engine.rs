@@ -29,9 +29,10 @@ pub struct RuntimeOptions {
     /// Beyond it they get an InternalError, "out of memory", or a RangeError from a SharedArrayBuffer. A script that goes on
     /// nevertheless until not even an error can be made is ended ([`Runtime::is_out_of_memory`]).
     pub memory_limit: Option<usize>,
-    /// A budget for several runtimes together, or for a whole program: what this one's scripts hold comes out of it as well, and
-    /// so does what the engine and its realms start with, which is never refused. `None` for no such limit.
-    pub shared_budget: Option<Arc<MemoryBudget>>,
+    /// The budget that all this comes out of, in place of a new one of `memory_limit` bytes: a
+    /// [part](MemoryBudget::part_of) of one for several runtimes, say. On that whole counts also what the engine and its realms
+    /// start with, which is never refused.
+    pub budget: Option<Arc<MemoryBudget>>,
     /// How many bytes of the thread's stack scripts may use before they get a RangeError. It has to be less than what the
     /// thread has left when the runtime is made.
     pub stack_size: usize,
@@ -40,17 +41,14 @@ pub struct RuntimeOptions {
 impl Default for RuntimeOptions {
     /// No memory limit, and 1 MiB of stack: half of what a Rust thread has unless told otherwise.
     fn default() -> Self {
-        Self { memory_limit: None, shared_budget: None, stack_size: 1 << 20 }
+        Self { memory_limit: None, budget: None, stack_size: 1 << 20 }
     }
 }
 
 impl RuntimeOptions {
     /// The budget of the runtime's scripts, if anything limits them.
     fn budget(&self) -> Option<Arc<MemoryBudget>> {
-        match (&self.shared_budget, self.memory_limit) {
-            (Some(whole), limit) => Some(MemoryBudget::part_of(whole, limit.unwrap_or(usize::MAX))),
-            (None, limit) => limit.map(MemoryBudget::new),
-        }
+        self.budget.clone().or_else(|| self.memory_limit.map(MemoryBudget::new))
     }
 }
 

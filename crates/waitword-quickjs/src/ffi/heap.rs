@@ -80,18 +80,10 @@ impl Heap {
         is_near
     }
 
-    /// Counts what is the host's where it is counted at all: on the budget of the whole program.
-    fn take_for_host(&self, bytes: usize) {
-        if let Some(whole) = self.budget.whole() {
-            whole.take_anyway(bytes);
-        }
-    }
-
     /// Gives back bytes of an allocation of which the agent's budget counts `counted`.
     fn give_back(&self, bytes: usize, counted: usize) {
-        match (counted, self.budget.whole()) {
-            (0, None) => {}
-            (0, Some(whole)) => whole.give_back(bytes),
+        match counted {
+            0 => self.budget.give_back_to_whole(bytes),
             _ => self.budget.give_back(bytes),
         }
     }
@@ -102,7 +94,7 @@ impl Heap {
         let Some(layout) = layout(bytes) else { return std::ptr::null_mut() };
         let counted = if self.is_hosts.get() { 0 } else { layout.size() };
         match counted {
-            0 => self.take_for_host(layout.size()),
+            0 => self.budget.take_of_whole(layout.size()),
             _ if self.admit(counted) => {}
             _ => return std::ptr::null_mut(),
         }
@@ -208,7 +200,7 @@ unsafe extern "C" fn realloc(heap: *mut c_void, data: *mut c_void, bytes: qjs::s
             (_, before) => difference(counted, before),
         };
         match heap.is_hosts.get() {
-            _ if counted == 0 => heap.take_for_host(more),
+            _ if counted == 0 => heap.budget.take_of_whole(more),
             true => heap.budget.take_anyway(more),
             false if more == 0 || heap.admit(more) => {}
             false => return std::ptr::null_mut(),

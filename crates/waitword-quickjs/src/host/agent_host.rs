@@ -4,8 +4,6 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use waitword_agents::Charge;
-
 use crate::doorbell::Doorbell;
 use crate::ffi::{Attributes, Exception, Realm, Value};
 
@@ -59,7 +57,6 @@ pub(super) struct Host {
     /// The object that the JavaScript half is made of.
     script: OnceCell<Value>,
     kit: OnceCell<Kit>,
-    advance: Cell<Option<Charge>>,
 }
 
 /// A worker, seen by the agent that made it.
@@ -86,13 +83,11 @@ pub(super) struct Parts {
     pub(super) eval_source: String,
     pub(super) from_parent: Arc<Mailbox<Envelope>>,
     pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
-    /// What the budget of the whole program keeps for the agent until it has started.
-    pub(super) advance: Option<Charge>,
 }
 
 impl Host {
     pub(super) fn new(parts: Parts) -> Self {
-        let Parts { id, cluster, bell, argv, shape, limits, eval_source, from_parent, parent, advance } = parts;
+        let Parts { id, cluster, bell, argv, shape, limits, eval_source, from_parent, parent } = parts;
         let from_workers = Arc::new(Mailbox::new(Arc::clone(&bell)));
         let ports = RefCell::new(Ports::new(&bell));
         Self {
@@ -118,7 +113,6 @@ impl Host {
             data: RefCell::default(),
             script: OnceCell::new(),
             kit: OnceCell::new(),
-            advance: Cell::new(advance),
         }
     }
 
@@ -137,10 +131,7 @@ impl Host {
             realm.set(&script, "options", &options::object(self, realm, data)?)?;
             // Booted once, so the cell is empty.
             parts::run_all(realm, self.script.get_or_init(|| script))
-        })?;
-        // From now on its own memory is counted.
-        drop(self.advance.take());
-        Ok(())
+        })
     }
 
     /// Calls a function of the JavaScript half by its path: `receive.message`.

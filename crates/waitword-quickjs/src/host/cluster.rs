@@ -68,7 +68,7 @@ impl Cluster {
     /// As [`enlist`](Self::enlist), of a worker: `None` while so many are alive already.
     pub(super) fn enlist_within(&self, most: usize, bell: Arc<Doorbell>) -> Option<ThreadId> {
         let mut members = self.lock();
-        let workers = members.all.range(MAIN + 1..).count();
+        let workers = members.all.range(MAIN + 1..).filter(|(_, member)| !member.is_retired).count();
         (workers < most).then(|| Self::admit(&mut members, bell))
     }
 
@@ -77,9 +77,17 @@ impl Cluster {
         members.enlisted += 1;
         members.running += 1;
         let doing = Doing::Running;
-        members
-            .all
-            .insert(id, Member { bell, handle: None, doing, is_terminated: false, is_dismissed: false });
+        members.all.insert(
+            id,
+            Member {
+                bell,
+                handle: None,
+                doing,
+                is_terminated: false,
+                is_dismissed: false,
+                is_retired: false,
+            },
+        );
         id
     }
 
@@ -90,6 +98,13 @@ impl Cluster {
                 handle.terminate();
             }
             member.handle = Some(handle);
+        }
+    }
+
+    /// The agent is about to say that it is gone: whoever hears that may make another in its place.
+    pub(super) fn retire(&self, id: ThreadId) {
+        if let Some(member) = self.lock().all.get_mut(&id) {
+            member.is_retired = true;
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use waitword_agents::{SharedBlock, Timeout};
+use waitword_agents::{Charge, MemoryBudget, SharedBlock, Timeout};
 
 use crate::agent_state::WaitObserver;
 use crate::doorbell::Doorbell;
@@ -31,8 +31,8 @@ use super::{AbandonedWait, AgentName, Ended, Limits, MAIN, Program, Script, Thre
 const THREAD_STACK: usize = 8 << 20;
 const SCRIPT_STACK: usize = 4 << 20;
 
-/// About as many bytes as an agent's engine holds when its script starts. The budget of the whole program keeps them for an agent
-/// that is being made, so that many at a time cannot all find room for one.
+/// More bytes than an agent's engine holds when its script is about to start. So many of the whole program's an agent has for sure
+/// until then: many that are made at a time cannot all find room for one.
 const AGENT_START: usize = 1 << 20;
 
 /// What an agent runs.
@@ -85,6 +85,8 @@ struct Birth {
     entry: Entry,
     data: Data,
     can_block: bool,
+    /// What it has for its start of the memory of the whole program.
+    advance: Option<Charge>,
 }
 
 /// Runs a program: its main agent gets a thread like any other, so that stacks are the same for all.
@@ -102,7 +104,6 @@ pub(super) fn run_main(program: Program) -> Ended {
             limits: program.limits,
             eval_source: String::new(),
             parent: None,
-            advance: None,
         },
         entry: match program.script {
             Script::File(path) => Entry::File(path),
@@ -110,6 +111,7 @@ pub(super) fn run_main(program: Program) -> Ended {
         },
         data: Data::OfEmbedder(program.shared),
         can_block: program.main_can_block,
+        advance: None,
     };
     let clock = match program.timeout.map(|timeout| start_clock(&cluster, timeout)).transpose() {
         Ok(clock) => clock,
@@ -177,11 +179,11 @@ pub(super) fn spawn(
             eval_source,
             from_parent: Arc::clone(&mailbox),
             parent: Some(Arc::clone(&to_parent)),
-            advance,
         },
         entry,
         data,
         can_block: true,
+        advance,
     };
     let cluster = Arc::clone(&parent.cluster);
     let started = thread_for(id).spawn(move || {
@@ -191,6 +193,7 @@ pub(super) fn spawn(
         if let Some((failure, thrown)) = death.failure {
             to_parent.post((id, Letter::Failed(failure, thrown)));
         }
+        cluster.retire(id);
         // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
         to_parent.post((id, Letter::Exited(death.exit_code)));
         cluster.leave(id);
@@ -227,18 +230,22 @@ fn live(birth: Birth) -> Death {
 }
 
 fn live_and_die(birth: Birth) -> Death {
-    let Birth { parts, entry, data, can_block } = birth;
-    let runtime = RuntimeOptions {
-        stack_size: SCRIPT_STACK,
-        memory_limit: parts.limits.memory,
-        shared_budget: parts.limits.whole.clone(),
+    let Birth { parts, entry, data, can_block, advance } = birth;
+    let Limits { memory: memory_limit, whole, waits, .. } = &parts.limits;
+    let most = memory_limit.unwrap_or(usize::MAX);
+    let budget = match (advance, whole) {
+        (Some(advance), _) => Some(MemoryBudget::with_advance(advance, most)),
+        (None, Some(whole)) => Some(MemoryBudget::part_of(whole, most)),
+        (None, None) => None,
     };
+    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, memory_limit: *memory_limit, budget };
+    let max_waits = waits.unwrap_or(usize::MAX);
     let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell))
     {
         Ok(agent) => agent,
         Err(error) => return Death::internal(parts.id, error.to_string()),
     };
-    agent.agent().set_max_waits(parts.limits.waits.unwrap_or(usize::MAX));
+    agent.agent().set_max_waits(max_waits);
     parts.cluster.attach(parts.id, agent.handle());
     let host = Rc::new(Host::new(parts));
     agent.runtime().set_state(Rc::clone(&host));

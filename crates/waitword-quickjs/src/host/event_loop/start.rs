@@ -39,6 +39,7 @@ impl EventLoop<'_> {
         let run = || match self.host.shape {
             Shape::Node => match sources::compile(self.host, realm, &name, text)? {
                 Compiled::Script(function) => {
+                    self.has_started();
                     self.host.call(realm, "runScript", &[realm.string(&name)?, function]).map(|_| None)
                 }
                 Compiled::Module => module(text),
@@ -49,7 +50,9 @@ impl EventLoop<'_> {
             },
             Shape::WebModule => module(text),
         };
-        let exception = match run() {
+        let ran = run();
+        self.has_started();
+        let exception = match ran {
             Ok(started) => return Ok(started),
             Err(exception) => exception,
         };
@@ -65,10 +68,18 @@ impl EventLoop<'_> {
         }
     }
 
+    /// From now on the agent has of the program's memory what the others have not.
+    fn has_started(&self) {
+        if let Some(budget) = self.realm().memory_budget() {
+            budget.return_advance();
+        }
+    }
+
     fn read(&self, path: &Path) -> Result<(String, SourceText), Stop> {
         // By its own name first, which a pipe may have only once.
         let read = source_file::read(self.realm(), path).map_err(|why| self.unreadable(why))?;
-        let name = sources::canonical(path).map_err(|message| self.unreadable(Unreadable::Refused(message)))?;
+        let name =
+            sources::canonical(path).map_err(|message| self.unreadable(Unreadable::Refused(message)))?;
         Ok((name.to_string_lossy().into_owned(), read))
     }
 

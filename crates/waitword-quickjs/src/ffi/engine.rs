@@ -268,6 +268,14 @@ impl Engine {
         work()
     }
 
+    /// Has the engine parse something, in which refusals are put off ([`Heap::parse`]); whether there was one.
+    pub(super) fn parse<T>(&self, work: impl FnOnce() -> T) -> (T, bool) {
+        match &self.heap {
+            Some(heap) => heap.parse(work),
+            None => (work(), false),
+        }
+    }
+
     pub(super) fn budget(&self) -> Option<&Arc<MemoryBudget>> {
         self.heap.as_ref().map(|heap| &heap.budget)
     }

@@ -8,6 +8,10 @@
 //! What the host needs for itself (realms, its own JavaScript) is not counted: scripts cannot make less of it. But it is on the budget of
 //! the whole program, if there is one, for scripts can make more agents; that is never refused here, but before an agent is made.
 //!
+//! The engine's parser does not bear being refused: it leaks what it has made, or finds its code without an end, and an assertion ends
+//! the process. So while it is at work, refusals are put off: it gets what it asks for beyond the limit as well, and what it has made
+//! is thrown away afterwards. That goes so far and no further ([`PARSER_OVERDRAFT`]), and does not reach a script's own `eval`.
+//!
 //! An engine without a limit uses the functions that it brings along, and nothing of this.
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, realloc as grow};
@@ -27,6 +31,9 @@ const GRANTS: u32 = 8;
 /// How far beyond the limit a script may get between the last of the reserve and its end.
 const OVERDRAFT: usize = 256 << 10;
 
+/// How far beyond the limit the parser may get: what some ten thousand lines take.
+const PARSER_OVERDRAFT: usize = 4 << 20;
+
 /// The counter and the mood of one engine's heap.
 pub(super) struct Heap {
     pub(super) budget: Arc<MemoryBudget>,
@@ -35,6 +42,10 @@ pub(super) struct Heap {
     /// How many small requests may still use the reserve.
     grants: Cell<u32>,
     is_exhausted: Cell<bool>,
+    /// The engine's parser is at work.
+    is_parsing: Cell<bool>,
+    /// A refusal was put off.
+    is_put_off: Cell<bool>,
 }
 
 impl Heap {
@@ -44,6 +55,8 @@ impl Heap {
             is_hosts: Cell::new(false),
             grants: Cell::new(0),
             is_exhausted: Cell::new(false),
+            is_parsing: Cell::new(false),
+            is_put_off: Cell::new(false),
         })
     }
 
@@ -57,9 +70,28 @@ impl Heap {
         Work { heap: self, before: self.is_hosts.replace(is_hosts) }
     }
 
+    /// Has the engine parse something; whether it has been given what it may not have, and its result has to be thrown away. Then
+    /// the reserve is open for the error. What is parsed can ask for modules that are parsed in turn.
+    pub(super) fn parse<T>(&self, work: impl FnOnce() -> T) -> (T, bool) {
+        let was_parsing = self.is_parsing.replace(true);
+        let result = work();
+        self.is_parsing.set(was_parsing);
+        let is_put_off = self.is_put_off.get();
+        if is_put_off && !was_parsing {
+            self.is_put_off.set(false);
+            self.grants.set(GRANTS);
+        }
+        (result, is_put_off)
+    }
+
     /// Takes bytes from the budget for a script, if it may have them.
     fn admit(&self, bytes: usize) -> bool {
         if self.budget.take(bytes) {
+            return true;
+        }
+        if self.is_parsing.get() && self.budget.overdraft() < PARSER_OVERDRAFT {
+            self.is_put_off.set(true);
+            self.budget.take_anyway(bytes);
             return true;
         }
         let grants = self.grants.get();

@@ -11,6 +11,7 @@ mod program;
 mod scripts;
 mod sources;
 mod test262;
+mod threads;
 mod waits;
 mod web;
 mod whole;

@@ -1,7 +1,7 @@
 //! What one agent of a program has besides its scripts: boxes, timers, workers, and the JavaScript half of the host.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::doorbell::Doorbell;
@@ -12,8 +12,10 @@ use super::clone::{self, Kit, Parcel};
 use super::cluster::Cluster;
 use super::failure::FailureKind;
 use super::mailbox::Mailbox;
+use super::observed::Observed;
 use super::ports::Ports;
 use super::source_file::SourceText;
+use super::thread_messages::{ThreadLetter, Ticket};
 use super::timers::Timers;
 use super::worker::{Data, Letter, Shape};
 use super::{Limits, MAIN, ThreadId, natives, options, parts};
@@ -37,6 +39,14 @@ pub(super) struct Host {
     pub(super) from_parent: Arc<Mailbox<Envelope>>,
     /// What the workers of this agent posted.
     pub(super) from_workers: Arc<Mailbox<(ThreadId, Letter)>>,
+    /// What any agent posted by this one's number.
+    pub(super) from_threads: Arc<Mailbox<ThreadLetter>>,
+    /// The answers that this agent waits for.
+    pub(super) asked: RefCell<BTreeSet<Ticket>>,
+    /// What the parent sees of this agent.
+    pub(super) observed: Arc<Observed>,
+    /// Bytes that were printed before the parent said whether it wants them.
+    pub(super) printed_early: Cell<usize>,
     /// Where to post to the parent.
     pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
     pub(super) timers: RefCell<Timers>,
@@ -62,6 +72,7 @@ pub(super) struct Host {
 /// A worker, seen by the agent that made it.
 pub(super) struct Worker {
     pub(super) mailbox: Arc<Mailbox<Envelope>>,
+    pub(super) observed: Arc<Observed>,
     pub(super) keeps_alive: bool,
 }
 
@@ -82,12 +93,15 @@ pub(super) struct Parts {
     pub(super) limits: Limits,
     pub(super) eval_source: String,
     pub(super) from_parent: Arc<Mailbox<Envelope>>,
+    pub(super) from_threads: Arc<Mailbox<ThreadLetter>>,
     pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
+    pub(super) observed: Arc<Observed>,
 }
 
 impl Host {
     pub(super) fn new(parts: Parts) -> Self {
-        let Parts { id, cluster, bell, argv, shape, limits, eval_source, from_parent, parent } = parts;
+        let Parts { id, cluster, bell, argv, shape, limits, eval_source, .. } = parts;
+        let Parts { from_parent, from_threads, parent, observed, .. } = parts;
         let from_workers = Arc::new(Mailbox::new(Arc::clone(&bell)));
         let ports = RefCell::new(Ports::new(&bell));
         Self {
@@ -101,6 +115,10 @@ impl Host {
             unrepeatable: OnceCell::new(),
             from_parent,
             from_workers,
+            from_threads,
+            asked: RefCell::default(),
+            observed,
+            printed_early: Cell::default(),
             parent,
             timers: RefCell::default(),
             workers: RefCell::default(),
@@ -114,6 +132,17 @@ impl Host {
             script: OnceCell::new(),
             kit: OnceCell::new(),
         }
+    }
+
+    /// A number for an answer that the agent waits for from now on.
+    pub(super) fn ask(&self) -> Ticket {
+        let mut asked = self.asked.borrow_mut();
+        // Tickets wrap around after four billion messages, of which few are unanswered.
+        let mut ticket = asked.last().map_or(0, |last| last.wrapping_add(1));
+        while !asked.insert(ticket) {
+            ticket = ticket.wrapping_add(1);
+        }
+        ticket
     }
 
     pub(super) fn is_main(&self) -> bool {

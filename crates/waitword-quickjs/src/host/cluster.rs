@@ -16,6 +16,7 @@ use crate::doorbell::Doorbell;
 use super::liveness::{Reason, Verdict};
 use super::members::{Doing, Member, Members, Standstill};
 use super::rooms::Rooms;
+use super::thread_messages::Directory;
 use super::{AbandonedWait, EXIT_TIMED_OUT, MAIN, ThreadId};
 
 /// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
@@ -32,6 +33,7 @@ pub(super) struct Cluster {
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
     rooms: Rooms,
+    directory: Directory,
 }
 
 /// Why an agent woke up.
@@ -54,6 +56,7 @@ impl Cluster {
             over: Condvar::new(),
             is_closed,
             rooms,
+            directory: Directory::default(),
         };
         cluster.enlist(main);
         Arc::new(cluster)
@@ -111,6 +114,11 @@ impl Cluster {
     /// Where agents of this program meet by name.
     pub(super) fn rooms(&self) -> &Rooms {
         &self.rooms
+    }
+
+    /// Where agents of this program find each other by number.
+    pub(super) fn directory(&self) -> &Directory {
+        &self.directory
     }
 
     /// Blocks this thread until its agent is called, `deadline` has come, or the agent is dismissed.

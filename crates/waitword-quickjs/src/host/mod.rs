@@ -1,9 +1,9 @@
 //! Whole programs: a main agent and its workers, as `node:worker_threads` has them.
 //!
 //! ```text
-//!   Program ──► worker.rs, death.rs   a thread for each agent, and what it posts to its parent
+//!   Program ──► worker.rs, death.rs, observed.rs   a thread for each agent, and what it posts to its parent
 //!                 └► event_loop/   one job at a time, then sleep
-//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, clone/   what there is to do
+//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
 //!                      └► sources.rs, source_file.rs, module_loader.rs
 //!   js/ ──► parts.rs, options.rs, natives/, rooms.rs   the half of the host that is written in JavaScript, and what it calls
@@ -28,12 +28,14 @@ mod mailbox;
 mod members;
 mod module_loader;
 mod natives;
+mod observed;
 mod options;
 mod parts;
 mod ports;
 mod rooms;
 mod source_file;
 mod sources;
+mod thread_messages;
 mod timers;
 mod worker;
 

@@ -118,6 +118,7 @@ const LATER: &[Script] = scripts![
     "scope.js",
     "search_params.js",
     "small_modules.js",
+    "thread_messages.js",
     "timers_promises.js",
     "url.js",
     "util.js",

@@ -25,6 +25,7 @@ use super::event_loop::{EventLoop, Stop};
 use super::failure::Failure;
 use super::mailbox::Mailbox;
 use super::module_loader::Loader;
+use super::observed::{Observed, Tap};
 use super::{AbandonedWait, AgentName, Ended, Limits, MAIN, Program, Script, ThreadId};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
@@ -59,6 +60,8 @@ pub(super) enum Letter {
     /// Its script is about to start.
     Online,
     Message(Envelope),
+    /// It has printed something: the stream, the text, and what that costs the worker until it is read.
+    Printed(i32, String, Option<Charge>),
     /// It failed; what was thrown, if that could be copied.
     Failed(Box<Failure>, Option<Parcel>),
     /// It is gone, and with it all its waits.
@@ -98,12 +101,14 @@ pub(super) fn run_main(program: Program) -> Ended {
             id: MAIN,
             cluster: Arc::clone(&cluster),
             from_parent: Arc::new(Mailbox::new(Arc::clone(&bell))),
+            from_threads: Arc::new(Mailbox::new(Arc::clone(&bell))),
             bell,
             argv: argv(program.script.name(), program.arguments),
             shape: Shape::Node,
             limits: program.limits,
             eval_source: String::new(),
             parent: None,
+            observed: Arc::default(),
         },
         entry: match program.script {
             Script::File(path) => Entry::File(path),
@@ -113,6 +118,7 @@ pub(super) fn run_main(program: Program) -> Ended {
         can_block: program.main_can_block,
         advance: None,
     };
+    cluster.directory().enter(MAIN, Arc::clone(&birth.parts.from_threads));
     let clock = match program.timeout.map(|timeout| start_clock(&cluster, timeout)).transpose() {
         Ok(clock) => clock,
         Err(error) => {
@@ -168,6 +174,14 @@ pub(super) fn spawn(
         Entry::Stdin => (super::sources::STDIN.to_owned(), String::new()),
     };
     let to_parent = Arc::clone(&parent.from_workers);
+    let observed = Arc::new(Observed::default());
+    if shape != Shape::Node {
+        // A page's worker has no streams.
+        observed.set_tap(1, Tap::Unwanted);
+        observed.set_tap(2, Tap::Unwanted);
+    }
+    let from_threads = Arc::new(Mailbox::new(Arc::clone(&bell)));
+    parent.cluster.directory().enter(id, Arc::clone(&from_threads));
     let birth = Birth {
         parts: Parts {
             id,
@@ -178,7 +192,9 @@ pub(super) fn spawn(
             limits: Limits { memory, ..parent.limits.clone() },
             eval_source,
             from_parent: Arc::clone(&mailbox),
+            from_threads,
             parent: Some(Arc::clone(&to_parent)),
+            observed: Arc::clone(&observed),
         },
         entry,
         data,
@@ -190,6 +206,7 @@ pub(super) fn spawn(
         let from_parent = Arc::clone(&birth.parts.from_parent);
         let death = live(birth);
         from_parent.close();
+        cluster.directory().leave(id);
         if let Some((failure, thrown)) = death.failure {
             to_parent.post((id, Letter::Failed(failure, thrown)));
         }
@@ -200,10 +217,11 @@ pub(super) fn spawn(
     });
     match started {
         Ok(_) => {
-            parent.workers.borrow_mut().insert(id, Worker { mailbox, keeps_alive: true });
+            parent.workers.borrow_mut().insert(id, Worker { mailbox, observed, keeps_alive: true });
             Ok(id)
         }
         Err(error) => {
+            parent.cluster.directory().leave(id);
             parent.cluster.leave(id);
             Err(format!("cannot start a thread: {error}"))
         }

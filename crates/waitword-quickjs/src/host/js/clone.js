@@ -51,6 +51,8 @@
   const NewSet = Set;
   const SafeMap = host.safe.Map;
   const SafeSet = host.safe.Set;
+  const SafeWeakMap = host.safe.WeakMap;
+  const { isView } = ArrayBuffer;
   const byName = (types) => {
     const named = new SafeMap();
     for (const each of types) if (each) named.set(each.name, each);
@@ -108,6 +110,16 @@
       buffers.push(each);
     }
     return { buffers, ports, ids };
+  }
+
+  const uncloneable = new SafeWeakMap();
+
+  /** As in Node, buffers and their views can be cloned all the same. */
+  function markAsUncloneable(object) {
+    if ((typeof object !== "object" && typeof object !== "function") || object === null) return;
+    if (isView(object) || brand(bufferLength, object) || brand(sharedLength, object)) return;
+    native.expectUncloneable();
+    uncloneable.set(object, true);
   }
 
   function checkPort(port) {
@@ -239,6 +251,7 @@
 
   native.setKit({
     row, revive, fill, refuse, noRoom,
+    isUncloneable: (object) => uncloneable.has(object),
     objectPrototype: Object.prototype,
     Map: NewMap, mapSet,
     Set: NewSet, setAdd,
@@ -246,5 +259,6 @@
     maxByteLength: getter(ArrayBuffer.prototype, "maxByteLength"),
   });
   host.pack = pack;
+  host.markAsUncloneable = markAsUncloneable;
   host.DOMException = DOMException;
 });

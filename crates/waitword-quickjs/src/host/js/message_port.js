@@ -183,6 +183,8 @@
       const port = ports.get(id);
       if (port) deliver(port, data, moved);
     },
+    fromThread: (value, source) => host.part("thread_messages").receive(value, source),
+    answer: (ticket, answer) => host.part("thread_messages").answered(ticket, answer),
     portClosed: (id) => {
       const port = ports.get(id);
       ports.delete(id);

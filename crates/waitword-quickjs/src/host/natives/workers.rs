@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::ffi::{Call, Exception, Realm, Value};
+use crate::host::observed::Tap;
 use crate::host::worker::{self, Data, Entry, Shape};
 use crate::host::{ThreadId, agent_host};
 
@@ -67,6 +68,27 @@ pub(super) fn terminate(realm: &Realm, call: &Call<'_>) -> Result<Value, Excepti
     let host = agent_host::of(realm)?;
     host.cluster.terminate(thread_id(realm, &call.argument(0))?);
     Ok(realm.undefined())
+}
+
+/// `tapWorker(id, stream, isWanted)`: whether this agent reads what its worker prints.
+pub(super) fn tap_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let id = thread_id(realm, &call.argument(0))?;
+    let tap = if realm.to_bool(&call.argument(2)) { Tap::Wanted } else { Tap::Unwanted };
+    if let Some(worker) = host.workers.borrow().get(&id) {
+        worker.observed.set_tap(realm.to_i32(&call.argument(1))?, tap);
+    }
+    Ok(realm.undefined())
+}
+
+/// `usageOfWorker(id)`: the milliseconds that its event loop was idle, and those that it was not.
+pub(super) fn usage_of_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let id = thread_id(realm, &call.argument(0))?;
+    let (idle, active) =
+        host.workers.borrow().get(&id).map(|worker| worker.observed.idle_and_active()).unwrap_or_default();
+    let milliseconds = |time: std::time::Duration| realm.number(time.as_secs_f64() * 1000.0);
+    realm.array(&[milliseconds(idle), milliseconds(active)])
 }
 
 fn thread_id(realm: &Realm, value: &Value) -> Result<ThreadId, Exception> {

@@ -14,7 +14,7 @@ use super::failure::FailureKind;
 use super::mailbox::Mailbox;
 use super::observed::Observed;
 use super::ports::Ports;
-use super::source_file::SourceText;
+use super::source_text::SourceText;
 use super::thread_messages::{ThreadLetter, Ticket};
 use super::timers::Timers;
 use super::worker::{Data, Letter, Shape};
@@ -43,6 +43,7 @@ pub(super) struct Host {
     pub(super) from_threads: Arc<Mailbox<ThreadLetter>>,
     /// The answers that this agent waits for.
     pub(super) asked: RefCell<BTreeSet<Ticket>>,
+    tickets: Cell<Ticket>,
     /// What the parent sees of this agent.
     pub(super) observed: Arc<Observed>,
     /// Bytes that were printed before the parent said whether it wants them.
@@ -117,6 +118,7 @@ impl Host {
             from_workers,
             from_threads,
             asked: RefCell::default(),
+            tickets: Cell::default(),
             observed,
             printed_early: Cell::default(),
             parent,
@@ -136,12 +138,10 @@ impl Host {
 
     /// A number for an answer that the agent waits for from now on.
     pub(super) fn ask(&self) -> Ticket {
-        let mut asked = self.asked.borrow_mut();
-        // Tickets wrap around after four billion messages, of which few are unanswered.
-        let mut ticket = asked.last().map_or(0, |last| last.wrapping_add(1));
-        while !asked.insert(ticket) {
-            ticket = ticket.wrapping_add(1);
-        }
+        let ticket = self.tickets.get();
+        // They wrap around after four billion, of which few are still waited for.
+        self.tickets.set(ticket.wrapping_add(1));
+        self.asked.borrow_mut().insert(ticket);
         ticket
     }
 

@@ -15,6 +15,7 @@ use crate::doorbell::Doorbell;
 
 use super::liveness::{Reason, Verdict};
 use super::members::{Doing, Member, Members, Standstill};
+use super::named_locks::NamedLocks;
 use super::rooms::Rooms;
 use super::thread_messages::Directory;
 use super::{AbandonedWait, EXIT_TIMED_OUT, MAIN, ThreadId};
@@ -34,6 +35,7 @@ pub(super) struct Cluster {
     is_closed: bool,
     rooms: Rooms,
     directory: Directory,
+    named_locks: NamedLocks,
 }
 
 /// Why an agent woke up.
@@ -57,6 +59,7 @@ impl Cluster {
             is_closed,
             rooms,
             directory: Directory::default(),
+            named_locks: NamedLocks::default(),
         };
         cluster.enlist(main);
         Arc::new(cluster)
@@ -119,6 +122,11 @@ impl Cluster {
     /// Where agents of this program find each other by number.
     pub(super) fn directory(&self) -> &Directory {
         &self.directory
+    }
+
+    /// What agents of this program lock by name.
+    pub(super) fn named_locks(&self) -> &NamedLocks {
+        &self.named_locks
     }
 
     /// Blocks this thread until its agent is called, `deadline` has come, or the agent is dismissed.

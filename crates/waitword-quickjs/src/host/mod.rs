@@ -3,7 +3,7 @@
 //! ```text
 //!   Program ──► worker.rs, death.rs, observed.rs   a thread for each agent, and what it posts to its parent
 //!                 └► event_loop/   one job at a time, then sleep
-//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, clone/   what there is to do
+//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
 //!                      └► sources.rs, source_file.rs, module_loader.rs
 //!   js/ ──► parts.rs, options.rs, natives/, rooms.rs   the half of the host that is written in JavaScript, and what it calls
@@ -27,6 +27,7 @@ mod liveness;
 mod mailbox;
 mod members;
 mod module_loader;
+mod named_locks;
 mod natives;
 mod observed;
 mod options;
@@ -34,6 +35,8 @@ mod parts;
 mod ports;
 mod rooms;
 mod source_file;
+mod source_line;
+mod source_text;
 mod sources;
 mod thread_messages;
 mod timers;

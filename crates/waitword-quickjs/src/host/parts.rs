@@ -112,6 +112,7 @@ const LATER: &[Script] = scripts![
     "encoding.js",
     "event.js",
     "events_async.js",
+    "locks.js",
     "navigator.js",
     "process.js",
     "readable.js",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::ffi::{Exception, Realm, Script, Value, parses_as_module};
 
 use super::agent_host::Host;
-use super::source_file;
+use super::{source_file, source_line};
 
 /// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
 pub(super) const EVAL: &str = "[worker eval]";
@@ -98,7 +98,7 @@ pub(super) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     }
     match host.unrepeatable.get() {
         Some((name, source)) if name == file => source.text.lines().nth(index).map(String::from),
-        _ => source_file::line(Path::new(file), index),
+        _ => source_line::line(Path::new(file), index),
     }
 }
 

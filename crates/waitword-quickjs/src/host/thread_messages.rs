@@ -8,20 +8,32 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::ffi::{Call, Exception, Realm, Value};
-
 use super::ThreadId;
-use super::agent_host;
 use super::channel::Envelope;
 use super::mailbox::Mailbox;
 
 /// The number under which an agent waits for an answer.
 pub(super) type Ticket = u32;
 
-/// What comes to an agent.
+/// What comes to an agent from any other.
 pub(super) enum ThreadLetter {
-    Message { from: ThreadId, envelope: Envelope, receipt: Receipt },
-    Answered { ticket: Ticket, answer: Answer },
+    Message {
+        from: ThreadId,
+        envelope: Envelope,
+        receipt: Receipt,
+    },
+    Answered {
+        ticket: Ticket,
+        answer: Answer,
+    },
+    /// A lock that was requested under this number is the agent's.
+    LockGranted {
+        ticket: Ticket,
+    },
+    /// It was, and is somebody else's.
+    LockStolen {
+        ticket: Ticket,
+    },
 }
 
 /// What became of a message.
@@ -42,6 +54,11 @@ pub(super) struct Receipt {
 }
 
 impl Receipt {
+    /// The answer goes to this box, under this number: that nobody listens, unless it is signed.
+    pub(super) fn new(to: &Arc<Mailbox<ThreadLetter>>, ticket: Ticket) -> Self {
+        Self { to: Arc::clone(to), ticket, answer: Answer::NobodyListens }
+    }
+
     pub(super) fn sign(mut self, answer: Answer) {
         self.answer = answer;
     }
@@ -70,7 +87,7 @@ impl Directory {
         }
     }
 
-    fn post(&self, id: ThreadId, letter: ThreadLetter) {
+    pub(super) fn post(&self, id: ThreadId, letter: ThreadLetter) {
         let letters = self.lock().get(&id).cloned();
         match letters {
             Some(letters) => letters.post(letter),
@@ -82,24 +99,6 @@ impl Directory {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<ThreadId, Arc<Mailbox<ThreadLetter>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// `postToThread(thread, ids)`: the ticket of the answer, for whose sake the agent goes on.
-pub(super) fn post_to_thread(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let envelope = host.send(realm, &call.argument(1))?;
-    let ticket = host.ask();
-    let receipt = Receipt { to: Arc::clone(&host.from_threads), ticket, answer: Answer::NobodyListens };
-    let letter = ThreadLetter::Message { from: host.id, envelope, receipt };
-    host.cluster.directory().post(realm.to_i32(&call.argument(0))?.unsigned_abs(), letter);
-    Ok(realm.number(ticket))
-}
-
-/// `forgetAnswer(ticket)`: nobody waits for it any more.
-pub(super) fn forget_answer(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    host.asked.borrow_mut().remove(&realm.to_i32(&call.argument(0))?.unsigned_abs());
-    Ok(realm.undefined())
 }
 
 #[cfg(test)]
@@ -120,7 +119,7 @@ mod tests {
         let boxes = [(); 2].map(|()| Arc::new(Mailbox::new(Arc::default())));
         directory.enter(1, Arc::clone(&boxes[1]));
         let post = |to, ticket| {
-            let receipt = Receipt { to: Arc::clone(&boxes[0]), ticket, answer: Answer::NobodyListens };
+            let receipt = Receipt::new(&boxes[0], ticket);
             let envelope = Envelope { parcel: Parcel::default(), ports: Vec::new() };
             directory.post(to, ThreadLetter::Message { from: 0, envelope, receipt });
         };

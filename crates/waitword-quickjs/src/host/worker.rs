@@ -207,6 +207,7 @@ pub(super) fn spawn(
         let death = live(birth);
         from_parent.close();
         cluster.directory().leave(id);
+        cluster.named_locks().leave(id);
         if let Some((failure, thrown)) = death.failure {
             to_parent.post((id, Letter::Failed(failure, thrown)));
         }

@@ -124,6 +124,13 @@ impl EventLoop<'_> {
                     _ => Answer::ListenerFailed,
                 });
             }
+            Some(ThreadLetter::LockGranted { ticket }) => {
+                self.host.asked.borrow_mut().remove(&ticket);
+                self.call("receive.lockGranted", |realm| Ok(vec![realm.number(ticket)]))?;
+            }
+            Some(ThreadLetter::LockStolen { ticket }) => {
+                self.call("receive.lockStolen", |realm| Ok(vec![realm.number(ticket)]))?;
+            }
             Some(ThreadLetter::Answered { ticket, answer }) => {
                 // Unless nobody waits for it any more.
                 if self.host.asked.borrow_mut().remove(&ticket) {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::ffi::Value;
 use crate::host::failure::{Failure, FailureKind};
-use crate::host::source_file::{self, SourceText, Unreadable};
+use crate::host::source_file::{self, Unreadable};
+use crate::host::source_text::SourceText;
 use crate::host::sources::{self, Compiled};
 use crate::host::worker::{Entry, Shape};
 use crate::host::{agent_host, module_loader};

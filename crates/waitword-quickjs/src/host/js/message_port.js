@@ -185,6 +185,8 @@
     },
     fromThread: (value, source) => host.part("thread_messages").receive(value, source),
     answer: (ticket, answer) => host.part("thread_messages").answered(ticket, answer),
+    lockGranted: (ticket) => void host.part("locks").granted(ticket),
+    lockStolen: (ticket) => host.part("locks").stolen(ticket),
     portClosed: (id) => {
       const port = ports.get(id);
       ports.delete(id);

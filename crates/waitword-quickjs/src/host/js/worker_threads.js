@@ -40,6 +40,9 @@
     isInternalThread: false,
     isMainThread: options.isMainThread,
     isMarkedAsUntransferable: (object) => untransferable.has(object),
+    get locks() {
+      return host.part("locks").locks;
+    },
     markAsUncloneable: host.markAsUncloneable,
     markAsUntransferable,
     moveMessagePortToContext: () => {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::ffi::{Call, Exception, Realm, Value};
 use crate::host::agent_host;
-use crate::host::source_file::{self, SourceText};
+use crate::host::source_file;
+use crate::host::source_text::SourceText;
 use crate::host::sources::{self, Compiled};
 
 pub(super) fn cwd(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {

@@ -1,10 +1,11 @@
 //! The functions that the JavaScript half of the host calls: `host.native` in the files under `js/`.
 //!
-//! Here are those about the agent itself, its output, its timers and its end; in `messages.rs`, `workers.rs` and `files.rs` the
+//! Here are those about the agent itself, its output, its timers and its end; in `messages.rs`, `threads.rs`, `workers.rs` and `files.rs` the
 //! others, and those of BroadcastChannels in `../rooms.rs`.
 
 mod files;
 mod messages;
+mod threads;
 mod workers;
 
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -15,7 +16,7 @@ use crate::ffi::{Call, Exception, NativeFn, PromiseState, Realm, Value};
 use super::channel::PortId;
 use super::observed::Tap;
 use super::worker::Letter;
-use super::{EXIT_OUTPUT_CLOSED, agent_host, parts, rooms, thread_messages};
+use super::{EXIT_OUTPUT_CLOSED, agent_host, parts, rooms};
 
 const NATIVES: &[(&str, NativeFn)] = &[
     ("write", write),
@@ -52,8 +53,11 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("refWorker", workers::ref_worker),
     ("tapWorker", workers::tap_worker),
     ("usageOfWorker", workers::usage_of_worker),
-    ("postToThread", thread_messages::post_to_thread),
-    ("forgetAnswer", thread_messages::forget_answer),
+    ("postToThread", threads::post_to_thread),
+    ("forgetAnswer", threads::forget_answer),
+    ("requestLock", threads::request_lock),
+    ("releaseLock", threads::release_lock),
+    ("queryLocks", threads::query_locks),
     ("expectUncloneable", messages::expect_uncloneable),
     ("terminate", workers::terminate),
     ("copy", messages::copy),

@@ -350,8 +350,29 @@ impl Drop for Engine {
             // SAFETY: the count that this list owns (4).
             unsafe { qjs::JS_FreeContext(context.as_ptr()) };
         }
+        if self.heap.as_ref().is_some_and(|heap| heap.has_refused()) && self.has_objects() {
+            // The engine loses count of objects where it is refused memory in the midst of something, and then an assertion
+            // in JS_FreeRuntime would end the process. What is left stays where it is, counted on the budget, and nobody comes
+            // back to it. The same goes for jobs that never ran, which cannot be told from what was lost.
+            std::mem::forget(self.heap.take());
+            return;
+        }
         // SAFETY: the last `Rc` is gone, so no value or realm is left (1). The engine asserts the same.
         unsafe { qjs::JS_FreeRuntime(self.raw()) };
+    }
+}
+
+impl Engine {
+    /// Whether there are objects that the collector cannot free.
+    fn has_objects(&self) -> bool {
+        let mut usage = std::mem::MaybeUninit::zeroed();
+        // SAFETY: (1); the engine writes all of the structure, which consists of integers.
+        let usage: qjs::JSMemoryUsage = unsafe {
+            qjs::JS_RunGC(self.raw());
+            qjs::JS_ComputeMemoryUsage(self.raw(), usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        usage.obj_count > 0
     }
 }
 

@@ -46,6 +46,8 @@ pub(super) struct Heap {
     is_parsing: Cell<bool>,
     /// A refusal was put off.
     is_put_off: Cell<bool>,
+    /// Something has been refused.
+    has_refused: Cell<bool>,
 }
 
 impl Heap {
@@ -57,12 +59,18 @@ impl Heap {
             is_exhausted: Cell::new(false),
             is_parsing: Cell::new(false),
             is_put_off: Cell::new(false),
+            has_refused: Cell::new(false),
         })
     }
 
     /// Whether a script has used up even the reserve.
     pub(super) fn is_exhausted(&self) -> bool {
         self.is_exhausted.get() && !self.is_hosts.get()
+    }
+
+    /// Whether the engine has ever been refused memory, or would have been.
+    pub(super) fn has_refused(&self) -> bool {
+        self.has_refused.get()
     }
 
     /// Whether the work that begins is the host's, until the result is dropped: also by a panic.
@@ -89,6 +97,7 @@ impl Heap {
         if self.budget.take(bytes) {
             return true;
         }
+        self.has_refused.set(true);
         if self.is_parsing.get() && self.budget.overdraft() < PARSER_OVERDRAFT {
             self.is_put_off.set(true);
             self.budget.take_anyway(bytes);

@@ -8,6 +8,8 @@
   const OUT = 1;
   const ERR = 2;
   const workers = new Map();
+  // Those whose `online` has been heard here.
+  const online = new Map();
   const MEBIBYTE = 2 ** 20;
   const OUT_OF_MEMORY = "Worker terminated due to reaching memory limit: JS heap out of memory";
 
@@ -149,8 +151,8 @@
   /** How much of its time a worker had something to do: since it is online, since `one`, or between `two` and `one`. */
   function utilization(id, one, two) {
     if (one && two) return share(one.idle - two.idle, one.active - two.active);
+    if (!online.has(id)) return { idle: 0, active: 0, utilization: 0 };
     const now = native.usageOfWorker(id);
-    if (now[0] + now[1] === 0) return { idle: 0, active: 0, utilization: 0 };
     return one ? share(now[0] - one.idle, now[1] - one.active) : share(now[0], now[1]);
   }
 
@@ -261,7 +263,10 @@
       const worker = workers.get(id);
       if (worker) printed(worker, which, text);
     },
-    online: (id) => workers.get(id)?.[host.fire]("online", []),
+    online: (id) => {
+      online.set(id, true);
+      workers.get(id)?.[host.fire]("online", []);
+    },
     /** False if nobody takes care of it: the error is then this agent's too. */
     error: (id, parts, isOutOfMemory, message, filename, lineno, colno) => {
       const worker = workers.get(id);
@@ -277,6 +282,7 @@
     exit: (id, code) => {
       const worker = workers.get(id);
       workers.delete(id);
+      online.delete(id);
       worker[host.fire]("exit", [code]);
       worker[host.ended]?.();
     },

@@ -436,32 +436,6 @@ fn waits_beyond_the_limit_are_a_range_error_and_those_within_it_stay() {
     .complained(&["RangeError: 2 waits of this agent are pending", "help: the limit is that of --max-waits"]);
 }
 
-/// The engine's parser does not bear to be refused: it leaks, and an assertion ends the process. Here it is at work, for a script and for
-/// what that imports, while there is less and less room.
-#[test]
-fn a_parser_without_memory_is_an_error_and_no_crash() {
-    let files = [
-        (
-            "main.js",
-            "const { Worker } = require('worker_threads'); try { new Worker('./other.js') } catch {}\n\
-          import('./module.mjs').catch(() => {});",
-        ),
-        (
-            "other.js",
-            "const all = [1, 2, 3].map((each) => ({ each })); while (all.length > 2) if (all.pop()) continue;",
-        ),
-        (
-            "module.mjs",
-            "import { one } from './one.mjs'; export const two = one ? { one } : function () { return 2; };",
-        ),
-        ("one.mjs", "export let one = 1; for (const each of [1, 2]) { if (each) one += each; else break; }"),
-    ];
-    for bytes in (1000..30_000).step_by(900) {
-        let ran = run_with("parser", &["--memory-limit", &bytes.to_string()], &files, &[]);
-        assert!(matches!(ran.code, Some(0 | 1)), "{bytes}: {ran:#?}");
-    }
-}
-
 /// What the engine passes on a stack: so many, whatever asks for it.
 #[test]
 fn arguments_beyond_what_the_engine_passes_are_a_range_error() {

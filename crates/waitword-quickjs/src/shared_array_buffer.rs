@@ -97,11 +97,7 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let options = call.argument(1);
     let max = if options.is_object() { realm.get(&options, "maxByteLength")? } else { realm.undefined() };
     if max.is_undefined() {
-        let made = realm.construct_as(&intrinsics.constructor, &new_target, &[realm.number(length as f64)]);
-        return match realm.take_block_refusal() {
-            true => made.map_err(|_| realm.range_error(NO_SHARED_MEMORY)),
-            false => made,
-        };
+        return construct_fixed(realm, &intrinsics, &new_target, length);
     }
     let max = realm.to_index(&max)?;
     // AllocateSharedArrayBuffer: a RangeError when it would start longer than it may become.
@@ -114,6 +110,33 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let block =
         (max <= LENGTH_LIMIT).then(|| realm.growable_block(length as usize, max as usize).ok()).flatten();
     let block = block.ok_or_else(|| realm.range_error(NO_SHARED_MEMORY))?;
+    let buffer = make(realm, &block)?;
+    realm.set_prototype(&buffer, &prototype)?;
+    Ok(buffer)
+}
+
+/// From so many bytes on, the block of a fixed length is made here: the engine writes zeros over the one that it makes, which takes
+/// the memory of each page, in a loop that nothing interrupts. Smaller ones are made faster by the engine.
+const LAZY_FROM: u64 = 64 << 10;
+
+/// `new SharedArrayBuffer(length)`
+fn construct_fixed(
+    realm: &Realm,
+    intrinsics: &Intrinsics,
+    new_target: &Value,
+    length: u64,
+) -> Result<Value, Exception> {
+    // What is longer than it can make, the engine refuses.
+    if !(LAZY_FROM..=LENGTH_LIMIT).contains(&length) {
+        let made = realm.construct_as(&intrinsics.constructor, new_target, &[realm.number(length as f64)]);
+        return match realm.take_block_refusal() {
+            true => made.map_err(|_| realm.range_error(NO_SHARED_MEMORY)),
+            false => made,
+        };
+    }
+    // OrdinaryCreateFromConstructor(newTarget, ...): as for a growable one.
+    let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, new_target, &[])?)?;
+    let block = realm.fixed_block(length as usize).map_err(|_| realm.range_error(NO_SHARED_MEMORY))?;
     let buffer = make(realm, &block)?;
     realm.set_prototype(&buffer, &prototype)?;
     Ok(buffer)

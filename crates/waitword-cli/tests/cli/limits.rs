@@ -428,6 +428,39 @@ fn waits_beyond_the_limit_are_a_range_error_and_those_within_it_stay() {
     .complained(&["RangeError: 2 waits of this agent are pending", "help: the limit is that of --max-waits"]);
 }
 
+/// What the engine passes on a stack: so many, whatever asks for it.
+#[test]
+fn arguments_beyond_what_the_engine_passes_are_a_range_error() {
+    limited(
+        "arguments",
+        &[],
+        r#"
+        const items = new Array(65_536).fill(1);
+        const calls = [() => Math.max(...items), () => Math.max.apply(null, items), () => [].push(...items),
+          () => Reflect.construct(Array, items), () => String.fromCharCode(...items)];
+        for (const call of calls) {
+          try {
+            console.log(call());
+          } catch ({ name, message }) {
+            console.log(name, message);
+          }
+        }
+        items.pop();
+        console.log(Math.max(...items), [...items, ...items].length);
+        "#,
+    )
+    .with_code(0)
+    .printed(&[
+        "RangeError too many arguments in function call (only 65535 allowed)",
+        "RangeError too many arguments in function call (only 65535 allowed)",
+        "RangeError too many arguments in function call (only 65535 allowed)",
+        "RangeError too many arguments in function call (only 65535 allowed)",
+        "RangeError too many arguments in function call (only 65535 allowed)",
+        "1 131070",
+    ])
+    .quietly();
+}
+
 #[test]
 fn limits_that_make_no_sense_are_usage_errors() {
     for flags in [

@@ -22,7 +22,7 @@ use super::shared;
 use super::value::Value;
 
 /// Limits of a runtime.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RuntimeOptions {
     /// The most memory, in bytes, that scripts may hold: in the engine, and as SharedArrayBuffers that they made, until the
     /// last agent lets go of them. What the engine and its realms start with does not count. `None` for no limit.
@@ -30,6 +30,10 @@ pub struct RuntimeOptions {
     /// Beyond it they get an InternalError, "out of memory", or a RangeError from a SharedArrayBuffer. A script that goes on
     /// nevertheless until not even an error can be made is ended ([`Runtime::is_out_of_memory`]).
     pub memory_limit: Option<usize>,
+    /// The budget that all this comes out of, in place of a new one of `memory_limit` bytes: a
+    /// [part](MemoryBudget::part_of) of one for several runtimes, say. On that whole counts also what the engine and its realms
+    /// start with, which is never refused.
+    pub budget: Option<Arc<MemoryBudget>>,
     /// How many bytes of the thread's stack scripts may use before they get a RangeError. It has to be less than what the
     /// thread has left when the runtime is made.
     pub stack_size: usize,
@@ -38,7 +42,14 @@ pub struct RuntimeOptions {
 impl Default for RuntimeOptions {
     /// No memory limit, and 1 MiB of stack: half of what a Rust thread has unless told otherwise.
     fn default() -> Self {
-        Self { memory_limit: None, stack_size: 1 << 20 }
+        Self { memory_limit: None, budget: None, stack_size: 1 << 20 }
+    }
+}
+
+impl RuntimeOptions {
+    /// The budget of the runtime's scripts, if anything limits them.
+    fn budget(&self) -> Option<Arc<MemoryBudget>> {
+        self.budget.clone().or_else(|| self.memory_limit.map(MemoryBudget::new))
     }
 }
 
@@ -210,7 +221,7 @@ pub(super) struct Engine {
 
 impl Engine {
     fn new(options: &RuntimeOptions) -> Rc<Self> {
-        let heap = options.memory_limit.map(Heap::new);
+        let heap = options.budget().map(Heap::new);
         // SAFETY: the heap outlives the runtime: a box in the `Engine` that frees it (10).
         let raw = NonNull::new(unsafe {
             match &heap {
@@ -259,6 +270,14 @@ impl Engine {
     pub(super) fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         let _until_done = self.heap.as_ref().map(|heap| heap.work_as(false));
         work()
+    }
+
+    /// Has the engine parse something, in which refusals are put off ([`Heap::parse`]); whether there was one.
+    pub(super) fn parse<T>(&self, work: impl FnOnce() -> T) -> (T, bool) {
+        match &self.heap {
+            Some(heap) => heap.parse(work),
+            None => (work(), false),
+        }
     }
 
     pub(super) fn budget(&self) -> Option<&Arc<MemoryBudget>> {
@@ -345,8 +364,29 @@ impl Drop for Engine {
             // SAFETY: the count that this list owns (4).
             unsafe { qjs::JS_FreeContext(context.as_ptr()) };
         }
+        if self.heap.as_ref().is_some_and(|heap| heap.has_refused()) && self.has_objects() {
+            // The engine loses count of objects where it is refused memory in the midst of something, and then an assertion
+            // in JS_FreeRuntime would end the process. What is left stays where it is, counted on the budget, and nobody comes
+            // back to it. The same goes for jobs that never ran, which cannot be told from what was lost.
+            std::mem::forget(self.heap.take());
+            return;
+        }
         // SAFETY: the last `Rc` is gone, so no value or realm is left (1). The engine asserts the same.
         unsafe { qjs::JS_FreeRuntime(self.raw()) };
+    }
+}
+
+impl Engine {
+    /// Whether there are objects that the collector cannot free.
+    fn has_objects(&self) -> bool {
+        let mut usage = std::mem::MaybeUninit::zeroed();
+        // SAFETY: (1); the engine writes all of the structure, which consists of integers.
+        let usage: qjs::JSMemoryUsage = unsafe {
+            qjs::JS_RunGC(self.raw());
+            qjs::JS_ComputeMemoryUsage(self.raw(), usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        usage.obj_count > 0
     }
 }
 

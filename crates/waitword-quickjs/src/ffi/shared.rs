@@ -63,6 +63,14 @@ impl Realm {
         self.engine().new_block(len, Some(max_len))
     }
 
+    /// As [`growable_block`](Self::growable_block), for one of a fixed length.
+    ///
+    /// # Errors
+    /// As `growable_block`.
+    pub(crate) fn fixed_block(&self, len: usize) -> Result<SharedBlock, BlockError> {
+        self.engine().new_block(len, None)
+    }
+
     /// Whether a SharedArrayBuffer got no memory since this was asked last. The engine throws nothing then.
     pub(crate) fn take_block_refusal(&self) -> bool {
         self.engine().refused_block.take()

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::ffi::{Attributes, Exception, Module, ModuleLoader, Realm, Value};
 
 use super::agent_host;
+use super::source_file;
 use super::sources::{self, Compiled};
 
 /// The loader of one agent. The name of a module is its path, `node:` and the name of a built-in one, or a `data:` URL.
@@ -55,9 +56,9 @@ impl ModuleLoader for Loader {
         if name.ends_with(".json") {
             return default_export(realm, &host.call(realm, "requireFile", &value)?);
         }
-        let text = sources::read(Path::new(name)).map_err(|message| realm.error(&message))?;
-        match sources::compile(&host, realm, name, text)? {
-            Compiled::Module(text) => Ok(Module::Source { text, url: url(name) }),
+        let source = source_file::read(realm, Path::new(name)).map_err(|why| why.into_exception(realm))?;
+        match sources::compile(&host, realm, name, &source.text)? {
+            Compiled::Module => Ok(Module::Source { text: source.text, url: url(name) }),
             Compiled::Script(_) => {
                 let exports = host.call(realm, "requireFile", &value)?;
                 if exports.is_object() {
@@ -90,6 +91,15 @@ pub(super) fn url(path: &str) -> String {
         }
     }
     url
+}
+
+/// The same of an agent's script, which need not be a file: what came from the standard input stands for one in the current
+/// directory, so that relative URLs have something to be relative to.
+pub(super) fn url_of_script(name: &str) -> String {
+    match std::env::current_dir() {
+        Ok(folder) if name == sources::STDIN => url(&folder.join(name).to_string_lossy()),
+        _ => url(name),
+    }
 }
 
 fn default_export(realm: &Realm, value: &Value) -> Result<Module, Exception> {

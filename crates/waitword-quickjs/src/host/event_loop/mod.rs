@@ -108,6 +108,7 @@ impl<'a> EventLoop<'a> {
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
         if let Some(parent) = &self.host.parent {
             parent.post((self.host.id, Letter::Online));
+            self.host.observed.goes_online();
         }
         let mut main_module = self.start(entry)?;
         if main_module.is_some() {
@@ -132,8 +133,10 @@ impl<'a> EventLoop<'a> {
             match self.idle() {
                 Idle::Sleep(reason) => {
                     self.agent.trim_after_a_crowd();
-                    if self.host.cluster.sleep(self.host.id, self.next_deadline(), reason) == Woken::Dismissed
-                    {
+                    self.host.observed.falls_idle();
+                    let woken = self.host.cluster.sleep(self.host.id, self.next_deadline(), reason);
+                    self.host.observed.wakes();
+                    if woken == Woken::Dismissed {
                         break;
                     }
                 }
@@ -164,7 +167,8 @@ impl<'a> EventLoop<'a> {
             || self.agent.next_deadline().is_some()
             || self.host.workers.borrow().values().any(|worker| worker.keeps_alive)
             || self.host.ports.borrow().keep_alive()
-            || self.host.port.get().keeps_alive;
+            || self.host.port.get().keeps_alive
+            || !self.host.asked.borrow().is_empty();
         if is_kept {
             Idle::Sleep(Reason::Letters)
         } else if self.agent.has_pending() {

@@ -52,6 +52,8 @@
   const NewSet = Set;
   const SafeMap = host.safe.Map;
   const SafeSet = host.safe.Set;
+  const SafeWeakMap = host.safe.WeakMap;
+  const { isView } = ArrayBuffer;
   const byName = (types) => {
     const named = new SafeMap();
     for (const each of types) if (each) named.set(each.name, each);
@@ -62,6 +64,16 @@
       Float64Array, BigInt64Array, BigUint64Array, globalThis.Float16Array],
   );
   const errorTypes = byName([Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]);
+
+  const uncloneable = new SafeWeakMap();
+
+  /** As in Node, buffers and their views can be cloned all the same. */
+  function markAsUncloneable(object) {
+    if ((typeof object !== "object" && typeof object !== "function") || object === null) return;
+    if (isView(object) || brand(bufferLength, object) || brand(sharedLength, object)) return;
+    native.expectUncloneable();
+    uncloneable.set(object, true);
+  }
 
   /** What an object is that Rust does not know; undefined if it is copied like any other, by its properties. */
   function row(object, isOrdinary) {
@@ -210,6 +222,7 @@
 
   native.setKit({
     row, revive, fill, refuse, noRoom,
+    isUncloneable: (object) => uncloneable.has(object),
     objectPrototype: Object.prototype,
     Map: NewMap, mapSet,
     Set: NewSet, setAdd,
@@ -217,4 +230,5 @@
     maxByteLength: bufferMost,
   });
   host.refuse = refuse;
+  host.markAsUncloneable = markAsUncloneable;
 });

@@ -14,6 +14,12 @@ pub(super) fn set_kit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception
     Ok(realm.undefined())
 }
 
+/// `expectUncloneable()`: from now on it is asked of each object whether it may be cloned.
+pub(super) fn expect_uncloneable(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.kit(realm)?.expect_uncloneable();
+    Ok(realm.undefined())
+}
+
 /// `pack(value, buffers, ports)`: the message that is sent next, once it is sealed.
 pub(super) fn pack(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;

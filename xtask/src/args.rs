@@ -72,9 +72,11 @@ pub(crate) enum Recipe {
         target: Option<FuzzTarget>,
     },
 
-    /// The long soaks: conservation, of the queue and of the locks; memory that stays flat, of programs
+    /// The long soaks: conservation, of the queue and of the locks; signals that nothing makes up for; memory that stays
+    /// flat, of programs
     Soak {
-        /// How long to keep at the locks, in whole rounds (the others have lengths of their own)
+        /// How long to keep at the locks, in whole rounds, with the sweep and once more without (the others have lengths of
+        /// their own)
         #[arg(long, value_name = "N", default_value_t = 60)]
         seconds: u32,
 

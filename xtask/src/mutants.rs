@@ -1,7 +1,7 @@
 //! The mutants of the queue and of the locks: each weakens one step, and some model has to notice.
 //!
 //! The sources name the steps (`broken!("…")`, `order!(…, "…")`), and docs/loom.md says what becomes of them without each. A
-//! model looks into `WAITWORD_MUTANT` for the step that it has to do without, so each is built once.
+//! model looks into `WAITWORD_MUTANT` for the step that it has to do without, so each suite is built once.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -9,26 +9,28 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::line::{Ended, Line, root};
+use crate::models::models;
 use crate::stop::Stop;
 
-/// A crate whose steps have names.
-struct Crate {
-    sources: &'static str,
-    /// Its own models first; those of the other, and of the other checker, are asked if none of the first notices.
-    suites: [usize; 4],
+/// The crates whose steps have names.
+const SOURCES: [&str; 2] = ["crates/waitword-core/src", "crates/waitword/src"];
+
+/// The page that says which suite is answerable for which mutant.
+const PAGE: &str = "docs/loom.md";
+
+/// Models, and who checks them, by what the page calls them.
+#[derive(Debug)]
+struct Suite {
+    name: &'static str,
+    checker: &'static str,
+    tests: &'static str,
 }
 
-const CRATES: [Crate; 2] = [
-    Crate { sources: "crates/waitword-core/src", suites: [0, 1, 2, 3] },
-    Crate { sources: "crates/waitword/src", suites: [1, 3, 0, 2] },
-];
-
-/// Models of a crate, and who checks them.
-const SUITES: [(&str, &str); 4] = [
-    ("loom", "waitword-core --test loom"),
-    ("loom", "waitword --test models"),
-    ("shuttle", "waitword-core --test shuttle"),
-    ("shuttle", "waitword --test models"),
+const SUITES: [Suite; 4] = [
+    Suite { name: "queue, loom", checker: "loom", tests: "waitword-core-models --test loom" },
+    Suite { name: "queue, shuttle", checker: "shuttle", tests: "waitword-core-models --test shuttle" },
+    Suite { name: "locks, loom", checker: "loom", tests: "waitword-models --test models" },
+    Suite { name: "locks, shuttle", checker: "shuttle", tests: "waitword-models --test models" },
 ];
 
 /// With nothing broken the slowest model takes a minute or so. One that takes this long has lost its way, and noticed.
@@ -36,45 +38,51 @@ const LIMIT: Duration = Duration::from_secs(240);
 
 pub(crate) fn run(only: Option<&str>) -> Result<(), Stop> {
     let mut mutants = Vec::new();
-    for krate in &CRATES {
-        mutants.extend(named_in(&sources(krate)?).into_iter().map(|name| (name, krate)));
+    for folder in SOURCES {
+        mutants.extend(named_in(&sources(folder)?));
     }
     if let Some(only) = only {
-        let names: Vec<_> = mutants.iter().map(|(name, _)| name.clone()).collect();
-        mutants.retain(|(name, _)| name == only);
+        let names = mutants.join(", ");
+        mutants.retain(|name| name == only);
         if mutants.is_empty() {
-            return Err(Stop::Usage(format!("no mutant is called {only}; there are {}", names.join(", "))));
+            return Err(Stop::Usage(format!("no mutant is called {only}; there are {names}")));
         }
     }
 
-    let suites: [OnceCell<Models>; 4] = Default::default();
+    let page = page()?;
+    let built: [OnceCell<Models>; SUITES.len()] = Default::default();
     let mut missed = Vec::new();
-    for (mutant, krate) in mutants {
-        if !is_caught(&mutant, krate, &suites)? {
-            println!("{mutant}: nobody notices");
-            missed.push(mutant);
+    for mutant in mutants {
+        let index = answerable(&page, &mutant)?;
+        let (suite, models) = (&SUITES[index], &built[index]);
+        if models.get().is_none() {
+            let _ = models.set(Models::build(suite)?);
+        }
+        let models = models.get().expect("built");
+        match models.first_to_fail(Some(&mutant), &models.near(&mutant))? {
+            Some(model) => println!("{mutant}: {}, {model}", suite.name),
+            None => {
+                println!("{mutant}: {} is answerable, and does not notice", suite.name);
+                missed.push(mutant);
+            }
         }
     }
     if missed.is_empty() {
         Ok(())
     } else {
-        Err(Stop::Failed(format!("no model notices {}", missed.join(", "))))
+        Err(Stop::Failed(format!("no model of the suite that is answerable notices {}", missed.join(", "))))
     }
 }
 
-fn is_caught(mutant: &str, krate: &Crate, suites: &[OnceCell<Models>; 4]) -> Result<bool, Stop> {
-    for index in krate.suites {
-        let (checker, tests) = SUITES[index];
-        if suites[index].get().is_none() {
-            let _ = suites[index].set(Models::build(checker, tests)?);
-        }
-        let models = suites[index].get().expect("built");
-        if let Some(model) = models.first_to_fail(Some(mutant), &models.near(mutant))? {
-            println!("{mutant}: {checker}, {model}");
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Which of the [`SUITES`] has to notice, as the second cell of the mutant's row says.
+fn answerable(page: &str, mutant: &str) -> Result<usize, Stop> {
+    let row = page.lines().find_map(|line| line.strip_prefix(&format!("| `{mutant}` | ")));
+    let name = row.and_then(|row| row.split(" | ").next());
+    let index = SUITES.iter().position(|suite| Some(suite.name) == name);
+    index.ok_or_else(|| {
+        let names = SUITES.map(|suite| suite.name).join("; ");
+        Stop::Failed(format!("{PAGE} does not say which suite is answerable for {mutant}: one of {names}"))
+    })
 }
 
 /// The models of one crate, under one checker.
@@ -86,9 +94,8 @@ struct Models {
 
 impl Models {
     /// If a model fails anyway, it catches nothing: so all are run with nothing broken.
-    fn build(checker: &str, tests: &str) -> Result<Self, Stop> {
-        let line = Line::new(&format!("cargo test --release -p {tests} --target-dir target/{checker}"))
-            .env("RUSTFLAGS", &format!("--cfg {checker}"));
+    fn build(suite: &Suite) -> Result<Self, Stop> {
+        let line = models(suite.checker, suite.tests);
         println!("$ {line}");
         // Not run by cargo: a model that aborts would take the others along, and one that hangs could not be stopped.
         let built = line.args(["--no-run", "--message-format=json"]).read()?;
@@ -150,8 +157,12 @@ fn named_in(sources: &str) -> Vec<String> {
     names
 }
 
-fn sources(krate: &Crate) -> Result<String, Stop> {
-    read_all(&root().join(krate.sources)).map_err(|error| Stop::Failed(format!("{}: {error}", krate.sources)))
+fn sources(folder: &str) -> Result<String, Stop> {
+    read_all(&root().join(folder)).map_err(|error| Stop::Failed(format!("{folder}: {error}")))
+}
+
+fn page() -> Result<String, Stop> {
+    fs::read_to_string(root().join(PAGE)).map_err(|error| Stop::Failed(format!("{PAGE}: {error}")))
 }
 
 /// All files below `folder`, one behind the other.
@@ -171,14 +182,25 @@ mod tests {
     /// The page has a row for each, and for nothing else.
     #[test]
     fn the_page_names_exactly_the_steps_of_the_sources() {
-        let page = fs::read_to_string(root().join("docs/loom.md")).unwrap();
+        let page = page().unwrap();
         let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
         let mut rows: Vec<&str> = rows.collect();
         rows.sort_unstable();
-        let mut steps: Vec<_> = CRATES.iter().flat_map(|krate| named_in(&sources(krate).unwrap())).collect();
+        let mut steps: Vec<_> =
+            SOURCES.iter().flat_map(|folder| named_in(&sources(folder).unwrap())).collect();
         steps.sort_unstable();
         assert!(!steps.is_empty());
         assert_eq!(rows, steps);
+    }
+
+    #[test]
+    fn the_page_names_a_suite_that_is_answerable_for_each() {
+        let page = page().unwrap();
+        for mutant in SOURCES.iter().flat_map(|folder| named_in(&sources(folder).unwrap())) {
+            answerable(&page, &mutant).unwrap();
+        }
+        assert!(answerable("| `a` | nobody | ... |", "a").is_err());
+        assert_eq!(SUITES[answerable("| `a` | locks, loom | ... |", "a").unwrap()].name, "locks, loom");
     }
 
     #[test]

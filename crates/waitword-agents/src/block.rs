@@ -27,6 +27,7 @@ use waitword_core::{Location, Table, Word};
 
 use crate::block_error::{BlockError, GrowError, WordError};
 use crate::budget::{Charge, MemoryBudget};
+use crate::growth;
 
 /// A block has a shard for so many bytes of it: a large one may have a crowd on its words, and a shard that grows at once has
 /// to be small.
@@ -60,7 +61,12 @@ struct Queues {
 
 /// A block of shared memory, counted: clones are the same block, and the last one frees it.
 ///
-/// Its length is in bytes. A growable block is committed, and zeroed, up to its maximum when it is made.
+/// Its length is in bytes. A growable block is reserved, and reads as zeros, up to its maximum when it is made.
+///
+/// The bytes come from the global allocator's `alloc_zeroed`. That of the system gives a large block (from 128 KiB to 32 MiB on, as the
+/// system has it) as fresh pages, which take memory only once they are touched; so a block of a gibibyte is made in microseconds. Where the
+/// allocator writes the zeros itself (most of those that replace the system's do not; on 32-bit processors the standard library does), a
+/// block takes all of its memory at once.
 ///
 /// ```
 /// use std::sync::atomic::Ordering;
@@ -139,6 +145,7 @@ impl SharedBlock {
             Some(None) => return Err(no_memory),
             charge => charge.flatten(),
         };
+        // Zeroed by the allocator and not by us: what is only reserved stays untouched.
         // SAFETY: the layout is not empty, it has a header.
         let Some(start) = NonNull::new(unsafe { alloc_zeroed(layout) }) else { return Err(no_memory) };
         let header = Header {
@@ -189,6 +196,10 @@ impl SharedBlock {
         if new_len > header.max_len {
             return Err(GrowError::BeyondMaximum { new_len, max_len: header.max_len });
         }
+        if new_len == self.len() {
+            return Ok(());
+        }
+        let _announced = growth::begin();
         let grown = |len| (new_len >= len).then_some(new_len);
         match header.len.fetch_update(Ordering::SeqCst, Ordering::SeqCst, grown) {
             Ok(_) => Ok(()),

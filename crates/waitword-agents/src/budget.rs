@@ -3,6 +3,8 @@
 //! An engine's heap, the blocks that an agent made and the messages that it posted come out of one budget. What is taken
 //! is a [`Charge`], which travels with the memory that it stands for and gives it back where that is freed, on whichever
 //! thread. A part of the budget is a reserve for what has to work when the rest is gone: to say that it is, for one.
+//!
+//! The budgets of a program's agents can be parts of one for the whole program, out of which everything comes as well.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,13 +27,53 @@ pub struct MemoryBudget {
     held: AtomicUsize,
     limit: usize,
     reserve: usize,
+    /// What is taken here is taken there as well.
+    whole: Option<Arc<Self>>,
+    /// What has been taken there in advance, and is used first.
+    advance: AtomicUsize,
 }
 
 impl MemoryBudget {
     /// A budget of `limit` bytes. An eighth of it is the reserve: between 32 KiB and 256 KiB, but never more than half.
     pub fn new(limit: usize) -> Arc<Self> {
+        Self::with_whole(limit, None)
+    }
+
+    /// As [`new`](Self::new), for one agent of several: what it takes has to be left in `whole` too, and counts there.
+    ///
+    /// ```
+    /// use waitword_agents::MemoryBudget;
+    ///
+    /// let program = MemoryBudget::new(1 << 20);
+    /// let agents = [(); 2].map(|()| MemoryBudget::part_of(&program, 1 << 20));
+    /// assert!(agents[0].take(700 << 10) && !agents[1].take(700 << 10));
+    /// assert_eq!((agents[1].held(), program.held()), (0, 700 << 10));
+    /// ```
+    pub fn part_of(whole: &Arc<Self>, limit: usize) -> Arc<Self> {
+        Self::with_whole(limit, Some(Arc::clone(whole)))
+    }
+
+    /// As [`part_of`](Self::part_of) the budget that `advance` was taken from, which is used before more is taken there. So
+    /// whoever is given this has so much for sure, whatever others take meanwhile; until the rest
+    /// [is returned](Self::return_advance).
+    pub fn with_advance(mut advance: Charge, limit: usize) -> Arc<Self> {
+        let bytes = std::mem::take(&mut advance.bytes);
+        let part = Self::part_of(&advance.budget, limit);
+        part.advance.store(bytes, Ordering::Relaxed);
+        part
+    }
+
+    /// Gives back what is left of the [advance](Self::with_advance).
+    pub fn return_advance(&self) {
+        let rest = self.advance.swap(0, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.give_back(rest);
+        }
+    }
+
+    fn with_whole(limit: usize, whole: Option<Arc<Self>>) -> Arc<Self> {
         let reserve = (limit / 8).clamp(32 << 10, 256 << 10).min(limit / 2);
-        Arc::new(Self { held: AtomicUsize::new(0), limit, reserve })
+        Arc::new(Self { held: AtomicUsize::new(0), limit, reserve, whole, advance: AtomicUsize::new(0) })
     }
 
     /// Takes `bytes`, for as long as the charge lives. `None`, and nothing is taken, when only the reserve would have them.
@@ -41,22 +83,38 @@ impl MemoryBudget {
 
     /// Takes `bytes` that somebody will [`give_back`](Self::give_back). Whether there were so many outside of the reserve.
     pub fn take(&self, bytes: usize) -> bool {
-        self.take_up_to(self.limit - self.reserve, bytes)
+        self.take_of(|budget| budget.limit - budget.reserve, bytes)
     }
 
     /// As [`take`](Self::take), out of the reserve as well.
     pub fn take_reserved(&self, bytes: usize) -> bool {
-        self.take_up_to(self.limit, bytes)
+        self.take_of(|budget| budget.limit, bytes)
     }
 
     /// Takes `bytes` that are held already, or needed come what may: also beyond the limit.
     pub fn take_anyway(&self, bytes: usize) {
         self.held.fetch_add(bytes, Ordering::Relaxed);
+        self.take_of_whole(bytes);
+    }
+
+    /// Takes `bytes` in the whole alone, if there is one, and also beyond its limit: for what belongs to no script.
+    pub fn take_of_whole(&self, bytes: usize) {
+        if let Some(whole) = &self.whole {
+            whole.take_anyway(bytes - self.draw(bytes));
+        }
+    }
+
+    /// Gives back what [`take_of_whole`](Self::take_of_whole) took.
+    pub fn give_back_to_whole(&self, bytes: usize) {
+        if let Some(whole) = &self.whole {
+            whole.give_back(bytes);
+        }
     }
 
     /// Gives back what one of the others took.
     pub fn give_back(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
+        self.give_back_to_whole(bytes);
     }
 
     /// How many bytes are held at the moment.
@@ -69,14 +127,44 @@ impl MemoryBudget {
         self.limit
     }
 
-    /// Whether nothing but the reserve is left, or not even that.
+    /// Whether nothing but the reserve is left, or not even that: here, or in the whole.
     pub fn is_spent(&self) -> bool {
-        self.held() > self.limit - self.reserve
+        self.held() > self.limit - self.reserve || self.whole.as_ref().is_some_and(|whole| whole.is_spent())
     }
 
-    fn take_up_to(&self, most: usize, bytes: usize) -> bool {
-        let add = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= most);
-        self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+    /// How many bytes are held beyond the limit: here, or in the whole, whichever is more.
+    pub fn overdraft(&self) -> usize {
+        let whole = self.whole.as_ref().map_or(0, |whole| whole.overdraft());
+        self.held().saturating_sub(self.limit).max(whole)
+    }
+
+    /// Takes from this budget, and from the whole, as long as neither holds more than `most` says then.
+    fn take_of(&self, most: fn(&Self) -> usize, bytes: usize) -> bool {
+        let add = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= most(self));
+        if self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
+            return false;
+        }
+        let Some(whole) = &self.whole else { return true };
+        let drawn = self.draw(bytes);
+        let is_left = whole.take_of(most, bytes - drawn);
+        if !is_left {
+            self.advance.fetch_add(drawn, Ordering::Relaxed);
+            self.held.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        is_left
+    }
+
+    /// Takes up to so many bytes from the advance; how many.
+    fn draw(&self, bytes: usize) -> usize {
+        let take = |advance: usize| (advance > 0).then(|| advance - advance.min(bytes));
+        let before = self.advance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        before.map_or(0, |before| before.min(bytes))
+    }
+}
+
+impl Drop for MemoryBudget {
+    fn drop(&mut self) {
+        self.return_advance();
     }
 }
 
@@ -148,6 +236,41 @@ mod tests {
         assert_eq!(budget.held(), 400);
         drop(charge);
         assert_eq!(budget.held(), 0);
+    }
+
+    #[test]
+    fn what_a_part_takes_is_taken_from_the_whole_or_not_at_all() {
+        let whole = MemoryBudget::new(800);
+        let parts = [MemoryBudget::part_of(&whole, usize::MAX), MemoryBudget::part_of(&whole, 400)];
+        let charge = parts[0].charge(300).unwrap();
+        assert!(parts[1].charge(101).is_none(), "the whole keeps 400 back");
+        assert_eq!((parts[1].held(), whole.held()), (0, 300));
+        assert!(parts[1].take_reserved(350) && !parts[1].take_reserved(51), "its own limit");
+        assert!(parts[0].is_spent() && parts[0].overdraft() == 0);
+        parts[1].take_anyway(200);
+        assert_eq!((parts[0].overdraft(), parts[1].overdraft()), (50, 150));
+        parts[1].give_back(550);
+        drop(charge);
+        assert_eq!((parts[0].held(), parts[1].held(), whole.held()), (0, 0, 0));
+    }
+
+    #[test]
+    fn an_advance_is_there_whatever_others_take() {
+        let whole = MemoryBudget::new(800);
+        let part = MemoryBudget::with_advance(whole.charge(200).unwrap(), 300);
+        assert!(whole.take(200) && !whole.take(1));
+        part.take_of_whole(50);
+        assert!(part.take(100) && !part.take(51), "no more than the rest");
+        assert_eq!((part.held(), whole.held()), (100, 400));
+        assert!(part.take(10));
+        part.return_advance();
+        assert_eq!((part.held(), whole.held()), (110, 360));
+        part.give_back(110);
+        part.give_back_to_whole(50);
+        assert_eq!(whole.held(), 200);
+        let unused = MemoryBudget::with_advance(whole.charge(100).unwrap(), 300);
+        drop(unused);
+        assert_eq!(whole.held(), 200);
     }
 
     #[test]

@@ -27,7 +27,8 @@
 //! ```
 //!
 //! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (how it takes
-//! the outcomes of its async waits), `waits.rs` and `slab.rs` (where they are kept), `block.rs` (the memory), `budget.rs` (how much of it an agent may have),
+//! the outcomes of its async waits), `waits.rs` and `slab.rs` (where they are kept), `block.rs` (the memory), `growth.rs` (who
+//! has seen it grow), `budget.rs` (how much of it an agent may have),
 //! `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
 //! WebAssembly that wait and notify).
 
@@ -40,6 +41,7 @@ mod block_error;
 mod budget;
 mod do_wait;
 mod expected;
+mod growth;
 mod js_number;
 mod settle;
 #[allow(unsafe_code)]
@@ -53,6 +55,7 @@ pub use block_error::{BlockError, GrowError, WordError};
 pub use budget::{Charge, MemoryBudget};
 pub use do_wait::{AsyncWait, WaitAsyncError, WaitError};
 pub use expected::Expected;
+pub use growth::GrowthWatch;
 pub use js_number::{Timeout, notify_count};
 pub use waits::{PendingWait, Settled, WaitId};
 pub use waitword_core::Outcome;

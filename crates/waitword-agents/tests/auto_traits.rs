@@ -38,6 +38,7 @@ table! {
     AgentHandle:              yes  yes  yes;
     AgentId:                  yes  yes  yes;
     SharedBlock:              yes  yes  yes;
+    GrowthWatch:              yes  no   yes;
     BlockWord<AtomicI32>:     yes  yes  yes;
     BlockWord<AtomicI64>:     yes  yes  yes;
     AsyncWait:                yes  yes  yes;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use waitword_quickjs::host::DEFAULT_MAX_WORKERS;
 
 use crate::test262::{Test262, Test262Case};
 
@@ -28,7 +29,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES, after_long_help = MORE)]
 pub(crate) struct Run {
-    /// The file to run, and what it finds in process.argv from position 2 on
+    /// The file to run, or - for the standard input, and what it finds in process.argv from position 2 on
     ///
     /// A .mjs file is a module and a .cjs file a script; any other is what the "type" in the nearest package.json says,
     /// or a module if it uses import or export. Whatever follows the file belongs to the program, flags too.
@@ -54,6 +55,21 @@ pub(crate) struct Run {
     /// SharedArrayBuffer, a DataCloneError from postMessage. What an agent starts with does not count.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory_limit: Option<usize>,
+
+    /// Give all agents together at most so much memory: 64M, 2G, or bytes
+    ///
+    /// What --memory-limit counts of each agent comes out of this as well, and so does what each agent starts with (about 1M).
+    /// Beyond it scripts get the same errors, and "new Worker" throws an Error with the code ERR_WORKER_INIT_FAILED. The
+    /// stacks of the threads do not count.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) total_memory: Option<usize>,
+
+    /// Let at most so many workers be alive at a time, wherever they were made
+    ///
+    /// Where one more is made, "new Worker" throws an Error with the code ERR_WORKER_INIT_FAILED; so it does when the system
+    /// has no thread left.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_WORKERS)]
+    pub(crate) max_workers: usize,
 
     /// Let each agent have at most so many pending promises of Atomics.waitAsync
     ///
@@ -91,7 +107,7 @@ Exit codes:
     0  the program ended; also if all that was left were promises of
        Atomics.waitAsync that nobody can notify any more (they are listed)
     1  an error nobody caught, here or in a worker, among them those of
-       --memory-limit and --max-waits; a file that cannot be read or parsed;
+       the limits; a file that cannot be read or parsed;
        a deadlock: every agent blocked or waiting for another
     2  a mistake on the command line
    13  the main module awaits a promise that can never be settled
@@ -108,7 +124,9 @@ const MORE: &str = concat!(
 Examples:
   waitword run examples/article/async-lock.js
   waitword run --main-can-block demo.mjs one two
-  waitword run --timeout 10 --memory-limit 256M --max-waits 100000 untrusted.js
+  waitword run --timeout 10 --memory-limit 64M --total-memory 256M \
+      --max-workers 16 --max-waits 100000 untrusted.js
+  generate-program | waitword run - one two
 
 What programs can use:
   node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId,

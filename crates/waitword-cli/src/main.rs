@@ -45,10 +45,15 @@ fn run_program(run: Run) -> i32 {
     let mut words = run.program.into_iter();
     // clap asks for one at least.
     let file = words.next().unwrap_or_default();
-    let mut program = Program::new(file).arguments(words).main_can_block(run.main_can_block);
+    let program = if file == "-" { Program::stdin() } else { Program::new(file) };
+    let mut program = program.arguments(words).main_can_block(run.main_can_block);
     if let Some(bytes) = run.memory_limit {
         program = program.memory_limit(bytes);
     }
+    if let Some(bytes) = run.total_memory {
+        program = program.total_memory(bytes);
+    }
+    program = program.max_workers(run.max_workers);
     if let Some(waits) = run.max_waits {
         program = program.max_waits(waits);
     }

@@ -60,7 +60,12 @@ fn failure_text(failure: &Failure) -> String {
     let is_of_memory =
         ["out of memory", "so much shared memory"].iter().any(|end| failure.message.ends_with(end));
     if is_of_memory || failure.kind == FailureKind::OutOfMemory {
-        text += "  help: give each agent more with --memory-limit, or keep less alive\n";
+        text += "  help: give each agent more with --memory-limit, or keep less alive; the limit of all agents together is \
+                 --total-memory\n";
+    } else if failure.message.contains("workers are alive") {
+        text += "  help: the limit is that of --max-workers\n";
+    } else if failure.message.ends_with("no memory left for another agent") {
+        text += "  help: the limit is that of --total-memory\n";
     } else if failure.message.contains("waits of this agent are pending") {
         text += "  help: the limit is that of --max-waits\n";
     }

@@ -44,27 +44,20 @@ mod sync;
 #[allow(unsafe_code)]
 mod table;
 mod thread;
-#[cfg(not(any(loom, shuttle)))]
 #[allow(unsafe_code)]
-mod timer;
-#[cfg(any(loom, shuttle))]
-#[path = "timer_of_a_model.rs"]
 mod timer;
 mod wait;
 #[allow(unsafe_code)]
 mod waiter;
-#[cfg(not(any(loom, shuttle)))]
-#[allow(unsafe_code)]
-mod wheel;
 mod word;
 
 pub use notify::{
-    is_queue_stalled, notify_all, notify_many, notify_one, notify_one_or_replace, replace_and_notify_all,
-    replace_if_idle, requeue_while_equal, signal_one,
+    is_queue_stalled, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,
+    notify_one_or_replace, replace_and_notify_all, replace_if_idle, requeue_while_equal, signal_one,
 };
 pub use outcome::{Cancelled, Interrupted, Outcome};
 pub use table::{At, Location, STALL_TIMEOUT, Table};
-pub use thread::{ForbidBlocking, Interrupt, Parker, forbid_blocking, may_block};
+pub use thread::{ForbidBlocking, Interrupt, Parker, allow_blocking, forbid_blocking, may_block};
 pub use timer::Alarm;
 pub use wait::{
     InboxWait, WaitAsync, WaitAsyncUntil, wait, wait_async, wait_async_for, wait_async_until, wait_for,
@@ -76,6 +69,9 @@ pub use word::{Masked, Masked64, Word};
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
 pub use sync::{atomic, is_broken};
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use table::never_sweep;
 
 #[doc = include_str!("../PROTOCOL.md")]
 pub mod protocol {}

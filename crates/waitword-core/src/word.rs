@@ -57,13 +57,13 @@ macro_rules! masked {
 
         impl<const MASK: $value> $name<MASK> {
             /// A word that holds `value`, all of it.
-            #[cfg(not(loom))]
+            #[cfg(not(waitword_loom))]
             pub const fn new(value: $value) -> Self {
                 Self($atomic::new(value))
             }
 
             /// A word that holds `value`, all of it.
-            #[cfg(loom)]
+            #[cfg(waitword_loom)]
             pub fn new(value: $value) -> Self {
                 Self($atomic::new(value))
             }

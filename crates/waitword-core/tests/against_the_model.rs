@@ -1,7 +1,6 @@
 //! Random histories against the sequential model: every result, every count and every order is the same.
 //!
 //! The fuzz target in `fuzz/` does the same with histories that a fuzzer finds.
-#![cfg(not(any(loom, shuttle)))]
 
 #[path = "model/mod.rs"]
 mod model;

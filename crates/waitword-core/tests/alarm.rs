@@ -1,5 +1,4 @@
 //! The timer: an alarm rings, and never early, whatever else is set, moved and cleared around it.
-#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

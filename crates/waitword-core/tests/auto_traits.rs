@@ -1,5 +1,4 @@
 //! Which public type may go to another thread, be shared, or be moved: checked by the compiler, `!` included.
-#![cfg(not(any(loom, shuttle)))]
 
 use std::cell::Cell;
 use std::rc::Rc;

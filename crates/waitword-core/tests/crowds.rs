@@ -1,5 +1,4 @@
 //! Random crowds, larger than a batch and on more words than there are buckets, against the plainest model: a deque per word.
-#![cfg(not(any(loom, shuttle)))]
 
 use std::collections::VecDeque;
 use std::future::Future;

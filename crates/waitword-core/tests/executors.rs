@@ -1,5 +1,4 @@
 //! The same waits under real executors, and the conservation law under load.
-#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

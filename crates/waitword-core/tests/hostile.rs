@@ -1,6 +1,5 @@
 //! Foreign code that panics, re-enters or comes at the wrong time. Named after the bugs that others had. (What may be done
 //! to the futures themselves is in `hostile_futures.rs`.)
-#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

@@ -1,6 +1,5 @@
 //! What may be done to the futures: moved, polled with another waker each time, dropped in every state, leaked, and left
 //! to a thread that ends; and deadlines at both ends of time. (Foreign code that misbehaves is in `hostile.rs`.)
-#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

@@ -1,5 +1,4 @@
 //! What others can learn about a blocked thread, and how they can end its wait.
-#![cfg(not(any(loom, shuttle)))]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};

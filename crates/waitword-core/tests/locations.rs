@@ -1,5 +1,4 @@
 //! Locations of one's own: foreign code too.
-#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 

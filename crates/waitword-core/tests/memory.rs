@@ -1,5 +1,4 @@
 //! What the table keeps, and what it does when there is no more. Counted per thread, so that tests may run side by side.
-#![cfg(not(any(loom, shuttle)))]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -1,5 +1,4 @@
 //! The queue from outside: order, counts, verdicts, for threads and futures mixed.
-#![cfg(not(any(loom, shuttle)))]
 
 mod common;
 
@@ -414,6 +413,65 @@ fn a_call_takes_nobodys_place() {
 }
 
 /// A blocked thread that is called goes on waiting, and can be called and notified again.
+/// The tail goes, whatever has happened to it or to others: signalled, skipped, moved there from another queue. Those who stay
+/// keep their order.
+#[test]
+fn notify_last_takes_the_tail_and_nobody_elses_place() {
+    let table = Table::with_shards(1);
+    let (word, other) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (at, from) = (table.at(&word), table.at(&other));
+    assert_eq!(notify_last(at), 0, "nobody is there");
+    let mut here = [(); 4].map(|()| Box::pin(wait_async(at, 0)));
+    let mut moved = [(); 2].map(|()| Box::pin(wait_async(from, 0)));
+    assert!(here.iter_mut().chain(&mut moved).all(|wait| poll(wait.as_mut()).is_pending()));
+    let to = std::ptr::from_ref(&word).addr();
+    // It signals the first here.
+    assert_eq!(requeue_while_equal(from, 0, to, usize::MAX), Ok(2));
+    assert_eq!((table.waiters(&word), notify_last(from)), (6, 0));
+    assert_eq!(notify_last(at), 1);
+    assert!(poll(moved[1].as_mut()).is_ready() && poll(moved[0].as_mut()).is_pending());
+    assert_eq!(notify_last(at), 1);
+    assert!(poll(moved[0].as_mut()).is_ready());
+    // All that are left are signalled, and the first three do not look.
+    assert_eq!([signal_one(at), signal_one(at), signal_one(at)], [4, 4, 4]);
+    assert!(here.iter().all(|wait| wait.is_signalled()));
+    for _ in 0..3 {
+        table.signal_stalled();
+    }
+    assert_eq!(notify_last(at), 1);
+    assert_eq!(poll(here[3].as_mut()), Poll::Ready(Outcome::Notified), "signalled before, notified now");
+    // The one before it leaves by itself, and the next is the last.
+    assert_eq!(here[2].as_mut().cancel(), Cancelled::AfterSignal);
+    assert_eq!(notify_last(at), 1);
+    assert!(poll(here[1].as_mut()).is_ready() && here[0].is_signalled());
+    assert_eq!(notify_last(at), 1, "first and last in one");
+    assert!(poll(here[0].as_mut()).is_ready());
+    assert_eq!((notify_last(at), table.waiters(&word)), (0, 0));
+}
+
+#[test]
+fn a_wait_knows_whether_it_was_notified_as_the_last() {
+    let word = AtomicU64::new(u64::MAX);
+    let wait = || {
+        let mut wait = Box::pin(wait_async(&word, u64::MAX));
+        assert!(poll(wait.as_mut()).is_pending());
+        wait
+    };
+    let mut waits = [(); 4].map(|()| wait());
+    assert!(!waits[3].as_mut().was_notified_last());
+    assert_eq!((notify_last(&word), notify_one(&word), notify_last(&word)), (1, 1, 1));
+    assert!(poll(waits[3].as_mut()).is_ready() && waits[3].as_mut().was_notified_last());
+    assert!(poll(waits[0].as_mut()).is_ready() && !waits[0].as_mut().was_notified_last());
+    assert_eq!(waits[2].as_mut().cancel(), Cancelled::AfterNotify);
+    assert!(waits[2].as_mut().was_notified_last());
+    assert_eq!(waits[1].as_mut().cancel(), Cancelled::BeforeNotify);
+    assert!(!waits[1].as_mut().was_notified_last());
+    // Expecting what no other bits could be told from, and never queued.
+    word.store(0, Ordering::SeqCst);
+    let mut not_equal = Box::pin(wait_async(&word, u64::MAX));
+    assert!(poll(not_equal.as_mut()).is_ready() && !not_equal.as_mut().was_notified_last());
+}
+
 #[test]
 fn a_call_ends_no_blocking_wait() {
     let word = AtomicI32::new(0);

@@ -1,6 +1,5 @@
 //! Notifies that change the word in the same step. That it is one step is for the models of waitword's event to show
-//! (`crates/waitword/tests/models.rs`).
-#![cfg(not(any(loom, shuttle)))]
+//! (`models/locks/tests/models/event.rs`).
 
 use std::future::Future;
 use std::pin::Pin;
@@ -54,4 +53,20 @@ fn words_of_every_type_are_replaced_whole() {
     assert_eq!(notify_one_or_replace(&unsigned.0, u32::MAX, 7), Ok(0));
     assert_eq!(replace_and_notify_all(&unsigned.1, 0, 7), Err(1 << 40));
     assert_eq!((unsigned.0.into_inner(), unsigned.1.into_inner()), (7, 1 << 40));
+}
+
+/// The word is replaced only when nobody waits, and the waiter that came last goes first.
+#[test]
+fn the_last_is_woken_or_else_the_word_is_replaced() {
+    let word = AtomicI32::new(0);
+    let (mut first, mut second, mut third) = (in_line(&word, 0), in_line(&word, 0), in_line(&word, 0));
+    assert_eq!(notify_last_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
+    assert_eq!((poll(&mut third), poll(&mut first)), (Poll::Ready(Outcome::Notified), Poll::Pending));
+    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
+    assert_eq!((poll(&mut first), poll(&mut second)), (Poll::Ready(Outcome::Notified), Poll::Pending));
+    assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(1), "first and last in one");
+    assert_eq!((poll(&mut second), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
+    assert_eq!(notify_last_or_replace(&word, 5, 1), Err(0));
+    assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(0));
+    assert_eq!(word.load(Ordering::SeqCst), 1);
 }

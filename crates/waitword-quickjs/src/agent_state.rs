@@ -26,8 +26,6 @@ pub(crate) struct AgentState {
     pub(crate) agent: Agent,
     /// What was taken from each realm before scripts could change it.
     pub(crate) intrinsics: RefCell<Vec<(Realm, Rc<Intrinsics>)>>,
-    /// A WeakRef for each growable SharedArrayBuffer that a script has looked at.
-    pub(crate) growable: RefCell<Vec<Value>>,
     pub(crate) observer: RefCell<Option<Rc<dyn WaitObserver>>>,
     /// The promises of waits that are queued, or settled and not yet resolved, by the slots of the waits. Scripts may have
     /// dropped them; their reactions still have to run.
@@ -60,7 +58,6 @@ impl AgentState {
         Self {
             agent,
             intrinsics: RefCell::default(),
-            growable: RefCell::default(),
             observer: RefCell::default(),
             promises: RefCell::default(),
             ended: Cell::default(),

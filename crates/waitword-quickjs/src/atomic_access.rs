@@ -5,7 +5,7 @@
 //!   a TypeError before the index is coerced (ValidateTypedArray). The engine has a RangeError for the one, and writes to
 //!   the other, which scripts were promised would never change.
 //! - Has another agent grown the memory? The engine's view still has its old length then (see
-//!   [`crate::shared_array_buffer`]), and a RangeError for what lies behind it.
+//!   `ffi/growth.rs`), and a RangeError for what lies behind it.
 //! - Did the coercion of an argument detach, shrink or grow the memory? The index is compared with the length from before,
 //!   and a TypeError for an array that is gone comes after all coercions (RevalidateAtomicAccess). The engine compares with
 //!   the length of the moment, and has a RangeError for an array that is gone.
@@ -16,7 +16,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, TypedArrayView, Value};
+use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
 use crate::shared_array_buffer;
 
 /// What a function does with the element.
@@ -39,8 +39,9 @@ const ACCESSES: [(&str, u8, Access); 9] = [
     ("xor", 3, Access::Write),
 ];
 
-/// The functions of `ArrayBuffer.prototype` that make a buffer immutable, or can leave an array out of bounds.
-const ORIGINS: [(&str, u8); 3] = [("resize", 1), ("sliceToImmutable", 2), ("transferToImmutable", 0)];
+/// The functions of `ArrayBuffer.prototype` that make a buffer immutable. What can leave an array out of bounds is `resize`,
+/// which is ours.
+const ORIGINS: [(&str, u8); 2] = [("sliceToImmutable", 2), ("transferToImmutable", 0)];
 
 /// Whether this process has made memory that has to be asked about. Of all agents, because memory that grows goes from
 /// one to another.
@@ -50,6 +51,12 @@ static IS_UNUSUAL_MADE: AtomicBool = AtomicBool::new(false);
 pub(crate) fn expect_unusual_memory() {
     // Whoever gets the memory from here gets it by a way that synchronizes; this need not.
     IS_UNUSUAL_MADE.store(true, Ordering::Relaxed);
+}
+
+/// Whether there may be such memory.
+#[inline(always)]
+pub(crate) fn is_unusual_memory_made() -> bool {
+    IS_UNUSUAL_MADE.load(Ordering::Relaxed)
 }
 
 /// Puts the questions in front of a realm's functions.
@@ -88,14 +95,14 @@ impl AtomicFunction {
     fn call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         let array = call.argument(0);
         // The engine throws the TypeError for what is no typed array.
-        if IS_UNUSUAL_MADE.load(Ordering::Relaxed) && realm.typed_array_kind(&array).is_some() {
+        if is_unusual_memory_made() && realm.typed_array_kind(&array).is_some() {
             self.validate(realm, &array)?;
         }
         if call.has_object_from(1) { self.coerce_and_call(realm, call) } else { call.forward(&self.engines) }
     }
 
     /// The part of ValidateTypedArray(typedArray, unordered, accessMode) that the engine does not do itself.
-    fn validate<'a>(&self, realm: &Realm, array: &'a Value) -> Result<TypedArrayView<'a>, Exception> {
+    fn validate(&self, realm: &Realm, array: &Value) -> Result<(), Exception> {
         // If IsTypedArrayOutOfBounds(taRecord), throw a TypeError.
         let view = realm.typed_array_view(array)?;
         // If accessMode is write and IsImmutableBuffer(buffer), throw a TypeError.
@@ -103,8 +110,7 @@ impl AtomicFunction {
             return Err(realm.type_error("cannot write to this typed array: its buffer is immutable"));
         }
         // TypedArrayLength(taRecord) is that of today.
-        shared_array_buffer::catch_up(realm, &view.buffer)?;
-        Ok(view)
+        realm.catch_up()
     }
 
     /// All steps but the access, where scripts may run between them.
@@ -127,10 +133,9 @@ impl AtomicFunction {
             // The engine throws the TypeError, before anything is coerced.
             Some(TypedArrayKind::Other) | None => return call.forward(&self.engines),
         };
-        let view = self.validate(realm, &array)?;
+        self.validate(realm, &array)?;
         // ValidateAtomicAccess(taRecord, requestIndex)
-        let block = realm.shared_block(&view.buffer);
-        let length = shared_array_buffer::current_view_length(realm, &array, &view.buffer, block.as_ref())?;
+        let length = shared_array_buffer::current_view_length(realm, &array)?;
         let index = realm.to_index(&call.argument(1))?;
         if index >= length {
             return Err(realm.range_error(&format!("index {index} is out of range: the length is {length}")));
@@ -147,4 +152,4 @@ impl AtomicFunction {
 }
 
 /// 2^53 - 1
-const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+pub(crate) const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;

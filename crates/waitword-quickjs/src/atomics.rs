@@ -41,11 +41,7 @@ fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     }
     // EnterCriticalSection, compare, AddWaiter, SuspendThisAgent, RemoveWaiter, LeaveCriticalSection.
     match state.wait(request.block, request.byte_index, request.expected, request.timeout) {
-        Ok(outcome) => {
-            // Whoever woke this agent may have grown memory before.
-            shared_array_buffer::catch_up_all(realm)?;
-            state.outcome(realm, outcome)
-        }
+        Ok(outcome) => state.outcome(realm, outcome),
         // Not in the standard: the host ends this agent, and no script may go on as if nothing had happened.
         Err(WaitError::Terminated) => Err(runtime::terminated(realm)),
         Err(WaitError::CannotBlock) => Err(cannot_block(realm)),
@@ -141,7 +137,7 @@ impl<'a> WaitableArray<'a> {
         let block = realm.borrow_shared_block(&buffer);
         let length = match block.as_deref() {
             Some(block) if !block.is_growable() => (byte_length / element as usize) as u64,
-            block => shared_array_buffer::current_view_length(realm, array, &buffer, block)?,
+            _ => shared_array_buffer::current_view_length(realm, array)?,
         };
         Ok(Self { element, block, byte_offset, length })
     }

@@ -41,21 +41,26 @@
 //! # Where to read on
 //! `runtime.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `atomic_access.rs`
 //! (what the engine's other functions on words leave out), `shared_array_buffer.rs`
-//! (memory that grows), `agent_state.rs` (promises of pending waits). All unsafe code is in `ffi/`, and its invariants
+//! (memory that grows; how views see it: `ffi/growth.rs`), `array_buffer.rs`, `buffer_slice.rs`, `data_view.rs` and `typed_array.rs` (what the
+//! engine gets wrong of buffers and views), `agent_state.rs` (promises of pending waits). All unsafe code is in `ffi/`, and its invariants
 //! in `ffi/mod.rs`.
 
 #![deny(unsafe_code)]
 
 mod agent_state;
+mod array_buffer;
 mod atomic_access;
 mod atomics;
+mod buffer_slice;
 mod convert;
+mod data_view;
 mod doorbell;
 #[allow(unsafe_code)]
 mod ffi;
 pub mod host;
 mod runtime;
 mod shared_array_buffer;
+mod typed_array;
 
 pub use agent_state::WaitObserver;
 pub use convert::{IntoJs, JsValue};

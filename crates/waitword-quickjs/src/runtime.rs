@@ -11,7 +11,7 @@ use crate::agent_state::{AgentState, WaitObserver};
 use crate::convert::{IntoJs, JsValue};
 use crate::doorbell::Doorbell;
 use crate::ffi::{Call, Exception, JsError, PromiseState, Realm, Runtime, RuntimeOptions, Value};
-use crate::{atomic_access, atomics, shared_array_buffer};
+use crate::{array_buffer, atomic_access, atomics, data_view, shared_array_buffer, typed_array};
 
 /// What an agent is made with.
 #[derive(Clone, Debug)]
@@ -224,12 +224,13 @@ impl JsAgent {
     }
 
     /// Lets the agent's growable SharedArrayBuffers, and the views on them, see what other agents have grown. A host calls
-    /// this before each job of its own (a message, a timer); the agent's methods do it themselves.
+    /// this before each job of its own (a message, a timer); the agent's methods do it themselves, and so does each native
+    /// function when it returns.
     ///
     /// # Errors
     /// When the memory limit is reached.
     pub fn begin_job(&self) -> Result<(), JsError> {
-        self.describing(shared_array_buffer::catch_up_all)
+        self.describing(Realm::catch_up)
     }
 
     /// Gives freed memory back to the system if a crowd of waits has ended since it last did. For a host whose agent has
@@ -332,9 +333,12 @@ fn new_realm(runtime: &Runtime) -> Result<Realm, JsError> {
     Ok(realm)
 }
 
-/// Replaces the engine's own functions on shared memory.
+/// Replaces the engine's own functions on shared memory, and those on buffers and views that it gets wrong.
 fn install(realm: &Realm) -> Result<(), Exception> {
     shared_array_buffer::install(realm)?;
+    array_buffer::install(realm)?;
+    data_view::install(realm)?;
+    typed_array::install(realm)?;
     atomics::install(realm)?;
     atomic_access::install(realm)
 }

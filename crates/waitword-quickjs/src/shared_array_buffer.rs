@@ -1,14 +1,7 @@
-//! SharedArrayBuffers that all agents see grow.
+//! `SharedArrayBuffer` on [`SharedBlock`]s: the constructor and the members of the prototype that look at the length.
 //!
-//! The engine keeps the length of a growable SharedArrayBuffer in each JavaScript object, so an agent does not notice
-//! when another one grows the same memory. Here the length lives in the block, and the engine's objects, with all views
-//! on them, are told about it:
-//! - by the constructor and the members of the prototype that look at the length, which are replaced;
-//! - by the functions in [`crate::atomics`] and [`crate::atomic_access`];
-//! - when the agent comes back from a wait or begins a job ([`catch_up_all`]).
-//!
-//! What remains of the engine's way: code that spins without any of these sees an old `view.length`, and no `view[i]`
-//! behind it.
+//! The length of a growable one lives in the block, and is the same for all agents. How the engine's objects, which have
+//! lengths of their own, come to know of it: `ffi/growth.rs`.
 
 use std::rc::Rc;
 
@@ -16,6 +9,7 @@ use waitword_agents::SharedBlock;
 
 use crate::agent_state::AgentState;
 use crate::atomic_access;
+use crate::buffer_slice::Slice;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 
 /// The most bytes that the engine lets a buffer have.
@@ -28,18 +22,10 @@ const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: there is no room
 pub(crate) struct Intrinsics {
     /// The engine's `SharedArrayBuffer`.
     constructor: Value,
-    /// The engine's `SharedArrayBuffer.prototype.grow`.
-    grow: Value,
-    /// The engine's `SharedArrayBuffer.prototype.slice`.
-    slice: Value,
     /// The getter of `SharedArrayBuffer.prototype.maxByteLength`.
     max_byte_length: Value,
     /// The getter of `%TypedArray%.prototype.length`.
     view_length: Value,
-    /// `WeakRef`
-    weak_ref: Value,
-    /// `WeakRef.prototype.deref`
-    deref: Value,
 }
 
 /// Replaces `SharedArrayBuffer` in a realm that no script has seen yet.
@@ -53,12 +39,8 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         realm.own_getter(object, name)?.ok_or_else(|| realm.type_error(&format!("this engine has no {name}")))
     };
     let intrinsics = Intrinsics {
-        grow: realm.get(&prototype, "grow")?,
-        slice: realm.get(&prototype, "slice")?,
         max_byte_length: getter(&prototype, "maxByteLength")?,
         view_length: getter(&realm.get(&typed_array, "prototype")?, "length")?,
-        weak_ref: realm.get(&global, "WeakRef")?,
-        deref: realm.get(&realm.get(&realm.get(&global, "WeakRef")?, "prototype")?, "deref")?,
         constructor: engines,
     };
 
@@ -77,64 +59,31 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         realm.define_getter(&prototype, key, &realm.function(name, 0, native)?, Attributes::BUILT_IN)?;
     }
     realm.define(&prototype, "grow", &realm.function("grow", 1, grow)?, Attributes::BUILT_IN)?;
-    realm.define(&prototype, "slice", &realm.function("slice", 2, slice)?, Attributes::BUILT_IN)?;
+    let slice = Slice::new(realm, &prototype, constructor)?;
+    let slice = realm.closure("slice", 2, move |realm, call| match realm.shared_block(&call.this()) {
+        Some(_) => slice.call(realm, call),
+        // The engine has the TypeError.
+        None => slice.forward(call),
+    })?;
+    realm.define(&prototype, "slice", &slice, Attributes::BUILT_IN)?;
 
     AgentState::of(realm)?.intrinsics.borrow_mut().push((realm.clone(), Rc::new(intrinsics)));
     Ok(())
 }
 
-/// A SharedArrayBuffer object on `block`. Also of one that is growable the agent will know how long it is.
+/// A SharedArrayBuffer object on `block`.
 pub(crate) fn make(realm: &Realm, block: &SharedBlock) -> Result<Value, Exception> {
     if block.is_growable() {
         atomic_access::expect_unusual_memory();
     }
-    let buffer = realm.shared_array_buffer(block)?;
-    if block.is_growable() {
-        Intrinsics::of(realm)?.remember(realm, &buffer)?;
-    }
-    Ok(buffer)
-}
-
-/// Tells all growable buffers of this agent that a script has looked at so far how long they are by now.
-pub(crate) fn catch_up_all(realm: &Realm) -> Result<(), Exception> {
-    let state = AgentState::of(realm)?;
-    if state.growable.borrow().is_empty() {
-        return Ok(());
-    }
-    let intrinsics = Intrinsics::of(realm)?;
-    let known = state.growable.borrow().clone();
-    for reference in known {
-        let buffer = realm.call(&intrinsics.deref, &reference, &[])?;
-        match realm.shared_block(&buffer) {
-            Some(block) => intrinsics.lengthen(realm, &buffer, &block)?,
-            // Collected.
-            None => state.growable.borrow_mut().retain(|other| !other.is_same_object(&reference)),
-        }
-    }
-    Ok(())
-}
-
-/// Tells the engine's object, and with it all its views, how long the buffer is by now.
-pub(crate) fn catch_up(realm: &Realm, buffer: &Value) -> Result<(), Exception> {
-    match realm.shared_block(buffer) {
-        Some(block) if block.is_growable() => Intrinsics::of(realm)?.catch_up(realm, buffer, &block),
-        _ => Ok(()),
-    }
+    realm.shared_array_buffer(block)
 }
 
 /// TypedArrayLength of a view that may track the length of its buffer.
-pub(crate) fn current_view_length(
-    realm: &Realm,
-    view: &Value,
-    buffer: &Value,
-    block: Option<&SharedBlock>,
-) -> Result<u64, Exception> {
-    let intrinsics = Intrinsics::of(realm)?;
-    if let Some(block) = block {
-        intrinsics.catch_up(realm, buffer, block)?;
-    }
+pub(crate) fn current_view_length(realm: &Realm, view: &Value) -> Result<u64, Exception> {
+    realm.catch_up()?;
     // The length that the C interface reports is the one that the view was made with; the getter's is today's.
-    let length = realm.call(&intrinsics.view_length, view, &[])?;
+    let length = realm.call(&Intrinsics::of(realm)?.view_length, view, &[])?;
     Ok(length.as_number().unwrap_or(0.0) as u64)
 }
 
@@ -148,11 +97,7 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let options = call.argument(1);
     let max = if options.is_object() { realm.get(&options, "maxByteLength")? } else { realm.undefined() };
     if max.is_undefined() {
-        let made = realm.construct_as(&intrinsics.constructor, &new_target, &[realm.number(length as f64)]);
-        return match realm.take_block_refusal() {
-            true => made.map_err(|_| realm.range_error(NO_SHARED_MEMORY)),
-            false => made,
-        };
+        return construct_fixed(realm, &intrinsics, &new_target, length);
     }
     let max = realm.to_index(&max)?;
     // AllocateSharedArrayBuffer: a RangeError when it would start longer than it may become.
@@ -170,16 +115,38 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Ok(buffer)
 }
 
+/// From so many bytes on, the block of a fixed length is made here: the engine writes zeros over the one that it makes, which takes
+/// the memory of each page, in a loop that nothing interrupts. Smaller ones are made faster by the engine.
+const LAZY_FROM: u64 = 64 << 10;
+
+/// `new SharedArrayBuffer(length)`
+fn construct_fixed(
+    realm: &Realm,
+    intrinsics: &Intrinsics,
+    new_target: &Value,
+    length: u64,
+) -> Result<Value, Exception> {
+    // What is longer than it can make, the engine refuses.
+    if !(LAZY_FROM..=LENGTH_LIMIT).contains(&length) {
+        let made = realm.construct_as(&intrinsics.constructor, new_target, &[realm.number(length as f64)]);
+        return match realm.take_block_refusal() {
+            true => made.map_err(|_| realm.range_error(NO_SHARED_MEMORY)),
+            false => made,
+        };
+    }
+    // OrdinaryCreateFromConstructor(newTarget, ...): as for a growable one.
+    let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, new_target, &[])?)?;
+    let block = realm.fixed_block(length as usize).map_err(|_| realm.range_error(NO_SHARED_MEMORY))?;
+    let buffer = make(realm, &block)?;
+    realm.set_prototype(&buffer, &prototype)?;
+    Ok(buffer)
+}
+
 /// `get SharedArrayBuffer.prototype.byteLength`
 fn byte_length(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (buffer, block) = this_buffer(realm, call, "byteLength")?;
-    let length = if block.is_growable() {
-        Intrinsics::of(realm)?.catch_up(realm, &buffer, &block)?;
-        block.len()
-    } else {
-        // A block is at least one byte, a buffer may have none.
-        realm.engine_byte_length(&buffer)?
-    };
+    // A block that is not growable is at least one byte, a buffer may have none.
+    let length = if block.is_growable() { block.len() } else { realm.engine_byte_length(&buffer)? };
     Ok(realm.number(length as f64))
 }
 
@@ -201,7 +168,7 @@ fn max_byte_length(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 /// `SharedArrayBuffer.prototype.grow(newLength)`
 fn grow(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     // RequireInternalSlot: a SharedArrayBuffer, and one that can grow.
-    let (buffer, block) = this_buffer(realm, call, "grow")?;
+    let (_, block) = this_buffer(realm, call, "grow")?;
     if !block.is_growable() {
         return Err(realm.type_error("this SharedArrayBuffer has a fixed length: give it a maxByteLength"));
     }
@@ -216,18 +183,8 @@ fn grow(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
             realm.range_error(&format!("cannot grow from {now} to {length} bytes: the maximum is {max}"))
         );
     }
-    Intrinsics::of(realm)?.catch_up(realm, &buffer, &block)?;
+    // All objects of this agent on the block come to know of it as soon as this function has returned.
     Ok(realm.undefined())
-}
-
-/// `SharedArrayBuffer.prototype.slice(start, end)`
-fn slice(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let intrinsics = Intrinsics::of(realm)?;
-    let buffer = call.this();
-    if let Some(block) = realm.shared_block(&buffer) {
-        intrinsics.catch_up(realm, &buffer, &block)?;
-    }
-    realm.call(&intrinsics.slice, &buffer, &call.arguments())
 }
 
 /// RequireInternalSlot(this, [[ArrayBufferData]]) and IsSharedArrayBuffer.
@@ -245,37 +202,5 @@ impl Intrinsics {
         let all = state.intrinsics.borrow();
         let found = all.iter().find(|(owner, _)| owner == realm).map(|(_, intrinsics)| Rc::clone(intrinsics));
         found.ok_or_else(|| realm.type_error("this realm has no shared memory"))
-    }
-
-    /// Tells the engine's object, and with it all its views, about the length that the block has by now, and keeps an
-    /// eye on it from now on.
-    fn catch_up(&self, realm: &Realm, buffer: &Value, block: &SharedBlock) -> Result<(), Exception> {
-        if !block.is_growable() {
-            return Ok(());
-        }
-        self.remember(realm, buffer)?;
-        self.lengthen(realm, buffer, block)
-    }
-
-    fn lengthen(&self, realm: &Realm, buffer: &Value, block: &SharedBlock) -> Result<(), Exception> {
-        let length = block.len();
-        if length > realm.engine_byte_length(buffer)? {
-            realm.call(&self.grow, buffer, &[realm.number(length as f64)])?;
-        }
-        Ok(())
-    }
-
-    /// Adds the buffer to those that [`catch_up_all`] looks after. An agent has few growable buffers, so a list will do.
-    fn remember(&self, realm: &Realm, buffer: &Value) -> Result<(), Exception> {
-        let state = AgentState::of(realm)?;
-        let known = state.growable.borrow().clone();
-        for reference in known {
-            if realm.call(&self.deref, &reference, &[])?.is_same_object(buffer) {
-                return Ok(());
-            }
-        }
-        let reference = realm.construct(&self.weak_ref, std::slice::from_ref(buffer))?;
-        state.growable.borrow_mut().push(reference);
-        Ok(())
     }
 }

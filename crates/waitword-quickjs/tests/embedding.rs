@@ -132,7 +132,8 @@ fn rejections_that_nobody_handles_are_listed() {
 
 #[test]
 fn limits_end_in_errors() {
-    let options = RuntimeOptions { memory_limit: Some(4 << 20), stack_size: 256 << 10 };
+    let options =
+        RuntimeOptions { memory_limit: Some(4 << 20), stack_size: 256 << 10, ..RuntimeOptions::default() };
     let js = JsAgent::new(&JsAgentOptions { runtime: options, ..JsAgentOptions::default() }).unwrap();
     assert!(js.eval("t.js", "let all = []; for (;;) all.push(new Array(1000).fill(0))").is_err());
     assert!(thrown(&js, "(function f() { f() })()").message.contains("stack"));
@@ -244,4 +245,27 @@ fn what_other_threads_need_can_be_sent_to_them() {
     sent_and_shared::<waitword_quickjs::AgentHandle>();
     sent_and_shared::<waitword_quickjs::Doorbell>();
     sent_and_shared::<SharedBlock>();
+}
+
+/// The engine's parser does not bear to be refused: it loses objects, or finds its code without an end, and an assertion ends the
+/// process.
+#[test]
+fn a_parser_without_memory_is_an_error_and_no_crash() {
+    let piece = "try { for (const each of [1, 2]) { if (each) sum += each; else break; } } catch (error) { sum = error; }
+        const f = (a, b = () => a) => { while (a) { switch (a) { case 1: continue; default: return b(); } } };";
+    let body = (0..8).map(|_| format!("{{ let sum = 0; {piece} }}\n")).collect::<String>();
+    let mut refused = 0;
+    for limit in (1_000..120_000).step_by(331) {
+        let runtime = RuntimeOptions { memory_limit: Some(limit), ..RuntimeOptions::default() };
+        let js = JsAgent::new(&JsAgentOptions { runtime, ..JsAgentOptions::default() }).unwrap();
+        match js.realm().compile_function("t.js", "one, two", &body) {
+            Ok(function) => assert!(function.is_object()),
+            Err(error) => {
+                let message = js.realm().describe(&error).message;
+                assert!(message.contains("out of memory") || message == "null", "{limit}: {message}");
+                refused += 1;
+            }
+        }
+    }
+    assert!((20..340).contains(&refused), "some have to fit, and some not: {refused}");
 }

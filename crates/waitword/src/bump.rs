@@ -1,8 +1,10 @@
-//! The bump: whoever has a lock lets the first in line have its turn, and has it again then.
+//! Letting go for a while: whoever has a lock gives it up, and has it again then. A bump is that for the head waiter's turn, with
+//! nothing to do meanwhile.
 //!
 //! Its guard is there all the while, and whoever drops that releases the lock once more. So the lock has to be had again
-//! however the bump ends, also by a panic, of which there are three: this thread must not block, which is asked before
-//! anything is given away; and the waker of whoever is called next, at the release or once the lock is had again.
+//! however this ends, also by a panic, of which there are four: this thread must not block, which is asked before anything is
+//! given away; what is done meanwhile; and the waker of the waiter that is signalled next, at the release or once the lock is had
+//! again.
 
 use std::mem;
 
@@ -18,22 +20,41 @@ pub(crate) fn bump<R: Acquire>(raw: &R, ask: R::Ask, instead: &str, release_fair
         may_block(),
         "this thread must not block (`forbid_blocking`): use `unlock_fair`, and then `{instead}`, here"
     );
-    let unwinding = AcquireAgain { raw, ask, instead };
-    release_fair();
+    let_go(raw, ask, release_fair, || ());
+}
+
+/// As [`bump`], and does something meanwhile. Nobody can know whether the lock is free afterwards, so it is asked in any case
+/// whether this thread may block.
+#[track_caller]
+pub(crate) fn unlocked<R: Acquire, U>(
+    raw: &R,
+    ask: R::Ask,
+    instead: &str,
+    release: impl FnOnce(),
+    run: impl FnOnce() -> U,
+) -> U {
+    assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
+    let_go(raw, ask, release, run)
+}
+
+fn let_go<R: Acquire, U>(raw: &R, ask: R::Ask, release: impl FnOnce(), run: impl FnOnce() -> U) -> U {
+    let unwinding = AcquireAgain { raw, ask };
+    release();
+    let result = run();
     unwinding.acquire();
     mem::forget(unwinding);
+    result
 }
 
 struct AcquireAgain<'a, R: Acquire> {
     raw: &'a R,
     ask: R::Ask,
-    instead: &'a str,
 }
 
 impl<R: Acquire> AcquireAgain<'_, R> {
     fn acquire(&self) {
         if !self.raw.take(self.ask) {
-            acquire::block(self.raw, self.ask, self.instead);
+            acquire::block_for_guard(self.raw, self.ask);
         }
     }
 }

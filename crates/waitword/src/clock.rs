@@ -9,7 +9,7 @@ use std::time::Duration;
 const TICK_SHIFT: u32 = 12;
 
 /// The time, in ticks since some beginning.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 pub(crate) fn now() -> u32 {
     use std::sync::OnceLock;
     use std::time::Instant;
@@ -19,7 +19,7 @@ pub(crate) fn now() -> u32 {
 }
 
 /// The time.
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 pub(crate) fn now() -> u32 {
     0
 }

@@ -36,12 +36,21 @@
 //! | [`AsyncLock`] | its turn; on a word that a script may share |
 //!
 //! [`guide::which_lock`] tells apart those that are easily confused, with an example each. [`guide::coming_from`] has what to write in
-//! place of tokio's, std's, parking_lot's and async-lock's.
+//! place of tokio's, std's, parking_lot's and async-lock's, [`guide::must_not_block`] how code that blocks in a task is found.
 //!
 //! # Names
 //! A plain name blocks the thread (`lock`), `_async` is a future (`lock_async().await`), `try_` never waits,
-//! `_for(Duration)` and `_until(Instant)` give up, `_owned` has a share in an `Arc`. A thread that must not sleep says so with
+//! `_for(Duration)` and `_until(Instant)` give up, `_owned` has a share in an `Arc`: guards, permits and futures that borrow nothing
+//! and can be kept in a struct. A thread that must not sleep says so with
 //! [`forbid_blocking`].
+//!
+//! # Features
+//! None is on by default.
+//! - `tokio`: the futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/), as its own do:
+//!   a task that completes one after the other without ever having to wait yields when its budget is exhausted. Without a runtime of
+//!   tokio's it changes nothing. As with tokio's own futures, another executor's `block_on` within a task gets no new budget and may
+//!   wait for ever: block with the plain names there.
+//! - `lock_api`: the raw traits of the crate of that name, for its ecosystem of guards.
 //!
 //! # What holds for all
 //! - **One line**, first come first served, whoever it is. A future keeps its place for as long as it lives.
@@ -57,6 +66,12 @@
 //! # The word level
 //! What the locks are made of is here too: [`wait`], [`wait_async`], [`notify_one`] and the rest of `waitword-core`
 //! work on any atomic word of 32 or 64 bits, and tell what `Atomics.wait` and its siblings tell a script.
+//!
+//! # Features
+//! None is on by default.
+//! - `lock_api`: the raw traits of the `lock_api` crate, for its ecosystem of guards (the module `lock_api`).
+//! - `serde`: [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`] as the values in them. A lock is serialized under its guard, which
+//!   blocks the thread if it has to wait.
 //!
 //! # Where to read on in the source
 //! Those that take something from each other ([`Mutex`], [`RwLock`], [`Semaphore`], [`AsyncLock`]) have a state word
@@ -77,16 +92,18 @@ mod clock;
 mod condition;
 #[allow(unsafe_code)]
 mod condvar;
+mod coop;
 mod error;
 mod event;
 mod execute;
 pub mod guide;
-#[cfg(all(feature = "lock_api", not(loom)))]
+#[cfg(all(feature = "lock_api", not(waitword_loom)))]
 #[allow(unsafe_code)]
 pub mod lock_api;
 mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
+mod not_a_future;
 mod once;
 mod pace;
 mod patience;
@@ -98,22 +115,34 @@ mod raw_semaphore;
 #[allow(unsafe_code)]
 mod rwlock;
 mod semaphore;
+#[cfg(feature = "serde")]
+mod serde;
 mod sync;
+mod unlocked;
 mod wait_group;
 
 pub use async_lock::AsyncLock;
-pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, BarrierWaitUntil};
+pub use barrier::{
+    Barrier, BarrierWait, BarrierWaitOwned, BarrierWaitOwnedUntil, BarrierWaitResult, BarrierWaitUntil,
+};
 pub use condvar::{
-    Condvar, CondvarGuard, CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil,
+    Condvar, CondvarGuard, CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil,
+    CondvarWaitWhile, CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil,
 };
 pub use error::{LockError, NotLocked};
-pub use event::{Event, EventListener, EventWait, EventWaitUntil};
+pub use event::{
+    Event, EventListener, EventNotified, EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil,
+    OwnedEventListener,
+};
 pub use lock_async::{LockAsync, LockAsyncUntil};
 pub use mutex::{
     MappedMutexGuard, Mutex, MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil,
     OwnedMappedMutexGuard, OwnedMutexGuard,
 };
 pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use patience::rely_on_signals_alone;
 pub use patience::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use poison::{Poison, PoisonGuard, Poisoned};
 pub use rwlock::{
@@ -129,13 +158,17 @@ pub use semaphore::{
     AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphoreAcquire, SemaphoreAcquireOwned,
     SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil, SemaphorePermit, TryAcquireError,
 };
-pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitUntil};
+pub use wait_group::{
+    OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitOwned,
+    WaitGroupWaitOwnedUntil, WaitGroupWaitUntil,
+};
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Masked,
-    Masked64, Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, forbid_blocking, may_block,
-    notify_all, notify_many, notify_one, notify_one_or_replace, protocol, replace_and_notify_all, signal_one,
-    wait, wait_async, wait_async_for, wait_async_until, wait_for, wait_interruptible, wait_until,
+    Masked64, Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, allow_blocking, forbid_blocking,
+    may_block, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,
+    notify_one_or_replace, protocol, replace_and_notify_all, signal_one, wait, wait_async, wait_async_for,
+    wait_async_until, wait_for, wait_interruptible, wait_until,
 };
 
 #[cfg(doctest)]

@@ -17,7 +17,7 @@ use crate::sync::atomic::AtomicI32;
 
 pin_project! {
     /// The future of [`AsyncLock::lock_async`](crate::AsyncLock::lock_async).
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct LockAsync<'a, L: Location<Word = AtomicI32>> {
         #[pin]
         acquire: AcquireAsyncUntil<&'a RawLock<L>>,
@@ -49,7 +49,7 @@ impl<L: Location<Word = AtomicI32>> fmt::Debug for LockAsync<'_, L> {
 pin_project! {
     /// The future of [`AsyncLock::lock_async_for`](crate::AsyncLock::lock_async_for) and
     /// [`AsyncLock::lock_async_until`](crate::AsyncLock::lock_async_until).
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct LockAsyncUntil<'a, L: Location<Word = AtomicI32>> {
         #[pin]
         acquire: AcquireAsyncUntil<&'a RawLock<L>>,

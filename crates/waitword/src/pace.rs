@@ -25,7 +25,7 @@ pub(crate) const SHORTEST_QUANTUM: Duration = Duration::from_micros(50);
 
 /// The clock is not read before it has been overtaken so often, and then each time that the number has doubled, or gone on by
 /// 32.
-const FIRST_LOOK: u32 = if MODEL { 1 } else { 4 };
+pub(crate) const FIRST_LOOK: u32 = if MODEL { 1 } else { 4 };
 
 /// The lowest bits count. The others are the lowest of a time in ticks, after which nobody may overtake any more.
 const COUNT_BITS: u32 = 6;
@@ -63,7 +63,7 @@ fn lowest(bits: u32) -> u32 {
     (1 << bits) - 1
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use std::time::Instant;
 

@@ -1,5 +1,6 @@
 //! How long a waiter relies on being called.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long those in line put up with one who was called and does not come.
@@ -19,6 +20,17 @@ pub const STALL_TIMEOUT: Duration = waitword_core::STALL_TIMEOUT;
 
 /// The longest time between two looks of one who waits for an [`AsyncLock`](crate::AsyncLock). See [`STALL_TIMEOUT`].
 pub const LONGEST_STALL_TIMEOUT: Duration = Duration::from_secs(1);
+
+static SIGNALS_ALONE: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing in this process makes up for a signal that a lock has lost: nobody sweeps, and nobody rechecks. Futures that
+/// nobody polls then hold up those behind them for ever. For tests, which call it before anybody waits.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub fn rely_on_signals_alone() {
+    waitword_core::never_sweep();
+    SIGNALS_ALONE.store(true, Ordering::SeqCst);
+}
 
 /// Whether those who wait look for themselves, and when.
 pub(crate) trait Looks: Default {
@@ -68,6 +80,10 @@ impl Looks for Patience {
     const LOOK: bool = true;
 
     fn next(&mut self, now: Instant) -> Option<Instant> {
+        // Only those who are about to sleep get here.
+        if SIGNALS_ALONE.load(Ordering::Relaxed) {
+            return None;
+        }
         Some(*self.next_look.get_or_insert_with(|| now + self.interval))
     }
 

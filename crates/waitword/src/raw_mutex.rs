@@ -69,7 +69,7 @@ const COUNT: u32 = !0 << COUNT_SHIFT;
 const RELEASE: u32 = (1 << COUNT_SHIFT) - LOCKED;
 
 /// One release of so many looks at the clock, while somebody is overtaken.
-const LOOKS_EVERY: u32 = if MODEL { 2 } else { 16 };
+pub(crate) const LOOKS_EVERY: u32 = if MODEL { 2 } else { 16 };
 
 /// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
 const LOOKS: u32 = if MODEL { 1 } else { 7 };
@@ -295,7 +295,7 @@ impl Acquire for RawMutex {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -2,6 +2,8 @@
 //!
 //! Each differs by one thing from a program that is all right, and says by its error code that it is refused for that.
 
+mod variance;
+
 /// A value that must not leave its thread does not leave it in a guard, ...
 ///
 /// ```compile_fail,E0277

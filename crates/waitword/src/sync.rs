@@ -1,10 +1,9 @@
-//! The door to atomics, for this crate as for the core: the standard library's, or a model checker's under `--cfg loom` or
-//! `--cfg shuttle`.
+//! The door to atomics, for this crate as for the core: the standard library's, or a model checker's (`models/`).
 
 pub(crate) use waitword_core::atomic;
 
 /// Whether this is built for a model checker: there is no clock, and once has to do for many times.
-pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));
+pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));
 
 /// Whether the step of this name is left out or weakened, to see that the models notice (`docs/loom.md`).
 macro_rules! broken {
@@ -29,11 +28,11 @@ pub(crate) use order;
 /// A `const fn`, but for loom, whose atomics are made at run time.
 macro_rules! const_fn {
     ($(#[$attribute:meta])* $visible:vis const fn $($rest:tt)*) => {
-        #[cfg(not(loom))]
+        #[cfg(not(waitword_loom))]
         $(#[$attribute])*
         $visible const fn $($rest)*
 
-        #[cfg(loom)]
+        #[cfg(waitword_loom)]
         $(#[$attribute])*
         $visible fn $($rest)*
     };

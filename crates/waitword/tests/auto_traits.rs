@@ -84,7 +84,8 @@ crossing! {
     <T> MutexLockOwnedUntil<T>:                                           BOTH BOTH NONE NONE;
     // Readers share the value, so it has to be both.
     <T> RwLock<T>:                                                        BOTH SEND NONE NONE;
-    <T> RwLockReadGuard<'static, T>:                                      BOTH NONE NONE NONE;
+    // Borrowed, it leads to the value alone, of which it is a `&T`.
+    <T> RwLockReadGuard<'static, T>:                                      BOTH NONE BOTH NONE;
     <T> OwnedRwLockReadGuard<T>:                                          BOTH NONE NONE NONE;
     <T> RwLockUpgradableReadGuard<'static, T>:                            BOTH NONE NONE NONE;
     <T> OwnedRwLockUpgradableReadGuard<T>:                                BOTH NONE NONE NONE;
@@ -118,9 +119,15 @@ crossing! {
     <T> CondvarWaitUntil<'static, MutexGuard<'static, T>>:                BOTH SEND NONE NONE;
     <T> CondvarWaitWhile<'static, MutexGuard<'static, T>, fn(&mut T)>:    BOTH SEND NONE NONE;
     <T> CondvarWaitWhileUntil<'static, OwnedMutexGuard<T>, fn(&mut T)>:   BOTH SEND NONE NONE;
+    <T> CondvarWaitOwned<OwnedMutexGuard<T>>:                             BOTH SEND NONE NONE;
+    <T> CondvarWaitOwnedUntil<OwnedMutexGuard<T>>:                        BOTH SEND NONE NONE;
+    <T> CondvarWaitWhileOwned<OwnedMutexGuard<T>, fn(&mut T)>:            BOTH SEND NONE NONE;
+    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<T>, fn(&mut T)>:       BOTH SEND NONE NONE;
     // So does what the callback has with it.
     <T> CondvarWaitWhile<'static, MutexGuard<'static, u8>, T>:            BOTH SEND SYNC NONE;
     <T> CondvarWaitWhileUntil<'static, MutexGuard<'static, u8>, T>:       BOTH SEND SYNC NONE;
+    <T> CondvarWaitWhileOwned<OwnedMutexGuard<u8>, T>:                    BOTH SEND SYNC NONE;
+    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<u8>, T>:               BOTH SEND SYNC NONE;
     // All share what one has made: it has to be both.
     <T> OnceLock<T>:                                                      BOTH SEND NONE NONE;
     <T> OnceWait<'static, T>:                                             BOTH NONE NONE NONE;
@@ -150,6 +157,7 @@ macro_rules! moving {
 }
 
 type Guard = MutexGuard<'static, u8>;
+type OwnedGuard = OwnedMutexGuard<u8>;
 
 moving! {
     //                                             Unpin  UnwindSafe  RefUnwindSafe
@@ -174,7 +182,8 @@ moving! {
     MutexLockOwnedUntil<u8>:                        NO  NO  NO;
     RwLock<u8>:                                     YES YES NO;
     RwLock<Poison<u8>>:                             YES YES YES;
-    RwLockReadGuard<'static, u8>:                   YES NO  NO;
+    // Nobody has changed what it shows while it was there.
+    RwLockReadGuard<'static, u8>:                   YES YES YES;
     OwnedRwLockReadGuard<u8>:                       YES NO  NO;
     RwLockUpgradableReadGuard<'static, u8>:         YES NO  NO;
     OwnedRwLockUpgradableReadGuard<u8>:             YES NO  NO;
@@ -206,6 +215,10 @@ moving! {
     CondvarWaitUntil<'static, Guard>:               NO  NO  NO;
     CondvarWaitWhile<'static, Guard, ()>:           NO  NO  NO;
     CondvarWaitWhileUntil<'static, Guard, ()>:      NO  NO  NO;
+    CondvarWaitOwned<OwnedGuard>:                   NO  NO  NO;
+    CondvarWaitOwnedUntil<OwnedGuard>:              NO  NO  NO;
+    CondvarWaitWhileOwned<OwnedGuard, ()>:          NO  NO  NO;
+    CondvarWaitWhileOwnedUntil<OwnedGuard, ()>:     NO  NO  NO;
     Semaphore:                                      YES YES YES;
     SemaphorePermit<'static>:                       YES YES YES;
     OwnedSemaphorePermit:                           YES YES YES;
@@ -217,14 +230,22 @@ moving! {
     EventWait<'static>:                             NO  NO  NO;
     EventWaitUntil<'static>:                        NO  NO  NO;
     EventListener<'static>:                         NO  NO  NO;
+    EventWaitOwned:                                 NO  NO  NO;
+    EventWaitOwnedUntil:                            NO  NO  NO;
+    OwnedEventListener:                             NO  NO  NO;
+    EventNotified:                                  YES YES YES;
     WaitGroup:                                      YES YES YES;
     WaitGroupToken<'static>:                        YES YES YES;
     OwnedWaitGroupToken:                            YES YES YES;
     WaitGroupWait<'static>:                         NO  NO  NO;
     WaitGroupWaitUntil<'static>:                    NO  NO  NO;
+    WaitGroupWaitOwned:                             NO  NO  NO;
+    WaitGroupWaitOwnedUntil:                        NO  NO  NO;
     Barrier:                                        YES YES YES;
     BarrierWait<'static>:                           NO  NO  NO;
     BarrierWaitUntil<'static>:                      NO  NO  NO;
+    BarrierWaitOwned:                               NO  NO  NO;
+    BarrierWaitOwnedUntil:                          NO  NO  NO;
     BarrierWaitResult:                              YES YES YES;
     OnceLock<u8>:                                   YES YES YES;
     OnceWait<'static, u8>:                          NO  NO  NO;
@@ -257,10 +278,10 @@ macro_rules! covariant {
 covariant! {
     <'a> MutexGuard<'a, u8>;
     <'a> MappedMutexGuard<'a, u8>;
-    <'a> RwLockReadGuard<'a, u8>;
     <'a> RwLockUpgradableReadGuard<'a, u8>;
     <'a> RwLockWriteGuard<'a, u8>;
     // What is only read may live shorter.
+    <'a> RwLockReadGuard<'a, &'a str>;
     <'a> MappedRwLockReadGuard<'a, &'a str>;
     <'a> OwnedMappedRwLockReadGuard<u8, &'a str>;
     <'a> MappedRwLockWriteGuard<'a, u8>;
@@ -273,6 +294,24 @@ covariant! {
     <'a> PoisonGuard<'a, u8>;
     <'a> Poison<&'a str>;
 }
+
+/// What has a share in all that it needs can be given to a task of its own.
+const _: () = {
+    const fn spawned<T: Send + 'static>() {}
+    spawned::<MutexLockOwned<u8>>();
+    spawned::<SemaphoreAcquireOwned>();
+    spawned::<EventWaitOwned>();
+    spawned::<EventWaitOwnedUntil>();
+    spawned::<OwnedEventListener>();
+    spawned::<WaitGroupWaitOwned>();
+    spawned::<WaitGroupWaitOwnedUntil>();
+    spawned::<BarrierWaitOwned>();
+    spawned::<BarrierWaitOwnedUntil>();
+    spawned::<CondvarWaitOwned<OwnedGuard>>();
+    spawned::<CondvarWaitOwnedUntil<OwnedGuard>>();
+    spawned::<CondvarWaitWhileOwned<OwnedGuard, ()>>();
+    spawned::<CondvarWaitWhileOwnedUntil<OwnedGuard, ()>>();
+};
 
 fn send<T: Send>(_: &T) {}
 const fn error<T: std::error::Error + Send + Sync + Copy + 'static>() {}
@@ -314,4 +353,18 @@ fn sizes_are_as_documented() {
     assert_eq!(size_of::<RwLock<u64>>(), 24);
     assert_eq!(size_of::<RwLockReadGuard<'_, u64>>(), size_of::<usize>());
     assert_eq!(size_of::<Semaphore>(), 16);
+    assert_eq!(size_of::<OnceLock<u32>>(), 8);
+    assert_eq!(size_of::<OnceLock<u64>>(), 16);
+    assert_eq!(size_of::<OnceLock<String>>(), 32);
+}
+
+#[test]
+fn a_guard_that_lets_go_crosses_threads_if_what_it_runs_does() {
+    let (mutex, rwlock) = (Arc::new(Mutex::new(1)), Arc::new(RwLock::new(1)));
+    send(&MutexGuard::unlocked_async(mutex.lock(), async || 1));
+    send(&OwnedMutexGuard::unlocked_fair_async(mutex.lock_owned(), async || 1));
+    send(&RwLockReadGuard::unlocked_async(rwlock.read(), async || 1));
+    send(&OwnedRwLockUpgradableReadGuard::unlocked_async(rwlock.upgradable_read_owned(), async || 1));
+    let local = Cell::new(1);
+    drop(RwLockWriteGuard::unlocked_async(rwlock.write(), async || local.replace(2)));
 }

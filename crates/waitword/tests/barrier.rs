@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::thread;
@@ -11,30 +12,35 @@ use common::{NotUnpin, Task, block_on, far, forbidden, until, waits};
 use waitword::*;
 
 type Passing = Result<BarrierWaitResult, LockError>;
-type Way = (&'static str, fn(&Barrier) -> Passing);
+type Way = (&'static str, fn(&Arc<Barrier>) -> Passing);
 
-const WAYS: [Way; 6] = [
+const WAYS: [Way; 9] = [
     ("wait", |barrier| Ok(barrier.wait())),
     ("wait_for", |barrier| barrier.wait_for(Duration::MAX)),
     ("wait_until", |barrier| barrier.wait_until(far())),
     ("wait_async", |barrier| Ok(block_on(barrier.wait_async()))),
     ("wait_async_for", |barrier| block_on(barrier.wait_async_for(Duration::MAX))),
     ("wait_async_until", |barrier| block_on(barrier.wait_async_until(far()))),
+    ("wait_owned_async", |barrier| Ok(block_on(barrier.wait_owned_async()))),
+    ("wait_owned_async_for", |barrier| block_on(barrier.wait_owned_async_for(Duration::MAX))),
+    ("wait_owned_async_until", |barrier| block_on(barrier.wait_owned_async_until(far()))),
 ];
 
-const WAYS_WITHOUT_TIME: [Way; 5] = [
+const WAYS_WITHOUT_TIME: [Way; 7] = [
     ("try_wait", |barrier| barrier.try_wait().ok_or(LockError::TimedOut)),
     ("wait_for", |barrier| barrier.wait_for(Duration::ZERO)),
     ("wait_until", |barrier| barrier.wait_until(Instant::now())),
     ("wait_async_for", |barrier| block_on(barrier.wait_async_for(Duration::ZERO))),
     ("wait_async_until", |barrier| block_on(barrier.wait_async_until(Instant::now()))),
+    ("wait_owned_async_for", |barrier| block_on(barrier.wait_owned_async_for(Duration::ZERO))),
+    ("wait_owned_async_until", |barrier| block_on(barrier.wait_owned_async_until(Instant::now()))),
 ];
 
 #[test]
 fn alone_nobody_waits_and_everybody_leads() {
     let _nobody_may_wait = forbid_blocking();
     for parties in [0, 1] {
-        let barrier = Barrier::new(parties);
+        let barrier = Arc::new(Barrier::new(parties));
         for (way, wait) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
             assert!(wait(&barrier).unwrap().is_leader(), "{way}");
         }
@@ -43,7 +49,7 @@ fn alone_nobody_waits_and_everybody_leads() {
 
 #[test]
 fn every_way_to_wait_meets_every_other() {
-    let barrier = Barrier::new(2);
+    let barrier = Arc::new(Barrier::new(2));
     for (first, wait) in WAYS {
         for (last, arrive) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
             thread::scope(|scope| {
@@ -58,7 +64,7 @@ fn every_way_to_wait_meets_every_other() {
 
 #[test]
 fn who_gives_up_has_not_arrived() {
-    let barrier = Barrier::new(2);
+    let barrier = Arc::new(Barrier::new(2));
     for (way, wait) in WAYS_WITHOUT_TIME {
         assert_eq!(wait(&barrier), Err(LockError::TimedOut), "{way}");
         assert_eq!(barrier.arrived(), 0, "{way}");
@@ -129,12 +135,14 @@ fn no_schedule_of_polls_and_drops_counts_one_who_has_left() {
     let mut schedules = 0;
     let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
     while let Some(schedule) = unexplored.pop() {
-        let barrier = Barrier::new(2);
+        let barrier = Arc::new(Barrier::new(2));
         let mut tasks: Vec<_> = (0..4)
             .map(|place| {
-                Some(match place % 2 {
+                Some(match place {
                     0 => Task::new(async { Ok(barrier.wait_async().await) }),
-                    _ => Task::new(barrier.wait_async_until(far())),
+                    1 => Task::new(barrier.wait_async_until(far())),
+                    2 => Task::new(async { Ok(barrier.wait_owned_async().await) }),
+                    _ => Task::new(barrier.wait_owned_async_until(far())),
                 })
             })
             .collect();
@@ -199,6 +207,25 @@ fn forbidden_to_block() {
     assert!(task.poll().is_ready());
 }
 
+/// Dropped in the queue, the wait takes its arrival back, in the barrier that it has the last share in.
+#[test]
+fn an_owned_wait_keeps_its_barrier_until_it_has_left_the_queue() {
+    let barrier = Arc::new(Barrier::new(2));
+    let mut task = Task::new(barrier.wait_owned_async());
+    assert!(task.poll().is_pending());
+    let weak = Arc::downgrade(&barrier);
+    drop(barrier);
+    let barrier = weak.upgrade().expect("it has a share");
+    assert_eq!(barrier.arrived(), 1);
+    drop(task);
+    assert_eq!(barrier.arrived(), 0);
+    let mut last = Task::new(barrier.wait_owned_async_until(far()));
+    assert!(last.poll().is_pending());
+    drop(barrier);
+    drop(last);
+    assert!(weak.upgrade().is_none());
+}
+
 #[test]
 #[should_panic(expected = "MAX_PARTIES")]
 fn too_many_parties_panic() {
@@ -213,14 +240,19 @@ fn it_crosses_threads_and_its_futures_do_not_move() {
     send_and_sync::<BarrierWaitUntil<'static>>();
     BarrierWait::<'static>::check();
     BarrierWaitUntil::<'static>::check();
+    send_and_sync::<BarrierWaitOwned>();
+    send_and_sync::<BarrierWaitOwnedUntil>();
+    BarrierWaitOwned::check();
+    BarrierWaitOwnedUntil::check();
     assert!(size_of::<BarrierWait<'static>>() <= 120);
 }
 
 #[test]
 fn debug_tells_the_state_and_never_waits() {
-    let barrier = Barrier::new(3);
+    let barrier = Arc::new(Barrier::new(3));
     let mut task = Task::new(barrier.wait_async());
     assert!(task.poll().is_pending());
     assert_eq!(format!("{barrier:?}"), "Barrier { parties: 3, arrived: 1 }");
     assert_eq!(format!("{:?}", barrier.wait_async()), "BarrierWait { waiting: false, .. }");
+    assert_eq!(format!("{:?}", barrier.wait_owned_async()), "BarrierWaitOwned { waiting: false, .. }");
 }

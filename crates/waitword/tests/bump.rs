@@ -4,55 +4,18 @@ mod common;
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::{Arc, Mutex as Turns};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Instant;
 
+use common::guards::{Lock, Panics};
 use common::{block_on, forbidden};
 use waitword::{
     Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
     OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
     STALL_TIMEOUT, forbid_blocking,
 };
-
-/// Somebody in line, who is to have the lock alone.
-type InLine = Pin<Box<dyn Future<Output = Box<dyn Send>> + Send>>;
-
-/// What the guards of all locks have in common here.
-trait Lock: Send + Sync + Default + 'static {
-    fn in_line(self: &Arc<Self>, waker: &Waker) -> InLine;
-
-    fn is_free(&self) -> bool;
-}
-
-impl Lock for Mutex<u8> {
-    fn in_line(self: &Arc<Self>, waker: &Waker) -> InLine {
-        let locked = self.lock_owned_async();
-        pending(Box::pin(async { Box::new(locked.await) as _ }), waker)
-    }
-
-    fn is_free(&self) -> bool {
-        self.try_lock().is_some()
-    }
-}
-
-impl Lock for RwLock<u8> {
-    fn in_line(self: &Arc<Self>, waker: &Waker) -> InLine {
-        let written = self.write_owned_async();
-        pending(Box::pin(async { Box::new(written.await) as _ }), waker)
-    }
-
-    fn is_free(&self) -> bool {
-        self.try_write().is_some()
-    }
-}
-
-fn pending(mut future: InLine, waker: &Waker) -> InLine {
-    assert!(future.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
-    future
-}
 
 /// Runs a test, which is given a guard and its bump, for each kind of guard.
 macro_rules! for_each_guard {
@@ -140,12 +103,6 @@ fn where_one_must_not_block_the_guard_is_kept() {
 
 #[test]
 fn if_the_waker_of_the_next_panics_the_guard_is_kept() {
-    struct Panics;
-    impl Wake for Panics {
-        fn wake(self: Arc<Self>) {
-            panic!("the waker");
-        }
-    }
     fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
         let mut guard = acquire();
         let mut in_line = lock.in_line(&Waker::from(Arc::new(Panics)));

@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use common::{NotUnpin, Task, block_on, far, forbidden, until, waits};
 use waitword::*;
 
-type Way = (&'static str, fn(&Event) -> bool);
+type Way = (&'static str, fn(&Arc<Event>) -> bool);
 
 /// Every way to wait that has time.
-const WAYS: [Way; 9] = [
+const WAYS: [Way; 15] = [
     ("wait", |event| {
         event.wait();
         true
@@ -35,11 +35,28 @@ const WAYS: [Way; 9] = [
     }),
     ("listen, wait_for", |event| pin!(event.listen()).wait_for(Duration::MAX).is_ok()),
     ("listen, wait_until", |event| pin!(event.listen()).wait_until(far()).is_ok()),
+    ("wait_owned_async", |event| {
+        block_on(event.wait_owned_async());
+        true
+    }),
+    ("wait_owned_async_for", |event| block_on(event.wait_owned_async_for(Duration::MAX)).is_ok()),
+    ("wait_owned_async_until", |event| block_on(event.wait_owned_async_until(far())).is_ok()),
+    ("listen_owned, wait", |event| {
+        pin!(event.listen_owned()).wait();
+        true
+    }),
+    ("listen_owned, wait_for", |event| pin!(event.listen_owned()).wait_for(Duration::MAX).is_ok()),
+    ("listen_owned, wait_until", |event| pin!(event.listen_owned()).wait_until(far()).is_ok()),
 ];
 
 /// Those that have none.
-const WAYS_WITHOUT_TIME: [Way; 8] = [
-    ("try_wait", Event::try_wait),
+const WAYS_WITHOUT_TIME: [Way; 13] = [
+    ("try_wait", |event| event.try_wait()),
+    ("wait_owned_async_for", |event| block_on(event.wait_owned_async_for(Duration::ZERO)).is_ok()),
+    ("wait_owned_async_until", |event| block_on(event.wait_owned_async_until(Instant::now())).is_ok()),
+    ("listen_owned, try_wait", |event| pin!(event.listen_owned()).try_wait()),
+    ("listen_owned, wait_for", |event| pin!(event.listen_owned()).wait_for(Duration::ZERO).is_ok()),
+    ("listen_owned, wait_until", |event| pin!(event.listen_owned()).wait_until(Instant::now()).is_ok()),
     ("wait_for", |event| event.wait_for(Duration::ZERO).is_ok()),
     ("wait_until", |event| event.wait_until(Instant::now()).is_ok()),
     ("wait_async_for", |event| block_on(event.wait_async_for(Duration::ZERO)).is_ok()),
@@ -52,7 +69,7 @@ const WAYS_WITHOUT_TIME: [Way; 8] = [
 #[test]
 fn every_way_to_wait_takes_what_is_stored_at_once() {
     let _nobody_may_wait = forbid_blocking();
-    let event = Event::new();
+    let event = Arc::new(Event::new());
     for (way, wait) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
         event.notify_one();
         assert!(wait(&event), "{way}");
@@ -64,13 +81,18 @@ fn every_way_to_wait_takes_what_is_stored_at_once() {
 }
 
 #[test]
-fn every_way_to_wait_is_woken_by_either_notify() {
-    let event = Event::new();
+fn every_way_to_wait_is_woken_by_every_notify() {
+    let event = Arc::new(Event::new());
     for (way, wait) in WAYS {
-        for notify in [Event::notify_one, Event::notify_all] {
+        let notifies: [fn(&Event) -> bool; 3] = [
+            |event| event.notify_one().is_woken(),
+            |event| event.notify_last().is_woken(),
+            |event| event.notify_all() == 1,
+        ];
+        for notify in notifies {
             thread::scope(|scope| {
                 let waiter = waits(scope, || event.waiters() == 1, || wait(&event));
-                notify(&event);
+                assert!(notify(&event), "{way}");
                 assert!(waiter.join().unwrap(), "{way}");
             });
             assert!(!event.try_wait(), "{way}");
@@ -107,9 +129,10 @@ fn threads_and_tasks_stand_in_one_line() {
 
 #[test]
 fn notify_all_wakes_threads_and_tasks_and_stores_nothing() {
-    let event = Event::new();
+    let event = Arc::new(Event::new());
     let unpolled = event.wait_async();
     let unpolled_in_time = event.wait_async_for(Duration::MAX);
+    let unpolled_owned = event.wait_owned_async();
     thread::scope(|scope| {
         for count in 0..4 {
             let event = &event;
@@ -120,9 +143,10 @@ fn notify_all_wakes_threads_and_tasks_and_stores_nothing() {
                 move || if count % 2 == 0 { event.wait() } else { block_on(event.wait_async()) },
             );
         }
-        event.notify_all();
+        assert_eq!(event.notify_all(), 4, "those in the queue");
     });
     assert!(Task::new(unpolled).poll().is_ready(), "made before");
+    assert!(Task::new(unpolled_owned).poll().is_ready(), "made before");
     assert!(Task::new(unpolled_in_time).poll().is_ready(), "made before");
     assert!(Task::new(event.wait_async()).poll().is_pending(), "made after");
     assert!(!event.try_wait());
@@ -148,7 +172,7 @@ fn a_future_of_an_earlier_round_leaves_a_stored_wakeup_to_others() {
 
 #[test]
 fn timed_forms_give_up_and_never_too_early() {
-    let event = Event::new();
+    let event = Arc::new(Event::new());
     for timeout in [0, 1, 3, 15].map(Duration::from_millis) {
         let start = Instant::now();
         assert_eq!(event.wait_for(timeout), Err(LockError::TimedOut));
@@ -157,6 +181,10 @@ fn timed_forms_give_up_and_never_too_early() {
         let start = Instant::now();
         assert_eq!(block_on(event.wait_async_for(timeout)), Err(LockError::TimedOut));
         assert_eq!(block_on(event.wait_async_until(start + timeout)), Err(LockError::TimedOut));
+        assert!(start.elapsed() >= timeout);
+        let start = Instant::now();
+        assert_eq!(block_on(event.wait_owned_async_for(timeout)), Err(LockError::TimedOut));
+        assert_eq!(block_on(event.wait_owned_async_until(start + timeout)), Err(LockError::TimedOut));
         assert!(start.elapsed() >= timeout);
     }
     assert_eq!(event.waiters(), 0);
@@ -179,11 +207,13 @@ fn a_wakeup_that_came_before_the_poll_is_had_though_the_time_is_up() {
 
 #[test]
 fn forbidden_to_block() {
-    let event = Event::new();
+    let event = Arc::new(Event::new());
     let message = forbidden(|| event.wait());
     assert!(message.contains("`wait_async`"), "{message}");
     let message = forbidden(|| pin!(event.listen()).wait());
     assert!(message.contains("`Event::wait_async`"), "{message}");
+    let message = forbidden(|| pin!(event.listen_owned()).wait());
+    assert!(message.contains("`Event::wait_owned_async`"), "{message}");
     let _must_not = forbid_blocking();
     assert_eq!(event.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
     assert_eq!(event.wait_until(far()), Err(LockError::BlockingForbidden));
@@ -388,7 +418,18 @@ enum Op {
     Poll(usize),
     Drop(usize),
     NotifyOne,
+    NotifyLast,
     NotifyAll,
+}
+
+/// How a task waits.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Once,
+    /// With a deadline that is not reached.
+    Until,
+    Owned,
+    OwnedUntil,
 }
 
 struct World<'a> {
@@ -401,11 +442,13 @@ struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    fn new(event: &'a Event, timed: &[bool], notify_all: bool) -> Self {
-        let tasks = timed.iter().map(|&timed| {
-            let mut task = match timed {
-                true => Task::new(async { event.wait_async_until(far()).await.unwrap() }),
-                false => Task::new(event.wait_async()),
+    fn new(event: &'a Arc<Event>, forms: &[Form], notify_all: bool) -> Self {
+        let tasks = forms.iter().map(|form| {
+            let mut task = match form {
+                Form::Once => Task::new(event.wait_async()),
+                Form::Until => Task::new(async { event.wait_async_until(far()).await.unwrap() }),
+                Form::Owned => Task::new(event.wait_owned_async()),
+                Form::OwnedUntil => Task::new(async { event.wait_owned_async_until(far()).await.unwrap() }),
             };
             assert!(task.poll().is_pending());
             Some(task)
@@ -423,6 +466,7 @@ impl<'a> World<'a> {
         }
         if self.notifies_left > 0 {
             ops.push(Op::NotifyOne);
+            ops.push(Op::NotifyLast);
         }
         if self.all_left {
             ops.push(Op::NotifyAll);
@@ -443,8 +487,10 @@ impl<'a> World<'a> {
                 self.drops_left -= 1;
             }
             Op::NotifyOne => {
-                self.event.notify_one();
-                self.notifies_left -= 1;
+                self.notify(Event::notify_one);
+            }
+            Op::NotifyLast => {
+                self.notify(Event::notify_last);
             }
             Op::NotifyAll => {
                 self.event.notify_all();
@@ -453,18 +499,27 @@ impl<'a> World<'a> {
         }
     }
 
+    /// It wakes somebody if anybody is in the queue, and says so.
+    fn notify(&mut self, notify: fn(&Event) -> EventNotified) {
+        let waiters = self.event.waiters();
+        let notified = notify(self.event);
+        assert_eq!(notified.is_woken(), waiters > 0);
+        assert_eq!(self.event.waiters(), waiters.saturating_sub(1));
+        self.notifies_left -= 1;
+    }
+
     fn is_any_left(&self) -> bool {
         self.tasks.iter().any(Option::is_some)
     }
 }
 
 /// Every schedule of polls, drops and notifies of three tasks in line, on the real event.
-fn explore(timed: &[bool], notify_all: bool) -> usize {
+fn explore(forms: &[Form], notify_all: bool) -> usize {
     let mut schedules = 0;
     let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
     while let Some(schedule) = unexplored.pop() {
-        let event = Event::new();
-        let mut world = World::new(&event, timed, notify_all);
+        let event = Arc::new(Event::new());
+        let mut world = World::new(&event, forms, notify_all);
         schedule.iter().for_each(|&op| world.perform(op));
         let possible = world.possible();
         unexplored.extend(possible.iter().map(|&op| schedule.iter().copied().chain([op]).collect()));
@@ -489,8 +544,11 @@ fn explore(timed: &[bool], notify_all: bool) -> usize {
 
 #[test]
 fn no_schedule_of_polls_and_drops_loses_a_wakeup() {
-    for timed in [[false; 3], [true; 3], [false, true, false]] {
-        let schedules = explore(&timed, false) + explore(&timed, true);
+    use Form::*;
+    for forms in
+        [[Once; 3], [Until; 3], [Once, Until, Once], [Owned; 3], [OwnedUntil; 3], [Owned, Until, Owned]]
+    {
+        let schedules = explore(&forms, false) + explore(&forms, true);
         assert!(schedules > 500, "{schedules}");
     }
 }
@@ -502,16 +560,23 @@ fn it_crosses_threads_and_its_futures_do_not_move() {
     send_and_sync::<EventWait<'static>>();
     send_and_sync::<EventWaitUntil<'static>>();
     send_and_sync::<EventListener<'static>>();
+    send_and_sync::<EventWaitOwned>();
+    send_and_sync::<EventWaitOwnedUntil>();
+    send_and_sync::<OwnedEventListener>();
     EventWait::<'static>::check();
     EventWaitUntil::<'static>::check();
     EventListener::<'static>::check();
+    EventWaitOwned::check();
+    EventWaitOwnedUntil::check();
+    OwnedEventListener::check();
     assert_eq!(size_of::<Event>(), 8);
     assert!(size_of::<EventWait<'static>>() <= 112, "{}", size_of::<EventWait<'static>>());
+    assert_eq!(size_of::<EventWaitOwned>(), size_of::<EventWait<'static>>());
 }
 
 #[test]
 fn debug_tells_the_state_and_never_waits() {
-    let event = Event::default();
+    let event = Arc::<Event>::default();
     assert_eq!(format!("{event:?}"), "Event { stored: false, .. }");
     event.notify_one();
     assert_eq!(format!("{event:?}"), "Event { stored: true, .. }");
@@ -521,4 +586,8 @@ fn debug_tells_the_state_and_never_waits() {
         "EventWaitUntil { waiting: false, .. }"
     );
     assert_eq!(format!("{:?}", event.listen()), "EventListener { waiting: false, .. }");
+    assert_eq!(format!("{:?}", event.wait_owned_async()), "EventWaitOwned { waiting: false, .. }");
+    let owned_until = event.wait_owned_async_for(Duration::ZERO);
+    assert_eq!(format!("{owned_until:?}"), "EventWaitOwnedUntil { waiting: false, .. }");
+    assert_eq!(format!("{:?}", event.listen_owned()), "OwnedEventListener { waiting: false, .. }");
 }

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{PlainCounter, far};
+use common::{PlainCounter, Task, block_on, far, until};
 use lock_api::{
     MappedMutexGuard, MutexGuard, RawMutex as _, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
 };
-use waitword::forbid_blocking;
 use waitword::lock_api::{Mutex, RawMutex, RwLock};
+use waitword::{Condvar, LockError, forbid_blocking};
 
 #[test]
 fn threads_one_at_a_time() {
@@ -149,4 +149,81 @@ fn readers_and_writers() {
         }
     });
     assert_eq!(counter.try_write().expect("everybody has left").get(), written.into_inner());
+}
+
+/// Threads and tasks take turns, each with one step of the other's between its own.
+#[test]
+fn a_condition_variable_takes_its_guards_from_threads_and_tasks() {
+    const ROUNDS: u32 = 500;
+    let (turn, changed) = (Mutex::new(0), Condvar::new());
+    let is_even = |turn: &mut u32| turn.is_multiple_of(2);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..ROUNDS {
+                let mut guard = turn.lock();
+                match round % 3 {
+                    0 => changed.wait_while(&mut guard, |turn| is_even(turn)),
+                    1 => changed.wait_while_until(&mut guard, far(), |turn| is_even(turn)).unwrap(),
+                    _ => {
+                        while is_even(&mut guard) {
+                            changed.wait(&mut guard);
+                        }
+                    }
+                }
+                *guard += 1;
+                drop(guard);
+                changed.notify_one();
+            }
+        });
+        block_on(async {
+            for round in 0..ROUNDS {
+                let mut guard = match round % 2 {
+                    0 => changed.wait_while_async(turn.lock(), |turn| !is_even(turn)).await,
+                    _ => changed.wait_while_async_until(turn.lock(), far(), |turn| !is_even(turn)).await.0,
+                };
+                *guard += 1;
+                drop(guard);
+                changed.notify_one();
+            }
+        });
+    });
+    assert_eq!((turn.is_locked(), turn.into_inner()), (false, 2 * ROUNDS));
+}
+
+#[test]
+fn whoever_waits_with_its_guard_has_released_it_and_has_it_again() {
+    let (mutex, changed) = (Mutex::new(1), Condvar::new());
+    let mut wait = Task::new(changed.wait_async(mutex.lock()));
+    assert!(mutex.is_locked(), "nobody has polled it");
+    assert!(wait.poll().is_pending() && !mutex.is_locked());
+    *mutex.lock() += 1;
+    assert_eq!(changed.notify_all(), 1);
+    let guard = wait.finish();
+    assert!(*guard == 2 && mutex.is_locked());
+    drop(guard);
+    // Dropped while it waits, it holds nothing.
+    let mut wait = Task::new(changed.wait_async(mutex.lock()));
+    assert!(wait.poll().is_pending());
+    drop(wait);
+    assert!(!mutex.is_locked() && changed.notify_one() == 0);
+    // One whose time is up has it again, and so has one that must not block, or that panics.
+    let mut guard = mutex.lock();
+    assert_eq!(changed.wait_for(&mut guard, Duration::from_millis(1)), Err(LockError::TimedOut));
+    assert!(mutex.is_locked());
+    let must_not = forbid_blocking();
+    assert!(catch_unwind(AssertUnwindSafe(|| changed.wait(&mut guard))).is_err());
+    drop(must_not);
+    assert!(mutex.is_locked());
+    let other = Mutex::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| changed.wait(&mut other.lock()));
+        until(|| {
+            other.try_lock().is_some()
+                && catch_unwind(AssertUnwindSafe(|| changed.wait_for(&mut guard, Duration::ZERO))).is_err()
+        });
+        assert!(mutex.is_locked(), "others wait with another mutex");
+        assert_eq!(changed.notify_one(), 1);
+    });
+    drop(guard);
+    assert!(!mutex.is_locked());
 }

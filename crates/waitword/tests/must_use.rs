@@ -33,6 +33,7 @@ fn guards_permits_and_tokens() {
         mutex.lock_owned_until(now);
         MutexGuard::map(mutex.lock(), |pair| &mut pair.0);
         MutexGuard::filter_map(mutex.lock(), |pair| Some(&mut pair.0));
+        MutexGuard::try_map_or_err(mutex.lock(), |pair| Ok::<_, ()>(&mut pair.0));
         OwnedMutexGuard::map(mutex.lock_owned(), |pair| &mut pair.0);
         rwlock.read();
         rwlock.try_read();
@@ -59,6 +60,8 @@ fn guards_permits_and_tokens() {
         RwLockReadGuard::map(rwlock.read(), |pair| &pair.0);
         RwLockWriteGuard::map(rwlock.write(), |pair| &mut pair.0);
         RwLockWriteGuard::downgrade(rwlock.write());
+        RwLockWriteGuard::downgrade_map(rwlock.write(), |pair| &pair.0);
+        RwLockWriteGuard::try_downgrade_map(rwlock.write(), |pair| Some(&pair.0));
         RwLockUpgradableReadGuard::upgrade(rwlock.upgradable_read());
         RwLockUpgradableReadGuard::try_upgrade(rwlock.upgradable_read());
         semaphore.acquire();
@@ -95,9 +98,10 @@ fn guards_permits_and_tokens() {
 fn futures() {
     let mutex = Arc::new(Mutex::new(1));
     let rwlock = Arc::new(RwLock::new(1));
-    let condvar = Condvar::new();
+    let condvar = Arc::new(Condvar::new());
     let semaphore = Arc::new(Semaphore::new(1));
-    let (event, group, barrier) = (Event::new(), WaitGroup::new(), Barrier::new(2));
+    let (event, group, barrier) =
+        (Arc::new(Event::new()), Arc::new(WaitGroup::new()), Arc::new(Barrier::new(2)));
     let (cell, lazy) = (OnceLock::from(1), LazyLock::new(|| 1));
     let lock = AsyncLock::new();
     let (never, now) = (Duration::ZERO, Instant::now());
@@ -125,12 +129,22 @@ fn futures() {
         rwlock.upgradable_read_owned_async_for(never);
         RwLockUpgradableReadGuard::upgrade_async(rwlock.upgradable_read());
         RwLockUpgradableReadGuard::upgrade_async_for(rwlock.upgradable_read(), never);
+        MutexGuard::unlocked_async(mutex.lock(), async || 1);
+        MutexGuard::unlocked_fair_async(mutex.lock(), async || 1);
+        RwLockReadGuard::unlocked_async(rwlock.read(), async || 1);
+        OwnedRwLockWriteGuard::unlocked_fair_async(rwlock.write_owned(), async || 1);
         condvar.wait_async(mutex.lock());
         condvar.wait_async_for(mutex.lock(), never);
         condvar.wait_async_until(mutex.lock(), now);
         condvar.wait_while_async(mutex.lock(), |_| true);
         condvar.wait_while_async_for(mutex.lock(), never, |_| true);
         condvar.wait_while_async_until(mutex.lock(), now, |_| true);
+        condvar.wait_owned_async(mutex.lock_owned());
+        condvar.wait_owned_async_for(mutex.lock_owned(), never);
+        condvar.wait_owned_async_until(mutex.lock_owned(), now);
+        condvar.wait_while_owned_async(mutex.lock_owned(), |_| true);
+        condvar.wait_while_owned_async_for(mutex.lock_owned(), never, |_| true);
+        condvar.wait_while_owned_async_until(mutex.lock_owned(), now, |_| true);
         semaphore.acquire_async();
         semaphore.acquire_many_async(1);
         semaphore.acquire_async_for(never);
@@ -143,12 +157,22 @@ fn futures() {
         event.listen();
         event.wait_async_for(never);
         event.wait_async_until(now);
+        event.wait_owned_async();
+        event.wait_owned_async_for(never);
+        event.wait_owned_async_until(now);
+        event.listen_owned();
         group.wait_async();
         group.wait_async_for(never);
         group.wait_async_until(now);
+        group.wait_owned_async();
+        group.wait_owned_async_for(never);
+        group.wait_owned_async_until(now);
         barrier.wait_async();
         barrier.wait_async_for(never);
         barrier.wait_async_until(now);
+        barrier.wait_owned_async();
+        barrier.wait_owned_async_for(never);
+        barrier.wait_owned_async_until(now);
         cell.wait_async();
         cell.wait_async_for(never);
         cell.wait_async_until(now);
@@ -156,6 +180,7 @@ fn futures() {
         cell.get_or_init_async_for(never, async || 1);
         cell.get_or_init_async_until(now, async || 1);
         cell.get_or_try_init_async(async || Ok::<_, ()>(1));
+        OnceLock::new().get_mut_or_init_async(async || 1);
         LazyLock::force_async(&lazy);
         LazyLock::force_async_for(&lazy, never);
         LazyLock::force_async_until(&lazy, now);
@@ -181,6 +206,7 @@ fn answers() {
         barrier.try_wait();
         barrier.wait_for(never);
         cell.set(2);
+        cell.try_insert(2);
         cell.wait_for(never);
     }
 }

@@ -492,9 +492,9 @@ fn poison_tells_of_a_panic_and_of_no_other_end() {
 #[test]
 fn debug_tells_and_never_waits() {
     let mutex = Arc::new(Mutex::new("value"));
-    assert_eq!(format!("{mutex:?}"), r#"Mutex { value: "value" }"#);
+    assert_eq!(format!("{mutex:?}"), r#"Mutex { data: "value" }"#);
     let guard = mutex.lock();
-    assert_eq!(format!("{mutex:?} {guard:?} {guard}"), r#"Mutex { value: <locked> } "value" value"#);
+    assert_eq!(format!("{mutex:?} {guard:?} {guard}"), r#"Mutex { data: <locked> } "value" value"#);
     drop(guard);
     let owned = mutex.lock_owned();
     assert_eq!(format!("{owned:?} {owned}"), r#""value" value"#);

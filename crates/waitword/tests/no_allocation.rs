@@ -15,8 +15,8 @@ use std::{hint, thread};
 use common::mutex::waiters;
 use common::{far, until};
 use waitword::{
-    AcquireError, AsyncLock, Barrier, Event, LazyLock, LockError, Mutex, OnceLock, Parker, STALL_TIMEOUT,
-    Semaphore, Table, WaitGroup,
+    AcquireError, AsyncLock, Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, Parker,
+    STALL_TIMEOUT, Semaphore, Table, WaitGroup,
 };
 
 struct Counting;
@@ -161,6 +161,51 @@ fn a_wait_of_a_task_for_what_nobody_holds_allocates_nothing() {
         assert!(barrier.try_wait().is_some());
         assert_eq!(poll(), (false, true), "the first is at the cell, which the second sets");
         assert!(woken.as_mut().poll(&mut cx).is_ready());
+    };
+    // The first starts the timer's thread.
+    wait();
+    assert_eq!(allocations(wait), 0);
+}
+
+/// Not for a wait: the `Arc`s were there before.
+#[test]
+fn a_wait_that_has_a_share_in_what_it_waits_for_allocates_nothing() {
+    let _alone = alone();
+    let (event, group) = (Arc::new(Event::new()), Arc::new(WaitGroup::new()));
+    let (barrier, condvar, mutex) =
+        (Arc::new(Barrier::new(3)), Arc::new(Condvar::new()), Arc::new(Mutex::new(0)));
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        let token = group.add();
+        let mut woken = pin!(async {
+            event.wait_owned_async().await;
+            group.wait_owned_async().await;
+            barrier.wait_owned_async().await;
+            drop(condvar.wait_owned_async(mutex.lock_owned()).await);
+        });
+        let mut in_time = pin!(async {
+            event.wait_owned_async_until(far()).await.unwrap();
+            group.wait_owned_async_until(far()).await.unwrap();
+            barrier.wait_owned_async_until(far()).await.unwrap();
+            let guard = mutex.lock_owned();
+            condvar.wait_while_owned_async_until(guard, far(), |number| *number == 0).await.1.unwrap();
+        });
+        let mut listener = pin!(event.listen_owned());
+        assert!(!listener.as_mut().enable());
+        let mut poll =
+            || (woken.as_mut().poll(&mut cx).is_ready(), in_time.as_mut().poll(&mut cx).is_ready());
+        assert_eq!(poll(), (false, false), "at the event");
+        event.notify_all();
+        assert!(listener.as_mut().try_wait());
+        assert_eq!(poll(), (false, false), "at the group");
+        drop(token);
+        assert_eq!(poll(), (false, false), "at the barrier");
+        assert!(barrier.try_wait().is_some());
+        assert_eq!(poll(), (false, false), "at the condition variable");
+        *mutex.lock() = 1;
+        condvar.notify_all();
+        assert_eq!(poll(), (true, true));
+        *mutex.lock() = 0;
     };
     // The first starts the timer's thread.
     wait();

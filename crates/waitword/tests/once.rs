@@ -325,7 +325,7 @@ fn a_value_is_dropped_once() {
 #[test]
 fn what_is_read_can_be_changed_by_the_only_owner() {
     let mut cell = OnceLock::default();
-    assert_eq!(format!("{cell:?}"), "OnceLock(<not set>)");
+    assert_eq!(format!("{cell:?}"), "OnceLock(<uninit>)");
     cell.set(1).unwrap();
     *cell.get_mut().unwrap() += 1;
     assert_eq!(format!("{cell:?}"), "OnceLock(2)");
@@ -417,7 +417,7 @@ mod lazy {
     #[test]
     fn what_it_holds_comes_out() {
         let mut lazy: Lazy = LazyLock::new(|| 7);
-        assert_eq!(format!("{lazy:?}"), "LazyLock(<not made>)");
+        assert_eq!(format!("{lazy:?}"), "LazyLock(<uninit>)");
         assert_eq!(LazyLock::get_mut(&mut lazy), None);
         LazyLock::force(&lazy);
         *LazyLock::get_mut(&mut lazy).unwrap() = 8;

@@ -393,12 +393,12 @@ fn parts_of_the_value() {
 fn without_a_guard() {
     let mut lock = RwLock::from(1);
     *lock.get_mut() += 1;
-    assert_eq!(format!("{lock:?}"), "RwLock { value: 2 }");
+    assert_eq!(format!("{lock:?}"), "RwLock { data: 2 }");
     let reader = lock.read();
-    assert_eq!(format!("{lock:?} {reader:?} {reader}"), "RwLock { value: 2 } 2 2");
+    assert_eq!(format!("{lock:?} {reader:?} {reader}"), "RwLock { data: 2 } 2 2");
     drop(reader);
     let writer = lock.write();
-    assert_eq!(format!("{lock:?}"), "RwLock { value: <locked> }");
+    assert_eq!(format!("{lock:?}"), "RwLock { data: <locked> }");
     drop(writer);
     assert_eq!(format!("{:?}", lock.read_async()), "RwLockRead { waiting: false, .. }");
     assert_eq!((lock.into_inner(), RwLock::<u8>::default().into_inner()), (2, 0));

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -10,9 +11,9 @@ use std::time::{Duration, Instant};
 use common::{NotUnpin, PlainCounter, Task, block_on, far, forbidden, until, waits};
 use waitword::*;
 
-type Way = (&'static str, fn(&WaitGroup) -> bool);
+type Way = (&'static str, fn(&Arc<WaitGroup>) -> bool);
 
-const WAYS: [Way; 6] = [
+const WAYS: [Way; 9] = [
     ("wait", |group| {
         group.wait();
         true
@@ -25,10 +26,18 @@ const WAYS: [Way; 6] = [
     }),
     ("wait_async_for", |group| block_on(group.wait_async_for(Duration::MAX)).is_ok()),
     ("wait_async_until", |group| block_on(group.wait_async_until(far())).is_ok()),
+    ("wait_owned_async", |group| {
+        block_on(group.wait_owned_async());
+        true
+    }),
+    ("wait_owned_async_for", |group| block_on(group.wait_owned_async_for(Duration::MAX)).is_ok()),
+    ("wait_owned_async_until", |group| block_on(group.wait_owned_async_until(far())).is_ok()),
 ];
 
-const WAYS_WITHOUT_TIME: [Way; 5] = [
-    ("try_wait", WaitGroup::try_wait),
+const WAYS_WITHOUT_TIME: [Way; 7] = [
+    ("try_wait", |group| group.try_wait()),
+    ("wait_owned_async_for", |group| block_on(group.wait_owned_async_for(Duration::ZERO)).is_ok()),
+    ("wait_owned_async_until", |group| block_on(group.wait_owned_async_until(Instant::now())).is_ok()),
     ("wait_for", |group| group.wait_for(Duration::ZERO).is_ok()),
     ("wait_until", |group| group.wait_until(Instant::now()).is_ok()),
     ("wait_async_for", |group| block_on(group.wait_async_for(Duration::ZERO)).is_ok()),
@@ -38,7 +47,7 @@ const WAYS_WITHOUT_TIME: [Way; 5] = [
 #[test]
 fn nobody_waits_where_nobody_is_at_work() {
     let _nobody_may_wait = forbid_blocking();
-    let group = WaitGroup::new();
+    let group = Arc::new(WaitGroup::new());
     for (way, wait) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
         assert!(wait(&group), "{way}");
     }
@@ -50,7 +59,7 @@ fn nobody_waits_where_nobody_is_at_work() {
 
 #[test]
 fn every_way_to_wait_waits_for_the_last_token() {
-    let group = WaitGroup::new();
+    let group = Arc::new(WaitGroup::new());
     for (way, wait) in WAYS {
         let (first, last) = (group.add(), group.add());
         thread::scope(|scope| {
@@ -103,15 +112,17 @@ fn threads_and_tasks_wait_for_threads_and_tasks() {
 
 #[test]
 fn a_zero_ends_the_wait_though_the_count_rises_again_before_the_waiter_looks() {
-    let group = WaitGroup::new();
+    let group = Arc::new(WaitGroup::new());
     let token = group.add();
     let mut polled = Task::new(group.wait_async());
     assert!(polled.poll().is_pending());
     let unpolled = group.wait_async();
+    let unpolled_owned = group.wait_owned_async();
     drop(token);
     let again = group.add();
     assert!(polled.is_woken() && polled.poll().is_ready());
     assert!(Task::new(unpolled).poll().is_ready(), "made before the zero");
+    assert!(Task::new(unpolled_owned).poll().is_ready(), "made before the zero");
     let mut later = Task::new(group.wait_async());
     assert!(later.poll().is_pending(), "made after it");
     drop(again);
@@ -152,9 +163,14 @@ fn who_panics_or_is_cancelled_is_done() {
 #[test]
 fn who_is_dropped_in_line_takes_no_one_elses_wakeup() {
     for dropped in 0..3 {
-        let group = WaitGroup::new();
+        let group = Arc::new(WaitGroup::new());
         let token = group.add();
-        let mut tasks: Vec<_> = (0..3).map(|_| Task::new(group.wait_async_until(far()))).collect();
+        let mut tasks: Vec<_> = (0..3)
+            .map(|place| match place % 2 {
+                0 => Task::new(group.wait_async_until(far())),
+                _ => Task::new(group.wait_owned_async_until(far())),
+            })
+            .collect();
         assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
         drop(tasks.remove(dropped));
         assert_eq!(group.waiters(), 2);
@@ -209,6 +225,27 @@ fn forbidden_to_block() {
     group.wait();
 }
 
+/// The last share in the group may be that of a wait, or of the token that it waits for.
+#[test]
+fn an_owned_wait_keeps_its_group_until_it_has_left_the_queue() {
+    let group = Arc::new(WaitGroup::new());
+    let token = group.add_owned();
+    let mut tasks = [(); 2].map(|()| Some(Task::new(smol::spawn(group.wait_owned_async()))));
+    let mut queued = Box::pin(group.wait_owned_async());
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(queued.as_mut().poll(&mut cx).is_pending());
+    until(|| group.waiters() == 3);
+    let weak = Arc::downgrade(&group);
+    drop(group);
+    tasks[0] = None;
+    until(|| weak.upgrade().is_some_and(|group| group.waiters() == 2));
+    drop(token);
+    assert!(queued.as_mut().poll(&mut cx).is_ready());
+    drop(queued);
+    tasks[1].take().unwrap().finish();
+    until(|| weak.upgrade().is_none());
+}
+
 #[test]
 fn it_crosses_threads_and_its_futures_do_not_move() {
     fn send_and_sync<T: Send + Sync>() {}
@@ -219,15 +256,22 @@ fn it_crosses_threads_and_its_futures_do_not_move() {
     send_and_sync::<WaitGroupWaitUntil<'static>>();
     WaitGroupWait::<'static>::check();
     WaitGroupWaitUntil::<'static>::check();
+    send_and_sync::<WaitGroupWaitOwned>();
+    send_and_sync::<WaitGroupWaitOwnedUntil>();
+    WaitGroupWaitOwned::check();
+    WaitGroupWaitOwnedUntil::check();
     assert_eq!(size_of::<WaitGroup>(), 16);
     assert!(size_of::<WaitGroupWait<'static>>() <= 112);
 }
 
 #[test]
 fn debug_tells_the_state_and_never_waits() {
-    let group = WaitGroup::default();
+    let group = Arc::<WaitGroup>::default();
     let token = group.add();
     assert_eq!(format!("{group:?}"), "WaitGroup { count: 1 }");
     assert_eq!(format!("{token:?}"), "WaitGroupToken { group: WaitGroup { count: 1 } }");
     assert_eq!(format!("{:?}", group.wait_async()), "WaitGroupWait { waiting: false, .. }");
+    assert_eq!(format!("{:?}", group.wait_owned_async()), "WaitGroupWaitOwned { waiting: false, .. }");
+    let until = group.wait_owned_async_for(Duration::ZERO);
+    assert_eq!(format!("{until:?}"), "WaitGroupWaitOwnedUntil { waiting: false, .. }");
 }

@@ -130,7 +130,7 @@ fn a_worker_that_throws_is_an_event_of_its_parent() {
     .quietly()
     .sorted()
     .printed(&[
-        "error true Error",
+        "error false undefined",
         "error true RangeError",
         "error true SyntaxError",
         "error true TypeError",

@@ -182,6 +182,68 @@ fn what_is_first_used_after_the_patches_works_as_well() {
 }
 
 #[test]
+fn emitters_exceptions_and_blob_urls_are_what_they_are_whatever_was_patched() {
+    let main = r#"
+        const { log } = console;
+        const load = require;
+        const { URL, Blob, Worker: PageWorker, DOMException, MessageChannel, Uint8Array } = globalThis;
+        const make = (text) => URL.createObjectURL(new Blob([text]));
+        const { structuredClone, queueMicrotask } = globalThis;
+        PATCH;
+        const EventEmitter = load("events");
+        const emitter = new EventEmitter({ captureRejections: true });
+        let calls = 0;
+        const once = () => { calls++; emitter.emit("x"); };
+        emitter.once("newListener", (name) => emitter.on(name, () => { calls += 10; }));
+        emitter.once("x", once);
+        log(emitter.rawListeners("x").length, emitter.rawListeners("x")[1].listener === once, emitter.eventNames()[0]);
+        emitter.emit("x");
+        log(calls);
+        process.on("warning", (warning) => log("warning " + warning.count));
+        for (let at = 0; at < 12; at++) emitter.on("many", once);
+        emitter.removeAllListeners("many");
+        emitter.on("error", (error) => log("rejected " + error));
+        emitter.on("fails", () => ({ then(_, reject) { reject("so"); } }));
+        emitter.emit("fails");
+        const exception = new DOMException("m", { name: "AbortError", cause: 7 });
+        const copy = structuredClone(exception);
+        log(copy.name, copy.code, copy.message, copy.cause, copy instanceof DOMException);
+        const { port1, port2 } = new MessageChannel();
+        const bad = [0, "X", { transfer: null }, [0]];
+        for (let at = 0; at < bad.length; at++) {
+          try { port1.postMessage(1, bad[at]); log("taken"); } catch (error) { log(error.code); }
+        }
+        try { queueMicrotask(1); } catch (error) { log(error.code); }
+        const worker = new PageWorker(make("postMessage('from a blob'); close();"));
+        worker.onmessage = (event) => {
+          log(event.data);
+          const { Worker } = load("worker_threads");
+          const other = new Worker(new URL("data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.postMessage(8); throw Symbol('s')"));
+          let got = "";
+          other.on("message", (value) => { got += value; });
+          other.on("error", (error) => { got += typeof error; });
+          other.on("exit", () => log(got));
+        };
+    "#;
+    for patch in PATCHES {
+        run("patched_emitters", &format!("{TOOLS}{}", main.replace("PATCH", patch))).with_code(0).printed(&[
+            "2 true x",
+            "21",
+            "AbortError 20 m 7 true",
+            "ERR_INVALID_ARG_TYPE",
+            "ERR_INVALID_ARG_TYPE",
+            "ERR_INVALID_ARG_TYPE",
+            "ERR_INVALID_TRANSFER_OBJECT",
+            "ERR_INVALID_ARG_TYPE",
+            "warning 11",
+            "rejected so",
+            "from a blob",
+            "8symbol",
+        ]);
+    }
+}
+
+#[test]
 fn an_uncaught_error_is_told_whatever_was_patched() {
     for patch in PATCHES {
         run(
@@ -253,8 +315,12 @@ fn going_too_deep_is_an_error_and_no_abort() {
             true,
         ),
         (
-            "let e; for (let i = 0; i < 1e5; i++) e = new Error('e', { cause: e }); require('util').inspect(e)",
+            "let e; for (let i = 0; i < 1e5; i++) e = new Error('e', { cause: e }); require('util').inspect(e, { depth: null })",
             true,
+        ),
+        (
+            "let e; for (let i = 0; i < 1e5; i++) e = new Error('e', { cause: e }); require('util').inspect(e)",
+            false,
         ),
         ("let s = ''; for (let i = 0; i < 1e4; i++) s = 'a' + s + 'b'; console.log(`${s.length}`)", false),
         ("const handler = {}; handler.get = () => new Proxy({}, handler).x; new Proxy({}, handler).x", true),

@@ -1,7 +1,10 @@
 //! The command line as its users meet it: the real binary, on real files.
 
+mod blobs;
+mod clones;
 mod ends;
 mod errors;
+mod growth;
 mod hostile;
 mod limits;
 mod messages;
@@ -9,7 +12,10 @@ mod offered;
 mod ports;
 mod program;
 mod scripts;
+mod sources;
 mod test262;
+mod threads;
 mod waits;
 mod web;
+mod whole;
 mod workers;

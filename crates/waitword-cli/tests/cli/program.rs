@@ -1,7 +1,7 @@
 //! Runs the real binary on scripts that a test brings along.
 
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
@@ -31,6 +31,13 @@ impl Ran {
     #[track_caller]
     pub(crate) fn printed(self, lines: &[&str]) -> Self {
         assert_eq!(self.stdout.lines().collect::<Vec<_>>(), lines, "{self:#?}");
+        self
+    }
+
+    /// Asserts that the first lines that it printed are these.
+    #[track_caller]
+    pub(crate) fn starts(self, lines: &[&str]) -> Self {
+        assert_eq!(self.stdout.lines().take(lines.len()).collect::<Vec<_>>(), lines, "{self:#?}");
         self
     }
 
@@ -96,6 +103,38 @@ pub(crate) fn run_with(test: &str, flags: &[&str], files: &[(&str, &str)], argum
     let mut command = waitword();
     command.current_dir(&folder).arg("run").args(flags).arg(files[0].0).args(arguments);
     finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
+/// Runs a script that calls `done` when it has nothing left to do. How it ended, and, on systems that say so, the most bytes of
+/// memory that its process had until then.
+pub(crate) fn measured(folder: &Path, flags: &[&str], script: &str) -> (Ran, Option<usize>) {
+    const DONE: &str = "-- done --";
+    // It goes on until it has been measured: a worker waits for its text, which never comes.
+    let (measures, goes_on) = match cfg!(target_os = "linux") {
+        true => (true, "new (require('worker_threads').Worker)('/dev/stdin');"),
+        false => (false, ""),
+    };
+    let text = format!("function done() {{ console.log('{DONE}'); {goes_on} }}\n{script}");
+    fs::write(folder.join("main.js"), text).unwrap();
+    let mut command = waitword();
+    command.current_dir(folder).arg("run").args(flags).arg("main.js").stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let stdin = child.stdin.take();
+    let mut printed = String::new();
+    let mut rest = BufReader::new(child.stdout.take().unwrap());
+    while rest.read_line(&mut printed).unwrap() > 0 && !printed.ends_with(&format!("{DONE}\n")) {}
+    let peak = if measures { peak_of(child.id()) } else { None };
+    drop(stdin);
+    let more = collect(Some(rest));
+    let ran = finish(child);
+    let stdout = printed.replace(&format!("{DONE}\n"), "") + &more.join().unwrap();
+    (Ran { stdout, ..ran }, peak)
+}
+
+fn peak_of(process: u32) -> Option<usize> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<usize>().ok()? << 10)
 }
 
 /// The binary under test.

@@ -14,7 +14,7 @@ pub(crate) fn folder() -> PathBuf {
 pub(crate) fn scripts(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut scripts: Vec<_> =
-        entries.filter(|path| path.extension().is_some_and(|end| end == "js")).collect();
+        entries.filter(|path| path.extension().is_some_and(|end| end == "js" || end == "mjs")).collect();
     scripts.sort();
     scripts.into_iter()
 }

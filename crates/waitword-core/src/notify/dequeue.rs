@@ -6,6 +6,7 @@
 //!                                                         └─────── lock ◄────────────┘   until none is left
 //! ```
 
+use std::convert::Infallible;
 use std::pin::pin;
 
 use crate::shard::{Key, Locked};
@@ -22,6 +23,37 @@ use crate::waiter::wake::{Wake, WakeBatch};
 #[inline]
 pub fn notify_one<L: Location>(at: L) -> usize {
     notify(at.table(), address(&at), 1, None)
+}
+
+/// Wakes the waiter that was enqueued last, the tail. Returns how many it woke: 0 or 1.
+///
+/// For the thread or task whose data is most likely still in a cache, where the others may wait longer; their order is
+/// unchanged. Costs what [`notify_one`] costs, however many wait; see [`notify_many`] for the rest.
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::pin;
+/// use std::sync::atomic::AtomicI32;
+/// use std::task::{Context, Waker};
+/// use waitword_core::{notify_last, wait_async};
+///
+/// let word = AtomicI32::new(0);
+/// let (mut first, mut last) = (pin!(wait_async(&word, 0)), pin!(wait_async(&word, 0)));
+/// let mut cx = Context::from_waker(Waker::noop());
+/// assert!(first.as_mut().poll(&mut cx).is_pending() && last.as_mut().poll(&mut cx).is_pending());
+/// assert_eq!(notify_last(&word), 1);
+/// assert!(first.as_mut().poll(&mut cx).is_pending() && last.as_mut().poll(&mut cx).is_ready());
+/// ```
+#[inline]
+pub fn notify_last<L: Location>(at: L) -> usize {
+    let table = at.table();
+    let key = table.key_of(address(&at));
+    if table.shard(key).is_idle(key.hash) {
+        return 0;
+    }
+    let woken: Result<usize, Infallible> =
+        wake_one_or(table, key, |locked, key| locked.complete_last(key), || Ok(()));
+    woken.unwrap_or_else(|never| match never {})
 }
 
 /// Wakes all waiters of the word as of this moment. Returns how many these were.
@@ -83,14 +115,15 @@ fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) ->
     detach_and_wake(table, key, count, notifier, table.lock(key))
 }
 
-/// Wakes the head waiter; or, if there is none, makes `change` under the same lock (`replace.rs`).
-pub(crate) fn wake_first_or<E>(
+/// Wakes the waiter that `complete` dequeues; or, if there is none, makes `change` under the same lock (`replace.rs`).
+pub(crate) fn wake_one_or<E>(
     table: &Table,
     key: Key,
+    complete: impl FnOnce(&mut Locked<'_>, Key) -> Option<Wake>,
     change: impl FnOnce() -> Result<(), E>,
 ) -> Result<usize, E> {
     let mut locked = table.lock(key);
-    let Some(wake) = locked.complete_first(key, None) else {
+    let Some(wake) = complete(&mut locked, key) else {
         // The lock is still held: nobody has enqueued meanwhile.
         return change().map(|()| 0);
     };

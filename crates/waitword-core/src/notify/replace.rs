@@ -15,7 +15,7 @@
 //! With the notifier's steps the other way round, the waiter may take what the word offers and be notified as well. So
 //! both are done under the lock of the word's shard, where compare and enqueue are one step too.
 
-use super::dequeue::{wake_all_if, wake_first_or};
+use super::dequeue::{wake_all_if, wake_one_or};
 use crate::table::{Location, address};
 use crate::word::Word;
 
@@ -46,7 +46,34 @@ pub fn notify_one_or_replace<L: Location>(
     new: <L::Word as Word>::Value,
 ) -> Result<usize, <L::Word as Word>::Value> {
     let (table, word) = (at.table(), at.word());
-    wake_first_or(table, table.key_of(address(&at)), || word.compare_exchange(current, new))
+    let change = || word.compare_exchange(current, new);
+    wake_one_or(table, table.key_of(address(&at)), |locked, key| locked.complete_first(key, None), change)
+}
+
+/// As [`notify_one_or_replace`], of the waiter that was enqueued last ([`notify_last`](crate::notify_last)).
+///
+/// # Errors
+/// What the word held, if nobody waited on it and that was not `current`. Nothing has changed then.
+///
+/// # Panics
+/// As [`notify_many`](crate::notify_many).
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::notify_last_or_replace;
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(0));
+/// assert_eq!(notify_last_or_replace(&word, 0, 1), Err(1));
+/// ```
+pub fn notify_last_or_replace<L: Location>(
+    at: L,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<usize, <L::Word as Word>::Value> {
+    let (table, word) = (at.table(), at.word());
+    let change = || word.compare_exchange(current, new);
+    wake_one_or(table, table.key_of(address(&at)), |locked, key| locked.complete_last(key), change)
 }
 
 /// Replaces `current` in the word by `new`, and wakes all who wait on it at that moment. One step against every wait on

@@ -278,7 +278,7 @@ unsafe fn search_chain(first: Node, key: usize) -> Result<Node, usize> {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet, VecDeque};
     use std::pin::pin;

@@ -18,7 +18,8 @@ use crate::outcome::Cancelled;
 use crate::sync::{UnsafeCell, broken};
 use crate::waiter::list::{List, unlink};
 use crate::waiter::node::{
-    IDLE, NOTIFIED, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of, with,
+    IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of, prev,
+    with,
 };
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 use crate::waiter::{Completed, Inbox};
@@ -173,6 +174,17 @@ impl<'a> Locked<'a> {
         Some(unsafe { complete(first, NOTIFIED, notifier) })
     }
 
+    /// As [`complete_first`](Self::complete_first), of the tail, which the head knows.
+    pub(crate) fn complete_last(&mut self, key: Key) -> Option<Wake> {
+        // SAFETY: the head is queued under this lock, which owns its entry (I2).
+        let last = self.remove(key, |head| Some(unsafe { prev(head) }))?;
+        // SAFETY: unlinked just now under this lock (I2), and alive, as every node in a queue (I1).
+        unsafe {
+            with(last, |links| links.len = NOTIFIED_LAST);
+            Some(complete(last, NOTIFIED, None))
+        }
+    }
+
     /// Dequeues the first `count` waiters of `key`, or all there are, in one step: a waiter that comes later is not among
     /// them. They are counted now, and detached on `list` until they are [completed](Self::complete_batch).
     pub(crate) fn detach(&mut self, key: Key, count: usize, list: Pin<&List>) -> usize {
@@ -288,8 +300,9 @@ impl fmt::Debug for Shard {
 
 /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, which is that of `head`, and not detached.
 ///
-/// Notifies dequeue at the front and waiters enqueue at the back, with rising tickets. So a node that still is in the
-/// queue is not older than the head, and one that was detached is.
+/// Waiters enqueue at the back with rising tickets, and a notify detaches from the front. So a node that still is in the
+/// queue is not older than the head, and one that was detached is. (A notify of the last waiter completes the tail under the
+/// same lock: nobody asks this of it.)
 ///
 /// # Safety
 /// The caller holds the lock of their shard, which owns the links of every node that is `QUEUED` (I2).

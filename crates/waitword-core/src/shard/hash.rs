@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 use super::model_addresses;
 use crate::sync::OnceLock;
 
@@ -30,7 +30,7 @@ pub(crate) struct Hasher {
 
 impl Hasher {
     /// One whose secret a test knows.
-    #[cfg(all(test, not(any(loom, shuttle))))]
+    #[cfg(test)]
     pub(crate) const KNOWN: Self = Self { flip: 12345, factor: 0x9E37_79B9_7F4A_7C15 };
 
     pub(crate) fn of_process() -> Self {
@@ -49,7 +49,7 @@ impl Hasher {
 
     #[inline]
     pub(crate) fn hash(self, address: usize) -> u64 {
-        #[cfg(any(loom, shuttle))]
+        #[cfg(any(waitword_loom, waitword_shuttle))]
         let address = model_addresses::line_of(address) * LINE as usize;
         let (line, word) = (address as u64 / LINE, address as u64 % LINE / 4);
         let product = u128::from(line ^ self.flip) * u128::from(self.factor);

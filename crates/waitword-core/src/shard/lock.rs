@@ -132,7 +132,7 @@ impl Lock {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use std::thread::{scope, yield_now};
 

@@ -4,7 +4,7 @@ mod bucket;
 mod guard;
 mod hash;
 mod lock;
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 pub(crate) mod model_addresses;
 mod occupancy;
 mod queues;
@@ -13,5 +13,5 @@ mod stalled;
 
 pub(crate) use guard::{Locked, Shard, Unlocked};
 pub(crate) use hash::{Hasher, Key};
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 pub(crate) use occupancy::bit;

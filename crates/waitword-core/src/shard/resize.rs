@@ -1,7 +1,7 @@
 //! How many buckets a shard has: it follows the number of words waited on, up and down.
 
 use super::bucket::Bucket;
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 use super::guard::Locked;
 use super::guard::Shard;
 
@@ -36,7 +36,7 @@ fn empty_buckets(size: usize) -> Option<Box<[Bucket]>> {
     Some(buckets.into_boxed_slice())
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 impl Locked<'_> {
     /// How many queues the fullest bucket has.
     pub(crate) fn longest_chain(&mut self) -> usize {

@@ -7,7 +7,7 @@
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use super::guard::{Locked, Shard};
+use super::guard::Locked;
 use super::hash::Key;
 use crate::sync::broken;
 use crate::waiter::node::{OVERDUE, QUEUED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
@@ -15,21 +15,6 @@ use crate::waiter::wake::{Wake, WakeBatch};
 
 /// How many buckets a pass looks at in one stay under the lock.
 const BUCKETS_AT_A_TIME: usize = 16;
-
-impl Shard {
-    /// One pass over this shard. Returns whether a waiter there still is queued behind a signalled one.
-    pub(crate) fn signal_stalled(&self, batch: &mut WakeBatch) -> bool {
-        let mut first = Some(0);
-        let mut locked = self.lock();
-        while let Some(bucket) = first {
-            first = locked.pass(bucket, batch);
-            drop(locked);
-            batch.wake_all();
-            locked = self.lock();
-        }
-        locked.is_watched()
-    }
-}
 
 impl Locked<'_> {
     /// Signals the first waiter in the queue of `key` that is not signalled yet and is no agent's: takes its wake, and leaves

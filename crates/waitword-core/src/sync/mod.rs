@@ -1,32 +1,35 @@
-//! The one door to atomics, locks and threads: the standard library's, or a model checker's under `--cfg loom` or
-//! `--cfg shuttle`.
+//! The one door to atomics, locks and threads: the standard library's, or a model checker's under `--cfg waitword_loom` or
+//! `--cfg waitword_shuttle`.
+//!
+//! Only the packages in `models/` depend on the checkers, so these two are set for them alone. The names are ours: a program
+//! that depends on this crate and checks itself under `--cfg loom` must get the standard library here.
 //!
 //! Nobody in this crate imports them from anywhere else, so that the checker sees every step.
 
-#[cfg(not(any(loom, shuttle, tsan)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle, tsan)))]
 #[path = "std.rs"]
 mod imp;
 
-#[cfg(all(tsan, not(any(loom, shuttle))))]
+#[cfg(all(tsan, not(any(waitword_loom, waitword_shuttle))))]
 #[path = "tsan.rs"]
 #[allow(unsafe_code)]
 mod imp;
 
-#[cfg(loom)]
+#[cfg(waitword_loom)]
 #[path = "loom.rs"]
 mod imp;
 
-#[cfg(all(shuttle, not(loom)))]
+#[cfg(all(waitword_shuttle, not(waitword_loom)))]
 #[path = "shuttle.rs"]
 mod imp;
 
 pub use imp::atomic;
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 pub(crate) use imp::lazy_static;
 pub(crate) use imp::{Condvar, Mutex, OnceLock, UnsafeCell, announced, thread};
 
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
-pub(crate) const MODEL: bool = cfg!(any(loom, shuttle));
+pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));
 
 /// Whether the step of this name is left out or weakened, to see that the models notice (`docs/loom.md`).
 macro_rules! broken {
@@ -37,14 +40,14 @@ macro_rules! broken {
 pub(crate) use broken;
 
 /// Never, but in a model that is run with the step's name in `WAITWORD_MUTANT`.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[inline(always)]
 pub const fn is_broken(_step: &str) -> bool {
     false
 }
 
 /// Never, but in a model that is run with the step's name in `WAITWORD_MUTANT`.
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 pub fn is_broken(step: &str) -> bool {
     static MUTANT: OnceLock<Option<String>> = OnceLock::new();
     MUTANT.get_or_init(|| std::env::var("WAITWORD_MUTANT").ok()).as_deref() == Some(step)

@@ -6,7 +6,7 @@ mod follow_up;
 mod location;
 mod pair;
 mod shards;
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests;
 mod watchdog;
 
@@ -16,3 +16,5 @@ pub(crate) use location::address;
 pub use location::{At, Location};
 pub use shards::Table;
 pub use watchdog::STALL_TIMEOUT;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+pub use watchdog::never_sweep;

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::pin::Pin;
 
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 use crate::shard::model_addresses;
 use crate::shard::{Hasher, Key, Locked, Shard};
-use crate::sync::{MODEL, OnceLock, broken};
+use crate::sync::{MODEL, broken};
 use crate::waiter::node::Waiter;
 use crate::word::Word;
 
@@ -56,7 +56,7 @@ impl Table {
 
     pub(super) fn with_hasher(shards: usize, hasher: Hasher) -> Self {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
-        #[cfg(any(loom, shuttle))]
+        #[cfg(any(waitword_loom, waitword_shuttle))]
         model_addresses::begin();
         Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher }
     }
@@ -77,15 +77,15 @@ impl Table {
     }
 
     /// The table of the process.
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     #[inline]
     pub fn global() -> &'static Table {
-        static GLOBAL: OnceLock<Table> = OnceLock::new();
+        static GLOBAL: crate::sync::OnceLock<Table> = crate::sync::OnceLock::new();
         GLOBAL.get_or_init(Table::new)
     }
 
     /// The table of the process; each execution of a model has one.
-    #[cfg(any(loom, shuttle))]
+    #[cfg(any(waitword_loom, waitword_shuttle))]
     pub fn global() -> &'static Table {
         crate::sync::lazy_static! {
             static ref GLOBAL: Table = Table::new();
@@ -124,7 +124,7 @@ impl Table {
     }
 }
 
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 impl Drop for Table {
     fn drop(&mut self) {
         model_addresses::end();

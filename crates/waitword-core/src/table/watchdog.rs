@@ -42,45 +42,71 @@ impl Table {
     /// # Panics
     /// When a waker does, once all others have been woken.
     pub fn signal_stalled(&self) -> bool {
-        let mut batch = WakeBatch::new();
-        let watched = self.pass(&mut batch);
+        let (mut pass, mut batch) = (Pass::default(), WakeBatch::new());
+        while self.pass(&mut pass, &mut batch) {
+            batch.wake_all();
+        }
+        batch.wake_all();
         batch.finish();
-        watched
+        pass.watched
     }
 
-    /// As [`signal_stalled`](Self::signal_stalled); a waker's panic goes on in the batch.
-    pub(crate) fn pass(&self, batch: &mut WakeBatch) -> bool {
-        self.shards.iter().fold(false, |any, shard| any | shard.signal_stalled(batch))
+    /// One stay of a pass under the lock of a shard. Returns whether the pass goes on; the batch is woken before that.
+    fn pass(&self, pass: &mut Pass, batch: &mut WakeBatch) -> bool {
+        let mut locked = self.shards[pass.shard].lock();
+        pass.bucket = locked.pass(pass.bucket, batch).unwrap_or_else(|| {
+            pass.watched |= locked.is_watched();
+            pass.shard += 1;
+            0
+        });
+        pass.shard < self.shards.len()
     }
 
     /// Whether the next pass has to look anywhere.
-    #[cfg(not(any(loom, shuttle)))]
-    pub(crate) fn is_watched(&self) -> bool {
+    #[cfg(any(test, not(any(waitword_loom, waitword_shuttle))))]
+    pub(super) fn is_watched(&self) -> bool {
         self.shards.iter().any(|shard| shard.lock().is_watched())
     }
 }
 
+/// How far a pass has come.
+#[derive(Debug, Default)]
+struct Pass {
+    shard: usize,
+    bucket: usize,
+    /// Whether a waiter is queued behind a signalled one in the shards that the pass has been to.
+    watched: bool,
+}
+
+/// No table is passed over in this process from now on, and nothing makes up for a signal that a lock has lost. For tests, which
+/// call it before anybody waits.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub fn never_sweep() {
+    process::never();
+}
+
 /// Has the table of the process passed over until no waiter is queued behind a signalled one.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[inline]
 pub(super) fn start() {
     process::start();
 }
 
 /// A model has no clock, and calls [`Table::signal_stalled`] itself.
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 pub(super) fn start() {}
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod process {
     use std::pin::Pin;
     use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
     use std::task::{Wake, Waker};
     use std::time::Instant;
 
-    use super::{STALL_TIMEOUT, Table};
+    use super::{Pass, STALL_TIMEOUT, Table};
     use crate::sync::{Mutex, OnceLock};
-    use crate::timer::Alarm;
+    use crate::timer::{Alarm, wake_by_timer};
     use crate::waiter::wake::WakeBatch;
 
     /// Whether the next pass has been set up, or one is under way. Written when contention comes and goes.
@@ -91,6 +117,11 @@ mod process {
         if !RUNNING.load(Ordering::Relaxed) {
             begin();
         }
+    }
+
+    /// As if a pass were set up already, so that nobody sets one up.
+    pub(super) fn never() {
+        RUNNING.store(true, Ordering::SeqCst);
     }
 
     #[cold]
@@ -111,26 +142,42 @@ mod process {
 
     fn set_alarm() {
         // Both made once: a pass begins in a signal, which allocates nothing.
-        static PASS: OnceLock<Arc<Pass>> = OnceLock::new();
+        static WATCHDOG: OnceLock<Arc<Watchdog>> = OnceLock::new();
         static ALARM: OnceLock<Mutex<Pin<Box<Alarm>>>> = OnceLock::new();
-        let waker = Waker::from(Arc::clone(PASS.get_or_init(|| Arc::new(Pass))));
+        let watchdog = WATCHDOG.get_or_init(|| Arc::new(Watchdog(Mutex::new(Pass::default()))));
+        let waker = Waker::from(Arc::clone(watchdog));
         let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
         alarm.lock().as_mut().set(Instant::now() + STALL_TIMEOUT, &waker);
     }
 
-    /// What the timer calls.
-    struct Pass;
+    /// What the timer wakes.
+    ///
+    /// It is woken once more for each stay under a shard's lock that found waiters to signal, behind their wakes: those are
+    /// foreign code, and if one of them blocks, another thread of the timer goes on with the pass.
+    struct Watchdog(Mutex<Pass>);
 
-    impl Wake for Pass {
+    impl Wake for Watchdog {
         fn wake(self: Arc<Self>) {
-            let mut batch = WakeBatch::new();
-            let watched = Table::global().pass(&mut batch);
-            // There is no caller to tell; the panic hook has.
-            batch.discard_panic();
+            let (table, mut batch) = (Table::global(), WakeBatch::new());
+            // Uncontended: the next pass is set up when this one is over.
+            let mut pass = self.0.lock();
+            let goes_on = loop {
+                let goes_on = table.pass(&mut pass, &mut batch);
+                if !goes_on || !batch.is_empty() {
+                    break goes_on;
+                }
+            };
+            if goes_on {
+                drop(pass);
+                return wake_by_timer(&mut batch, Some(Waker::from(self)));
+            }
+            let watched = std::mem::take(&mut *pass).watched;
+            drop(pass);
+            wake_by_timer(&mut batch, None);
             if !watched {
                 // Whoever found `true` until now held a shard's lock after our pass over that shard, or before it.
                 RUNNING.store(false, Ordering::SeqCst);
-                if !Table::global().is_watched() || RUNNING.swap(true, Ordering::SeqCst) {
+                if !table.is_watched() || RUNNING.swap(true, Ordering::SeqCst) {
                     return;
                 }
             }

@@ -4,5 +4,5 @@ mod blocking;
 mod park;
 pub(crate) mod spin;
 
-pub use blocking::{ForbidBlocking, forbid_blocking, may_block};
+pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
 pub use park::{Interrupt, Parker};

@@ -5,7 +5,7 @@
 //! best. Its token may be left over from another wake, so every caller rechecks after it.
 
 use std::cell::Cell;
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -227,30 +227,30 @@ impl ThisThread {
     }
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 thread_local! {
     /// Made once per thread.
     static THIS: OnceCell<Rc<ThisThread>> = const { OnceCell::new() };
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 fn this_thread() -> Rc<ThisThread> {
     // A destructor of another thread-local may wait after ours is gone.
     THIS.try_with(|this| Rc::clone(this.get_or_init(ThisThread::new))).unwrap_or_else(|_| ThisThread::new())
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 fn made_before() -> Option<Rc<ThisThread>> {
     THIS.try_with(|this| this.get().map(Rc::clone)).ok().flatten()
 }
 
 /// The threads of a model live for one execution of it, and so must their wakers.
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 fn this_thread() -> Rc<ThisThread> {
     ThisThread::new()
 }
 
-#[cfg(any(loom, shuttle))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
 fn made_before() -> Option<Rc<ThisThread>> {
     Some(ThisThread::new())
 }

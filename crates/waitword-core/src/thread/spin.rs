@@ -192,7 +192,7 @@ impl Experience {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use std::future::Future;
     use std::pin::pin;

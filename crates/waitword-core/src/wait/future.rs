@@ -11,7 +11,9 @@ use std::task::{Context, Poll, Waker};
 use super::leave::leave;
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, enqueue_while_equal, release};
-use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
+use crate::waiter::node::{
+    DONE, IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled, with,
+};
 use crate::waiter::wake::Wake;
 use crate::word::{Word, bits};
 
@@ -79,6 +81,16 @@ impl<L: Location> WaitAsync<L> {
     #[inline]
     pub fn is_signalled(&self) -> bool {
         is_signalled(self.node.state())
+    }
+
+    /// Whether the notify that counted it was one of the last waiter ([`notify_last`](crate::notify_last)). For those who
+    /// forward the wakeup of a wait that was cancelled ([`AfterNotify`](Cancelled::AfterNotify)) in the same order. `false` if no
+    /// notify has counted it.
+    pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
+        let node = self.as_ref().node();
+        // SAFETY: with the outcome the links are the owner's again (I3, I5), which is borrowed mutably.
+        matches!(node.state(), NOTIFIED | DONE)
+            && unsafe { with(node.pointer(), |links| links.len) } == NOTIFIED_LAST
     }
 
     /// Whether it was moved to another word's queue ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.

@@ -26,9 +26,10 @@ pub fn wait_async_for<L: Location>(
 
 /// As [`wait_async`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
 ///
-/// Deadlines of all futures of the process are kept by one thread, started with the first of them; so no executor
-/// with a timer is needed. The outcome is decided by a poll: a notify that comes after the deadline and before that poll
-/// counts this waiter, and it is [`Notified`](Outcome::Notified).
+/// Deadlines of all futures of the process are kept by a thread of its own, started with the first of them; so no executor
+/// with a timer is needed. (What a waker that blocks costs the others: [`Alarm`](crate::Alarm#wakers-that-block).) The outcome
+/// is decided by a poll: a notify that comes after the deadline and before that poll counts this waiter, and it is
+/// [`Notified`](Outcome::Notified).
 ///
 /// # Cancellation
 /// As [`wait_async`]. The deadline is forgotten at once.

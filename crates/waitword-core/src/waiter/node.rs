@@ -29,6 +29,9 @@ pub(crate) const TIMED_OUT: usize = 7;
 /// The owner has the outcome, and the node is of no more use.
 pub(crate) const DONE: usize = 8;
 
+/// In [`Links::len`], with the state [`NOTIFIED`]: the notify was one of the tail (`notify_last`).
+pub(crate) const NOTIFIED_LAST: usize = usize::MAX;
+
 /// Whether a node in this state is in a list.
 #[inline]
 pub(crate) fn is_queued(state: usize) -> bool {
@@ -70,7 +73,7 @@ pub(crate) struct Waiter {
 pub(crate) struct Links {
     /// How its owner is woken; taken by whoever completes or signals the node.
     pub(crate) wake: Wake,
-    /// In the head of a queue: how many waiters it has.
+    /// In the head of a queue: how many waiters it has. In a notified node, perhaps [`NOTIFIED_LAST`].
     pub(crate) len: usize,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
@@ -191,7 +194,7 @@ pub(crate) unsafe fn prev(node: NonNull<Waiter>) -> NonNull<Waiter> {
 
 /// Tells loom that the memory goes, where nothing but the outcome (V) orders that after the notifier's access (I3).
 /// (For an agent's wait, and the sentinels of its inbox, a lock does, or a counter that loom does not see.)
-#[cfg(loom)]
+#[cfg(waitword_loom)]
 impl Drop for Waiter {
     fn drop(&mut self) {
         let completed = matches!(self.state.load(Ordering::Relaxed), NOTIFIED | DONE);

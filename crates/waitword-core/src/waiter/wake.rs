@@ -74,7 +74,7 @@ impl WakeBatch {
         self.len == BATCH
     }
 
-    #[cfg(not(any(loom, shuttle)))]
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -101,10 +101,11 @@ impl WakeBatch {
         }
     }
 
-    /// Drops the panic, where there is no caller for it to go on in.
-    #[cfg(not(any(loom, shuttle)))]
-    pub(crate) fn discard_panic(self) {
-        self.panic.0.into_iter().for_each(discard);
+    /// Takes the wakes out, for somebody else to ring.
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Wake> {
+        let len = std::mem::take(&mut self.len);
+        self.wakes[..len].iter_mut().map(Wake::take)
     }
 }
 
@@ -125,7 +126,7 @@ impl Panic {
 }
 
 /// Runs foreign code where a panic of it has nowhere to go on.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 pub(crate) fn discard_panic_of(foreign: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
         discard(payload);

@@ -44,6 +44,10 @@ impl World {
                 drop(stage);
                 self.notify(word, count, by);
             }
+            Step::NotifyLast { word } => {
+                drop(stage);
+                self.notify_last(word);
+            }
             Step::Pass { wait } => self.pass(&mut stage, wait),
             Step::Cancel { wait } => self.cancel(&mut stage, wait),
             Step::Drop { wait } => self.drop(&mut stage, wait),
@@ -181,6 +185,17 @@ impl World {
             (None, _) => notify_many(at, count),
         };
         assert_eq!(woken, counted.len());
+        self.check_notified(counted, by);
+    }
+
+    fn notify_last(self: &Arc<Self>, word: usize) {
+        let counted = self.stage().model.notify_last(word);
+        assert_eq!(notify_last(self.at(word)), counted.len());
+        self.check_notified(counted, None);
+    }
+
+    /// Those whom a notify has counted were told, in order, and nobody else.
+    fn check_notified(self: &Arc<Self>, counted: Vec<Id>, by: Option<usize>) {
         let mut stage = self.stage();
         self.check_bells(&stage, &counted, by);
         let told = std::mem::take(&mut stage.woken);

@@ -34,6 +34,8 @@ pub(crate) enum Step {
     Poll { wait: usize, told: Told },
     /// Notifies, for the agent `by` if it is one.
     Notify { word: usize, count: usize, by: Option<usize> },
+    /// Notifies the one that came last.
+    NotifyLast { word: usize },
     /// Lets a deadline pass.
     Pass { wait: usize },
     /// Cancels a future, or interrupts a thread.
@@ -119,7 +121,8 @@ impl Step {
         let expected = i32::from(more >= 224);
         match what % 32 {
             0..=8 => Self::Wait { word, expected, kind: Kind::decode(how), lazy: more % 16 == 1 },
-            9..=15 => {
+            15 => Self::NotifyLast { word },
+            9..=14 => {
                 let count = [1, 0, 1, 2, 3, 31, 33, usize::MAX][usize::from(how % 8)];
                 let by = [None, None, Some(0), Some(1)][usize::from(more % 4)];
                 Self::Notify { word, count, by }

@@ -101,6 +101,15 @@ impl Model {
         notified
     }
 
+    /// Takes the one out that came last. Returns it.
+    pub(crate) fn notify_last(&mut self, word: usize) -> Vec<Id> {
+        let last: Vec<Id> = self.lists[word].pop_back().into_iter().collect();
+        for &id in &last {
+            self.settle(id, Outcome::Notified, None);
+        }
+        last
+    }
+
     /// A deadline passes, for a wait that has an inbox. Returns whether that ended it.
     pub(crate) fn expire(&mut self, id: Id) -> bool {
         let waiting = self.take_out(id);

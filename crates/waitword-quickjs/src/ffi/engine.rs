@@ -14,6 +14,7 @@ use waitword_agents::MemoryBudget;
 
 use super::exception::Exception;
 use super::function::Native;
+use super::growth::Growables;
 use super::heap::{self, Heap};
 use super::module::{self, ModuleLoader};
 use super::realm::Realm;
@@ -21,7 +22,7 @@ use super::shared;
 use super::value::Value;
 
 /// Limits of a runtime.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RuntimeOptions {
     /// The most memory, in bytes, that scripts may hold: in the engine, and as SharedArrayBuffers that they made, until the
     /// last agent lets go of them. What the engine and its realms start with does not count. `None` for no limit.
@@ -29,6 +30,10 @@ pub struct RuntimeOptions {
     /// Beyond it they get an InternalError, "out of memory", or a RangeError from a SharedArrayBuffer. A script that goes on
     /// nevertheless until not even an error can be made is ended ([`Runtime::is_out_of_memory`]).
     pub memory_limit: Option<usize>,
+    /// The budget that all this comes out of, in place of a new one of `memory_limit` bytes: a
+    /// [part](MemoryBudget::part_of) of one for several runtimes, say. On that whole counts also what the engine and its realms
+    /// start with, which is never refused.
+    pub budget: Option<Arc<MemoryBudget>>,
     /// How many bytes of the thread's stack scripts may use before they get a RangeError. It has to be less than what the
     /// thread has left when the runtime is made.
     pub stack_size: usize,
@@ -37,7 +42,14 @@ pub struct RuntimeOptions {
 impl Default for RuntimeOptions {
     /// No memory limit, and 1 MiB of stack: half of what a Rust thread has unless told otherwise.
     fn default() -> Self {
-        Self { memory_limit: None, stack_size: 1 << 20 }
+        Self { memory_limit: None, budget: None, stack_size: 1 << 20 }
+    }
+}
+
+impl RuntimeOptions {
+    /// The budget of the runtime's scripts, if anything limits them.
+    fn budget(&self) -> Option<Arc<MemoryBudget>> {
+        self.budget.clone().or_else(|| self.memory_limit.map(MemoryBudget::new))
     }
 }
 
@@ -198,6 +210,8 @@ pub(super) struct Engine {
     pub(super) ordinary_class: Cell<qjs::JSClassID>,
     /// The class id of Errors, known from the first realm on.
     pub(super) error_class: Cell<qjs::JSClassID>,
+    /// What is known of buffers that other agents may grow.
+    pub(super) growables: Growables,
     /// A SharedArrayBuffer got no memory.
     pub(super) refused_block: Cell<bool>,
     state: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
@@ -207,7 +221,7 @@ pub(super) struct Engine {
 
 impl Engine {
     fn new(options: &RuntimeOptions) -> Rc<Self> {
-        let heap = options.memory_limit.map(Heap::new);
+        let heap = options.budget().map(Heap::new);
         // SAFETY: the heap outlives the runtime: a box in the `Engine` that frees it (10).
         let raw = NonNull::new(unsafe {
             match &heap {
@@ -228,6 +242,7 @@ impl Engine {
             shared_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
             ordinary_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
             error_class: Cell::new(qjs::JS_INVALID_CLASS_ID),
+            growables: Growables::default(),
             refused_block: Cell::new(false),
             state: RefCell::default(),
             interrupt: RefCell::default(),
@@ -257,6 +272,14 @@ impl Engine {
         work()
     }
 
+    /// Has the engine parse something, in which refusals are put off ([`Heap::parse`]); whether there was one.
+    pub(super) fn parse<T>(&self, work: impl FnOnce() -> T) -> (T, bool) {
+        match &self.heap {
+            Some(heap) => heap.parse(work),
+            None => (work(), false),
+        }
+    }
+
     pub(super) fn budget(&self) -> Option<&Arc<MemoryBudget>> {
         self.heap.as_ref().map(|heap| &heap.budget)
     }
@@ -278,6 +301,7 @@ impl Engine {
             let sample = realm.own(unsafe { qjs::JS_NewError(realm.raw()) }).ok()?;
             // SAFETY: looks at a live value.
             self.error_class.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
+            self.growables.prepare(&realm).ok()?;
             // SAFETY: (1), (4).
             (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
         })
@@ -304,6 +328,14 @@ impl Engine {
         }
     }
 
+    /// Brings growable buffers up to date for a script that does not synchronize. What fails is left to the next time.
+    fn catch_up_in_any_realm(self: &Rc<Self>) {
+        let context = self.contexts.borrow().first().copied();
+        if let Some(context) = context {
+            let _ = Realm::of(self, context).catch_up();
+        }
+    }
+
     pub(super) fn raw(&self) -> *mut qjs::JSRuntime {
         self.raw.as_ptr()
     }
@@ -319,6 +351,7 @@ impl Engine {
     fn let_go(&self) {
         drop(self.state.take());
         drop(self.natives.take());
+        self.growables.let_go();
         drop(self.loader.take());
         drop(self.interrupt.take());
         drop(self.rejections.take());
@@ -331,17 +364,44 @@ impl Drop for Engine {
             // SAFETY: the count that this list owns (4).
             unsafe { qjs::JS_FreeContext(context.as_ptr()) };
         }
+        if self.heap.as_ref().is_some_and(|heap| heap.has_refused()) && self.has_objects() {
+            // The engine loses count of objects where it is refused memory in the midst of something, and then an assertion
+            // in JS_FreeRuntime would end the process. What is left stays where it is, counted on the budget, and nobody comes
+            // back to it. The same goes for jobs that never ran, which cannot be told from what was lost.
+            std::mem::forget(self.heap.take());
+            return;
+        }
         // SAFETY: the last `Rc` is gone, so no value or realm is left (1). The engine asserts the same.
         unsafe { qjs::JS_FreeRuntime(self.raw()) };
     }
 }
 
+impl Engine {
+    /// Whether there are objects that the collector cannot free.
+    fn has_objects(&self) -> bool {
+        let mut usage = std::mem::MaybeUninit::zeroed();
+        // SAFETY: (1); the engine writes all of the structure, which consists of integers.
+        let usage: qjs::JSMemoryUsage = unsafe {
+            qjs::JS_RunGC(self.raw());
+            qjs::JS_ComputeMemoryUsage(self.raw(), usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        usage.obj_count > 0
+    }
+}
+
 /// The engine's question "shall this script go on?".
 unsafe extern "C" fn interrupted(_: *mut qjs::JSRuntime, opaque: *mut std::ffi::c_void) -> std::ffi::c_int {
-    // SAFETY: (6): `opaque` is the engine that runs this script.
-    let engine = unsafe { &*opaque.cast::<Engine>() };
+    // SAFETY: (6): `opaque` is the engine that runs this script; its caller's count is left alone.
+    let engine = &*unsafe { ManuallyDrop::new(Rc::from_raw(opaque.cast::<Engine>().cast_const())) };
     // (7). Whoever panics instead of answering can no longer stop the script later, so it stops now.
-    let asked = || engine.interrupt.borrow().as_ref().is_some_and(|stop| stop());
+    let asked = || {
+        let stop = engine.interrupt.borrow().as_ref().is_some_and(|stop| stop());
+        if !stop && engine.growables.is_behind() {
+            engine.catch_up_in_any_realm();
+        }
+        stop
+    };
     (engine.is_exhausted() || catch_unwind(AssertUnwindSafe(asked)).unwrap_or(true)).into()
 }
 

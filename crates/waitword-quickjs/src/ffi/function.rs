@@ -110,6 +110,20 @@ impl Realm {
         self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_constructor_magic, magic)
     }
 
+    /// As [`constructor`](Self::constructor), for a closure, which is kept as that of a [`closure`](Self::closure) is.
+    ///
+    /// # Errors
+    /// As [`Realm::function`].
+    pub(crate) fn closure_constructor(
+        &self,
+        name: &str,
+        length: u8,
+        native: impl Fn(&Realm, &Call<'_>) -> Result<Value, Exception> + 'static,
+    ) -> Result<Value, Exception> {
+        let magic = self.add_native(Native::Closure(Rc::new(native)))?;
+        self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_constructor_magic, magic)
+    }
+
     /// A function object for a closure, which is kept until the [`Runtime`](super::Runtime) is dropped, even when the
     /// function object is gone before.
     ///
@@ -196,6 +210,8 @@ unsafe extern "C" fn trampoline(
             None => Err(realm.uncatchable_error("the runtime is shutting down")),
         }
         .inspect(|value| realm.check(value))
+        // It may have synchronized with an agent that has grown memory.
+        .and_then(|value| realm.catch_up().map(|()| value))
     }));
     let result = result.unwrap_or_else(|panic| {
         Err(realm.uncatchable_error(&format!("a native function panicked: {}", panic_message(&*panic))))

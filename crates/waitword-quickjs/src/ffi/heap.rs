@@ -5,7 +5,12 @@
 //! the reserve is gone as well is to be ended ([`Heap::is_exhausted`]); until somebody does so, small requests are granted
 //! within as much again, for the engine throws `null` where it cannot even make the error.
 //!
-//! What the host needs for itself (realms, its own JavaScript) is not counted: scripts cannot make less of it.
+//! What the host needs for itself (realms, its own JavaScript) is not counted: scripts cannot make less of it. But it is on the budget of
+//! the whole program, if there is one, for scripts can make more agents; that is never refused here, but before an agent is made.
+//!
+//! The engine's parser does not bear being refused: it leaks what it has made, or finds its code without an end, and an assertion ends
+//! the process. So while it is at work, refusals are put off: it gets what it asks for beyond the limit as well, and what it has made
+//! is thrown away afterwards. That goes so far and no further ([`PARSER_OVERDRAFT`]), and does not reach a script's own `eval`.
 //!
 //! An engine without a limit uses the functions that it brings along, and nothing of this.
 
@@ -26,6 +31,9 @@ const GRANTS: u32 = 8;
 /// How far beyond the limit a script may get between the last of the reserve and its end.
 const OVERDRAFT: usize = 256 << 10;
 
+/// How far beyond the limit the parser may get: what some ten thousand lines take.
+const PARSER_OVERDRAFT: usize = 4 << 20;
+
 /// The counter and the mood of one engine's heap.
 pub(super) struct Heap {
     pub(super) budget: Arc<MemoryBudget>,
@@ -34,15 +42,24 @@ pub(super) struct Heap {
     /// How many small requests may still use the reserve.
     grants: Cell<u32>,
     is_exhausted: Cell<bool>,
+    /// The engine's parser is at work.
+    is_parsing: Cell<bool>,
+    /// A refusal was put off.
+    is_put_off: Cell<bool>,
+    /// Something has been refused.
+    has_refused: Cell<bool>,
 }
 
 impl Heap {
-    pub(super) fn new(limit: usize) -> Box<Self> {
+    pub(super) fn new(budget: Arc<MemoryBudget>) -> Box<Self> {
         Box::new(Self {
-            budget: MemoryBudget::new(limit),
+            budget,
             is_hosts: Cell::new(false),
             grants: Cell::new(0),
             is_exhausted: Cell::new(false),
+            is_parsing: Cell::new(false),
+            is_put_off: Cell::new(false),
+            has_refused: Cell::new(false),
         })
     }
 
@@ -51,14 +68,39 @@ impl Heap {
         self.is_exhausted.get() && !self.is_hosts.get()
     }
 
+    /// Whether the engine has ever been refused memory, or would have been.
+    pub(super) fn has_refused(&self) -> bool {
+        self.has_refused.get()
+    }
+
     /// Whether the work that begins is the host's, until the result is dropped: also by a panic.
     pub(super) fn work_as(&self, is_hosts: bool) -> Work<'_> {
         Work { heap: self, before: self.is_hosts.replace(is_hosts) }
     }
 
+    /// Has the engine parse something; whether it has been given what it may not have, and its result has to be thrown away. Then
+    /// the reserve is open for the error. What is parsed can ask for modules that are parsed in turn.
+    pub(super) fn parse<T>(&self, work: impl FnOnce() -> T) -> (T, bool) {
+        let was_parsing = self.is_parsing.replace(true);
+        let result = work();
+        self.is_parsing.set(was_parsing);
+        let is_put_off = self.is_put_off.get();
+        if is_put_off && !was_parsing {
+            self.is_put_off.set(false);
+            self.grants.set(GRANTS);
+        }
+        (result, is_put_off)
+    }
+
     /// Takes bytes from the budget for a script, if it may have them.
     fn admit(&self, bytes: usize) -> bool {
         if self.budget.take(bytes) {
+            return true;
+        }
+        self.has_refused.set(true);
+        if self.is_parsing.get() && self.budget.overdraft() < PARSER_OVERDRAFT {
+            self.is_put_off.set(true);
+            self.budget.take_anyway(bytes);
             return true;
         }
         let grants = self.grants.get();
@@ -71,7 +113,7 @@ impl Heap {
             return true;
         }
         self.is_exhausted.set(true);
-        let is_near = self.budget.held().saturating_sub(self.budget.limit()) < OVERDRAFT;
+        let is_near = self.budget.overdraft() < OVERDRAFT;
         if is_near {
             self.grants.set(GRANTS);
             self.budget.take_anyway(bytes);
@@ -79,17 +121,27 @@ impl Heap {
         is_near
     }
 
+    /// Gives back bytes of an allocation of which the agent's budget counts `counted`.
+    fn give_back(&self, bytes: usize, counted: usize) {
+        match counted {
+            0 => self.budget.give_back_to_whole(bytes),
+            _ => self.budget.give_back(bytes),
+        }
+    }
+
     /// # Safety
     /// As the functions of the allocator want it: `allocate` gives what can be freed with the layout that it gets.
     unsafe fn allocate(&self, bytes: usize, allocate: unsafe fn(Layout) -> *mut u8) -> *mut c_void {
         let Some(layout) = layout(bytes) else { return std::ptr::null_mut() };
         let counted = if self.is_hosts.get() { 0 } else { layout.size() };
-        if counted > 0 && !self.admit(counted) {
-            return std::ptr::null_mut();
+        match counted {
+            0 => self.budget.take_of_whole(layout.size()),
+            _ if self.admit(counted) => {}
+            _ => return std::ptr::null_mut(),
         }
         // SAFETY: the layout is not empty, it has a header.
         let Some(start) = NonNull::new(unsafe { allocate(layout) }) else {
-            self.budget.give_back(counted);
+            self.give_back(layout.size(), counted);
             return std::ptr::null_mut();
         };
         // SAFETY: the allocation begins with room for a header.
@@ -117,11 +169,16 @@ impl Drop for Work<'_> {
 struct Header {
     /// What was asked for.
     bytes: usize,
-    /// What the budget counts; nothing for what is the host's.
+    /// What the agent's budget counts: all of the allocation, or nothing for what is the host's.
     counted: usize,
 }
 
 const OFFSET: usize = size_of::<Header>();
+
+/// How much more `new` is than `old`, and how much less.
+fn difference(new: usize, old: usize) -> (usize, usize) {
+    (new.saturating_sub(old), old.saturating_sub(new))
+}
 
 fn layout(bytes: usize) -> Option<Layout> {
     Layout::from_size_align(bytes.checked_add(OFFSET)?, align_of::<Header>()).ok()
@@ -154,8 +211,9 @@ unsafe extern "C" fn free(heap: *mut c_void, data: *mut c_void) {
     unsafe {
         let start = data.sub(OFFSET);
         let Header { bytes, counted } = start.cast::<Header>().read();
-        dealloc(start.as_ptr(), layout(bytes).unwrap_unchecked());
-        (*heap.cast::<Heap>()).budget.give_back(counted);
+        let layout = layout(bytes).unwrap_unchecked();
+        dealloc(start.as_ptr(), layout);
+        (*heap.cast::<Heap>()).give_back(layout.size(), counted);
     }
 }
 
@@ -173,20 +231,26 @@ unsafe extern "C" fn realloc(heap: *mut c_void, data: *mut c_void, bytes: qjs::s
     unsafe {
         let start = data.sub(OFFSET);
         let old = start.cast::<Header>().read();
+        let old_layout = layout(old.bytes).unwrap_unchecked();
         let counted = if heap.is_hosts.get() && old.counted == 0 { 0 } else { new.size() };
-        let more = counted.saturating_sub(old.counted);
-        if heap.is_hosts.get() {
-            heap.budget.take_anyway(more);
-        } else if more > 0 && !heap.admit(more) {
-            return std::ptr::null_mut();
+        // How much more is counted now, and how much less: of what stays the host's, of what was and becomes a script's, and
+        // of what is a script's already. Never both sizes at a time, which others would feel who share the whole.
+        let (more, less) = match (counted, old.counted) {
+            (0, _) => difference(new.size(), old_layout.size()),
+            (_, 0) => (counted, old_layout.size()),
+            (_, before) => difference(counted, before),
+        };
+        match heap.is_hosts.get() {
+            _ if counted == 0 => heap.budget.take_of_whole(more),
+            true => heap.budget.take_anyway(more),
+            false if more == 0 || heap.admit(more) => {}
+            false => return std::ptr::null_mut(),
         }
-        let Some(moved) =
-            NonNull::new(grow(start.as_ptr(), layout(old.bytes).unwrap_unchecked(), new.size()))
-        else {
-            heap.budget.give_back(more);
+        let Some(moved) = NonNull::new(grow(start.as_ptr(), old_layout, new.size())) else {
+            heap.give_back(more, counted);
             return std::ptr::null_mut();
         };
-        heap.budget.give_back(old.counted.saturating_sub(counted));
+        heap.give_back(less, old.counted);
         moved.cast::<Header>().write(Header { bytes, counted });
         moved.add(OFFSET).as_ptr().cast()
     }
@@ -207,12 +271,38 @@ mod tests {
 
     #[test]
     fn work_of_the_hosts_that_panics_is_over() {
-        let heap = Heap::new(1 << 20);
+        let heap = Heap::new(MemoryBudget::new(1 << 20));
         let work = || {
             let _until_done = heap.work_as(true);
             panic!("on purpose");
         };
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err());
         assert!(!heap.is_hosts.get(), "what scripts do next is counted");
+    }
+
+    #[test]
+    fn the_whole_program_counts_what_is_the_hosts_as_well() {
+        let whole = MemoryBudget::new(1 << 20);
+        let heap = Heap::new(MemoryBudget::part_of(&whole, usize::MAX));
+        let opaque: *mut c_void = std::ptr::from_ref(&*heap).cast_mut().cast();
+        let size = |bytes: usize| bytes + OFFSET;
+        // SAFETY: (10): the heap outlives its allocations, each of which is used as one of them.
+        unsafe {
+            let work = heap.work_as(true);
+            let hosts = realloc(opaque, malloc(opaque, 100), 1000);
+            assert_eq!((heap.budget.held(), whole.held()), (0, size(1000)));
+            drop(work);
+            let scripts = malloc(opaque, 50);
+            assert_eq!((heap.budget.held(), whole.held()), (size(50), size(50) + size(1000)));
+            // What a script makes larger is the script's.
+            let hosts = realloc(opaque, hosts, 2000);
+            assert_eq!((heap.budget.held(), whole.held()), (size(50) + size(2000), size(50) + size(2000)));
+            assert!(realloc(opaque, scripts, 1 << 20).is_null());
+            let scripts = realloc(opaque, scripts, 10);
+            assert_eq!(heap.budget.held(), size(10) + size(2000));
+            free(opaque, hosts);
+            free(opaque, scripts);
+        }
+        assert_eq!((heap.budget.held(), whole.held()), (0, 0));
     }
 }

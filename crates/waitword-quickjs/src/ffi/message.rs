@@ -30,7 +30,8 @@ const WRITE: u32 = qjs::JS_WRITE_OBJ_SAB | qjs::JS_WRITE_OBJ_REFERENCE;
 const READ: u32 = qjs::JS_READ_OBJ_SAB | qjs::JS_READ_OBJ_REFERENCE;
 
 impl Realm {
-    /// Copies a value and all that it refers to. Runs no script.
+    /// Copies a value and all that it refers to. Runs no script. A typed array that tracks the length of its buffer has a fixed
+    /// length in the copy.
     ///
     /// # Errors
     /// A TypeError for what cannot be copied (functions, accessor properties, arrays with holes, Maps, Sets, errors, ...),
@@ -66,7 +67,37 @@ impl Realm {
         let bytes = &message.bytes;
         // SAFETY: (4); the engine wrote these bytes, and the message holds a count of each block whose address is in
         // them, so the engine can take its own (8).
-        self.own(unsafe { qjs::JS_ReadObject(self.raw(), bytes.as_ptr(), bytes.len() as _, READ as i32) })
+        let value = self
+            .own(unsafe { qjs::JS_ReadObject(self.raw(), bytes.as_ptr(), bytes.len() as _, READ as i32) })?;
+        if message.blocks.iter().any(SharedBlock::is_growable) {
+            self.track_buffers_in(&value)?;
+        }
+        Ok(value)
+    }
+
+    /// Finds the growable buffers in a graph that the engine's reader has made, which tells nobody of them.
+    fn track_buffers_in(&self, value: &Value) -> Result<(), Exception> {
+        let mut seen = HashSet::new();
+        let mut rest = vec![value.clone()];
+        while let Some(value) = rest.pop() {
+            if !value.is_object() || !seen.insert(value.address()) {
+                continue;
+            }
+            if self.typed_array_kind(&value).is_some() {
+                // None of those that were just read is out of bounds.
+                rest.push(self.typed_array_view(&value)?.buffer.clone());
+            } else if let Some(block) = self.shared_block(&value) {
+                if block.is_growable() {
+                    self.track(&value)?;
+                }
+            } else {
+                // The reader makes nothing but data properties; those of arrays are among the keys.
+                for key in self.keys(&value)? {
+                    rest.extend(self.own_data(&value, &key)?.filter(Value::is_object));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a graph in which the engine's writer would meet a getter (9). It reads the elements of arrays as scripts do,

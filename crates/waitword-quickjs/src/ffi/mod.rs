@@ -23,12 +23,13 @@
 //!    no graph in which it would call a getter: `Realm::refuse_scripts_in`.
 //! 10. **The heap.** An engine with a memory limit allocates through the functions of `heap.rs`, with the address of the
 //!     `Heap` that its `Engine` owns, which lives until after `JS_FreeRuntime`; everything that it frees through them, it
-//!     got from them.
+//!     got from them. A runtime that is not freed, because it lost objects when it was refused memory, keeps its heap.
 
 mod engine;
 mod exception;
 mod function;
 mod graph;
+mod growth;
 mod heap;
 mod keys;
 mod message;
@@ -40,6 +41,7 @@ mod script;
 mod shared;
 mod trim;
 mod value;
+mod views;
 
 pub use engine::{Rejection, Runtime, RuntimeOptions};
 pub(crate) use exception::place as place_in_frame;

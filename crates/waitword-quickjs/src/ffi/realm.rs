@@ -194,9 +194,27 @@ impl Realm {
         // The engine wants a NUL behind the text and is told the length without it.
         let text = [source.as_bytes(), b"\0"].concat();
         // SAFETY: (4); both texts live past the call.
-        self.own(unsafe {
+        let eval = || unsafe {
             qjs::JS_Eval(self.raw(), text.as_ptr().cast(), source.len() as _, name.as_ptr(), flags as c_int)
-        })
+        };
+        match flags & qjs::JS_EVAL_FLAG_COMPILE_ONLY {
+            0 => self.own(eval()),
+            _ => self.parsed(eval),
+        }
+    }
+
+    /// What the engine makes of source text; an error if there was no memory for it.
+    pub(super) fn parsed(&self, parse: impl FnOnce() -> qjs::JSValue) -> Result<Value, Exception> {
+        let (parsed, is_beyond) = self.engine.parse(parse);
+        let parsed = self.own(parsed);
+        if !is_beyond {
+            return parsed;
+        }
+        // Given back before the error is made, which needs some itself.
+        drop(parsed);
+        // SAFETY: (4)
+        unsafe { qjs::JS_ThrowOutOfMemory(self.raw()) };
+        Err(self.take_exception())
     }
 
     pub(super) fn of(engine: &Rc<Engine>, context: NonNull<qjs::JSContext>) -> Self {

@@ -30,7 +30,7 @@ impl Realm {
             line_num: -1,
         };
         // SAFETY: (4); the text ends with a NUL that is not counted, and both texts live past the call.
-        self.own(unsafe {
+        self.parsed(|| unsafe {
             qjs::JS_Eval2(self.raw(), text.as_ptr().cast(), (text.len() - 1) as _, &mut options)
         })
     }

@@ -63,6 +63,14 @@ impl Realm {
         self.engine().new_block(len, Some(max_len))
     }
 
+    /// As [`growable_block`](Self::growable_block), for one of a fixed length.
+    ///
+    /// # Errors
+    /// As `growable_block`.
+    pub(crate) fn fixed_block(&self, len: usize) -> Result<SharedBlock, BlockError> {
+        self.engine().new_block(len, None)
+    }
+
     /// Whether a SharedArrayBuffer got no memory since this was asked last. The engine throws nothing then.
     pub(crate) fn take_block_refusal(&self) -> bool {
         self.engine().refused_block.take()
@@ -82,7 +90,7 @@ impl Realm {
         let len = len.min(block.len());
         let max = if block.is_growable() { block.max_len() } else { 0 };
         // SAFETY: (1), (4). The engine takes its own count of the block through `dup` (8), so ours may end.
-        self.own(unsafe {
+        let buffer = self.own(unsafe {
             qjs::JS_NewArrayBuffer(
                 self.raw(),
                 block.as_ptr(),
@@ -92,7 +100,11 @@ impl Realm {
                 std::ptr::null_mut(),
                 true,
             )
-        })
+        })?;
+        if max > 0 {
+            self.track(&buffer)?;
+        }
+        Ok(buffer)
     }
 
     /// The block of a SharedArrayBuffer object; `None` for any other value.

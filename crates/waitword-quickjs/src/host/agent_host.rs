@@ -1,18 +1,21 @@
 //! What one agent of a program has besides its scripts: boxes, timers, workers, and the JavaScript half of the host.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::doorbell::Doorbell;
 use crate::ffi::{Attributes, Exception, Realm, Value};
 
-use super::channel::Envelope;
+use super::channel::{Envelope, PortId};
 use super::clone::{self, Kit, Parcel};
 use super::cluster::Cluster;
 use super::failure::FailureKind;
 use super::mailbox::Mailbox;
+use super::observed::Observed;
 use super::ports::Ports;
+use super::source_text::SourceText;
+use super::thread_messages::{ThreadLetter, Ticket};
 use super::timers::Timers;
 use super::worker::{Data, Letter, Shape};
 use super::{Limits, MAIN, ThreadId, natives, options, parts};
@@ -30,15 +33,28 @@ pub(super) struct Host {
     pub(super) limits: Limits,
     /// The text that a worker was made of, if it was not made of a file.
     pub(super) eval_source: String,
+    /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input.
+    pub(super) unrepeatable: OnceCell<(String, SourceText)>,
     /// What the parent posted. Empty for ever in the main agent.
     pub(super) from_parent: Arc<Mailbox<Envelope>>,
     /// What the workers of this agent posted.
     pub(super) from_workers: Arc<Mailbox<(ThreadId, Letter)>>,
+    /// What any agent posted by this one's number.
+    pub(super) from_threads: Arc<Mailbox<ThreadLetter>>,
+    /// The answers that this agent waits for.
+    pub(super) asked: RefCell<BTreeSet<Ticket>>,
+    tickets: Cell<Ticket>,
+    /// What the parent sees of this agent.
+    pub(super) observed: Arc<Observed>,
+    /// Bytes that were printed before the parent said whether it wants them.
+    pub(super) printed_early: Cell<usize>,
     /// Where to post to the parent.
     pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
     pub(super) timers: RefCell<Timers>,
     pub(super) workers: RefCell<BTreeMap<ThreadId, Worker>>,
     pub(super) ports: RefCell<Ports>,
+    /// The port whose message the job that runs has taken.
+    pub(super) receiving: Cell<Option<PortId>>,
     /// `parentPort`.
     pub(super) port: Cell<Port>,
     /// Set when the script called `process.exit`.
@@ -59,6 +75,7 @@ pub(super) struct Host {
 /// A worker, seen by the agent that made it.
 pub(super) struct Worker {
     pub(super) mailbox: Arc<Mailbox<Envelope>>,
+    pub(super) observed: Arc<Observed>,
     pub(super) keeps_alive: bool,
 }
 
@@ -67,7 +84,12 @@ pub(super) struct Worker {
 pub(super) struct Port {
     pub(super) is_open: bool,
     pub(super) keeps_alive: bool,
+    /// Once the script has closed it while it took a message from it: how many it takes still.
+    pub(super) rest: Option<usize>,
 }
+
+/// Stands for `parentPort` among the numbers of ports, which begin with 1.
+pub(super) const PARENT: PortId = 0;
 
 /// What a [`Host`] is made of.
 pub(super) struct Parts {
@@ -79,12 +101,15 @@ pub(super) struct Parts {
     pub(super) limits: Limits,
     pub(super) eval_source: String,
     pub(super) from_parent: Arc<Mailbox<Envelope>>,
+    pub(super) from_threads: Arc<Mailbox<ThreadLetter>>,
     pub(super) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
+    pub(super) observed: Arc<Observed>,
 }
 
 impl Host {
     pub(super) fn new(parts: Parts) -> Self {
-        let Parts { id, cluster, bell, argv, shape, limits, eval_source, from_parent, parent } = parts;
+        let Parts { id, cluster, bell, argv, shape, limits, eval_source, .. } = parts;
+        let Parts { from_parent, from_threads, parent, observed, .. } = parts;
         let from_workers = Arc::new(Mailbox::new(Arc::clone(&bell)));
         let ports = RefCell::new(Ports::new(&bell));
         Self {
@@ -95,12 +120,19 @@ impl Host {
             shape,
             limits,
             eval_source,
+            unrepeatable: OnceCell::new(),
             from_parent,
             from_workers,
+            from_threads,
+            asked: RefCell::default(),
+            tickets: Cell::default(),
+            observed,
+            printed_early: Cell::default(),
             parent,
             timers: RefCell::default(),
             workers: RefCell::default(),
             ports,
+            receiving: Cell::default(),
             port: Cell::default(),
             exit: Cell::default(),
             wants_ticks: Cell::default(),
@@ -110,6 +142,15 @@ impl Host {
             script: OnceCell::new(),
             kit: OnceCell::new(),
         }
+    }
+
+    /// A number for an answer that the agent waits for from now on.
+    pub(super) fn ask(&self) -> Ticket {
+        let ticket = self.tickets.get();
+        // They wrap around after four billion, of which few are still waited for.
+        self.tickets.set(ticket.wrapping_add(1));
+        self.asked.borrow_mut().insert(ticket);
+        ticket
     }
 
     pub(super) fn is_main(&self) -> bool {
@@ -206,6 +247,12 @@ impl Host {
         let is_rejection = realm.bool(kind == FailureKind::UnhandledRejection);
         self.call(realm, "packError", &[thrown.clone(), is_rejection]).ok()?;
         self.outbox.take()
+    }
+
+    /// Before the places of waits are looked up: that runs no script from now on.
+    pub(super) fn begin_report(&self, realm: &Realm) {
+        // It may have run out of memory: then there are no places either.
+        let _ = self.call(realm, "reporting", &[]);
     }
 
     /// The `type` in the text of a `package.json`.

@@ -127,6 +127,26 @@ impl End {
         false
     }
 
+    /// The script has closed this end while it took a message from it: what waits behind that is still delivered, and after it that the
+    /// channel is closed; what is posted from now on is dropped. False if nothing waits.
+    pub(super) fn shut(&self) -> bool {
+        let mut state = self.own().lock();
+        if state.letters.is_empty() || !state.receives {
+            return false;
+        }
+        state.is_closed = true;
+        if !matches!(state.letters.back(), Some(Delivery::Closed)) {
+            state.letters.push_back(Delivery::Closed);
+        }
+        state.announce();
+        true
+    }
+
+    /// Whether it was [shut](Self::shut).
+    pub(super) fn is_shut(&self) -> bool {
+        self.own().lock().is_closed
+    }
+
     /// Whether the other end is gone.
     pub(super) fn is_cut(&self) -> bool {
         self.other().lock().is_closed

@@ -13,9 +13,12 @@ use waitword_agents::AgentHandle;
 
 use crate::doorbell::Doorbell;
 
+use super::blobs::Blobs;
 use super::liveness::{Reason, Verdict};
 use super::members::{Doing, Member, Members, Standstill};
+use super::named_locks::NamedLocks;
 use super::rooms::Rooms;
+use super::thread_messages::Directory;
 use super::{AbandonedWait, EXIT_TIMED_OUT, MAIN, ThreadId};
 
 /// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
@@ -32,6 +35,9 @@ pub(super) struct Cluster {
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
     rooms: Rooms,
+    blobs: Blobs,
+    directory: Directory,
+    named_locks: NamedLocks,
 }
 
 /// Why an agent woke up.
@@ -46,7 +52,7 @@ pub(super) enum Woken {
 impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
     pub(super) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
-        let (members, rooms) = (Mutex::default(), Rooms::default());
+        let (members, rooms, blobs) = (Mutex::default(), Rooms::default(), Blobs::default());
         let cluster = Self {
             members,
             left: Condvar::new(),
@@ -54,6 +60,9 @@ impl Cluster {
             over: Condvar::new(),
             is_closed,
             rooms,
+            blobs,
+            directory: Directory::default(),
+            named_locks: NamedLocks::default(),
         };
         cluster.enlist(main);
         Arc::new(cluster)
@@ -62,14 +71,32 @@ impl Cluster {
     /// A number for a new agent. It counts as running from now on, so that nobody is found hopeless while its thread
     /// starts.
     pub(super) fn enlist(&self, bell: Arc<Doorbell>) -> ThreadId {
+        Self::admit(&mut self.lock(), bell)
+    }
+
+    /// As [`enlist`](Self::enlist), of a worker: `None` while so many are alive already.
+    pub(super) fn enlist_within(&self, most: usize, bell: Arc<Doorbell>) -> Option<ThreadId> {
         let mut members = self.lock();
+        let workers = members.all.range(MAIN + 1..).filter(|(_, member)| !member.is_retired).count();
+        (workers < most).then(|| Self::admit(&mut members, bell))
+    }
+
+    fn admit(members: &mut Members, bell: Arc<Doorbell>) -> ThreadId {
         let id = members.enlisted;
         members.enlisted += 1;
         members.running += 1;
         let doing = Doing::Running;
-        members
-            .all
-            .insert(id, Member { bell, handle: None, doing, is_terminated: false, is_dismissed: false });
+        members.all.insert(
+            id,
+            Member {
+                bell,
+                handle: None,
+                doing,
+                is_terminated: false,
+                is_dismissed: false,
+                is_retired: false,
+            },
+        );
         id
     }
 
@@ -83,9 +110,31 @@ impl Cluster {
         }
     }
 
+    /// The agent is about to say that it is gone: whoever hears that may make another in its place.
+    pub(super) fn retire(&self, id: ThreadId) {
+        if let Some(member) = self.lock().all.get_mut(&id) {
+            member.is_retired = true;
+        }
+    }
+
     /// Where agents of this program meet by name.
     pub(super) fn rooms(&self) -> &Rooms {
         &self.rooms
+    }
+
+    /// The texts that agents of this program know by URL.
+    pub(super) fn blobs(&self) -> &Blobs {
+        &self.blobs
+    }
+
+    /// Where agents of this program find each other by number.
+    pub(super) fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// What agents of this program lock by name.
+    pub(super) fn named_locks(&self) -> &NamedLocks {
+        &self.named_locks
     }
 
     /// Blocks this thread until its agent is called, `deadline` has come, or the agent is dismissed.

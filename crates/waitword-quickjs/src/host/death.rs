@@ -35,7 +35,8 @@ impl Death {
         }
     }
 
-    pub(super) fn of(stop: Stop) -> Self {
+    /// `failure_code`: the exit code if it failed.
+    pub(super) fn of(stop: Stop, failure_code: i32) -> Self {
         match stop {
             Stop::Done { exit_code: 0, is_awaiting: true } => {
                 Self { is_awaiting: true, ..Self::with(EXIT_UNSETTLED_AWAIT) }
@@ -44,7 +45,9 @@ impl Death {
             Stop::Exit(exit_code) => Self::with(exit_code),
             // What Node reports for a worker that was terminated.
             Stop::Terminated => Self::with(1),
-            Stop::Failed(failure, thrown) => Self { failure: Some((failure, thrown)), ..Self::with(1) },
+            Stop::Failed(failure, thrown) => {
+                Self { failure: Some((failure, thrown)), ..Self::with(failure_code) }
+            }
         }
     }
 

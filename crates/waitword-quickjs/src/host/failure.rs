@@ -59,7 +59,7 @@ impl Failure {
             (error.message.clone(), error.stack.clone(), String::new())
         });
         // Where there is no memory even for an error, the engine throws null.
-        let is_null = exception.value().is_null() && host.limits.memory.is_some();
+        let is_null = exception.value().is_null() && realm.memory_budget().is_some();
         let message = if is_null { OUT_OF_MEMORY.to_owned() } else { message };
         let kind = if message == OUT_OF_MEMORY { FailureKind::OutOfMemory } else { kind };
         let stack: Vec<&str> = stack.lines().map(str::trim).filter(|frame| is_of_source(frame)).collect();
@@ -73,8 +73,8 @@ impl Failure {
     }
 
     /// A failure to get at a script at all.
-    pub(super) fn load(agent: ThreadId, message: String) -> Self {
-        Self::plain(agent, FailureKind::Load, message)
+    pub(super) fn load(agent: ThreadId, kind: FailureKind, message: String) -> Self {
+        Self::plain(agent, kind, message)
     }
 
     pub(super) fn internal(agent: ThreadId, message: String) -> Self {

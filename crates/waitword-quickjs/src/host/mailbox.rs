@@ -35,6 +35,11 @@ impl<L> Mailbox<L> {
         self.lock().as_mut()?.pop_front()
     }
 
+    /// How many letters it has.
+    pub(super) fn len(&self) -> usize {
+        self.lock().as_ref().map_or(0, VecDeque::len)
+    }
+
     /// Drops all letters, and from now on each that comes.
     pub(super) fn close(&self) {
         let letters = self.lock().take();

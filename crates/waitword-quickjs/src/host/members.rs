@@ -38,6 +38,8 @@ pub(super) struct Member {
     pub(super) doing: Doing,
     pub(super) is_terminated: bool,
     pub(super) is_dismissed: bool,
+    /// It counts no more among those that are alive: nothing is left but the end of its thread.
+    pub(super) is_retired: bool,
 }
 
 /// What its thread does.

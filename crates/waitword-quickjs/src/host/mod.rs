@@ -1,12 +1,12 @@
 //! Whole programs: a main agent and its workers, as `node:worker_threads` has them.
 //!
 //! ```text
-//!   Program ──► worker.rs, death.rs   a thread for each agent, and what it posts to its parent
+//!   Program ──► worker.rs, death.rs, observed.rs   a thread for each agent, and what it posts to its parent
 //!                 └► event_loop/   one job at a time, then sleep
-//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, clone/   what there is to do
+//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
-//!                      └► sources.rs, module_loader.rs
-//!   js/ ──► parts.rs, options.rs, natives/, rooms.rs   the half of the host that is written in JavaScript, and what it calls
+//!                      └► sources.rs, source_file.rs, module_loader.rs
+//!   js/ ──► parts.rs, options.rs, natives/, rooms.rs, blobs.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
 //! # When a program ends
@@ -17,6 +17,7 @@
 //! is blocked in `Atomics.wait` for ever.
 
 mod agent_host;
+mod blobs;
 mod channel;
 mod clone;
 mod cluster;
@@ -27,20 +28,27 @@ mod liveness;
 mod mailbox;
 mod members;
 mod module_loader;
+mod named_locks;
 mod natives;
+mod observed;
 mod options;
 mod parts;
 mod ports;
 mod rooms;
+mod source_file;
+mod source_line;
+mod source_text;
 mod sources;
+mod thread_messages;
 mod timers;
 mod worker;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use waitword_agents::SharedBlock;
+use waitword_agents::{MemoryBudget, SharedBlock};
 
 pub use failure::{Failure, FailureKind, Place};
 
@@ -66,7 +74,7 @@ const EXIT_OUTPUT_CLOSED: i32 = 141;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
-    file: PathBuf,
+    script: Script,
     arguments: Vec<String>,
     main_can_block: bool,
     shared: Option<SharedBlock>,
@@ -74,26 +82,65 @@ pub struct Program {
     limits: Limits,
 }
 
-/// What each agent of a program may use.
-#[derive(Clone, Copy, Debug, Default)]
+/// Where a program comes from.
+#[derive(Clone, Debug)]
+enum Script {
+    File(PathBuf),
+    Stdin,
+}
+
+impl Script {
+    /// What stands for it in `process.argv`.
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.to_string_lossy().into_owned(),
+            Self::Stdin => "-".to_owned(),
+        }
+    }
+}
+
+/// How many workers of a program may be alive at a time unless it is [told otherwise](Program::max_workers).
+///
+/// Each is a thread with an engine, which takes about a MiB of memory before its script has made anything.
+pub const DEFAULT_MAX_WORKERS: usize = 1024;
+
+/// What the agents of a program may use.
+#[derive(Clone, Debug)]
 struct Limits {
-    /// Bytes of memory.
+    /// Bytes of memory of each agent.
     memory: Option<usize>,
-    /// Pending `waitAsync` promises.
+    /// Bytes of memory of all agents.
+    whole: Option<Arc<MemoryBudget>>,
+    /// Pending `waitAsync` promises of each agent.
     waits: Option<usize>,
+    /// Workers of the program that are alive.
+    workers: usize,
 }
 
 impl Program {
     /// A module or a script. What it is follows from the extension (`.mjs`, `.cjs`), from the `type` of the nearest
     /// `package.json`, or from whether it uses `import` or `export`.
+    ///
+    /// The file may also be a pipe or a device. It is read in pieces, against the [memory limit](Self::memory_limit) and the
+    /// [timeout](Self::timeout), and may have 512 MiB.
     pub fn new(file: impl Into<PathBuf>) -> Self {
+        Self::of(Script::File(file.into()))
+    }
+
+    /// What there is to read at the standard input of this process, to its end. What it requires and imports is found from the
+    /// current directory; a module if it uses `import` or `export`.
+    pub fn stdin() -> Self {
+        Self::of(Script::Stdin)
+    }
+
+    fn of(script: Script) -> Self {
         Self {
-            file: file.into(),
+            script,
             arguments: Vec::new(),
             main_can_block: false,
             shared: None,
             timeout: None,
-            limits: Limits::default(),
+            limits: Limits { memory: None, whole: None, waits: None, workers: DEFAULT_MAX_WORKERS },
         }
     }
 
@@ -136,6 +183,31 @@ impl Program {
     #[must_use]
     pub fn max_waits(mut self, waits: usize) -> Self {
         self.limits.waits = Some(waits);
+        self
+    }
+
+    /// The most workers of the program that may be alive at a time, wherever they were made; [`DEFAULT_MAX_WORKERS`] unless
+    /// this is called. Where one more is made, the constructor throws an Error with the code `ERR_WORKER_INIT_FAILED`. A worker
+    /// counts from its constructor until its thread has ended.
+    #[must_use]
+    pub fn max_workers(mut self, workers: usize) -> Self {
+        self.limits.workers = workers;
+        self
+    }
+
+    /// The most bytes that all agents of the program may hold together: what [`memory_limit`](Self::memory_limit) counts of each,
+    /// and what the engine of each starts with. Beyond it each agent is told what it is told there, and no worker can be made
+    /// (`ERR_WORKER_INIT_FAILED`). The stacks of the threads do not count.
+    ///
+    /// ```no_run
+    /// use waitword_quickjs::host::Program;
+    ///
+    /// let ended = Program::new("untrusted.js").memory_limit(64 << 20).total_memory(512 << 20).max_workers(16).run();
+    /// # drop(ended);
+    /// ```
+    #[must_use]
+    pub fn total_memory(mut self, bytes: usize) -> Self {
+        self.limits.whole = Some(MemoryBudget::new(bytes));
         self
     }
 

@@ -72,12 +72,29 @@ impl Ports {
         *kept = keeps_alive;
     }
 
-    /// Closes a port; that it is closed comes out of [`take`](Self::take), as a letter.
-    pub(super) fn close(&mut self, id: PortId) {
-        if self.remove(id).is_some() {
-            self.all.insert(id, Port { end: None, keeps_alive: false });
-            self.arrivals.post(id);
+    /// Closes a port; that it is closed comes out of [`take`](Self::take), as a letter. `is_receiving`: the script does so while it takes a
+    /// message from it.
+    pub(super) fn close(&mut self, id: PortId, is_receiving: bool) {
+        let Some(Port { end: Some(end), .. }) = self.all.get(&id) else { return };
+        if is_receiving && end.shut() {
+            return;
         }
+        self.cut(id);
+    }
+
+    /// The script failed to take a message. As in Node, it gets no more from a port that it has closed.
+    pub(super) fn failed(&mut self, id: PortId) {
+        if self.end(id).is_some_and(End::is_shut) {
+            self.cut(id);
+        }
+    }
+
+    fn cut(&mut self, id: PortId) {
+        let closed = self.remove(id);
+        self.all.insert(id, Port { end: None, keeps_alive: false });
+        self.arrivals.post(id);
+        // The other end hears of it after this one.
+        drop(closed);
     }
 
     /// The next letter. `Some(None)` when there was only a token: there may be more.
@@ -89,7 +106,7 @@ impl Ports {
             None => None,
         };
         if matches!(delivery, Some(Delivery::Closed)) {
-            // Its other end is closed already, so nobody hears of this.
+            // If its other end is not closed already, it is told now.
             drop(self.remove(id));
         }
         Some(delivery.map(|delivery| (id, delivery)))

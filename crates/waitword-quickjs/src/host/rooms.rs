@@ -87,7 +87,7 @@ pub(super) fn post_to_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
 /// `leaveRoom(name, id)`
 pub(super) fn leave_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (host, name, key) = member(realm, call)?;
-    host.ports.borrow_mut().close(key.1);
+    host.ports.borrow_mut().close(key.1, false);
     host.cluster.rooms().leave(&name, key);
     Ok(realm.undefined())
 }

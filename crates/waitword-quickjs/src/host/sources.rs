@@ -1,47 +1,28 @@
-//! Source text: where it is, how to read it, and whether it is a module or a script.
+//! Source text: where it is, and whether it is a module or a script. It is read in source_file.rs.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::ffi::{Exception, Realm, Script, Value, parses_as_module};
 
 use super::agent_host::Host;
+use super::{source_file, source_line};
 
 /// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
 pub(super) const EVAL: &str = "[worker eval]";
 
+/// What stands for a file name in stacks of source text that came from the standard input.
+pub(super) const STDIN: &str = "[stdin]";
+
 /// The parameters of a CommonJS module.
 const PARAMETERS: &str = "exports, require, module, __filename, __dirname";
 
-/// Source text of either kind, ready to run.
+/// Source text of either kind.
 pub(super) enum Compiled {
     /// The function that a CommonJS module is.
     Script(Value),
-    /// The text of an ES module.
-    Module(String),
-}
-
-/// Reads a file of source text.
-///
-/// # Errors
-/// A message for the user.
-pub(super) fn read(path: &Path) -> Result<String, String> {
-    let bytes = fs::read(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => format!("cannot find {}: check the name and the directory", path.display()),
-        ErrorKind::IsADirectory => format!("{} is a directory: name a file in it", path.display()),
-        _ => format!("cannot read {}: {error}", path.display()),
-    })?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        format!("{} is not UTF-8 text (at byte {at}): save it as UTF-8", path.display())
-    })?;
-    Ok(without_mark(text))
-}
-
-/// The text without the byte order mark that some editors put in front: in JSON and before `#!` it would be an error.
-fn without_mark(text: String) -> String {
-    text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text)
+    /// The text is that of an ES module.
+    Module,
 }
 
 /// Finds out what kind of text this is, as Node does: by the extension, by the nearest `package.json`, or by whether it
@@ -49,17 +30,17 @@ fn without_mark(text: String) -> String {
 ///
 /// # Errors
 /// A SyntaxError of a script.
-pub(super) fn compile(host: &Host, realm: &Realm, name: &str, text: String) -> Result<Compiled, Exception> {
+pub(super) fn compile(host: &Host, realm: &Realm, name: &str, text: &str) -> Result<Compiled, Exception> {
     let script = |text: &str| realm.compile_function(name, PARAMETERS, text);
     match declared(host, realm, Path::new(name)) {
-        Some(Kind::Module) => Ok(Compiled::Module(text)),
-        Some(Kind::Script) => script(&text).map(Compiled::Script),
-        None => match script(&text) {
+        Some(Kind::Module) => Ok(Compiled::Module),
+        Some(Kind::Script) => script(text).map(Compiled::Script),
+        None => match script(text) {
             Ok(compiled) => Ok(Compiled::Script(compiled)),
             // There was no memory to parse it, say.
             Err(other) if !realm.describe(&other).is_syntax_error => Err(other),
-            Err(_) if parses_as_module(&text) => Ok(Compiled::Module(text)),
-            Err(as_script) if looks_like_module(realm, &as_script, &text) => Ok(Compiled::Module(text)),
+            Err(_) if parses_as_module(text) => Ok(Compiled::Module),
+            Err(as_script) if looks_like_module(realm, &as_script, text) => Ok(Compiled::Module),
             Err(as_script) => Err(as_script),
         },
     }
@@ -87,7 +68,7 @@ fn declared(host: &Host, realm: &Realm, path: &Path) -> Option<Kind> {
     match path.extension()?.to_str()? {
         "mjs" => Some(Kind::Module),
         "cjs" => Some(Kind::Script),
-        _ => match host.package_type(realm, &nearest_package(path)?)?.as_str() {
+        _ => match host.package_type(realm, &nearest_package(realm, path)?)?.as_str() {
             "module" => Some(Kind::Module),
             "commonjs" => Some(Kind::Script),
             _ => None,
@@ -96,8 +77,9 @@ fn declared(host: &Host, realm: &Realm, path: &Path) -> Option<Kind> {
 }
 
 /// The text of the `package.json` that a file belongs to.
-fn nearest_package(path: &Path) -> Option<String> {
-    path.ancestors().skip(1).find_map(|folder| read(&folder.join("package.json")).ok())
+fn nearest_package(realm: &Realm, path: &Path) -> Option<String> {
+    let read = |folder: &Path| source_file::read(realm, &folder.join("package.json")).ok();
+    path.ancestors().skip(1).filter(|folder| folder.is_absolute()).find_map(read).map(|read| read.text)
 }
 
 /// Whether a text that is neither a valid script nor a valid module means to be a module: then its first error as a
@@ -114,11 +96,10 @@ pub(super) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     if file == EVAL {
         return host.eval_source.lines().nth(index).map(String::from);
     }
-    // A script can write any name into a stack, also that of a device which never ends.
-    if !Path::new(file).is_file() {
-        return None;
+    match host.unrepeatable.get() {
+        Some((name, source)) if name == file => source.text.lines().nth(index).map(String::from),
+        _ => source_line::line(Path::new(file), index),
     }
-    read(Path::new(file)).ok()?.lines().nth(index).map(String::from)
 }
 
 /// The endings that `require` tries, in this order.
@@ -129,8 +110,9 @@ const ENDINGS: [&str; 6] = ["", ".js", ".json", ".cjs", ".mjs", "/index.js"];
 /// # Errors
 /// A message for the user.
 pub(super) fn resolve(importer: &str, specifier: &str) -> Result<PathBuf, String> {
-    let Some(found) = candidates(importer, specifier)?.into_iter().find(|candidate| candidate.is_file())
-    else {
+    let candidates = candidates(importer, specifier)?;
+    let pipe = || is_readable(&candidates[0]).then(|| candidates[0].clone());
+    let Some(found) = candidates.iter().find(|candidate| candidate.is_file()).cloned().or_else(pipe) else {
         return Err(format!("cannot find '{specifier}', required by {importer}"));
     };
     canonical(&found)
@@ -142,7 +124,7 @@ pub(super) fn resolve(importer: &str, specifier: &str) -> Result<PathBuf, String
 /// A message for the user, with the name that was probably meant.
 pub(super) fn resolve_exactly(importer: &str, specifier: &str) -> Result<PathBuf, String> {
     let candidates = candidates(importer, specifier)?;
-    if candidates[0].is_file() {
+    if is_readable(&candidates[0]) {
         return canonical(&candidates[0]);
     }
     let meant = ENDINGS.iter().zip(&candidates).find(|(_, candidate)| candidate.is_file());
@@ -163,6 +145,16 @@ fn candidates(importer: &str, specifier: &str) -> Result<[PathBuf; ENDINGS.len()
     }))
 }
 
-fn canonical(path: &Path) -> Result<PathBuf, String> {
-    path.canonicalize().map_err(|error| format!("cannot read {}: {error}", path.display()))
+/// Whether there is something that can be read like a file: one, a pipe, a device.
+fn is_readable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
+}
+
+/// The name under which modules know a file. What a pipe of `/dev/fd` is linked to is no name of anything.
+pub(super) fn canonical(path: &Path) -> Result<PathBuf, String> {
+    let found = path.canonicalize().or_else(|error| match is_readable(path) {
+        true => std::path::absolute(path),
+        false => Err(error),
+    });
+    found.map_err(|error| format!("cannot read {}: {error}", path.display()))
 }

@@ -75,6 +75,24 @@ impl<H: Handle> Acquisition<H> {
         this.handle.take_if(|handle| handle.raw().take(*this.ask))
     }
 
+    /// For one that must take nothing now: whether it may be left unpolled for a moment, because it is queued, or because it
+    /// would not have to wait.
+    pub(crate) fn can_yield(self: Pin<&mut Self>) -> bool {
+        let this = self.project();
+        let raw = this.handle.as_ref().expect(ENDED).raw();
+        if this.wait.is_some() {
+            return true;
+        }
+        // Nothing but the attempt says whether it is free for us. It is not kept: an owner that is not polled would keep
+        // everybody out.
+        let is_free = raw.take(*this.ask);
+        match is_free {
+            true => raw.give_back(*this.ask),
+            false => *this.begun = true,
+        }
+        is_free
+    }
+
     /// Goes on until it has ended or has to wait. Whoever is in line stays there until it is notified or has ended.
     pub(crate) fn step(
         mut self: Pin<&mut Self>,

@@ -11,6 +11,7 @@ use waitword_core::Alarm;
 use crate::acquire::acquisition::{Acquisition, Step};
 use crate::acquire::handle::{Ask, End, Handle};
 use crate::acquire::{Acquire, NO_DEADLINE};
+use crate::coop::Unit;
 use crate::error::LockError;
 
 pin_project! {
@@ -43,6 +44,16 @@ impl<H: Handle> AcquireAsync<H> {
             Step::Wait(_) => Poll::Pending,
         }
     }
+
+    /// The task yields. But if it has to wait, it enqueues first: that needs no budget, and its position in the queue must
+    /// not depend on what the task did before.
+    #[cold]
+    fn poll_exhausted(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<(H, End<H>)> {
+        match self.as_mut().project().acquisition.can_yield() {
+            true => Poll::Pending,
+            false => self.poll_slow(cx),
+        }
+    }
 }
 
 impl<H: Handle> Future for AcquireAsync<H> {
@@ -50,10 +61,15 @@ impl<H: Handle> Future for AcquireAsync<H> {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.as_mut().project().acquisition.take_at_once() {
+        let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
+        let polled = match self.as_mut().project().acquisition.take_at_once() {
             Some(handle) => Poll::Ready((handle, H::Raw::TAKEN)),
             None => self.poll_slow(cx),
+        };
+        if polled.is_ready() {
+            unit.consume();
         }
+        polled
     }
 }
 
@@ -94,6 +110,20 @@ impl<H: Handle> AcquireAsyncUntil<H> {
             }
         }
     }
+
+    /// As that of [`AcquireAsync`]. The end of the time needs a unit, too.
+    #[cold]
+    fn poll_exhausted(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(H, End<H>), LockError>> {
+        let this = self.as_mut().project();
+        let is_over = this.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        match is_over || this.acquisition.can_yield() {
+            true => Poll::Pending,
+            false => self.poll_slow(cx),
+        }
+    }
 }
 
 impl<H: Handle> Future for AcquireAsyncUntil<H> {
@@ -101,9 +131,14 @@ impl<H: Handle> Future for AcquireAsyncUntil<H> {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.as_mut().project().acquisition.take_at_once() {
+        let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
+        let polled = match self.as_mut().project().acquisition.take_at_once() {
             Some(handle) => Poll::Ready(Ok((handle, H::Raw::TAKEN))),
             None => self.poll_slow(cx),
+        };
+        if polled.is_ready() {
+            unit.consume();
         }
+        polled
     }
 }

@@ -176,6 +176,13 @@ fn take_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
 #[track_caller]
 pub(crate) fn block<R: Acquire>(raw: &R, ask: R::Ask, instead: &str) -> R::End {
     assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
+    block_for_guard(raw, ask)
+}
+
+/// As [`block`], for a guard that is there already and must not be there without its lock. So this thread blocks also if what it
+/// has run meanwhile forbade that, and has not taken it back.
+#[cold]
+pub(crate) fn block_for_guard<R: Acquire>(raw: &R, ask: R::Ask) -> R::End {
     match drive(raw, ask, None) {
         Ok(end) => end,
         Err(_) => unreachable!("{NO_DEADLINE}"),

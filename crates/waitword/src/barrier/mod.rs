@@ -1,12 +1,31 @@
 //! The barrier: what you call. Its words, and the race between the last to arrive and those who wait or give up, are in
 //! `raw.rs`.
 
+mod owned;
 mod raw;
 
+#[allow(unsafe_code)]
+mod has_raw {
+    use crate::barrier::Barrier;
+    use crate::barrier::raw::RawBarrier;
+    use crate::condition::HasRaw;
+    use crate::sync::atomic::AtomicU64;
+
+    // SAFETY: it is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
+    unsafe impl HasRaw for Barrier {
+        type Raw = RawBarrier<AtomicU64>;
+
+        fn raw(&self) -> &RawBarrier<AtomicU64> {
+            &self.raw
+        }
+    }
+}
+
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::condition::{Condition, WaitFor, WaitUntil, block, block_until, named_future};
+use crate::condition::{Condition, Handle, WaitFor, WaitUntil, block, block_until, named_future};
 use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
@@ -83,7 +102,7 @@ impl Barrier {
     #[doc(alias("arrive_and_wait", "pthread_barrier_wait"))]
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        BarrierWaitResult(block(&mut self.raw.waiter(), "wait_async"))
+        BarrierWaitResult(block(&mut BarrierWaiter::new(&self.raw), "wait_async"))
     }
 
     /// Arrives if all the others have, and so comes through. Otherwise it has not arrived. Never waits.
@@ -143,7 +162,7 @@ impl Barrier {
     /// # Panics
     /// When polled again after it was ready.
     pub fn wait_async(&self) -> BarrierWait<'_> {
-        BarrierWait::of(WaitFor::new(Arrival(self.raw.waiter())))
+        BarrierWait::of(WaitFor::new(Arrival(BarrierWaiter::new(&self.raw))))
     }
 
     /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
@@ -160,7 +179,7 @@ impl Barrier {
     /// As [`wait_async_until`](Self::wait_async_until).
     pub fn wait_async_for(&self, timeout: Duration) -> BarrierWaitUntil<'_> {
         let deadline = Instant::now().checked_add(timeout);
-        BarrierWaitUntil::of(WaitUntil::new(Arrival(self.raw.waiter()), deadline))
+        BarrierWaitUntil::of(WaitUntil::new(Arrival(BarrierWaiter::new(&self.raw)), deadline))
     }
 
     /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. The last to arrive comes through also after
@@ -176,7 +195,7 @@ impl Barrier {
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
     pub fn wait_async_until(&self, deadline: Instant) -> BarrierWaitUntil<'_> {
-        BarrierWaitUntil::of(WaitUntil::new(Arrival(self.raw.waiter()), Some(deadline)))
+        BarrierWaitUntil::of(WaitUntil::new(Arrival(BarrierWaiter::new(&self.raw)), Some(deadline)))
     }
 
     /// How many meet here.
@@ -190,7 +209,7 @@ impl Barrier {
     }
 
     fn wait_until_or_for_ever(&self, deadline: Option<Instant>) -> Result<BarrierWaitResult, LockError> {
-        Ok(BarrierWaitResult(block_until(&mut self.raw.waiter(), deadline)?))
+        Ok(BarrierWaitResult(block_until(&mut BarrierWaiter::new(&self.raw), deadline)?))
     }
 }
 
@@ -215,22 +234,32 @@ impl BarrierWaitResult {
 
 named_future! {
     /// The future of [`Barrier::wait_async`].
-    pub struct BarrierWait<'a>(WaitFor<Arrival<'a>>) -> BarrierWaitResult;
+    pub struct BarrierWait<'a>(WaitFor<Arrival<&'a RawBarrier<AtomicU64>>>) -> BarrierWaitResult;
 }
 
 named_future! {
     /// The future of [`Barrier::wait_async_for`] and [`Barrier::wait_async_until`].
-    pub struct BarrierWaitUntil<'a>(WaitUntil<Arrival<'a>>) -> Result<BarrierWaitResult, LockError>;
+    pub struct BarrierWaitUntil<'a>(WaitUntil<Arrival<&'a RawBarrier<AtomicU64>>>) -> Result<BarrierWaitResult, LockError>;
+}
+
+named_future! {
+    /// The future of [`Barrier::wait_owned_async`].
+    pub struct BarrierWaitOwned(WaitFor<Arrival<Arc<Barrier>>>) -> BarrierWaitResult;
+}
+
+named_future! {
+    /// The future of [`Barrier::wait_owned_async_for`] and [`Barrier::wait_owned_async_until`].
+    pub struct BarrierWaitOwnedUntil(WaitUntil<Arrival<Arc<Barrier>>>) -> Result<BarrierWaitResult, LockError>;
 }
 
 /// One who comes, and is told in public terms how it has come through.
-pub(crate) struct Arrival<'a>(BarrierWaiter<'a, AtomicU64>);
+pub(crate) struct Arrival<H>(BarrierWaiter<H>);
 
-impl<'a> Condition for Arrival<'a> {
-    type At = &'a AtomicU64;
+impl<H: Handle<Raw = RawBarrier<AtomicU64>>> Condition for Arrival<H> {
+    type At = H::At;
     type Output = BarrierWaitResult;
 
-    fn at(&self) -> &'a AtomicU64 {
+    fn at(&self) -> H::At {
         self.0.at()
     }
 

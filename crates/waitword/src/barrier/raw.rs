@@ -34,7 +34,7 @@
 
 use waitword_core::{Location, notify_all};
 
-use crate::condition::Condition;
+use crate::condition::{Condition, Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{broken, order};
 
@@ -71,9 +71,13 @@ impl<L> RawBarrier<L> {
     pub(crate) fn arrived(&self) -> u64 {
         arrived(self.state.load(Ordering::Relaxed))
     }
+}
 
-    pub(crate) fn waiter(&self) -> BarrierWaiter<'_, L> {
-        BarrierWaiter { raw: self, arrived_in: None }
+impl<L: Location<Word = AtomicU64>> Waited for RawBarrier<L> {
+    type At = L;
+
+    fn at(&self) -> &L {
+        &self.line
     }
 }
 
@@ -120,31 +124,38 @@ impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
     }
 }
 
-/// One who comes, and the generation in which it has arrived.
-pub(crate) struct BarrierWaiter<'a, L> {
-    raw: &'a RawBarrier<L>,
+/// A waiter, and the generation in which it has arrived.
+pub(crate) struct BarrierWaiter<H> {
+    barrier: H,
     arrived_in: Option<u64>,
 }
 
-impl<'a, L: Location<Word = AtomicU64>> Condition for BarrierWaiter<'a, L> {
-    type At = &'a L;
+impl<H> BarrierWaiter<H> {
+    /// It has not arrived yet.
+    pub(crate) fn new(barrier: H) -> Self {
+        Self { barrier, arrived_in: None }
+    }
+}
+
+impl<H: Handle<Raw = RawBarrier<L>>, L: Location<Word = AtomicU64>> Condition for BarrierWaiter<H> {
+    type At = H::At;
     type Output = Passed;
 
-    fn at(&self) -> &'a L {
-        &self.raw.line
+    fn at(&self) -> H::At {
+        self.barrier.at()
     }
 
     fn check(&mut self) -> Result<Passed, u64> {
         let own = match self.arrived_in {
             Some(own) => own,
-            None => match self.raw.arrive() {
+            None => match self.barrier.raw().arrive() {
                 Some(own) => *self.arrived_in.insert(own),
                 None => return Ok(Passed::Leader),
             },
         };
         // Acquire: the state is looked at after it.
-        let line = self.raw.line.word().load(order!(Acquire, "barrier-look"));
-        if generation(self.raw.state.load(order!(Acquire, "barrier-wait"))) == own {
+        let line = self.barrier.raw().line.word().load(order!(Acquire, "barrier-look"));
+        if generation(self.barrier.raw().state.load(order!(Acquire, "barrier-wait"))) == own {
             Err(line)
         } else {
             Ok(Passed::Follower)
@@ -152,7 +163,7 @@ impl<'a, L: Location<Word = AtomicU64>> Condition for BarrierWaiter<'a, L> {
     }
 
     fn give_up(&mut self, _called: bool) -> Option<Passed> {
-        let complete = self.arrived_in.take().is_some_and(|own| !self.raw.leave(own));
+        let complete = self.arrived_in.take().is_some_and(|own| !self.barrier.raw().leave(own));
         complete.then_some(Passed::Follower)
     }
 }

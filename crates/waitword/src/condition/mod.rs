@@ -18,12 +18,14 @@
 //! to be so is so for all who wait, and a task that is not polled keeps it from nobody. Only an event's `notify_one`
 //! is for one waiter alone, as a message would be; if that one goes away, it is passed on ([`Condition::give_up`]).
 
+#[allow(unsafe_code)]
+mod handle;
 mod named;
 mod timed;
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
@@ -31,6 +33,9 @@ use waitword_core::{
     Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait, wait_async, wait_until,
 };
 
+use crate::coop::Unit;
+
+pub(crate) use handle::{Handle, HasRaw, OwnedAt, Waited};
 pub(crate) use {named::named_future, timed::WaitUntil};
 
 /// What one waiter waits for, and what that waiter remembers meanwhile.
@@ -51,6 +56,9 @@ pub(crate) trait Condition {
     fn called(&mut self) -> Result<Self::Output, Value<Self>> {
         self.check()
     }
+
+    /// The notify was one of the last in the queue, which matters to whoever forwards it ([`give_up`](Self::give_up)).
+    fn notified_last(&mut self) {}
 
     /// Called once if the waiter goes away without an output: its time is up, or it is dropped. It has left the line;
     /// `called` says that a notify had counted it before, or that it was so, and nobody has been told. The output is for
@@ -136,7 +144,7 @@ pin_project! {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
             if !*this.ended || this.kept.is_some() {
-                let called = leave(this.wait) || this.kept.is_some();
+                let called = leave(this.wait, this.condition) || this.kept.is_some();
                 this.condition.give_up(called);
             }
         }
@@ -153,8 +161,16 @@ impl<C: Condition> WaitFor<C> {
         self.wait.is_some()
     }
 
+    /// Whether it has ended, and its output was taken.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ended && self.kept.is_none()
+    }
+
     /// Goes on until it is so, or it stands in line and `cx` will be woken. If it is so the next poll says it; until
     /// then the output is one that nobody has had.
+    ///
+    /// # Panics
+    /// If it is over.
     pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
         let mut this = self.project();
         if this.kept.is_some() {
@@ -164,8 +180,11 @@ impl<C: Condition> WaitFor<C> {
         loop {
             let checked = match this.wait.as_mut().as_pin_mut() {
                 None => this.condition.check(),
-                Some(wait) => {
-                    let Poll::Ready(outcome) = wait.poll(cx) else { return false };
+                Some(mut wait) => {
+                    let Poll::Ready(outcome) = wait.as_mut().poll(cx) else { return false };
+                    if wait.was_notified_last() {
+                        this.condition.notified_last();
+                    }
                     this.wait.set(None);
                     match outcome {
                         Outcome::Notified => this.condition.called(),
@@ -184,6 +203,17 @@ impl<C: Condition> WaitFor<C> {
         }
     }
 
+    /// As a poll of a thread, which has no budget to consume: only a task that is polled again gets a new one.
+    pub(crate) fn try_finish(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Option<C::Output> {
+        self.as_mut().advance(cx);
+        self.project().kept.take()
+    }
+
+    /// As [`advance`](Self::advance), without anybody to wake, and `true` if it is over: there is nothing to wait for.
+    pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
+        self.is_over() || self.advance(&mut Context::from_waker(Waker::noop()))
+    }
+
     /// Goes on as a thread, which it blocks until it is so, until `deadline` at the latest. If that comes first it keeps its
     /// place, and whoever blocks or polls next goes on from there.
     pub(crate) fn block_until(
@@ -193,7 +223,7 @@ impl<C: Condition> WaitFor<C> {
         let parker = Parker::current();
         let mut cx = Context::from_waker(parker.waker());
         loop {
-            if let Poll::Ready(output) = self.as_mut().poll(&mut cx) {
+            if let Some(output) = self.as_mut().try_finish(&mut cx) {
                 return Ok(output);
             }
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
@@ -212,7 +242,7 @@ impl<C: Condition> WaitFor<C> {
     /// The time is up.
     fn end(self: Pin<&mut Self>) -> Option<C::Output> {
         let this = self.project();
-        let called = leave(this.wait);
+        let called = leave(this.wait, this.condition);
         let output = if called { this.condition.called().ok() } else { None };
         *this.ended = true;
         output.or_else(|| last_look(this.condition))
@@ -223,14 +253,22 @@ impl<C: Condition> Future for WaitFor<C> {
     type Output = C::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<C::Output> {
-        self.as_mut().advance(cx);
+        if !self.as_mut().advance(cx) {
+            return Poll::Pending;
+        }
+        // Only now: the position in the queue does not depend on the budget, and what has been got is kept.
+        ready!(Unit::poll(cx)).consume();
         self.project().kept.take().map_or(Poll::Pending, Poll::Ready)
     }
 }
 
 /// Leaves the line, if it is in one. Returns whether it had been called, and had not been told so.
-fn leave<L: Location>(mut wait: Pin<&mut Option<WaitAsync<L>>>) -> bool {
-    let cancelled = wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
-    wait.set(None);
-    cancelled == Some(Cancelled::AfterNotify)
+fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition: &mut C) -> bool {
+    let Some(mut wait) = queued.as_mut().as_pin_mut() else { return false };
+    let called = wait.as_mut().cancel() == Cancelled::AfterNotify;
+    if called && wait.was_notified_last() {
+        condition.notified_last();
+    }
+    queued.set(None);
+    called
 }

@@ -4,13 +4,13 @@
 macro_rules! named_future {
     (
         $(#[$doc:meta])*
-        pub struct $name:ident<$lifetime:lifetime $(, $type:ident)*>($wait:ty) -> $output:ty
+        pub struct $name:ident $(<$($generic:tt),+>)?($wait:ty) -> $output:ty
             $(where $bounded:ident: $bound:path)?;
     ) => {
         pin_project_lite::pin_project! {
             $(#[$doc])*
-            #[must_use = "futures do nothing unless polled"]
-            pub struct $name<$lifetime $(, $type)*>
+            #[must_use = "nothing is waited for until this is awaited: add `.await`, or wait without `_async` in a thread"]
+            pub struct $name $(<$($generic),+>)?
             $(where $bounded: $bound)?
             {
                 #[pin]
@@ -18,7 +18,7 @@ macro_rules! named_future {
             }
         }
 
-        impl<$lifetime $(, $type)*> $name<$lifetime $(, $type)*>
+        impl$(<$($generic),+>)? $name$(<$($generic),+>)?
         $(where $bounded: $bound)?
         {
             pub(crate) fn of(wait: $wait) -> Self {
@@ -26,7 +26,7 @@ macro_rules! named_future {
             }
         }
 
-        impl<$lifetime $(, $type)*> std::future::Future for $name<$lifetime $(, $type)*>
+        impl$(<$($generic),+>)? std::future::Future for $name$(<$($generic),+>)?
         $(where $bounded: $bound)?
         {
             type Output = $output;
@@ -39,7 +39,7 @@ macro_rules! named_future {
             }
         }
 
-        impl<$lifetime $(, $type)*> std::fmt::Debug for $name<$lifetime $(, $type)*>
+        impl$(<$($generic),+>)? std::fmt::Debug for $name$(<$($generic),+>)?
         $(where $bounded: $bound)?
         {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -2,13 +2,14 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::Alarm;
 
 use super::{Condition, NotSo, WaitFor};
+use crate::coop::Unit;
 use crate::error::LockError;
 
 pin_project! {
@@ -34,9 +35,9 @@ impl<C: Condition> WaitUntil<C> {
         self.wait.is_waiting()
     }
 
-    /// See [`WaitFor::advance`]. The deadline takes effect with the first poll.
-    pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
-        self.project().wait.advance(cx)
+    /// See [`WaitFor::enable`]. The deadline takes effect with the first poll.
+    pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.enable()
     }
 }
 
@@ -52,6 +53,7 @@ impl<C: Condition> Future for WaitUntil<C> {
         }
         let Some(deadline) = *this.deadline else { return Poll::Pending };
         if Instant::now() >= deadline {
+            ready!(Unit::poll(cx)).consume();
             this.alarm.clear();
             return Poll::Ready(this.wait.end().ok_or(LockError::TimedOut));
         }

@@ -1,34 +1,41 @@
-//! What the `_async` methods return.
+//! The waits of tasks, once and while a condition holds, without a deadline and with one. Each is written once, over the place `A`
+//! where it is queued: borrowed, or with a share in the condition variable. Their public names are in `named.rs`.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::Alarm;
+use waitword_core::{Alarm, Location};
 
 use crate::acquire::Step;
 use crate::condvar::guard::CondvarGuard;
-use crate::condvar::raw::{RawCondvar, Waiting};
+use crate::condvar::raw::Waiting;
+use crate::coop::Unit;
 use crate::error::LockError;
+use crate::sync::atomic::AtomicU64;
 use crate::sync::broken;
+
+/// Where a wait is queued, again and again.
+pub(super) trait At: Location<Word = AtomicU64> + Clone {}
+
+impl<A: Location<Word = AtomicU64> + Clone> At for A {}
 
 pin_project! {
     /// A wait that can have a deadline, whoever sees to it that it is polled when that comes.
-    struct Wait<'a, G: CondvarGuard> {
+    struct Wait<A: Location<Word = AtomicU64>, G: CondvarGuard> {
         // Until the first poll, which releases the mutex.
         guard: Option<G>,
         rest: G::Rest,
         #[pin]
-        waiting: Waiting<'a, G::Handle>,
+        waiting: Waiting<A, G::Handle>,
     }
 }
 
-impl<'a, G: CondvarGuard> Wait<'a, G> {
-    fn new(condvar: &'a RawCondvar, guard: G) -> Self {
-        Self { rest: guard.rest(), waiting: Waiting::new(condvar, guard.handle()), guard: Some(guard) }
+impl<A: At, G: CondvarGuard> Wait<A, G> {
+    fn new(at: A, guard: G) -> Self {
+        Self { rest: guard.rest(), waiting: Waiting::new(at, guard.handle()), guard: Some(guard) }
     }
 
     /// As a poll. The error is when to be polled next at the latest.
@@ -46,8 +53,11 @@ impl<'a, G: CondvarGuard> Wait<'a, G> {
             // Only now.
             *this.guard = None;
         }
+        // Only now: others need the mutex.
+        let Poll::Ready(unit) = Unit::poll(cx) else { return Err(None) };
         match this.waiting.step(cx.waker(), deadline) {
             Step::Ended(Ok((handle, result))) => {
+                unit.consume();
                 // SAFETY: it ends once, having acquired the mutex, whose handle and rest come from the guard it was made with.
                 Ok((unsafe { G::relocked(handle, *this.rest) }, result))
             }
@@ -58,21 +68,26 @@ impl<'a, G: CondvarGuard> Wait<'a, G> {
 }
 
 pin_project! {
-    /// The future of [`Condvar::wait_async`](crate::Condvar::wait_async).
+    /// Until it is notified.
     #[must_use = "futures do nothing unless polled"]
-    pub struct CondvarWait<'a, G: CondvarGuard> {
+    pub(super) struct WaitOnce<A: Location<Word = AtomicU64>, G: CondvarGuard> {
         #[pin]
-        wait: Wait<'a, G>,
+        wait: Wait<A, G>,
     }
 }
 
-impl<'a, G: CondvarGuard> CondvarWait<'a, G> {
-    pub(super) fn new(condvar: &'a RawCondvar, guard: G) -> Self {
-        Self { wait: Wait::new(condvar, guard) }
+impl<A: At, G: CondvarGuard> WaitOnce<A, G> {
+    pub(super) fn new(at: A, guard: G) -> Self {
+        Self { wait: Wait::new(at, guard) }
+    }
+
+    /// Whether it is in a queue.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.wait.waiting.is_waiting()
     }
 }
 
-impl<G: CondvarGuard> Future for CondvarWait<'_, G> {
+impl<A: At, G: CondvarGuard> Future for WaitOnce<A, G> {
     type Output = G;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<G> {
@@ -85,25 +100,29 @@ impl<G: CondvarGuard> Future for CondvarWait<'_, G> {
 }
 
 pin_project! {
-    /// The future of [`Condvar::wait_async_for`](crate::Condvar::wait_async_for) and
-    /// [`Condvar::wait_async_until`](crate::Condvar::wait_async_until).
+    /// Until it is notified, until the deadline at the latest.
     #[must_use = "futures do nothing unless polled"]
-    pub struct CondvarWaitUntil<'a, G: CondvarGuard> {
+    pub(super) struct WaitOnceUntil<A: Location<Word = AtomicU64>, G: CondvarGuard> {
         #[pin]
-        wait: Wait<'a, G>,
+        wait: Wait<A, G>,
         deadline: Option<Instant>,
         #[pin]
         alarm: Alarm,
     }
 }
 
-impl<'a, G: CondvarGuard> CondvarWaitUntil<'a, G> {
-    pub(super) fn new(condvar: &'a RawCondvar, guard: G, deadline: Option<Instant>) -> Self {
-        Self { wait: Wait::new(condvar, guard), deadline, alarm: Alarm::new() }
+impl<A: At, G: CondvarGuard> WaitOnceUntil<A, G> {
+    pub(super) fn new(at: A, guard: G, deadline: Option<Instant>) -> Self {
+        Self { wait: Wait::new(at, guard), deadline, alarm: Alarm::new() }
+    }
+
+    /// Whether it is in a queue.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.wait.waiting.is_waiting()
     }
 }
 
-impl<G: CondvarGuard> Future for CondvarWaitUntil<'_, G> {
+impl<A: At, G: CondvarGuard> Future for WaitOnceUntil<A, G> {
     type Output = (G, Result<(), LockError>);
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -124,26 +143,32 @@ impl<G: CondvarGuard> Future for CondvarWaitUntil<'_, G> {
 }
 
 pin_project! {
-    /// The future of [`Condvar::wait_while_async`](crate::Condvar::wait_while_async).
+    /// While the condition holds.
     #[must_use = "futures do nothing unless polled"]
-    pub struct CondvarWaitWhile<'a, G: CondvarGuard, C> {
-        condvar: &'a RawCondvar,
+    pub(super) struct WaitWhile<A: Location<Word = AtomicU64>, G: CondvarGuard, C> {
+        at: A,
         condition: C,
         // With the mutex held, it is here, or else in the wait.
         guard: Option<G>,
         #[pin]
-        wait: Option<CondvarWait<'a, G>>,
+        wait: Option<WaitOnce<A, G>>,
     }
 }
 
-impl<'a, G: CondvarGuard, C> CondvarWaitWhile<'a, G, C> {
-    pub(super) fn new(condvar: &'a RawCondvar, guard: G, condition: C) -> Self {
-        Self { condvar, condition, guard: Some(guard), wait: None }
+impl<A: At, G: CondvarGuard, C> WaitWhile<A, G, C> {
+    pub(super) fn new(at: A, guard: G, condition: C) -> Self {
+        Self { at, condition, guard: Some(guard), wait: None }
+    }
+
+    /// Whether it is in a queue.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.wait.as_ref().is_some_and(WaitOnce::is_waiting)
     }
 }
 
-impl<G, C> Future for CondvarWaitWhile<'_, G, C>
+impl<A, G, C> Future for WaitWhile<A, G, C>
 where
+    A: At,
     G: CondvarGuard,
     C: FnMut(&mut G::Target) -> bool,
 {
@@ -151,45 +176,60 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<G> {
         let mut this = self.project();
+        let mut has_waited = false;
         loop {
             if let Some(mut guard) = this.guard.take() {
                 if !(this.condition)(&mut guard) {
+                    // A wait has consumed its unit already.
+                    if !has_waited {
+                        let Poll::Ready(unit) = Unit::poll(cx) else {
+                            *this.guard = Some(guard);
+                            return Poll::Pending;
+                        };
+                        unit.consume();
+                    }
                     return Poll::Ready(guard);
                 }
-                this.wait.set(Some(CondvarWait::new(this.condvar, guard)));
+                this.wait.set(Some(WaitOnce::new(this.at.clone(), guard)));
             }
             match this.wait.as_mut().as_pin_mut().expect(ENDED).poll(cx) {
                 Poll::Ready(guard) => *this.guard = Some(guard),
                 Poll::Pending => return Poll::Pending,
             }
+            has_waited = true;
             this.wait.set(None);
         }
     }
 }
 
 pin_project! {
-    /// The future of [`Condvar::wait_while_async_for`](crate::Condvar::wait_while_async_for) and
-    /// [`Condvar::wait_while_async_until`](crate::Condvar::wait_while_async_until).
+    /// While the condition holds, until the deadline at the latest.
     #[must_use = "futures do nothing unless polled"]
-    pub struct CondvarWaitWhileUntil<'a, G: CondvarGuard, C> {
-        condvar: &'a RawCondvar,
+    pub(super) struct WaitWhileUntil<A: Location<Word = AtomicU64>, G: CondvarGuard, C> {
+        at: A,
         deadline: Option<Instant>,
         condition: C,
         // With the mutex held, it is here, with what the last wait said; or else in the wait.
         held: Option<(G, Result<(), LockError>)>,
         #[pin]
-        wait: Option<CondvarWaitUntil<'a, G>>,
+        wait: Option<WaitOnceUntil<A, G>>,
     }
 }
 
-impl<'a, G: CondvarGuard, C> CondvarWaitWhileUntil<'a, G, C> {
-    pub(super) fn new(condvar: &'a RawCondvar, guard: G, deadline: Option<Instant>, condition: C) -> Self {
-        Self { condvar, deadline, condition, held: Some((guard, Ok(()))), wait: None }
+impl<A: At, G: CondvarGuard, C> WaitWhileUntil<A, G, C> {
+    pub(super) fn new(at: A, guard: G, deadline: Option<Instant>, condition: C) -> Self {
+        Self { at, deadline, condition, held: Some((guard, Ok(()))), wait: None }
+    }
+
+    /// Whether it is in a queue.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.wait.as_ref().is_some_and(WaitOnceUntil::is_waiting)
     }
 }
 
-impl<G, C> Future for CondvarWaitWhileUntil<'_, G, C>
+impl<A, G, C> Future for WaitWhileUntil<A, G, C>
 where
+    A: At,
     G: CondvarGuard,
     C: FnMut(&mut G::Target) -> bool,
 {
@@ -197,43 +237,33 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
+        let mut has_waited = false;
         loop {
             if let Some((mut guard, last)) = this.held.take() {
                 // Also after the deadline: others may have had the mutex before us.
                 if !(this.condition)(&mut guard) {
+                    if !has_waited {
+                        let Poll::Ready(unit) = Unit::poll(cx) else {
+                            *this.held = Some((guard, last));
+                            return Poll::Pending;
+                        };
+                        unit.consume();
+                    }
                     return Poll::Ready((guard, Ok(())));
                 }
                 if last.is_err() {
                     return Poll::Ready((guard, last));
                 }
-                this.wait.set(Some(CondvarWaitUntil::new(this.condvar, guard, *this.deadline)));
+                this.wait.set(Some(WaitOnceUntil::new(this.at.clone(), guard, *this.deadline)));
             }
             match this.wait.as_mut().as_pin_mut().expect(ENDED).poll(cx) {
                 Poll::Ready(held) => *this.held = Some(held),
                 Poll::Pending => return Poll::Pending,
             }
+            has_waited = true;
             this.wait.set(None);
         }
     }
 }
 
 const ENDED: &str = "a wait was polled after it had ended";
-
-/// Shows whether it stands in line.
-macro_rules! shows_whether_it_waits {
-    ($($future:ident $(<$condition:ident>)?: $wait:ident => $is_waiting:expr;)*) => {$(
-        impl<G: CondvarGuard $(, $condition)?> fmt::Debug for $future<'_, G $(, $condition)?> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let $wait = &self.wait;
-                f.debug_struct(stringify!($future)).field("waiting", &$is_waiting).finish_non_exhaustive()
-            }
-        }
-    )*};
-}
-
-shows_whether_it_waits! {
-    CondvarWait: wait => wait.waiting.is_waiting();
-    CondvarWaitUntil: wait => wait.waiting.is_waiting();
-    CondvarWaitWhile<C>: wait => wait.as_ref().is_some_and(|wait| wait.wait.waiting.is_waiting());
-    CondvarWaitWhileUntil<C>: wait => wait.as_ref().is_some_and(|wait| wait.wait.waiting.is_waiting());
-}

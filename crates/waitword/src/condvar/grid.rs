@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use waitword_core::may_block;
 
+use crate::condition::Waited;
+use crate::condvar::futures::{WaitOnce, WaitOnceUntil, WaitWhile, WaitWhileUntil};
 use crate::condvar::{
     Condvar, CondvarGuard, CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil,
 };
@@ -191,7 +193,7 @@ impl Condvar {
     /// At the first poll, if others wait with another mutex, which is released then; and when polled again after it was ready.
     #[doc(alias = "async_wait")]
     pub fn wait_async<G: CondvarGuard>(&self, guard: G) -> CondvarWait<'_, G> {
-        CondvarWait::new(&self.raw, guard)
+        CondvarWait::of(WaitOnce::new(self.raw.at(), guard))
     }
 
     /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
@@ -200,7 +202,7 @@ impl Condvar {
     /// beyond what [`Instant`] can hold waits without an end.
     #[doc(alias = "wait_timeout_async")]
     pub fn wait_async_for<G: CondvarGuard>(&self, guard: G, timeout: Duration) -> CondvarWaitUntil<'_, G> {
-        CondvarWaitUntil::new(&self.raw, guard, Instant::now().checked_add(timeout))
+        CondvarWaitUntil::of(WaitOnceUntil::new(self.raw.at(), guard, Instant::now().checked_add(timeout)))
     }
 
     /// As [`wait_async`](Self::wait_async), until `deadline` at the latest; and then for as long as it takes to lock the mutex.
@@ -226,7 +228,7 @@ impl Condvar {
     /// As [`wait_async`](Self::wait_async); and when it has to wait, if it is the first in the process and the system cannot
     /// start the thread that keeps the time.
     pub fn wait_async_until<G: CondvarGuard>(&self, guard: G, deadline: Instant) -> CondvarWaitUntil<'_, G> {
-        CondvarWaitUntil::new(&self.raw, guard, Some(deadline))
+        CondvarWaitUntil::of(WaitOnceUntil::new(self.raw.at(), guard, Some(deadline)))
     }
 
     /// Waits, without blocking this thread, while `condition` holds of what is in the mutex. If it does not, is ready at the
@@ -261,7 +263,7 @@ impl Condvar {
         G: CondvarGuard,
         C: FnMut(&mut G::Target) -> bool,
     {
-        CondvarWaitWhile::new(&self.raw, guard, condition)
+        CondvarWaitWhile::of(WaitWhile::new(self.raw.at(), guard, condition))
     }
 
     /// As [`wait_while_async`](Self::wait_while_async), for `timeout` at the longest, counted from this call.
@@ -278,7 +280,12 @@ impl Condvar {
         G: CondvarGuard,
         C: FnMut(&mut G::Target) -> bool,
     {
-        CondvarWaitWhileUntil::new(&self.raw, guard, Instant::now().checked_add(timeout), condition)
+        CondvarWaitWhileUntil::of(WaitWhileUntil::new(
+            self.raw.at(),
+            guard,
+            Instant::now().checked_add(timeout),
+            condition,
+        ))
     }
 
     /// As [`wait_while_async`](Self::wait_while_async), until `deadline` at the latest.
@@ -315,6 +322,6 @@ impl Condvar {
         G: CondvarGuard,
         C: FnMut(&mut G::Target) -> bool,
     {
-        CondvarWaitWhileUntil::new(&self.raw, guard, Some(deadline), condition)
+        CondvarWaitWhileUntil::of(WaitWhileUntil::new(self.raw.at(), guard, Some(deadline), condition))
     }
 }

@@ -7,7 +7,8 @@ use crate::acquire::Handle;
 use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};
 use crate::raw_mutex::RawMutex;
 
-/// A guard with which one can wait on a [`Condvar`](crate::Condvar): [`MutexGuard`] or [`OwnedMutexGuard`].
+/// A guard with which one can wait on a [`Condvar`](crate::Condvar): [`MutexGuard`] or [`OwnedMutexGuard`]; and with the feature
+/// `lock_api` the guard of a `waitword::lock_api::Mutex`.
 ///
 /// Mapped guards are not among them: who waits gives the whole value to others.
 pub trait CondvarGuard: DerefMut + sealed::Relock {}

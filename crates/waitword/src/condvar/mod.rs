@@ -1,9 +1,11 @@
-//! The condition variable: what you call, but for the ways to wait, which are in `grid.rs`. Its word and the races are in `raw.rs`,
-//! the futures in `futures.rs`.
+//! The condition variable: what you call, but for the ways to wait, which are in `grid.rs`, and over an `Arc` in `owned.rs`. Its word and the races are in `raw.rs`,
+//! the futures in `futures.rs`, under the names of `named.rs`.
 
 mod futures;
 mod grid;
 mod guard;
+mod named;
+mod owned;
 mod raw;
 
 use std::fmt;
@@ -13,13 +15,19 @@ use std::time::Instant;
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::{Acquire, Handle, Step, block};
+use crate::condition::{HasRaw, Waited};
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
 use crate::sync::const_fn;
 use raw::{RawCondvar, Waiting};
 
-pub use futures::{CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil};
 pub use guard::CondvarGuard;
+#[cfg(all(feature = "lock_api", not(waitword_loom)))]
+pub(crate) use guard::sealed::Relock;
+pub use named::{
+    CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil, CondvarWaitWhile,
+    CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil,
+};
 
 /// Waits, with a [`Mutex`](crate::Mutex) released meanwhile, until others have changed what is in it.
 ///
@@ -73,6 +81,15 @@ pub use guard::CondvarGuard;
 #[doc(alias("Condition", "Monitor", "condition_variable", "pthread_cond_t"))]
 pub struct Condvar {
     raw: RawCondvar,
+}
+
+// SAFETY: it is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
+unsafe impl HasRaw for Condvar {
+    type Raw = RawCondvar;
+
+    fn raw(&self) -> &RawCondvar {
+        &self.raw
+    }
 }
 
 impl Condvar {
@@ -156,7 +173,7 @@ impl Condvar {
         let parker = Parker::current();
         let handle = guard.handle();
         let mutex = handle.raw();
-        let mut waiting = pin!(Waiting::new(&self.raw, mutex));
+        let mut waiting = pin!(Waiting::new(self.raw.at(), mutex));
         waiting.as_mut().enter(parker.waker());
         let released = Released::new(mutex);
         // Before the first sleep: notified, it is called as soon as the mutex is free.

@@ -35,6 +35,7 @@ use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, Location, WaitAsync, replace_if_idle, requeue_while_equal, wait_async};
 
 use crate::acquire::{Acquire, Acquisition, Handle, Place, Step};
+use crate::condition::Waited;
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -58,47 +59,62 @@ impl RawCondvar {
 
     /// Notifies the first `count` in line. Returns how many these were.
     pub(crate) fn notify(&self, count: usize) -> usize {
-        // Relaxed: whoever is in line has written it before it released the mutex, under which the condition was changed.
-        let mut mutex = self.mutex.load(Ordering::Relaxed);
-        while mutex != NO_MUTEX {
-            match requeue_while_equal(&self.mutex, mutex, mutex as usize, count) {
-                Ok(notified) => return notified,
-                Err(now) => mutex = now,
-            }
-        }
-        0
+        notify(&self.mutex, count)
     }
+}
 
-    /// Makes `mutex` the one that those in line go back to, unless others wait with another.
-    fn adopt(&self, mutex: u64) {
-        let now = self.mutex.load(Ordering::Relaxed);
-        if now != mutex
-            && let Err(then) = replace_if_idle(&self.mutex, now, mutex)
-        {
-            assert!(
-                then != now,
-                "this condition variable has waiters with another mutex: use one `Condvar` for each mutex"
-            );
+impl Waited for RawCondvar {
+    type At = AtomicU64;
+
+    fn at(&self) -> &AtomicU64 {
+        &self.mutex
+    }
+}
+
+/// See [`RawCondvar::notify`]. All that a wait has to know of its condition variable is `at`, so that is all that it keeps.
+fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
+    // Relaxed: whoever is in line has written it before it released the mutex, under which the condition was changed.
+    let mut mutex = at.word().load(Ordering::Relaxed);
+    while mutex != NO_MUTEX {
+        match requeue_while_equal(at, mutex, mutex as usize, count) {
+            Ok(notified) => return notified,
+            Err(now) => mutex = now,
         }
+    }
+    0
+}
+
+/// Makes `mutex` the one that those in line go back to, unless others wait with another.
+#[track_caller]
+fn adopt(at: &impl Location<Word = AtomicU64>, mutex: u64) {
+    let now = at.word().load(Ordering::Relaxed);
+    if now != mutex
+        && let Err(then) = replace_if_idle(at, now, mutex)
+    {
+        assert!(
+            then != now,
+            "this condition variable has waiters with another mutex: use one `Condvar` for each mutex"
+        );
     }
 }
 
 pin_project! {
     /// One wait, between two of its steps.
-    pub(crate) struct Waiting<'a, H: Handle<Raw = RawMutex>> {
-        condvar: &'a RawCondvar,
+    pub(crate) struct Waiting<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> {
+        // Where it is queued: borrowed, or with a share in the condition variable.
+        at: A,
         // Until it ends, or the stage has it.
         handle: Option<H>,
         // A notify counted this wait, which has not come back with it yet.
         notified: bool,
         #[pin]
-        stage: Stage<'a, H>,
+        stage: Stage<A, H>,
     }
 
-    impl<H: Handle<Raw = RawMutex>> PinnedDrop for Waiting<'_, H> {
+    impl<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> PinnedDrop for Waiting<A, H> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
-            let mut passes_on = PassesOn { condvar: this.condvar, notified: *this.notified };
+            let mut passes_on = PassesOn { at: &*this.at, notified: *this.notified };
             if let (StageProjection::InLine { wait }, Some(handle)) = (this.stage.as_mut().project(), &*this.handle) {
                 leave(wait, handle.raw(), &mut passes_on.notified);
             }
@@ -110,13 +126,13 @@ pin_project! {
 
 pin_project! {
     #[project = StageProjection]
-    enum Stage<'a, H: Handle<Raw = RawMutex>> {
+    enum Stage<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> {
         // Not begun, or ended.
         Idle,
         // Here, or, since it was notified, in the line of the mutex.
         InLine {
             #[pin]
-            wait: WaitAsync<&'a AtomicU64>,
+            wait: WaitAsync<A>,
         },
         // The time was up: for the mutex, without a place in line that it would have kept.
         Locking {
@@ -128,9 +144,9 @@ pin_project! {
 
 const ENDED: &str = "a wait was polled after it had ended";
 
-impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
-    pub(crate) fn new(condvar: &'a RawCondvar, handle: H) -> Self {
-        Self { condvar, handle: Some(handle), notified: false, stage: Stage::Idle }
+impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A, H> {
+    pub(crate) fn new(at: A, handle: H) -> Self {
+        Self { at, handle: Some(handle), notified: false, stage: Stage::Idle }
     }
 
     /// Whether it stands in line, here or for the mutex.
@@ -160,8 +176,8 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
         let word = this.handle.as_ref().expect(ENDED).raw().at(()).word();
         let mutex = std::ptr::from_ref(word).addr() as u64;
         loop {
-            this.condvar.adopt(mutex);
-            this.stage.set(Stage::InLine { wait: wait_async(&this.condvar.mutex, mutex) });
+            adopt(this.at, mutex);
+            this.stage.set(Stage::InLine { wait: wait_async(this.at.clone(), mutex) });
             if let StageProjection::InLine { wait } = this.stage.as_mut().project()
                 && wait.poll_signalled(&mut Context::from_waker(waker)).is_pending()
             {
@@ -249,7 +265,7 @@ impl<'a, H: Handle<Raw = RawMutex>> Waiting<'a, H> {
 
 /// Gives the place in line up, wherever that is, and notes whether a notify had counted it: before whoever is called in its
 /// place can panic.
-fn leave(wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex, notified: &mut bool) {
+fn leave<A: Location>(wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex, notified: &mut bool) {
     let left = wait.cancel();
     *notified |= match left {
         Cancelled::BeforeNotify => false,
@@ -263,15 +279,15 @@ fn leave(wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex, notified: &mut
 }
 
 /// Passes the notify of one on who is dropped, also if a waker panics on the way.
-struct PassesOn<'a> {
-    condvar: &'a RawCondvar,
+struct PassesOn<'a, A: Location<Word = AtomicU64>> {
+    at: &'a A,
     notified: bool,
 }
 
-impl Drop for PassesOn<'_> {
+impl<A: Location<Word = AtomicU64>> Drop for PassesOn<'_, A> {
     fn drop(&mut self) {
         if self.notified && !broken!("condvar-pass-on") {
-            self.condvar.notify(1);
+            notify(self.at, 1);
         }
     }
 }

@@ -1,33 +1,46 @@
-//! The futures of the event, and how one gets in line without awaiting.
+//! The futures of the event, and how one enqueues without awaiting.
 
 use std::pin::Pin;
-use std::task::{Context, Waker};
+use std::sync::Arc;
 
 use crate::condition::{WaitFor, WaitUntil, named_future};
 use crate::error::LockError;
-use crate::event::raw::EventWaiter;
+use crate::event::Event;
+use crate::event::raw::{EventWaiter, RawEvent};
 use crate::sync::atomic::AtomicU64;
 
 named_future! {
     /// The future of [`Event::wait_async`](crate::Event::wait_async).
     #[doc(alias("Notified", "EventListener"))]
-    pub struct EventWait<'a>(WaitFor<EventWaiter<'a, AtomicU64>>) -> ();
+    pub struct EventWait<'a>(WaitFor<EventWaiter<&'a RawEvent<AtomicU64>>>) -> ();
 }
 
 named_future! {
     /// The future of [`Event::wait_async_for`](crate::Event::wait_async_for) and [`Event::wait_async_until`](crate::Event::wait_async_until).
-    pub struct EventWaitUntil<'a>(WaitUntil<EventWaiter<'a, AtomicU64>>) -> Result<(), LockError>;
+    pub struct EventWaitUntil<'a>(WaitUntil<EventWaiter<&'a RawEvent<AtomicU64>>>) -> Result<(), LockError>;
+}
+
+named_future! {
+    /// The future of [`Event::wait_owned_async`](crate::Event::wait_owned_async).
+    #[doc(alias = "OwnedNotified")]
+    pub struct EventWaitOwned(WaitFor<EventWaiter<Arc<Event>>>) -> ();
+}
+
+named_future! {
+    /// The future of [`Event::wait_owned_async_for`](crate::Event::wait_owned_async_for) and
+    /// [`Event::wait_owned_async_until`](crate::Event::wait_owned_async_until).
+    pub struct EventWaitOwnedUntil(WaitUntil<EventWaiter<Arc<Event>>>) -> Result<(), LockError>;
 }
 
 impl EventWait<'_> {
-    /// Gets in line for [`notify_one`](crate::Event::notify_one) without awaiting. Returns whether there was a wakeup
-    /// already: then the next poll is ready.
+    /// Enqueues for [`notify_one`](crate::Event::notify_one) without awaiting. Returns whether there is nothing left to wait
+    /// for: a wakeup is there, and the next poll is ready; or the future was ready before.
     ///
-    /// For those who wait side by side, each for one wakeup: two that are in line get two, whereas of two wakeups that
-    /// come before anybody is in line only one is stored.
+    /// For those who wait side by side, each for one wakeup: two that are queued get two, whereas of two wakeups that
+    /// come before anybody is queued only one is stored.
     ///
     /// # Cancellation
-    /// Whoever drops the future after `true` has not taken the wakeup: it is passed on.
+    /// Whoever drops the future after the first `true` has not taken the wakeup: it is forwarded.
     ///
     /// ```
     /// use std::pin::pin;
@@ -38,18 +51,34 @@ impl EventWait<'_> {
     /// assert!(!one.as_mut().enable() && !two.as_mut().enable());
     /// event.notify_one();
     /// event.notify_one();
-    /// one.await;
+    /// one.as_mut().await;
     /// two.await;
+    /// assert!(one.enable(), "it has been ready");
     /// # });
     /// ```
     pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().wait.advance(&mut Context::from_waker(Waker::noop()))
+        self.project().wait.enable()
     }
 }
 
 impl EventWaitUntil<'_> {
-    /// As [`EventWait::enable`]. The deadline takes effect with the first poll.
+    /// As [`EventWait::enable`]. The deadline takes effect with the first poll; a wait whose time was up is over, too, and the
+    /// answer `true`.
     pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().wait.advance(&mut Context::from_waker(Waker::noop()))
+        self.project().wait.enable()
+    }
+}
+
+impl EventWaitOwned {
+    /// As [`EventWait::enable`].
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.enable()
+    }
+}
+
+impl EventWaitOwnedUntil {
+    /// As [`EventWaitUntil::enable`].
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.enable()
     }
 }

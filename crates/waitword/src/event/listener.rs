@@ -18,15 +18,16 @@
 //! In line the listener is what a task's future is, driven by this thread: it has its node in itself, and is pinned.
 
 use std::fmt;
-use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
 
-use crate::condition::{NotSo, WaitFor, must_not_block};
+use crate::condition::{Handle, NotSo, WaitFor, must_not_block};
 use crate::error::LockError;
+use crate::event::Event;
 use crate::event::raw::{EventWaiter, RawEvent};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::broken;
@@ -71,15 +72,14 @@ pin_project! {
     #[doc(alias = "Listener")]
     #[must_use = "a listener does nothing unless it is waited for"]
     pub struct EventListener<'a> {
-        event: &'a RawEvent<AtomicU64>,
         #[pin]
-        wait: WaitFor<EventWaiter<'a, AtomicU64>>,
+        listening: Listening<&'a RawEvent<AtomicU64>>,
     }
 }
 
 impl<'a> EventListener<'a> {
     pub(super) fn of(event: &'a RawEvent<AtomicU64>) -> Self {
-        Self { event, wait: WaitFor::new(event.waiter()) }
+        Self { listening: Listening::new(event) }
     }
 
     /// Waits for a wakeup, blocking this thread: for one since it listens, or for the stored one.
@@ -89,21 +89,14 @@ impl<'a> EventListener<'a> {
     /// [`Event::wait_async`](crate::Event::wait_async) there.
     #[track_caller]
     pub fn wait(self: Pin<&mut Self>) {
-        if self.block(None).is_err() {
-            must_not_block("Event::wait_async");
-        }
+        self.project().listening.wait("Event::wait_async");
     }
 
     /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and says whether. Never waits,
     /// but gets in line.
     #[must_use = "if it is `true`, a wakeup has been taken"]
-    pub fn try_wait(mut self: Pin<&mut Self>) -> bool {
-        let wait = self.as_mut().project().wait;
-        let is_woken = wait.poll(&mut Context::from_waker(Waker::noop())).is_ready();
-        if is_woken {
-            self.listen_again();
-        }
-        is_woken
+    pub fn try_wait(self: Pin<&mut Self>) -> bool {
+        self.project().listening.try_wait()
     }
 
     /// As [`wait`](Self::wait), for `timeout` at the longest.
@@ -114,7 +107,7 @@ impl<'a> EventListener<'a> {
     /// As [`wait_until`](Self::wait_until).
     #[doc(alias = "wait_timeout")]
     pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
-        Ok(self.block(Instant::now().checked_add(timeout))?)
+        Ok(self.project().listening.block(Instant::now().checked_add(timeout))?)
     }
 
     /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is had also after it.
@@ -138,7 +131,7 @@ impl<'a> EventListener<'a> {
     /// at once, if it would have to wait on a thread that must not. In both cases it stays in line.
     #[doc(alias = "wait_deadline")]
     pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
-        Ok(self.block(Some(deadline))?)
+        Ok(self.project().listening.block(Some(deadline))?)
     }
 
     /// Gets in line for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
@@ -150,7 +143,99 @@ impl<'a> EventListener<'a> {
     /// # Cancellation
     /// Whoever drops the listener after `true` has not taken the wakeup: it is passed on.
     pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().wait.advance(&mut Context::from_waker(Waker::noop()))
+        self.project().listening.enable()
+    }
+}
+
+pin_project! {
+    /// As [`EventListener`], with a share in the event. Made by [`Event::listen_owned`](crate::Event::listen_owned).
+    ///
+    /// It borrows nothing, so that it can be kept, pinned in a box, in a struct that waits in many calls.
+    #[doc(alias = "Listener")]
+    #[must_use = "a listener does nothing unless it is waited for"]
+    pub struct OwnedEventListener {
+        #[pin]
+        listening: Listening<Arc<Event>>,
+    }
+}
+
+impl OwnedEventListener {
+    pub(super) fn of(event: Arc<Event>) -> Self {
+        Self { listening: Listening::new(event) }
+    }
+
+    /// As [`EventListener::wait`].
+    ///
+    /// # Panics
+    /// As [`EventListener::wait`]: use [`Event::wait_owned_async`](crate::Event::wait_owned_async) there.
+    #[track_caller]
+    pub fn wait(self: Pin<&mut Self>) {
+        self.project().listening.wait("Event::wait_owned_async");
+    }
+
+    /// As [`EventListener::try_wait`].
+    #[must_use = "if it is `true`, a wakeup has been taken"]
+    pub fn try_wait(self: Pin<&mut Self>) -> bool {
+        self.project().listening.try_wait()
+    }
+
+    /// As [`EventListener::wait_for`].
+    ///
+    /// # Errors
+    /// As [`EventListener::wait_until`].
+    #[doc(alias = "wait_timeout")]
+    pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
+        Ok(self.project().listening.block(Instant::now().checked_add(timeout))?)
+    }
+
+    /// As [`EventListener::wait_until`].
+    ///
+    /// # Errors
+    /// As [`EventListener::wait_until`].
+    #[doc(alias = "wait_deadline")]
+    pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
+        Ok(self.project().listening.block(Some(deadline))?)
+    }
+
+    /// As [`EventListener::enable`].
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().listening.enable()
+    }
+}
+
+pin_project! {
+    /// What a listener does, whichever way it reaches its event.
+    struct Listening<H: Handle<Raw = RawEvent<AtomicU64>>> {
+        event: H,
+        #[pin]
+        wait: WaitFor<EventWaiter<H>>,
+    }
+}
+
+impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
+    fn new(event: H) -> Self {
+        let wait = WaitFor::new(EventWaiter::new(event.clone()));
+        Self { event, wait }
+    }
+
+    #[track_caller]
+    fn wait(self: Pin<&mut Self>, instead: &str) {
+        if self.block(None).is_err() {
+            must_not_block(instead);
+        }
+    }
+
+    fn try_wait(mut self: Pin<&mut Self>) -> bool {
+        let wait = self.as_mut().project().wait;
+        let is_woken = wait.try_finish(&mut Context::from_waker(Waker::noop())).is_some();
+        if is_woken {
+            self.listen_again();
+        }
+        is_woken
+    }
+
+    fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.enable()
     }
 
     fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), NotSo> {
@@ -165,13 +250,22 @@ impl<'a> EventListener<'a> {
     /// In the round that lasts now.
     fn listen_again(self: Pin<&mut Self>) {
         let mut this = self.project();
-        this.wait.set(WaitFor::new(this.event.waiter()));
+        this.wait.set(WaitFor::new(EventWaiter::new(this.event.clone())));
     }
 }
 
-/// Shows whether it stands in line.
+/// Shows whether it is in the queue.
 impl fmt::Debug for EventListener<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventListener").field("waiting", &self.wait.is_waiting()).finish_non_exhaustive()
+        let waiting = self.listening.wait.is_waiting();
+        f.debug_struct("EventListener").field("waiting", &waiting).finish_non_exhaustive()
+    }
+}
+
+/// Shows whether it is in the queue.
+impl fmt::Debug for OwnedEventListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let waiting = self.listening.wait.is_waiting();
+        f.debug_struct("OwnedEventListener").field("waiting", &waiting).finish_non_exhaustive()
     }
 }

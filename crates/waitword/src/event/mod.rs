@@ -16,7 +16,26 @@
 
 mod futures;
 mod listener;
+mod notified;
+mod owned;
 mod raw;
+
+#[allow(unsafe_code)]
+mod has_raw {
+    use crate::condition::HasRaw;
+    use crate::event::Event;
+    use crate::event::raw::RawEvent;
+    use crate::sync::atomic::AtomicU64;
+
+    // SAFETY: it is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
+    unsafe impl HasRaw for Event {
+        type Raw = RawEvent<AtomicU64>;
+
+        fn raw(&self) -> &RawEvent<AtomicU64> {
+            &self.raw
+        }
+    }
+}
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -25,10 +44,11 @@ use crate::condition::{WaitFor, WaitUntil, block, block_until};
 use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
-use raw::RawEvent;
+use raw::{EventWaiter, RawEvent, Whom};
 
-pub use futures::{EventWait, EventWaitUntil};
-pub use listener::EventListener;
+pub use futures::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};
+pub use listener::{EventListener, OwnedEventListener};
+pub use notified::EventNotified;
 
 /// Wakes those who wait for something to happen: one of them or all, threads and tasks in one line.
 ///
@@ -94,7 +114,7 @@ pub use listener::EventListener;
 ///
 /// # Fairness
 /// `notify_one` wakes who has been in line longest. A wakeup is stored only while nobody is in line, so nobody who is
-/// can be overtaken.
+/// can be overtaken. [`notify_last`](Self::notify_last) is the exception: it wakes who came last.
 ///
 /// A task that was woken by `notify_one` and is never polled keeps that wakeup, as it would keep a message that it was
 /// sent. Where any of several may do the work, drop what is not going to be polled: then it is passed on.
@@ -117,23 +137,51 @@ impl Event {
         }
     }
 
-    /// Wakes the one who has been in line longest; if nobody is, stores the wakeup for the next to come, unless there
-    /// is one already.
+    /// Wakes the waiter at the head of the queue, which has been there longest; if nobody is queued, stores the wakeup for the
+    /// next to come, unless there is one already. Returns which of these it did.
     ///
     /// ```
-    /// let event = waitword::Event::new();
-    /// event.notify_one();
-    /// event.notify_one();
+    /// use waitword::{Event, EventNotified};
+    ///
+    /// let event = Event::new();
+    /// assert_eq!(event.notify_one(), EventNotified::Stored);
+    /// assert_eq!(event.notify_one(), EventNotified::AlreadyStored);
     /// event.wait();
     /// assert!(!event.try_wait(), "one was stored, not two");
     /// ```
     #[doc(alias("set", "signal"))]
-    pub fn notify_one(&self) {
-        self.raw.notify_one();
+    pub fn notify_one(&self) -> EventNotified {
+        self.raw.notify(Whom::First)
+    }
+
+    /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
+    ///
+    /// For workers of which any will do: what the one that went to sleep last has worked with is most likely still in a cache,
+    /// and those who have slept longest can go on sleeping. Takes no longer for a long queue.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use std::pin::pin;
+    /// use waitword::{Event, EventNotified};
+    ///
+    /// let event = Event::new();
+    /// let (mut first, mut last) = (pin!(event.wait_async()), pin!(event.wait_async()));
+    /// assert!(!first.as_mut().enable() && !last.as_mut().enable());
+    /// assert_eq!(event.notify_last(), EventNotified::Woken);
+    /// assert!(!first.as_mut().enable());
+    /// last.await;
+    /// # });
+    /// ```
+    ///
+    /// # Fairness
+    /// There is none: while others come and are woken, the head of the queue may wait for ever. Use it where nobody minds
+    /// who is woken.
+    pub fn notify_last(&self) -> EventNotified {
+        self.raw.notify(Whom::Last)
     }
 
     /// Wakes all who wait, and those who have made a future and not polled it yet. Nothing is stored for those who come
-    /// later, and what is stored stays so.
+    /// later, and what is stored stays so. Returns how many were in the queue.
     ///
     /// A future that is being made while this runs counts or does not.
     ///
@@ -141,14 +189,14 @@ impl Event {
     /// # smol::block_on(async {
     /// let event = waitword::Event::new();
     /// let waiting = event.wait_async();
-    /// event.notify_all();
-    /// waiting.await;
+    /// assert_eq!(event.notify_all(), 0, "it is not in the queue before its first poll, ...");
+    /// waiting.await; // ... and woken all the same.
     /// assert!(!event.try_wait());
     /// # });
     /// ```
     #[doc(alias("notify_waiters", "broadcast", "pulse"))]
-    pub fn notify_all(&self) {
-        self.raw.notify_all();
+    pub fn notify_all(&self) -> usize {
+        self.raw.notify_all()
     }
 
     /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
@@ -165,7 +213,7 @@ impl Event {
     #[doc(alias("park", "blocking_wait"))]
     #[track_caller]
     pub fn wait(&self) {
-        block(&mut self.raw.waiter(), "wait_async");
+        block(&mut EventWaiter::new(&self.raw), "wait_async");
     }
 
     /// Takes the stored wakeup if there is one, and says whether. Never waits.
@@ -182,7 +230,7 @@ impl Event {
     /// As [`wait_until`](Self::wait_until).
     #[doc(alias = "wait_timeout")]
     pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
-        Ok(block_until(&mut self.raw.waiter(), Instant::now().checked_add(timeout))?)
+        Ok(block_until(&mut EventWaiter::new(&self.raw), Instant::now().checked_add(timeout))?)
     }
 
     /// As [`wait`](Self::wait), until `deadline` at the latest. What is stored is taken also after it.
@@ -202,7 +250,7 @@ impl Event {
     /// at once, if it would have to wait on a thread that must not.
     #[doc(alias = "wait_deadline")]
     pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
-        Ok(block_until(&mut self.raw.waiter(), Some(deadline))?)
+        Ok(block_until(&mut EventWaiter::new(&self.raw), Some(deadline))?)
     }
 
     /// Begins a wait of this thread, which blocks later: in between it looks whether there is anything to wait for.
@@ -228,14 +276,15 @@ impl Event {
     /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the line. A wakeup of `notify_one` that it had got is passed on: to the next in line,
-    /// or stored; unless there was a `notify_all` since the future was made, which has woken all who could be next.
+    /// Dropping the future leaves the queue. A wakeup of `notify_one` that it had got is forwarded: to the next in the queue,
+    /// or stored; unless there was a `notify_all` since the future was made, which has woken all who could be next. That of a
+    /// `notify_last` goes to who is last by then.
     ///
     /// # Panics
     /// When polled again after it was ready.
     #[doc(alias("notified", "subscribe"))]
     pub fn wait_async(&self) -> EventWait<'_> {
-        EventWait::of(WaitFor::new(self.raw.waiter()))
+        EventWait::of(WaitFor::new(EventWaiter::new(&self.raw)))
     }
 
     /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
@@ -252,7 +301,7 @@ impl Event {
     /// As [`wait_async_until`](Self::wait_async_until).
     #[doc(alias = "wait_timeout_async")]
     pub fn wait_async_for(&self, timeout: Duration) -> EventWaitUntil<'_> {
-        EventWaitUntil::of(WaitUntil::new(self.raw.waiter(), Instant::now().checked_add(timeout)))
+        EventWaitUntil::of(WaitUntil::new(EventWaiter::new(&self.raw), Instant::now().checked_add(timeout)))
     }
 
     /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A wakeup that is there when the future is
@@ -280,7 +329,7 @@ impl Event {
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
     pub fn wait_async_until(&self, deadline: Instant) -> EventWaitUntil<'_> {
-        EventWaitUntil::of(WaitUntil::new(self.raw.waiter(), Some(deadline)))
+        EventWaitUntil::of(WaitUntil::new(EventWaiter::new(&self.raw), Some(deadline)))
     }
 }
 

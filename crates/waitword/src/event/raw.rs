@@ -5,6 +5,7 @@
 //! | means        | nobody is in line      | nobody is in line       | somebody may be in line, and nothing is stored |
 //! | a waiter     | → `WAITERS`; lines up  | → nothing; goes on      | lines up                                       |
 //! | `notify_one` | → `STORED`             | stays                   | wakes the first; if there is none, → `STORED`  |
+//! | `notify_last`| → `STORED`             | stays                   | wakes the last; if there is none, → `STORED`   |
 //! | `notify_all` | a new round            | stays; a new round      | → nothing; a new round; wakes all              |
 //!
 //! The bits above count the rounds. A waiter remembers the round in which it came, and goes on when there is another:
@@ -33,9 +34,10 @@
 //! Whoever notifies releases, and whoever goes on acquires, also if the wakeup was stored already: `notify_one` writes
 //! the word in any case, for its caller may have changed what the waiter is about to look at.
 
-use waitword_core::{Location, notify_one_or_replace, replace_and_notify_all};
+use waitword_core::{Location, notify_last_or_replace, notify_one_or_replace, replace_and_notify_all};
 
-use crate::condition::Condition;
+use crate::condition::{Condition, Handle, Waited};
+use crate::event::notified::EventNotified;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{broken, order};
 
@@ -45,6 +47,15 @@ const STORED: u64 = 1;
 const WAITERS: u64 = 2;
 /// One round. There are 2⁶² of them.
 const ROUND: u64 = 4;
+
+/// Which of those in the queue gets a wakeup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whom {
+    /// The head, which has waited longest.
+    First,
+    /// The tail.
+    Last,
+}
 
 /// A named state word, here or elsewhere.
 pub(crate) struct RawEvent<L> {
@@ -57,12 +68,15 @@ impl<L> RawEvent<L> {
     }
 }
 
-impl<L: Location<Word = AtomicU64>> RawEvent<L> {
-    /// A waiter of the round that lasts now.
-    pub(crate) fn waiter(&self) -> EventWaiter<'_, L> {
-        EventWaiter { raw: self, round: round(self.at.word().load(Ordering::Acquire)) }
-    }
+impl<L: Location<Word = AtomicU64>> Waited for RawEvent<L> {
+    type At = L;
 
+    fn at(&self) -> &L {
+        &self.at
+    }
+}
+
+impl<L: Location<Word = AtomicU64>> RawEvent<L> {
     pub(crate) fn is_stored(&self) -> bool {
         self.at.word().load(Ordering::Relaxed) & STORED != 0
     }
@@ -78,31 +92,36 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
         self.at.word().fetch_update(Ordering::Acquire, Ordering::Relaxed, take).is_ok()
     }
 
-    /// Wakes the first in line, or stores a wakeup.
-    pub(crate) fn notify_one(&self) {
+    /// Wakes one in the queue, or stores a wakeup.
+    pub(crate) fn notify(&self, whom: Whom) -> EventNotified {
         let mut word = self.at.word().load(Ordering::Relaxed);
         loop {
             if broken!("event-store-again") && word & STORED != 0 {
-                return;
+                return EventNotified::AlreadyStored;
             }
             let stored = (word & !WAITERS) | STORED;
             let done = if word & WAITERS == 0 {
                 self.at
                     .word()
                     .compare_exchange(word, stored, order!(Release, "event-store"), Ordering::Relaxed)
-                    .map(drop)
+                    .map(|_| 0)
             } else {
-                notify_one_or_replace(&self.at, word, stored).map(drop)
+                match whom {
+                    Whom::First => notify_one_or_replace(&self.at, word, stored),
+                    Whom::Last => notify_last_or_replace(&self.at, word, stored),
+                }
             };
             match done {
-                Ok(()) => return,
+                Ok(0) if word & STORED != 0 => return EventNotified::AlreadyStored,
+                Ok(0) => return EventNotified::Stored,
+                Ok(_) => return EventNotified::Woken,
                 Err(now) => word = now,
             }
         }
     }
 
-    /// Begins a new round, and wakes who is in line.
-    pub(crate) fn notify_all(&self) {
+    /// Begins a new round, and wakes who is in the queue. Returns how many these were.
+    pub(crate) fn notify_all(&self) -> usize {
         let mut word = self.at.word().load(Ordering::Relaxed);
         loop {
             let next = (word & !WAITERS).wrapping_add(ROUND);
@@ -110,34 +129,44 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
                 self.at
                     .word()
                     .compare_exchange(word, next, order!(Release, "event-round"), Ordering::Relaxed)
-                    .map(drop)
+                    .map(|_| 0)
             } else {
-                replace_and_notify_all(&self.at, word, next).map(drop)
+                replace_and_notify_all(&self.at, word, next)
             };
             match done {
-                Ok(()) => return,
+                Ok(woken) => return woken,
                 Err(now) => word = now,
             }
         }
     }
 }
 
-/// One who waits, and the round in which it came.
-pub(crate) struct EventWaiter<'a, L> {
-    raw: &'a RawEvent<L>,
+/// A waiter, and the round in which it came.
+pub(crate) struct EventWaiter<H> {
+    event: H,
     round: u64,
+    /// To whom its wakeup goes if it is not wanted: in the order in which it came.
+    next: Whom,
 }
 
-impl<'a, L: Location<Word = AtomicU64>> Condition for EventWaiter<'a, L> {
-    type At = &'a L;
+impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> EventWaiter<H> {
+    /// Of the round that lasts now.
+    pub(crate) fn new(event: H) -> Self {
+        let round = round(event.raw().at.word().load(Ordering::Acquire));
+        Self { event, round, next: Whom::First }
+    }
+}
+
+impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for EventWaiter<H> {
+    type At = H::At;
     type Output = ();
 
-    fn at(&self) -> &'a L {
-        &self.raw.at
+    fn at(&self) -> H::At {
+        self.event.at()
     }
 
     fn check(&mut self) -> Result<(), u64> {
-        let word = self.raw.at.word();
+        let word = self.event.raw().at.word();
         let mut now = word.load(Ordering::Acquire);
         loop {
             if round(now) != self.round {
@@ -161,12 +190,16 @@ impl<'a, L: Location<Word = AtomicU64>> Condition for EventWaiter<'a, L> {
         Ok(())
     }
 
+    fn notified_last(&mut self) {
+        self.next = Whom::Last;
+    }
+
     fn give_up(&mut self, called: bool) -> Option<()> {
         // In a new round all have been woken who could have been the next.
         let is_next =
-            round(self.raw.at.word().load(Ordering::Acquire)) == self.round || broken!("event-left");
+            round(self.event.raw().at.word().load(Ordering::Acquire)) == self.round || broken!("event-left");
         if called && is_next && !broken!("event-pass-on") {
-            self.raw.notify_one();
+            self.event.raw().notify(self.next);
         }
         None
     }

@@ -1,6 +1,25 @@
 //! The raw traits of `lock_api` 0.4, so that its guards, and what others have built on them, can be had with these locks.
 //!
-//! What `lock_api` has no traits for is missing there: tasks. Whoever has some uses [`crate::Mutex`] and [`crate::RwLock`].
+//! What `lock_api` has no traits for is missing there: tasks. Whoever has some uses [`crate::Mutex`] and [`crate::RwLock`]. But a
+//! [`Condvar`](crate::Condvar) takes the guards of this [`Mutex`], too, those of threads and those of tasks:
+//!
+//! ```
+//! use waitword::Condvar;
+//! use waitword::lock_api::Mutex;
+//!
+//! let (ready, changed) = (Mutex::new(false), Condvar::new());
+//! std::thread::scope(|scope| {
+//!     scope.spawn(|| {
+//!         *ready.lock() = true;
+//!         changed.notify_one();
+//!     });
+//!     let mut ready = ready.lock();
+//!     changed.wait_while(&mut ready, |ready| !*ready);
+//!     assert!(*ready);
+//! });
+//! ```
+//!
+//! The ecosystem's guards and mappings are there:
 //!
 //! ```
 //! use waitword::lock_api::Mutex;
@@ -9,6 +28,7 @@
 //! NAMES.lock().push("Ada");
 //! ```
 
+mod condvar;
 mod mutex;
 mod rwlock;
 

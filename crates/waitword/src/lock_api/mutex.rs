@@ -15,6 +15,12 @@ use crate::raw_mutex;
 /// which still holds it then. The timed forms return `false` there at once.
 pub struct RawMutex(raw_mutex::RawMutex);
 
+impl RawMutex {
+    pub(super) fn inner(&self) -> &raw_mutex::RawMutex {
+        &self.0
+    }
+}
+
 /// Shows whether it is held at this moment.
 impl fmt::Debug for RawMutex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

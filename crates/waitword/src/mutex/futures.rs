@@ -16,7 +16,7 @@ use crate::raw_mutex::RawMutex;
 
 pin_project! {
     /// The future of [`Mutex::lock_async`].
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct MutexLock<'a, T: ?Sized> {
         mutex: &'a Mutex<T>,
         // Of the raw part alone, so that the code of its slow path is the same for every `T`.
@@ -44,7 +44,7 @@ impl<'a, T: ?Sized> Future for MutexLock<'a, T> {
 
 pin_project! {
     /// The future of [`Mutex::lock_async_for`] and [`Mutex::lock_async_until`].
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct MutexLockUntil<'a, T: ?Sized> {
         mutex: &'a Mutex<T>,
         #[pin]
@@ -71,7 +71,7 @@ impl<'a, T: ?Sized> Future for MutexLockUntil<'a, T> {
 
 pin_project! {
     /// The future of [`Mutex::lock_owned_async`].
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct MutexLockOwned<T: ?Sized> {
         #[pin]
         acquire: AcquireAsync<Arc<Mutex<T>>>,
@@ -96,7 +96,7 @@ impl<T: ?Sized> Future for MutexLockOwned<T> {
 
 pin_project! {
     /// The future of [`Mutex::lock_owned_async_for`] and [`Mutex::lock_owned_async_until`].
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct MutexLockOwnedUntil<T: ?Sized> {
         #[pin]
         acquire: AcquireAsyncUntil<Arc<Mutex<T>>>,

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem;
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
-use crate::mutex::{MappedMutexGuard, Mutex};
+use crate::mutex::{MappedMutexGuard, Mutex, MutexLock};
+use crate::unlocked::unlocked;
 
 /// The way to the value of a [`Mutex`] that is locked. Dropping it releases the mutex.
 ///
@@ -26,7 +27,7 @@ use crate::mutex::{MappedMutexGuard, Mutex};
 /// assert_eq!(*mutex.lock(), 2);
 /// ```
 #[doc(alias("unlock", "lock_guard", "unique_lock", "scoped_lock"))]
-#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
     mutex: &'a Mutex<T>,
@@ -50,6 +51,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// let guard = mutex.lock();
     /// assert!(std::ptr::eq(MutexGuard::mutex(&guard), &mutex));
     /// ```
+    #[doc(alias = "source")]
     pub fn mutex(this: &Self) -> &'a Mutex<T> {
         this.mutex
     }
@@ -70,9 +72,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// ```
     #[doc(alias("drop_fair", "release_fair"))]
     pub fn unlock_fair(this: Self) {
-        let mutex = this.mutex;
-        mem::forget(this);
-        mutex.raw.release_fair();
+        Self::forget(this).raw.release_fair();
     }
 
     /// Lets the first in line have its turn, and has the mutex again afterwards, blocking this thread until it has. The value is
@@ -103,7 +103,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// # Panics
     /// If somebody is in line and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); and if the waker
     /// of the one who is called does. The guard is as good as before, then.
-    #[doc(alias("yield_fair", "relock", "unlocked_fair"))]
+    #[doc(alias("yield_fair", "relock"))]
     #[inline]
     #[track_caller]
     pub fn bump(this: &mut Self) {
@@ -126,10 +126,8 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// ```
     pub fn map<U: ?Sized>(mut this: Self, to_part: impl FnOnce(&mut T) -> &mut U) -> MappedMutexGuard<'a, U> {
         let part = to_part(&mut this).into();
-        let raw = &this.mutex.raw;
-        mem::forget(this);
         // SAFETY: this guard is forgotten, and the part is one of what it guarded.
-        unsafe { MappedMutexGuard::new(raw, part) }
+        unsafe { MappedMutexGuard::new(&Self::forget(this).raw, part) }
     }
 
     /// As [`map`](Self::map), if there is such a part.
@@ -149,15 +147,63 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// This guard, if `to_part` returned `None`.
     #[doc(alias = "try_map")]
     pub fn filter_map<U: ?Sized>(
-        mut this: Self,
+        this: Self,
         to_part: impl FnOnce(&mut T) -> Option<&mut U>,
     ) -> Result<MappedMutexGuard<'a, U>, Self> {
-        let Some(part) = to_part(&mut this).map(Into::into) else { return Err(this) };
-        let raw = &this.mutex.raw;
-        mem::forget(this);
-        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
-        Ok(unsafe { MappedMutexGuard::new(raw, part) })
+        Self::try_map_or_err(this, |value| to_part(value).ok_or(())).map_err(|(this, ())| this)
     }
+
+    /// As [`map`](Self::map), if there is such a part; otherwise with the reason why not.
+    ///
+    /// ```
+    /// use waitword::{Mutex, MutexGuard};
+    ///
+    /// let mutex = Mutex::new(vec![1, 2]);
+    /// let second = MutexGuard::try_map_or_err(mutex.lock(), |all| all.get_mut(1).ok_or("too short"));
+    /// assert_eq!(*second.unwrap(), 2);
+    /// let third = MutexGuard::try_map_or_err(mutex.lock(), |all| all.get_mut(2).ok_or("too short"));
+    /// let (all, why) = third.unwrap_err();
+    /// assert_eq!((all.len(), why), (2, "too short"));
+    /// ```
+    ///
+    /// # Errors
+    /// This guard, and the error that `to_part` returned.
+    pub fn try_map_or_err<U: ?Sized, E>(
+        mut this: Self,
+        to_part: impl FnOnce(&mut T) -> Result<&mut U, E>,
+    ) -> Result<MappedMutexGuard<'a, U>, (Self, E)> {
+        match to_part(&mut this).map(Into::into) {
+            // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+            Ok(part) => Ok(unsafe { MappedMutexGuard::new(&Self::forget(this).raw, part) }),
+            Err(error) => Err((this, error)),
+        }
+    }
+
+    /// The value, for as long as the mutex lives, which stays locked for as long. Nothing unlocks it again.
+    ///
+    /// ```
+    /// use waitword::{Mutex, MutexGuard};
+    ///
+    /// static NAME: Mutex<String> = Mutex::new(String::new());
+    /// let name: &'static mut String = MutexGuard::leak(NAME.lock());
+    /// name.push_str("waitword");
+    /// assert!(NAME.is_locked());
+    /// ```
+    pub fn leak(this: Self) -> &'a mut T {
+        let mutex = Self::forget(this);
+        // SAFETY: this was the only guard, and as it is never dropped there is no other (invariants 1 and 2).
+        unsafe { &mut *mutex.value.get() }
+    }
+
+    /// The mutex, which stays locked.
+    fn forget(this: Self) -> &'a Mutex<T> {
+        ManuallyDrop::new(this).mutex
+    }
+}
+
+unlocked! {
+    MutexGuard<'a, T> of Mutex by "lock", written to by "lock":
+    mutex, (), release, release_fair, MutexLock
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {

@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::{self, ManuallyDrop};
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::raw_mutex::RawMutex;
 /// The way to a part of the value of a [`Mutex`] that is locked. Dropping it releases the mutex.
 ///
 /// Made by [`MutexGuard::map`](crate::MutexGuard::map).
-#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
     raw: &'a RawMutex,
@@ -50,10 +50,8 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
     /// ```
     pub fn map<U: ?Sized>(mut this: Self, to_part: impl FnOnce(&mut T) -> &mut U) -> MappedMutexGuard<'a, U> {
         let part = to_part(&mut this).into();
-        let raw = this.raw;
-        mem::forget(this);
         // SAFETY: this guard is forgotten, and the part is one of what it guarded.
-        unsafe { MappedMutexGuard::new(raw, part) }
+        unsafe { MappedMutexGuard::new(Self::forget(this), part) }
     }
 
     /// As [`MutexGuard::filter_map`](crate::MutexGuard::filter_map), from part to part.
@@ -62,22 +60,36 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
     /// This guard, if `to_part` returned `None`.
     #[doc(alias = "try_map")]
     pub fn filter_map<U: ?Sized>(
-        mut this: Self,
+        this: Self,
         to_part: impl FnOnce(&mut T) -> Option<&mut U>,
     ) -> Result<MappedMutexGuard<'a, U>, Self> {
-        let Some(part) = to_part(&mut this).map(Into::into) else { return Err(this) };
-        let raw = this.raw;
-        mem::forget(this);
-        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
-        Ok(unsafe { MappedMutexGuard::new(raw, part) })
+        Self::try_map_or_err(this, |part| to_part(part).ok_or(())).map_err(|(this, ())| this)
+    }
+
+    /// As [`MutexGuard::try_map_or_err`](crate::MutexGuard::try_map_or_err), from part to part.
+    ///
+    /// # Errors
+    /// This guard, and the error that `to_part` returned.
+    pub fn try_map_or_err<U: ?Sized, E>(
+        mut this: Self,
+        to_part: impl FnOnce(&mut T) -> Result<&mut U, E>,
+    ) -> Result<MappedMutexGuard<'a, U>, (Self, E)> {
+        match to_part(&mut this).map(Into::into) {
+            // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+            Ok(part) => Ok(unsafe { MappedMutexGuard::new(Self::forget(this), part) }),
+            Err(error) => Err((this, error)),
+        }
     }
 
     /// As [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair).
     #[doc(alias("drop_fair", "release_fair"))]
     pub fn unlock_fair(this: Self) {
-        let raw = this.raw;
-        mem::forget(this);
-        raw.release_fair();
+        Self::forget(this).release_fair();
+    }
+
+    /// The mutex, which stays locked.
+    fn forget(this: Self) -> &'a RawMutex {
+        ManuallyDrop::new(this).raw
     }
 }
 
@@ -92,7 +104,7 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
 ///
 /// Made by [`OwnedMutexGuard::map`](crate::OwnedMutexGuard::map). `T` is the value, `U` the part.
 #[doc(alias = "MappedArcMutexGuard")]
-#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
 pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {
     mutex: Arc<Mutex<T>>,
@@ -136,12 +148,25 @@ impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
     /// This guard, if `to_part` returned `None`.
     #[doc(alias = "try_map")]
     pub fn filter_map<V: ?Sized>(
-        mut this: Self,
+        this: Self,
         to_part: impl FnOnce(&mut U) -> Option<&mut V>,
     ) -> Result<OwnedMappedMutexGuard<T, V>, Self> {
-        let Some(part) = to_part(&mut this).map(Into::into) else { return Err(this) };
-        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
-        Ok(unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) })
+        Self::try_map_or_err(this, |part| to_part(part).ok_or(())).map_err(|(this, ())| this)
+    }
+
+    /// As [`MutexGuard::try_map_or_err`](crate::MutexGuard::try_map_or_err), from part to part.
+    ///
+    /// # Errors
+    /// This guard, and the error that `to_part` returned.
+    pub fn try_map_or_err<V: ?Sized, E>(
+        mut this: Self,
+        to_part: impl FnOnce(&mut U) -> Result<&mut V, E>,
+    ) -> Result<OwnedMappedMutexGuard<T, V>, (Self, E)> {
+        match to_part(&mut this).map(Into::into) {
+            // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+            Ok(part) => Ok(unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }),
+            Err(error) => Err((this, error)),
+        }
     }
 
     /// As [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair).

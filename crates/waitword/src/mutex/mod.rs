@@ -99,7 +99,7 @@ pub struct Mutex<T: ?Sized> {
     value: UnsafeCell<T>,
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 const _: () =
     assert!(size_of::<Mutex<()>>() == 4 && size_of::<Mutex<u32>>() == 8, "4 bytes besides the value");
 
@@ -152,6 +152,21 @@ impl<T: ?Sized> Mutex<T> {
         self.value.get_mut()
     }
 
+    /// A pointer to the value, which is good for as long as the mutex stays where it is. Whoever reads or writes through it sees to it
+    /// that nobody else does, for instance by having the guard.
+    ///
+    /// ```
+    /// let mutex = waitword::Mutex::new(1);
+    /// let guard = mutex.lock();
+    /// // SAFETY: there is the guard, and it is not used meanwhile.
+    /// unsafe { *mutex.data_ptr() += 1 };
+    /// assert_eq!(*guard, 2);
+    /// ```
+    #[inline]
+    pub const fn data_ptr(&self) -> *mut T {
+        self.value.get()
+    }
+
     /// Whether somebody has the guard at this moment. By the time it returns the answer may be another.
     #[inline]
     pub fn is_locked(&self) -> bool {
@@ -185,8 +200,8 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Mutex");
         match self.try_lock() {
-            Some(guard) => shown.field("value", &&*guard),
-            None => shown.field("value", &format_args!("<locked>")),
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
         };
         shown.finish()
     }

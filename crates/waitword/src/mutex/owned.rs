@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::acquire;
 use crate::error::LockError;
 use crate::mutex::{Mutex, MutexLockOwned, MutexLockOwnedUntil, OwnedMappedMutexGuard};
+use crate::unlocked::unlocked;
 
 /// # Over an `Arc`
 /// The guards and the futures of these methods have a share in the mutex, so that they can be kept in a struct or given to
@@ -136,7 +137,7 @@ impl<T: ?Sized> Mutex<T> {
 ///
 /// As [`MutexGuard`](crate::MutexGuard), but that it borrows nothing.
 #[doc(alias = "ArcMutexGuard")]
-#[must_use = "the mutex is released when the guard is dropped, which is at once if nobody keeps it"]
+#[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
 pub struct OwnedMutexGuard<T: ?Sized> {
     mutex: Arc<Mutex<T>>,
@@ -152,6 +153,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     }
 
     /// The mutex that this is the guard of.
+    #[doc(alias = "source")]
     pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
         &this.mutex
     }
@@ -188,12 +190,48 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     /// This guard, if `to_part` returned `None`.
     #[doc(alias = "try_map")]
     pub fn filter_map<U: ?Sized>(
-        mut this: Self,
+        this: Self,
         to_part: impl FnOnce(&mut T) -> Option<&mut U>,
     ) -> Result<OwnedMappedMutexGuard<T, U>, Self> {
-        let Some(part) = to_part(&mut this).map(Into::into) else { return Err(this) };
-        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
-        Ok(unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) })
+        Self::try_map_or_err(this, |value| to_part(value).ok_or(())).map_err(|(this, ())| this)
+    }
+
+    /// As [`MutexGuard::try_map_or_err`](crate::MutexGuard::try_map_or_err), with a guard that has a share in the mutex.
+    ///
+    /// # Errors
+    /// This guard, and the error that `to_part` returned.
+    pub fn try_map_or_err<U: ?Sized, E>(
+        mut this: Self,
+        to_part: impl FnOnce(&mut T) -> Result<&mut U, E>,
+    ) -> Result<OwnedMappedMutexGuard<T, U>, (Self, E)> {
+        match to_part(&mut this).map(Into::into) {
+            // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+            Ok(part) => Ok(unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }),
+            Err(error) => Err((this, error)),
+        }
+    }
+
+    /// Releases the mutex, and returns the share in it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use waitword::{Mutex, OwnedMutexGuard};
+    ///
+    /// let guard = Arc::new(Mutex::new(1)).lock_owned();
+    /// let mutex = OwnedMutexGuard::into_arc(guard);
+    /// assert_eq!(Arc::into_inner(mutex).map(Mutex::into_inner), Some(1));
+    /// ```
+    pub fn into_arc(this: Self) -> Arc<Mutex<T>> {
+        let mutex = Self::forget(this);
+        mutex.raw.release();
+        mutex
+    }
+
+    /// As [`into_arc`](Self::into_arc), released as by [`unlock_fair`](Self::unlock_fair).
+    pub fn into_arc_fair(this: Self) -> Arc<Mutex<T>> {
+        let mutex = Self::forget(this);
+        mutex.raw.release_fair();
+        mutex
     }
 
     /// The share in the mutex, which stays locked.
@@ -202,6 +240,11 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         // SAFETY: neither dropped nor read again.
         unsafe { ptr::read(&this.mutex) }
     }
+}
+
+unlocked! {
+    OwnedMutexGuard<T> of Mutex by "lock_owned", written to by "lock":
+    mutex, (), release, release_fair, MutexLockOwned
 }
 
 impl<T: ?Sized> Drop for OwnedMutexGuard<T> {

@@ -16,6 +16,7 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use crate::condition::{WaitFor, WaitUntil, block, block_until};
+use crate::coop;
 use crate::error::LockError;
 use crate::once::OnceLock;
 use crate::once::slot::SlotTurn;
@@ -107,8 +108,8 @@ impl<T> OnceLock<T> {
     /// ```
     pub async fn get_or_init_async(&self, initialiser: impl AsyncFnOnce() -> T) -> &T {
         match self.get() {
-            Some(value) => value,
-            None => match self.turn().await {
+            Some(value) if !coop::TAKES_PART => value,
+            _ => match self.turn().await {
                 Ok(value) => value,
                 Err(turn) => turn.fill(initialiser().await),
             },
@@ -235,8 +236,8 @@ impl<T> OnceLock<T> {
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
     ) -> Result<&T, E> {
         match self.get() {
-            Some(value) => Ok(value),
-            None => match self.turn().await {
+            Some(value) if !coop::TAKES_PART => Ok(value),
+            _ => match self.turn().await {
                 Ok(value) => Ok(value),
                 Err(turn) => Ok(turn.fill(initialiser().await?)),
             },

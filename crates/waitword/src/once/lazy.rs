@@ -13,7 +13,7 @@
 //! always free. It costs a few bytes, and no unsafe code.
 
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -74,6 +74,14 @@ impl<T, F> LazyLock<T, F> {
     }
 
     /// The value, if it has been made. Never waits.
+    ///
+    /// ```
+    /// use waitword::LazyLock;
+    ///
+    /// let lazy = LazyLock::new(|| 1);
+    /// assert_eq!(LazyLock::get(&lazy), None);
+    /// assert_eq!((*lazy, LazyLock::get(&lazy)), (1, Some(&1)));
+    /// ```
     #[doc(alias = "try_force")]
     #[inline]
     pub fn get(this: &Self) -> Option<&T> {
@@ -180,6 +188,27 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         LazyForceUntil::of(WaitUntil::new(Forcing(this), Some(deadline)))
     }
 
+    /// The value, to be changed by the only owner. If there is none, makes it. Never waits: nobody else makes it meanwhile.
+    ///
+    /// So it does to dereference mutably.
+    ///
+    /// ```
+    /// use waitword::LazyLock;
+    ///
+    /// let mut lazy = LazyLock::new(|| vec![1]);
+    /// LazyLock::force_mut(&mut lazy).push(2);
+    /// lazy.push(3);
+    /// assert_eq!(*lazy, [1, 2, 3]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the initialiser does or has done.
+    pub fn force_mut(this: &mut Self) -> &mut T {
+        let Self { cell, initialiser } = this;
+        let initialiser = initialiser.get_mut().unwrap_or_else(PoisonError::into_inner);
+        cell.get_mut_or_init(|| initialiser.take().unwrap_or_else(|| has_panicked())())
+    }
+
     #[cold]
     #[track_caller]
     fn force_slow(&self) -> &T {
@@ -191,9 +220,14 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         let initialiser = self.initialiser.lock().unwrap_or_else(PoisonError::into_inner).take();
         match initialiser {
             Some(initialiser) => turn.fill(initialiser()),
-            None => panic!("the initialiser of this `LazyLock` has panicked, and can be run only once"),
+            None => has_panicked(),
         }
     }
+}
+
+#[cold]
+fn has_panicked() -> ! {
+    panic!("the initialiser of this `LazyLock` has panicked, and can be run only once")
 }
 
 impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
@@ -203,6 +237,20 @@ impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
     #[track_caller]
     fn deref(&self) -> &T {
         Self::force(self)
+    }
+}
+
+impl<T, F: FnOnce() -> T> DerefMut for LazyLock<T, F> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        Self::force_mut(self)
+    }
+}
+
+/// A value that has been made.
+impl<T, F> From<T> for LazyLock<T, F> {
+    fn from(value: T) -> Self {
+        Self { cell: OnceLock::with_value(value), initialiser: Mutex::new(None) }
     }
 }
 
@@ -219,7 +267,7 @@ impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
         let mut debug = f.debug_tuple("LazyLock");
         match Self::get(self) {
             Some(value) => debug.field(value),
-            None => debug.field(&format_args!("<not made>")),
+            None => debug.field(&format_args!("<uninit>")),
         };
         debug.finish()
     }

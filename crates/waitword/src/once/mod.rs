@@ -1,11 +1,16 @@
-//! The cell that is set once: what you call. Its initialisers are in `init.rs`, the value in `slot.rs`, the word and what
-//! becomes of a turn that is lost in `raw.rs`. `lazy.rs` is a cell that knows how it is set.
+//! The cell that is set once: what you call. Its initialisers are in `init.rs`, what its only owner can do in
+//! `owner.rs`, the value in `slot.rs` and `tagged.rs`, the word
+//! and what becomes of a turn that is lost in `raw.rs`. `lazy.rs` is a cell that knows how it is set.
 
 mod init;
 mod lazy;
+mod owner;
 mod raw;
 #[allow(unsafe_code)]
 mod slot;
+#[allow(unsafe_code)]
+#[cfg_attr(any(waitword_loom, waitword_shuttle), path = "tagged_model.rs")]
+mod tagged;
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -18,7 +23,7 @@ use slot::{Slot, SlotValue};
 
 /// A cell that is set once, by a thread or a task, and read by all.
 ///
-/// Reading it when it is set costs one load. While it is being set, others who would set it wait; so do those who only
+/// Reading it when it is set costs one load. It takes 4 bytes besides the value. While it is being set, others who would set it wait; so do those who only
 /// want to read it, if they say so ([`wait`](Self::wait)).
 ///
 /// ```
@@ -57,6 +62,19 @@ impl<T> OnceLock<T> {
         }
     }
 
+    const_fn! {
+        /// A cell that is set, as [`From`] makes it, but in a constant too.
+        ///
+        /// ```
+        /// static NAME: waitword::OnceLock<&str> = waitword::OnceLock::with_value("waitword");
+        /// assert_eq!(NAME.get(), Some(&"waitword"));
+        /// ```
+        #[doc(alias("const_new_with", "new_with"))]
+        pub const fn with_value(value: T) -> Self {
+            Self { slot: Slot::set_to(value) }
+        }
+    }
+
     /// The value, if the cell is set. Never waits.
     ///
     /// ```
@@ -69,11 +87,6 @@ impl<T> OnceLock<T> {
     #[inline]
     pub fn get(&self) -> Option<&T> {
         self.slot.get()
-    }
-
-    /// The value, to be changed by the only owner.
-    pub fn get_mut(&mut self) -> Option<&mut T> {
-        self.slot.get_mut()
     }
 
     /// Sets the cell. Never waits.
@@ -89,23 +102,32 @@ impl<T> OnceLock<T> {
     /// assert_eq!(cell.get(), Some(&1));
     /// ```
     pub fn set(&self, value: T) -> Result<(), T> {
+        self.try_insert(value).map(drop).map_err(|(_, value)| value)
+    }
+
+    /// As [`set`](Self::set), with a reference to the value that is in the cell afterwards. Never waits.
+    ///
+    /// # Errors
+    /// The value, if the cell is set, beside the one that it is set to; or beside `None`, if an initialiser runs at this moment.
+    /// (The `try_insert` of the standard library waits for that initialiser, as [`get_or_init`](Self::get_or_init) does here.)
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(cell.try_insert(1), Ok(&1));
+    /// assert_eq!(cell.try_insert(2), Err((Some(&1), 2)));
+    /// ```
+    pub fn try_insert(&self, value: T) -> Result<&T, (Option<&T>, T)> {
         match self.slot.try_turn() {
-            Some(turn) => {
-                turn.fill(value);
-                Ok(())
-            }
-            None => Err(value),
+            Some(turn) => Ok(turn.fill(value)),
+            None => Err((self.get(), value)),
         }
     }
 
-    /// Takes the value out; the cell can be set again.
-    pub fn take(&mut self) -> Option<T> {
-        self.slot.take()
-    }
-
-    /// The value, if the cell was set.
-    pub fn into_inner(mut self) -> Option<T> {
-        self.slot.take()
+    /// Whether the cell is set. Never waits.
+    #[doc(alias("initialized", "is_initialized"))]
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.get().is_some()
     }
 
     /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
@@ -219,10 +241,7 @@ impl<T> Default for OnceLock<T> {
 /// A cell that is set.
 impl<T> From<T> for OnceLock<T> {
     fn from(value: T) -> Self {
-        let cell = Self::new();
-        // It is new: nobody else has the turn.
-        let _ = cell.set(value);
-        cell
+        Self::with_value(value)
     }
 }
 
@@ -247,7 +266,7 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
         let mut debug = f.debug_tuple("OnceLock");
         match self.get() {
             Some(value) => debug.field(value),
-            None => debug.field(&format_args!("<not set>")),
+            None => debug.field(&format_args!("<uninit>")),
         };
         debug.finish()
     }

@@ -36,19 +36,23 @@ use crate::condition::Condition;
 use crate::sync::atomic::{AtomicU32, Ordering};
 use crate::sync::{broken, order};
 
+/// There is no value.
+pub(super) const NOTHING: u32 = 0;
 /// An initialiser runs.
-const RUNNING: u32 = 1;
+pub(super) const RUNNING: u32 = 1;
 /// The value is there.
-const SET: u32 = 2;
-/// Somebody may be in line.
-const WAITERS: u32 = 4;
+pub(super) const SET: u32 = 2;
+/// Somebody may be in line. Not with `SET`.
+pub(super) const WAITERS: u32 = 4;
 
 /// A named state word, here or elsewhere.
+#[repr(transparent)]
 pub(crate) struct RawOnce<L> {
     at: L,
 }
 
 impl<L> RawOnce<L> {
+    #[cfg(any(waitword_loom, waitword_shuttle))]
     pub(crate) const fn on(at: L) -> Self {
         Self { at }
     }
@@ -68,15 +72,10 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
 
     /// Has the turn, if it is free at this moment.
     pub(crate) fn try_turn(&self) -> Option<RawTurn<'_, L>> {
-        let take = |state| (state & !WAITERS == 0).then_some(state | RUNNING);
+        let take = |state| (state & !WAITERS == NOTHING).then_some(state | RUNNING);
         let taken =
             self.at.word().fetch_update(order!(Acquire, "once-turn"), Ordering::Relaxed, take).is_ok();
         taken.then(|| RawTurn { raw: self })
-    }
-
-    /// As before anybody set it. The value is the caller's.
-    pub(crate) fn reset(&mut self) {
-        self.at.word().store(0, Ordering::Relaxed);
     }
 
     fn end_turn(&self, state: u32) {
@@ -118,7 +117,7 @@ impl<L: Location<Word = AtomicU32>> RawTurn<'_, L> {
 
 impl<L: Location<Word = AtomicU32>> Drop for RawTurn<'_, L> {
     fn drop(&mut self) {
-        self.raw.end_turn(0);
+        self.raw.end_turn(NOTHING);
     }
 }
 

@@ -1,24 +1,22 @@
-//! The value and the word that says whether it is there: the one place with unsafe code in this crate.
+//! The value and the word that says whether it is there: who may reach it when.
 //!
 //! S1. The value is initialised if and only if the word says that it is set.
 //! S2. While it is not set, only the holder of the one turn that there can be reaches the value.
 //! S3. Once it is set, the value is only read, until somebody has the slot to itself (`&mut`).
 //!
 //! A slot's word is changed by `raw.rs` alone, through turns that are made for this slot alone: the fields are private,
-//! and a [`Turn`] borrows the slot from which it comes.
+//! and a [`Turn`] borrows the slot from which it comes. How the two lie in memory is in `tagged.rs`.
 
-use std::cell::UnsafeCell;
-use std::mem::MaybeUninit;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::condition::Condition;
-use crate::once::raw::{RawOnce, RawTurn, TurnWaiter, ValueWaiter};
+use crate::once::raw::{RawTurn, TurnWaiter, ValueWaiter};
+use crate::once::tagged::Tagged;
 use crate::sync::atomic::AtomicU32;
 use crate::sync::const_fn;
 
 pub(crate) struct Slot<T> {
-    raw: RawOnce<AtomicU32>,
-    value: UnsafeCell<MaybeUninit<T>>,
+    cell: Tagged<T>,
 }
 
 // SAFETY: whoever shares the slot may move a value into it that another takes out or drops (`Send`), and all may have
@@ -31,50 +29,45 @@ impl<T: UnwindSafe> UnwindSafe for Slot<T> {}
 impl<T> Slot<T> {
     const_fn! {
         pub(crate) const fn new() -> Self {
-            Self { raw: RawOnce::on(AtomicU32::new(0)), value: UnsafeCell::new(MaybeUninit::uninit()) }
+            Self { cell: Tagged::new() }
+        }
+    }
+
+    const_fn! {
+        pub(crate) const fn set_to(value: T) -> Self {
+            Self { cell: Tagged::set_to(value) }
         }
     }
 
     #[inline]
     pub(crate) fn get(&self) -> Option<&T> {
-        if !self.raw.is_set() {
+        if !self.cell.raw().is_set() {
             return None;
         }
         // SAFETY: initialised (S1), which the acquiring load makes visible, and only read while `self` is shared (S3).
-        Some(unsafe { (*self.value.get()).assume_init_ref() })
+        Some(unsafe { self.cell.get() })
     }
 
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
-        if !self.raw.is_set() {
-            return None;
-        }
-        // SAFETY: initialised (S1), and `self` is ours alone.
-        Some(unsafe { self.value.get_mut().assume_init_mut() })
+        self.cell.as_mut()
+    }
+
+    /// Sets the value, instead of any that there is.
+    pub(crate) fn insert(&mut self, value: T) -> &mut T {
+        self.cell.insert(value)
     }
 
     pub(crate) fn take(&mut self) -> Option<T> {
-        if !self.raw.is_set() {
-            return None;
-        }
-        self.raw.reset();
-        // SAFETY: it was initialised (S1), and `self` is ours alone. The word does not say so any more, so nobody will
-        // read it again.
-        Some(unsafe { self.value.get_mut().assume_init_read() })
+        self.cell.take()
     }
 
     pub(crate) fn waiters(&self) -> usize {
-        self.raw.waiters()
+        self.cell.raw().waiters()
     }
 
     /// The turn to set the value, if it is free at this moment.
     pub(crate) fn try_turn(&self) -> Option<Turn<'_, T>> {
-        self.raw.try_turn().map(|raw| Turn { slot: self, raw })
-    }
-}
-
-impl<T> Drop for Slot<T> {
-    fn drop(&mut self) {
-        drop(self.take());
+        self.cell.raw().try_turn().map(|raw| Turn { slot: self, raw })
     }
 }
 
@@ -89,7 +82,7 @@ impl<'a, T> Turn<'a, T> {
         let slot = self.slot;
         // SAFETY: this is the slot's turn, so nobody else reaches the value (S2); and there is none yet that this would
         // forget to drop (S1).
-        unsafe { (*slot.value.get()).write(value) };
+        unsafe { slot.cell.write(value) };
         self.raw.complete();
         slot.value()
     }
@@ -103,12 +96,12 @@ impl<'a, T> Condition for SlotTurn<'a, T> {
     type Output = Result<&'a T, Turn<'a, T>>;
 
     fn at(&self) -> &'a AtomicU32 {
-        TurnWaiter(&self.0.raw).at()
+        TurnWaiter(self.0.cell.raw()).at()
     }
 
     fn check(&mut self) -> Result<Self::Output, u32> {
         let slot = self.0;
-        Ok(match TurnWaiter(&slot.raw).check()? {
+        Ok(match TurnWaiter(slot.cell.raw()).check()? {
             Some(raw) => Err(Turn { slot, raw }),
             None => Ok(slot.value()),
         })
@@ -123,11 +116,11 @@ impl<'a, T> Condition for SlotValue<'a, T> {
     type Output = &'a T;
 
     fn at(&self) -> &'a AtomicU32 {
-        ValueWaiter(&self.0.raw).at()
+        ValueWaiter(self.0.cell.raw()).at()
     }
 
     fn check(&mut self) -> Result<&'a T, u32> {
-        ValueWaiter(&self.0.raw).check()?;
+        ValueWaiter(self.0.cell.raw()).check()?;
         Ok(self.0.value())
     }
 }

@@ -77,7 +77,7 @@ fn for_those_in_line(state: u64) -> u64 {
     state | if state & (LINE | CALLED) == 0 { 0 } else { FAIR }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use std::future::Future;
     use std::panic::{AssertUnwindSafe, catch_unwind};

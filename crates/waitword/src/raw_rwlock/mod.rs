@@ -242,7 +242,7 @@ impl RawRwLock {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::acquire::Acquire;

@@ -278,7 +278,7 @@ fn bits(n: usize) -> Option<u64> {
     (n <= MAX_PERMITS).then_some((n as u64) << SHIFT)
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicBool;
     use std::thread;

@@ -24,7 +24,7 @@ macro_rules! futures {
     ) => {
         pin_project! {
             #[doc = concat!("The future of [`RwLock::", $of, "`].")]
-            #[must_use = "futures do nothing unless polled"]
+            #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
             pub struct $future<'a, T: ?Sized> {
                 rwlock: &'a RwLock<T>,
                 // Of the raw part alone, so that the code of its slow path is the same for every `T`.
@@ -46,13 +46,13 @@ macro_rules! futures {
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
                 // SAFETY: ready once, having acquired it in this mode.
-                this.acquire.poll(cx).map(|_| unsafe { $guard::new(this.rwlock) })
+                this.acquire.poll(cx).map(|_| unsafe { $guard::new(*this.rwlock) })
             }
         }
 
         pin_project! {
             #[doc = concat!("The future of [`RwLock::", $until_of, "`] and its sibling with a timeout.")]
-            #[must_use = "futures do nothing unless polled"]
+            #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
             pub struct $until<'a, T: ?Sized> {
                 rwlock: &'a RwLock<T>,
                 #[pin]
@@ -73,13 +73,13 @@ macro_rules! futures {
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
                 // SAFETY: ready once with `Ok`, having acquired it in this mode.
-                this.acquire.poll(cx).map_ok(|_| unsafe { $guard::new(this.rwlock) })
+                this.acquire.poll(cx).map_ok(|_| unsafe { $guard::new(*this.rwlock) })
             }
         }
 
         pin_project! {
             #[doc = concat!("The future of [`RwLock::", $owned_of, "`].")]
-            #[must_use = "futures do nothing unless polled"]
+            #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
             pub struct $owned<T: ?Sized> {
                 #[pin]
                 acquire: AcquireAsync<Arc<RwLock<T>>>,
@@ -104,7 +104,7 @@ macro_rules! futures {
 
         pin_project! {
             #[doc = concat!("The future of [`RwLock::", $owned_until_of, "`] and its sibling with a timeout.")]
-            #[must_use = "futures do nothing unless polled"]
+            #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
             pub struct $owned_until<T: ?Sized> {
                 #[pin]
                 acquire: AcquireAsyncUntil<Arc<RwLock<T>>>,

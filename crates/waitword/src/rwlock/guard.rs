@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 use crate::raw_rwlock::Mode;
 use crate::rwlock::RwLock;
+use crate::rwlock::read_ref::ReadRef;
 
 macro_rules! guard {
     ($(#[$docs:meta])* $guard:ident<$($life:lifetime,)? T>: $lock:ty, as if $like:ty,
-     $mode:ident by $plain:literal or $acquire:literal, $release:ident, $release_fair:ident,
-     $this:ident -> $shown:ty { $show:expr }) => {
+     $mode:ident by $plain:literal or $acquire:literal, $release:ident, $release_fair:ident) => {
         $(#[$docs])*
-        #[must_use = "the lock is released when the guard is dropped, which is at once if nobody keeps it"]
+        #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
         #[clippy::has_significant_drop]
         pub struct $guard<$($life,)? T: ?Sized> {
-            rwlock: $lock,
+            pub(super) rwlock: $lock,
             _value: PhantomData<$like>,
         }
 
@@ -26,13 +26,8 @@ macro_rules! guard {
             /// # Safety
             /// The lock was acquired in the mode of this guard, and this is the guard of that acquisition (invariant 1).
             #[inline]
-            pub(super) unsafe fn new(rwlock: $lock) -> Self {
-                Self { rwlock, _value: PhantomData }
-            }
-
-            /// The lock that this is a guard of.
-            pub fn rwlock($this: &Self) -> $shown {
-                $show
+            pub(super) unsafe fn new(rwlock: impl Into<$lock>) -> Self {
+                Self { rwlock: rwlock.into(), _value: PhantomData }
             }
 
             /// Releases the lock for those in line only, if there are any.
@@ -125,7 +120,10 @@ macro_rules! guard {
 guard! {
     /// One of the readers of a [`RwLock`]. Dropping it releases the lock.
     ///
-    /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
+    /// It is [`Send`] and [`Sync`] when `T` is [`Sync`], and can be dropped on another thread than the one that acquired it.
+    ///
+    /// It is covariant in `T`, as a `&T` is: a guard of a `&'static str` serves where one of a shorter-lived `str` is asked
+    /// for. So it does not lead back to the lock, through which somebody could write a short-lived one.
     ///
     /// A reader changes nothing:
     ///
@@ -133,9 +131,8 @@ guard! {
     /// let lock = waitword::RwLock::new(1);
     /// *lock.read() += 1;
     /// ```
-    RwLockReadGuard<'a, T>: &'a RwLock<T>, as if &'a T,
-    Read by "read" or "read_async", release_read, release_read_fair,
-    this -> &'a RwLock<T> { this.rwlock }
+    RwLockReadGuard<'a, T>: ReadRef<'a, T>, as if &'a T,
+    Read by "read" or "read_async", release_read, release_read_fair
 }
 
 guard! {
@@ -144,8 +141,7 @@ guard! {
     /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
     #[doc(alias = "RwLockUpgradeableReadGuard")]
     RwLockUpgradableReadGuard<'a, T>: &'a RwLock<T>, as if &'a T,
-    Upgradable by "upgradable_read" or "upgradable_read_async", release_upgradable, release_upgradable_fair,
-    this -> &'a RwLock<T> { this.rwlock }
+    Upgradable by "upgradable_read" or "upgradable_read_async", release_upgradable, release_upgradable_fair
 }
 
 guard! {
@@ -153,8 +149,7 @@ guard! {
     ///
     /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
     RwLockWriteGuard<'a, T>: &'a RwLock<T>, as if &'a mut T,
-    Write by "write" or "write_async", release_write, release_write_fair,
-    this -> &'a RwLock<T> { this.rwlock }
+    Write by "write" or "write_async", release_write, release_write_fair
 }
 
 guard! {
@@ -163,8 +158,7 @@ guard! {
     /// As [`RwLockReadGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockReadGuard")]
     OwnedRwLockReadGuard<T>: Arc<RwLock<T>>, as if T,
-    Read by "read_owned" or "read_owned_async", release_read, release_read_fair,
-    this -> &Arc<RwLock<T>> { &this.rwlock }
+    Read by "read_owned" or "read_owned_async", release_read, release_read_fair
 }
 
 guard! {
@@ -173,8 +167,7 @@ guard! {
     /// As [`RwLockUpgradableReadGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockUpgradableReadGuard")]
     OwnedRwLockUpgradableReadGuard<T>: Arc<RwLock<T>>, as if T,
-    Upgradable by "upgradable_read_owned" or "upgradable_read_owned_async", release_upgradable, release_upgradable_fair,
-    this -> &Arc<RwLock<T>> { &this.rwlock }
+    Upgradable by "upgradable_read_owned" or "upgradable_read_owned_async", release_upgradable, release_upgradable_fair
 }
 
 guard! {
@@ -183,8 +176,28 @@ guard! {
     /// As [`RwLockWriteGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockWriteGuard")]
     OwnedRwLockWriteGuard<T>: Arc<RwLock<T>>, as if T,
-    Write by "write_owned" or "write_owned_async", release_write, release_write_fair,
-    this -> &Arc<RwLock<T>> { &this.rwlock }
+    Write by "write_owned" or "write_owned_async", release_write, release_write_fair
+}
+
+macro_rules! leads_to_its_lock {
+    ($($guard:ident<$($life:lifetime,)? T>: $this:ident -> $lock:ty { $show:expr })*) => {$(
+        impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
+            /// The lock that this is a guard of.
+            #[doc(alias = "source")]
+            pub fn rwlock($this: &Self) -> $lock {
+                $show
+            }
+        }
+    )*};
+}
+
+// All but the reader's, which is covariant (invariant 4).
+leads_to_its_lock! {
+    RwLockUpgradableReadGuard<'a, T>: this -> &'a RwLock<T> { this.rwlock }
+    RwLockWriteGuard<'a, T>: this -> &'a RwLock<T> { this.rwlock }
+    OwnedRwLockReadGuard<T>: this -> &Arc<RwLock<T>> { &this.rwlock }
+    OwnedRwLockUpgradableReadGuard<T>: this -> &Arc<RwLock<T>> { &this.rwlock }
+    OwnedRwLockWriteGuard<T>: this -> &Arc<RwLock<T>> { &this.rwlock }
 }
 
 macro_rules! writer {
@@ -203,19 +216,20 @@ macro_rules! writer {
             /// ```
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
-                let rwlock = Self::forget(this);
-                rwlock.raw.downgrade();
-                // SAFETY: the acquisition of the guard that is forgotten is one of a reader now.
-                unsafe { $read::new(rwlock) }
+                // SAFETY: the acquisition of the guard that is forgotten is one of a reader after the next line; also if that
+                // unwinds because of the waker of a waiter that it signals.
+                let reader = unsafe { $read::new(Self::forget(this)) };
+                reader.rwlock.raw.downgrade();
+                reader
             }
 
             /// Becomes the reader who may upgrade. Nobody writes in between, and those in line who read get in as well.
             #[inline]
             pub fn downgrade_to_upgradable(this: Self) -> $upgradable<$($life,)? T> {
-                let rwlock = Self::forget(this);
-                rwlock.raw.downgrade_to_upgradable();
-                // SAFETY: the acquisition of the guard that is forgotten is an upgradable one now.
-                unsafe { $upgradable::new(rwlock) }
+                // SAFETY: as for `downgrade`, and it is an upgradable one.
+                let reader = unsafe { $upgradable::new(Self::forget(this)) };
+                reader.rwlock.raw.downgrade_to_upgradable();
+                reader
             }
         }
 

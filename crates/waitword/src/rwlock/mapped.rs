@@ -17,10 +17,10 @@ macro_rules! mapped {
     (
         $(#[$docs:meta])*
         $mapped:ident<$($life:lifetime,)? U $(of $value:ident)?>: $lock:ty, as if $like:ty, $release:ident,
-        $lent:ident -> $raw:expr; $($mutable:tt)?
+        $release_fair:ident, $lent:ident -> $raw:expr; $($mutable:tt)?
     ) => {
         $(#[$docs])*
-        #[must_use = "the lock is released when the guard is dropped, which is at once if nobody keeps it"]
+        #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
         #[clippy::has_significant_drop]
         pub struct $mapped<$($life,)? $($value: ?Sized,)? U: ?Sized> {
             lock: $lock,
@@ -44,11 +44,31 @@ macro_rules! mapped {
             /// This guard, if `to_part` returned `None`.
             #[doc(alias = "try_map")]
             pub fn filter_map<V: ?Sized>(
-                $($mutable)? this: Self,
+                this: Self,
                 to_part: impl FnOnce(&$($mutable)? U) -> Option<&$($mutable)? V>,
             ) -> Result<$mapped<$($life,)? $($value,)? V>, Self> {
-                let Some(part) = to_part(&$($mutable)? *this).map(Into::into) else { return Err(this) };
-                Ok($mapped { lock: Self::forget(this), part, _part: PhantomData })
+                Self::try_map_or_err(this, |part| to_part(part).ok_or(())).map_err(|(this, ())| this)
+            }
+
+            /// As the `try_map_or_err` of the guard that this was made from, from part to part.
+            ///
+            /// # Errors
+            /// This guard, and the error that `to_part` returned.
+            pub fn try_map_or_err<V: ?Sized, E>(
+                $($mutable)? this: Self,
+                to_part: impl FnOnce(&$($mutable)? U) -> Result<&$($mutable)? V, E>,
+            ) -> Result<$mapped<$($life,)? $($value,)? V>, (Self, E)> {
+                match to_part(&$($mutable)? *this).map(Into::into) {
+                    Ok(part) => Ok($mapped { lock: Self::forget(this), part, _part: PhantomData }),
+                    Err(error) => Err((this, error)),
+                }
+            }
+
+            /// As the `unlock_fair` of the guard that this was made from.
+            #[doc(alias("drop_fair", "release_fair"))]
+            pub fn unlock_fair(this: Self) {
+                let $lent = &Self::forget(this);
+                $raw.$release_fair();
             }
 
             /// The lock, which stays as it is.
@@ -94,25 +114,25 @@ macro_rules! mapped {
 
 mapped! {
     /// One of the readers of a [`RwLock`], of a part of the value. Made by [`RwLockReadGuard::map`].
-    MappedRwLockReadGuard<'a, U>: &'a RawRwLock, as if &'a U, release_read, raw -> raw;
+    MappedRwLockReadGuard<'a, U>: &'a RawRwLock, as if &'a U, release_read, release_read_fair, raw -> raw;
 }
 
 mapped! {
     /// The writer of a [`RwLock`], of a part of the value. Made by [`RwLockWriteGuard::map`].
-    MappedRwLockWriteGuard<'a, U>: &'a RawRwLock, as if &'a mut U, release_write, raw -> raw; mut
+    MappedRwLockWriteGuard<'a, U>: &'a RawRwLock, as if &'a mut U, release_write, release_write_fair, raw -> raw; mut
 }
 
 mapped! {
     /// One of the readers of a [`RwLock`], of a part of the value, with a share in the lock. Made by
     /// [`OwnedRwLockReadGuard::map`]. `T` is the value, `U` the part.
-    OwnedMappedRwLockReadGuard<U of T>: Arc<RwLock<T>>, as if U, release_read, rwlock -> rwlock.raw;
+    OwnedMappedRwLockReadGuard<U of T>: Arc<RwLock<T>>, as if U, release_read, release_read_fair, rwlock -> rwlock.raw;
 }
 
 mapped! {
     /// The writer of a [`RwLock`], of a part of the value, with a share in the lock. Made by
     /// [`OwnedRwLockWriteGuard::map`]. `T` is the value, `U` the part.
     // As if `*mut U`, for the variance of a `&mut U` without its lifetime.
-    OwnedMappedRwLockWriteGuard<U of T>: Arc<RwLock<T>>, as if *mut U, release_write, rwlock -> rwlock.raw; mut
+    OwnedMappedRwLockWriteGuard<U of T>: Arc<RwLock<T>>, as if *mut U, release_write, release_write_fair, rwlock -> rwlock.raw; mut
 }
 
 macro_rules! mapped_mutably {
@@ -146,6 +166,20 @@ unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send> Send for OwnedMappedRwLoc
 // SAFETY: shared, it is a `&U` and a `&Arc` of the lock.
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Sync for OwnedMappedRwLockWriteGuard<T, U> {}
 
+macro_rules! leads_to_its_lock {
+    ($($mapped:ident)*) => {$(
+        impl<T: ?Sized, U: ?Sized> $mapped<T, U> {
+            /// The lock that this is a guard of.
+            pub fn rwlock(this: &Self) -> &Arc<RwLock<T>> {
+                &this.lock
+            }
+        }
+    )*};
+}
+
+// Those that borrow know the lock's word alone.
+leads_to_its_lock! { OwnedMappedRwLockReadGuard OwnedMappedRwLockWriteGuard }
+
 macro_rules! map {
     (
         $guard:ident<$($life:lifetime,)? T> -> $mapped:ident<U $(of $value:ident)?>,
@@ -178,18 +212,96 @@ macro_rules! map {
             /// This guard, if `to_part` returned `None`.
             #[doc(alias = "try_map")]
             pub fn filter_map<U: ?Sized>(
-                $($mutable)? this: Self,
+                this: Self,
                 to_part: impl FnOnce(&$($mutable)? T) -> Option<&$($mutable)? U>,
             ) -> Result<$mapped<$($life,)? $($value,)? U>, Self> {
-                let Some(part) = to_part(&$($mutable)? *this).map(Into::into) else { return Err(this) };
-                let $rwlock = Self::forget(this);
-                Ok($mapped { lock: $lock, part, _part: PhantomData })
+                Self::try_map_or_err(this, |value| to_part(value).ok_or(())).map_err(|(this, ())| this)
+            }
+
+            /// As [`map`](Self::map), if there is such a part; otherwise with the reason why not.
+            ///
+            /// ```
+            #[doc = concat!("use waitword::{RwLock, ", stringify!($guard), " as Guard};")]
+            ///
+            /// let lock = std::sync::Arc::new(RwLock::new("no number"));
+            #[doc = concat!("let guard = lock.", $lent, "();")]
+            /// let number = Guard::try_map_or_err(guard, |text| text.parse::<i32>().map(|_| text));
+            /// let (guard, why) = number.unwrap_err();
+            /// assert_eq!((*guard, why.to_string().as_str()), ("no number", "invalid digit found in string"));
+            /// ```
+            ///
+            /// # Errors
+            /// This guard, and the error that `to_part` returned.
+            pub fn try_map_or_err<U: ?Sized, E>(
+                $($mutable)? this: Self,
+                to_part: impl FnOnce(&$($mutable)? T) -> Result<&$($mutable)? U, E>,
+            ) -> Result<$mapped<$($life,)? $($value,)? U>, (Self, E)> {
+                match to_part(&$($mutable)? *this).map(Into::into) {
+                    Ok(part) => {
+                        let $rwlock = Self::forget(this);
+                        Ok($mapped { lock: $lock, part, _part: PhantomData })
+                    }
+                    Err(error) => Err((this, error)),
+                }
             }
         }
     };
 }
 
-map! { RwLockReadGuard<'a, T> -> MappedRwLockReadGuard<U>, rwlock -> &rwlock.raw, "read"; }
+map! { RwLockReadGuard<'a, T> -> MappedRwLockReadGuard<U>, rwlock -> &rwlock.lock().raw, "read"; }
 map! { RwLockWriteGuard<'a, T> -> MappedRwLockWriteGuard<U>, rwlock -> &rwlock.raw, "write"; mut }
 map! { OwnedRwLockReadGuard<T> -> OwnedMappedRwLockReadGuard<U of T>, rwlock -> rwlock, "read_owned"; }
 map! { OwnedRwLockWriteGuard<T> -> OwnedMappedRwLockWriteGuard<U of T>, rwlock -> rwlock, "write_owned"; mut }
+
+macro_rules! downgrade_map {
+    ($guard:ident<$($life:lifetime,)? T> -> $read:ident, $mapped:ident<U $(of $value:ident)?>, $write:literal) => {
+        impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
+            /// Becomes a reader of a part of the value, as with [`downgrade`](Self::downgrade) and the `map` of its guard. Nobody
+            /// writes in between.
+            ///
+            /// If `to_part` panics, the lock is released.
+            ///
+            /// ```
+            #[doc = concat!("use waitword::{RwLock, ", stringify!($guard), " as Guard};")]
+            ///
+            /// let lock = std::sync::Arc::new(RwLock::new((1, "one")));
+            #[doc = concat!("let mut writer = lock.", $write, "();")]
+            /// writer.0 += 1;
+            /// let number = Guard::downgrade_map(writer, |pair| &pair.0);
+            /// assert_eq!((*number, lock.read().0), (2, 2));
+            /// ```
+            pub fn downgrade_map<U: ?Sized>(
+                this: Self,
+                to_part: impl FnOnce(&T) -> &U,
+            ) -> $mapped<$($life,)? $($value,)? U> {
+                let part = to_part(&this).into();
+                // SAFETY: borrowed just now.
+                unsafe { Self::downgraded(this, part) }
+            }
+
+            /// As [`downgrade_map`](Self::downgrade_map), if there is such a part.
+            ///
+            /// # Errors
+            /// This guard, which still is the writer's, if `to_part` returned `None`.
+            #[doc(alias = "downgrade_filter_map")]
+            pub fn try_downgrade_map<U: ?Sized>(
+                this: Self,
+                to_part: impl FnOnce(&T) -> Option<&U>,
+            ) -> Result<$mapped<$($life,)? $($value,)? U>, Self> {
+                let Some(part) = to_part(&this).map(Into::into) else { return Err(this) };
+                // SAFETY: borrowed just now.
+                Ok(unsafe { Self::downgraded(this, part) })
+            }
+
+            /// # Safety
+            /// The part was borrowed from this guard.
+            unsafe fn downgraded<U: ?Sized>(this: Self, part: NonNull<U>) -> $mapped<$($life,)? $($value,)? U> {
+                // SAFETY: the part is where it was (invariant 3), says the caller, and nobody writes from guard to guard.
+                $read::map(Self::downgrade(this), |_| unsafe { part.as_ref() })
+            }
+        }
+    };
+}
+
+downgrade_map! { RwLockWriteGuard<'a, T> -> RwLockReadGuard, MappedRwLockReadGuard<U>, "write" }
+downgrade_map! { OwnedRwLockWriteGuard<T> -> OwnedRwLockReadGuard, OwnedMappedRwLockReadGuard<U of T>, "write_owned" }

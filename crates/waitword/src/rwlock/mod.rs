@@ -2,7 +2,8 @@
 //!
 //! The word and all that happens to it is in `raw_rwlock`. Here it meets a value: `grid.rs` has the methods by which one gets
 //! in, `guard.rs` and `mapped.rs` the guards through which the value is reached, `upgrade.rs` the way from reading to
-//! writing, `futures.rs` what the `_async` methods return. What is said once there holds for three modes, borrowed and owned.
+//! writing, `let_go.rs` what releases the lock for a while, `futures.rs` what the `_async` methods return, `read_ref.rs` why a reader's guard is covariant. What is said once
+//! there holds for three modes, borrowed and owned.
 //!
 //! # Invariants
 //! The unsafe code of this folder rests on these:
@@ -13,11 +14,15 @@
 //! 2. So the writer's guard, where there is one, is the only one; and the value is changed only through it, or by somebody who
 //!    has the lock for itself (`&mut`, or by value), and then there is no guard.
 //! 3. The value stays where it is while there is a guard, because the guard borrows the lock or has an `Arc` of it.
+//! 4. A guard that is covariant in the value gives nobody a way to write: neither through itself nor by the lock, to which it
+//!    does not lead.
 
 mod futures;
 mod grid;
 mod guard;
+mod let_go;
 mod mapped;
+mod read_ref;
 mod upgrade;
 
 use std::cell::UnsafeCell;
@@ -110,6 +115,8 @@ pub use upgrade::{
 /// released then. A reader that got in from the line, and calls the next, leaves again.
 #[doc(alias("ReaderWriterLock", "ReadWriteLock", "SharedMutex", "shared_mutex", "pthread_rwlock_t"))]
 #[derive(Default)]
+// For `read_ref.rs`.
+#[repr(C)]
 pub struct RwLock<T: ?Sized> {
     raw: RawRwLock,
     value: UnsafeCell<T>,
@@ -187,6 +194,21 @@ impl<T: ?Sized> RwLock<T> {
         self.value.get_mut()
     }
 
+    /// A pointer to the value, which is good for as long as the lock stays where it is. Whoever reads through it sees to it that nobody
+    /// writes, and whoever writes that nobody else does either, for instance by having a guard.
+    ///
+    /// ```
+    /// let lock = waitword::RwLock::new(1);
+    /// let guard = lock.write();
+    /// // SAFETY: there is the writer's guard, and it is not used meanwhile.
+    /// unsafe { *lock.data_ptr() += 1 };
+    /// assert_eq!(*guard, 2);
+    /// ```
+    #[inline]
+    pub const fn data_ptr(&self) -> *mut T {
+        self.value.get()
+    }
+
     /// Whether somebody has a guard at this moment, of whatever kind. By the time it returns the answer may be another.
     #[inline]
     pub fn is_locked(&self) -> bool {
@@ -212,8 +234,8 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("RwLock");
         match self.try_read_recursive() {
-            Some(guard) => shown.field("value", &&*guard),
-            None => shown.field("value", &format_args!("<locked>")),
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
         };
         shown.finish()
     }

@@ -211,7 +211,7 @@ macro_rules! upgrade {
 
         pin_project! {
             #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async`].")]
-            #[must_use = "futures do nothing unless polled"]
+            #[must_use = "nothing is upgraded until this is awaited, and the lock is released when it is dropped: add `.await`"]
             pub struct $future<$($life,)? T: ?Sized> {
                 // Dropped before the guard, which it is about.
                 #[pin]
@@ -235,7 +235,7 @@ macro_rules! upgrade {
 
         pin_project! {
             #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async_until`] and its sibling with a timeout.")]
-            #[must_use = "futures do nothing unless polled"]
+            #[must_use = "nothing is upgraded until this is awaited, and the lock is released when it is dropped: add `.await`"]
             pub struct $until<$($life,)? T: ?Sized> {
                 // Dropped before the guard, which it is about.
                 #[pin]

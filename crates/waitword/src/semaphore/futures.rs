@@ -15,7 +15,7 @@ use crate::semaphore::{AcquireError, Closed, OwnedSemaphorePermit, Semaphore, Se
 
 pin_project! {
     /// The future of [`Semaphore::acquire_async`] and [`Semaphore::acquire_many_async`].
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
     pub struct SemaphoreAcquire<'a> {
         semaphore: &'a Semaphore,
         permits: usize,
@@ -44,7 +44,7 @@ impl<'a> Future for SemaphoreAcquire<'a> {
 
 pin_project! {
     /// The future of [`Semaphore::acquire_async_for`] and its like, up to [`Semaphore::acquire_many_async_until`].
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
     pub struct SemaphoreAcquireUntil<'a> {
         semaphore: &'a Semaphore,
         permits: usize,
@@ -74,7 +74,7 @@ impl<'a> Future for SemaphoreAcquireUntil<'a> {
 
 pin_project! {
     /// The future of [`Semaphore::acquire_owned_async`] and [`Semaphore::acquire_many_owned_async`].
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
     pub struct SemaphoreAcquireOwned {
         permits: usize,
         #[pin]
@@ -103,7 +103,7 @@ impl Future for SemaphoreAcquireOwned {
 pin_project! {
     /// The future of [`Semaphore::acquire_owned_async_for`] and its like, up to
     /// [`Semaphore::acquire_many_owned_async_until`].
-    #[must_use = "futures do nothing unless polled"]
+    #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
     pub struct SemaphoreAcquireOwnedUntil {
         permits: usize,
         #[pin]

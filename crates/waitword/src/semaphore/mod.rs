@@ -100,7 +100,7 @@ pub struct Semaphore {
     raw: RawSemaphore,
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 const _: () = assert!(size_of::<Semaphore>() == 16);
 
 impl Semaphore {

@@ -9,7 +9,7 @@ use crate::semaphore::Semaphore;
 ///
 /// They may be dropped on another thread than the one that acquired them, and held across an `await`.
 #[doc(alias = "SemaphoreGuard")]
-#[must_use = "the permits go back when this is dropped, which is at once if nobody keeps it"]
+#[must_use = "the permits go back at once if nobody keeps this: `let permit = ...`; to take them for good, call `forget`"]
 #[clippy::has_significant_drop]
 pub struct SemaphorePermit<'a> {
     semaphore: &'a Semaphore,
@@ -83,7 +83,7 @@ impl<'a> SemaphorePermit<'a> {
 ///
 /// As [`SemaphorePermit`], but that it has a share in the semaphore and borrows nothing.
 #[doc(alias = "SemaphoreGuardArc")]
-#[must_use = "the permits go back when this is dropped, which is at once if nobody keeps it"]
+#[must_use = "the permits go back at once if nobody keeps this: `let permit = ...`; to take them for good, call `forget`"]
 #[clippy::has_significant_drop]
 pub struct OwnedSemaphorePermit {
     semaphore: Arc<Semaphore>,

@@ -1,7 +1,25 @@
 //! The wait group: what you call. Its words, and the race between the last to be done and those who wait, are in
 //! `raw.rs`.
 
+mod owned;
 mod raw;
+
+#[allow(unsafe_code)]
+mod has_raw {
+    use crate::condition::HasRaw;
+    use crate::sync::atomic::AtomicU64;
+    use crate::wait_group::WaitGroup;
+    use crate::wait_group::raw::RawWaitGroup;
+
+    // SAFETY: it is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
+    unsafe impl HasRaw for WaitGroup {
+        type Raw = RawWaitGroup<AtomicU64>;
+
+        fn raw(&self) -> &RawWaitGroup<AtomicU64> {
+            &self.raw
+        }
+    }
+}
 
 use std::fmt;
 use std::sync::Arc;
@@ -123,7 +141,7 @@ impl WaitGroup {
     /// Who waits with a token in its hands waits for itself.
     #[track_caller]
     pub fn wait(&self) {
-        block(&mut self.raw.waiter(), "wait_async");
+        block(&mut WaitGroupWaiter::new(&self.raw), "wait_async");
     }
 
     /// Whether nobody is at work. Never waits.
@@ -140,7 +158,7 @@ impl WaitGroup {
     /// As [`wait_until`](Self::wait_until).
     #[doc(alias = "wait_timeout")]
     pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
-        Ok(block_until(&mut self.raw.waiter(), Instant::now().checked_add(timeout))?)
+        Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Instant::now().checked_add(timeout))?)
     }
 
     /// As [`wait`](Self::wait), until `deadline` at the latest. That nobody is at work is noticed also after it.
@@ -160,7 +178,7 @@ impl WaitGroup {
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
     /// at once, if it would have to wait on a thread that must not.
     pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
-        Ok(block_until(&mut self.raw.waiter(), Some(deadline))?)
+        Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Some(deadline))?)
     }
 
     /// Waits until nobody is at work, without blocking this thread.
@@ -183,7 +201,7 @@ impl WaitGroup {
     /// # });
     /// ```
     pub fn wait_async(&self) -> WaitGroupWait<'_> {
-        WaitGroupWait::of(WaitFor::new(self.raw.waiter()))
+        WaitGroupWait::of(WaitFor::new(WaitGroupWaiter::new(&self.raw)))
     }
 
     /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
@@ -199,7 +217,10 @@ impl WaitGroup {
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
     pub fn wait_async_for(&self, timeout: Duration) -> WaitGroupWaitUntil<'_> {
-        WaitGroupWaitUntil::of(WaitUntil::new(self.raw.waiter(), Instant::now().checked_add(timeout)))
+        WaitGroupWaitUntil::of(WaitUntil::new(
+            WaitGroupWaiter::new(&self.raw),
+            Instant::now().checked_add(timeout),
+        ))
     }
 
     /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. That nobody is at work is noticed also after
@@ -215,7 +236,7 @@ impl WaitGroup {
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
     pub fn wait_async_until(&self, deadline: Instant) -> WaitGroupWaitUntil<'_> {
-        WaitGroupWaitUntil::of(WaitUntil::new(self.raw.waiter(), Some(deadline)))
+        WaitGroupWaitUntil::of(WaitUntil::new(WaitGroupWaiter::new(&self.raw), Some(deadline)))
     }
 
     #[track_caller]
@@ -241,7 +262,7 @@ impl fmt::Debug for WaitGroup {
 
 /// Somebody is at work, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
 #[doc(alias("done", "count_down"))]
-#[must_use = "who drops it is done"]
+#[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
 #[derive(Debug)]
 pub struct WaitGroupToken<'a> {
     group: &'a WaitGroup,
@@ -262,7 +283,7 @@ impl Drop for WaitGroupToken<'_> {
 }
 
 /// Somebody is at work, until this is dropped. Made by [`WaitGroup::add_owned`]; a clone is one more.
-#[must_use = "who drops it is done"]
+#[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
 #[derive(Debug)]
 pub struct OwnedWaitGroupToken {
     group: Arc<WaitGroup>,
@@ -284,12 +305,22 @@ impl Drop for OwnedWaitGroupToken {
 
 named_future! {
     /// The future of [`WaitGroup::wait_async`].
-    pub struct WaitGroupWait<'a>(WaitFor<WaitGroupWaiter<'a, AtomicU64>>) -> ();
+    pub struct WaitGroupWait<'a>(WaitFor<WaitGroupWaiter<&'a RawWaitGroup<AtomicU64>>>) -> ();
 }
 
 named_future! {
     /// The future of [`WaitGroup::wait_async_for`] and [`WaitGroup::wait_async_until`].
-    pub struct WaitGroupWaitUntil<'a>(WaitUntil<WaitGroupWaiter<'a, AtomicU64>>) -> Result<(), LockError>;
+    pub struct WaitGroupWaitUntil<'a>(WaitUntil<WaitGroupWaiter<&'a RawWaitGroup<AtomicU64>>>) -> Result<(), LockError>;
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_owned_async`].
+    pub struct WaitGroupWaitOwned(WaitFor<WaitGroupWaiter<Arc<WaitGroup>>>) -> ();
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_owned_async_for`] and [`WaitGroup::wait_owned_async_until`].
+    pub struct WaitGroupWaitOwnedUntil(WaitUntil<WaitGroupWaiter<Arc<WaitGroup>>>) -> Result<(), LockError>;
 }
 
 #[cfg(test)]

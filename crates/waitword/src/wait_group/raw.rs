@@ -31,7 +31,7 @@
 
 use waitword_core::{Location, notify_all};
 
-use crate::condition::Condition;
+use crate::condition::{Condition, Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{broken, order};
 
@@ -79,6 +79,14 @@ impl<L> RawWaitGroup<L> {
     }
 }
 
+impl<L: Location<Word = AtomicU64>> Waited for RawWaitGroup<L> {
+    type At = L;
+
+    fn at(&self) -> &L {
+        &self.line
+    }
+}
+
 impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
     /// One less is at work. To be called once for each that was added.
     pub(crate) fn done(&self) {
@@ -113,33 +121,37 @@ impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
     pub(crate) fn waiters(&self) -> usize {
         self.line.table().waiters(self.line.word())
     }
-
-    /// A waiter for the next zero, or for this one.
-    pub(crate) fn waiter(&self) -> WaitGroupWaiter<'_, L> {
-        WaitGroupWaiter { raw: self, round: round(self.state.load(Ordering::Acquire)) }
-    }
 }
 
-/// One who waits, and the round in which it came.
-pub(crate) struct WaitGroupWaiter<'a, L> {
-    raw: &'a RawWaitGroup<L>,
+/// A waiter, and the round in which it came.
+pub(crate) struct WaitGroupWaiter<H> {
+    group: H,
     round: u64,
 }
 
-impl<'a, L: Location<Word = AtomicU64>> Condition for WaitGroupWaiter<'a, L> {
-    type At = &'a L;
+impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> WaitGroupWaiter<H> {
+    /// For the next zero, or for this one.
+    pub(crate) fn new(group: H) -> Self {
+        let round = round(group.raw().state.load(Ordering::Acquire));
+        Self { group, round }
+    }
+}
+
+impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> Condition for WaitGroupWaiter<H> {
+    type At = H::At;
     type Output = ();
 
-    fn at(&self) -> &'a L {
-        &self.raw.line
+    fn at(&self) -> H::At {
+        self.group.at()
     }
 
     fn check(&mut self) -> Result<(), u64> {
         // Acquire: the state is looked at after it.
-        let line = self.raw.line.word().load(Ordering::Acquire);
+        let group = self.group.raw();
+        let line = group.line.word().load(Ordering::Acquire);
         let waits = |state| count(state) != 0 && round(state) == self.round;
         let mark = |state| waits(state).then_some(state | WAITERS);
-        match self.raw.state.fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {
+        match group.state.fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {
             Ok(_) => Err(line),
             Err(_) => Ok(()),
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use waitword::{Condvar, CondvarGuard, Mutex, Table};
+use waitword::{Condvar, CondvarGuard, LockError, Mutex, OwnedMutexGuard, Table};
 
 use super::exclusive::{Held, Waiting};
 use super::{far, mutex};
@@ -22,10 +22,13 @@ pub(crate) enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Borrowed(Form),
+    /// With a guard that has a share in the mutex.
     Owned(Form),
+    /// And with a share in the condition variable, too.
+    OwnedBoth(Form),
 }
 
-pub(crate) const WAYS: [Way; 8] = {
+pub(crate) const WAYS: [Way; 12] = {
     use Form::*;
     use Way::*;
     [
@@ -37,6 +40,10 @@ pub(crate) const WAYS: [Way; 8] = {
         Owned(Until),
         Owned(While),
         Owned(WhileUntil),
+        OwnedBoth(Once),
+        OwnedBoth(Until),
+        OwnedBoth(While),
+        OwnedBoth(WhileUntil),
     ]
 };
 
@@ -44,7 +51,7 @@ pub(crate) const WAYS: [Way; 8] = {
 #[derive(Default)]
 pub(crate) struct Room {
     pub(crate) mutex: Arc<Mutex<()>>,
-    pub(crate) changed: Condvar,
+    pub(crate) changed: Arc<Condvar>,
     tokens: AtomicUsize,
 }
 
@@ -77,6 +84,11 @@ impl Room {
             match way {
                 Way::Borrowed(form) => self.wait_with(self.mutex.lock_async().await, form).await,
                 Way::Owned(form) => self.wait_with(self.mutex.lock_owned_async().await, form).await,
+                Way::OwnedBoth(form) => {
+                    let guard = self.mutex.lock_owned_async().await;
+                    let (guard, result) = wait_owned(&self.changed, guard, form, self.is_empty()).await;
+                    self.waited(guard, result)
+                }
             }
         })
     }
@@ -85,15 +97,23 @@ impl Room {
     where
         G: CondvarGuard<Target = ()> + Send + 'a,
     {
-        // Once at least: a token that is there is for one who waits already.
-        let mut waited = false;
-        let is_empty = |_: &mut ()| !std::mem::replace(&mut waited, true) || self.tokens() == 0;
+        let is_empty = self.is_empty();
         let (guard, result) = match form {
             Form::Once => (self.changed.wait_async(guard).await, Ok(())),
             Form::Until => self.changed.wait_async_until(guard, far()).await,
             Form::While => (self.changed.wait_while_async(guard, is_empty).await, Ok(())),
             Form::WhileUntil => self.changed.wait_while_async_until(guard, far(), is_empty).await,
         };
+        self.waited(guard, result)
+    }
+
+    /// Whether to wait: once at least, for a token that is there is for one who waits already.
+    fn is_empty(&self) -> impl FnMut(&mut ()) -> bool + Send + '_ {
+        let mut waited = false;
+        move |_| !std::mem::replace(&mut waited, true) || self.tokens() == 0
+    }
+
+    fn waited<'a, G: Send + 'a>(&self, guard: G, result: Result<(), LockError>) -> Held<'a> {
         result.unwrap();
         self.take_token();
         Box::new(guard)
@@ -116,7 +136,7 @@ impl Room {
     pub(crate) fn waiters(&self) -> usize {
         const { assert!(size_of::<Condvar>() == size_of::<AtomicU64>()) };
         // SAFETY: it is its word, an `AtomicU64`. It is not even read, only its address.
-        let word = unsafe { &*std::ptr::from_ref(&self.changed).cast::<AtomicU64>() };
+        let word = unsafe { &*std::ptr::from_ref(&*self.changed).cast::<AtomicU64>() };
         Table::global().waiters(word)
     }
 
@@ -130,5 +150,20 @@ impl Room {
     pub(crate) fn assert_left(&self) {
         assert!(self.mutex.try_lock().is_some());
         assert_eq!((self.waiters(), self.waiters_for_mutex()), (0, 0));
+    }
+}
+
+/// A wait that borrows neither the mutex nor the condition variable.
+async fn wait_owned(
+    changed: &Arc<Condvar>,
+    guard: OwnedMutexGuard<()>,
+    form: Form,
+    is_empty: impl FnMut(&mut ()) -> bool,
+) -> (OwnedMutexGuard<()>, Result<(), LockError>) {
+    match form {
+        Form::Once => (changed.wait_owned_async(guard).await, Ok(())),
+        Form::Until => changed.wait_owned_async_until(guard, far()).await,
+        Form::While => (changed.wait_while_owned_async(guard, is_empty).await, Ok(())),
+        Form::WhileUntil => changed.wait_while_owned_async_until(guard, far(), is_empty).await,
     }
 }

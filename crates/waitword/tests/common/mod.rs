@@ -5,6 +5,7 @@ pub(crate) mod async_lock;
 pub(crate) mod condvar;
 pub(crate) mod dropped;
 pub(crate) mod exclusive;
+pub(crate) mod guards;
 pub(crate) mod mutex;
 pub(crate) mod rwlock;
 pub(crate) mod schedules;

@@ -1,6 +1,7 @@
 //! Of those who meet, one leads.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
@@ -12,7 +13,7 @@ use crate::world::waiters;
 const PARTIES: usize = 3;
 
 pub(crate) struct OneBarrier {
-    barrier: Barrier,
+    barrier: Arc<Barrier>,
     passed: AtomicUsize,
     leaders: AtomicUsize,
     /// Futures that may have met the others all the same.
@@ -22,7 +23,7 @@ pub(crate) struct OneBarrier {
 impl OneBarrier {
     pub(crate) fn new() -> Self {
         let none = || AtomicUsize::new(0);
-        Self { barrier: Barrier::new(PARTIES), passed: none(), leaders: none(), dropped: none() }
+        Self { barrier: Arc::new(Barrier::new(PARTIES)), passed: none(), leaders: none(), dropped: none() }
     }
 
     pub(crate) fn step(&self, player: &mut Player) {
@@ -38,10 +39,18 @@ impl OneBarrier {
     }
 
     pub(crate) async fn step_async(&self, player: &mut Player) {
-        let result = polling! { player:
-            Ok(self.barrier.wait_async().await),
-            timeout => self.barrier.wait_async_for(timeout),
-            deadline => self.barrier.wait_async_until(deadline)
+        let result = if player.one_in(2) {
+            polling! { player:
+                Ok(self.barrier.wait_async().await),
+                timeout => self.barrier.wait_async_for(timeout),
+                deadline => self.barrier.wait_async_until(deadline)
+            }
+        } else {
+            polling! { player:
+                Ok(self.barrier.wait_owned_async().await),
+                timeout => self.barrier.wait_owned_async_for(timeout),
+                deadline => self.barrier.wait_owned_async_until(deadline)
+            }
         };
         match result {
             Some(result) => result.into_iter().for_each(|result| self.count(result)),
@@ -85,6 +94,6 @@ impl OneBarrier {
     }
 
     pub(crate) fn in_line(&self) -> usize {
-        waiters(&self.barrier)
+        waiters(&*self.barrier)
     }
 }

@@ -2,10 +2,11 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::Poll;
 
-use waitword::Event;
+use waitword::{Event, EventNotified};
 
 use crate::player::{Player, blocking, polling};
 
@@ -13,7 +14,7 @@ use crate::player::{Player, blocking, polling};
 /// once, before the next.
 #[derive(Default)]
 pub(crate) struct Baton {
-    event: Event,
+    event: Arc<Event>,
     passed: AtomicBool,
     waiting: AtomicUsize,
 }
@@ -21,7 +22,7 @@ pub(crate) struct Baton {
 impl Baton {
     pub(crate) fn step(&self, player: &mut Player) {
         match player.below(8) {
-            0..3 => self.pass(),
+            0..3 => self.pass(player),
             3 => self.received(self.event.try_wait()),
             _ => {
                 let _waiting = Counted::one_more(&self.waiting);
@@ -37,17 +38,26 @@ impl Baton {
 
     pub(crate) async fn step_async(&self, player: &mut Player) {
         match player.below(8) {
-            0..3 => self.pass(),
+            0..3 => self.pass(player),
             3 => {
                 // In line before it is polled, whether it is then or not.
                 let mut wait = pin!(self.event.wait_async());
                 let woken = wait.as_mut().enable();
-                self.pass();
+                self.pass(player);
                 if woken || player.one_in(2) {
                     let _waiting = Counted::one_more(&self.waiting);
                     wait.await;
                     self.received(true);
                 }
+            }
+            4..6 => {
+                let _waiting = Counted::one_more(&self.waiting);
+                let woken = polling! { player:
+                    Ok(self.event.wait_owned_async().await),
+                    timeout => self.event.wait_owned_async_for(timeout),
+                    deadline => self.event.wait_owned_async_until(deadline)
+                };
+                self.received(matches!(woken, Some(Ok(()))));
             }
             _ => {
                 let _waiting = Counted::one_more(&self.waiting);
@@ -61,9 +71,16 @@ impl Baton {
         }
     }
 
-    fn pass(&self) {
+    /// To whoever has waited longest, or came last.
+    fn pass(&self, player: &mut Player) {
+        let last = player.one_in(2);
+        self.pass_to(if last { Event::notify_last } else { Event::notify_one });
+    }
+
+    fn pass_to(&self, notify: fn(&Event) -> EventNotified) {
         if !self.passed.swap(true, Ordering::SeqCst) {
-            self.event.notify_one();
+            let notified = notify(&self.event);
+            assert_ne!(notified, EventNotified::AlreadyStored, "there was another");
         }
     }
 
@@ -76,7 +93,7 @@ impl Baton {
 
     pub(crate) fn help(&self) {
         if self.waiting.load(Ordering::SeqCst) > 0 {
-            self.pass();
+            self.pass_to(Event::notify_one);
         }
     }
 
@@ -96,7 +113,7 @@ impl Baton {
 /// Whoever waits when it opens goes through; nobody does otherwise.
 #[derive(Default)]
 pub(crate) struct Gate {
-    event: Event,
+    event: Arc<Event>,
     /// One opens it at a time, so that the two numbers are of the same openings.
     opening: AtomicBool,
     begun: AtomicU64,
@@ -136,6 +153,15 @@ impl Gate {
                 if !ready && player.one_in(2) {
                     wait.await;
                 }
+            }
+            4..6 => {
+                let before = self.done.load(Ordering::SeqCst);
+                let woken = polling! { player:
+                    Ok(self.event.wait_owned_async().await),
+                    timeout => self.event.wait_owned_async_for(timeout),
+                    deadline => self.event.wait_owned_async_until(deadline)
+                };
+                self.went_through(matches!(woken, Some(Ok(()))), before);
             }
             _ => {
                 let before = self.done.load(Ordering::SeqCst);

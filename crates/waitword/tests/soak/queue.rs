@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use waitword::{Condvar, CondvarGuard, Mutex};
+use futures_util::FutureExt;
+use waitword::{Condvar, CondvarGuard, Mutex, OwnedMutexGuard};
 
 use crate::event::Counted;
 use crate::player::{Player, blocking, polling};
@@ -18,8 +19,8 @@ type Items = VecDeque<u64>;
 #[derive(Default)]
 pub(crate) struct Queue {
     items: Arc<Mutex<Items>>,
-    not_empty: Condvar,
-    not_full: Condvar,
+    not_empty: Arc<Condvar>,
+    not_full: Arc<Condvar>,
     /// Everybody who waits, or may be about to.
     putting: AtomicUsize,
     taking: AtomicUsize,
@@ -43,10 +44,10 @@ impl Queue {
     pub(crate) async fn step_async(&self, player: &mut Player) {
         let put = player.one_in(2);
         let _counted = Counted::one_more(if put { &self.putting } else { &self.taking });
-        if player.one_in(2) {
-            self.put_or_take_async(player, put, self.items.lock_async().await).await;
-        } else {
-            self.put_or_take_async(player, put, self.items.lock_owned_async().await).await;
+        match player.below(3) {
+            0 => self.put_or_take_async(player, put, self.items.lock_async().await).await,
+            1 => self.put_or_take_async(player, put, self.items.lock_owned_async().await).await,
+            _ => self.put_or_take_owned(player, put, self.items.lock_owned_async().await).await,
         }
     }
 
@@ -75,8 +76,19 @@ impl Queue {
         self.act(player, put, ended.and_then(Result::ok));
     }
 
+    /// With a wait that borrows neither of the two.
+    async fn put_or_take_owned(&self, player: &mut Player, put: bool, items: OwnedMutexGuard<Items>) {
+        let (condvar, wait) = (self.condvar(put), move |items: &mut Items| must_wait(put, items));
+        let ended = polling! { player:
+            Ok(condvar.wait_while_owned_async(items, wait).await),
+            timeout => condvar.wait_while_owned_async_for(items, timeout, wait).map(with_guard),
+            deadline => condvar.wait_while_owned_async_until(items, deadline, wait).map(with_guard)
+        };
+        self.act(player, put, ended.and_then(Result::ok));
+    }
+
     /// What whoever puts or takes waits for.
-    fn condvar(&self, put: bool) -> &Condvar {
+    fn condvar(&self, put: bool) -> &Arc<Condvar> {
         if put { &self.not_full } else { &self.not_empty }
     }
 
@@ -126,7 +138,7 @@ impl Queue {
     }
 
     pub(crate) fn in_line(&self) -> usize {
-        waiters(&*self.items) + waiters(&self.not_empty) + waiters(&self.not_full)
+        waiters(&*self.items) + waiters(&*self.not_empty) + waiters(&*self.not_full)
     }
 }
 

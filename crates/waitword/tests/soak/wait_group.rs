@@ -47,10 +47,18 @@ impl OneWaitGroup {
             player.linger_async().await;
             return self.turn(player);
         }
-        let waited = polling! { player:
-            Ok(self.group.wait_async().await),
-            timeout => self.group.wait_async_for(timeout),
-            deadline => self.group.wait_async_until(deadline)
+        let waited = if player.one_in(2) {
+            polling! { player:
+                Ok(self.group.wait_async().await),
+                timeout => self.group.wait_async_for(timeout),
+                deadline => self.group.wait_async_until(deadline)
+            }
+        } else {
+            polling! { player:
+                Ok(self.group.wait_owned_async().await),
+                timeout => self.group.wait_owned_async_for(timeout),
+                deadline => self.group.wait_owned_async_until(deadline)
+            }
         };
         self.waited(&out, matches!(waited, Some(Ok(()))));
     }

@@ -21,6 +21,8 @@
 mod reader;
 mod writer;
 
+use std::cell::Cell;
+
 use waitword_agents::{Charge, SharedBlock};
 
 use crate::ffi::{Exception, Realm, Value};
@@ -64,6 +66,10 @@ pub(super) struct Kit {
     fill: Value,
     /// `refuse(value, why)`: throws the DataCloneError.
     refuse: Value,
+    /// `isUncloneable(object)`: whether the script has marked it so.
+    is_uncloneable: Value,
+    /// Whether any was marked: most agents are never asked.
+    has_uncloneable: Cell<bool>,
     /// `noRoom()`: throws the one for a message that is too large.
     no_room: Value,
     /// `%Object.prototype%`
@@ -88,6 +94,8 @@ impl Kit {
             revive: get("revive")?,
             fill: get("fill")?,
             refuse: get("refuse")?,
+            is_uncloneable: get("isUncloneable")?,
+            has_uncloneable: Cell::new(false),
             no_room: get("noRoom")?,
             object_prototype: get("objectPrototype")?,
             map: get("Map")?,
@@ -97,6 +105,10 @@ impl Kit {
             is_resizable: get("isResizable")?,
             max_byte_length: get("maxByteLength")?,
         })
+    }
+
+    pub(super) fn expect_uncloneable(&self) {
+        self.has_uncloneable.set(true);
     }
 
     /// The DataCloneError for a value.

@@ -1,15 +1,17 @@
 //! The jobs, and what comes after each of them.
 //!
-//! Jobs come from five sources (settled waits, timers, letters from the parent, from workers, and at ports), which take
-//! turns: a source that never runs dry cannot starve the others. Within a source, first come, first served.
+//! Jobs come from six sources (settled waits, timers, letters from the parent, from workers, from any thread, and at ports), which
+//! take turns: a source that never runs dry cannot starve the others. Within a source, first come, first served.
 
 use std::time::Instant;
 
 use crate::ffi::{Exception, Realm, Rejection, Value};
 use crate::host::ThreadId;
+use crate::host::agent_host::{PARENT, Port};
 use crate::host::channel::Delivery;
 use crate::host::clone::{self, Parcel};
 use crate::host::failure::{Failure, FailureKind, Place};
+use crate::host::thread_messages::{Answer, ThreadLetter};
 use crate::host::worker::Letter;
 
 use super::{EventLoop, Stop};
@@ -21,15 +23,23 @@ enum Source {
     DueTimers,
     Parent,
     Workers,
+    Threads,
     Ports,
 }
 
-const SOURCES: [Source; 5] =
-    [Source::SettledWaits, Source::DueTimers, Source::Parent, Source::Workers, Source::Ports];
+const SOURCES: [Source; 6] = [
+    Source::SettledWaits,
+    Source::DueTimers,
+    Source::Parent,
+    Source::Workers,
+    Source::Threads,
+    Source::Ports,
+];
 
 impl EventLoop<'_> {
     /// Whether there was one.
     pub(super) fn run_one_job(&self) -> Result<bool, Stop> {
+        self.host.receiving.set(None);
         for step in 0..SOURCES.len() {
             let turn = (self.turn.get() + step) % SOURCES.len();
             let ran = match SOURCES[turn] {
@@ -37,6 +47,7 @@ impl EventLoop<'_> {
                 Source::DueTimers => self.run_due_timer(),
                 Source::Parent => self.run_letter_of_parent(),
                 Source::Workers => self.run_letter_of_worker(),
+                Source::Threads => self.run_letter_of_thread(),
                 Source::Ports => self.run_letter_of_port(),
             };
             if ran? {
@@ -66,14 +77,25 @@ impl EventLoop<'_> {
     }
 
     fn run_letter_of_parent(&self) -> Result<bool, Stop> {
-        if !self.host.port.get().is_open {
+        let port = self.host.port.get();
+        if !port.is_open {
             return Ok(false);
         }
+        if port.rest == Some(0) {
+            self.host.port.set(Port::default());
+            self.call("receive.parentClosed", |_| Ok(Vec::new()))?;
+            return Ok(true);
+        }
         let Some(message) = self.host.from_parent.take() else { return Ok(false) };
-        self.call("receive.fromParent", |realm| {
+        self.host.port.set(Port { rest: port.rest.map(|rest| rest - 1), ..port });
+        self.host.receiving.set(Some(PARENT));
+        let received = self.call("receive.fromParent", |realm| {
             let (data, ports) = self.host.unpack(realm, message)?;
             Ok(vec![data, ports])
         })?;
+        if let (None, Port { rest: Some(_), .. }) = (received, self.host.port.get()) {
+            self.host.port.set(Port { rest: Some(0), ..self.host.port.get() });
+        }
         Ok(true)
     }
 
@@ -86,12 +108,51 @@ impl EventLoop<'_> {
                 let (data, ports) = self.host.unpack(realm, message)?;
                 Ok(vec![number(realm), data, ports])
             })?,
+            Letter::Printed(stream, text, charge) => {
+                drop(charge);
+                let arguments =
+                    |realm: &Realm| Ok(vec![number(realm), realm.number(stream), realm.string(&text)?]);
+                self.call("fromWorker.printed", arguments)?
+            }
             Letter::Failed(failure, thrown) => return self.run_failure(id, failure, thrown).map(|()| true),
             Letter::Exited(code) => {
                 self.host.workers.borrow_mut().remove(&id);
                 self.call("fromWorker.exit", |realm| Ok(vec![number(realm), realm.number(code)]))?
             }
         };
+        Ok(true)
+    }
+
+    fn run_letter_of_thread(&self) -> Result<bool, Stop> {
+        match self.host.from_threads.take() {
+            None => return Ok(false),
+            Some(ThreadLetter::Message { from, envelope, receipt }) => {
+                let became = self.call("receive.fromThread", |realm| {
+                    let (data, _) = self.host.unpack(realm, envelope)?;
+                    Ok(vec![data, realm.number(from)])
+                })?;
+                receipt.sign(match became.and_then(|became| became.as_number()) {
+                    Some(0.0) => Answer::Delivered,
+                    Some(1.0) => Answer::NobodyListens,
+                    _ => Answer::ListenerFailed,
+                });
+            }
+            Some(ThreadLetter::LockGranted { ticket }) => {
+                self.host.asked.borrow_mut().remove(&ticket);
+                self.call("receive.lockGranted", |realm| Ok(vec![realm.number(ticket)]))?;
+            }
+            Some(ThreadLetter::LockStolen { ticket }) => {
+                self.call("receive.lockStolen", |realm| Ok(vec![realm.number(ticket)]))?;
+            }
+            Some(ThreadLetter::Answered { ticket, answer }) => {
+                // Unless nobody waits for it any more.
+                if self.host.asked.borrow_mut().remove(&ticket) {
+                    self.call("receive.answer", |realm| {
+                        Ok(vec![realm.number(ticket), realm.number(answer as i32)])
+                    })?;
+                }
+            }
+        }
         Ok(true)
     }
 
@@ -102,10 +163,14 @@ impl EventLoop<'_> {
             // A token whose letter is gone.
             Some(None) => {}
             Some(Some((id, Delivery::Message(envelope)))) => {
-                self.call("receive.atPort", |realm| {
+                self.host.receiving.set(Some(id));
+                let received = self.call("receive.atPort", |realm| {
                     let (data, ports) = self.host.unpack(realm, envelope)?;
                     Ok(vec![realm.number(id), data, ports])
                 })?;
+                if received.is_none() {
+                    self.host.ports.borrow_mut().failed(id);
+                }
             }
             Some(Some((id, Delivery::Closed))) => {
                 self.call("receive.portClosed", |realm| Ok(vec![realm.number(id)]))?;

@@ -20,12 +20,17 @@ use super::liveness::Reason;
 use super::worker::{Data, Entry, Letter};
 use super::{AbandonedWait, AgentName};
 
+/// The exit code of an agent that fails.
+const FAILED: i32 = 1;
+
 /// The loop of one agent.
 pub(super) struct EventLoop<'a> {
     agent: &'a JsAgent,
     host: &'a Host,
     /// The source whose turn it is.
     turn: Cell<usize>,
+    /// The exit code if the agent fails.
+    failure_code: Cell<i32>,
 }
 
 /// Why an agent stopped.
@@ -52,7 +57,7 @@ enum Idle {
 
 impl<'a> EventLoop<'a> {
     pub(super) fn new(agent: &'a JsAgent, host: &'a Host) -> Self {
-        Self { agent, host, turn: Cell::new(0) }
+        Self { agent, host, turn: Cell::new(0), failure_code: Cell::new(FAILED) }
     }
 
     /// Runs the agent from its script to its end.
@@ -61,11 +66,18 @@ impl<'a> EventLoop<'a> {
             Err(failed @ Stop::Failed(..)) => {
                 // The last that the script hears, and it may still choose another exit code. That it fails in this as well is
                 // no news.
-                let _ = self.host.call(self.realm(), "failing", &[]);
+                let chosen = self.host.call(self.realm(), "failing", &[]);
+                let code = chosen.ok().and_then(|code| self.realm().to_i32(&code).ok());
+                self.failure_code.set(code.unwrap_or(FAILED));
                 self.host.exit.get().map_or(failed, Stop::Exit)
             }
             Ok(stop) | Err(stop) => stop,
         }
+    }
+
+    /// The exit code of a failure.
+    pub(super) fn failure_code(&self) -> i32 {
+        self.failure_code.get()
     }
 
     /// The waits that are still pending, for the report.
@@ -96,6 +108,7 @@ impl<'a> EventLoop<'a> {
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
         if let Some(parent) = &self.host.parent {
             parent.post((self.host.id, Letter::Online));
+            self.host.observed.goes_online();
         }
         let mut main_module = self.start(entry)?;
         if main_module.is_some() {
@@ -120,8 +133,10 @@ impl<'a> EventLoop<'a> {
             match self.idle() {
                 Idle::Sleep(reason) => {
                     self.agent.trim_after_a_crowd();
-                    if self.host.cluster.sleep(self.host.id, self.next_deadline(), reason) == Woken::Dismissed
-                    {
+                    self.host.observed.falls_idle();
+                    let woken = self.host.cluster.sleep(self.host.id, self.next_deadline(), reason);
+                    self.host.observed.wakes();
+                    if woken == Woken::Dismissed {
                         break;
                     }
                 }
@@ -152,7 +167,8 @@ impl<'a> EventLoop<'a> {
             || self.agent.next_deadline().is_some()
             || self.host.workers.borrow().values().any(|worker| worker.keeps_alive)
             || self.host.ports.borrow().keep_alive()
-            || self.host.port.get().keeps_alive;
+            || self.host.port.get().keeps_alive
+            || !self.host.asked.borrow().is_empty();
         if is_kept {
             Idle::Sleep(Reason::Letters)
         } else if self.agent.has_pending() {

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use crate::ffi::Value;
+use crate::ffi::{Exception, Value};
 use crate::host::failure::{Failure, FailureKind};
+use crate::host::source_file::{self, Unreadable};
+use crate::host::source_text::SourceText;
 use crate::host::sources::{self, Compiled};
 use crate::host::worker::{Entry, Shape};
 use crate::host::{agent_host, module_loader};
@@ -13,31 +15,50 @@ use super::{EventLoop, Stop};
 impl EventLoop<'_> {
     /// Runs the agent's script; the promise of a module.
     pub(super) fn start(&self, entry: Entry) -> Result<Option<Value>, Stop> {
-        let (name, text) = match entry {
-            Entry::Source(text) => (sources::EVAL.to_owned(), text),
+        let (name, source) = match entry {
+            Entry::Source(text) => (sources::EVAL.to_owned(), SourceText::from(text)),
             Entry::File(path) => self.read(&path)?,
+            Entry::Data(url) => match self.read_data(&url) {
+                Ok(text) => (url, SourceText::from(text)),
+                Err(exception) => return self.uncaught(FailureKind::Uncaught, &exception).map(|()| None),
+            },
+            Entry::Stdin => {
+                let read = source_file::read_stdin(self.realm()).map_err(|why| self.unreadable(why))?;
+                (sources::STDIN.to_owned(), read)
+            }
         };
+        let is_repeatable = name == sources::EVAL || Path::new(&name).is_file();
+        let source = match is_repeatable {
+            true => &source,
+            // For the lines that errors show. An agent starts once, so the cell is empty.
+            false => &self.host.unrepeatable.get_or_init(|| (name.clone(), source)).1,
+        };
+        let text = &*source.text;
         let realm = self.realm();
         let module = |text: &str| {
-            let promise = realm.eval_module(&name, &module_loader::url(&name), text)?;
+            let promise = realm.eval_module(&name, &module_loader::url_of_script(&name), text)?;
             // Its rejection is the program's failure; see `has_failed`.
             realm.mark_handled(&promise);
             Ok(Some(promise))
         };
         let run = || match self.host.shape {
+            Shape::Node if module_loader::is_data(&name) => module(text),
             Shape::Node => match sources::compile(self.host, realm, &name, text)? {
                 Compiled::Script(function) => {
+                    self.has_started();
                     self.host.call(realm, "runScript", &[realm.string(&name)?, function]).map(|_| None)
                 }
-                Compiled::Module(text) => module(&text),
+                Compiled::Module => module(text),
             },
-            Shape::WebScript => match sources::compile_global(realm, &name, &text)? {
+            Shape::WebScript => match sources::compile_global(realm, &name, text)? {
                 Some(script) => realm.run_script(script).map(|_| None),
-                None => module(&text),
+                None => module(text),
             },
-            Shape::WebModule => module(&text),
+            Shape::WebModule => module(text),
         };
-        let exception = match run() {
+        let ran = run();
+        self.has_started();
+        let exception = match ran {
             Ok(started) => return Ok(started),
             Err(exception) => exception,
         };
@@ -53,17 +74,35 @@ impl EventLoop<'_> {
         }
     }
 
-    fn read(&self, path: &Path) -> Result<(String, String), Stop> {
-        let read = || {
-            let text = sources::read(path)?;
-            let path =
-                path.canonicalize().map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-            Ok((path.to_string_lossy().into_owned(), text))
+    /// The text of a module that a worker begins with.
+    fn read_data(&self, url: &str) -> Result<String, Exception> {
+        let realm = self.realm();
+        realm.to_string(&self.host.call(realm, "dataModule", &[realm.string(url)?, realm.bool(true)])?)
+    }
+
+    /// From now on the agent has of the program's memory what the others have not.
+    fn has_started(&self) {
+        if let Some(budget) = self.realm().memory_budget() {
+            budget.return_advance();
+        }
+    }
+
+    fn read(&self, path: &Path) -> Result<(String, SourceText), Stop> {
+        // By its own name first, which a pipe may have only once.
+        let read = source_file::read(self.realm(), path).map_err(|why| self.unreadable(why))?;
+        let name =
+            sources::canonical(path).map_err(|message| self.unreadable(Unreadable::Refused(message)))?;
+        Ok((name.to_string_lossy().into_owned(), read))
+    }
+
+    fn unreadable(&self, why: Unreadable) -> Stop {
+        let (kind, message) = match why {
+            Unreadable::Refused(message) => (FailureKind::Load, message),
+            Unreadable::OutOfMemory(message) => (FailureKind::OutOfMemory, message),
+            Unreadable::Stopped => return self.stopped().unwrap_or(Stop::Terminated),
         };
-        read().map_err(|message: String| {
-            let error = agent_host::error_with_code(self.realm(), "MODULE_NOT_FOUND", &message);
-            let thrown = self.host.pack_error(self.realm(), FailureKind::Load, error.value());
-            Stop::Failed(Box::new(Failure::load(self.host.id, message)), thrown)
-        })
+        let error = agent_host::error_with_code(self.realm(), "MODULE_NOT_FOUND", &message);
+        let thrown = self.host.pack_error(self.realm(), kind, error.value());
+        Stop::Failed(Box::new(Failure::load(self.host.id, kind, message)), thrown)
     }
 }

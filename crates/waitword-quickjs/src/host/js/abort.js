@@ -4,6 +4,7 @@
 
   const { Error } = globalThis;
   const { DOMException } = host;
+  const { defineProperty, Symbol } = host.safe;
   let making = false;
 
   class AbortSignal extends host.Target {
@@ -59,6 +60,7 @@
   const abort = AbortSignal.internal;
   delete AbortSignal.internal;
   host.withHandlers(AbortSignal, ["abort"]);
+  defineProperty(AbortSignal.prototype, Symbol.toStringTag, { __proto__: null, value: "AbortSignal", configurable: true });
 
   function make() {
     making = true;

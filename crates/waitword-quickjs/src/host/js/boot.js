@@ -3,11 +3,10 @@
   "use strict";
 
   const { native, options } = host;
-  const { Error } = globalThis;
   const { isError } = Error;
-  const { keys } = Object;
+  const { TypeError } = globalThis;
   const parse = JSON.parse;
-  const { apply, defineProperty } = host.safe;
+  const { defineProperty } = host.safe;
 
   const define = (name, descriptor) => {
     defineProperty(globalThis, name, { __proto__: null, configurable: true, enumerable: false, ...descriptor });
@@ -17,12 +16,24 @@
   const { structuredClone } = {
     structuredClone(value, settings = undefined) {
       if (arguments.length === 0) throw host.missing("value");
-      return native.copy(host.pack(value, settings?.transfer));
+      if (settings === undefined || settings === null) return native.copy(host.pack(value));
+      if (typeof settings !== "object" && typeof settings !== "function") {
+        throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", "The options argument must be either an object or undefined");
+      }
+      return native.copy(host.pack(value, host.transferOf(settings)));
+    },
+  };
+
+  const { queueMicrotask } = {
+    queueMicrotask(callback) {
+      if (typeof callback !== "function") throw host.invalid("callback", "of type function", callback);
+      host.enqueue(callback);
     },
   };
 
   const globals = {
     ...host.timers,
+    queueMicrotask,
     global: globalThis,
     console: host.console,
     structuredClone,
@@ -68,52 +79,6 @@
   /** What was thrown, for a person: title, frames, and what else there is to say. */
   host.describe = (reason) => {
     if (isError(reason)) return host.text().describeError(reason);
-    return [titleOfException(reason) ?? host.inspect(reason), "", ""];
+    return [host.inspect(reason), "", ""];
   };
-
-  const { name: nameOf, message: messageOf } = Object.getOwnPropertyDescriptors(host.DOMException.prototype);
-
-  /** Of a DOMException, which is no Error in this engine. */
-  function titleOfException(reason) {
-    try {
-      return apply(nameOf.get, reason, []) + ": " + apply(messageOf.get, reason, []);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Packs an error that can travel to the parent, whatever was thrown: a copy, and what a copy does not have. */
-  host.packError = (reason, isRejection) => {
-    const thrown = isRejection ? host.rejection(reason) : reason;
-    try {
-      host.pack(isError(thrown) ? [thrown, String(thrown.name), properties(thrown)] : [thrown]);
-    } catch {
-      host.pack([new Error(host.inspect(thrown))]);
-    }
-  };
-  /** What a worker threw, of the parts that its `packError` packed. */
-  host.thrownBy = (parts) => {
-    const error = parts[0];
-    if (parts.length < 2) return error;
-    if (error.name !== parts[1]) host.put(error, "name", parts[1]);
-    const own = keys(parts[2]);
-    for (let at = 0; at < own.length; at++) host.put(error, own[at], parts[2][own[at]]);
-    return error;
-  };
-
-  /** Those that the script put on an error, as far as they can be copied. */
-  function properties(error) {
-    const own = keys(error);
-    const copied = {};
-    for (let at = 0; at < own.length; at++) {
-      try {
-        const value = error[own[at]];
-        host.pack(value);
-        host.put(copied, own[at], value);
-      } catch {
-        // Stays behind.
-      }
-    }
-    return copied;
-  }
 });

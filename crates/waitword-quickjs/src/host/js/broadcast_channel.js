@@ -4,7 +4,6 @@
   "use strict";
 
   const { native } = host;
-  const { String } = host.safe;
 
   class BroadcastChannel extends host.Target {
     #name;
@@ -13,7 +12,7 @@
     constructor(name) {
       if (arguments.length === 0) throw host.missing("name");
       super();
-      this.#name = String(name);
+      this.#name = host.domString(name);
       this.#id = native.joinRoom(this.#name);
       host.ports.register(this.#id, this);
       native.listenToPort(this.#id, true, true);

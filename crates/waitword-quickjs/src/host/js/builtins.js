@@ -54,6 +54,9 @@
   };
   /** For `import`, which names files by URLs as well. */
   host.fileURLToPath = (url) => host.part("url").fileURLToPath(url);
+  /** For `import`, and for workers, of a `data:` URL. */
+  host.dataModule = (url, isEntry) => host.part("data_url").module(url, isEntry);
+  host.unresolvable = (name, url) => host.part("data_url").unresolvable(name, url);
   host.builtinNames = keys(builtins);
   host.isBuiltin = (name) => hasOwn(builtins, begins(name, "node:") ? apply(slice, name, [5]) : name);
 

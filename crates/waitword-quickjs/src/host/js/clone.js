@@ -1,16 +1,16 @@
 // Structured clone, the part of it that knows the rarer kinds of values. What messages are mostly made of (primitives,
-// objects, arrays, buffers) is written and read in Rust, host/clone/, and so is the order of it all. Next: timers.js.
+// objects, arrays, buffers) is written and read in Rust, host/clone/, and so is the order of it all. Next: transfer.js.
 //
 // Here an object becomes a row, and a row an object: [kind, heads, ...values]. Of the values, the first `heads` are what
 // the object is made with; what can refer to the object itself comes after them, and is put into it later.
 (function (host) {
   "use strict";
 
-  const { Array, ArrayBuffer, BigInt, Boolean, DataView, Date, DOMException, Error, Number, Object, Promise, RegExp,
-    String, WeakMap, WeakRef, WeakSet } = globalThis;
-  const { native } = host;
+  const { Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, Number, Object, Promise, RegExp, String, WeakMap, WeakRef,
+    WeakSet } = globalThis;
+  const { DOMException, native } = host;
   const { apply, list } = host.safe;
-  const { defineProperty, hasOwn } = Object;
+  const { defineProperty, getOwnPropertyDescriptor, hasOwn } = Object;
   const { isArray } = Array;
   const { isError } = Error;
   const getter = (proto, key) => Object.getOwnPropertyDescriptor(proto, key).get;
@@ -23,7 +23,8 @@
   const viewOffset = getter(DataView.prototype, "byteOffset");
   const viewLength = getter(DataView.prototype, "byteLength");
   const bufferLength = getter(ArrayBuffer.prototype, "byteLength");
-  const bufferDetached = getter(ArrayBuffer.prototype, "detached");
+  const bufferMost = getter(ArrayBuffer.prototype, "maxByteLength");
+  const bufferResize = ArrayBuffer.prototype.resize;
   const sharedLength = getter(SharedArrayBuffer.prototype, "byteLength");
   const sharedGrowable = getter(SharedArrayBuffer.prototype, "growable");
   const bufferResizable = getter(ArrayBuffer.prototype, "resizable");
@@ -51,6 +52,8 @@
   const NewSet = Set;
   const SafeMap = host.safe.Map;
   const SafeSet = host.safe.Set;
+  const SafeWeakMap = host.safe.WeakMap;
+  const { isView } = ArrayBuffer;
   const byName = (types) => {
     const named = new SafeMap();
     for (const each of types) if (each) named.set(each.name, each);
@@ -62,56 +65,14 @@
   );
   const errorTypes = byName([Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]);
 
-  const nothing = list();
+  const uncloneable = new SafeWeakMap();
 
-  /**
-   * Writes `value` as the message that is sent next, and moves what is in `transfer`: the numbers that its ports have here.
-   * Until something is wrong nothing has moved, and then nothing can be.
-   */
-  function pack(value, transfer) {
-    if (transfer === undefined || (isArray(transfer) && transfer.length === 0)) {
-      native.pack(value, nothing, nothing);
-      return nothing;
-    }
-    const { buffers, ports, ids } = checkTransfer(transfer);
-    native.pack(value, buffers, ports);
-    // What was read may have been a getter that sent a port away.
-    for (let at = 0; at < ports.length; at++) checkPort(ports[at]);
-    native.seal(buffers, ports.length);
-    for (let at = 0; at < ports.length; at++) host.ports.detach(ports[at]);
-    return ids;
-  }
-
-  /** What to transfer: lists of our own, because a script can change its own list meanwhile. */
-  function checkTransfer(transfer) {
-    const buffers = list();
-    const ports = list();
-    const ids = list();
-    const seen = new SafeSet();
-    const all = transfer === undefined || isArray(transfer) ? transfer : list(...transfer);
-    for (let at = 0; at < (all?.length ?? 0); at++) {
-      const each = all[at];
-      if (seen.has(each)) refuse(transfer, "names one object twice");
-      seen.add(each);
-      if (host.ports.isPort(each)) {
-        checkPort(each);
-        ports.push(each);
-        ids.push(host.ports.idOf(each));
-        continue;
-      }
-      if (!brand(bufferLength, each)) {
-        refuse(each, "cannot be transferred: only an ArrayBuffer or a MessagePort can");
-      }
-      // As in Node, what may not be moved is copied.
-      if (host.isUntransferable(each)) continue;
-      if (apply(bufferDetached, each, [])) refuse(each, "is already detached");
-      buffers.push(each);
-    }
-    return { buffers, ports, ids };
-  }
-
-  function checkPort(port) {
-    if (!host.ports.canMove(port)) refuse(port, "in the transfer list is closed, or already detached");
+  /** As in Node, buffers and their views can be cloned all the same. */
+  function markAsUncloneable(object) {
+    if ((typeof object !== "object" && typeof object !== "function") || object === null) return;
+    if (isView(object) || brand(bufferLength, object) || brand(sharedLength, object)) return;
+    native.expectUncloneable();
+    uncloneable.set(object, true);
   }
 
   /** What an object is that Rust does not know; undefined if it is copied like any other, by its properties. */
@@ -121,7 +82,10 @@
     const kind = apply(typedName, object, []);
     if (kind !== undefined) {
       const buffer = apply(typedBuffer, object, []);
-      return list("typed", 4, kind, buffer, apply(typedOffset, object, []), fixedLength(object, kind, buffer));
+      const length = apply(typedLength, object, []);
+      const size = typedArrays.get(kind).BYTES_PER_ELEMENT;
+      const isTracking = followsBuffer(object, buffer, typedOffset, typedLength, size);
+      return list("typed", 4, kind, buffer, apply(typedOffset, object, []), isTracking ? undefined : length);
     }
     if (brand(mapSize, object)) {
       const row = list("map", 0);
@@ -134,12 +98,14 @@
       apply(setForEach, object, [(value) => void row.push(value)]);
       return row;
     }
+    if (host.isDOMException(object)) return exception(object);
     if (isError(object)) return error(object);
     if (brand(dateValue, object)) return list("date", 1, apply(dateValue, object, []));
     if (brand(viewBuffer, object)) {
       if (!brand(viewLength, object)) refuse(object, "is out of the bounds of its buffer");
       const buffer = apply(viewBuffer, object, []);
-      return list("view", 3, buffer, apply(viewOffset, object, []), apply(viewLength, object, []));
+      const isTracking = followsBuffer(object, buffer, viewOffset, viewLength, 1);
+      return list("view", 3, buffer, apply(viewOffset, object, []), isTracking ? undefined : apply(viewLength, object, []));
     }
     if (object instanceof RegExp && brand(regExpSource, object)) {
       return list("regexp", 2, apply(regExpSource, object, []), flagsOf(object));
@@ -156,16 +122,21 @@
   }
 
   /**
-   * Undefined for a view that follows the length of its buffer: it has to go on doing so on the other side. Scripts
-   * cannot ask a view whether it does; one that reaches the end of a buffer that can grow is taken to.
+   * Whether a view follows the length of its buffer: it has to go on doing so on the other side. Scripts cannot ask a view whether it
+   * does. One that does not reach the end of its buffer does not; of another the buffer grows by an element for a moment. A shared
+   * buffer would stay so: there, and where there is no room to grow, a view that reaches the end is taken to follow it.
    */
-  function fixedLength(view, kind, buffer) {
+  function followsBuffer(view, buffer, offsetOf, lengthOf, size) {
     const shared = brand(sharedLength, buffer);
-    const length = apply(typedLength, view, []);
-    if (!apply(shared ? sharedGrowable : bufferResizable, buffer, [])) return length;
-    const rest = apply(shared ? sharedLength : bufferLength, buffer, []) - apply(typedOffset, view, []);
-    const size = typedArrays.get(kind).BYTES_PER_ELEMENT;
-    return rest - length * size < size ? undefined : length;
+    if (!apply(shared ? sharedGrowable : bufferResizable, buffer, [])) return false;
+    const length = apply(lengthOf, view, []);
+    const whole = apply(shared ? sharedLength : bufferLength, buffer, []);
+    if (whole - apply(offsetOf, view, []) - length * size >= size) return false;
+    if (shared || whole + size > apply(bufferMost, buffer, [])) return true;
+    apply(bufferResize, buffer, [whole + size]);
+    const follows = apply(lengthOf, view, []) !== length;
+    apply(bufferResize, buffer, [whole]);
+    return follows;
   }
 
   function flagsOf(regExp) {
@@ -179,12 +150,23 @@
   function error(object) {
     // Asked once: a getter may have another answer the next time.
     const name = object.name;
-    const row = list("error", 3, errorTypes.has(name) ? name : "Error", text(object.message),
-      text(hasOwn(object, "stack") ? object.stack : apply(errorStack, object, [])));
+    // A message that is not its own, or that a getter makes, is not cloned.
+    const message = getOwnPropertyDescriptor(object, "message");
+    const row = list("error", 3, errorTypes.has(name) ? name : "Error", text(message && "value" in message ? message.value : undefined),
+      stackOf(object));
     if (hasOwn(object, "cause")) row.push(object.cause);
     return row;
   }
 
+  /** As the standard has it, and as of other errors what it says of its origin. */
+  function exception(object) {
+    const { name, message } = host.partsOfDOMException(object);
+    const row = list("exception", 3, name, message, text(host.stackOf(object)));
+    if (hasOwn(object, "cause")) row.push(object.cause);
+    return row;
+  }
+
+  const stackOf = (object) => text(hasOwn(object, "stack") ? object.stack : apply(errorStack, object, []));
   const text = (value) => (value === undefined ? undefined : String(value));
 
   function brand(method, object) {
@@ -224,6 +206,7 @@
       case "resizable": return new ArrayBuffer(one, { __proto__: null, maxByteLength: two });
       case "typed": return new (typedArrays.get(one))(two, three, four);
       case "view": return new DataView(one, two, three);
+      case "exception": return define(new DOMException(two, one), "stack", three);
       case "error": return define(new (errorTypes.get(one))(two), "stack", three);
     }
   }
@@ -239,12 +222,13 @@
 
   native.setKit({
     row, revive, fill, refuse, noRoom,
+    isUncloneable: (object) => uncloneable.has(object),
     objectPrototype: Object.prototype,
     Map: NewMap, mapSet,
     Set: NewSet, setAdd,
     isResizable: bufferResizable,
-    maxByteLength: getter(ArrayBuffer.prototype, "maxByteLength"),
+    maxByteLength: bufferMost,
   });
-  host.pack = pack;
-  host.DOMException = DOMException;
+  host.refuse = refuse;
+  host.markAsUncloneable = markAsUncloneable;
 });

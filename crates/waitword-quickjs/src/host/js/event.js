@@ -2,7 +2,7 @@
 (function (host) {
   "use strict";
 
-  const { assign, Boolean, Number, String, now, WeakMap } = host.safe;
+  const { Boolean, list, Number, String, now, WeakMap } = host.safe;
   const targets = new WeakMap();
   const AT_TARGET = 2;
 
@@ -86,8 +86,7 @@
   }
   const { internal } = Event;
   delete Event.internal;
-  const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET, BUBBLING_PHASE: 3 };
-  assign(Event, PHASES);
+  host.constants(list("NONE", 0, "CAPTURING_PHASE", 1, "AT_TARGET", AT_TARGET, "BUBBLING_PHASE", 3), Event, Event.prototype);
 
   class CustomEvent extends Event {
     detail;

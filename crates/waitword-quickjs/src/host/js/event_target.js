@@ -1,5 +1,5 @@
 // EventTarget; its events are in event.js. Ports, and the workers of pages, are targets that have the methods of emitters as well: `on` gets
-// what an event carries, `addEventListener` and `onmessage` get the event. Next: clone.js.
+// what an event carries, `addEventListener` and `onmessage` get the event. Next: dom_exception.js.
 (function (host) {
   "use strict";
 
@@ -18,7 +18,8 @@
       if (find(this, name, listener)) return;
       const { once, signal } = typeof settings === "object" && settings !== null ? settings : {};
       if (signal?.aborted) return;
-      const entry = { listener, isOnce: Boolean(once), takesEvent: true };
+      const resists = typeof settings === "object" && settings !== null && settings[host.resists] === true;
+      const entry = { listener, isOnce: Boolean(once), takesEvent: true, resists };
       add(this, name, entry, false);
       signal?.addEventListener("abort", () => remove(this, name, entry));
     }
@@ -48,6 +49,8 @@
       return isHeard;
     }
   }
+  // Its listeners hear neither of new ones nor of those that are removed, and who has been removed is not called any more.
+  defineProperty(EventTarget.prototype, host.isTarget, { __proto__: null, value: true });
   defineProperty(EventTarget.prototype, Symbol.toStringTag, { __proto__: null, value: "EventTarget", configurable: true });
 
   function find(target, name, listener) {

@@ -2,29 +2,32 @@
 (function (host) {
   "use strict";
 
-  const { Promise, Symbol } = globalThis;
-  const { Error } = globalThis;
-  const { list } = host.safe;
+  const { Error, Promise, Symbol } = globalThis;
+  const { isError } = Error;
+  const { isArray, isInteger, list, String } = host.safe;
+  const MOST = 2 ** 53 - 1;
   const { resolve, reject } = { resolve: (value) => Promise.resolve(value), reject: (reason) => Promise.reject(reason) };
 
-  const listen = (emitter, name, listener) => {
-    if (typeof emitter?.on === "function") emitter.on(name, listener);
-    else if (typeof emitter?.addEventListener === "function") emitter.addEventListener(name, listener);
+  const listen = (emitter, name, listener, isOnce) => {
+    if (typeof emitter?.on === "function") emitter[isOnce ? "once" : "on"](name, listener);
+    else if (typeof emitter?.addEventListener === "function") emitter.addEventListener(name, listener, { once: isOnce, [host.resists]: true });
     else throw host.invalid("emitter", "an instance of EventEmitter", emitter);
   };
   const unlisten = (emitter, name, listener) => {
-    if (typeof emitter.off === "function") emitter.off(name, listener);
+    if (typeof emitter.removeListener === "function") emitter.removeListener(name, listener);
     else emitter.removeEventListener(name, listener);
   };
   const aborted = (signal) => host.part("abort").abortError(signal);
+  const listenToAbort = (signal, listener) => signal?.addEventListener("abort", listener, { once: true, [host.resists]: true });
 
-  function once(emitter, name, settings) {
+  async function once(emitter, name, settings) {
     const signal = settings?.signal;
-    if (signal?.aborted) return reject(aborted(signal));
+    host.checkedSignal("options.signal", signal);
+    if (signal?.aborted) throw aborted(signal);
     return new Promise((resolve, reject) => {
       const stop = () => {
         unlisten(emitter, name, heard);
-        unlisten(emitter, "error", failed);
+        if (hasErrors) unlisten(emitter, "error", failed);
         signal?.removeEventListener("abort", abort);
       };
       const heard = (...args) => {
@@ -39,60 +42,92 @@
         stop();
         reject(aborted(signal));
       };
-      listen(emitter, name, heard);
+      listen(emitter, name, heard, true);
       // An EventTarget has no errors of its own.
-      if (name !== "error" && typeof emitter.on === "function") emitter.on("error", failed);
-      signal?.addEventListener("abort", abort);
+      const hasErrors = name !== "error" && typeof emitter.once === "function";
+      if (hasErrors) emitter.once("error", failed);
+      listenToAbort(signal, abort);
     });
   }
 
-  function on(emitter, name, settings) {
-    const signal = settings?.signal;
+  /** First in, first out, of values that are taken one by one. */
+  function queue() {
+    let items = list();
+    let first = 0;
+    return {
+      get size() {
+        return items.length - first;
+      },
+      push: (item) => void items.push(item),
+      shift: () => {
+        const item = items[first];
+        items[first++] = undefined;
+        if (first === items.length) {
+          items = list();
+          first = 0;
+        }
+        return item;
+      },
+    };
+  }
+
+  function mark(name, value, otherwise) {
+    if (value === undefined || value === null) return otherwise;
+    const shown = "options." + name;
+    if (typeof value !== "number") throw host.invalid(shown, "of type number", value);
+    if (!isInteger(value)) throw host.outOfRange(shown, "an integer", value);
+    if (value < 1 || value > MOST) throw host.outOfRange(shown, ">= 1 && <= " + String(MOST), value);
+    return value;
+  }
+
+  function on(emitter, name, settings = {}) {
+    const { signal } = settings;
+    host.checkedSignal("options.signal", signal);
     if (signal?.aborted) throw aborted(signal);
-    let events = list();
-    let waiting = list();
+    const most = mark("highWaterMark", settings.highWaterMark ?? settings.highWatermark, MOST);
+    const least = mark("lowWaterMark", settings.lowWaterMark ?? settings.lowWatermark, 1);
+    const ends = isArray(settings.close) ? settings.close : [];
+    const events = queue();
+    const waiting = queue();
+    let isPaused = false;
     let error;
     let isDone = false;
-    const shift = (all) => {
-      const rest = list();
-      for (let at = 1; at < all.length; at++) rest.push(all[at]);
-      return rest;
-    };
+    const done = () => ({ value: undefined, done: true });
     const heard = (...args) => {
-      if (waiting.length === 0) return void events.push(args);
-      const first = waiting[0];
-      waiting = shift(waiting);
-      first.resolve({ value: args, done: false });
+      if (waiting.size > 0) return void waiting.shift().resolve({ value: args, done: false });
+      events.push(args);
+      if (isPaused || events.size <= most) return;
+      isPaused = true;
+      emitter.pause();
     };
     const failed = (reason) => {
-      stop();
-      if (waiting.length === 0) error = { reason };
-      else {
-        const first = waiting[0];
-        waiting = shift(waiting);
-        first.reject(reason);
-      }
+      if (waiting.size > 0) waiting.shift().reject(reason);
+      else error = { reason };
       finish();
     };
     const abort = () => failed(aborted(signal));
-    const stop = () => {
-      unlisten(emitter, name, heard);
-      if (typeof emitter.on === "function") unlisten(emitter, "error", failed);
-      signal?.removeEventListener("abort", abort);
-    };
+    const hasErrors = name !== "error" && typeof emitter?.on === "function";
     const finish = () => {
+      unlisten(emitter, name, heard);
+      if (hasErrors) unlisten(emitter, "error", failed);
+      for (let at = 0; at < ends.length; at++) unlisten(emitter, ends[at], finish);
+      signal?.removeEventListener("abort", abort);
       isDone = true;
-      for (let at = 0; at < waiting.length; at++) waiting[at].resolve({ value: undefined, done: true });
-      waiting = list();
+      while (waiting.size > 0) waiting.shift().resolve(done());
+      return resolve(done());
     };
     listen(emitter, name, heard);
-    if (name !== "error" && typeof emitter.on === "function") emitter.on("error", failed);
-    signal?.addEventListener("abort", abort);
+    if (hasErrors) emitter.on("error", failed);
+    for (let at = 0; at < ends.length; at++) listen(emitter, ends[at], finish);
+    listenToAbort(signal, abort);
     return {
       next() {
-        if (events.length > 0) {
-          const value = events[0];
-          events = shift(events);
+        if (events.size > 0) {
+          const value = events.shift();
+          if (isPaused && events.size < least) {
+            emitter.resume();
+            isPaused = false;
+          }
           return resolve({ value, done: false });
         }
         if (error) {
@@ -100,18 +135,15 @@
           error = undefined;
           return reject(reason);
         }
-        if (isDone) return resolve({ value: undefined, done: true });
+        if (isDone) return finish();
         return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
       },
       return() {
-        stop();
-        finish();
-        return resolve({ value: undefined, done: true });
+        return finish();
       },
       throw(reason) {
-        if (!Error.isError(reason)) throw host.invalid("EventEmitter.AsyncIterator", "an instance of Error", reason);
+        if (!isError(reason)) throw host.invalid("EventEmitter.AsyncIterator", "an instance of Error", reason);
         failed(reason);
-        return resolve({ value: undefined, done: true });
       },
       [Symbol.asyncIterator]() {
         return this;

@@ -18,8 +18,8 @@
   const mapSize = getter(Map, "size");
   const setSize = getter(Set, "size");
   const bufferLength = getter(ArrayBuffer, "byteLength");
+  const bufferDetached = getter(ArrayBuffer, "detached");
   const sharedLength = getter(SharedArrayBuffer, "byteLength");
-  const errorStack = getter(Error, "stack");
   const regExpSource = getter(RegExp, "source");
   const FLAGS = { hasIndices: "d", global: "g", ignoreCase: "i", multiline: "m", dotAll: "s", unicode: "u",
     unicodeSets: "v", sticky: "y" };
@@ -64,7 +64,7 @@
     }
     const shape = describe(object);
     const isEmpty = () => shape.items(() => "").length + keys(object, shape).length === 0;
-    if (level > state.depth && !shape.base && !isEmpty()) return `[${shape.name ?? "Object"}]`;
+    if (level > state.depth && !isEmpty()) return `[${shape.name ?? "Object"}]`;
     state.seen.push(object);
     state.deepest = level;
     const inner = (value) => show(value, state, level + 1, indent + 2);
@@ -92,7 +92,7 @@
     if (size !== undefined) {
       shape.prefix = `${name}(${size}) `;
       shape.items = (inner) => limit(members(object).map((each) => each.map(inner).join(" => ")));
-    } else if (bytes !== undefined) shape.items = () => [contents(object, bytes), `byteLength: ${bytes}`];
+    } else if (bytes !== undefined) shape.items = () => [slot(bufferDetached, object) ? "(detached)" : contents(object, bytes), `byteLength: ${bytes}`];
     else if (promised) shape.items = (inner) => promise(promised, inner);
     else if (typeof object === "function") shape.base = functionName(object);
     else if (Error.isError(object)) shape.base = errorText(object);
@@ -175,7 +175,7 @@
 
   /** The lines of the stack that are about the script, not about the engine's and the host's inner life. */
   function framesOf(error) {
-    const stack = Object.hasOwn(error, "stack") ? error.stack : slot(errorStack, error);
+    const stack = text.stackOf(error);
     const lines = typeof stack === "string" ? stack.split("\n") : [];
     return lines.filter((line) => /^ +at /.test(line) && !/\((waitword:.*|native)\)$/.test(line));
   }
@@ -216,8 +216,10 @@
     const own = Reflect.ownKeys(object).filter((key) => Object.prototype.propertyIsEnumerable.call(object, key));
     if (shape.isList) return own.filter((key) => typeof key === "symbol" || !isIndex(key));
     if (Error.isError(object)) {
-      const cause = Object.hasOwn(object, "cause") && !own.includes("cause") ? ["cause"] : [];
-      return [...own.filter((key) => key !== "stack" && key !== "message" && key !== "code"), ...cause];
+      const hidden = (key) => Object.hasOwn(object, key) && !own.includes(key);
+      const cause = hidden("cause") ? ["cause"] : [];
+      const errors = hidden("errors") && Array.isArray(object.errors) ? ["errors"] : [];
+      return [...own.filter((key) => key !== "stack" && key !== "message" && key !== "code"), ...cause, ...errors];
     }
     if (slot(String.prototype.valueOf, object) !== undefined) return own.filter((key) => typeof key === "symbol" || !isIndex(key));
     return own;
@@ -228,7 +230,10 @@
   function property(object, key, inner) {
     const { get, set, value } = Object.getOwnPropertyDescriptor(object, key);
     const shown = get ? (set ? "[Getter/Setter]" : "[Getter]") : set ? "[Setter]" : inner(value);
-    if (key === "cause" && Error.isError(object)) return `[cause]: ${shown}`;
+    if ((key === "cause" || key === "errors") && Error.isError(object)) {
+      // As Node does, whether or not a script has put it there itself.
+      if (key === "cause" || !Object.getOwnPropertyDescriptor(object, key).enumerable) return `[${key}]: ${shown}`;
+    }
     if (typeof key === "symbol") return `[${key.toString()}]: ${shown}`;
     return `${/^[a-zA-Z_$][\w$]*$/.test(key) ? key : quote(key)}: ${shown}`;
   }

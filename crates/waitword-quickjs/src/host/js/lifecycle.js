@@ -5,8 +5,10 @@
   "use strict";
 
   const { native, options } = host;
-  const { apply, Error, isError, keys, list, Number, String } = host.safe;
+  const { apply, defineProperty, Error, isError, keys, list, Number, String } = host.safe;
   const { of: listenersOf } = host.listeners;
+  const { toString: functionText } = Function.prototype;
+  const { toString: objectText } = Object.prototype;
   const process = () => host.made("process")?.process;
 
   // What is to run after the script that runs now, and before its microtasks.
@@ -33,8 +35,14 @@
 
   /** What was thrown, or what an unhandled promise was rejected with: whether the script takes care of it. */
   host.uncaught = (reason, origin) => {
-    process()?.emit("uncaughtExceptionMonitor", reason, origin);
-    return !!process()?.emit("uncaughtException", reason, origin) || host.tellScope("error", () => errorEvent(reason));
+    try {
+      process()?.emit("uncaughtExceptionMonitor", reason, origin);
+      if (process()?.emit("uncaughtException", reason, origin)) return true;
+    } catch (error) {
+      hasListenerFailed = true;
+      throw error;
+    }
+    return host.tellScope("error", () => errorEvent(reason));
   };
 
   /** What a page, or its worker, hears of an error. */
@@ -62,32 +70,53 @@
     if (isError(reason)) return reason;
     const error = host.error(Error, "ERR_UNHANDLED_REJECTION",
       "This error originated either by throwing inside of an async function without a catch block, or by rejecting a " +
-      'promise which was not handled with .catch(). The promise rejected with the reason "' + host.inspect(reason) + '".');
-    return host.put(error, "name", "UnhandledPromiseRejection");
+      'promise which was not handled with .catch(). The promise rejected with the reason "' + reasonText(reason) + '".');
+    return defineProperty(error, "name", { __proto__: null, value: "UnhandledPromiseRejection", writable: true, configurable: true });
   };
 
+  /** As V8 shows a value without running a script. */
+  function reasonText(reason) {
+    if (typeof reason === "function") return apply(functionText, reason, []);
+    if (typeof reason !== "object" || reason === null) return String(reason);
+    try {
+      const name = reason.toString === objectText && reason.constructor?.name;
+      if (typeof name === "string" && name !== "") return "#<" + name + ">";
+      return apply(objectText, reason, []);
+    } catch {
+      return "#<Object>";
+    }
+  }
+
+  const FAILED = 1;
+  const FAILED_IN_LISTENER = 7;
+  /** A listener of `uncaughtException` has thrown: then nobody hears of the end. */
+  let hasListenerFailed = false;
   let ended = false;
 
   /** Tells the script that its agent has nothing left to do, for it may find something. */
-  host.idle = () => void process()?.emit("beforeExit", Number(process().exitCode ?? 0));
+  host.idle = () => void process()?.emit("beforeExit", process().exitCode ?? 0);
 
   /** Tells the script, once, that its agent ends; what exit code it wants. */
-  host.ending = () => {
-    if (!process()) return 0;
-    if (!ended) {
-      ended = true;
-      process().exitCode ??= 0;
-      process().emit("exit", Number(process().exitCode));
-    }
-    return Number(process().exitCode ?? 0) | 0;
+  host.ending = (isExit) => (process() ? end(0, isExit) : 0);
+
+  /** The same for an agent that fails: listeners may choose another exit code than 1. */
+  host.failing = () => {
+    if (!process()) return FAILED;
+    if (hasListenerFailed && options.isMainThread) return FAILED_IN_LISTENER;
+    if (!ended) process().exitCode = FAILED;
+    // A worker for which none is left ends, in Node, as if nothing had happened.
+    return end(ended || options.isMainThread ? FAILED : 0);
   };
 
-  /** The same for an agent that fails. */
-  host.failing = () => {
-    if (!process()) return;
-    process().exitCode = 1;
-    host.ending();
-  };
+  function end(otherwise, isExit) {
+    if (!ended) {
+      ended = true;
+      const code = process().exitCode ?? 0;
+      // What was passed to `process.exit` is shown as it was passed.
+      process().emit("exit", isExit ? code : Number(code));
+    }
+    return Number(process().exitCode ?? otherwise) | 0;
+  }
 
   /** The environment that a worker begins with, names and values in turn, as texts: `env`, or this agent's own. */
   host.variables = (env) => {

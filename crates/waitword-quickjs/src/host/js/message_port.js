@@ -5,15 +5,15 @@
 
   const { native } = host;
   const { TypeError } = globalThis;
-  const { isArray } = Array;
-  const { list, Map } = host.safe;
-  const enqueue = queueMicrotask;
+  const { Map } = host.safe;
   const ports = new Map();
   let making = false;
 
   class MessagePort extends host.Target {
     #link;
     #closed = false;
+    // Closed, and what waited at it has been delivered.
+    #isGone = false;
     #receives = false;
     #keepsAlive = false;
 
@@ -77,13 +77,13 @@
 
     /** The first message, for whoever asks without listening. */
     static take(port) {
-      const taken = port.#closed ? undefined : port.#link.take();
+      const taken = port.#isGone ? undefined : port.#link.take();
       return taken === undefined ? undefined : { message: taken[0] };
     }
 
     /** Sends a port away that can go. */
     static detach(port) {
-      port.#closed = true;
+      port.#closed = port.#isGone = true;
       ports.delete(port.#link.id);
     }
 
@@ -100,7 +100,7 @@
     }
 
     static end(port) {
-      port.#closed = true;
+      port.#closed = port.#isGone = true;
       port.emit("close");
     }
   }
@@ -137,8 +137,7 @@
     listen: (receives, keepsAlive) => native.listen(receives, keepsAlive),
     take: () => native.receiveFromParent(),
     close: (port) => {
-      native.listen(false, false);
-      enqueue(() => port.emit("close"));
+      if (!native.closeParentPort()) host.enqueue(() => end(port));
     },
   });
 
@@ -161,9 +160,9 @@
   }
 
   /** A message arrives at a target, with the ports that came with it. */
-  function deliver(target, data, moved) {
+  function deliver(target, data, moved, origin = "") {
     target[host.fire]("message", [data], () => {
-      const event = new (host.part("event").MessageEvent)("message", { data, ports: [] });
+      const event = new (host.part("event").MessageEvent)("message", { data, origin, ports: [] });
       for (let at = 0; at < moved.length; at++) host.append(event.ports, moved[at]);
       return event;
     });
@@ -175,14 +174,19 @@
 
   host.ports = { adopt, detach, idOf, isPort, canMove, register, forget };
   host.deliver = deliver;
-  host.transferList = (transfer) => (isArray(transfer) ? transfer : (transfer?.transfer ?? list()));
   // What the event loop calls.
   host.receive = {
     fromParent: (data, moved) => deliver(parentPort, data, moved),
+    parentClosed: () => end(parentPort),
     atPort: (id, data, moved) => {
       const port = ports.get(id);
-      if (port) deliver(port, data, moved);
+      // Only a BroadcastChannel, which is no port, is told from where something comes.
+      if (port) deliver(port, data, moved, isPort(port) ? "" : host.origin);
     },
+    fromThread: (value, source) => host.part("thread_messages").receive(value, source),
+    answer: (ticket, answer) => host.part("thread_messages").answered(ticket, answer),
+    lockGranted: (ticket) => void host.part("locks").granted(ticket),
+    lockStolen: (ticket) => host.part("locks").stolen(ticket),
     portClosed: (id) => {
       const port = ports.get(id);
       ports.delete(id);

@@ -35,11 +35,11 @@
     Map: sealed(Map), Set: sealed(Set), WeakMap: sealed(WeakMap),
     // For the parts that run when scripts may have replaced these.
     BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent,
-    freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, round: Math.round,
+    freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, parseJson: JSON.parse, round: Math.round,
     endsWith, indexOf, slice, startsWith, trim,
   };
   // Names of methods that scripts do not see.
-  for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended"]) host[name] = Symbol(name);
+  for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended", "isTarget", "resists"]) host[name] = Symbol(name);
   /** Puts a value at the end of a script's array, whatever its prototype pretends to be. */
   host.append = (array, value) => host.put(array, array.length, value);
   // Lone surrogates have no bytes in UTF-8.
@@ -62,6 +62,40 @@
     const received = host.text().received(value);
     return host.error(TypeError, "ERR_INVALID_ARG_TYPE",
       'The "' + name + '" ' + kind + " must be " + expected + ". Received " + received);
+  };
+  host.checkedBoolean = (name, value) => {
+    if (typeof value !== "boolean") throw host.invalid(name, "of type boolean", value);
+    return value;
+  };
+  host.checkedNumber = (name, value, least) => {
+    if (typeof value !== "number") throw host.invalid(name, "of type number", value);
+    if (value >= least) return value;
+    throw host.outOfRange(name, ">= " + String(least), value);
+  };
+  host.outOfRange = (name, expected, value) => {
+    const received = host.inspect(value);
+    return host.error(RangeError, "ERR_OUT_OF_RANGE",
+      'The value of "' + name + '" is out of range. It must be ' + expected + ". Received " + received);
+  };
+  host.checkedSignal = (name, value) => {
+    const isSignal = value === undefined || (typeof value === "object" && value !== null && "aborted" in value);
+    if (!isSignal) throw host.invalid(name, "an instance of AbortSignal", value);
+  };
+  host.enqueue = queueMicrotask;
+  /** Of all agents, as it is shown: that of a file is opaque. */
+  host.origin = "null";
+  /** ToString, as the web has it for the arguments of its functions: a symbol has none. */
+  host.domString = (value) => {
+    if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
+    return String(value);
+  };
+  /** Gives these objects constants, as the web has them: names and values in turn. */
+  host.constants = (pairs, ...objects) => {
+    for (let at = 0; at < pairs.length; at += 2) {
+      for (let each = 0; each < objects.length; each++) {
+        defineProperty(objects[each], pairs[at], { __proto__: null, value: pairs[at + 1], writable: false, enumerable: true, configurable: false });
+      }
+    }
   };
   host.missing = (name) => host.error(TypeError, "ERR_MISSING_ARGS", 'The "' + name + '" argument must be specified');
 

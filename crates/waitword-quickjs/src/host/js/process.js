@@ -59,9 +59,10 @@
     // Its own and not methods, so that `import { exit } from "node:process"` finds them.
     cwd = () => native.cwd();
     uptime = () => now() / 1000;
-    exit = (code) => {
-      if (code !== undefined) this.exitCode = code;
-      native.exit(host.ending());
+    exit = function exit(code) {
+      // As in Node, an argument counts that is there, whatever it is.
+      if (arguments.length > 0) process.exitCode = code;
+      native.exit(host.ending(true));
     };
     nextTick = (callback, ...args) => {
       if (typeof callback !== "function") throw host.invalid("callback", "of type function", callback);

@@ -1,5 +1,5 @@
-// What a worker prints, for a parent that wants it (`new Worker(…, { stdout: true })`): as much of a Readable as it takes. Its chunks
-// are text. A part that runs when it is first asked for.
+// What a worker prints, for a parent that reads `worker.stdout` or `worker.stderr`: as much of a Readable as it takes. Its chunks are
+// text. It comes through a port if it is printed nowhere else (`new Worker(…, { stdout: true })`), and otherwise by `feed`. A part that runs when it is first asked for.
 (function (host) {
   "use strict";
 
@@ -16,6 +16,7 @@
     constructor(port) {
       super();
       this.#port = port;
+      if (!port) return;
       port.on("message", (text) => this.#push(text));
       port.unref();
     }
@@ -82,14 +83,19 @@
       });
     }
 
+    static feed(readable, text) {
+      readable.#push(text);
+    }
+
     /** The worker is gone: what is left at the port is the rest. */
     static finish(readable) {
-      for (let rest; (rest = host.receiveMessageOnPort(readable.#port)); ) readable.#push(rest.message);
+      for (let rest; readable.#port && (rest = host.receiveMessageOnPort(readable.#port)); ) readable.#push(rest.message);
       readable.#isDone = true;
       readable.#flow();
     }
   }
-  const { finish } = Readable;
+  const { feed, finish } = Readable;
+  delete Readable.feed;
   delete Readable.finish;
-  return { Readable, finish };
+  return { Readable, feed, finish };
 });

@@ -19,6 +19,7 @@
     define("self", globalThis);
     // Memory can be shared here, and this is what pages ask first.
     define("crossOriginIsolated", true);
+    define("origin", host.origin);
     define("addEventListener", (type, listener, settings) => scope.addEventListener(type, listener, settings));
     define("removeEventListener", (type, listener) => scope.removeEventListener(type, listener));
     define("dispatchEvent", (event) => scope.dispatchEvent(event));
@@ -55,8 +56,9 @@
   /** Gives a worker what pages do not have. */
   function becomeWorker() {
     const port = host.parentPort;
+    const post = port.postMessage;
     define("name", options.web);
-    define("postMessage", (value, transfer) => port.postMessage(value, transfer));
+    define("postMessage", (...args) => apply(post, port, args));
     define("close", () => native.closeAgent());
     define("importScripts", (...urls) => {
       for (let at = 0; at < urls.length; at++) {

@@ -6,7 +6,11 @@
   const { native, options } = host;
 
   /** There is one context for all: what is asynchronous here carries nothing along. */
+  let asyncIds = 1;
+
   class AsyncResource {
+    #id = ++asyncIds;
+
     constructor(type) {
       if (typeof type !== "string") throw host.invalid("type", "of type string", type);
     }
@@ -17,6 +21,14 @@
 
     emitDestroy() {
       return this;
+    }
+
+    asyncId() {
+      return this.#id;
+    }
+
+    triggerAsyncId() {
+      return 0;
     }
 
     bind(call, self) {

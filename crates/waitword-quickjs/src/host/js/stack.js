@@ -1,49 +1,75 @@
-// `Error.prepareStackTrace` without the host: what it is shown of a stack holds the functions themselves, and a script that
-// had those of the host could call them. Next: text_realm.js.
+// What `stack` is. The engine's own is the frames alone, and it asks `Error.prepareStackTrace` while it makes the error. Programs
+// expect what V8 does: the title comes first, and a script's `prepareStackTrace` is asked when the stack is read; what it throws, the
+// reader gets. It is not shown the host: the functions in a stack could be called by whoever has them. Next: text_realm.js.
 (function (host) {
   "use strict";
 
   const { Error, Object } = globalThis;
-  const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Object;
-  const { apply, list } = host.safe;
+  const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn } = Object;
+  const { isError, captureStackTrace: capture } = Error;
+  const { apply, String, WeakMap } = host.safe;
   const { slice, startsWith } = String.prototype;
   const engine = getOwnPropertyDescriptor(Error, "prepareStackTrace");
+  const accessor = getOwnPropertyDescriptor(Error.prototype, "stack");
+  /** What the engine has instead of a stack that is still to be prepared: `{ sites }`, and the result once there is one. */
+  const unprepared = new WeakMap();
   let prepare;
-  let fileOf;
-  let isNative;
+  let siteOf;
+  let isReporting = false;
 
-  const visible = (error, sites) => {
-    if (sites.length > 0 && !fileOf) ({ getFileName: fileOf, isNative } = getPrototypeOf(sites[0]));
-    const shown = [];
-    for (let at = 0; at < sites.length; at++) if (!isOfHost(sites, at)) host.append(shown, sites[at]);
-    return apply(prepare, Error, [error, shown]);
+  /** What the engine calls for the stack of an error. */
+  const postpone = (_, sites) => {
+    if (sites.length > 0) siteOf ??= methodsOf(getPrototypeOf(sites[0]));
+    const stack = { __proto__: null };
+    unprepared.set(stack, { sites, isPrepared: false, result: undefined });
+    return stack;
   };
+
+  const methodsOf = ({ getFileName, getLineNumber, getColumnNumber, getFunctionName, isNative }) => {
+    return { __proto__: null, getFileName, getLineNumber, getColumnNumber, getFunctionName, isNative };
+  };
+
+  /** The stack of an object, of what the engine has. */
+  function prepared(object, stack) {
+    const known = typeof stack === "object" && stack !== null ? unprepared.get(stack) : undefined;
+    if (!known) return typeof stack === "string" && typeof prepare !== "function" ? titled(object, stack) : stack;
+    if (known.isPrepared) return known.result;
+    if (typeof prepare !== "function" || isReporting) return titled(object, framesOf(known.sites));
+    const shown = [];
+    for (let at = 0; at < known.sites.length; at++) if (!isOfHost(known.sites, at)) host.append(shown, known.sites[at]);
+    known.result = apply(prepare, Error, [object, shown]);
+    known.isPrepared = true;
+    known.sites = undefined;
+    return known.result;
+  }
 
   /** Whether a frame is one of the host's functions, or a native one that such a function called. */
   function isOfHost(sites, at) {
     const caller = at + 1 < sites.length ? sites[at + 1] : undefined;
-    return isHostFile(sites[at]) || (apply(isNative, sites[at], []) && caller !== undefined && isHostFile(caller));
+    return isHostFile(sites[at]) || (apply(siteOf.isNative, sites[at], []) && caller !== undefined && isHostFile(caller));
   }
 
   function isHostFile(site) {
-    const file = apply(fileOf, site, []);
+    const file = apply(siteOf.getFileName, site, []);
     return typeof file === "string" && apply(startsWith, file, ["waitword:"]);
   }
 
-  // The engine's own stack is the frames alone. Programs print it and expect to read what was thrown: as in V8 the title
-  // comes first. This also runs in agents that are being terminated, and is therefore short.
-  const accessor = getOwnPropertyDescriptor(Error.prototype, "stack");
-  const { isError } = Error;
-  defineProperty(Error.prototype, "stack", {
-    ...accessor,
-    get() {
-      const frames = apply(accessor.get, this, []);
-      if (typeof frames !== "string" || typeof prepare === "function" || !isError(this)) return frames;
-      const title = titleOf(this);
-      const end = frames[frames.length - 1] === "\n" ? frames.length - 1 : frames.length;
-      return end > 0 ? title + "\n" + apply(slice, frames, [0, end]) : title;
-    },
-  });
+  /** The frames as the engine writes them. */
+  function framesOf(sites) {
+    let text = "";
+    for (let at = 0; at < sites.length; at++) {
+      const ask = (method) => apply(siteOf[method], sites[at], []);
+      const place = ask("isNative") ? "native" : ask("getFileName") + ":" + ask("getLineNumber") + ":" + ask("getColumnNumber");
+      text += "    at " + (ask("getFunctionName") || "<anonymous>") + " (" + place + ")\n";
+    }
+    return text;
+  }
+
+  function titled(object, frames) {
+    const title = titleOf(object);
+    const end = frames[frames.length - 1] === "\n" ? frames.length - 1 : frames.length;
+    return end > 0 ? title + "\n" + apply(slice, frames, [0, end]) : title;
+  }
 
   function titleOf(error) {
     try {
@@ -55,14 +81,47 @@
     }
   }
 
+  // This also runs in agents that are being terminated, and is therefore short.
+  const { get: getStack } = getOwnPropertyDescriptor({
+    get stack() {
+      const stack = apply(accessor.get, this, []);
+      return isError(this) ? prepared(this, stack) : stack;
+    },
+  }, "stack");
+  defineProperty(Error.prototype, "stack", { ...accessor, get: getStack });
+
+  const { captureStackTrace } = {
+    captureStackTrace(target, above) {
+      apply(capture, Error, [target, typeof above === "function" ? above : captureStackTrace]);
+      const stack = getOwnPropertyDescriptor(target, "stack").value;
+      const own = { __proto__: null, configurable: true, enumerable: false };
+      own.get = () => prepared(target, stack);
+      own.set = (value) => defineProperty(target, "stack", { __proto__: null, value, writable: true, configurable: true, enumerable: false });
+      defineProperty(target, "stack", own);
+    },
+  };
+  defineProperty(Error, "captureStackTrace", { __proto__: null, value: captureStackTrace, writable: true, configurable: true, enumerable: false });
+
   defineProperty(Error, "prepareStackTrace", {
     __proto__: null,
     get: () => prepare,
     set: (value) => {
       prepare = value;
-      apply(engine.set, Error, [typeof value === "function" ? visible : undefined]);
+      apply(engine.set, Error, [typeof value === "function" ? postpone : undefined]);
     },
     configurable: true,
     enumerable: false,
   });
+
+  /** From now on no script is asked: the agent ends, and looks for the places of the waits that it leaves behind. */
+  host.reporting = () => void (isReporting = true);
+  /** The stack of an error, whatever a script makes of it. */
+  host.stackOf = (error) => {
+    try {
+      return hasOwn(error, "stack") ? error.stack : apply(getStack, error, []);
+    } catch {
+      const known = unprepared.get(apply(accessor.get, error, []));
+      return known ? framesOf(known.sites) : undefined;
+    }
+  };
 });

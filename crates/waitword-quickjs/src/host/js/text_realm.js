@@ -14,6 +14,7 @@
     if (!realm) {
       realm = native.openTextRealm();
       realm.promiseState = native.promiseState;
+      realm.stackOf = host.stackOf;
       realm.scriptsInspect = host.inspect;
       realm.options = () => ({});
     }

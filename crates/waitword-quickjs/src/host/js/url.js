@@ -58,6 +58,7 @@
     }
 
     static revokeObjectURL(url) {
+      if (arguments.length === 0) throw host.missing("url");
       host.part("web_worker").revokeObjectURL(url);
     }
 

@@ -19,11 +19,13 @@
 
   function split(reference) {
     const [, protocol, , host, pathname, search, hash] =
-      /^([a-zA-Z][a-zA-Z\d+.-]*:)?(\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(reference);
+      /^([a-zA-Z][a-zA-Z\d+.-]*:)?(\/\/([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(reference.replace(/[\t\n\r]/g, ""));
+    const scheme = protocol?.toLowerCase();
+    const isOpaque = scheme && host === undefined && pathname[0] !== "/";
     return {
-      protocol: protocol?.toLowerCase(),
+      protocol: scheme,
       host: host ?? "",
-      pathname: escape(pathname),
+      pathname: isOpaque ? escapeOpaque(pathname) : escape(pathname),
       search: search ?? "",
       hash: hash ?? "",
     };
@@ -41,10 +43,20 @@
     return `/${parts.join("/")}`;
   }
 
+  // A path without a hierarchy is a text of its scheme's, spaces and all.
+  const escapeOpaque = (path) => path.toWellFormed().replace(/[\0-\x1f\x7f-\u{10ffff}]/gu, encodeURIComponent);
   const escape = (path) => encodeURI(path.toWellFormed()).replaceAll("%25", "%").replace(/[?#]/g, encodeURIComponent);
 
   /** The path of the URL of a file whose absolute path is given. */
   const urlPath = (path) => clean(encodeURI(path.toWellFormed()).replace(/[?#]/g, encodeURIComponent));
+
+  /** Type, encoding and contents of a `data:` URL; undefined if it is none. A URL need not name its type. */
+  function parseDataUrl(url) {
+    const [, type, settings, body] = /^data:([^,;]*)([^,]*),([^#]*)/i.exec(url.replace(/[\t\n\r]/g, "")) ?? [];
+    if (body === undefined) return undefined;
+    const known = /^\s*([^/\s]+\/[^/\s]+)\s*$/.exec(type)?.[1].toLowerCase();
+    return { type: known, isBase64: /; *base64 *$/i.test(settings), body };
+  }
 
   /** The name and the port in what stands between `//` and the path. */
   function authority(host) {
@@ -52,5 +64,5 @@
     return [name, port ?? ""];
   }
 
-  Object.assign(text, { parseUrl, urlPath, authority });
+  Object.assign(text, { parseUrl, parseDataUrl, urlPath, authority });
 });

@@ -3,12 +3,9 @@
 (function (host) {
   "use strict";
 
-  const { options } = host;
+  const { native, options } = host;
   const { birth, postToWorker, startWorker, terminateWorker } = host.part("worker");
-  const { apply, decodeURIComponent, endsWith, Error, indexOf, isArray, list, Map, Promise, slice, startsWith, String, trim, TypeError } =
-    host.safe;
-  const blobs = new Map();
-  let blobsMade = 0;
+  const { apply, Error, isArray, list, Promise, startsWith, String, trim, TypeError } = host.safe;
 
   class Worker extends host.Target {
     #id;
@@ -27,6 +24,7 @@
     }
 
     postMessage(value, transfer) {
+      if (arguments.length === 0) throw host.missing("message");
       postToWorker(this.#id, value, transfer);
     }
 
@@ -36,22 +34,17 @@
   }
   host.withHandlers(Worker, ["message", "messageerror", "error"]);
 
-  /** The source text in a data: URL. */
-  function dataText(url) {
-    const comma = apply(indexOf, url, [","]);
-    const text = decodeURIComponent(apply(slice, url, [comma + 1]));
-    return apply(endsWith, apply(slice, url, [0, comma]), [";base64"]) ? host.part("encoding").ofBase64(text) : text;
-  }
-
   /** Source text, or the path of a file. Relative URLs are relative to the script of this agent: it stands for the page. */
   function locate(url) {
     const reference = apply(trim, String(url), []);
     const begins = (start) => apply(startsWith, reference, [start]);
-    if (begins("data:")) return { isSource: true, text: dataText(reference) };
+    if (begins("data:")) return { isSource: true, text: host.part("data_url").text(reference) };
     if (begins("blob:")) {
-      const text = blobs.get(reference);
-      if (text === undefined) throw host.error(Error, "ERR_WORKER_PATH", "There is no blob " + reference + ": it was revoked");
-      return { isSource: true, text };
+      const text = native.findBlob(reference);
+      if (typeof text === "string") return { isSource: true, text };
+      throw host.error(Error, "ERR_WORKER_PATH", text === null
+        ? "The Blob URL " + reference + " was revoked"
+        : "The Blob URL " + reference + " is not known: no agent has made it that is still there");
     }
     const page = options.argv[1];
     const { URL, fileURLToPath, pathToFileURL } = host.part("url");
@@ -83,14 +76,13 @@
     }
 
     static keep(blob) {
-      const url = "blob:waitword/" + ++blobsMade;
-      blobs.set(url, blob.#text);
-      return url;
+      if (typeof blob !== "object" || blob === null || !(#text in blob)) throw host.invalid("obj", "an instance of Blob", blob);
+      return native.keepBlob(blob.#text);
     }
   }
   const { keep: createObjectURL } = Blob;
   delete Blob.keep;
-  const revokeObjectURL = (url) => void blobs.delete(String(url));
+  const revokeObjectURL = (url) => native.revokeBlob(host.domString(url));
 
-  return { Blob, Worker, createObjectURL, dataText, locate, revokeObjectURL };
+  return { Blob, Worker, createObjectURL, locate, revokeObjectURL };
 });

@@ -4,8 +4,12 @@
   "use strict";
 
   const { native } = host;
-  const { apply, Error, freeze, isArray, list, Map, Promise, startsWith, String, TypeError } = host.safe;
+  const { apply, Error, freeze, isArray, list, Map, Promise, startsWith, String, Symbol, trim, TypeError } = host.safe;
+  const OUT = 1;
+  const ERR = 2;
   const workers = new Map();
+  // Those whose `online` has been heard here.
+  const online = new Map();
   const MEBIBYTE = 2 ** 20;
   const OUT_OF_MEMORY = "Worker terminated due to reaching memory limit: JS heap out of memory";
 
@@ -14,11 +18,17 @@
     #exit;
     #streams;
     #limits;
+    #name;
 
     constructor(file, settings) {
       super();
       const { eval: isSource = false, argv, workerData, transferList, env, resourceLimits } = settings ?? {};
       checkSettings(settings ?? {});
+      if (isSource && typeof file !== "string") {
+        throw host.error(TypeError, "ERR_INVALID_ARG_VALUE",
+          "The property 'options.eval' must be false when 'filename' is not a string. Received true");
+      }
+      this.#name = nameOf(settings?.name);
       const source = isSource ? { isSource: true, text: String(file) } : script(file);
       const words = list();
       for (let at = 0; at < (argv?.length ?? 0); at++) words.push(String(argv[at]));
@@ -27,13 +37,23 @@
       this.#streams = openStreams(settings);
       const memory = this.#limits.maxOldGenerationSizeMb * MEBIBYTE;
       // Last, for what is packed is what is sent next: no script may run in between.
-      const ids = birth(workerData, transferList, this.#streams, resourceLimits && this.#limits);
+      const ids = birth(workerData, transferList, this.#streams, resourceLimits && this.#limits, this.#name);
       this.#id = startWorker(this, source.isSource, source.text, words, variables, ids, memory);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
+      host.nextTick(() => {
+        // Whoever has not asked for a stream by now reads it from then on when it does.
+        if (!this.#streams.stdout) native.tapWorker(this.#id, OUT, false);
+        if (!this.#streams.stderr) native.tapWorker(this.#id, ERR, false);
+        host.made("process")?.process.emit("worker", this);
+      });
     }
 
     get threadId() {
       return workers.has(this.#id) ? this.#id : -1;
+    }
+
+    get threadName() {
+      return workers.has(this.#id) ? this.#name : null;
     }
 
     get resourceLimits() {
@@ -45,11 +65,11 @@
     }
 
     get stdout() {
-      return stream(this.#streams?.stdout, "stdout");
+      return (this.#streams.stdout ??= tapped(this.#id, OUT));
     }
 
     get stderr() {
-      return stream(this.#streams?.stderr, "stderr");
+      return (this.#streams.stderr ??= tapped(this.#id, ERR));
     }
 
     postMessage(value, transfer) {
@@ -71,21 +91,89 @@
       return this;
     }
 
+    get performance() {
+      return (this.#performance ??= { eventLoopUtilization: (one, two) => utilization(this.#id, one, two) });
+    }
+    #performance;
+
     getHeapSnapshot() {
-      throw host.unavailable("worker.getHeapSnapshot()");
+      return notOffered(this.#id, "getHeapSnapshot", "this engine has no snapshots: limit what a worker holds by " +
+        "resourceLimits.maxOldGenerationSizeMb, and take a snapshot of the same program on Node");
+    }
+
+    getHeapStatistics() {
+      return notOffered(this.#id, "getHeapStatistics", "limit what a worker holds by resourceLimits.maxOldGenerationSizeMb");
+    }
+
+    cpuUsage() {
+      return notOffered(this.#id, "cpuUsage", "use worker.performance.eventLoopUtilization()");
+    }
+
+    startCpuProfile() {
+      return notOffered(this.#id, "startCpuProfile", "profile the process from outside, or the same program on Node");
+    }
+
+    startHeapProfile() {
+      return notOffered(this.#id, "startHeapProfile", "profile the same program on Node");
+    }
+
+    async [Symbol.asyncDispose]() {
+      await this.terminate();
+    }
+
+    static printed(worker, which, text) {
+      // One of a page has no streams.
+      if (!(#streams in worker)) return;
+      const readable = which === OUT ? worker.#streams.stdout : worker.#streams.stderr;
+      if (readable) host.part("readable").feed(readable, text);
     }
 
     [host.ended]() {
-      if (!this.#streams) return;
-      const { finish } = host.part("readable");
-      if (this.#streams.stdout) finish(this.#streams.stdout);
-      if (this.#streams.stderr) finish(this.#streams.stderr);
+      const { stdout, stderr } = this.#streams;
+      if (stdout) host.part("readable").finish(stdout);
+      if (stderr) host.part("readable").finish(stderr);
     }
+  }
+  const { printed } = Worker;
+  delete Worker.printed;
+
+  /** A promise that is rejected with what to use instead. */
+  function notOffered(id, name, instead) {
+    const why = workers.has(id)
+      ? host.unavailable("worker." + name + "() (" + instead + ")")
+      : host.error(Error, "ERR_WORKER_NOT_RUNNING", "Worker instance not running");
+    return new Promise((_, reject) => reject(why));
+  }
+
+  /** As in Node: without spaces around it, and with one for those that have none. */
+  function nameOf(name) {
+    if (!name) return "WorkerThread";
+    if (typeof name !== "string") throw host.invalid("options.name", "of type string", name);
+    return apply(trim, name, []);
+  }
+
+  /** How much of its time a worker had something to do: since it is online, since `one`, or between `two` and `one`. */
+  function utilization(id, one, two) {
+    if (one && two) return share(one.idle - two.idle, one.active - two.active);
+    if (!online.has(id)) return { idle: 0, active: 0, utilization: 0 };
+    const now = native.usageOfWorker(id);
+    return one ? share(now[0] - one.idle, now[1] - one.active) : share(now[0], now[1]);
+  }
+
+  const share = (idle, active) => ({ idle, active, utilization: idle + active > 0 ? active / (idle + active) : 0 });
+
+  /** What a worker prints besides where it goes anyhow. */
+  function tapped(id, which) {
+    const { Readable, finish } = host.part("readable");
+    const readable = new Readable();
+    if (workers.has(id)) native.tapWorker(id, which, true);
+    else finish(readable);
+    return readable;
   }
 
   function checkSettings({ argv, env, execArgv, resourceLimits, stdin }) {
     if (argv !== undefined && argv !== null && !isArray(argv)) throw host.invalid("options.argv", "an instance of Array", argv);
-    if (env === host.workerThreads.SHARE_ENV) throw host.unavailable("SHARE_ENV (a worker has a copy of the environment: { env: process.env })");
+    if (env === host.workerThreads.SHARE_ENV) throw host.unavailable("SHARE_ENV (give the worker a copy: { env: process.env }, and post what changes)");
     if (env !== undefined && env !== null && typeof env !== "object") {
       throw host.invalid("options.env", "of type object or one of undefined, null, or worker_threads.SHARE_ENV", env);
     }
@@ -108,7 +196,7 @@
 
   /** What the worker prints, and where that comes out: pairs of ports. */
   function openStreams(settings) {
-    if (!settings?.stdout && !settings?.stderr) return undefined;
+    if (!settings?.stdout && !settings?.stderr) return {};
     const { Readable } = host.part("readable");
     const open = () => {
       const { port1, port2 } = new host.MessageChannel();
@@ -119,18 +207,14 @@
     return { stdout: out?.readable, stderr: err?.readable, ports: [out?.port, err?.port] };
   }
 
-  function stream(readable, name) {
-    if (readable) return readable;
-    throw host.error(Error, "ERR_METHOD_NOT_IMPLEMENTED", "worker." + name + " needs the option { " + name + ": true } of Worker");
-  }
-
   /** Packs what a worker begins with: `workerData`, and what else its parent has for it. */
-  function birth(workerData, transferList, streams, resourceLimits) {
+  function birth(workerData, transferList, streams, resourceLimits, name) {
     const transfer = list();
-    for (let at = 0; at < (transferList?.length ?? 0); at++) transfer.push(transferList[at]);
+    const moved = transferList ? host.transferList(transferList) : transfer;
+    for (let at = 0; at < moved.length; at++) transfer.push(moved[at]);
     const ports = streams?.ports;
     for (let at = 0; at < (ports?.length ?? 0); at++) if (ports[at]) transfer.push(ports[at]);
-    return host.pack([workerData, host.environmentData(), ports, resourceLimits], transfer);
+    return host.pack([workerData, host.environmentData(), ports, resourceLimits, name], transfer);
   }
 
   /**
@@ -157,17 +241,18 @@
     return true;
   }
 
-  /** The script of a worker: a file, or the text in a data: URL. */
+  /** The script of a worker: a file, or a data: URL. */
   function script(file) {
     if (file instanceof host.part("url").URL) {
-      if (file.protocol === "data:") return { isSource: true, text: host.part("web_worker").dataText(file.href) };
+      // A module: what is wrong with it, the worker finds out.
+      if (file.protocol === "data:") return { isSource: false, text: file.href };
       return { isSource: false, text: host.part("url").fileURLToPath(file) };
     }
     if (typeof file !== "string") throw host.invalid("filename", "of type string or an instance of URL", file);
     const begins = (start) => apply(startsWith, file, [start]);
     if (!begins("/") && !begins("./") && !begins("../")) {
       const isUrl = begins("file://") || begins("data:");
-      const hint = isUrl ? "Wrap it with new URL()" : 'Write "./' + file + '" for a file in the current directory, or { eval: true } for source text';
+      const hint = isUrl ? "Wrap " + (begins("data:") ? "data:" : "file://") + " URLs with `new URL`" : 'Write "./' + file + '" for a file in the current directory, or { eval: true } for source text';
       throw host.error(TypeError, "ERR_WORKER_PATH",
         "The worker script or module filename must be an absolute path or a relative path starting with './' or '../'. " + hint + '. Received "' + file + '"');
     }
@@ -180,7 +265,14 @@
       const worker = workers.get(id);
       if (worker) host.deliver(worker, data, moved);
     },
-    online: (id) => workers.get(id)?.[host.fire]("online", []),
+    printed: (id, which, text) => {
+      const worker = workers.get(id);
+      if (worker) printed(worker, which, text);
+    },
+    online: (id) => {
+      online.set(id, true);
+      workers.get(id)?.[host.fire]("online", []);
+    },
     /** False if nobody takes care of it: the error is then this agent's too. */
     error: (id, parts, isOutOfMemory, message, filename, lineno, colno) => {
       const worker = workers.get(id);
@@ -196,6 +288,7 @@
     exit: (id, code) => {
       const worker = workers.get(id);
       workers.delete(id);
+      online.delete(id);
       worker[host.fire]("exit", [code]);
       worker[host.ended]?.();
     },

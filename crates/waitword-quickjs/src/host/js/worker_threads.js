@@ -1,4 +1,4 @@
-// node:worker_threads: what it exports, and what an agent began with. Next: boot.js.
+// node:worker_threads: what it exports, and what an agent began with. Next: thrown.js.
 (function (host) {
   "use strict";
 
@@ -37,12 +37,20 @@
       return host.part("worker").Worker;
     },
     getEnvironmentData: (key) => environment.get(key),
+    isInternalThread: false,
     isMainThread: options.isMainThread,
+    isMarkedAsUntransferable: (object) => untransferable.has(object),
+    get locks() {
+      return host.part("locks").locks;
+    },
+    markAsUncloneable: host.markAsUncloneable,
     markAsUntransferable,
     moveMessagePortToContext: () => {
-      throw host.unavailable("moveMessagePortToContext (there are no contexts)");
+      throw host.unavailable("moveMessagePortToContext (there is one context: use the port where it is, or transfer it to a worker)");
     },
     parentPort: host.parentPort,
+    postMessageToThread: (threadId, value, transferList, timeout) =>
+      host.part("thread_messages").postMessageToThread(threadId, value, transferList, timeout),
     receiveMessageOnPort: host.receiveMessageOnPort,
     resourceLimits: begun[3] ?? {},
     setEnvironmentData: (key, value) => {
@@ -50,6 +58,7 @@
       else environment.set(key, value);
     },
     threadId: options.threadId,
+    threadName: begun[4] ?? "",
     workerData: begun[0],
   };
 });

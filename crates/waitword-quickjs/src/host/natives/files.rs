@@ -4,6 +4,8 @@ use std::path::Path;
 
 use crate::ffi::{Call, Exception, Realm, Value};
 use crate::host::agent_host;
+use crate::host::source_file;
+use crate::host::source_text::SourceText;
 use crate::host::sources::{self, Compiled};
 
 pub(super) fn cwd(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
@@ -23,17 +25,17 @@ pub(super) fn resolve(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception
 
 pub(super) fn read_file(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let path = realm.to_string(&call.argument(0))?;
-    realm.string(&sources::read(Path::new(&path)).map_err(|message| realm.error(&message))?)
+    realm.string(&read(realm, &path)?.text)
 }
 
 /// `compileFile(path)`: the function that a CommonJS module is.
 pub(super) fn compile_file(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let path = realm.to_string(&call.argument(0))?;
-    let text = sources::read(Path::new(&path)).map_err(|message| realm.error(&message))?;
-    match sources::compile(&host, realm, &path, text)? {
+    let source = read(realm, &path)?;
+    match sources::compile(&host, realm, &path, &source.text)? {
         Compiled::Script(function) => Ok(function),
-        Compiled::Module(_) => {
+        Compiled::Module => {
             let message = format!("{path} is an ES module: use import() instead of require()");
             Err(agent_host::error_with_code(realm, "ERR_REQUIRE_ESM", &message))
         }
@@ -46,6 +48,9 @@ pub(super) fn run_globally(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
     if realm.to_bool(&call.argument(0)) {
         return realm.eval(sources::EVAL, &text);
     }
-    let source = sources::read(Path::new(&text)).map_err(|message| realm.error(&message))?;
-    realm.eval(&text, &source)
+    realm.eval(&text, &read(realm, &text)?.text)
+}
+
+fn read(realm: &Realm, path: &str) -> Result<SourceText, Exception> {
+    source_file::read(realm, Path::new(path)).map_err(|why| why.into_exception(realm))
 }

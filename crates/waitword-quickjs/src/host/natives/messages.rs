@@ -1,17 +1,22 @@
 //! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it.
 
 use crate::ffi::{Call, Exception, Realm, Value};
-use crate::host::agent_host::{self, Host, Port};
+use crate::host::agent_host::{self, Host, PARENT, Port};
 use crate::host::channel::Envelope;
 use crate::host::clone::{self, Kit};
 use crate::host::worker::Letter;
-use crate::shared_array_buffer;
 
 use super::{elements, port_id};
 
 /// `setKit(functions)`: what `clone.js` does for messages.
 pub(super) fn set_kit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     agent_host::of(realm)?.set_kit(Kit::new(realm, &call.argument(0))?);
+    Ok(realm.undefined())
+}
+
+/// `expectUncloneable()`: from now on it is asked of each object whether it may be cloned.
+pub(super) fn expect_uncloneable(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.kit(realm)?.expect_uncloneable();
     Ok(realm.undefined())
 }
 
@@ -73,8 +78,20 @@ pub(super) fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Ex
 /// `listen(isOpen, keepsAlive)`: whether `parentPort` takes messages.
 pub(super) fn listen(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (is_open, keeps_alive) = (realm.to_bool(&call.argument(0)), realm.to_bool(&call.argument(1)));
-    agent_host::of(realm)?.port.set(Port { is_open, keeps_alive });
+    agent_host::of(realm)?.port.set(Port { is_open, keeps_alive, rest: None });
     Ok(realm.undefined())
+}
+
+/// `closeParentPort()`: whether messages wait that are still delivered, because the script closes it while it takes one.
+pub(super) fn close_parent_port(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let rest = if host.receiving.get() == Some(PARENT) { host.from_parent.len() } else { 0 };
+    let port = match rest {
+        0 => Port::default(),
+        _ => Port { is_open: true, keeps_alive: true, rest: Some(rest) },
+    };
+    host.port.set(port);
+    Ok(realm.bool(rest > 0))
 }
 
 /// `receiveFromParent()`: the first message, in an array, or undefined.
@@ -117,13 +134,13 @@ pub(super) fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value,
 
 /// `closePort(id)`. That it is closed comes as a letter.
 pub(super) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    agent_host::of(realm)?.ports.borrow_mut().close(port_id(realm, &call.argument(0))?);
+    let (host, id) = (agent_host::of(realm)?, port_id(realm, &call.argument(0))?);
+    let is_receiving = host.receiving.get() == Some(id);
+    host.ports.borrow_mut().close(id, is_receiving);
     Ok(realm.undefined())
 }
 
 fn received(realm: &Realm, host: &Host, envelope: Option<Envelope>) -> Result<Value, Exception> {
     let Some(envelope) = envelope else { return Ok(realm.undefined()) };
-    // No job begins here, but whoever posted this may have grown memory before.
-    shared_array_buffer::catch_up_all(realm)?;
     realm.array(&[host.unpack(realm, envelope)?.0])
 }

@@ -1,10 +1,11 @@
 //! The functions that the JavaScript half of the host calls: `host.native` in the files under `js/`.
 //!
-//! Here are those about the agent itself, its output, its timers and its end; in `messages.rs`, `workers.rs` and `files.rs` the
-//! others, and those of BroadcastChannels in `../rooms.rs`.
+//! Here are those about the agent itself, its output, its timers and its end; in `messages.rs`, `threads.rs`, `workers.rs` and
+//! `files.rs` the others, those of BroadcastChannels in `../rooms.rs`, and those of Blob URLs in `../blobs.rs`.
 
 mod files;
 mod messages;
+mod threads;
 mod workers;
 
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -13,7 +14,9 @@ use std::time::{Duration, Instant};
 use crate::ffi::{Call, Exception, NativeFn, PromiseState, Realm, Value};
 
 use super::channel::PortId;
-use super::{EXIT_OUTPUT_CLOSED, agent_host, parts, rooms};
+use super::observed::Tap;
+use super::worker::Letter;
+use super::{EXIT_OUTPUT_CLOSED, agent_host, blobs, parts, rooms};
 
 const NATIVES: &[(&str, NativeFn)] = &[
     ("write", write),
@@ -24,6 +27,9 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("joinRoom", rooms::join_room),
     ("postToRoom", rooms::post_to_room),
     ("leaveRoom", rooms::leave_room),
+    ("keepBlob", blobs::keep_blob),
+    ("findBlob", blobs::find_blob),
+    ("revokeBlob", blobs::revoke_blob),
     ("exit", exit),
     ("closeAgent", close_agent),
     ("runGlobally", files::run_globally),
@@ -41,6 +47,7 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("postToWorker", workers::post_to_worker),
     ("postToParent", messages::post_to_parent),
     ("listen", messages::listen),
+    ("closeParentPort", messages::close_parent_port),
     ("receiveFromParent", messages::receive_from_parent),
     ("openChannel", messages::open_channel),
     ("postToPort", messages::post_to_port),
@@ -48,6 +55,14 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("receiveFromPort", messages::receive_from_port),
     ("closePort", messages::close_port),
     ("refWorker", workers::ref_worker),
+    ("tapWorker", workers::tap_worker),
+    ("usageOfWorker", workers::usage_of_worker),
+    ("postToThread", threads::post_to_thread),
+    ("forgetAnswer", threads::forget_answer),
+    ("requestLock", threads::request_lock),
+    ("releaseLock", threads::release_lock),
+    ("queryLocks", threads::query_locks),
+    ("expectUncloneable", messages::expect_uncloneable),
     ("terminate", workers::terminate),
     ("copy", messages::copy),
     ("resolve", files::resolve),
@@ -82,7 +97,7 @@ fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         std::io::stderr().lock().write_all(text.as_bytes())
     };
     match written {
-        Ok(()) => Ok(realm.undefined()),
+        Ok(()) => show_parent(realm, stream, text),
         // Nobody reads the results any more (`| head`): stop, quietly, instead of computing them.
         Err(error) if stream == 1 && error.kind() == ErrorKind::BrokenPipe => {
             agent_host::of(realm)?.cluster.end_program(EXIT_OUTPUT_CLOSED);
@@ -94,6 +109,36 @@ fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         // Complaints that nobody reads are lost.
         Err(_) => Ok(realm.undefined()),
     }
+}
+
+/// How many bytes of what a worker prints are kept while its parent has not said whether it wants them.
+const MOST_PRINTED_EARLY: usize = 64 << 10;
+/// What a piece of printed text costs besides its bytes.
+const PRINTED_OVERHEAD: usize = 128;
+
+/// What was printed, for a parent that reads `worker.stdout` or `worker.stderr`.
+fn show_parent(realm: &Realm, stream: i32, text: String) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let Some(parent) = &host.parent else { return Ok(realm.undefined()) };
+    let bytes = text.len() + PRINTED_OVERHEAD;
+    let early = host.printed_early.get() + bytes;
+    let is_wanted = match host.observed.tap(stream) {
+        Tap::Unwanted => return Ok(realm.undefined()),
+        Tap::Undecided if early > MOST_PRINTED_EARLY => return Ok(realm.undefined()),
+        Tap::Undecided => {
+            host.printed_early.set(early);
+            false
+        }
+        Tap::Wanted => true,
+    };
+    match realm.memory_budget().map(|budget| budget.charge(bytes)) {
+        None => parent.post((host.id, Letter::Printed(stream, text, None))),
+        Some(Some(charge)) => parent.post((host.id, Letter::Printed(stream, text, Some(charge)))),
+        Some(None) if is_wanted => return Err(host.kit(realm)?.no_room(realm)),
+        // Nobody has asked for it yet.
+        Some(None) => {}
+    }
+    Ok(realm.undefined())
 }
 
 /// `isTerminal(stream)`

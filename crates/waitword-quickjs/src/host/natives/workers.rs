@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use crate::ffi::{Call, Exception, Realm, Value};
+use crate::host::observed::Tap;
 use crate::host::worker::{self, Data, Entry, Shape};
 use crate::host::{ThreadId, agent_host};
 
 use super::elements;
 
-/// `spawn(isSource, fileOrSource, argv, env, ids, memory, type, name)`: the number of the new worker, which begins with what
+/// `spawn(isSource, fileOrUrlOrSource, argv, env, ids, memory, type, name)`: the number of the new worker, which begins with what
 /// was packed last. `env` has names and values in turn; `memory`, if it is more than 0, is how many bytes the worker may hold;
 /// type and name are of one of the web's shape.
 pub(super) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
@@ -17,6 +18,8 @@ pub(super) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
     let text = realm.to_string(&call.argument(1))?;
     let entry = match realm.to_bool(&call.argument(0)) {
         true => Entry::Source(text),
+        // Paths of files are absolute.
+        false if text.starts_with("data:") => Entry::Data(text),
         false => Entry::File(PathBuf::from(text)),
     };
     let texts = |list: &Value| {
@@ -35,7 +38,10 @@ pub(super) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
     let name = if web.is_string() { Some(realm.to_string(&call.argument(7))?) } else { None };
     match worker::spawn(&host, entry, shape, memory, arguments, Data::OfParent { data, variables, name }) {
         Ok(id) => Ok(realm.number(id)),
-        Err(error) => Err(realm.error(&format!("cannot start a thread for the worker: {error}"))),
+        Err(why) => {
+            let message = format!("Worker initialization failure: {why}");
+            Err(agent_host::error_with_code(realm, "ERR_WORKER_INIT_FAILED", &message))
+        }
     }
 }
 
@@ -64,6 +70,27 @@ pub(super) fn terminate(realm: &Realm, call: &Call<'_>) -> Result<Value, Excepti
     let host = agent_host::of(realm)?;
     host.cluster.terminate(thread_id(realm, &call.argument(0))?);
     Ok(realm.undefined())
+}
+
+/// `tapWorker(id, stream, isWanted)`: whether this agent reads what its worker prints.
+pub(super) fn tap_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let id = thread_id(realm, &call.argument(0))?;
+    let tap = if realm.to_bool(&call.argument(2)) { Tap::Wanted } else { Tap::Unwanted };
+    if let Some(worker) = host.workers.borrow().get(&id) {
+        worker.observed.set_tap(realm.to_i32(&call.argument(1))?, tap);
+    }
+    Ok(realm.undefined())
+}
+
+/// `usageOfWorker(id)`: the milliseconds that its event loop was idle, and those that it was not.
+pub(super) fn usage_of_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let id = thread_id(realm, &call.argument(0))?;
+    let (idle, active) =
+        host.workers.borrow().get(&id).map(|worker| worker.observed.idle_and_active()).unwrap_or_default();
+    let milliseconds = |time: std::time::Duration| realm.number(time.as_secs_f64() * 1000.0);
+    realm.array(&[milliseconds(idle), milliseconds(active)])
 }
 
 fn thread_id(realm: &Realm, value: &Value) -> Result<ThreadId, Exception> {

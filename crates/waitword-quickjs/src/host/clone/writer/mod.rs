@@ -198,6 +198,13 @@ impl<'a> Writer<'a> {
             self.number(at);
             return Ok(());
         }
+        if self.kit.has_uncloneable.get() {
+            let asked =
+                realm.call(&self.kit.is_uncloneable, &realm.undefined(), std::slice::from_ref(object))?;
+            if realm.to_bool(&asked) {
+                return Err(self.refusal(object));
+            }
+        }
         if object.is_array() {
             return self.array(object);
         }

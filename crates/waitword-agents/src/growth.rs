@@ -1,0 +1,209 @@
+//! Who has seen which growable blocks grow.
+//!
+//! An engine that keeps the length of a growable SharedArrayBuffer in objects of its own has to bring these up to date when
+//! another agent has grown the block, and no later than a correctly synchronized program can tell. Such a program
+//! synchronizes by an operation of `Atomics`, by a message or by a wait. So each agent compares one number, the epoch,
+//! after each of these, and looks at its blocks only when the epoch has moved.
+//!
+//! # The race
+//! ```text
+//!   grower                      observer                     agent with an old length
+//!   len = 32
+//!                               reads len: 32
+//!                               Atomics.store(flag, 0, 1)
+//!                                                            Atomics.load(flag, 0): 1
+//!                                                            the epoch has not moved: the view stays short
+//!   epoch + 1
+//! ```
+//! The observer need not be the grower: `byteLength` is a sequentially consistent load, so whoever has seen the new length
+//! passes it on. Hence the grower announces itself before it stores the length:
+//! ```text
+//!   growing + 1   (A)
+//!   len = 32      (B)
+//!   growing - 1, epoch + 1   (C)
+//! ```
+//! Whoever knows of (B) knows of (A), and while a grower is between (A) and (C) no agent takes itself for up to date: it looks
+//! at its blocks again at the next operation.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// All blocks of the process: agents of other programs in it cause a look in vain, and nothing else.
+static GROWTH: Growth = Growth::new();
+
+/// The low bits count the growers between (A) and (C): one per thread at most.
+const GROWER: u64 = 1;
+const GROWERS: u64 = 0xff_ffff;
+/// The bits above them are the epoch. It wraps after 2^40 grows, which at one per nanosecond is 18 minutes; an agent would
+/// have to do nothing for all of them but one, exactly.
+const EPOCH: u64 = GROWERS + 1;
+
+/// A number of this value has growers, so it is never what an agent is up to date with.
+const NEVER: u64 = GROWER;
+
+/// On a cache line of its own: all agents read it all the time, and hardly anybody writes it.
+#[repr(align(64))]
+struct Growth(AtomicU64);
+
+/// A block's length may change while this exists.
+pub(crate) struct Growing<'a>(&'a Growth);
+
+/// (A)
+pub(crate) fn begin() -> Growing<'static> {
+    GROWTH.begin()
+}
+
+impl Growth {
+    const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    fn begin(&self) -> Growing<'_> {
+        // The length is stored with release at least, so whoever acquires it acquires this.
+        self.0.fetch_add(GROWER, Ordering::Relaxed);
+        Growing(self)
+    }
+}
+
+impl Drop for Growing<'_> {
+    fn drop(&mut self) {
+        // (C). Release: who acquires the new epoch sees the length of (B).
+        self.0.0.fetch_add(EPOCH - GROWER, Ordering::Release);
+    }
+}
+
+/// What one agent has seen of the growth of blocks.
+///
+/// For engines that copy the length of a growable block into objects of their own. After each operation by which a script
+/// synchronizes with other agents, ask [`is_behind`](Self::is_behind), and bring the copies up to date within
+/// [`catch_up`](Self::catch_up) if it is.
+///
+/// ```
+/// use waitword_agents::{GrowthWatch, SharedBlock};
+///
+/// let block = SharedBlock::growable(8, 16)?;
+/// let mut copy = block.len();
+///
+/// let watch = GrowthWatch::new();
+/// block.grow(16)?;
+/// assert!(watch.is_behind());
+/// watch.catch_up(|| {
+///     copy = block.len();
+///     Ok::<(), ()>(())
+/// }).unwrap();
+/// assert_eq!(copy, 16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct GrowthWatch {
+    seen: Cell<u64>,
+}
+
+impl GrowthWatch {
+    /// A watch of an agent that has no copies yet: it is up to date with whatever has grown so far.
+    pub fn new() -> Self {
+        let watch = Self { seen: Cell::new(NEVER) };
+        watch.advance(GROWTH.0.load(Ordering::Acquire));
+        watch
+    }
+
+    /// Whether a block may have grown since the last [`catch_up`](Self::catch_up). One relaxed load: what makes the script
+    /// entitled to see the growth is the operation before.
+    #[inline]
+    pub fn is_behind(&self) -> bool {
+        self.is_behind_of(&GROWTH)
+    }
+
+    /// Runs `update`, which looks at the lengths of all blocks that the agent has copies of.
+    ///
+    /// # Errors
+    /// What `update` fails with. The watch stays behind then.
+    pub fn catch_up<E>(&self, update: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        self.catch_up_with(&GROWTH, update)
+    }
+
+    #[inline]
+    fn is_behind_of(&self, growth: &Growth) -> bool {
+        growth.0.load(Ordering::Relaxed) != self.seen.get()
+    }
+
+    fn catch_up_with<E>(&self, growth: &Growth, update: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        // Before the lengths: one that is stored later belongs to an epoch that we have not seen. Pairs with (C).
+        let now = growth.0.load(Ordering::Acquire);
+        update()?;
+        self.advance(now);
+        Ok(())
+    }
+
+    fn advance(&self, now: u64) {
+        self.seen.set(if now & GROWERS == 0 { now } else { NEVER });
+    }
+}
+
+impl Default for GrowthWatch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for GrowthWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GrowthWatch").field("is_behind", &self.is_behind()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn current(growth: &Growth) -> GrowthWatch {
+        let watch = GrowthWatch { seen: Cell::new(NEVER) };
+        watch.catch_up_with(growth, || Ok::<(), ()>(())).unwrap();
+        watch
+    }
+
+    #[test]
+    fn a_watch_is_behind_until_it_has_caught_up() {
+        let growth = Growth::new();
+        let watch = current(&growth);
+        assert!(!watch.is_behind_of(&growth));
+        drop(growth.begin());
+        assert!(watch.is_behind_of(&growth));
+        assert_eq!(watch.catch_up_with(&growth, || Err("no memory")), Err("no memory"));
+        assert!(watch.is_behind_of(&growth), "a look that failed was none");
+        watch.catch_up_with(&growth, || Ok::<(), ()>(())).unwrap();
+        assert!(!watch.is_behind_of(&growth));
+    }
+
+    /// The race at the top of this file: others may know of the length before the grower is done.
+    #[test]
+    fn nobody_is_up_to_date_while_somebody_grows() {
+        let growth = Growth::new();
+        let watch = current(&growth);
+        let (first, second) = (growth.begin(), growth.begin());
+        assert!(watch.is_behind_of(&growth));
+        let late = current(&growth);
+        for growing in [first, second] {
+            assert!(watch.is_behind_of(&growth) && late.is_behind_of(&growth));
+            watch.catch_up_with(&growth, || Ok::<(), ()>(())).unwrap();
+            assert!(watch.is_behind_of(&growth), "a length may be stored after the look");
+            drop(growing);
+        }
+        assert!(watch.is_behind_of(&growth));
+        watch.catch_up_with(&growth, || Ok::<(), ()>(())).unwrap();
+        assert!(!watch.is_behind_of(&growth));
+    }
+
+    #[test]
+    fn growth_during_the_look_is_not_taken_for_seen() {
+        let growth = Growth::new();
+        let watch = current(&growth);
+        drop(growth.begin());
+        let look = || {
+            drop(growth.begin());
+            Ok::<(), ()>(())
+        };
+        watch.catch_up_with(&growth, look).unwrap();
+        assert!(watch.is_behind_of(&growth));
+    }
+}

@@ -1,0 +1,246 @@
+//! Where source text comes from, and how much of it is read: files, pipes, the standard input.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use crate::program::{Ran, finish, folder, measured, run_with, waitword};
+
+/// Runs what comes from the standard input.
+fn run_stdin(
+    test: &str,
+    flags: &[&str],
+    arguments: &[&str],
+    feed: impl Fn(&mut dyn Write) -> bool + Send,
+) -> Ran {
+    let mut command = waitword();
+    command.current_dir(folder(test)).arg("run").args(flags).args(arguments);
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(move || while feed(&mut stdin) {});
+        finish(child)
+    })
+}
+
+fn once(text: &str) -> impl Fn(&mut dyn Write) -> bool + Send + '_ {
+    move |stdin| {
+        stdin.write_all(text.as_bytes()).unwrap();
+        false
+    }
+}
+
+/// Goes on until nobody reads.
+fn without_end(stdin: &mut dyn Write) -> bool {
+    stdin.write_all(&b"// and so on\n".repeat(100)).is_ok()
+}
+
+#[test]
+fn a_program_can_come_from_the_standard_input() {
+    let script = "console.log(__filename, process.argv.slice(1).join());\nnull.x;";
+    run_stdin("stdin_script", &[], &["-", "a", "-b"], once(script))
+        .with_code(1)
+        .printed(&["[stdin] -,a,-b"])
+        .complained(&["--> [stdin]:2:1", "2 | null.x;"]);
+    let module = "import assert from 'node:assert'; assert.ok(import.meta.url.endsWith('/stdin_module/%5Bstdin%5D'));
+        const { default: data } = await import('./data.json', { with: { type: 'json' } }); console.log(data.n);";
+    let with_file = move |stdin: &mut dyn Write| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stdin_module");
+        fs::write(folder.join("data.json"), r#"{ "n": 7 }"#).unwrap();
+        once(module)(stdin)
+    };
+    run_stdin("stdin_module", &[], &["-"], with_file).with_code(0).printed(&["7"]).quietly();
+    run_stdin("stdin_nothing", &[], &["-"], once("")).with_code(0).printed(&[]).quietly();
+}
+
+#[test]
+fn text_without_end_is_read_until_there_is_no_memory_for_it() {
+    for from in ["-", "/dev/stdin"] {
+        if cfg!(unix) || from == "-" {
+            run_stdin("endless", &["--memory-limit", "16M"], &[from], without_end).with_code(1).complained(
+                &[
+                    "error: out of memory in main",
+                    ": out of memory\n",
+                    "help: give each agent more with --memory-limit",
+                ],
+            );
+        }
+    }
+}
+
+#[test]
+fn timeout_ends_the_reading_of_text_and_the_wait_for_it() {
+    let times = "--timeout is up";
+    run_stdin("endless_timeout", &["--timeout", "0.3"], &["-"], without_end)
+        .with_code(124)
+        .complained(&[times])
+        .kept_from(&["cannot interrupt"]);
+    // Nobody writes, and nobody closes it before the program has ended.
+    let mut command = waitword();
+    let pipes = command.args(["run", "--timeout", "0.2", "-"]).stdin(Stdio::piped());
+    let mut child = pipes.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let stdin = child.stdin.take();
+    finish(child).with_code(124).complained(&[times]).kept_from(&["cannot interrupt"]);
+    drop(stdin);
+}
+
+#[cfg(unix)]
+mod pipes {
+    use super::*;
+
+    fn fifo(test: &str) -> std::path::PathBuf {
+        let fifo = folder(test).join("fifo");
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        fifo
+    }
+
+    /// Writes to a pipe as soon as somebody reads there.
+    fn write(fifo: &Path, text: &'static str) -> thread::JoinHandle<()> {
+        let fifo = fifo.to_owned();
+        thread::spawn(move || File::create(fifo).unwrap().write_all(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn programs_modules_data_and_workers_can_come_from_pipes() {
+        let fifo = fifo("pipes");
+        let run = |arguments: &[&str]| {
+            let mut command = waitword();
+            command.current_dir(fifo.parent().unwrap()).arg("run").args(arguments);
+            finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+        };
+        let writer = write(&fifo, "console.log(require('path').basename(__filename));\nnull.x");
+        run(&["fifo"]).with_code(1).printed(&["fifo"]).complained(&["fifo:2:1", "2 | null.x"]);
+        writer.join().unwrap();
+
+        fs::write(fifo.with_file_name("require.js"), "console.log(require('./fifo'))").unwrap();
+        let writer = write(&fifo, "module.exports = 'required'");
+        run(&["require.js"]).with_code(0).printed(&["required"]).quietly();
+        writer.join().unwrap();
+
+        fs::write(fifo.with_file_name("import.mjs"), "import x from './fifo'; console.log(x)").unwrap();
+        let writer = write(&fifo, "export default 'imported'");
+        run(&["import.mjs"]).with_code(0).printed(&["imported"]).quietly();
+        writer.join().unwrap();
+
+        let main = "const { Worker } = require('worker_threads');
+            new Worker('./fifo').on('message', (message) => console.log(message));";
+        fs::write(fifo.with_file_name("worker.js"), main).unwrap();
+        let writer = write(&fifo, "require('worker_threads').parentPort.postMessage('posted')");
+        run(&["worker.js"]).with_code(0).printed(&["posted"]).quietly();
+        writer.join().unwrap();
+    }
+
+    #[test]
+    fn a_worker_that_waits_for_its_text_can_be_terminated() {
+        let fifo = fifo("pipe_terminate");
+        let main = "const { Worker } = require('worker_threads'); const worker = new Worker('./fifo');
+            worker.once('online', () => worker.terminate().then((code) => console.log(code)));";
+        fs::write(fifo.with_file_name("main.js"), main).unwrap();
+        let mut command = waitword();
+        command.current_dir(fifo.parent().unwrap()).args(["run", "main.js"]);
+        finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+            .with_code(0)
+            .printed(&["1"])
+            .quietly();
+    }
+
+    #[test]
+    fn process_substitution_has_names_that_lead_nowhere() {
+        let Ok(bash) = Command::new("bash").arg("-c").arg("true").status() else { return };
+        assert!(bash.success());
+        let mut command = Command::new("bash");
+        let line = format!("{} run <(echo 'console.log(1);'; echo 'null.x')", env!("CARGO_BIN_EXE_waitword"));
+        command.arg("-c").arg(line).stdin(Stdio::null());
+        finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+            .with_code(1)
+            .printed(&["1"])
+            .complained(&["2 | null.x"]);
+    }
+
+    #[test]
+    fn what_never_ends_and_is_no_text_ends_in_an_error() {
+        for (device, why) in [
+            ("/dev/zero", "/dev/zero is no source text: it begins with a NUL byte"),
+            ("/dev/urandom", "is not UTF-8 text"),
+        ] {
+            if Path::new(device).exists() {
+                let output = waitword().args(["run", device]).output().unwrap();
+                assert_eq!(output.status.code(), Some(1));
+                assert!(String::from_utf8_lossy(&output.stderr).contains(why), "{output:?}");
+            }
+        }
+        let output = waitword().args(["run", "/dev/null"]).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    }
+}
+
+/// A file that says that it has so many bytes, and takes no room on the disk.
+fn sparse(path: &Path, bytes: u64) {
+    let mut file = File::create(path).unwrap();
+    file.write_all(b"// ").unwrap();
+    file.set_len(bytes).unwrap();
+}
+
+/// However large a file is, and whoever reads it.
+#[test]
+fn files_beyond_the_limit_take_no_more_than_the_limit() {
+    let folder = folder("sparse");
+    sparse(&folder.join("huge.js"), 3 << 30);
+    sparse(&folder.join("large.js"), 200 << 20);
+    sparse(&folder.join("huge.json"), 3 << 30);
+    sparse(&folder.join("large.json"), 200 << 20);
+    let limit = ["--memory-limit", "16M"];
+    let main = |file: &str| {
+        let mut command = waitword();
+        command.current_dir(&folder).arg("run").args(limit).arg(file);
+        finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()).with_code(1)
+    };
+    main("huge.js").complained(&["huge.js is too long: source text may have 536870912 bytes"]);
+    main("large.js").complained(&["error: out of memory in main", "cannot read large.js: out of memory"]);
+
+    let script = r#"
+        const { Worker } = require("worker_threads");
+        const why = (error) => console.log(error.code, /(too long|out of memory)/.exec(error.message)?.[1]);
+        async function attempt(name) {
+          for (const ending of [".js", ".json"]) {
+            try { require(name + ending); } catch (error) { why(error); }
+            await import(name + ending).catch(why);
+          }
+          await new Promise((resolve) => new Worker(name + ".js").on("error", why).on("exit", resolve));
+        }
+        attempt("./huge").then(() => attempt("./large")).then(done);
+        "#;
+    let (ran, peak) = measured(&folder, &limit, script);
+    let (long, full) = ("undefined too long", "undefined out of memory");
+    let lines = [
+        long,
+        long,
+        long,
+        long,
+        "MODULE_NOT_FOUND too long",
+        full,
+        full,
+        full,
+        full,
+        "ERR_WORKER_OUT_OF_MEMORY out of memory",
+    ];
+    ran.with_code(0).printed(&lines).quietly();
+    assert!(peak.is_none_or(|peak| peak < 40 << 20), "{peak:?}");
+}
+
+/// What fits is read, whatever the size says: those below `/proc` have none.
+#[test]
+fn files_within_the_limit_are_read_whole() {
+    let text = format!("{}\nconsole.log('end');", "// a comment\n".repeat(100_000));
+    run_with("whole_file", &["--memory-limit", "16M"], &[("main.js", &text)], &[])
+        .with_code(0)
+        .printed(&["end"])
+        .quietly();
+    if Path::new("/proc/self/cmdline").exists() {
+        let script = "try { require('/proc/self/cmdline') } catch (error) { console.log(error.name) }";
+        run_with("proc", &[], &[("main.js", script)], &[]).with_code(0).printed(&["SyntaxError"]).quietly();
+    }
+}

@@ -1,0 +1,119 @@
+//! `ArrayBuffer`, where the engine goes astray:
+//!
+//! - it takes `maxByteLength` and the new length of `resize` modulo 2^64, so that `resize(2 ** 64)` empties the buffer;
+//! - it asks after the coercion whether a buffer can be resized at all;
+//! - it has a TypeError for a transfer beyond the maximum, and a maximum for a buffer that is detached;
+//! - `slice` gives up when the species constructor has shortened the source: see [`crate::buffer_slice`].
+
+use crate::atomic_access;
+use crate::buffer_slice::Slice;
+use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+
+/// Replaces `ArrayBuffer` and those members of its prototype in a realm that no script has seen yet.
+pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
+    let global = realm.global();
+    let engines = realm.get(&global, "ArrayBuffer")?;
+    let prototype = realm.get(&engines, "prototype")?;
+    let species = realm.get(&realm.get(&global, "Symbol")?, "species")?;
+    let getter = |name: &str| {
+        realm
+            .own_getter(&prototype, name)?
+            .ok_or_else(|| realm.type_error(&format!("this engine has no {name}")))
+    };
+
+    let constructor = realm.closure_constructor("ArrayBuffer", 1, {
+        let engines = engines.clone();
+        move |realm, call| construct(realm, call, &engines)
+    })?;
+    realm.define(&constructor, "isView", &realm.get(&engines, "isView")?, Attributes::BUILT_IN)?;
+    if let Some(getter) = realm.own_getter(&engines, &species)? {
+        realm.define_getter(&constructor, &species, &getter, Attributes::BUILT_IN)?;
+    }
+    realm.link_constructor(&constructor, &prototype)?;
+    realm.define(&global, "ArrayBuffer", &constructor, Attributes::BUILT_IN)?;
+
+    let (resizable, max, detached) = (getter("resizable")?, getter("maxByteLength")?, getter("detached")?);
+    let resize = realm.get(&prototype, "resize")?;
+    let replacement = realm.closure("resize", 1, {
+        let resizable = resizable.clone();
+        move |realm, call| self::resize(realm, call, &resizable, &resize)
+    })?;
+    realm.define(&prototype, "resize", &replacement, Attributes::BUILT_IN)?;
+
+    let transfer = realm.get(&prototype, "transfer")?;
+    let replacement = realm.closure("transfer", 0, {
+        let (resizable, max, detached) = (resizable.clone(), max.clone(), detached.clone());
+        move |realm, call| self::transfer(realm, call, &transfer, [&resizable, &max, &detached])
+    })?;
+    realm.define(&prototype, "transfer", &replacement, Attributes::BUILT_IN)?;
+
+    let replacement = realm.closure("get maxByteLength", 0, move |realm, call| {
+        // If IsDetachedBuffer(O), return +0.
+        let result = call.forward(&max)?;
+        Ok(if realm.to_bool(&call.forward(&detached)?) { realm.number(0) } else { result })
+    })?;
+    realm.define_getter(&prototype, "maxByteLength", &replacement, Attributes::BUILT_IN)?;
+
+    let slice = Slice::new(realm, &prototype, constructor)?;
+    let replacement = realm.closure("slice", 2, move |realm, call| {
+        // Nothing can shorten a buffer that is not resizable. What is no ArrayBuffer is the engine's to refuse.
+        let this = call.this();
+        let shortens = realm.is_array_buffer(&this) && realm.to_bool(&call.forward(&resizable)?);
+        if shortens { slice.call(realm, call) } else { slice.forward(call) }
+    })?;
+    realm.define(&prototype, "slice", &replacement, Attributes::BUILT_IN)
+}
+
+/// `new ArrayBuffer(length, { maxByteLength })`
+fn construct(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
+    let new_target = call.this();
+    // Let byteLength be ToIndex(length).
+    let length = realm.to_index(&call.argument(0))?;
+    // GetArrayBufferMaxByteLengthOption(options)
+    let options = call.argument(1);
+    let max = if options.is_object() { realm.get(&options, "maxByteLength")? } else { realm.undefined() };
+    if max.is_undefined() {
+        return realm.construct_as(engines, &new_target, &[realm.number(length as f64)]);
+    }
+    let max = realm.to_index(&max)?;
+    // AllocateArrayBuffer: a RangeError before the prototype is asked for.
+    if length > max {
+        return Err(realm.range_error(&format!("byteLength {length} is more than maxByteLength {max}")));
+    }
+    let options = realm.object()?;
+    realm.define(&options, "maxByteLength", &realm.number(max as f64), Attributes::ASSIGNED)?;
+    realm.construct_as(engines, &new_target, &[realm.number(length as f64), options])
+}
+
+/// `ArrayBuffer.prototype.resize(newLength)`
+fn resize(realm: &Realm, call: &Call<'_>, resizable: &Value, engines: &Value) -> Result<Value, Exception> {
+    // RequireInternalSlot(O, [[ArrayBufferMaxByteLength]]): the getter refuses what is no ArrayBuffer.
+    if !realm.to_bool(&call.forward(resizable)?) {
+        return Err(realm.type_error("this ArrayBuffer has a fixed length: give it a maxByteLength"));
+    }
+    // Let newByteLength be ToIndex(newLength).
+    let length = realm.to_index(&call.argument(0))?;
+    atomic_access::expect_unusual_memory();
+    // The engine asks whether the buffer is detached, and compares with the maximum.
+    realm.call(engines, &call.this(), &[realm.number(length as f64)])
+}
+
+/// `ArrayBuffer.prototype.transfer(newLength)`
+fn transfer(
+    realm: &Realm,
+    call: &Call<'_>,
+    engines: &Value,
+    [resizable, max, detached]: [&Value; 3],
+) -> Result<Value, Exception> {
+    if call.argument(0).is_undefined() || !realm.to_bool(&call.forward(resizable)?) {
+        return call.forward(engines);
+    }
+    // ArrayBufferCopyAndDetach: let newByteLength be ToIndex(newLength).
+    let length = realm.to_index(&call.argument(0))?;
+    let max = call.forward(max)?.as_number().unwrap_or(0.0);
+    // If IsDetachedBuffer(arrayBuffer), throw a TypeError: the engine does. Else AllocateArrayBuffer has a RangeError.
+    if length as f64 > max && !realm.to_bool(&call.forward(detached)?) {
+        return Err(realm.range_error(&format!("cannot transfer to {length} bytes: the maximum is {max}")));
+    }
+    realm.call(engines, &call.this(), &[realm.number(length as f64)])
+}

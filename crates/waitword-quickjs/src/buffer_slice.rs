@@ -1,0 +1,115 @@
+//! `slice` of ArrayBuffers and SharedArrayBuffers, by the standard's steps.
+//!
+//! A species constructor is a script. It may shorten an ArrayBuffer, of which what is left is copied then, and the engine has a
+//! TypeError; and it may return another object on the very memory of a SharedArrayBuffer, which is a TypeError, and the
+//! engine copies the memory onto itself.
+
+use crate::ffi::{Call, Exception, Realm, Value};
+
+/// What a `slice` is made of.
+pub(crate) struct Slice {
+    /// The engine's function.
+    engines: Value,
+    /// The default constructor.
+    constructor: Value,
+    species: Value,
+    /// `Uint8Array`
+    bytes: Value,
+    /// `%TypedArray%.prototype.set`
+    set: Value,
+}
+
+impl Slice {
+    /// For a prototype that still has the engine's function. `constructor` makes its buffers.
+    pub(crate) fn new(realm: &Realm, prototype: &Value, constructor: Value) -> Result<Self, Exception> {
+        let global = realm.global();
+        let bytes = realm.get(&global, "Uint8Array")?;
+        let typed_array = realm.get(&realm.prototype(&bytes)?, "prototype")?;
+        Ok(Self {
+            engines: realm.get(prototype, "slice")?,
+            species: realm.get(&realm.get(&global, "Symbol")?, "species")?,
+            set: realm.get(&typed_array, "set")?,
+            constructor,
+            bytes,
+        })
+    }
+
+    /// The engine's `slice`.
+    pub(crate) fn forward(&self, call: &Call<'_>) -> Result<Value, Exception> {
+        call.forward(&self.engines)
+    }
+
+    /// `this` is a buffer of the kind that the constructor makes.
+    pub(crate) fn call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        let buffer = call.this();
+        // If IsDetachedBuffer(O), throw a TypeError.
+        let length = byte_length(realm, &buffer)? as f64;
+        // Let first and final be the relative start and end, within the length of now.
+        let relative = |value: &Value| -> Result<f64, Exception> {
+            let integer = realm.to_integer_or_infinity(value)?;
+            Ok(if integer < 0.0 { (length + integer).max(0.0) } else { integer.min(length) })
+        };
+        let first = relative(&call.argument(0))?;
+        let end = call.argument(1);
+        let end = if end.is_undefined() { length } else { relative(&end)? };
+        let new_length = (end - first).max(0.0);
+        // Let ctor be SpeciesConstructor(O, default), and new be Construct(ctor, newLen).
+        let constructor = self.species_constructor(realm, &buffer)?;
+        let new = realm.construct(&constructor, &[realm.number(new_length)])?;
+        // RequireInternalSlot(new, [[ArrayBufferData]]), and IsSharedArrayBuffer(new) as IsSharedArrayBuffer(O).
+        if !realm.is_same_class(&new, &buffer) {
+            return Err(realm.type_error("the species constructor has made no buffer of this kind"));
+        }
+        // If IsDetachedBuffer(new), throw a TypeError.
+        let room = byte_length(realm, &new)? as f64;
+        if realm.is_immutable_buffer(&new) {
+            return Err(realm.type_error("the species constructor has made an immutable buffer"));
+        }
+        // If new is O, or on the same Shared Data Block, throw a TypeError.
+        let is_same_memory = || match (realm.shared_block(&new), realm.shared_block(&buffer)) {
+            (Some(one), Some(other)) => one == other,
+            _ => new.is_same_object(&buffer),
+        };
+        if is_same_memory() {
+            return Err(realm.type_error("the species constructor has returned the buffer that is sliced"));
+        }
+        if room < new_length {
+            return Err(realm.type_error("the species constructor has made a buffer that is too small"));
+        }
+        // The steps above may have detached O, which is a TypeError, or shortened it.
+        let count = new_length.min(byte_length(realm, &buffer)? as f64 - first);
+        if count > 0.0 {
+            // CopyDataBlockBytes, by the engine: views on buffers that were just looked at.
+            let from = [buffer, realm.number(first), realm.number(count)];
+            let from = realm.construct(&self.bytes, &from)?;
+            let to = realm.construct(&self.bytes, std::slice::from_ref(&new))?;
+            realm.call(&self.set, &to, &[from])?;
+        }
+        Ok(new)
+    }
+
+    /// SpeciesConstructor(buffer, default)
+    fn species_constructor(&self, realm: &Realm, buffer: &Value) -> Result<Value, Exception> {
+        let constructor = realm.get(buffer, "constructor")?;
+        if constructor.is_undefined() {
+            return Ok(self.constructor.clone());
+        }
+        if !constructor.is_object() {
+            return Err(realm.type_error("the constructor of this buffer is no object"));
+        }
+        let species = realm.get(&constructor, &self.species)?;
+        if species.is_undefined() || species.is_null() {
+            return Ok(self.constructor.clone());
+        }
+        if !realm.is_constructor(&species) {
+            return Err(realm.type_error("the species of this buffer is no constructor"));
+        }
+        Ok(species)
+    }
+}
+
+/// ArrayBufferByteLength(buffer, seq-cst), with a TypeError for one that is detached.
+fn byte_length(realm: &Realm, buffer: &Value) -> Result<usize, Exception> {
+    realm.catch_up()?;
+    realm.engine_byte_length(buffer)
+}

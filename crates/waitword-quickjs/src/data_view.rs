@@ -1,0 +1,107 @@
+//! The accessors of DataViews on buffers that were resized.
+//!
+//! The standard has a TypeError for a view that is out of the bounds of its buffer, after all coercions, and then a RangeError
+//! for an index beyond the view's length. The engine asks in the opposite order, and by the length that the view had before:
+//! a view that tracks the length of its buffer, and has none left, is a TypeError there.
+//!
+//! Where nothing was resized the engine is right, and is asked without ado.
+
+use crate::atomic_access;
+use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+
+/// The accessors, by what comes after `get` and `set`, with the size of the element.
+const ELEMENTS: [(&str, f64); 11] = [
+    ("Int8", 1.0),
+    ("Uint8", 1.0),
+    ("Int16", 2.0),
+    ("Uint16", 2.0),
+    ("Int32", 4.0),
+    ("Uint32", 4.0),
+    ("BigInt64", 8.0),
+    ("BigUint64", 8.0),
+    ("Float16", 2.0),
+    ("Float32", 4.0),
+    ("Float64", 8.0),
+];
+
+/// Puts the questions in front of a realm's accessors.
+pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
+    let prototype = realm.get(&realm.get(&realm.global(), "DataView")?, "prototype")?;
+    let getter = |name: &str| {
+        realm
+            .own_getter(&prototype, name)?
+            .ok_or_else(|| realm.type_error(&format!("this engine has no {name}")))
+    };
+    let (byte_length, buffer) = (getter("byteLength")?, getter("buffer")?);
+    let as_int_n = realm.get(&realm.get(&realm.global(), "BigInt")?, "asIntN")?;
+    for (element, size) in ELEMENTS {
+        for (verb, length) in [("get", 1), ("set", 2)] {
+            let name = format!("{verb}{element}");
+            let accessor = Accessor {
+                engines: realm.get(&prototype, &name)?,
+                byte_length: byte_length.clone(),
+                buffer: buffer.clone(),
+                as_big_int: element.starts_with("Big").then(|| as_int_n.clone()),
+                is_write: verb == "set",
+                size,
+            };
+            let replacement = realm.closure(&name, length, move |realm, call| {
+                let is_usual = !atomic_access::is_unusual_memory_made() || !realm.is_data_view(&call.this());
+                if is_usual { call.forward(&accessor.engines) } else { accessor.call(realm, call) }
+            })?;
+            realm.define(&prototype, &name, &replacement, Attributes::BUILT_IN)?;
+        }
+    }
+    Ok(())
+}
+
+/// What stands in the place of an accessor.
+struct Accessor {
+    /// The engine's function.
+    engines: Value,
+    /// The getters of `byteLength` and `buffer`.
+    byte_length: Value,
+    buffer: Value,
+    /// `BigInt.asIntN`, if the elements are BigInts.
+    as_big_int: Option<Value>,
+    is_write: bool,
+    size: f64,
+}
+
+impl Accessor {
+    /// GetViewValue, or SetViewValue, of a DataView.
+    fn call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        if self.is_write && realm.is_immutable_buffer(&call.forward(&self.buffer)?) {
+            return call.forward(&self.engines);
+        }
+        // Let getIndex be ToIndex(requestIndex), and numberValue be ToNumber(value) or ToBigInt(value).
+        let index = realm.to_index(&call.argument(0))? as f64;
+        let mut arguments = vec![realm.number(index)];
+        if self.is_write {
+            arguments.push(self.coerce(realm, &call.argument(1))?);
+        }
+        // To make a Boolean of it runs no script.
+        let position = arguments.len();
+        arguments.push(call.argument(position).clone());
+        // If IsViewOutOfBounds(view), throw a TypeError; let viewSize be GetViewByteLength(view). The getter does both.
+        let view_size = call.forward(&self.byte_length)?.as_number().unwrap_or(0.0);
+        // If getIndex + elementSize > viewSize, throw a RangeError.
+        if index + self.size > view_size {
+            return Err(
+                realm.range_error(&format!("index {index} is out of range: the view has {view_size} bytes"))
+            );
+        }
+        realm.call(&self.engines, &call.this(), &arguments)
+    }
+
+    fn coerce(&self, realm: &Realm, value: &Value) -> Result<Value, Exception> {
+        match &self.as_big_int {
+            // As many bits as there can be change nothing.
+            Some(as_int_n) => {
+                let bits = realm.number(atomic_access::MAX_SAFE_INTEGER);
+                realm.call(as_int_n, &realm.undefined(), &[bits, value.clone()])
+            }
+            None => Ok(realm.number(realm.to_number(value)?)),
+        }
+    }
+}

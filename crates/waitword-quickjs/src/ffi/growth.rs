@@ -1,0 +1,167 @@
+//! Growable SharedArrayBuffers that grow with their blocks.
+//!
+//! The engine keeps the length of a growable SharedArrayBuffer in each JavaScript object, and the length of a view in the
+//! view: neither changes when another agent grows the block, or a script of this one through another object. So an engine
+//! keeps a list of its growable buffers, and brings all of them up to date when [`GrowthWatch`] says that a block has grown:
+//!
+//! - after each native function. All functions of `Atomics` are native, the functions of a host that hand over messages,
+//!   and `SharedArrayBuffer.prototype.grow` and `byteLength`: whatever a script synchronizes by;
+//! - at the beginning of each job (`JsAgent::begin_job`);
+//! - now and then while a script runs (`interrupted` in `engine.rs`), so that a loop which synchronizes by nothing comes to see
+//!   the growth as well.
+//!
+//! The engine's own `grow` tells a buffer object how long it is by now, and that object's views with it. It does not move the
+//! memory, so it may run at any of these points.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use waitword_agents::GrowthWatch;
+
+use super::exception::Exception;
+use super::realm::Realm;
+use super::value::Value;
+
+/// The growable buffers of an engine, and what it takes to tell them how long they are.
+#[derive(Default)]
+pub(super) struct Growables {
+    watch: GrowthWatch,
+    intrinsics: RefCell<Option<Rc<Intrinsics>>>,
+    /// A WeakRef for each growable SharedArrayBuffer that was made.
+    known: RefCell<Vec<Value>>,
+    /// So many are known when it is next worth the time to look for those that were collected.
+    next_sweep: Cell<usize>,
+    /// Whether the buffers are being brought up to date: what is called for that asks for interrupts, which do the same.
+    is_busy: Cell<bool>,
+}
+
+/// Functions of the engine's first realm, taken before scripts could change it. They do for the objects of all realms.
+struct Intrinsics {
+    /// The engine's `SharedArrayBuffer.prototype.grow`.
+    grow: Value,
+    /// `WeakRef`
+    weak_ref: Value,
+    /// `WeakRef.prototype.deref`
+    deref: Value,
+}
+
+/// A list of so many is not worth a sweep.
+const FEW: usize = 64;
+
+impl Growables {
+    /// Takes what it needs from a realm that no script has seen yet.
+    pub(super) fn prepare(&self, realm: &Realm) -> Result<(), Exception> {
+        if self.intrinsics.borrow().is_some() {
+            return Ok(());
+        }
+        let global = realm.global();
+        let weak_ref = realm.get(&global, "WeakRef")?;
+        let prototype = |constructor: &Value| realm.get(constructor, "prototype");
+        let intrinsics = Intrinsics {
+            grow: realm.get(&prototype(&realm.get(&global, "SharedArrayBuffer")?)?, "grow")?,
+            deref: realm.get(&prototype(&weak_ref)?, "deref")?,
+            weak_ref,
+        };
+        self.next_sweep.set(FEW);
+        self.intrinsics.replace(Some(Rc::new(intrinsics)));
+        Ok(())
+    }
+
+    /// Drops the values in here, which hold their engine.
+    pub(super) fn let_go(&self) {
+        drop(self.known.take());
+        drop(self.intrinsics.take());
+    }
+
+    fn intrinsics(&self) -> Option<Rc<Intrinsics>> {
+        self.intrinsics.borrow().clone()
+    }
+
+    /// Whether a block has grown since all buffers were last brought up to date.
+    #[inline(always)]
+    pub(super) fn is_behind(&self) -> bool {
+        self.watch.is_behind()
+    }
+}
+
+impl Realm {
+    /// Tells all growable buffers of this engine, and all views on them, how long they are by now, if any block has grown since
+    /// the last time.
+    ///
+    /// # Errors
+    /// When the stack or the memory limit is reached, or the script is being ended. What is not up to date is tried again the
+    /// next time.
+    #[inline(always)]
+    pub(crate) fn catch_up(&self) -> Result<(), Exception> {
+        if self.growables().is_behind() { self.lengthen_all() } else { Ok(()) }
+    }
+
+    /// Adds a growable buffer that was made just now, and tells it what has been grown since somebody looked how long it is to
+    /// be.
+    pub(super) fn track(&self, buffer: &Value) -> Result<(), Exception> {
+        let growables = self.growables();
+        let Some(intrinsics) = growables.intrinsics() else { return Ok(()) };
+        self.lengthen(&intrinsics, buffer)?;
+        let reference = self.construct(&intrinsics.weak_ref, std::slice::from_ref(buffer))?;
+        growables.known.borrow_mut().push(reference);
+        if growables.known.borrow().len() >= growables.next_sweep.get() {
+            self.for_each_growable(&intrinsics, |_| Ok(()))?;
+            growables.next_sweep.set(2 * growables.known.borrow().len() + FEW);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn lengthen_all(&self) -> Result<(), Exception> {
+        let growables = self.growables();
+        let Some(intrinsics) = growables.intrinsics() else { return Ok(()) };
+        if growables.is_busy.replace(true) {
+            return Ok(());
+        }
+        let update = || self.for_each_growable(&intrinsics, |buffer| self.lengthen(&intrinsics, buffer));
+        let result = growables.watch.catch_up(update);
+        growables.is_busy.set(false);
+        result
+    }
+
+    /// Tells the engine's object, and with it all its views, how long the block is by now.
+    fn lengthen(&self, intrinsics: &Intrinsics, buffer: &Value) -> Result<(), Exception> {
+        let length = self.borrow_shared_block(&buffer.borrow()).map_or(0, |block| block.len());
+        if length > self.engine_byte_length(buffer)? {
+            self.call(&intrinsics.grow, buffer, &[self.number(length as f64)])?;
+        }
+        Ok(())
+    }
+
+    /// Hands over the buffers that are still there, and forgets those that were collected.
+    fn for_each_growable(
+        &self,
+        intrinsics: &Intrinsics,
+        with: impl Fn(&Value) -> Result<(), Exception>,
+    ) -> Result<(), Exception> {
+        // No script runs in here, so no buffer is made meanwhile.
+        let mut known = self.growables().known.take();
+        let mut result = Ok(());
+        known.retain(|reference| {
+            let look = || match self.call(&intrinsics.deref, reference, &[])? {
+                buffer if buffer.is_object() => with(&buffer).map(|()| true),
+                _ => Ok(false),
+            };
+            // After a failure the rest is kept as it is.
+            if result.is_err() {
+                return true;
+            }
+            look().unwrap_or_else(|exception| {
+                result = Err(exception);
+                true
+            })
+        });
+        self.growables().known.replace(known);
+        result
+    }
+
+    #[inline(always)]
+    fn growables(&self) -> &Growables {
+        &self.engine().growables
+    }
+}

@@ -1,0 +1,132 @@
+// `locks` of node:worker_threads: locks by name, for all agents of the program (the Web Locks standard). Who holds which is known in
+// named_locks.rs. A part that runs when it is first asked for.
+(function (host) {
+  "use strict";
+
+  const { native, options } = host;
+  const { defineProperty, list, Map, Promise, String, Symbol, TypeError } = host.safe;
+  const { DOMException } = host;
+  const waiting = new Map();
+  let making = false;
+
+  const illegal = () => host.error(TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor");
+  const unsupported = (message) => new DOMException(message, "NotSupportedError");
+  const aborted = () => new DOMException("The operation was aborted", "AbortError");
+
+  class Lock {
+    #name;
+    #mode;
+
+    constructor(name, mode) {
+      if (!making) throw illegal();
+      this.#name = name;
+      this.#mode = mode;
+    }
+
+    get name() {
+      return this.#name;
+    }
+
+    get mode() {
+      return this.#mode;
+    }
+  }
+
+  class LockManager {
+    constructor() {
+      if (!making) throw illegal();
+    }
+
+    /** Calls the callback once it has the lock, which is given up when what the callback returns is settled. */
+    request(name, settings, callback) {
+      return new Promise((resolve, reject) => {
+        const isShort = callback === undefined;
+        const call = isShort ? settings : callback;
+        const wanted = checked(String(name), isShort ? undefined : settings, call);
+        const { signal } = wanted;
+        signal?.throwIfAborted();
+        const ticket = native.requestLock(wanted.name, wanted.mode === "shared", wanted.ifAvailable, wanted.steal);
+        if (ticket === undefined) {
+          resolve(run(call, null));
+          return;
+        }
+        const request = { ...wanted, call, resolve, reject, giveUp: undefined };
+        waiting.set(ticket, request);
+        if (!signal) return;
+        request.giveUp = () => {
+          waiting.delete(ticket);
+          native.releaseLock(request.name, ticket);
+          reject(signal.reason);
+        };
+        signal.addEventListener("abort", request.giveUp, { once: true });
+      });
+    }
+
+    async query() {
+      const held = [];
+      const pending = [];
+      const all = native.queryLocks();
+      for (let at = 0; at < all.length; at++) {
+        const row = all[at];
+        const clientId = "waitword-" + options.pid + "-" + row[2];
+        host.append(row[3] ? held : pending, { name: row[0], mode: row[1] ? "shared" : "exclusive", clientId });
+      }
+      return { held, pending };
+    }
+  }
+  for (const Class of list(Lock, LockManager)) {
+    defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: Class.name, configurable: true });
+  }
+
+  function checked(name, settings, call) {
+    if (typeof call !== "function") throw host.invalid("callback", "of type function", call);
+    const { mode = "exclusive", ifAvailable = false, steal = false, signal } = settings ?? {};
+    if (mode !== "exclusive" && mode !== "shared") throw new TypeError("The mode of a lock is 'exclusive' or 'shared', not '" + String(mode) + "'");
+    if (signal !== undefined && typeof signal?.aborted !== "boolean") {
+      throw host.invalid("options.signal", "an instance of AbortSignal", signal);
+    }
+    if (name[0] === "-") throw unsupported("The name of a lock may not begin with '-'");
+    if (ifAvailable && steal) throw unsupported("ifAvailable and steal exclude each other");
+    if (steal && mode !== "exclusive") throw unsupported("Only an exclusive lock can be stolen");
+    if (signal && (steal || ifAvailable)) throw unsupported("signal goes neither with steal nor with ifAvailable");
+    return { name, mode, ifAvailable, steal, signal };
+  }
+
+  const run = async (call, lock) => call(lock);
+
+  function make(Class, name, mode) {
+    making = true;
+    try {
+      return new Class(name, mode);
+    } finally {
+      making = false;
+    }
+  }
+
+  /** The lock is this agent's, unless nobody waits for it any more. */
+  async function granted(ticket) {
+    const request = waiting.get(ticket);
+    if (!request) return;
+    if (request.giveUp) request.signal.removeEventListener("abort", request.giveUp);
+    try {
+      const result = await run(request.call, make(Lock, request.name, request.mode));
+      give(ticket, request);
+      request.resolve(result);
+    } catch (error) {
+      give(ticket, request);
+      request.reject(error);
+    }
+  }
+
+  function give(ticket, request) {
+    waiting.delete(ticket);
+    native.releaseLock(request.name, ticket);
+  }
+
+  /** Somebody else has the lock now. What the callback comes to does not matter any more. */
+  function stolen(ticket) {
+    waiting.get(ticket)?.reject(aborted());
+  }
+
+  return { granted, locks: make(LockManager), stolen };
+});

@@ -1,0 +1,96 @@
+// What a worker threw, on its way to its parent: a copy of it, with what a clone of an error does not have; or, of what cannot be
+// copied, the text that `inspect` makes of it. Next: boot.js.
+(function (host) {
+  "use strict";
+
+  const { AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError } = globalThis;
+  const { getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Object;
+  const { for: symbolFor } = Symbol;
+  const description = getOwnPropertyDescriptor(Symbol.prototype, "description").get;
+  const { apply, defineProperty, Error, isError, list, ownKeys, String } = host.safe;
+  const types = list(AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError);
+  const SYMBOL = "symbol";
+  const ERROR = "error";
+  const VALUE = "value";
+
+  /** Packs what was thrown, or what a promise was rejected with. */
+  host.packError = (reason, isRejection) => {
+    const thrown = isRejection ? host.rejection(reason) : reason;
+    try {
+      host.pack(packable(thrown));
+    } catch {
+      host.pack([VALUE, shown(thrown)]);
+    }
+  };
+
+  function packable(thrown) {
+    if (typeof thrown === "symbol") return [SYMBOL, apply(description, thrown, []) ?? ""];
+    if (!isError(thrown) || host.isDOMException(thrown)) return [VALUE, thrown];
+    return [ERROR, copyable(thrown), String(thrown.name), typeOf(thrown), properties(thrown)];
+  }
+
+  /** The error itself if it can be cloned; otherwise one that has its message and its stack. */
+  function copyable(error) {
+    try {
+      host.pack(error);
+      return error;
+    } catch {
+      const bare = new Error(String(error.message));
+      define(bare, "stack", String(host.stackOf(error)), false);
+      return bare;
+    }
+  }
+
+  /** Which of the built-in errors it is, by its prototypes: its name may say something else. */
+  function typeOf(error) {
+    for (let proto = getPrototypeOf(error); proto !== null; proto = getPrototypeOf(proto)) {
+      for (let at = 0; at < types.length; at++) if (types[at].prototype === proto) return at;
+    }
+    return undefined;
+  }
+
+  function shown(thrown) {
+    try {
+      return host.inspect(thrown);
+    } catch {
+      return "a value that cannot be shown";
+    }
+  }
+
+  /** Those that the script put on an error, as far as they can be copied: name, value, and whether it is enumerable. */
+  function properties(error) {
+    const own = ownKeys(error);
+    const copied = [];
+    for (let at = 0; at < own.length; at++) {
+      const name = own[at];
+      if (typeof name !== "string" || name === "stack" || name === "message" || name === "cause") continue;
+      try {
+        const value = error[name];
+        host.pack(value);
+        host.append(copied, [name, value, getOwnPropertyDescriptor(error, name).enumerable]);
+      } catch {
+        // Stays behind.
+      }
+    }
+    return copied;
+  }
+
+  /** What was thrown, of the parts that were packed. */
+  host.thrownBy = (parts) => {
+    if (parts[0] === SYMBOL) return symbolFor(parts[1]);
+    if (parts[0] === VALUE) return parts[1];
+    const error = parts[1];
+    const type = parts[3] === undefined ? Error : types[parts[3]];
+    if (getPrototypeOf(error) !== type.prototype) setPrototypeOf(error, type.prototype);
+    if (error.name !== parts[2]) define(error, "name", parts[2], false);
+    const own = parts[4];
+    for (let at = 0; at < own.length; at++) {
+      if (own[at][0] !== "name") define(error, own[at][0], own[at][1], own[at][2]);
+    }
+    return error;
+  };
+
+  function define(object, key, value, enumerable) {
+    defineProperty(object, key, { __proto__: null, value, enumerable, writable: true, configurable: true });
+  }
+});

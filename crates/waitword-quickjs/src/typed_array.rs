@@ -1,0 +1,220 @@
+//! Methods of typed arrays, and `Object.freeze` of them, where the engine goes astray:
+//!
+//! - `set` from an array of another type on the same memory reads what it has just written;
+//! - `with` has a TypeError for an index that is gone after the coercions, and coerces before it validates;
+//! - `sort` with a comparator sees what the comparator writes, and forgets the order when the buffer was shortened;
+//! - `freeze` refuses empty arrays of a fixed length on memory that can grow, and on detached buffers.
+
+use std::rc::Rc;
+
+use crate::atomic_access::MAX_SAFE_INTEGER;
+use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
+
+/// The engine's functions, of a realm that no script has seen yet.
+struct Engines {
+    /// The getter of `%TypedArray%.prototype.length`.
+    length: Value,
+    set: Value,
+    with: Value,
+    sort: Value,
+    reverse: Value,
+    to_reversed: Value,
+    to_sorted: Value,
+    fill: Value,
+    /// The getter of `%TypedArray%.prototype[@@toStringTag]`, which tells the name of an array's constructor.
+    name: Value,
+    constructors: Vec<(&'static str, Value)>,
+    /// `BigInt.asIntN`
+    as_int_n: Value,
+    freeze: Value,
+    prevent_extensions: Value,
+}
+
+const NAMES: [&str; 12] = [
+    "Int8Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "Int16Array",
+    "Uint16Array",
+    "Int32Array",
+    "Uint32Array",
+    "BigInt64Array",
+    "BigUint64Array",
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+];
+
+type Method = fn(&Engines, &Realm, &Call<'_>) -> Result<Value, Exception>;
+
+/// Replaces the functions in a realm.
+pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
+    let global = realm.global();
+    let prototype = realm.get(&realm.prototype(&realm.get(&global, "Int32Array")?)?, "prototype")?;
+    let object = realm.get(&global, "Object")?;
+    let method = |name: &str| realm.get(&prototype, name);
+    let length = realm.own_getter(&prototype, "length")?;
+    let tag = realm.get(&realm.get(&global, "Symbol")?, "toStringTag")?;
+    let name = realm.own_getter(&prototype, &tag)?;
+    let constructors =
+        NAMES.iter().map(|&name| Ok((name, realm.get(&global, name)?))).collect::<Result<_, _>>();
+    let engines = Rc::new(Engines {
+        length: length.ok_or_else(|| realm.type_error("this engine has no length"))?,
+        set: method("set")?,
+        with: method("with")?,
+        sort: method("sort")?,
+        reverse: method("reverse")?,
+        to_reversed: method("toReversed")?,
+        to_sorted: method("toSorted")?,
+        fill: method("fill")?,
+        name: name.ok_or_else(|| realm.type_error("this engine has no toStringTag"))?,
+        constructors: constructors?,
+        as_int_n: realm.get(&realm.get(&global, "BigInt")?, "asIntN")?,
+        freeze: realm.get(&object, "freeze")?,
+        prevent_extensions: realm.get(&object, "preventExtensions")?,
+    });
+    let methods: [(&Value, &str, u8, Method); 4] = [
+        (&prototype, "set", 1, Engines::set),
+        (&prototype, "with", 2, Engines::with),
+        (&prototype, "sort", 1, Engines::sort),
+        (&object, "freeze", 1, Engines::freeze),
+    ];
+    for (holder, name, length, method) in methods {
+        let engines = Rc::clone(&engines);
+        let replacement = realm.closure(name, length, move |realm, call| method(&engines, realm, call))?;
+        realm.define(holder, name, &replacement, Attributes::BUILT_IN)?;
+    }
+    Ok(())
+}
+
+impl Engines {
+    /// `%TypedArray%.prototype.set(source, offset)`
+    fn set(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        let (this, source) = (call.this(), call.argument(0));
+        let is_typed = realm.typed_array_kind(&this).is_some() && realm.typed_array_kind(&source).is_some();
+        // Of one type the engine copies as if there were a copy in between.
+        if !is_typed || realm.is_same_class(&this, &source) || !shares_memory(realm, &this, &source) {
+            return call.forward(&self.set);
+        }
+        // Let targetOffset be ToIntegerOrInfinity(offset): before the copy, for a script may run. Then SetTypedArrayFromTypedArray
+        // with a clone of the source buffer, in the engine's hands but for the clone.
+        let offset = realm.number(realm.to_integer_or_infinity(&call.argument(1))?);
+        let source = match realm.typed_array_view(&source) {
+            // There and back: a new array of the same type, whatever scripts have done to its constructor.
+            Ok(_) => {
+                let reversed = realm.call(&self.to_reversed, &source, &[])?;
+                realm.call(&self.reverse, &reversed, &[])?
+            }
+            // The engine has the TypeError.
+            Err(_) => source.clone(),
+        };
+        realm.call(&self.set, &this, &[source, offset])
+    }
+
+    /// `%TypedArray%.prototype.with(index, value)`
+    fn with(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        let this = call.this();
+        let Some(kind) = realm.typed_array_kind(&this) else { return call.forward(&self.with) };
+        // ValidateTypedArray(O, seq-cst); let len be TypedArrayLength(taRecord).
+        realm.typed_array_view(&this)?;
+        let length = self.length(realm, call)?;
+        // Let actualIndex be the relative index, and numericValue be ToNumber(value) or ToBigInt(value).
+        let relative = realm.to_integer_or_infinity(&call.argument(0))?;
+        let index = if relative < 0.0 { length + relative } else { relative };
+        let value = call.argument(1);
+        let value = match kind {
+            TypedArrayKind::BigInt64 | TypedArrayKind::BigUint64 => {
+                // As many bits as there can be change nothing.
+                let bits = realm.number(MAX_SAFE_INTEGER);
+                realm.call(&self.as_int_n, &realm.undefined(), &[bits, value.clone()])?
+            }
+            _ => realm.number(realm.to_number(&value)?),
+        };
+        // If IsValidIntegerIndex(O, actualIndex) is false, throw a RangeError. An array that is gone has length 0.
+        let today = self.length(realm, call)?;
+        if index < 0.0 || index >= today {
+            return Err(realm.range_error(&format!("index {index} is out of range: the length is {today}")));
+        }
+        if today == length {
+            return realm.call(&self.with, &this, &[realm.number(index), value]);
+        }
+        // Let A be TypedArrayCreateSameType(O, len), with the length from before. What is gone of O is undefined.
+        let copy = realm.construct(self.constructor_of(realm, call)?, &[realm.number(length)])?;
+        self.copy(realm, &this, &copy, length.min(today))?;
+        if today < length {
+            realm.call(&self.fill, &copy, &[realm.undefined(), realm.number(today)])?;
+        }
+        realm.set(&copy, index as u32, &value)?;
+        Ok(copy)
+    }
+
+    /// `%TypedArray%.prototype.sort(comparator)`
+    fn sort(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        let (this, comparator) = (call.this(), call.argument(0));
+        let is_ours = realm.is_function(&comparator) && realm.typed_array_kind(&this).is_some();
+        // Without a comparator no script runs; what is none the engine refuses.
+        if !is_ours {
+            return call.forward(&self.sort);
+        }
+        let view = realm.typed_array_view(&this)?;
+        if realm.is_immutable_buffer(&view.buffer) {
+            return call.forward(&self.sort);
+        }
+        // SortIndexedProperties(obj, len, SortCompare, read-through-holes): on a list of the values.
+        let sorted = realm.call(&self.to_sorted, &this, std::slice::from_ref(&comparator))?;
+        // Set(obj, j, sortedList[j]) for each: what is beyond the end by now is dropped.
+        let (length, today) = (realm.call(&self.length, &sorted, &[])?, self.length(realm, call)?);
+        let length = length.as_number().unwrap_or(0.0);
+        if today >= length {
+            realm.call(&self.set, &this, &[sorted])?;
+        } else {
+            self.copy(realm, &sorted, &this, today)?;
+        }
+        Ok(this)
+    }
+
+    /// `Object.freeze(O)`
+    fn freeze(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        let object = call.argument(0);
+        if realm.typed_array_kind(&object).is_none() {
+            return call.forward(&self.freeze);
+        }
+        // SetIntegrityLevel(O, frozen): [[PreventExtensions]] refuses arrays whose length may change. Then all own properties;
+        // elements refuse to be made permanent.
+        realm.call(&self.prevent_extensions, &realm.undefined(), std::slice::from_ref(&object))?;
+        realm.freeze_properties(&object)?;
+        Ok(object.clone())
+    }
+
+    /// Copies the first elements, one by one. Both arrays are of one type and have as many: no script runs.
+    fn copy(&self, realm: &Realm, from: &Value, to: &Value, count: f64) -> Result<(), Exception> {
+        (0..count as u32).try_for_each(|index| realm.set(to, index, &realm.get(from, index)?))
+    }
+
+    /// What makes arrays of the type of `this`.
+    fn constructor_of(&self, realm: &Realm, call: &Call<'_>) -> Result<&Value, Exception> {
+        let name = realm.to_string(&call.forward(&self.name)?)?;
+        let found = self.constructors.iter().find(|(known, _)| *known == name);
+        found.map(|(_, constructor)| constructor).ok_or_else(|| realm.type_error("expected a typed array"))
+    }
+
+    /// The length of `this`, 0 if it is out of bounds.
+    fn length(&self, realm: &Realm, call: &Call<'_>) -> Result<f64, Exception> {
+        realm.catch_up()?;
+        Ok(call.forward(&self.length)?.as_number().unwrap_or(0.0))
+    }
+}
+
+/// Whether both arrays are in bounds and lie in one buffer, or in the same block of shared memory.
+fn shares_memory(realm: &Realm, one: &Value, other: &Value) -> bool {
+    let (Ok(one), Ok(other)) = (realm.typed_array_view(one), realm.typed_array_view(other)) else {
+        return false;
+    };
+    if one.buffer.is_same_object(&other.buffer) {
+        return true;
+    }
+    match (realm.shared_block(&one.buffer), realm.shared_block(&other.buffer)) {
+        (Some(one), Some(other)) => one == other,
+        _ => false,
+    }
+}

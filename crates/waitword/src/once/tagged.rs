@@ -1,0 +1,116 @@
+//! A value and the word that says whether it is there, as one enum: the word is the enum's tag.
+//!
+//! So the value drops itself, as that of any enum does, and this type needs no destructor. One with a destructor of its own, which
+//! looks at the word and drops the value or not, could not be dropped after what the value borrows: the compiler has to assume
+//! that a destructor reads it. (The standard library tells the compiler otherwise with `may_dangle`, which is unstable.) And an
+//! `Option` beside the word, which needs none either, has a tag of its own: 4 bytes for a `u32`, 8 for a `u64`.
+//!
+//! T1. The tag is one of `NOTHING`, `RUNNING`, `SET`, `NOTHING | WAITERS` and `RUNNING | WAITERS`, each of which is a variant:
+//!     the transitions in `raw.rs` lead to no other.
+//! T2. `#[repr(u32)]` lays the enum out as a union of `repr(C)` structs, each of which begins with the tag, a `u32`. So its address
+//!     is that of the tag, and `Full` is the variant with the value.
+//! T3. While the cell is shared the tag is changed atomically only, and nobody has a reference to the enum: it is in an
+//!     `UnsafeCell`. An `AtomicU32` is a `u32`, but that it may need to be aligned more strictly, which `_aligned` sees to.
+
+use std::cell::UnsafeCell;
+use std::mem;
+
+use crate::once::raw::{NOTHING, RUNNING, RawOnce, SET, WAITERS};
+use crate::sync::atomic::AtomicU32;
+
+/// See [the module](self).
+#[repr(C)]
+pub(super) struct Tagged<T> {
+    state: UnsafeCell<State<T>>,
+    _aligned: [AtomicU32; 0],
+}
+
+#[repr(u32)]
+#[allow(dead_code, reason = "the tag is also written as a word")]
+enum State<T> {
+    Nothing = NOTHING,
+    Running = RUNNING,
+    Set(T) = SET,
+    NothingAwaited = NOTHING | WAITERS,
+    RunningAwaited = RUNNING | WAITERS,
+}
+
+/// [`State::Set`].
+#[repr(C)]
+struct Full<T> {
+    _tag: u32,
+    value: T,
+}
+
+impl<T> Tagged<T> {
+    /// Without a value.
+    pub(super) const fn new() -> Self {
+        Self::of(State::Nothing)
+    }
+
+    /// With one.
+    pub(super) const fn set_to(value: T) -> Self {
+        Self::of(State::Set(value))
+    }
+
+    const fn of(state: State<T>) -> Self {
+        Self { state: UnsafeCell::new(state), _aligned: [] }
+    }
+
+    /// The tag, as the word that `raw.rs` changes.
+    #[inline]
+    pub(super) fn raw(&self) -> &RawOnce<AtomicU32> {
+        // SAFETY: there is the tag (T2), which is accessed as an atomic as long as `self` is shared (T3), and `RawOnce` is
+        // transparent. Its alignment is that of an `AtomicU32` at least (T3).
+        unsafe { &*self.state.get().cast::<RawOnce<AtomicU32>>() }
+    }
+
+    /// # Safety
+    /// There is a value, whose writing happens before this, and it is only read as long as the reference lives.
+    #[inline]
+    pub(super) unsafe fn get(&self) -> &T {
+        // SAFETY: it is there (T2), and says the caller that it is initialised and not written.
+        unsafe { &(*self.state.get().cast::<Full<T>>()).value }
+    }
+
+    /// Writes the value, of which the tag knows nothing until the caller has changed it.
+    ///
+    /// # Safety
+    /// There is no value, and nobody else reads or writes one.
+    pub(super) unsafe fn write(&self, value: T) {
+        // SAFETY: the place is there (T2), and ours alone, says the caller. No reference to it is made, as it may not be
+        // initialised.
+        unsafe { (&raw mut (*self.state.get().cast::<Full<T>>()).value).write(value) };
+    }
+
+    /// The value, for the only owner.
+    pub(super) fn as_mut(&mut self) -> Option<&mut T> {
+        match self.state.get_mut() {
+            State::Set(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// As [`as_mut`](Self::as_mut), after the value has been set.
+    pub(super) fn insert(&mut self, value: T) -> &mut T {
+        let state = self.state.get_mut();
+        *state = State::Set(value);
+        match state {
+            State::Set(value) => value,
+            _ => unreachable!("it was set just now"),
+        }
+    }
+
+    /// Takes the value out. The cell is as it was when it was new.
+    pub(super) fn take(&mut self) -> Option<T> {
+        match mem::replace(self.state.get_mut(), State::Nothing) {
+            State::Set(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+const _: () = {
+    assert!(size_of::<Tagged<()>>() == 4 && size_of::<Tagged<u32>>() == 8 && size_of::<Tagged<u64>>() == 16);
+    assert!(align_of::<Tagged<u8>>() == align_of::<AtomicU32>());
+};

@@ -1,0 +1,75 @@
+//! The guards that let go: for a while, or for good and give their share in the lock back.
+
+use std::sync::Arc;
+
+use crate::raw_rwlock::Mode;
+use crate::rwlock::{
+    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockRead,
+    RwLockReadGuard, RwLockReadOwned, RwLockUpgradableRead, RwLockUpgradableReadGuard,
+    RwLockUpgradableReadOwned, RwLockWrite, RwLockWriteGuard, RwLockWriteOwned,
+};
+use crate::unlocked::unlocked;
+
+unlocked! {
+    RwLockReadGuard<'a, T> of RwLock by "read", written to by "write":
+    rwlock, Mode::Read, release_read, release_read_fair, RwLockRead
+}
+
+unlocked! {
+    RwLockUpgradableReadGuard<'a, T> of RwLock by "upgradable_read", written to by "write":
+    rwlock, Mode::Upgradable, release_upgradable, release_upgradable_fair, RwLockUpgradableRead
+}
+
+unlocked! {
+    RwLockWriteGuard<'a, T> of RwLock by "write", written to by "write":
+    rwlock, Mode::Write, release_write, release_write_fair, RwLockWrite
+}
+
+unlocked! {
+    OwnedRwLockReadGuard<T> of RwLock by "read_owned", written to by "write":
+    rwlock, Mode::Read, release_read, release_read_fair, RwLockReadOwned
+}
+
+unlocked! {
+    OwnedRwLockUpgradableReadGuard<T> of RwLock by "upgradable_read_owned", written to by "write":
+    rwlock, Mode::Upgradable, release_upgradable, release_upgradable_fair, RwLockUpgradableReadOwned
+}
+
+unlocked! {
+    OwnedRwLockWriteGuard<T> of RwLock by "write_owned", written to by "write":
+    rwlock, Mode::Write, release_write, release_write_fair, RwLockWriteOwned
+}
+
+macro_rules! into_arc {
+    ($($guard:ident by $acquire:literal: $release:ident, $release_fair:ident;)*) => {$(
+        impl<T: ?Sized> $guard<T> {
+            /// Releases the lock, and returns the share in it.
+            ///
+            /// ```
+            #[doc = concat!("use waitword::{", stringify!($guard), " as Guard, RwLock};")]
+            /// # use std::sync::Arc;
+            ///
+            #[doc = concat!("let lock = Guard::into_arc(Arc::new(RwLock::new(1)).", $acquire, "());")]
+            /// assert_eq!(Arc::into_inner(lock).map(RwLock::into_inner), Some(1));
+            /// ```
+            pub fn into_arc(this: Self) -> Arc<RwLock<T>> {
+                let rwlock = Self::forget(this);
+                rwlock.raw.$release();
+                rwlock
+            }
+
+            /// As [`into_arc`](Self::into_arc), released as by [`unlock_fair`](Self::unlock_fair).
+            pub fn into_arc_fair(this: Self) -> Arc<RwLock<T>> {
+                let rwlock = Self::forget(this);
+                rwlock.raw.$release_fair();
+                rwlock
+            }
+        }
+    )*};
+}
+
+into_arc! {
+    OwnedRwLockReadGuard by "read_owned": release_read, release_read_fair;
+    OwnedRwLockUpgradableReadGuard by "upgradable_read_owned": release_upgradable, release_upgradable_fair;
+    OwnedRwLockWriteGuard by "write_owned": release_write, release_write_fair;
+}

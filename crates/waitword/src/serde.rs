@@ -1,0 +1,93 @@
+//! Locks and cells as the values that are in them, for `serde`. What is read back is a new lock, which nobody holds.
+//!
+//! A lock is serialized under a guard: its value is what somebody left who released it, and nobody changes it halfway.
+
+use ::serde::de::{Deserialize, Deserializer};
+use ::serde::ser::{Error, Serialize, Serializer};
+
+use crate::mutex::Mutex;
+use crate::once::OnceLock;
+use crate::poison::Poison;
+use crate::rwlock::RwLock;
+use waitword_core::may_block;
+
+/// As the value. Locks the mutex, blocking this thread until it can, and holds it until the serializer is done.
+///
+/// # Errors
+/// Those of the serializer; and one that says so, if the mutex is held and this thread must not block
+/// ([`forbid_blocking`](crate::forbid_blocking)). A task locks with [`lock_async`](Mutex::lock_async), and serializes what the
+/// guard shows.
+///
+/// # Deadlocks
+/// A thread that holds the mutex already waits for itself.
+impl<T: ?Sized + Serialize> Serialize for Mutex<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let guard = if may_block() { Some(self.lock()) } else { self.try_lock() };
+        guard.ok_or_else(must_not_wait)?.serialize(serializer)
+    }
+}
+
+/// As the value. Reads, blocking this thread until it can, and until the serializer is done.
+///
+/// # Errors
+/// Those of the serializer; and one that says so, if somebody writes and this thread must not block
+/// ([`forbid_blocking`](crate::forbid_blocking)). A task reads with [`read_async`](RwLock::read_async), and serializes what the guard
+/// shows.
+///
+/// # Deadlocks
+/// A thread that writes already waits for itself; one that reads already may, if a writer waits ([recursion](RwLock#recursion)).
+impl<T: ?Sized + Serialize> Serialize for RwLock<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let guard = if may_block() { Some(self.read()) } else { self.try_read() };
+        guard.ok_or_else(must_not_wait)?.serialize(serializer)
+    }
+}
+
+fn must_not_wait<E: Error>() -> E {
+    E::custom("the lock is held, and this thread must not block (`forbid_blocking`)")
+}
+
+/// As an `Option` of the value. Does not wait: while an initialiser runs it is `None`.
+impl<T: Serialize> Serialize for OnceLock<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
+    }
+}
+
+/// As the value.
+///
+/// # Errors
+/// Those of the serializer; and one that says so, if the value is poisoned.
+impl<T: ?Sized + Serialize> Serialize for Poison<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().map_err(Error::custom)?.serialize(serializer)
+    }
+}
+
+/// From the value, as a mutex that nobody holds.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Mutex<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::new)
+    }
+}
+
+/// From the value, as a lock that nobody holds.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for RwLock<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::new)
+    }
+}
+
+/// From an `Option` of the value, as a cell that is set or not.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OnceLock<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::deserialize(deserializer)?.map_or_else(Self::new, Self::with_value))
+    }
+}
+
+/// From the value, which is not poisoned.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Poison<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::new)
+    }
+}

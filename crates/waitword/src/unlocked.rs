@@ -1,0 +1,115 @@
+//! The guards that let go for a while: the lock is released while something else runs, and acquired again afterwards.
+//!
+//! A thread lends its guard, which has its lock again however that ends (`bump.rs`). A task may be dropped halfway, and then nobody
+//! would acquire the lock again for the guard; so a future takes the guard by value, and gives it back.
+
+/// The four methods, for a guard with a `forget` that returns the way to its lock.
+macro_rules! unlocked {
+    (
+        $guard:ident<$($life:lifetime,)? T> of $Lock:ident by $acquire:literal, written to by $write:literal:
+        $field:ident, $ask:expr, $release:ident, $release_fair:ident, $future:ident
+    ) => {
+        /// # Letting go for a while
+        impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
+            /// Runs `f` with the lock released, and acquires it again afterwards in the same way, blocking this thread until it
+            /// can. The value is what others have left then.
+            ///
+            /// It is for what takes long, or waits for others, in the middle of something that needs the lock before and after.
+            ///
+            /// ```
+            #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($guard), " as Guard};")]
+            /// # use std::sync::Arc;
+            ///
+            #[doc = concat!("let lock = Arc::new(", stringify!($Lock), "::new(1));")]
+            #[doc = concat!("let mut guard = lock.", $acquire, "();")]
+            /// Guard::unlocked(&mut guard, || {
+            ///     // Others can have it now.
+            #[doc = concat!("    *lock.", $write, "() += 1;")]
+            /// });
+            /// assert_eq!(*guard, 2);
+            /// assert!(lock.is_locked());
+            /// ```
+            ///
+            /// # Fairness
+            /// The release is an ordinary one. Afterwards this thread is one of those who come, and enqueues if it has to wait.
+            ///
+            /// # Panics
+            /// When `f` does, or the waker of the next waiter; the lock is acquired again first. If this thread must not block
+            /// ([`forbid_blocking`](crate::forbid_blocking)), whether anybody waits or not: use
+            /// [`unlocked_async`](Self::unlocked_async) there. The lock has not been released then.
+            ///
+            /// # Deadlocks
+            /// If `f` returns a guard of this lock, or leaks one, this thread may wait for itself.
+            #[track_caller]
+            pub fn unlocked<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
+                let raw = &this.$field.raw;
+                $crate::bump::unlocked(raw, $ask, "unlocked_async", || raw.$release(), f)
+            }
+
+            /// As [`unlocked`](Self::unlocked), but that nobody overtakes the head waiter, as with
+            /// [`unlock_fair`](Self::unlock_fair).
+            ///
+            /// # Panics, deadlocks
+            /// As [`unlocked`](Self::unlocked). Where this thread must not block, use
+            /// [`unlocked_fair_async`](Self::unlocked_fair_async).
+            #[track_caller]
+            pub fn unlocked_fair<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
+                let raw = &this.$field.raw;
+                $crate::bump::unlocked(raw, $ask, "unlocked_fair_async", || raw.$release_fair(), f)
+            }
+
+            /// Runs `f` with the lock released, and is ready with the guard and with what `f` returned once the lock is acquired
+            /// again in the same way. Does not block this thread.
+            ///
+            /// The guard goes into the future: until the first poll it keeps the lock.
+            ///
+            /// ```
+            #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($guard), " as Guard};")]
+            /// # use std::sync::Arc;
+            ///
+            /// # smol::block_on(async {
+            #[doc = concat!("let lock = Arc::new(", stringify!($Lock), "::new(1));")]
+            #[doc = concat!("let guard = lock.", $acquire, "_async().await;")]
+            /// let unlocked = Guard::unlocked_async(guard, async || {
+            ///     // Others can have it now.
+            #[doc = concat!("    *lock.", $write, "_async().await += 1;")]
+            ///     "done"
+            /// });
+            /// let (guard, result) = unlocked.await;
+            /// assert_eq!((*guard, result), (2, "done"));
+            /// # });
+            /// ```
+            ///
+            /// # Cancellation
+            /// If the future is dropped the lock is not held: not by it, and there is no guard. `f` may have ended by then, and
+            /// what it returned is dropped.
+            ///
+            /// # Fairness
+            /// As [`unlocked`](Self::unlocked). A future that waits for the lock again and is not polled keeps nobody from it for
+            #[doc = concat!("good ([`", stringify!($Lock), "`](crate::", stringify!($Lock), "#futures-that-nobody-polls)).")]
+            ///
+            /// # Panics
+            /// When `f` does, or the waker of the next waiter; the lock is released then. When polled again after it was ready.
+            pub async fn unlocked_async<U>(this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
+                let lock = Self::forget(this);
+                lock.raw.$release();
+                let result = f().await;
+                ($future::new(lock.into()).await, result)
+            }
+
+            /// As [`unlocked_async`](Self::unlocked_async), but that nobody overtakes the head waiter, as with
+            /// [`unlock_fair`](Self::unlock_fair).
+            ///
+            /// # Cancellation, fairness, panics
+            /// As [`unlocked_async`](Self::unlocked_async).
+            pub async fn unlocked_fair_async<U>(this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
+                let lock = Self::forget(this);
+                lock.raw.$release_fair();
+                let result = f().await;
+                ($future::new(lock.into()).await, result)
+            }
+        }
+    };
+}
+
+pub(crate) use unlocked;

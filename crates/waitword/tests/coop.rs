@@ -1,0 +1,346 @@
+//! Locks that are free, in a loop of a task: the other tasks of its thread get to run all the same, with tokio's `cooperative`
+//! around the future, or with the feature `tokio`.
+// The executor is full of the standard library's locks, whose orderings ThreadSanitizer does not see.
+#![cfg(not(tsan))]
+
+mod common;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::runtime;
+use tokio::task::coop::cooperative;
+use waitword::{Event, Mutex, Outcome, RwLock, Semaphore, wait_async};
+
+/// Many times tokio's budget, which is 128 today.
+const ROUNDS: usize = 100_000;
+
+/// Whether another task of the thread gets to run while this one completes one future after the other. None of them waits.
+fn lets_others_run(mut once: impl AsyncFnMut()) -> bool {
+    let runtime = runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let other = tokio::spawn(async {});
+        for _ in 0..ROUNDS {
+            once().await;
+            if other.is_finished() {
+                return true;
+            }
+        }
+        false
+    })
+}
+
+/// The program that this is about: one task works on a lock until another, which sleeps, says that it is over. Fails if the
+/// timer does not get its turn.
+fn is_over_in_time(mut once: impl AsyncFnMut()) -> bool {
+    let runtime = runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        static OVER: AtomicBool = AtomicBool::new(false);
+        OVER.store(false, Ordering::Relaxed);
+        tokio::spawn(async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            OVER.store(true, Ordering::Relaxed);
+        });
+        let start = Instant::now();
+        while !OVER.load(Ordering::Relaxed) {
+            once().await;
+            // Far more than 50 ms, also on a machine with much else to do.
+            if start.elapsed() > Duration::from_secs(20) {
+                return false;
+            }
+        }
+        true
+    })
+}
+
+#[test]
+fn the_remedy_lets_others_run() {
+    let (mutex, rwlock, semaphore, event) = (Mutex::new(0), RwLock::new(0), Semaphore::new(1), Event::new());
+    assert!(lets_others_run(async || *cooperative(mutex.lock_async()).await += 1), "Mutex");
+    assert!(lets_others_run(async || *cooperative(rwlock.write_async()).await += 1), "RwLock");
+    assert!(lets_others_run(async || drop(cooperative(semaphore.acquire_async()).await)), "Semaphore");
+    let event = async || {
+        event.notify_one();
+        cooperative(event.wait_async()).await;
+    };
+    assert!(lets_others_run(event), "Event");
+    assert!(is_over_in_time(async || *cooperative(mutex.lock_async()).await += 1), "the timer");
+}
+
+/// The word level takes no part, also with the feature.
+#[test]
+fn the_remedy_serves_for_a_word() {
+    let word = std::sync::atomic::AtomicI32::new(1);
+    let once = async || assert_eq!(cooperative(wait_async(&word, 0)).await, Outcome::NotEqual);
+    assert!(lets_others_run(once));
+}
+
+#[cfg(not(feature = "tokio"))]
+#[test]
+fn without_the_feature_a_task_that_never_waits_keeps_its_thread() {
+    let mutex = Mutex::new(0);
+    assert!(!lets_others_run(async || *mutex.lock_async().await += 1));
+}
+
+#[cfg(feature = "tokio")]
+mod with_the_feature {
+    use std::future::{Future, poll_fn};
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::task::{Context, Poll, Waker};
+
+    use tokio::task::coop::{has_budget_remaining, poll_proceed};
+    use waitword::*;
+
+    use super::*;
+
+    /// Everything that a task can wait for.
+    #[test]
+    fn every_future_that_completes_at_once_lets_others_run() {
+        let (never, past) = (Duration::ZERO, Instant::now());
+        macro_rules! all {
+            ($($once:expr;)+) => {$(
+                let once = async || { let _ = $once; };
+                assert!(lets_others_run(once), "{}", stringify!($once));
+            )+};
+        }
+
+        let mutex = Arc::new(Mutex::new(0));
+        all! {
+            mutex.lock_async().await;
+            mutex.lock_async_for(never).await.unwrap();
+            mutex.lock_async_until(past).await.unwrap();
+            mutex.lock_owned_async().await;
+            mutex.lock_owned_async_for(never).await.unwrap();
+        }
+        assert!(is_over_in_time(async || *mutex.lock_async().await += 1), "the timer");
+        let held = mutex.lock();
+        all! {
+            mutex.lock_async_for(never).await.unwrap_err();
+            mutex.lock_owned_async_for(never).await.unwrap_err();
+        }
+        drop(held);
+
+        let rwlock = Arc::new(RwLock::new(0));
+        all! {
+            rwlock.read_async().await;
+            rwlock.read_async_for(never).await.unwrap();
+            rwlock.read_owned_async().await;
+            rwlock.write_async().await;
+            rwlock.write_owned_async().await;
+            rwlock.upgradable_read_async().await;
+            RwLockUpgradableReadGuard::upgrade_async(rwlock.try_upgradable_read().unwrap()).await;
+            RwLockUpgradableReadGuard::upgrade_async_for(rwlock.try_upgradable_read().unwrap(), never).await.unwrap();
+        }
+
+        let semaphore = Arc::new(Semaphore::new(3));
+        all! {
+            semaphore.acquire_async().await.unwrap();
+            semaphore.acquire_many_async(3).await.unwrap();
+            semaphore.acquire_owned_async().await.unwrap();
+            semaphore.acquire_async_for(never).await.unwrap();
+            semaphore.acquire_many_async_for(4, never).await.unwrap_err();
+        }
+
+        let condvar = Condvar::new();
+        all! {
+            condvar.wait_async_for(mutex.try_lock().unwrap(), never).await;
+            condvar.wait_while_async(mutex.try_lock().unwrap(), |_| false).await;
+            condvar.wait_while_async_for(mutex.try_lock().unwrap(), never, |_| false).await;
+            condvar.wait_while_async_for(mutex.try_lock().unwrap(), never, |_| true).await;
+        }
+
+        let event = Event::new();
+        all! {
+            { event.notify_one(); event.wait_async().await };
+            { event.notify_one(); event.wait_async_for(never).await.unwrap() };
+            event.wait_async_for(never).await.unwrap_err();
+        }
+        let (group, barrier, two) = (WaitGroup::new(), Barrier::new(1), Barrier::new(2));
+        all! {
+            group.wait_async().await;
+            group.wait_async_for(never).await.unwrap();
+            barrier.wait_async().await;
+            two.wait_async_for(never).await.unwrap_err();
+        }
+        let (cell, lazy) = (OnceLock::from(1), LazyLock::new(|| 1));
+        all! {
+            cell.wait_async().await;
+            cell.wait_async_for(never).await.unwrap();
+            cell.get_or_init_async(async || 2).await;
+            cell.get_or_init_async_for(never, async || 2).await.unwrap();
+            cell.get_or_try_init_async(async || Err(())).await.unwrap();
+            LazyLock::force_async(&lazy).await;
+            LazyLock::force_async_for(&lazy, never).await.unwrap();
+        }
+        let lock = AsyncLock::new();
+        all! {
+            { lock.lock_async().await; lock.unlock().unwrap() };
+            { lock.lock_async_for(never).await.unwrap(); lock.unlock().unwrap() };
+            lock.execute_locked(|| ()).await;
+        }
+    }
+
+    /// Runs `body` in a task that has no budget any more, until it awaits.
+    fn exhausted<T>(body: impl AsyncFnOnce() -> T) -> T {
+        let runtime = runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            while has_budget_remaining() {
+                poll_fn(|cx| poll_proceed(cx).map(|unit| unit.made_progress())).await;
+            }
+            body().await
+        })
+    }
+
+    /// One poll, in the budget of the task that polls.
+    async fn polled<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+        poll_fn(|cx| Poll::Ready(std::pin::Pin::new(&mut *future).poll(cx))).await
+    }
+
+    #[test]
+    fn what_is_free_is_left_free_until_the_task_has_yielded() {
+        let (mutex, semaphore, lock) = (Mutex::new(1), Semaphore::new(2), AsyncLock::new());
+        let rwlock = RwLock::new(1);
+        exhausted(async || {
+            let mut locked = pin!(mutex.lock_async());
+            assert!(polled(&mut locked).await.is_pending() && !mutex.is_locked());
+            let mut acquired = pin!(semaphore.acquire_many_async(2));
+            assert!(polled(&mut acquired).await.is_pending() && semaphore.available_permits() == 2);
+            let mut entered = pin!(lock.lock_async());
+            assert!(polled(&mut entered).await.is_pending() && !lock.is_locked());
+            let mut read = pin!(rwlock.read_async_for(Duration::from_secs(60)));
+            assert!(polled(&mut read).await.is_pending() && rwlock.try_write().is_some());
+            let mut upgraded = pin!(RwLockUpgradableReadGuard::upgrade_async(rwlock.upgradable_read()));
+            assert!(polled(&mut upgraded).await.is_pending());
+            assert!(rwlock.try_read().is_some() && rwlock.try_upgradable_read().is_none());
+
+            tokio::task::yield_now().await;
+            assert!(polled(&mut locked).await.is_ready());
+            assert!(polled(&mut acquired).await.is_ready());
+            assert!(polled(&mut entered).await.is_ready());
+            assert!(polled(&mut upgraded).await.is_ready());
+            assert!(polled(&mut read).await.is_ready());
+        });
+    }
+
+    /// Else a task that has done much would be overtaken by all that come until it is polled again.
+    #[test]
+    fn whoever_has_to_wait_enqueues_without_budget() {
+        let mutex = Mutex::new(());
+        let guard = mutex.lock();
+        exhausted(async || {
+            let mut first = pin!(mutex.lock_async());
+            assert!(polled(&mut first).await.is_pending());
+            assert!(format!("{first:?}").contains("waiting: true"), "{first:?}");
+            let mut second = common::Task::new(mutex.lock_async());
+            assert!(second.poll().is_pending());
+
+            drop(guard);
+            assert!(polled(&mut first).await.is_pending(), "no budget");
+            assert!(second.poll().is_pending(), "no budget, and not first in the queue");
+            tokio::task::yield_now().await;
+            assert!(second.poll().is_pending(), "not first in the queue");
+            let Poll::Ready(guard) = polled(&mut first).await else { panic!("signalled, and has budget") };
+            drop(guard);
+            assert!(second.is_woken(), "by the release, and not by the watchdog later");
+            assert!(second.poll().is_ready());
+        });
+    }
+
+    /// Others need it.
+    #[test]
+    fn a_wait_for_a_condition_releases_the_mutex_without_budget() {
+        let (mutex, changed) = (Mutex::new(false), Condvar::new());
+        exhausted(async || {
+            let guard = mutex.lock();
+            let mut wait = pin!(changed.wait_while_async(guard, |done| !*done));
+            assert!(polled(&mut wait).await.is_pending());
+            *mutex.try_lock().expect("released") = true;
+            assert_eq!(changed.notify_one(), 1, "queued");
+            assert!(polled(&mut wait).await.is_pending() && !mutex.is_locked());
+            tokio::task::yield_now().await;
+            assert!(polled(&mut wait).await.is_ready());
+        });
+    }
+
+    #[test]
+    fn a_wakeup_that_waits_for_budget_is_forwarded_when_the_future_is_dropped() {
+        let event = Event::new();
+        exhausted(async || {
+            event.notify_one();
+            {
+                let mut wait = pin!(event.wait_async());
+                assert!(polled(&mut wait).await.is_pending());
+                assert!(!event.try_wait(), "the future has it");
+            }
+            assert!(event.try_wait());
+
+            let mut one = pin!(event.wait_async());
+            event.notify_all();
+            assert!(polled(&mut one).await.is_pending());
+            tokio::task::yield_now().await;
+            assert!(polled(&mut one).await.is_ready());
+        });
+    }
+
+    #[test]
+    fn the_turn_of_an_initialiser_that_waits_for_budget_is_passed_on_when_it_is_dropped() {
+        let cell = OnceLock::new();
+        exhausted(async || {
+            {
+                let mut dropped = pin!(cell.get_or_init_async(async || 1));
+                assert!(polled(&mut dropped).await.is_pending());
+            }
+            assert_eq!(*cell.get_or_init(|| 2), 2);
+        });
+    }
+
+    /// It would never be polled again, since its task does not come back before it returns.
+    #[test]
+    fn a_thread_consumes_no_budget() {
+        let (event, mutex) = (Event::new(), Mutex::new(1));
+        exhausted(async || {
+            let mut listener = pin!(event.listen());
+            event.notify_one();
+            assert!(listener.as_mut().try_wait());
+            event.notify_one();
+            listener.as_mut().wait();
+            event.notify_all();
+            assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));
+            drop(mutex.lock());
+            assert!(mutex.lock_for(Duration::from_secs(60)).is_ok());
+        });
+    }
+
+    #[test]
+    fn outside_of_tokio_there_is_no_end_of_it() {
+        let (mutex, event) = (Mutex::new(0), Event::new());
+        for _ in 0..1_000 {
+            let mut cx = Context::from_waker(Waker::noop());
+            assert!(pin!(mutex.lock_async()).poll(&mut cx).is_ready());
+            event.notify_one();
+            assert!(pin!(event.wait_async()).poll(&mut cx).is_ready());
+        }
+        smol::block_on(async {
+            for _ in 0..1_000 {
+                *mutex.lock_async().await += 1;
+            }
+        });
+        assert_eq!(mutex.into_inner(), 1_000);
+    }
+
+    /// Nobody pays for a wait that goes on.
+    #[test]
+    fn a_future_that_stays_pending_consumes_nothing() {
+        let mutex = Mutex::new(());
+        let _held = mutex.lock();
+        let runtime = runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let mut locked = pin!(mutex.lock_async());
+            for _ in 0..ROUNDS {
+                assert!(polled(&mut locked).await.is_pending());
+            }
+            assert!(has_budget_remaining());
+        });
+    }
+}

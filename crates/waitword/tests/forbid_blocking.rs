@@ -1,0 +1,137 @@
+//! Threads that must not block: those of a whole runtime, and the closures on them that may.
+// The executor is full of the standard library's locks, whose orderings ThreadSanitizer does not see.
+#![cfg(not(tsan))]
+
+use std::panic::catch_unwind;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::{JoinError, block_in_place, spawn_blocking};
+use waitword::{LockError, Mutex, allow_blocking, forbid_blocking, may_block};
+
+/// What a blocking lock says that would have to wait. It waits for a moment if it may.
+fn refused() -> bool {
+    let mutex = Mutex::new(());
+    let _held = mutex.lock();
+    match mutex.lock_for(Duration::from_millis(1)).unwrap_err() {
+        LockError::BlockingForbidden => true,
+        LockError::TimedOut => false,
+    }
+}
+
+/// The line of the documentation.
+fn runtime() -> Runtime {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .on_thread_start(|| forbid_blocking().forever())
+        .build()
+        .unwrap()
+}
+
+fn text(panic: JoinError) -> String {
+    panic.into_panic().downcast_ref::<String>().expect("a formatted text").clone()
+}
+
+#[test]
+fn a_runtime_whose_workers_must_not_block() {
+    let runtime = runtime();
+    runtime.block_on(async {
+        assert!(tokio::spawn(async { refused() }).await.unwrap());
+        // More than one task, so more than the first poll of a worker.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+            assert!(tokio::spawn(async { refused() }).await.unwrap());
+        }
+        let blocks = tokio::spawn(async {
+            let mutex = Mutex::new(());
+            let _held = mutex.lock();
+            drop(mutex.lock());
+        });
+        let panic = text(blocks.await.unwrap_err());
+        assert!(panic.contains("lock_async"), "{panic}");
+    });
+    // Dropped with its threads, which count nothing back.
+    drop(runtime);
+    assert!(!refused());
+}
+
+/// The runtime calls the hook on all threads that it starts, and does not say for what.
+#[test]
+fn its_blocking_closures_say_that_they_may_block() {
+    runtime().block_on(async {
+        assert!(spawn_blocking(refused).await.unwrap(), "forbidden by the hook");
+        assert!(!spawn_blocking(|| allow_blocking(refused)).await.unwrap());
+        assert!(spawn_blocking(refused).await.unwrap(), "forbidden again");
+        let in_place = tokio::spawn(async { block_in_place(|| (refused(), allow_blocking(refused))) });
+        assert_eq!(in_place.await.unwrap(), (true, false));
+        assert!(tokio::spawn(async { refused() }).await.unwrap());
+    });
+}
+
+/// It is no thread of the runtime. The same holds for all of a `current_thread` runtime.
+#[test]
+fn the_thread_that_calls_block_on_forbids_it_itself() {
+    runtime().block_on(async { assert!(!refused()) });
+    let one = Builder::new_current_thread().on_thread_start(|| forbid_blocking().forever()).build().unwrap();
+    one.block_on(async { assert!(!tokio::spawn(async { refused() }).await.unwrap()) });
+    let _this_thread = forbid_blocking();
+    one.block_on(async {
+        assert!(tokio::spawn(async { refused() }).await.unwrap());
+        assert!(!spawn_blocking(|| allow_blocking(refused)).await.unwrap());
+    });
+}
+
+#[test]
+fn what_is_innermost_holds() {
+    let outer = forbid_blocking();
+    allow_blocking(|| {
+        assert!(!refused());
+        let inner = forbid_blocking();
+        assert!(refused());
+        allow_blocking(|| assert!(!refused()));
+        assert!(refused());
+        drop(inner);
+        assert!(!refused());
+    });
+    assert!(refused());
+    drop(outer);
+    assert!(!refused());
+}
+
+#[test]
+fn a_panic_in_the_closure_leaves_it_forbidden() {
+    let forbidden = forbid_blocking();
+    catch_unwind(|| allow_blocking(|| panic!("on purpose"))).unwrap_err();
+    assert!(refused());
+    drop(forbidden);
+    assert!(!refused());
+}
+
+#[test]
+fn guards_that_cross_the_closure_count_where_they_are() {
+    let returned = allow_blocking(forbid_blocking);
+    assert!(refused());
+    allow_blocking(|| {
+        drop(returned);
+        assert!(!refused());
+    });
+    assert!(!refused() && may_block());
+
+    let (one, two) = (forbid_blocking(), forbid_blocking());
+    allow_blocking(|| drop(one));
+    assert!(refused(), "the other is there still");
+    drop(two);
+    assert!(!refused());
+}
+
+#[test]
+fn for_ever_is_until_the_thread_ends() {
+    std::thread::spawn(|| {
+        forbid_blocking().forever();
+        drop(forbid_blocking());
+        assert!(refused());
+    })
+    .join()
+    .unwrap();
+    assert!(!refused());
+}

@@ -1,0 +1,120 @@
+//! Model checks of the locks, over the real queue.
+//!
+//! `cargo xtask loom` runs them under loom: every interleaving, up to the preemption bound, and what the memory model allows
+//! between. `cargo xtask shuttle` runs them under shuttle: random ones, without a bound. Each prints its command line.
+//!
+//! A thread that nobody wakes is a deadlock, which the checker reports. A deadline that lies in the future never comes here;
+//! one that has passed is a waiter that gets in line and leaves it again.
+#![cfg(any(waitword_loom, waitword_shuttle))]
+
+#[cfg(waitword_loom)]
+use loom as checker;
+#[cfg(all(waitword_shuttle, not(waitword_loom)))]
+use shuttle as checker;
+
+mod barrier;
+mod condvar;
+mod event;
+mod mutex;
+mod once;
+mod rwlock;
+mod semaphore;
+mod wait_group;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use checker::thread;
+
+/// A model of two threads.
+fn model_of_two(body: impl Fn() + Sync + Send + 'static) {
+    check(3, body);
+}
+
+/// A model of three threads or more: each preemption more takes ten times as long.
+fn model(body: impl Fn() + Sync + Send + 'static) {
+    check(2, body);
+}
+
+#[cfg(waitword_loom)]
+fn check(preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    // Overridden by LOOM_MAX_PREEMPTIONS.
+    builder.preemption_bound = builder.preemption_bound.or(Some(preemptions));
+    builder.check(body);
+}
+
+#[cfg(all(waitword_shuttle, not(waitword_loom)))]
+fn check(_preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
+    let mut config = shuttle::Config::new();
+    // It warns of every ordering that is not sequentially consistent; loom checks these.
+    config.silence_warnings = true;
+    shuttle::Runner::new(shuttle::scheduler::RandomScheduler::new(20_000), config).run(body);
+}
+
+/// A number whose accesses have to exclude and to see each other: for loom any other two are a race, for shuttle an addition
+/// is lost.
+#[derive(Default)]
+struct Seen(
+    #[cfg(waitword_loom)] loom::cell::UnsafeCell<u32>,
+    #[cfg(not(waitword_loom))] checker::sync::atomic::AtomicU32,
+);
+
+// SAFETY: loom reports two accesses of which neither happens before the other, and stops before the second.
+#[cfg(waitword_loom)]
+unsafe impl Sync for Seen {}
+
+#[cfg(waitword_loom)]
+impl Seen {
+    fn add(&self) {
+        // SAFETY: as above.
+        self.0.with_mut(|number| unsafe { *number += 1 });
+    }
+
+    fn get(&self) -> u32 {
+        // SAFETY: as above.
+        self.0.with(|number| unsafe { *number })
+    }
+}
+
+#[cfg(not(waitword_loom))]
+impl Seen {
+    fn add(&self) {
+        self.0.store(self.get() + 1, checker::sync::atomic::Ordering::SeqCst);
+    }
+
+    fn get(&self) -> u32 {
+        self.0.load(checker::sync::atomic::Ordering::SeqCst)
+    }
+}
+
+fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// What a future says that is dropped after its second poll at the latest.
+fn poll_twice<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
+    (0..2).find_map(|_| match poll(future.as_mut()) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    })
+}
+
+/// A future that was polled once, and stands in line.
+fn in_line<'a, F: Future + 'a>(future: F) -> Pin<Box<F>> {
+    let mut future = Box::pin(future);
+    assert!(poll(future.as_mut()).is_pending());
+    future
+}
+
+/// Another thread, on what both share. loom's bound counts the first switch to another thread as well, unless this one waits:
+/// so where all do the same, this thread does nothing.
+fn spawn<T: Send + Sync + 'static, R: Send + 'static>(
+    shared: &Arc<T>,
+    run: impl FnOnce(&T) -> R + Send + 'static,
+) -> thread::JoinHandle<R> {
+    let shared = Arc::clone(shared);
+    thread::spawn(move || run(&shared))
+}

@@ -1,0 +1,80 @@
+//! The wait group: no zero is missed, and what was done before it is seen.
+
+use std::sync::Arc;
+
+use waitword::WaitGroup;
+
+use super::{Seen, in_line, model, model_of_two, poll, spawn};
+
+#[test]
+fn the_last_to_be_done_ends_the_wait_and_all_that_was_done_is_seen() {
+    model(|| {
+        let group = Arc::new(WaitGroup::new());
+        let done = [0, 1].map(|_| {
+            let (token, seen) = (group.add_owned(), Arc::new(Seen::default()));
+            let worker = spawn(&seen, |seen| {
+                seen.add();
+                drop(token);
+            });
+            (seen, worker)
+        });
+        group.wait();
+        for (seen, worker) in done {
+            assert_eq!(seen.get(), 1);
+            worker.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_zero_is_not_missed_when_the_count_rises_again() {
+    model_of_two(|| {
+        let group = Arc::new(WaitGroup::new());
+        let token = group.add_owned();
+        let mut wait = in_line(group.wait_async());
+        let other = spawn(&group, |group| {
+            drop(token);
+            std::mem::forget(group.add());
+        });
+        let early = poll(wait.as_mut()).is_ready();
+        other.join().unwrap();
+        assert!(early || poll(wait.as_mut()).is_ready());
+    });
+}
+
+#[test]
+fn a_zero_does_not_end_the_wait_of_one_who_came_after_it() {
+    model_of_two(|| {
+        let group = Arc::new(WaitGroup::new());
+        let token = group.add_owned();
+        let mut before = in_line(group.wait_async());
+        let other = spawn(&group, |_| drop(token));
+        // While the other is perhaps still waking those who waited for its zero.
+        if group.count() == 0 {
+            let token = group.add();
+            let mut after = in_line(group.wait_async());
+            other.join().unwrap();
+            assert!(poll(after.as_mut()).is_pending());
+            drop(token);
+            assert!(poll(after.as_mut()).is_ready());
+        } else {
+            other.join().unwrap();
+        }
+        assert!(poll(before.as_mut()).is_ready());
+    });
+}
+
+/// The shares of the waits are the last that are left of the group, beside that of the token.
+#[test]
+fn the_last_token_ends_the_waits_that_have_a_share_in_the_group() {
+    model_of_two(|| {
+        let group = Arc::new(WaitGroup::new());
+        let token = group.add_owned();
+        let (mut waits, dropped) = (in_line(group.wait_owned_async()), in_line(group.wait_owned_async()));
+        let other = spawn(&Arc::new(()), |_| drop(token));
+        drop((group, dropped));
+        let early = poll(waits.as_mut()).is_ready();
+        other.join().unwrap();
+        assert!(early || poll(waits.as_mut()).is_ready());
+    });
+}

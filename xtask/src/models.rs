@@ -1,0 +1,11 @@
+//! How the models are built: `models/` is a workspace of its own, and the checker is a `cfg`.
+
+use crate::line::Line;
+
+/// The line that runs `tests` (a package of `models/` and its tests) under `checker`.
+pub(crate) fn models(checker: &str, tests: &str) -> Line {
+    Line::new("cargo test --release --manifest-path models/Cargo.toml -p")
+        .args(tests.split(' '))
+        .args(["--target-dir".to_owned(), format!("target/{checker}")])
+        .env("RUSTFLAGS", &format!("--cfg waitword_{checker}"))
+}

@@ -28,8 +28,8 @@
 
 use std::pin::pin;
 
-use crate::shard::Key;
-use crate::sync::broken;
+use crate::shard::{Key, Locked};
+use crate::sync::mutant;
 use crate::table::{Location, Table, address};
 use crate::waiter::list::List;
 use crate::waiter::wake::Wake;
@@ -112,10 +112,16 @@ fn requeue_if<E>(
         both = table.lock_two(from, to);
         both.second().watch_too(watch);
     }
-    let signalled = if moved == 0 || broken!("requeue-call") { None } else { both.second().signal_first(to) };
+    let signalled = signal_behind(both.second(), to, moved);
     let (first, second) = both.unlock();
     // If the waker panics, so does the notify: there is nobody else to wake.
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     drop((first, second));
     Ok(moved)
+}
+
+/// Signals the first waiter of `to` that is not signalled yet, if any were moved there.
+fn signal_behind(locked: &mut Locked<'_>, to: Key, moved: usize) -> Option<(Wake, usize)> {
+    mutant!("requeue-call" => return None);
+    if moved == 0 { None } else { locked.signal_first(to) }
 }

@@ -15,7 +15,7 @@ use super::lock::Lock;
 use super::occupancy;
 use super::queues::{Changes, Queues};
 use crate::outcome::Cancelled;
-use crate::sync::{UnsafeCell, broken};
+use crate::sync::{UnsafeCell, mutant};
 use crate::waiter::list::{List, unlink};
 use crate::waiter::node::{
     IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of, prev,
@@ -107,17 +107,16 @@ impl<'a> Locked<'a> {
         if !is_queued(state) {
             return Cancelled::AfterNotify;
         }
-        let queued = self.dequeue(key, node);
-        if !queued && !broken!("limbo-unlink") {
-            // SAFETY: detached: linked in the list of a notify, which belongs to this lock (I2).
-            unsafe { unlink(entry(node.pointer())) };
+        if self.dequeue(key, node) {
+            node.set_state(IDLE);
+            mutant!("call-left" => return Cancelled::BeforeNotify);
+            return if is_signalled(state) { Cancelled::AfterSignal } else { Cancelled::BeforeNotify };
         }
         node.set_state(IDLE);
-        match queued {
-            true if is_signalled(state) && !broken!("call-left") => Cancelled::AfterSignal,
-            true => Cancelled::BeforeNotify,
-            false => Cancelled::AfterNotify,
-        }
+        mutant!("limbo-unlink" => return Cancelled::AfterNotify);
+        // SAFETY: detached: linked in the list of a notify, which belongs to this lock (I2).
+        unsafe { unlink(entry(node.pointer())) };
+        Cancelled::AfterNotify
     }
 
     /// Moves `node` to the inbox of its agent, as timed out, unless a notify has counted it already. Returns its
@@ -310,7 +309,8 @@ impl fmt::Debug for Shard {
 unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
     // SAFETY: the caller holds the lock that owns the links of both (I2).
     let ticket = |node| unsafe { with(node, |links| links.ticket) };
-    broken!("ticket") || head == node.pointer() || ticket(head) < ticket(node.pointer())
+    mutant!("ticket" => return true);
+    head == node.pointer() || ticket(head) < ticket(node.pointer())
 }
 
 /// Stores a node's outcome. Returns its wake, to be run after the lock.
@@ -321,9 +321,7 @@ unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
 unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) -> Wake {
     // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
     unsafe {
-        if broken!("verdict-last") {
-            node.as_ref().set_state(outcome);
-        }
+        mutant!("verdict-last" => node.as_ref().set_state(outcome));
         let wake = with(node, |links| links.wake.take());
         match &wake {
             Wake::Agent(Some(inbox)) => complete_into(inbox, node, outcome, notifier),

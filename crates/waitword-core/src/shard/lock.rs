@@ -24,7 +24,7 @@
 //! lock with SLEEPERS set, for there may be more; at worst the last of them wakes nobody.
 
 use crate::sync::atomic::{AtomicUsize, Ordering, fence};
-use crate::sync::{Condvar, MODEL, Mutex, announced, broken};
+use crate::sync::{Condvar, MODEL, Mutex, announced, mutant, order};
 
 const LOCKED: usize = 1;
 const SLEEPERS: usize = 2;
@@ -35,11 +35,14 @@ pub(crate) const FIRST_OCCUPANCY_BIT: u32 = 2;
 /// How the lock is taken: operation W, paired with fence N.
 #[inline(always)]
 fn taking() -> Ordering {
-    match (broken!("operation-w"), broken!("lock-acquire")) {
-        (true, _) => Ordering::AcqRel,
-        (_, true) => Ordering::Relaxed,
-        _ => Ordering::SeqCst,
-    }
+    mutant!("operation-w" => return Ordering::AcqRel);
+    order!(SeqCst, "lock-acquire")
+}
+
+/// What a sleeper sets.
+fn asleep() -> usize {
+    mutant!("sleepers-bit" => return LOCKED);
+    LOCKED | SLEEPERS
 }
 
 /// Rounds of spinning: 2^0, 2^1, ... pauses, and a look at the state after each.
@@ -62,17 +65,20 @@ impl Lock {
     /// Whether no word with this `bit` has waiters, asked without the lock by a notifier that stored to a word before.
     #[inline]
     pub(crate) fn is_vacant(&self, bit: usize) -> bool {
-        let may_wait = if broken!("locked-bit") { bit } else { LOCKED | bit };
+        let is_vacant = || {
+            let state = self.state.load(Ordering::Relaxed);
+            mutant!("locked-bit" => return state & bit == 0);
+            state & (LOCKED | bit) == 0
+        };
         // A notifier that finds a waiter takes the lock, and that orders all; only one that finds none needs the fence.
-        if self.state.load(Ordering::Relaxed) & may_wait != 0 {
+        if !is_vacant() {
             return false;
         }
+        mutant!("fence-n" => return is_vacant());
         // Fence N, paired with operation W in `lock`. Of the two one comes first: either we see that a waiter took the
         // lock, or that waiter sees our store.
-        if !broken!("fence-n") {
-            fence(Ordering::SeqCst);
-        }
-        self.state.load(Ordering::Relaxed) & may_wait == 0
+        fence(Ordering::SeqCst);
+        is_vacant()
     }
 
     /// Takes the lock. Returns the occupancy.
@@ -92,8 +98,7 @@ impl Lock {
     #[inline]
     pub(crate) fn unlock(&self, occupancy: usize) {
         // A release would do. But loom takes two read-modify-writes for unordered where neither acquires the other.
-        let order = if broken!("unlock-release") { Ordering::Acquire } else { Ordering::AcqRel };
-        if self.state.swap(occupancy, order) & SLEEPERS != 0 {
+        if self.state.swap(occupancy, order!(AcqRel, "unlock-release" => Acquire)) & SLEEPERS != 0 {
             self.wake_sleeper();
         }
     }
@@ -112,10 +117,9 @@ impl Lock {
                 }
             }
         }
-        let asleep = if broken!("sleepers-bit") { LOCKED } else { LOCKED | SLEEPERS };
         let mut sleepers = self.sleepers.lock();
         loop {
-            let before = self.state.fetch_or(asleep, taking());
+            let before = self.state.fetch_or(asleep(), taking());
             if before & LOCKED == 0 {
                 return before;
             }
@@ -125,9 +129,8 @@ impl Lock {
 
     #[cold]
     fn wake_sleeper(&self) {
-        if !broken!("sleepers-lock") {
-            drop(self.sleepers.lock());
-        }
+        mutant!("sleepers-lock" => return self.free.notify_one());
+        drop(self.sleepers.lock());
         self.free.notify_one();
     }
 }

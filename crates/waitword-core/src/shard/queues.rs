@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use super::bucket::{Bucket, Pushed};
 use super::hash::{Hasher, Key};
 use super::occupancy::Occupancy;
-use crate::sync::{MODEL, broken};
+use crate::sync::{MODEL, mutant};
 use crate::waiter::node::Waiter;
 
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
@@ -94,13 +94,12 @@ impl Queues {
     #[inline]
     fn word_added(&mut self, key: Key, others: usize, changes: &mut Changes) {
         self.words += 1;
-        if !broken!("presence") {
-            changes.occupancy = self.occupancy.enter(key.hash, changes.occupancy);
-        }
         if others >= MOST_IN_A_BUCKET {
             self.needs_secret = true;
         }
         changes.better_size = self.better_size();
+        mutant!("presence" => return);
+        changes.occupancy = self.occupancy.enter(key.hash, changes.occupancy);
     }
 
     /// `key` has no queue any more.

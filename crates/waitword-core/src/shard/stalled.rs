@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 use super::guard::Locked;
 use super::hash::Key;
-use crate::sync::broken;
+use crate::sync::mutant;
 use crate::waiter::node::{OVERDUE, QUEUED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
 use crate::waiter::wake::{Wake, WakeBatch};
 
@@ -117,7 +117,8 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
     if waiting == head && !requests {
         return false;
     }
-    if all_overdue && !batch.is_full() && !broken!("sweep") {
+    mutant!("sweep" => return !is_alone);
+    if all_overdue && !batch.is_full() {
         // SAFETY: as for the rest of the queue (I2).
         unsafe { signal(waiting) }.into_iter().for_each(|wake| batch.push(wake));
     }

@@ -15,7 +15,7 @@ use std::ptr::NonNull;
 use super::follow_up::release;
 use super::location::{Location, address};
 use crate::shard::{Key, Locked};
-use crate::sync::broken;
+use crate::sync::mutant;
 use crate::waiter::node::Waiter;
 use crate::word::load_bits;
 
@@ -36,9 +36,9 @@ pub(crate) fn lock_if_equal<L: Location>(at: &L, expected: u64) -> Option<Equal<
     let (table, word) = (at.table(), at.word());
     let key = table.key_of(address(at));
     // From here on a notify that finds the shard vacant (its fence N) is one whose store the load sees (operation W).
-    let early = broken!("compare-under-lock").then(|| load_bits(word));
+    mutant!("compare-under-lock" => return (load_bits(word) == expected).then(|| Equal { key, locked: table.lock(key) }));
     let locked = table.lock(key);
-    (early.unwrap_or_else(|| load_bits(word)) == expected).then_some(Equal { key, locked })
+    (load_bits(word) == expected).then_some(Equal { key, locked })
 }
 
 impl Equal<'_> {

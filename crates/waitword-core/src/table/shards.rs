@@ -6,7 +6,7 @@ use std::pin::Pin;
 #[cfg(any(waitword_loom, waitword_shuttle))]
 use crate::shard::model_addresses;
 use crate::shard::{Hasher, Key, Locked, Shard};
-use crate::sync::{MODEL, broken};
+use crate::sync::{MODEL, mutant};
 use crate::waiter::node::Waiter;
 use crate::word::Word;
 
@@ -116,8 +116,9 @@ impl Table {
         loop {
             let key = self.key_of(node.address());
             let locked = self.lock(key);
+            mutant!("lock-of" => return (key, locked));
             // The node may have been moved while we waited for the lock.
-            if node.address() == key.address || broken!("lock-of") {
+            if node.address() == key.address {
                 return (key, locked);
             }
         }

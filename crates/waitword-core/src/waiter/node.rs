@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use super::list::{self, Entry};
 use super::wake::Wake;
 use crate::sync::atomic::{AtomicUsize, Ordering};
-use crate::sync::{UnsafeCell, broken};
+use crate::sync::{UnsafeCell, order};
 
 /// Not in a queue: not yet, or not any more.
 pub(crate) const IDLE: usize = 0;
@@ -108,14 +108,13 @@ impl Waiter {
     /// The state. Reading an outcome acquires everything that the notifier did before.
     #[inline]
     pub(crate) fn state(&self) -> usize {
-        self.state.load(if broken!("verdict-acquire") { Ordering::Relaxed } else { Ordering::Acquire })
+        self.state.load(order!(Acquire, "verdict-acquire"))
     }
 
     /// Stores a state; an outcome is the notifier's last access to the node (I3).
     #[inline]
     pub(crate) fn set_state(&self, state: usize) {
-        let order = if broken!("verdict-release") { Ordering::Relaxed } else { Ordering::Release };
-        self.state.store(state, order);
+        self.state.store(state, order!(Release, "verdict-release"));
     }
 
     /// The address waited on. Fixed while the caller holds the lock of its shard.

@@ -1,4 +1,4 @@
-//! Wakers that block: they hold up their own deadline, and nobody else's, nor the sweep for waiters that are never polled.
+//! Wakers that block: they delay their own deadline and no other, nor the watchdog of waiters that are never polled.
 
 mod common;
 
@@ -160,7 +160,7 @@ impl Wake for Ring {
     }
 }
 
-/// A word with two waiters, of whom the first is signalled and never polled again. The second is left to the sweep.
+/// A word with two waiters, of whom the first is signalled and never polled again. The second is left to the watchdog.
 struct Futurelock<'a>([Pin<Box<WaitAsync<&'a AtomicI32>>>; 2]);
 
 impl<'a> Futurelock<'a> {
@@ -175,7 +175,7 @@ impl<'a> Futurelock<'a> {
 }
 
 #[test]
-fn the_sweep_goes_on_while_a_waker_blocks() {
+fn the_watchdog_runs_while_a_waker_blocks() {
     let _alone = alone();
     let (gate, probe, word) = (Gate::new(), Probe::new(), AtomicI32::new(0));
     let _blocked = blocked(&gate);
@@ -186,7 +186,7 @@ fn the_sweep_goes_on_while_a_waker_blocks() {
 }
 
 #[test]
-fn the_sweep_goes_on_past_waiters_whose_own_wakers_block() {
+fn the_watchdog_runs_past_waiters_whose_own_wakers_block() {
     let _alone = alone();
     let (gate, probe) = (Gate::new(), Probe::new());
     let words: Vec<_> = (0..40).map(|_| AtomicI32::new(0)).collect();
@@ -195,7 +195,7 @@ fn the_sweep_goes_on_past_waiters_whose_own_wakers_block() {
     let waits: Vec<_> =
         words.iter().enumerate().map(|(index, word)| Futurelock::new(word, &waker(index))).collect();
     until(|| (gate.entered(), probe.wakes()) == (5, 35));
-    // And the sweeps after it.
+    // And the passes after it.
     let (word, later) = (AtomicI32::new(0), Probe::new());
     let later_waits = Futurelock::new(&word, &later.waker());
     until(|| later.wakes() == 1);

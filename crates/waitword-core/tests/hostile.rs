@@ -129,7 +129,7 @@ fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
     }
 }
 
-/// A wait in line whose next waker cannot be had keeps its place and the waker that it has.
+/// A queued wait whose next waker cannot be cloned keeps its position and the waker that it has.
 #[test]
 fn a_waker_that_panics_when_cloned_does_not_take_the_place_of_another() {
     static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
@@ -447,8 +447,8 @@ fn a_thread_that_waits_while_its_thread_locals_are_destroyed() {
 }
 
 #[test]
-fn futures_dropped_while_a_notify_is_settling_them() {
-    // The first waker drops all the other waits: those of its own batch are settled, the rest is in limbo.
+fn futures_dropped_while_a_notify_completes_them() {
+    // The first waker drops all the other waits: those of its own batch are completed, the rest is detached.
     struct DropsAll(Mutex<Vec<Wait>>);
     impl Wake for DropsAll {
         fn wake(self: Arc<Self>) {
@@ -472,7 +472,7 @@ fn futures_dropped_while_a_notify_is_settling_them() {
 }
 
 #[test]
-fn a_wait_in_limbo_is_notified_for_whoever_asks() {
+fn a_detached_wait_is_notified_for_whoever_asks() {
     // While the notify rings its first batch, a wait of a later batch is polled, cancelled, and times out.
     struct Asks {
         waits: Mutex<Option<[Wait; 2]>>,
@@ -509,7 +509,7 @@ fn a_wait_in_limbo_is_notified_for_whoever_asks() {
 }
 
 /// The wait is counted while its new waker is cloned, and then that waker panics: whoever goes on polling is told of the
-/// notify, and is not put in line anew.
+/// notify, and is not enqueued anew.
 #[test]
 fn a_waker_that_panics_when_dropped_does_not_lose_the_notify() {
     static WORD: AtomicI32 = AtomicI32::new(0);

@@ -1,4 +1,4 @@
-//! The queue from outside: order, counts, verdicts, for threads and futures mixed.
+//! The queue from outside: order, counts, outcomes, for threads and futures mixed.
 
 mod common;
 
@@ -66,7 +66,7 @@ fn views_of_the_same_bytes_share_a_queue() {
 /// Every order of arrival of up to five waiters, each a thread or a future, woken by every sequence of counts that the
 /// bits of `cuts` spell: they come out in the order in which they went in.
 #[test]
-fn first_come_first_served_threads_and_futures_mixed() {
+fn fifo_over_threads_and_futures() {
     for waiters in 1..=5_usize {
         for kinds in 0..1_u32 << waiters {
             for cuts in [0, 0b10101, 0b01010, 0b11111] {
@@ -391,7 +391,7 @@ fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
 
 /// A call wakes whoever is first and has not been called, and takes nobody's place.
 #[test]
-fn a_call_takes_nobodys_place() {
+fn a_signal_takes_no_position() {
     let word = AtomicI32::new(0);
     let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
     let probes = [Probe::new(), Probe::new(), Probe::new()];
@@ -416,7 +416,7 @@ fn a_call_takes_nobodys_place() {
 /// The tail goes, whatever has happened to it or to others: signalled, skipped, moved there from another queue. Those who stay
 /// keep their order.
 #[test]
-fn notify_last_takes_the_tail_and_nobody_elses_place() {
+fn notify_last_takes_the_tail_and_no_other_position() {
     let table = Table::with_shards(1);
     let (word, other) = (AtomicU64::new(0), AtomicU64::new(0));
     let (at, from) = (table.at(&word), table.at(&other));
@@ -473,7 +473,7 @@ fn a_wait_knows_whether_it_was_notified_as_the_last() {
 }
 
 #[test]
-fn a_call_ends_no_blocking_wait() {
+fn a_signal_ends_no_blocking_wait() {
     let word = AtomicI32::new(0);
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| wait(&word, 0));
@@ -487,9 +487,9 @@ fn a_call_ends_no_blocking_wait() {
     });
 }
 
-/// Behind one who was called and does not look, the next is called by the second sweep after the call.
+/// Behind a signalled waiter that does not respond, the second pass after the signal signals the next.
 #[test]
-fn a_sweep_calls_the_next_behind_one_who_does_not_look() {
+fn the_watchdog_signals_the_next_behind_an_unresponsive_waiter() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
     let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
     let probes = [Probe::new(), Probe::new(), Probe::new()];
@@ -518,10 +518,10 @@ fn a_sweep_calls_the_next_behind_one_who_does_not_look() {
     assert!(!table.signal_stalled());
 }
 
-/// One who is alone in line is looked at by a sweep for whoever asks, and has the same time to look as if somebody stood
-/// behind it.
+/// A waiter that is alone in its queue is looked at by a pass if somebody asks, and has the same time to respond as if another
+/// waiter were queued behind it.
 #[test]
-fn a_line_is_passed_over_when_two_sweeps_have_found_that_nobody_looks() {
+fn a_queue_is_stalled_after_two_passes_in_which_nobody_responds() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
     let is_passed = || is_queue_stalled(table.at(&word));
     assert!(is_passed(), "nobody is there");
@@ -551,10 +551,10 @@ fn a_line_is_passed_over_when_two_sweeps_have_found_that_nobody_looks() {
     assert!(!is_passed(), "somebody has come who was not called");
 }
 
-/// One who asks is called by the sweep as long as somebody stands behind it or asks whether it looks, and noticed when it
-/// looks no more.
+/// A waiter that requests a signal gets one from each pass as long as another is queued behind it or somebody asks whether the
+/// queue is stalled, and is noticed when it does not respond.
 #[test]
-fn a_sweep_calls_the_first_if_it_asks() {
+fn the_watchdog_signals_a_head_that_requests_it() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
     let mut waits: Vec<_> = (0..2).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
     let probes = [Probe::new(), Probe::new()];
@@ -593,9 +593,9 @@ fn a_sweep_calls_the_first_if_it_asks() {
     assert_eq!(poll(&mut waits[0], 1), Poll::Ready(Some(Outcome::Notified)));
 }
 
-/// Nobody has to do anything for it: the process's timer sweeps the table of the process.
+/// The timer of the process makes the passes; nobody has to do anything for it.
 #[test]
-fn the_timer_sweeps_the_table_of_the_process() {
+fn the_timer_runs_the_watchdog_of_the_process() {
     let word = AtomicI32::new(0);
     let mut unpolled = Box::pin(wait_async(&word, 0));
     assert_eq!(poll(unpolled.as_mut()), Poll::Pending);

@@ -98,7 +98,7 @@ fn a_wake_publishes_what_was_written_before() {
     });
 }
 
-/// The same for a task that finds its verdict by itself: no lock and no wake orders its poll after the notify.
+/// The same for a task that reads its outcome by itself: no lock and no wake orders its poll after the notify.
 #[test]
 fn an_outcome_publishes_what_was_written_before() {
     model(|| {
@@ -196,7 +196,7 @@ fn notify_all_takes_a_snapshot() {
 }
 
 /// Race 7: a notify of all, in several batches; meanwhile somebody waits again on the same word, and then the last one
-/// leaves, who may be in limbo behind a queue that has a new head.
+/// leaves, which may be detached behind a queue that has a new head.
 #[test]
 fn leaving_while_detached_and_waiting_again() {
     model(|| {
@@ -430,7 +430,7 @@ fn a_dropped_wait_and_a_notify() {
     });
 }
 
-/// A call takes the waker along, and the notify after it has none to wake: whoever answers the call finds the verdict.
+/// A signal takes the waker, and the notify after it has none to wake: acknowledging the signal finds the outcome.
 #[test]
 fn a_notify_after_a_signal_is_not_missed() {
     model(|| {

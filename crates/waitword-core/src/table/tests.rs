@@ -92,9 +92,9 @@ fn words_that_collide_when_the_shard_shrinks_do_not_stay_together() {
     colliding.into_iter().for_each(|word| word.leave(&table));
 }
 
-/// Between two stays of a sweep the shard shrinks, and a queue moves to where the sweep has been.
+/// Between two stays of a pass the shard shrinks, and a queue moves to where the pass has been.
 #[test]
-fn a_sweep_forgets_nobody_whose_queue_moves_meanwhile() {
+fn a_pass_misses_no_queue_that_moves_meanwhile() {
     let table = Table::with_hasher(1, KNOWN);
     let strangers = (0..100).map(|n| Waited::new(&table, (1 << 20) + 4 * n)).collect::<Vec<_>>();
     let address = addresses(&table, 8, 200).next().expect("one of many");

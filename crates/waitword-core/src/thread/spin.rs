@@ -1,7 +1,7 @@
 //! Staying awake for an answer that comes soon.
 //!
 //! To be woken across CPUs takes up to 5 µs on bare metal and up to 35 µs in a virtual machine. So a blocking wait may
-//! first spin: its node is in line already, and the thread looks at the node's state, which nobody writes before the
+//! first spin: its node is queued already, and the thread reads the node's state, which nobody writes before the
 //! outcome. Whoever notifies it finds it awake and makes no system call. Whether to spin, and for how long, each thread
 //! learns for itself; nothing is shared, however many there are.
 //!
@@ -308,10 +308,10 @@ mod tests {
     const QUICK: fn(u32) -> u32 = |_| 0;
 
     #[test]
-    fn a_newcomer_sleeps() {
-        let mut newcomer = Experience::NONE;
+    fn a_thread_sleeps_in_its_first_waits() {
+        let mut fresh = Experience::NONE;
         for _ in 0..16 {
-            assert_eq!(wait(&mut newcomer, 300), (0, false));
+            assert_eq!(wait(&mut fresh, 300), (0, false));
         }
     }
 

@@ -1,7 +1,7 @@
-//! The threads of the timer: one at a time looks at the wheel and calls the wakers of those due.
+//! The threads of the timer: one at a time turns the wheel and calls the wakers that are due.
 //!
-//! A waker is foreign code. One that blocks (on a run queue's lock, on a full channel, on a lock of this very library) must hold
-//! up neither the deadlines of others nor the sweep (`table/watchdog.rs`), which is a deadline too.
+//! A waker is foreign code. One that blocks (on a run queue's lock, on a full channel, on a lock of this very library) must delay
+//! neither the deadlines of others nor the watchdog (`table/watchdog.rs`), which is a deadline too.
 //!
 //! # The race
 //! With one thread, whatever is due after a waker that blocks waits for it, for ever if the waker waits for one of these deadlines:
@@ -111,7 +111,7 @@ pub(crate) fn clock_of_callers() -> Clock {
     *CLOCK.get_or_init(|| {
         let clock = Clock { epoch: Instant::now() };
         let mut calls = CALLS.lock();
-        // Of a batch, and of a sweep that goes on behind it.
+        // Of a batch, and of a pass of the watchdog that goes on behind it.
         calls.queue.reserve(2 * BATCH + 1);
         let leader =
             calls.start(clock).expect("deadlines of async waits need a thread, and the system gave none");

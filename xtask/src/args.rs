@@ -22,6 +22,19 @@ Exit codes:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Recipe {
+    /// That files and items named in the Markdown exist, and that old words do not come back (a second)
+    Docs {
+        /// Write the counts of old words anew, where there are fewer than before
+        #[arg(long)]
+        update: bool,
+    },
+
+    /// Packs the published crates, and builds each from its package
+    Package,
+
+    /// The published crates with the oldest Rust that they promise; where it is not installed, what their dependencies need
+    Msrv,
+
     /// Model checks: every interleaving of two to four threads, and what the memory model allows between (two minutes)
     Loom {
         /// With more preemptions: five in the queue, three in the locks (much longer: before a release)

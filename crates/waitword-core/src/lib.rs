@@ -112,3 +112,8 @@ pub use sync::{atomic, is_broken};
 
 #[doc = include_str!("../PROTOCOL.md")]
 pub mod protocol {}
+
+/// Compiles and runs the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -35,6 +35,17 @@ pub(crate) enum Recipe {
     /// The published crates with the oldest Rust that they promise; where it is not installed, what their dependencies need
     Msrv,
 
+    /// That no two files of a crate import each other, also not through others; prints on which floor each stands
+    Layers {
+        /// Only this crate
+        #[arg(long = "crate", value_name = "NAME")]
+        krate: Option<String>,
+
+        /// Print circles alone
+        #[arg(long)]
+        quiet: bool,
+    },
+
     /// Model checks: every interleaving of two to four threads, and what the memory model allows between (two minutes)
     Loom {
         /// With more preemptions: five in the queue, three in the locks (much longer: before a release)

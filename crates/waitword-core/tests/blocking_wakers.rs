@@ -10,7 +10,7 @@ use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use common::{Probe, until};
-use waitword_core::{Alarm, WaitAsync, call_one, notify_all, wait, wait_async};
+use waitword_core::{Alarm, WaitAsync, notify_all, signal_one, wait, wait_async};
 
 /// The threads of the timer are the process's: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -169,7 +169,7 @@ impl<'a> Futurelock<'a> {
         for (wait, waker) in waits.iter_mut().zip([Waker::noop(), second]) {
             assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
         }
-        assert_eq!(call_one(word), 2);
+        assert_eq!(signal_one(word), 2);
         Self(waits)
     }
 }
@@ -199,7 +199,7 @@ fn the_sweep_goes_on_past_waiters_whose_own_wakers_block() {
     let (word, later) = (AtomicI32::new(0), Probe::new());
     let later_waits = Futurelock::new(&word, &later.waker());
     until(|| later.wakes() == 1);
-    assert!(waits.iter().chain([&later_waits]).all(|Futurelock(waits)| waits[0].is_called()));
+    assert!(waits.iter().chain([&later_waits]).all(|Futurelock(waits)| waits[0].is_signalled()));
 }
 
 /// A deadline that a waker waits for, as one does that takes a lock for which others wait with deadlines.

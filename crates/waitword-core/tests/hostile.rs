@@ -372,7 +372,7 @@ fn a_doorbell_that_panics_comes_after_everything_else() {
     let word = Arc::new(AtomicI32::new(0));
     let inbox = Inbox::new(|| panic!("this doorbell panics on purpose"));
     let probe = Probe::new();
-    let mut agent = Box::pin(InboxWait::new(&inbox, Arc::clone(&word)));
+    let mut agent = Box::pin(InboxWait::new(&inbox, Arc::clone(&word), 1));
     assert!(agent.as_mut().enqueue(0));
     let mut task = pin!(wait_async(&*word, 0));
     assert!(task.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
@@ -412,7 +412,7 @@ fn polled_after_the_end() {
 #[test]
 fn an_inbox_wait_that_is_enqueued_twice() {
     let inbox = Inbox::new(|| {});
-    let mut wait = Box::pin(InboxWait::new(&inbox, AtomicI32::new(0)));
+    let mut wait = Box::pin(InboxWait::new(&inbox, AtomicI32::new(0), 1));
     assert!(!wait.as_mut().enqueue(1));
     assert!(wait.as_mut().enqueue(0));
     assert!(catch_unwind(AssertUnwindSafe(|| wait.as_mut().enqueue(0))).is_err());

@@ -273,7 +273,7 @@ fn an_agent_with_deadlines_dies() {
                     rings.fetch_add(1, Ordering::SeqCst);
                 });
                 let mut waits: Vec<_> =
-                    (0..6).map(|wait| Box::pin(InboxWait::new(&inbox, shared.at(wait % 2)))).collect();
+                    (0..6).map(|wait| Box::pin(InboxWait::new(&inbox, shared.at(wait % 2), wait))).collect();
                 assert!(waits.iter_mut().all(|wait| wait.as_mut().enqueue(0)));
                 let expired =
                     waits[..3].iter_mut().filter_map(|wait| wait.as_mut().expire().then(|| wait.token()));

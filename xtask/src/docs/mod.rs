@@ -39,7 +39,7 @@ pub(crate) fn run(update: bool) -> Result<(), String> {
 
 /// All files that git tracks, or would, with their texts, which are empty where they are not UTF-8.
 fn texts() -> Result<Vec<(String, String)>, String> {
-    let list = Line::new("git ls-files --cached --others --exclude-standard");
+    let list = Line::new("git ls-files --cached --others --exclude-standard --deduplicate");
     let list = list.read().map_err(|stop| stop.to_string())?;
     let root = root();
     let is_there = |path: &&str| fs::symlink_metadata(root.join(Path::new(path))).is_ok();

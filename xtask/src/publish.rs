@@ -1,19 +1,63 @@
 //! That the published crates build by themselves, and with the oldest Rust that they promise.
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use serde_json::Value;
 
-use crate::line::Line;
+use crate::line::{Line, root};
 
 /// The workspace's `rust-version`.
 const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// Packs every crate in the order of their dependencies, and builds each from its package, against the packages of the others.
+/// The workspace's, which is that of all its crates.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Where the packages are unpacked, below the root.
+const UNPACKED: &str = "target/unpacked";
+
+/// Packs every crate in the order of their dependencies, and checks the packages against each other.
+///
+/// Not by cargo's own `--verify`: that unpacks the packages into cargo's home as if they came from a registry, where a version
+/// never changes, and so builds against the first ones that it saw.
 pub(crate) fn package() -> Result<(), String> {
-    Line::new("cargo package --workspace --exclude waitword-bench --exclude xtask --offline --allow-dirty")
+    let krates = published()?;
+    let packages = krates.iter().flat_map(|krate| ["-p", krate]);
+    let pack = Line::new("cargo package --no-verify --offline --allow-dirty").args(packages);
+    pack.run().map_err(|stop| stop.to_string())?;
+
+    let folder = root().join(UNPACKED);
+    let failed = |error: std::io::Error| format!("{UNPACKED}: {error}");
+    // The C code of the engine is built once, in its `target`.
+    for krate in &krates {
+        let unpacked = folder.join(format!("{krate}-{VERSION}"));
+        if unpacked.exists() {
+            fs::remove_dir_all(&unpacked).map_err(failed)?;
+        }
+    }
+    fs::create_dir_all(&folder).map_err(failed)?;
+    for krate in &krates {
+        // With today's times, for those in a package are always the same.
+        let line = format!("tar -xzmf target/package/{krate}-{VERSION}.crate -C {UNPACKED}");
+        Line::new(&line).run().map_err(|stop| stop.to_string())?;
+    }
+    fs::write(folder.join("Cargo.toml"), workspace(&krates)).map_err(failed)?;
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
+    Line::new("cargo check --workspace --all-features --offline --target-dir target")
+        .within(UNPACKED)
         .run()
         .map_err(|stop| stop.to_string())
+}
+
+/// A workspace of the packages, each of which finds the others where it looks for them on crates.io.
+fn workspace(krates: &[String]) -> String {
+    let mut members = String::new();
+    let mut patches = String::new();
+    for krate in krates {
+        members.push_str(&format!("    \"{krate}-{VERSION}\",\n"));
+        patches.push_str(&format!("{krate} = {{ path = \"{krate}-{VERSION}\" }}\n"));
+    }
+    format!("[workspace]\nresolver = \"3\"\nmembers = [\n{members}]\n\n[patch.crates-io]\n{patches}")
 }
 
 /// Builds the published crates with the oldest Rust, where it is installed. Where it is not, at least no dependency may ask for

@@ -15,7 +15,7 @@ pub(crate) struct Args {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  everything passed (`miri` also: the toolchain has no Miri, and it was skipped)
+  0  everything passed (also: `miri` or `msrv` was skipped, for its toolchain is not installed)
   1  a check failed; its own output says which
   2  the command line makes no sense
   3  a program that the recipe needs is not installed; the message says how to get it";

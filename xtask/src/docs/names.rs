@@ -42,8 +42,14 @@ const FOREIGN: [&str; 12] = [
 ];
 
 /// Names that are others' without saying so: methods that `coming_from.md` replaces, words of Rust and of Node.
-const FOREIGN_ITEMS: [&str; 5] =
-    ["RwLock::with_max_readers", "into_mapped", "no_std", "node_modules", "notify_additional"];
+const FOREIGN_ITEMS: [&str; 6] = [
+    "RwLock::with_max_readers",
+    "current_thread",
+    "into_mapped",
+    "no_std",
+    "node_modules",
+    "notify_additional",
+];
 
 pub(super) struct Tree {
     /// Files and folders, each as all ends of its path: `a/b/c.rs`, `b/c.rs`, `c.rs`. A module may move to another folder as
@@ -63,8 +69,12 @@ impl Tree {
             paths.extend(folders.chain([path.clone()]));
             // A page is no proof of what it says, nor are the exceptions above.
             if !path.ends_with(".md") && !path.starts_with("xtask/src/docs/") {
-                let found = text.split(|c: char| !is_identifier(c)).filter(|word| !word.is_empty());
-                words.extend(found.map(str::to_owned));
+                for line in text.lines() {
+                    // Neither is a comment.
+                    let code = line.split("//").next().unwrap_or_default();
+                    let found = code.split(|c: char| !is_identifier(c)).filter(|word| !word.is_empty());
+                    words.extend(found.map(str::to_owned));
+                }
             }
         }
         let ends = paths.iter().flat_map(|path| {
@@ -219,6 +229,7 @@ mod tests {
             ("Mutex::lock_asink", false),
             ("lock_async()", true),
             ("only_on_a_page", false),
+            ("renamed_since", false),
             ("a_long_name_…", true),
             ("…_of_a_test", true),
             ("…_of_a_…", true),

@@ -1,16 +1,17 @@
 //! The checks that take longer than `.ci/run`, or need tools beside stable Rust.
 //!
 //! A recipe is a list of command lines; it prints each before it runs it, so that a reader can do without this program.
-//! `args.rs` names the recipes, `recipes.rs` says what each runs, `layers/`, `models.rs`, `mutants.rs`, `promela.rs` and
-//! `line.rs` how.
+//! `args.rs` names the recipes, `recipes.rs` says what each runs, the other files how.
 #![forbid(unsafe_code)]
 
 mod args;
+mod docs;
 mod layers;
 mod line;
 mod models;
 mod mutants;
 mod promela;
+mod publish;
 mod recipes;
 mod stop;
 mod tool;

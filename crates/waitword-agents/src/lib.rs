@@ -60,3 +60,8 @@ pub use js_number::{Timeout, notify_count};
 pub use waits::{PendingWait, Settled, WaitId};
 pub use waitword_core::Outcome;
 pub use wasm::{LinearMemory, Trap};
+
+/// Compiles and runs the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -75,3 +75,8 @@ pub use table::never_sweep;
 
 #[doc = include_str!("../PROTOCOL.md")]
 pub mod protocol {}
+
+/// Compiles and runs the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -174,7 +174,7 @@ pub use waitword_core::{
 #[cfg(doctest)]
 mod refused;
 
-/// The README's example runs.
+/// Compiles and runs the README's example.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

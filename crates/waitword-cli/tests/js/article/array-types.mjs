@@ -1,4 +1,4 @@
-// "buffer: an Int32Array or BigInt64Array backed by a SharedArrayBuffer", and nothing else.
+// The two array types that can be waited on and notified, on shared memory; all others are a TypeError.
 import { Worker, isMainThread } from 'node:worker_threads';
 import { equal, ok, stayAlive, throws } from './support/check.mjs';
 

@@ -1,4 +1,4 @@
-// "The promise may later be resolved with a string value 'ok' or 'timed-out'. The promise is never rejected."
+// The promise of `waitAsync` is fulfilled with 'ok' or 'timed-out', and is never rejected.
 import { Worker, isMainThread, workerData } from 'node:worker_threads';
 import { equal, ok, stayAlive, throws } from './support/check.mjs';
 
@@ -18,10 +18,10 @@ if (isMainThread) {
   ok("'ok' after a notify in another thread");
 
   equal(await Atomics.waitAsync(i32a, 2, 0, 5).value, 'timed-out', 'nobody notifies');
-  equal(Atomics.notify(i32a, 2), 0, 'who timed out has left the queue');
+  equal(Atomics.notify(i32a, 2), 0, 'a waiter that timed out is dequeued');
   ok("'timed-out' when nobody notifies");
 
-  // One word, twenty waits; whoever is due before the notify times out, the others are notified, nobody is rejected.
+  // One word, twenty waits; those that are due before the notify time out, the others are notified, none is rejected.
   const waits = Array.from({ length: 20 }, (_, i) => Atomics.waitAsync(i32a, 3, 0, i < 10 ? 1 + i : 600_000));
   const outcomes = Promise.allSettled(waits.map((wait) => wait.value));
   await waits[9].value;

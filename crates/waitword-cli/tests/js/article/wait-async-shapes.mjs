@@ -1,4 +1,4 @@
-// "Atomics.waitAsync always returns immediately. The return value is one of the following": three shapes.
+// The three shapes of what `waitAsync` returns, at once in each case.
 import { equal, holds, ok } from './support/check.mjs';
 
 const i32a = new Int32Array(new SharedArrayBuffer(16));
@@ -11,7 +11,7 @@ equal(Atomics.waitAsync(i32a, 0, 0, -1), { async: false, value: 'timed-out' }, '
 ok("{ async: false, value: 'timed-out' }");
 
 equal(Atomics.waitAsync(i32a, 0, 1, 0).value, 'not-equal', 'both at once');
-ok('the value is compared before the timeout is looked at');
+ok('the value is compared before the timeout is checked');
 
 for (const timeout of [undefined, Infinity, NaN, 1000, 0.5]) {
   const result = Atomics.waitAsync(i32a, 1, 0, timeout);
@@ -23,5 +23,5 @@ for (const timeout of [undefined, Infinity, NaN, 1000, 0.5]) {
 }
 ok('{ async: true, value: promise }');
 
-equal(Atomics.notify(i32a, 0), 0, 'nobody is left in the queue');
-ok('the first two shapes leave nobody waiting');
+equal(Atomics.notify(i32a, 0), 0, 'the queue is empty');
+ok('the first two shapes enqueue nothing');

@@ -1,4 +1,4 @@
-// "The return value of Atomics.wait is a string": the three of them, in a worker.
+// The three strings that `Atomics.wait` returns, in a worker.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { equal, ok, pause } from './support/check.mjs';
 import { Partner } from './support/partner.mjs';
@@ -7,8 +7,8 @@ if (isMainThread) {
   const sab = new SharedArrayBuffer(16);
   const i32a = new Int32Array(sab);
   const worker = new Partner(import.meta.filename, sab);
-  while ((await worker.hear()) === 'about to block') {
-    // Perhaps it has not joined the queue yet, but nothing can stop it any more: notify until somebody was there.
+  while ((await worker.receive()) === 'about to block') {
+    // The worker may not have enqueued yet, but it will: notify until one waiter was woken.
     while (Atomics.notify(i32a, 1) === 0) await pause(1);
   }
   ok("'ok' when notified, whatever its timeout");
@@ -16,7 +16,7 @@ if (isMainThread) {
   const i32a = new Int32Array(workerData);
 
   equal(Atomics.wait(i32a, 0, 1), 'not-equal', 'the word does not hold the value');
-  equal(Atomics.wait(i32a, 0, 1, 0), 'not-equal', 'the value is compared before the timeout is looked at');
+  equal(Atomics.wait(i32a, 0, 1, 0), 'not-equal', 'the value is compared before the timeout is checked');
   ok("'not-equal' at once");
 
   equal(Atomics.wait(i32a, 0, 0, 0), 'timed-out', 'timeout 0');

@@ -59,7 +59,7 @@ impl Agent {
         expected: Expected,
         timeout: Timeout,
     ) -> Result<Option<Outcome>, WordError> {
-        // If v is not equal to w, "not-equal". That comes before t is looked at.
+        // The comparison takes precedence over a timeout of 0.
         let outcome = match expected {
             Expected::I32(value) => {
                 wait_for(block.borrow_word::<AtomicI32>(byte_index)?, value, Duration::ZERO)
@@ -102,7 +102,7 @@ impl Agent {
         expected: W::Value,
         timeout: Timeout,
     ) -> Result<Outcome, WaitError> {
-        // If mode is sync and AgentCanSuspend() is false, throw a TypeError.
+        // AgentCanSuspend, which only a blocking wait asks.
         if !self.can_block() {
             return Err(WaitError::CannotBlock);
         }
@@ -131,8 +131,8 @@ impl Agent {
         // Not in the standard: an agent's own limit on what it keeps.
         let (mut waits, limit) = (self.waits.borrow_mut(), self.max_waits());
         let is_full = waits.len() >= limit;
-        // If v is not equal to w, the result is "not-equal"; else if t is 0 and mode is async, "timed-out". What is to be
-        // enqueued is compared there, once.
+        // Both results without a promise; the comparison takes precedence over a timeout of 0. A wait that is to be enqueued
+        // is compared there, once.
         if timeout.is_zero() || is_full {
             match self.outcome_at_once(block, byte_index, expected, timeout)? {
                 Some(Outcome::NotEqual) => return Ok(AsyncWait::NotEqual),

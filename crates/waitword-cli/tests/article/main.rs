@@ -1,5 +1,9 @@
-//! The article runs: its listings (`examples/article`), and one script per statement that it makes
-//! (`tests/js/article`). The scripts check themselves; what is asserted here is that they came to their end.
+//! What the article says, checked: our programs for it (`examples/article`), one script per statement that it makes
+//! (`tests/js/article`), and, where a text of the article is given, its own listings (`listing_runs.rs`). The scripts check
+//! themselves; what is asserted here is that they ran to their end.
+
+mod listing_runs;
+mod listings;
 
 use std::{
     collections::BTreeSet,
@@ -26,31 +30,38 @@ fn async_lock_loses_no_count() {
 }
 
 #[test]
-fn lock_lets_every_worker_in() {
+fn each_worker_holds_the_lock() {
     let lines = run(&[], &example("lock.js"));
     for worker in 1..=3 {
-        assert_contains(&lines, &format!("worker {worker} held it 8 times"));
+        assert_contains(&lines, &format!("worker {worker} held the lock 8 times"));
     }
-    assert_contains(&lines, "unlock once too often: Tried to unlock while not holding the mutex");
+    assert_contains(&lines, "one unlock too many: unlock of a lock that is not held");
 }
 
 #[test]
-fn wait_async_has_three_shapes() {
+fn wait_async_shows_each_result_and_outcome() {
     let expected = "\
-listing:  notified
-the word does not hold 1:     { async: false, value: 'not-equal' }
-it holds 0, but timeout is 0: { async: false, value: 'timed-out' }
-it holds 0:                   { async: true, value: promise }
-it holds 0, for 20 ms:        { async: true, value: promise }
+at once, without a promise
+  the word holds 0, not 1   { async: false, value: 'not-equal' }
+  the timeout is 0          { async: false, value: 'timed-out' }
 
-notify woke 1
-the first promise:  'ok'
-the second promise: 'timed-out'";
+later, by a promise
+  notified by this agent    { async: true, value: a promise }
+                            then 'ok'
+  notified by a worker      { async: true, value: a promise }
+                            then 'ok'
+  not notified for 20 ms    { async: true, value: a promise }
+                            then 'timed-out'
+
+first in, first out: a, b, c and d wait on one word
+  notify(1)                 woke a
+  notify(2)                 woke b, c
+  notify(Infinity)          woke d";
     assert_eq!(run(&[], &example("wait-async.js")).join("\n"), expected);
 }
 
 #[test]
-fn three_states_notify_only_who_may_wait() {
+fn unlocks_of_the_three_state_lock_notify_only_under_contention() {
     let lines = run(&[], &example("three-states.js"));
     assert_contains(&lines, "main, alone   locked  2000 times, notified     0 times");
     assert_contains(&lines, "total 8000 of 8000");
@@ -65,18 +76,25 @@ macro_rules! statements {
         $(
             #[test]
             fn $name() {
-                let lines = run(&[], &statement($file));
-                assert!(lines.iter().all(|line| line.starts_with("ok  ")), "{lines:#?}");
-                assert_eq!(lines.len(), $checks, "{lines:#?}");
+                check(&statement($file), $checks);
             }
         )*
+
+        /// The scripts, and how many checks each reports.
+        const STATEMENTS: &[(&str, usize)] = &[$(($file, $checks)),*];
 
         #[test]
         fn no_statement_is_forgotten() {
             let tested = BTreeSet::from([$($file.to_owned()),*]);
             assert_eq!(files_in(&statement("")), tested);
-            let examples =
-                ["async-lock.js", "lock.js", "three-state-lock.js", "three-states.js", "wait-async.js"];
+            let examples = [
+                "async-lock.js",
+                "lock.js",
+                "three-state-lock.js",
+                "three-states.js",
+                "two-state-lock.js",
+                "wait-async.js",
+            ];
             assert_eq!(files_in(&example("")), examples.map(str::to_owned).into());
         }
     };
@@ -86,39 +104,41 @@ statements! {
     array_types: "array-types.mjs", 10;
     fifo_mixed: "fifo-mixed.mjs", 10;
     main_may_not_block: "main-may-not-block.mjs", 3;
+    mutex_exclusion: "mutex-exclusion.mjs", 1;
+    mutex_fifo: "mutex-fifo.mjs", 1;
     mutex_freed_before_wait: "mutex-freed-before-wait.mjs", 2;
+    mutex_main_agent: "mutex-main-agent.mjs", 2;
     mutex_plain_case: "mutex-plain-case.mjs", 5;
     mutex_retaken: "mutex-retaken.mjs", 2;
     notify_count: "notify-count.mjs", 4;
     three_state_lock: "three-state-lock.mjs", 4;
+    two_state_lock: "two-state-lock.mjs", 2;
     wait_async_later: "wait-async-later.mjs", 5;
     wait_async_shapes: "wait-async-shapes.mjs", 5;
     wait_returns: "wait-returns.mjs", 4;
 }
 
-/// The script skips this check where the main agent may block, so it has to be seen that it did not.
+/// The scripts skip these checks where the main agent may block, so it has to be seen that they did not.
 #[test]
 fn wait_on_the_main_agent_is_a_type_error() {
     let lines = run(&[], &statement("main-may-not-block.mjs"));
     assert_contains(&lines, "ok  Atomics.wait on the main agent is a TypeError");
+    let lines = run(&[], &statement("mutex-main-agent.mjs"));
+    assert_contains(&lines, "ok  lock on a held lock is a TypeError, and changes nothing");
 }
 
 #[test]
-fn main_can_block_if_told_so() {
+fn main_can_block_with_the_flag() {
     let lines = run(&["--main-can-block"], &statement("main-may-not-block.mjs"));
     assert!(lines.iter().any(|line| line.starts_with("ok  skipped:")), "{lines:#?}");
 }
 
-/// The scripts test a copy of the class, because the example is a program and cannot be imported without running.
-#[test]
-fn the_listing_is_one_text_everywhere() {
-    let whole = read(&example("async-lock.js"));
-    let copy = read(&statement("support/async-lock.mjs"));
-    let sync_half = read(&example("lock.js"));
-    let class = between(&whole, "class AsyncLock {", "\n}\n");
-    assert_eq!(class, between(&copy, "class AsyncLock {", "\n}\n"));
-    let methods = between(&whole, "class AsyncLock {", "\n  executeLocked(f) {");
-    assert_eq!(methods.trim_end(), between(&sync_half, "class AsyncLock {", "\n}\n").trim_end());
+/// Runs a script of `tests/js/article`, which reports its checks.
+#[track_caller]
+fn check(script: &Path, checks: usize) {
+    let lines = run(&[], script);
+    assert!(lines.iter().all(|line| line.starts_with("ok  ")), "{}: {lines:#?}", script.display());
+    assert_eq!(lines.len(), checks, "{}: {lines:#?}", script.display());
 }
 
 /// Runs the script to its end and returns the lines of its output. Fails on a non-zero exit code, on anything
@@ -165,13 +185,6 @@ fn assert_contains(lines: &[String], wanted: &str) {
     assert!(lines.iter().any(|line| line == wanted), "no line {wanted:?} in {lines:#?}");
 }
 
-/// The text from `start` up to the next `end`, both markers left out.
-#[track_caller]
-fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
-    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start:?}"));
-    rest.split_once(end).unwrap_or_else(|| panic!("no {end:?} after {start:?}")).0
-}
-
 /// The names of the scripts in a directory, without its subdirectories.
 fn files_in(directory: &Path) -> BTreeSet<String> {
     fs::read_dir(directory)
@@ -180,10 +193,6 @@ fn files_in(directory: &Path) -> BTreeSet<String> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "js" || extension == "mjs"))
         .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
         .collect()
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn example(name: &str) -> PathBuf {

@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::workloads::OURS;
+use crate::workload::OURS;
 
 /// Something that runs a program's file.
 pub(crate) struct Engine {

@@ -1,8 +1,8 @@
 //! Goals against figures.
 
-use crate::runner::Results;
+use crate::results::Results;
 use crate::series::{Figure, Series};
-use crate::workloads::{Bound, Goal, Limit, OURS, Sizes, is_peer};
+use crate::workload::{Bound, Goal, Limit, OURS, Sizes, is_peer};
 
 /// How a goal was met, at the size where it was met worst.
 pub(crate) struct Verdict {
@@ -105,7 +105,7 @@ fn best_peer<'a>(
 mod tests {
     use super::*;
     use crate::series::{Sample, Unit};
-    use crate::workloads::{Charts, Contender, Page, Workload};
+    use crate::workload::{Charts, Contender, Page, Workload};
 
     fn workload(contenders: &[&'static str], goals: Vec<Goal>) -> Workload {
         let contenders = contenders.iter().map(|name| Contender { name, run: |_| Vec::new() }).collect();

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use crate::platform::cpu_model;
 use crate::report::chart::Chart;
 use crate::report::goals;
-use crate::runner::Results;
+use crate::results::Results;
 use crate::series::{Figure, Series};
-use crate::workloads::{OURS, Page, Topic};
+use crate::workload::{OURS, Page, Topic};
 
 /// Everything that belongs on one page.
 pub(crate) fn page(results: &[Results<'_>], page: Page, against: &[String]) -> String {

@@ -4,11 +4,12 @@ use std::sync::atomic::AtomicU32;
 
 use waitword_core::{Inbox, InboxWait, wait_async};
 
-use super::{Charts, Contender, Limit, OURS, Page, Random, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
-use crate::runner::Scale;
+use crate::random::Random;
+use crate::scale::Scale;
 use crate::series::Sample;
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const WAITS: usize = 1_000;
 const DEATH: &str = "per wait of its own";

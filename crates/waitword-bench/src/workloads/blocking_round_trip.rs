@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::platform::{pin_to, thread_cpu};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 #[cfg(target_os = "linux")]
 use crate::turns::RawFutex;
 use crate::turns::{Events, ParkingLotCore, Turns, Waitword};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 /// Who takes turns, and where.
 struct Scene {

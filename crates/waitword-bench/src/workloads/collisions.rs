@@ -13,11 +13,11 @@ use std::thread;
 use parking_lot_core::{DEFAULT_PARK_TOKEN, DEFAULT_UNPARK_TOKEN, park, unpark_all, unpark_one};
 use waitword_core::{Location, Table, Word, notify_one, wait_async};
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::Sample;
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const MISS: &str = "notify, nobody waits on the word";
 const HIT: &str = "wait and notify";

@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Alarm, wait_async_until};
 
-use super::{Charts, Contender, Limit, OURS, Page, Random, Workload, goal};
 use crate::allocator::counting;
 use crate::crowd::Crowd;
 use crate::measure::{Stopwatch, process_cpu_of};
-use crate::runner::Scale;
+use crate::random::Random;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const ARM: &str = "arm";
 const CANCEL: &str = "cancel";

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Outcome, Table, notify_all, wait_async};
 
-use super::{Charts, Contender, OURS, Page, Workload};
 use crate::crowd::Crowd;
 use crate::queues::{EventListener, MaitakeQueue, Queues, TokioNotify, Waitword};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, OURS, Page, Workload};
 
 const QUIET: &str = "longest, nobody notifies";
 const DURING: &str = "longest, during notify all";

@@ -5,11 +5,11 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::thread;
 
-use super::{Charts, Contender, Goal, Limit, OURS, Page, Workload, goal};
 use crate::measure::Stopwatch;
 use crate::queues::{EventListener, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, Goal, Limit, OURS, Page, Workload, goal};
 
 /// Words per thread, so that their places in memory and in a table average out.
 const WORDS: usize = 64;

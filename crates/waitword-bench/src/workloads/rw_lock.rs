@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::uncontended::{async_ready, blocking};
-use super::{Charts, Contender, Limit, Page, Workload, at_least, goal};
 use crate::contest::Contest;
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLockRwLock, AsyncRwLock, AsyncbandRwLock, BlockingRwLock, MaitakeRwLock, ParkingLotRwLock, Reads,
     RwLock, SaaRwLock, StdRwLock, TokioRwLock, UsyncRwLock, WaitwordRwLock, Writes,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
+use crate::workload::{Charts, Contender, Limit, Page, Workload, at_least, goal};
 
 const READ: &str = "read, blocking";
 const WRITE: &str = "write, blocking";

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::platform::pin_to;
 use crate::queues::{FuturesIntrusive, MaitakeQueue, TokioNotify};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::turns::{AsyncTurns, Events, Flagged, Turns, Waitword, WakerSlot};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const TASKS: &str = "task and task";
 const MIXED: &str = "thread and task";

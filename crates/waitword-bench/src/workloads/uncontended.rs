@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use crate::locks::{AsyncMutex, BlockingMutex};
 use crate::measure::Stopwatch;
-use crate::runner::Scale;
+use crate::scale::Scale;
 
 /// Nanoseconds of CPU time to lock and unlock as a thread.
 pub(super) fn blocking<M: BlockingMutex>(scale: &Scale) -> f64 {

@@ -3,16 +3,16 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use super::super::{Charts, Contender, Limit, OURS, Page, Workload, at_least};
 use crate::contest::{Contest, Tally};
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLock, AsyncMutex, Asyncband, FuturesIntrusive, FuturesUtil, Maitake, Mutex, NoLock, Saa, Tokio,
     Waitword,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, at_least};
 
 const TASKS: usize = 100;
 
@@ -66,7 +66,7 @@ macro_rules! contenders {
     };
 }
 
-pub(super) fn workloads() -> [Workload; 2] {
+pub(crate) fn workloads() -> [Workload; 2] {
     let across = SCENES.iter().flat_map(|scene| {
         let rate = at_least(scene.rate, Limit::Times(scene.times_tokio, Tokio::NAME));
         [rate, at_least(scene.even, Limit::Value(0.9))]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Item, ItemMod, ItemUse, Macro};
+use syn::{Item, ItemMod, ItemUse, Macro, Visibility};
 
 use super::modules::{Modules, absolute, is_test, leaves};
 
@@ -98,6 +98,9 @@ impl<'a> Visit<'a> for Named<'_> {
             self.name(&path);
         }
     }
+
+    /// `pub(in crate::door)` names who may import this, not what this imports.
+    fn visit_visibility(&mut self, _: &'a Visibility) {}
 
     fn visit_path(&mut self, path: &'a syn::Path) {
         if path.leading_colon.is_none() && path.segments.len() > 1 {

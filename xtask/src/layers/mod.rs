@@ -211,6 +211,19 @@ mod tests {
     }
 
     #[test]
+    fn a_visibility_is_no_import() {
+        let sources = Sources::new(
+            "visibility",
+            &[
+                ("lib.rs", "mod door;"),
+                ("door/mod.rs", "mod thing; use thing::Thing; fn door(_: Thing) {}"),
+                ("door/thing.rs", "pub(in crate::door) struct Thing;"),
+            ],
+        );
+        assert_eq!(sources.layers().circles, Vec::<Vec<String>>::new());
+    }
+
+    #[test]
     fn a_circle_is_found_through_a_third_file_in_macros_and_in_paths_without_use() {
         let sources = Sources::new(
             "circle",

@@ -155,5 +155,7 @@ fn miri() -> Result<(), Stop> {
 
 fn instructions() -> Result<(), Stop> {
     need(&[VALGRIND, GUNGRAUN_RUNNER])?;
-    Line::new("cargo bench -p waitword-bench --bench instructions").run()
+    Line::new("cargo bench -p waitword-bench --no-fail-fast")
+        .args(["--bench", "instructions", "--bench", "instructions_blocking"])
+        .run()
 }

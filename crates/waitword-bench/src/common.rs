@@ -7,7 +7,7 @@ use regex_lite::Regex;
 /// How much is measured, and where the figures go.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
-    /// Fewer rounds and smaller crowds: good for a first look and not for publication.
+    /// Fewer rounds and smaller crowds: good for a first impression, not for publication.
     #[arg(long)]
     pub(crate) quick: bool,
 
@@ -37,11 +37,11 @@ impl Common {
         self.rounds.map_or(if self.quick { quick } else { complete }, usize::from)
     }
 
-    /// Where the results go: to the folder that was named, or to those that are kept if `all_are_there` and nothing was left out.
+    /// Where the results go: to the folder that was named, or to the checked-in folder if `all_are_there` and nothing was left out.
     pub(crate) fn folder(&self, all_are_there: bool) -> Option<PathBuf> {
         let complete = all_are_there && !self.quick && self.filter.is_none() && self.rounds.is_none();
-        let kept = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results");
-        self.out.clone().or_else(|| complete.then(kept))
+        let checked_in = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results");
+        self.out.clone().or_else(|| complete.then(checked_in))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::workload::Topic;
 pub(crate) struct Results<'a> {
     pub(crate) topic: Topic<'a>,
     pub(crate) series: Vec<Series>,
-    /// Who did not get to its end, and why, in the words of the report.
+    /// The contenders that did not finish, and why, in the words of the report.
     pub(crate) failures: Vec<(&'static str, String)>,
 }
 

@@ -3,7 +3,7 @@
 use crate::scale::Scale;
 use crate::series::Sample;
 
-/// A question, and all who answer it.
+/// A question, and the contenders that answer it.
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
     /// One or two sentences for the report.
@@ -19,7 +19,7 @@ pub(crate) struct Workload {
     pub(crate) charts: Charts,
 }
 
-/// A question without those who answer it: what the report has to know. The engines of JavaScript have no [`Contender`] in
+/// A question without its contenders: what the report needs. The engines of JavaScript have no [`Contender`] in
 /// this process.
 pub(crate) struct Topic<'a> {
     pub(crate) name: &'a str,
@@ -57,7 +57,7 @@ pub(crate) enum Charts {
     RateAgainstN {
         rate: &'static str,
     },
-    /// One per N, with a point per contender: how much it does, and how long it lets somebody wait (the longest of these).
+    /// One per N, with a point per contender: its rate, and its longest wait (the longest of these).
     RateAgainstWait {
         rate: &'static str,
         waits: &'static [&'static str],
@@ -70,7 +70,7 @@ pub(crate) struct Contender {
     pub(crate) run: fn(&Scale) -> Vec<Sample>,
 }
 
-/// Whether it is somebody else's work: not a limit, which says so in its name, and not [`OURS`].
+/// Whether it is a peer: not a limit, which says so in its name, and not [`OURS`].
 pub(crate) fn is_peer(contender: &str) -> bool {
     !contender.starts_with(OURS) && !contender.ends_with("(limit)")
 }

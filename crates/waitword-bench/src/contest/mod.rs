@@ -1,4 +1,4 @@
-//! Many who want one lock for a given time: how often they get it, how evenly, and how long one of them waits.
+//! Threads or tasks that contend for one lock for a given time: acquisitions, evenness, longest wait.
 
 mod tally;
 
@@ -16,8 +16,8 @@ use crate::locks::{AsyncMutex, AsyncRwLock, BlockingMutex, BlockingRwLock, Mutex
 use crate::platform::{nanos_of, ticks};
 use crate::work::Work;
 
-/// The lock and what is done with it, until the time is over. Everybody asks for that before each turn, so nobody is left
-/// waiting at the end, however unfair the lock.
+/// The lock and what is done with it, until the time is over. Each contender checks the time before each turn, so that none is
+/// left waiting at the end, however unfair the lock.
 pub(crate) struct Contest<L> {
     /// On cache lines of its own, away from what is only read.
     lock: Apart<L>,
@@ -83,7 +83,7 @@ impl<L> Contest<L> {
         Outcome { tallies, time }
     }
 
-    /// Lets the others go on for a while, then tells them to stop. Returns how long they had.
+    /// Lets the contenders run for a while, then stops them. Returns how long they ran.
     fn run_for(&self, time: Duration) -> Duration {
         let start = Instant::now();
         self.begun.store(true, Ordering::Relaxed);
@@ -154,7 +154,7 @@ impl<M: AsyncMutex> Contest<M> {
         tally
     }
 
-    /// Who waits within the poll is timed as a thread is; to make that future costs nothing.
+    /// A wait that blocks within the poll is timed as a thread's; making that future costs nothing.
     #[inline]
     async fn lock_async(&self, tally: &mut Tally) -> M::Guard<'_> {
         let mutex = &self.lock.0;

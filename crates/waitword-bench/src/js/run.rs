@@ -32,7 +32,7 @@ pub(crate) struct Javascript {
     waitword: Option<PathBuf>,
 }
 
-/// Measures, tells, and says how it went.
+/// Measures and reports; the exit code says how it went.
 pub(crate) fn run(args: &Javascript) -> ExitCode {
     let mut programs = programs::all();
     programs.retain(|program| args.common.wants(program.name));
@@ -66,7 +66,7 @@ fn measure<'a>(programs: &'a [Program], engines: &[Engine], args: &Javascript) -
     let of_program = |program: &'a Program| {
         runner::run_one(topic(program, engines), rounds, &bar, |index, results| {
             let engine = &engines[index];
-            // Who failed once would fail again, and take its time.
+            // An engine that failed once would fail again, and take its time.
             if results.failures.iter().any(|(name, _)| *name == engine.name) {
                 return;
             }

@@ -1,7 +1,7 @@
 //! The contenders: queues of async waiters behind one trait.
 //!
 //! Some find the queue of a word by its address or key, the others are a queue and are given one per word
-//! ([`PerWord`]): those need no look-up, which somebody who has the key and not the queue would have to add.
+//! ([`PerWord`]): those need no look-up, which a caller with a key and no queue would have to add.
 
 mod bare_list;
 mod event_listener;

@@ -4,14 +4,14 @@ use std::future::Future;
 
 /// Wait queues of a number of words, each known by its index.
 pub(crate) trait Queues: Send + Sync + Sized + 'static {
-    /// How the tables call it.
+    /// Its name in the tables.
     const NAME: &'static str;
     /// The largest number of words that can be waited on in a time worth waiting for.
     const MOST_WORDS: usize = usize::MAX;
     /// Whether `notify_all` wakes more than one.
     const NOTIFIES_ALL: bool = true;
 
-    /// The future of a wait. It is in line after its first poll at the latest, and leaves when dropped.
+    /// The future of a wait. It is queued after its first poll at the latest, and dequeued when dropped.
     type Wait<'a>: Future + Send;
 
     /// Queues for that many words.
@@ -20,10 +20,10 @@ pub(crate) trait Queues: Send + Sync + Sized + 'static {
     /// Waits for a notify of `word`.
     fn wait(&self, word: usize) -> Self::Wait<'_>;
 
-    /// Wakes the first who waits on `word`.
+    /// Wakes the head waiter of `word`.
     fn notify_one(&self, word: usize);
 
-    /// Wakes all who wait on `word` now, or the first if [`NOTIFIES_ALL`](Self::NOTIFIES_ALL) is false.
+    /// Wakes all waiters that are queued on `word`, or the head waiter if [`NOTIFIES_ALL`](Self::NOTIFIES_ALL) is false.
     fn notify_all(&self, word: usize);
 }
 

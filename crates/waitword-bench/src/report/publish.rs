@@ -12,7 +12,7 @@ use crate::workload::Page;
 const PAGES: [(Page, &str); 3] =
     [(Page::Queue, "README.md"), (Page::Locks, "locks.md"), (Page::JavaScript, "js.md")];
 
-/// What is to be told.
+/// The results and their peers.
 pub(crate) struct Report<'a> {
     pub(crate) results: &'a [Results<'a>],
     /// The names and versions of the others of a page.
@@ -21,7 +21,7 @@ pub(crate) struct Report<'a> {
 
 impl Report<'_> {
     /// Prints the pages that have something to say; writes tables and charts to `folder` and every figure to `json`, if these
-    /// are wanted. Fails if that fails, or somebody did not get to its end.
+    /// are wanted. Fails if that fails, or a contender did not finish.
     pub(crate) fn publish(&self, folder: Option<PathBuf>, json: Option<&Path>) -> ExitCode {
         for (page, _) in self.pages() {
             print!("{}", markdown::page(self.results, page, &(self.against)(page)));

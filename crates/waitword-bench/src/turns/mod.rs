@@ -1,6 +1,6 @@
 //! Two parties that take turns: the contenders of the round trips.
 //!
-//! The turn is a word that is 0 or 1. A party waits while it is the other's turn, and then hands it back.
+//! The turn is a word that is 0 or 1. A party waits while it is the other's turn, and then gives the turn back.
 
 mod flagged;
 mod limits;

@@ -4,7 +4,7 @@ use std::future::Future;
 
 /// Taking turns as a thread.
 pub(crate) trait Turns: Send + Sync + Sized + 'static {
-    /// How the tables call it.
+    /// Its name in the tables.
     const NAME: &'static str;
 
     /// The turn is 0.
@@ -13,7 +13,7 @@ pub(crate) trait Turns: Send + Sync + Sized + 'static {
     /// Blocks while the turn is `turn`.
     fn wait_while(&self, turn: u32);
 
-    /// Makes it the turn of whoever waits while it is not.
+    /// Stores the turn and wakes the party that waits for it.
     fn set(&self, turn: u32);
 }
 

@@ -41,7 +41,7 @@ fn at_size(n: usize, repeats: usize) -> Sample {
         let inbox = Inbox::new(|| {});
         let waits = (0..WAITS).map(|_| {
             let mut wait = Box::pin(InboxWait::new(&inbox, &words[random.below(words.len())], 0));
-            assert!(wait.as_mut().enqueue(0), "nobody stores to the words");
+            assert!(wait.as_mut().enqueue(0), "no store to the words");
             wait
         });
         let waits = waits.collect::<Vec<_>>();

@@ -22,7 +22,7 @@ pub(super) fn workload() -> Workload {
     Workload {
         name: "notify-all-stall",
         about: "The longest that another thread needs to register and cancel while N waiters are notified at once, and \
-                while nobody notifies for the same time. It registers with the same queue; *neighbour* registers on \
+                without a notify for the same time. It registers with the same queue; *neighbour* registers on \
                 another word of the same shard (a table with one shard). Wall time, so the scheduler is in it.",
         baseline: TokioNotify::NAME,
         contenders: vec![

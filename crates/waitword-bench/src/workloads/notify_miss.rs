@@ -1,4 +1,4 @@
-//! Notify on a word that nobody waits on: what an uncontended unlock pays.
+//! Notify on a word without waiters: what an uncontended unlock pays.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -19,7 +19,7 @@ const LIMIT: &str = "fence and load (limit)";
 pub(super) fn workload() -> Workload {
     Workload {
         name: "notify-miss",
-        about: "`notify` on a word that nobody waits on, from one thread and from two threads on words of their own. \
+        about: "`notify` on a word without waiters, from one thread and from two threads on words of their own. \
                 tokio's `Notify` stores a permit here, so its figure is that of storing it again.",
         baseline: LIMIT,
         contenders: vec![

@@ -28,7 +28,7 @@ pub(super) fn workloads() -> [Workload; 2] {
     [
         Workload {
             name: "semaphore-uncontended",
-            about: "Acquire and release the only permit of a semaphore by the only one who is there: the fastest of twenty \
+            about: "Acquire and release the only permit of a semaphore without contention: the fastest of twenty \
                     bursts.",
             baseline: TokioSemaphore::NAME,
             contenders: vec![

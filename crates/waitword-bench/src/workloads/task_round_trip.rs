@@ -19,7 +19,7 @@ pub(super) fn workload() -> Workload {
     Workload {
         name: "task-round-trip",
         about: "Two tasks of one tokio runtime take turns; then a blocked thread and a task do, on one CPU. There and back, \
-                in wall time. Who has no blocking wait polls its future on the thread and parks in between.",
+                in wall time. Where there is no blocking wait, the thread polls the future and parks.",
         baseline: limit,
         contenders: vec![
             Contender { name: limit, run: run::<WakerSlot> },

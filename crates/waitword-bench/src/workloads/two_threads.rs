@@ -1,4 +1,4 @@
-//! Two threads that get in line and leave it, on one word and on words of their own.
+//! Two threads that enqueue and cancel, on one word and on words of their own.
 
 use std::future::Future;
 use std::pin::pin;

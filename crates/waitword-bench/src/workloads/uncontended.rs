@@ -1,4 +1,4 @@
-//! Taking and leaving a lock with nobody else there.
+//! Acquiring and releasing a lock without contention.
 
 use std::future::Future as _;
 use std::hint::black_box;
@@ -29,7 +29,7 @@ pub(super) fn async_ready<M: AsyncMutex>(scale: &Scale) -> f64 {
             }
         });
         let done = turns.poll(&mut Context::from_waker(Waker::noop()));
-        assert_eq!(done, Poll::Ready(()), "nobody else locks it");
+        assert_eq!(done, Poll::Ready(()), "it is uncontended");
     })
 }
 

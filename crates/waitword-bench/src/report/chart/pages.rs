@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_against_waits_have_one_chart_per_size_even_if_nobody_waited() {
+    fn rates_against_waits_have_one_chart_per_size_even_without_a_wait() {
         let charts = charts(Charts::RateAgainstWait { rate: "rate", waits: &["wait"] });
         let files = charts.iter().map(|chart| chart.file.as_str()).collect::<Vec<_>>();
         assert_eq!(files, ["test-4.svg", "test-16.svg"]);

@@ -1,4 +1,4 @@
-//! How much is done against how long somebody waits, one point per contender.
+//! Rate against longest wait, one point per contender.
 
 use std::error::Error;
 

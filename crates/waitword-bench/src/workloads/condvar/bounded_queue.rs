@@ -26,7 +26,7 @@ pub(crate) fn workload() -> Workload {
         name: "condvar-queue",
         about: "N producers and N consumers of a queue with room for 64 items, under one mutex with two condition variables: \
                 items per second. Tasks run on tokio with two workers. Where a condition variable is for tasks only, threads \
-                poll its future and park; who has none is given what its users take in place of it.",
+                poll its future and park; a contender without one gets what its users take in place of it.",
         baseline: AsyncLockMonitor::NAME,
         contenders: vec![
             Contender { name: WaitwordMonitor::NAME, run: both::<WaitwordMonitor> },

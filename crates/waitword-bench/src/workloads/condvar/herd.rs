@@ -1,4 +1,4 @@
-//! 64 who wait for the same, and are notified at once.
+//! A thundering herd: 64 waiters of one condition variable, notified at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ const WAITERS: usize = 64;
 pub(crate) fn workload() -> Workload {
     Workload {
         name: "condvar-herd",
-        about: "N waiters of one condition variable are notified at once: until the last has had the mutex and left it. \
+        about: "N waiters of one condition variable are notified at once: time until the last has released the mutex. \
                 Tasks run on tokio with two workers.",
         baseline: AsyncLockMonitor::NAME,
         contenders: vec![

@@ -16,7 +16,7 @@ use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, at_least};
 
 const TASKS: usize = 100;
 
-/// Where the tasks run, and how the tables call what they get.
+/// Where the tasks run, and the name of what they get in the tables.
 struct Scene {
     executor: Executor,
     rate: &'static str,
@@ -46,7 +46,7 @@ const SCENES: [Scene; 3] = [
     },
 ];
 
-/// Who gets less than half of what another gets is called starved.
+/// A task that gets less than half of what another gets counts as starved.
 const STARVED: f64 = 0.5;
 
 /// Names the contenders and calls `$run` with each of their types.

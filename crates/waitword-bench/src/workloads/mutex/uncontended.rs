@@ -1,4 +1,4 @@
-//! Lock and unlock, with nobody else there.
+//! Lock and unlock without contention.
 
 use super::super::uncontended::{async_ready, blocking};
 use crate::locks::{
@@ -17,7 +17,7 @@ pub(crate) fn workload() -> Workload {
     let limit = CasAndSwap::NAME;
     Workload {
         name: "mutex-uncontended",
-        about: "Lock and unlock by the only one who is there, as a thread and as a future that is ready at its first poll: \
+        about: "Lock and unlock without contention, as a thread and as a future that is ready at its first poll: \
                 the fastest of twenty bursts, since the other work of the machine can only add to it.",
         baseline: limit,
         contenders: vec![

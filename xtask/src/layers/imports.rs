@@ -38,7 +38,7 @@ impl Named<'_> {
         self.found.extend(self.modules.definers(&path[..end], path.get(end)));
     }
 
-    /// A macro's arguments are no syntax before it is expanded; its paths can be told all the same.
+    /// A macro's arguments are no syntax before it is expanded; its paths are recognisable all the same.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;

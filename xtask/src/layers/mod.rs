@@ -3,7 +3,7 @@
 //! The sources are parsed, not searched: `modules.rs` follows the `mod` lines of a crate, `imports.rs` collects the paths that
 //! a file names, and resolves each to the file that defines the name, also through a re-export. Here the files are put on
 //! floors: a file stands one above the highest that it imports. The same is asked of the folders below `src`. Tests are left
-//! out; they may look at everything.
+//! out; they may import everything.
 
 mod imports;
 mod modules;

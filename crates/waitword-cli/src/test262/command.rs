@@ -8,12 +8,12 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::Test262;
+use super::outcome::Outcome;
 use super::plan::{self, Planned};
 use super::report::Report;
 use super::run::{Runner, Tested};
 use super::snapshot::{self, Snapshot};
 use super::suite::Suite;
-use super::verdict::Outcome;
 
 const AS_EXPECTED: i32 = 0;
 const NOT_AS_EXPECTED: i32 = 1;
@@ -66,7 +66,7 @@ fn try_run(command: &Test262) -> Result<bool, String> {
         time: start.elapsed(),
     };
     let text = if command.json { report.json() } else { report.text() };
-    // If nobody reads it, the exit code still tells.
+    // If there is no reader, the exit code still says it.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(differences.is_empty())
 }

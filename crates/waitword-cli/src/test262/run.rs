@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::outcome::{self, Outcome};
 use super::plan::{Ahead, Case, Planned};
-use super::verdict::{self, Outcome};
 
 /// The subcommand that runs one case.
 const COMMAND: &str = "test262-case";
@@ -96,10 +96,10 @@ impl Runner<'_> {
         }
         let status = child.wait()?;
         let output = reader.join().unwrap_or_default();
-        Ok(verdict::find(&output).unwrap_or_else(|| {
+        Ok(outcome::find(&output).unwrap_or_else(|| {
             let how = match is_late {
                 true => format!("not over after {:?}", self.time_limit),
-                false => format!("ended without a verdict ({status})"),
+                false => format!("ended without an outcome ({status})"),
             };
             // Often the reason: the error of another agent, or an engine's last words.
             let why = output.lines().next().map(|line| format!(": {line}")).unwrap_or_default();

@@ -93,7 +93,7 @@ impl Agents {
         self.lock().reports.pop_front()
     }
 
-    /// Whether there is an agent that could still notify somebody.
+    /// Whether there is an agent that could still notify.
     pub(super) fn any(&self) -> bool {
         !self.lock().seated.is_empty()
     }

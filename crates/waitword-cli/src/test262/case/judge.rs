@@ -14,20 +14,20 @@ use super::modules::{Asked, Loader};
 use super::{jobs, life};
 use crate::test262::args::Test262Case;
 use crate::test262::front_matter::{FrontMatter, Phase};
+use crate::test262::outcome;
 use crate::test262::plan::Mode;
 use crate::test262::suite::Suite;
-use crate::test262::verdict;
 
-/// Runs a case, prints the verdict, and ends the process with all its agents.
+/// Runs a case, prints the outcome, and ends the process with all its agents.
 pub(crate) fn run(command: Test262Case) -> ! {
     let main = thread::Builder::new().stack_size(THREAD_STACK).spawn(move || judge(&command));
-    let verdict = match main.map(thread::JoinHandle::join) {
-        Ok(Ok(verdict)) => verdict,
+    let outcome = match main.map(thread::JoinHandle::join) {
+        Ok(Ok(outcome)) => outcome,
         Ok(Err(_)) => Err("this is a bug in waitword: the host panicked".to_owned()),
         Err(error) => Err(format!("cannot start a thread: {error}")),
     };
     // One write, so that no agent's words come between.
-    let _ = std::io::stdout().write_all(verdict::line(&verdict).as_bytes());
+    let _ = std::io::stdout().write_all(outcome::line(&outcome).as_bytes());
     // Not by return: agents may be blocked for ever.
     exit(0)
 }
@@ -105,7 +105,7 @@ fn run_module(
     jobs::run(agent, host, || !matches!(state(&promise), PromiseState::Pending))?;
     match state(&promise) {
         PromiseState::Rejected(exception) => Ok(Some(Thrown { phase: Phase::Runtime, exception })),
-        PromiseState::Pending => Err("the module awaits a promise that nobody can settle".to_owned()),
+        PromiseState::Pending => Err("the module awaits a promise that cannot be settled".to_owned()),
         PromiseState::Fulfilled(_) | PromiseState::NotAPromise => Ok(None),
     }
 }

@@ -14,6 +14,6 @@ pub(super) fn live(place: &Place, source: &str, running: Box<dyn FnOnce()>) -> R
     let host = host.map_err(|error| error.to_string())?;
     running();
     agent.eval("agent.js", source).map_err(|error| error.to_string())?;
-    // Whoever has left may be ended, but not while a notify still counts on it.
+    // An agent that has left may end, but not while a notify has counted one of its waits.
     jobs::run(&agent, &host, || host.has_left() && !agent.has_pending())
 }

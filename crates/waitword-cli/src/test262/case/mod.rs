@@ -1,4 +1,4 @@
-//! One case, in a process of its own: the harness, the test, and the verdict on how it ended.
+//! One case, in a process of its own: the harness, the test, and the outcome.
 //!
 //! `judge.rs` runs the test. `host.rs` is what it finds in `$262`, `agents.rs` what goes between the agents that it starts,
 //! `life.rs` what each of them does, `jobs.rs` the loop of every agent, `modules.rs` what the test imports.

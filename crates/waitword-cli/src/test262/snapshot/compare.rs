@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::results::{Snapshot, Total, is_below};
+use crate::test262::outcome::Outcome;
 use crate::test262::plan::Case;
 use crate::test262::run::Tested;
-use crate::test262::verdict::Outcome;
 
 /// Where a run and a snapshot disagree.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) fn compare(snapshots: &[Snapshot], paths: &[String], tested: &[Tested
     let mut differences = Vec::new();
     for Tested { case, outcome, .. } in tested {
         let covering = snapshots.iter().find(|snapshot| snapshot.covers(&case.file));
-        // To skip is no failure, so a case that is known to nobody may be skipped.
+        // To skip is no failure, so a case that no snapshot knows may be skipped.
         let expected = covering.map_or(
             match outcome {
                 Outcome::Skipped(_) => "skipped",

@@ -1,4 +1,4 @@
-//! What the suite said when somebody last looked, kept as text files beside the code: a change of conformance is a diff.
+//! Earlier results of the suite, checked in as text files beside the code: a change of conformance is a diff.
 //!
 //! A snapshot names the paths it covers and lists every case below them that does not pass, with the first line of its
 //! error and, by hand, with the cause. Two runs agree when the same cases pass, fail and are skipped; the texts of errors
@@ -11,7 +11,7 @@
 //!
 //! failed test/built-ins/Atomics/some-test.js (sloppy, strict)
 //!     error Test262Error: Expected a TypeError
-//!     because the engine does not look at the index first
+//!     because the engine does not check the index first
 //! ```
 //!
 //! `results.rs` is what a snapshot holds, `text.rs` its text, `files.rs` reads and writes the folder, `compare.rs` finds the

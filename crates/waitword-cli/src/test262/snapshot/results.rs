@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::test262::outcome::Outcome;
 use crate::test262::plan::Case;
 use crate::test262::run::Tested;
-use crate::test262::verdict::Outcome;
 
 /// How many cases ended in which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Snapshot {
         self.paths.iter().all(|own| paths.iter().any(|path| is_below(own, path)))
     }
 
-    /// Why a case fails, as far as somebody has found out.
+    /// Why a case fails, as far as it is known.
     pub(crate) fn because(&self, case: &Case) -> Option<&str> {
         self.entries.get(case).filter(|entry| entry.kind == Kind::Failed)?.because.as_deref()
     }

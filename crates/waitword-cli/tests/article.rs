@@ -104,7 +104,7 @@ fn wait_on_the_main_agent_is_a_type_error() {
 }
 
 #[test]
-fn main_can_block_if_told_so() {
+fn main_can_block_with_the_flag() {
     let lines = run(&["--main-can-block"], &statement("main-may-not-block.mjs"));
     assert!(lines.iter().any(|line| line.starts_with("ok  skipped:")), "{lines:#?}");
 }

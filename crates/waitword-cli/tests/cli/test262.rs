@@ -215,7 +215,7 @@ fn the_error_of_an_agent_is_shown_when_its_test_never_ends() {
 }
 
 #[test]
-fn an_endless_test_fails_and_holds_nobody_up() {
+fn an_endless_test_fails_and_delays_no_other() {
     let raw = |code: &str| format!("/*---\nflags: [raw]\n---*/\n{code}");
     let here = suite(
         "endless",

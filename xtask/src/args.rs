@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 /// The checks that take longer than `bash .ci/run`, or need tools beside stable Rust.
 ///
 /// Each recipe prints the command lines it runs, from the root of the repository, so that you can copy, change and run
-/// them yourself. What each of them finds and misses is told in docs/checks.md, when to run which in CONTRIBUTING.md.
+/// them yourself. What each of them finds and misses is in docs/checks.md, when to run which in CONTRIBUTING.md.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
 pub(crate) struct Args {
@@ -35,7 +35,7 @@ pub(crate) enum Recipe {
     /// The published crates with the oldest Rust that they promise; where it is not installed, what their dependencies need
     Msrv,
 
-    /// That no two files of a crate import each other, also not through others; prints on which floor each stands
+    /// No two files of a crate may import each other, not even through others; prints the floor of each file
     Layers {
         /// Only this crate
         #[arg(long = "crate", value_name = "NAME")]
@@ -76,7 +76,7 @@ pub(crate) enum Recipe {
     /// What a fuzzer finds: histories of the queue against the sequential model, programs on Atomics against a model of
     /// ECMA-262 (needs nightly and cargo-fuzz)
     Fuzz {
-        /// How long to look for one that fails; without --target, half of it for each
+        /// How long to search; without --target, half of it for each
         #[arg(long, value_name = "N", default_value_t = 300)]
         seconds: u32,
 
@@ -88,7 +88,7 @@ pub(crate) enum Recipe {
     /// The long soaks: conservation, of the queue and of the locks; signals that nothing makes up for; memory that stays
     /// flat, of programs
     Soak {
-        /// How long to keep at the locks, in whole rounds, with the sweep and once more without (the others have lengths of
+        /// How long to keep at the locks, in whole rounds, with the watchdog and once more without (the others have lengths of
         /// their own)
         #[arg(long, value_name = "N", default_value_t = 60)]
         seconds: u32,
@@ -107,7 +107,7 @@ pub(crate) enum Recipe {
     /// The tests under Miri; skipped where the nightly toolchain has no such component
     Miri,
 
-    /// Instructions of the paths that must stay short, against the limits that are checked in (needs valgrind and
+    /// Counts the instructions of the paths that must stay short, against the limits that are checked in (needs valgrind and
     /// gungraun-runner; Linux)
     Instructions,
 

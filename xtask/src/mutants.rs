@@ -1,7 +1,7 @@
 //! The mutants of the queue and of the locks: each weakens one step, and some model has to notice.
 //!
 //! The sources name the steps (`mutant!("…" => …)`, `order!(…, "…")`, `broken!("…")`), and docs/loom.md says what becomes of them without each. A
-//! model looks into `WAITWORD_MUTANT` for the step that it has to do without, so each suite is built once.
+//! model reads from `WAITWORD_MUTANT` which step to omit, so each suite is built once.
 
 use std::cell::OnceCell;
 use std::fs;

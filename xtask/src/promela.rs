@@ -30,8 +30,8 @@ pub(crate) fn run(deep: bool) -> Result<(), Stop> {
     let sizes = if deep { &LARGE[..] } else { &SMALL };
     for size in sizes {
         match check(size)? {
-            Verdict::Holds { states } => println!("holds in {states} states"),
-            Verdict::Fails(why) => {
+            Outcome::Holds { states } => println!("holds in {states} states"),
+            Outcome::Fails(why) => {
                 let trail = format!("cd {FOLDER} && spin {size} -k queue.pml.trail -p -g ../../{MODEL}");
                 return Err(Stop::Failed(format!("the model fails: {why}\nthe way there: {trail}")));
             }
@@ -46,10 +46,10 @@ pub(crate) fn run(deep: bool) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Looks for a size in which the mutant fails.
+/// Searches a size in which the mutant fails.
 fn catch(mutant: &str) -> Result<(), Stop> {
     for size in SMALL {
-        if let Verdict::Fails(why) = check(&format!("{size} -D{mutant}"))? {
+        if let Outcome::Fails(why) = check(&format!("{size} -D{mutant}"))? {
             println!("caught: {why}");
             return Ok(());
         }
@@ -57,7 +57,7 @@ fn catch(mutant: &str) -> Result<(), Stop> {
     Err(Stop::Failed(format!("nothing in the model notices {mutant}")))
 }
 
-fn check(defines: &str) -> Result<Verdict, Stop> {
+fn check(defines: &str) -> Result<Outcome, Stop> {
     // Said aloud is the whole of it; the checker's own output is long and of use only to us.
     let steps = [
         format!("spin {defines} -a ../../{MODEL}"),
@@ -70,23 +70,23 @@ fn check(defines: &str) -> Result<Verdict, Stop> {
     for step in steps {
         printed = Line::new(&step).within(FOLDER).read()?;
     }
-    verdict(&printed).ok_or_else(|| Stop::Failed(format!("the search did not end:\n{printed}")))
+    outcome(&printed).ok_or_else(|| Stop::Failed(format!("the search did not end:\n{printed}")))
 }
 
 #[derive(Debug, PartialEq)]
-enum Verdict {
+enum Outcome {
     Holds { states: String },
     Fails(String),
 }
 
 /// What the checker's output says, if it came to an end.
-fn verdict(printed: &str) -> Option<Verdict> {
+fn outcome(printed: &str) -> Option<Outcome> {
     if let Some(error) = printed.lines().find_map(|line| line.strip_prefix("pan:1: ")) {
-        return Some(Verdict::Fails(error.to_owned()));
+        return Some(Outcome::Fails(error.to_owned()));
     }
     let whole = !printed.contains("Search not completed") && !printed.contains("max search depth too small");
     let states = printed.lines().find_map(|line| line.trim().strip_suffix(" states, stored"))?;
-    (whole && printed.contains("errors: 0")).then(|| Verdict::Holds { states: states.to_owned() })
+    (whole && printed.contains("errors: 0")).then(|| Outcome::Holds { states: states.to_owned() })
 }
 
 /// The mutants that the model names, each once.
@@ -112,10 +112,10 @@ mod tests {
     #[test]
     fn a_search_that_was_cut_short_says_nothing() {
         let whole = "State-vector 131 byte, depth reached 104, errors: 0\n  2353187 states, stored\n";
-        assert_eq!(verdict(whole), Some(Verdict::Holds { states: "2353187".into() }));
-        assert_eq!(verdict(&format!("error: max search depth too small\n{whole}")), None);
-        assert_eq!(verdict("pan: reached -DMEMLIM bound\nWarning: Search not completed\n"), None);
+        assert_eq!(outcome(whole), Some(Outcome::Holds { states: "2353187".into() }));
+        assert_eq!(outcome(&format!("error: max search depth too small\n{whole}")), None);
+        assert_eq!(outcome("pan: reached -DMEMLIM bound\nWarning: Search not completed\n"), None);
         let red = "pan:1: invalid end state (at depth 32)\nWarning: Search not completed\nerrors: 1\n";
-        assert_eq!(verdict(red), Some(Verdict::Fails("invalid end state (at depth 32)".into())));
+        assert_eq!(outcome(red), Some(Outcome::Fails("invalid end state (at depth 32)".into())));
     }
 }

@@ -1,13 +1,15 @@
 //! The command line.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use regex_lite::Regex;
 
+use crate::common::{Common, matches};
 use crate::js::Javascript;
-use crate::runner::Scale;
-use crate::workloads::{self, Workload};
+use crate::scale::Scale;
+use crate::workload::Workload;
+use crate::workloads;
 
 /// Measure waitword's queue, its locks and their peers side by side.
 ///
@@ -39,30 +41,6 @@ pub(crate) enum Other {
     Js(Javascript),
 }
 
-/// How much is measured, and where the figures go.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Common {
-    /// Fewer rounds and smaller crowds: good for a first look and not for publication.
-    #[arg(long)]
-    pub(crate) quick: bool,
-
-    /// Run only the workloads whose name matches this regular expression.
-    #[arg(long, value_name = "REGEX")]
-    filter: Option<Regex>,
-
-    /// Rounds per workload [default: 9, or 3 with --quick; of JavaScript: 3, or 1 with --quick].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    rounds: Option<u16>,
-
-    /// Write the tables and charts to this folder.
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-
-    /// Write every figure of every round to this file, as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-}
-
 /// What the user asked for. Does not return after `--help` or a mistake.
 pub(crate) fn read() -> Args {
     Args::parse()
@@ -86,27 +64,6 @@ impl Args {
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         self.common.folder(self.contenders.is_none())
     }
-}
-
-impl Common {
-    pub(crate) fn wants(&self, workload: &str) -> bool {
-        matches(&self.filter, workload)
-    }
-
-    pub(crate) fn rounds(&self, complete: usize, quick: usize) -> usize {
-        self.rounds.map_or(if self.quick { quick } else { complete }, usize::from)
-    }
-
-    /// Where the results go: to the folder that was named, or to those that are kept if `all_are_there` and nothing was left out.
-    pub(crate) fn folder(&self, all_are_there: bool) -> Option<PathBuf> {
-        let complete = all_are_there && !self.quick && self.filter.is_none() && self.rounds.is_none();
-        let kept = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results");
-        self.out.clone().or_else(|| complete.then(kept))
-    }
-}
-
-fn matches(filter: &Option<Regex>, name: &str) -> bool {
-    filter.as_ref().is_none_or(|filter| filter.is_match(name))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ impl<W: Future> Crowd<W> {
     /// Polls a notified future to its end, and drops it.
     pub(crate) fn finish(&mut self, index: usize) -> W::Output {
         let mut slot = self.slot(index);
-        let wait = slot.as_mut().as_pin_mut().expect("nobody has finished or cancelled it");
+        let wait = slot.as_mut().as_pin_mut().expect("neither finished nor cancelled yet");
         let Poll::Ready(output) = wait.poll(&mut Context::from_waker(Waker::noop())) else {
             panic!("this wait has been notified");
         };

@@ -7,6 +7,7 @@
 mod allocator;
 mod args;
 mod block_on;
+mod common;
 mod contest;
 mod crowd;
 mod executor;
@@ -15,11 +16,15 @@ mod locks;
 mod measure;
 mod platform;
 mod queues;
+mod random;
 mod report;
+mod results;
 mod runner;
+mod scale;
 mod series;
 mod turns;
 mod work;
+mod workload;
 mod workloads;
 
 use std::process::ExitCode;

@@ -105,14 +105,14 @@ macro_rules! exit_codes {
         "\
 Exit codes:
     0  the program ended; also if all that was left were promises of
-       Atomics.waitAsync that nobody can notify any more (they are listed)
-    1  an error nobody caught, here or in a worker, among them those of
+       Atomics.waitAsync that no agent can notify any more (they are listed)
+    1  an uncaught error, here or in a worker, among them those of
        the limits; a file that cannot be read or parsed;
        a deadlock: every agent blocked or waiting for another
     2  a mistake on the command line
    13  the main module awaits a promise that can never be settled
   124  the time of --timeout was up (what was pending is listed)
-  141  nobody reads the program's output any more
+  141  the reader of the program's output has gone
     n  process.exit(n), or process.exitCode = n"
     };
 }

@@ -23,7 +23,7 @@ pub(crate) fn show(ended: &Ended) {
     if ended.is_awaiting {
         text += "note: the main module still awaits a promise that can never be settled\n";
     }
-    // If nobody reads the standard error, the exit code still tells.
+    // If the standard error has no reader, the exit code still says it.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Item, ItemMod, ItemUse, Macro};
+use syn::{Item, ItemMod, ItemUse, Macro, Visibility};
 
 use super::modules::{Modules, absolute, is_test, leaves};
 
@@ -38,7 +38,7 @@ impl Named<'_> {
         self.found.extend(self.modules.definers(&path[..end], path.get(end)));
     }
 
-    /// A macro's arguments are no syntax before it is expanded; its paths can be told all the same.
+    /// A macro's arguments are no syntax before it is expanded; its paths are recognisable all the same.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;
@@ -98,6 +98,9 @@ impl<'a> Visit<'a> for Named<'_> {
             self.name(&path);
         }
     }
+
+    /// `pub(in crate::door)` names who may import this, not what this imports.
+    fn visit_visibility(&mut self, _: &'a Visibility) {}
 
     fn visit_path(&mut self, path: &'a syn::Path) {
         if path.leading_colon.is_none() && path.segments.len() > 1 {

@@ -3,7 +3,7 @@
 //! The sources are parsed, not searched: `modules.rs` follows the `mod` lines of a crate, `imports.rs` collects the paths that
 //! a file names, and resolves each to the file that defines the name, also through a re-export. Here the files are put on
 //! floors: a file stands one above the highest that it imports. The same is asked of the folders below `src`. Tests are left
-//! out; they may look at everything.
+//! out; they may import everything.
 
 mod imports;
 mod modules;
@@ -208,6 +208,19 @@ mod tests {
             ],
         );
         assert_eq!(sources.layers().circles, [["a", "b"]]);
+    }
+
+    #[test]
+    fn a_visibility_is_no_import() {
+        let sources = Sources::new(
+            "visibility",
+            &[
+                ("lib.rs", "mod door;"),
+                ("door/mod.rs", "mod thing; use thing::Thing; fn door(_: Thing) {}"),
+                ("door/thing.rs", "pub(in crate::door) struct Thing;"),
+            ],
+        );
+        assert_eq!(sources.layers().circles, Vec::<Vec<String>>::new());
     }
 
     #[test]

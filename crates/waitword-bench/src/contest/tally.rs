@@ -74,7 +74,7 @@ impl Outcome {
         self.acquisitions() / self.time.as_secs_f64()
     }
 
-    /// Of the one who waited longest, in nanoseconds.
+    /// The longest wait of all, in nanoseconds.
     pub(crate) fn longest_wait(&self) -> f64 {
         nanos_of(self.tallies.iter().map(|tally| tally.longest_ticks).max().unwrap_or(0))
     }

@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::workloads::OURS;
+use crate::workload::OURS;
 
 /// Something that runs a program's file.
 pub(crate) struct Engine {
@@ -15,8 +15,8 @@ pub(crate) struct Engine {
     pub(super) command: Vec<String>,
 }
 
-/// Those that are measured wherever they are installed. Node's collector is at hand, so that garbage is not taken for memory
-/// that is kept; Bun and Deno have none to offer.
+/// Those that are measured wherever they are installed. Node's collector is at hand, so that garbage does not count as memory
+/// in use; Bun and Deno have none to offer.
 const KNOWN: [(&str, &[&str]); 3] =
     [("node", &["node", "--expose-gc"]), ("deno", &["deno", "run", "--allow-all"]), ("bun", &["bun", "run"])];
 
@@ -56,7 +56,7 @@ pub(super) fn named(text: &str) -> Result<(String, Vec<String>), String> {
 }
 
 impl Engine {
-    /// Nothing if it does not run. One that does, but does not tell its version, has none.
+    /// Nothing if it does not run. One that does, but does not print its version, has none.
     fn new(name: &'static str, command: Vec<String>) -> Option<Self> {
         let mut asked = Command::new(&command[0]);
         let answer = asked.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;

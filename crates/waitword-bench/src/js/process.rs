@@ -87,7 +87,7 @@ fn listen(child: &mut Child) -> (mpsc::Receiver<String>, thread::JoinHandle<Stri
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     thread::spawn(move || {
         let lines = stdout.into_iter().flat_map(|stdout| BufReader::new(stdout).lines());
-        // Whoever listens may have heard enough.
+        // The receiver may have gone.
         let _ = lines.map_while(Result::ok).try_for_each(|line| sender.send(line));
     });
     let complaints = thread::spawn(move || {
@@ -144,7 +144,7 @@ impl Reading<'_> {
             Line::Figure { name, n, unit, value } => self.add(&name, n, unit, value)?,
             Line::Mark { mark } => self.marks.extend(resident(process).map(|bytes| (mark, bytes))),
             Line::Grown { name, n, grown_since } => {
-                // Where the system does not tell, there is no figure.
+                // Where the system does not report it, there is no figure.
                 if let Some((&before, now)) = self.marks.get(&grown_since).zip(resident(process)) {
                     self.add(&name, n, Unit::Bytes, (now as f64 - before as f64) / n as f64)?;
                 }

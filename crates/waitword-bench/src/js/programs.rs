@@ -1,9 +1,11 @@
 //! The programs, the figures that each has to print, and the goals: `benches/js/programs.json`, which a test of the command
 //! line reads as well.
 
+use std::path::{Path, PathBuf};
+
 use serde::Deserialize;
 
-use crate::workloads::{Bound, Goal, Limit, Sizes};
+use crate::workload::{Bound, Goal, Limit, Sizes};
 
 /// One file of `benches/js`.
 pub(crate) struct Program {
@@ -24,6 +26,11 @@ pub(super) fn all() -> Vec<Program> {
 
 pub(super) fn names() -> Vec<&'static str> {
     listed().iter().map(|entry| entry.name).collect()
+}
+
+/// Where the programs are.
+pub(super) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/js")
 }
 
 #[derive(Deserialize)]
@@ -77,7 +84,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::js::folder;
 
     #[test]
     fn each_program_is_listed_and_each_that_is_listed_is_there() {

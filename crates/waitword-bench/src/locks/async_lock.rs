@@ -114,7 +114,7 @@ pub(crate) struct AsyncLockMonitor {
 }
 
 impl AsyncLockMonitor {
-    /// In line before the mutex is free, or a notify could fall between.
+    /// Queued before the mutex is free, or a notify between the two would be lost.
     fn listen(&self, condition: Condition, guard: MutexGuard<'_, State>) -> EventListener {
         let listener = self.conditions[condition as usize].listen();
         drop(guard);
@@ -128,7 +128,7 @@ impl Monitor for AsyncLockMonitor {
     type Guard<'a> = MutexGuard<'a, State>;
 
     fn notify_one(&self, condition: Condition) {
-        // A plain `notify(1)` does nothing while somebody who was notified before has not been polled.
+        // A plain `notify(1)` does nothing while an earlier notified waiter has not been polled.
         self.conditions[condition as usize].notify(1.additional());
     }
 

@@ -1,4 +1,4 @@
-//! asyncband's locks (the crate was called mea).
+//! asyncband's locks (the crate was named mea before).
 
 use std::future::Future;
 

@@ -1,4 +1,4 @@
-//! futures-intrusive's locks, which hand over in turn if they are told to be fair, as here.
+//! futures-intrusive's locks, in their fair mode, in which an unlock is a handoff.
 
 use std::future::Future;
 

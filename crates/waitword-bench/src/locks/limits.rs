@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{AsyncMutex, BlockingMutex, Mutex};
 
-/// One compare-and-swap to lock, one swap to unlock, and nobody can wait: what an uncontended lock has to do.
+/// One compare-and-swap to lock, one swap to unlock, and no waiters: the least that an uncontended lock has to do.
 pub(crate) struct CasAndSwap(AtomicU32);
 
 pub(crate) struct Taken<'a>(&'a AtomicU32);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::ops::DerefMut;
 
-/// What the mutex holds: a queue, and who waits for what to become of it.
+/// What the mutex protects: a queue, and the number of waiters that wait for it to change.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) items: VecDeque<u64>,
@@ -26,7 +26,7 @@ pub(crate) enum Condition {
 }
 
 pub(crate) trait Monitor: Default + Send + Sync + 'static {
-    /// How the tables call it.
+    /// Its name in the tables.
     const NAME: &'static str;
 
     /// Unlocks when dropped.

@@ -4,7 +4,7 @@ use std::future::Future;
 
 /// A mutex with nothing in it.
 pub(crate) trait Mutex: Send + Sync + Sized + 'static {
-    /// How the tables call it.
+    /// Its name in the tables.
     const NAME: &'static str;
 
     /// Unlocks when dropped.

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 pub(crate) trait RwLock: Send + Sync + Sized + 'static {
-    /// How the tables call it.
+    /// Its name in the tables.
     const NAME: &'static str;
 
     /// Unlock when dropped.

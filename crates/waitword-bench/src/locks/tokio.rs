@@ -145,7 +145,7 @@ impl AsyncMonitor for TokioMonitor {
 
     async fn wait_async<'a>(&'a self, condition: Condition, guard: Self::Guard<'a>) -> Self::Guard<'a> {
         let mut notified = pin!(self.conditions[condition as usize].notified());
-        // In line before the mutex is free, or a notify could fall between.
+        // Queued before the mutex is free, or a notify between the two would be lost.
         notified.as_mut().enable();
         drop(guard);
         notified.await;

@@ -8,7 +8,7 @@ use super::{
     AsyncMonitor, AsyncMutex, AsyncRwLock, AsyncSemaphore, BlockingMonitor, BlockingMutex, BlockingRwLock,
     BlockingSemaphore, Condition, Monitor, Mutex, RwLock, Semaphore, State,
 };
-use crate::workloads::OURS;
+use crate::workload::OURS;
 
 pub(crate) type Waitword = waitword::Mutex<()>;
 

@@ -75,7 +75,7 @@ fn clock(id: libc::clockid_t) -> Duration {
 fn allowed_cpus() -> Vec<usize> {
     // SAFETY: as in `pin_to`.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set lives through the call, and its size is told; every index is within it.
+    // SAFETY: the set lives through the call, and its size is given; every index is within it.
     unsafe {
         if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) != 0 {
             return Vec::new();

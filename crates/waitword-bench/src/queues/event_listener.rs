@@ -1,4 +1,4 @@
-//! event-listener's `Event`. Its waiters are in line from `listen` on, before they are polled.
+//! event-listener's `Event`. Its waiters are queued by `listen`, before they are polled.
 
 use event_listener::{Event, IntoNotification as _};
 
@@ -20,7 +20,7 @@ impl Queue for Event {
     }
 
     fn notify_one(&self) {
-        // A plain `notify(1)` does nothing while somebody who was notified before has not been polled.
+        // A plain `notify(1)` does nothing while an earlier notified waiter has not been polled.
         self.notify(1.additional());
     }
 

@@ -1,5 +1,5 @@
-//! What people write who need queues by key: a map of tokio's `Notify` under one lock, entries removed by the last
-//! who leaves.
+//! What people write who need queues by key: a map of tokio's `Notify` under one lock, entries removed with their
+//! last waiter.
 
 use std::collections::HashMap;
 use std::future::Future;

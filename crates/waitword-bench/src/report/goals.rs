@@ -1,11 +1,11 @@
 //! Goals against figures.
 
-use crate::runner::Results;
+use crate::results::Results;
 use crate::series::{Figure, Series};
-use crate::workloads::{Bound, Goal, Limit, OURS, Sizes, is_peer};
+use crate::workload::{Bound, Goal, Limit, OURS, Sizes, is_peer};
 
 /// How a goal was met, at the size where it was met worst.
-pub(crate) struct Verdict {
+pub(crate) struct Check {
     pub(crate) met: bool,
     /// "enqueue, N = 1000: 27 ns, goal ≤ 25 ns".
     pub(crate) text: String,
@@ -13,12 +13,12 @@ pub(crate) struct Verdict {
     used: f64,
 }
 
-/// One verdict per goal, if what it is about was measured.
-pub(crate) fn verdicts(results: &Results<'_>) -> Vec<Verdict> {
+/// One check per goal, if what it is about was measured.
+pub(crate) fn checks(results: &Results<'_>) -> Vec<Check> {
     results.topic.goals.iter().filter_map(|goal| worst(results, goal)).collect()
 }
 
-fn worst(results: &Results<'_>, goal: &Goal) -> Option<Verdict> {
+fn worst(results: &Results<'_>, goal: &Goal) -> Option<Check> {
     let ours = || results.series.iter().filter(|series| series.contender == OURS && series.what == goal.what);
     let smallest = ours().min_by_key(|series| series.n)?;
     let largest = ours().max_by_key(|series| series.n)?;
@@ -27,12 +27,12 @@ fn worst(results: &Results<'_>, goal: &Goal) -> Option<Verdict> {
         Sizes::Largest => series.n == largest.n,
         Sizes::Only(n) => series.n == n,
     });
-    let verdicts = judged.filter_map(|series| verdict(results, series, goal, smallest));
-    verdicts.max_by(|a, b| a.used.total_cmp(&b.used))
+    let checks = judged.filter_map(|series| check(results, series, goal, smallest));
+    checks.max_by(|a, b| a.used.total_cmp(&b.used))
 }
 
 /// Nothing where the figure to compare with was not measured.
-fn verdict(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Series) -> Option<Verdict> {
+fn check(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Series) -> Option<Check> {
     let n = series.n;
     let (target, because) = match goal.limit {
         Limit::Value(value) => (value, String::new()),
@@ -77,14 +77,14 @@ fn verdict(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Serie
         true if less <= 0.0 => 0.0,
         _ => more / less,
     };
-    Some(Verdict { met, text, used })
+    Some(Check { met, text, used })
 }
 
-/// Whoever does not get there is behind.
-fn alone(series: &Series, peer: &str) -> Verdict {
+/// A peer that did not finish is behind.
+fn alone(series: &Series, peer: &str) -> Check {
     let median = Figure(series.median(), series.unit);
     let text = format!("{}, N = {}: {median}, and {peer} did not get there", series.what, series.n);
-    Verdict { met: true, text, used: 0.0 }
+    Check { met: true, text, used: 0.0 }
 }
 
 fn best_peer<'a>(
@@ -105,7 +105,7 @@ fn best_peer<'a>(
 mod tests {
     use super::*;
     use crate::series::{Sample, Unit};
-    use crate::workloads::{Charts, Contender, Page, Workload};
+    use crate::workload::{Charts, Contender, Page, Workload};
 
     fn workload(contenders: &[&'static str], goals: Vec<Goal>) -> Workload {
         let contenders = contenders.iter().map(|name| Contender { name, run: |_| Vec::new() }).collect();
@@ -116,7 +116,7 @@ mod tests {
     fn judged(workload: &Workload, samples: &[(&'static str, Sample)]) -> Vec<(bool, String)> {
         let mut results = Results { topic: workload.topic(), series: Vec::new(), failures: Vec::new() };
         samples.iter().for_each(|(contender, sample)| results.add(contender, sample.clone()));
-        verdicts(&results).into_iter().map(|verdict| (verdict.met, verdict.text)).collect()
+        checks(&results).into_iter().map(|check| (check.met, check.text)).collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::runner::Results;
+use crate::results::Results;
 use crate::series::Series;
 
 #[derive(Serialize)]

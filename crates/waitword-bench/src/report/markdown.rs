@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use crate::platform::cpu_model;
 use crate::report::chart::Chart;
 use crate::report::goals;
-use crate::runner::Results;
+use crate::results::Results;
 use crate::series::{Figure, Series};
-use crate::workloads::{OURS, Page, Topic};
+use crate::workload::{OURS, Page, Topic};
 
 /// Everything that belongs on one page.
 pub(crate) fn page(results: &[Results<'_>], page: Page, against: &[String]) -> String {
@@ -21,8 +21,7 @@ pub(crate) fn page(results: &[Results<'_>], page: Page, against: &[String]) -> S
     let mut text = format!("# {title}\n\n");
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let cpu = cpu_model().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    let against =
-        if against.is_empty() { "nobody, for no other was found".into() } else { against.join(", ") };
+    let against = if against.is_empty() { "no other, for none was found".into() } else { against.join(", ") };
     let _ = writeln!(text, "Written by `{command}` on {cpu}, {cpus} CPUs,");
     let _ = writeln!(text, "{}. Against: {against}.\n", std::env::consts::OS);
     text.push_str(reading);
@@ -50,7 +49,7 @@ const READING_JAVASCRIPT: &str = "\
 The programs are in [benches/js](../js), one per heading, and every engine runs the same files, in a process of its own for each
 round. A cell is the median over all rounds (least–most). `×` is waitword's median divided by that of the engine in *italics*:
 below 1.00, waitword is ahead. Times are wall time, as the script sees it. Memory is what the process holds of the machine's, as
-the operating system tells the runner. Node runs with `--expose-gc`, and garbage is collected before memory is looked at. Why
+the operating system tells the runner. Node runs with `--expose-gc`, and garbage is collected before memory is measured. Why
 goals are missed: [costs](../../docs/costs.md).
 ";
 
@@ -79,12 +78,12 @@ fn section(page: &mut String, results: &Results<'_>) {
     for (contender, why) in &results.failures {
         let _ = writeln!(page, "- **failed:** {contender}: {why}");
     }
-    let verdicts = goals::verdicts(results);
-    if !verdicts.is_empty() {
+    let checks = goals::checks(results);
+    if !checks.is_empty() {
         page.push_str("\nGoals, each at the size where it is met worst:\n\n");
     }
-    for verdict in verdicts {
-        let _ = writeln!(page, "- {} {}", if verdict.met { "met:" } else { "**missed:**" }, verdict.text);
+    for check in checks {
+        let _ = writeln!(page, "- {} {}", if check.met { "met:" } else { "**missed:**" }, check.text);
     }
 }
 

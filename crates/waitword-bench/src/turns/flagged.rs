@@ -9,7 +9,7 @@ use super::{AsyncTurns, Turns};
 use crate::block_on::block_on;
 use crate::queues::Queues;
 
-/// With a queue that remembers a notify which finds nobody, so that the flag may be looked at before the wait.
+/// With a queue that stores a notify that finds no waiter, so that checking the flag before the wait is enough.
 pub(crate) struct Flagged<Q> {
     turn: AtomicU32,
     queues: Q,
@@ -40,7 +40,7 @@ impl<Q: Queues> AsyncTurns for Flagged<Q> {
     }
 }
 
-/// With event-listener, which does not remember: listen first, look then, wait last.
+/// With event-listener, which does not store it: listen, recheck the flag, wait.
 pub(crate) struct Events {
     turn: AtomicU32,
     events: [Event; 2],

@@ -8,7 +8,7 @@ use std::task::{Poll, Waker};
 use super::{AsyncTurns, Turns};
 use crate::block_on::block_on;
 
-/// The system's own wait queue on a word, without a look at whether anybody waits.
+/// The system's own wait queue on a word, without a check whether there are waiters.
 #[cfg(target_os = "linux")]
 pub(crate) struct RawFutex(AtomicU32);
 

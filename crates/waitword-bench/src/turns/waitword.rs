@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use waitword_core::{notify_one, wait, wait_async};
 
 use super::{AsyncTurns, Turns};
-use crate::workloads::OURS;
+use crate::workload::OURS;
 
 pub(crate) struct Waitword(AtomicU32);
 

@@ -4,11 +4,12 @@ use std::sync::atomic::AtomicU32;
 
 use waitword_core::{Inbox, InboxWait, wait_async};
 
-use super::{Charts, Contender, Limit, OURS, Page, Random, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
-use crate::runner::Scale;
+use crate::random::Random;
+use crate::scale::Scale;
 use crate::series::Sample;
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const WAITS: usize = 1_000;
 const DEATH: &str = "per wait of its own";
@@ -40,7 +41,7 @@ fn at_size(n: usize, repeats: usize) -> Sample {
         let inbox = Inbox::new(|| {});
         let waits = (0..WAITS).map(|_| {
             let mut wait = Box::pin(InboxWait::new(&inbox, &words[random.below(words.len())], 0));
-            assert!(wait.as_mut().enqueue(0), "nobody stores to the words");
+            assert!(wait.as_mut().enqueue(0), "no store to the words");
             wait
         });
         let waits = waits.collect::<Vec<_>>();

@@ -5,17 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::platform::{pin_to, thread_cpu};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 #[cfg(target_os = "linux")]
 use crate::turns::RawFutex;
 use crate::turns::{Events, ParkingLotCore, Turns, Waitword};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 /// Who takes turns, and where.
 struct Scene {
-    /// How the tables call the wall time, and the CPU time.
+    /// The names of the wall time and of the CPU time in the tables.
     wall: &'static str,
     cpu: &'static str,
     /// How many microseconds the partner works before it answers, if that is what the tables compare.
@@ -82,7 +82,7 @@ pub(super) fn workload() -> Workload {
     Workload {
         name: "blocking-round-trip",
         about: "Two threads take turns: there and back, in wall time, and in CPU time of both, less what the partner \
-                works before it answers. Who waits by spinning saves wall time and may waste CPU time.",
+                works before it answers. Spinning saves wall time and may waste CPU time.",
         baseline: BASELINE,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },

@@ -1,9 +1,9 @@
 //! Hostile neighbours: thousands of waiters on words that were picked to collide with ours.
 //!
 //! The words are those that share a bucket under multiplicative hashing with the golden ratio, which is what a table
-//! without a secret uses, as parking_lot_core does. Whoever knows the layout of one block of memory finds them.
+//! without a secret uses, as parking_lot_core does. The layout of one block of memory is enough to find them.
 //!
-//! Then those that somebody finds by brute force who has read the secret of our table.
+//! Then those that are found by brute force with the secret of our table.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -13,11 +13,11 @@ use std::thread;
 use parking_lot_core::{DEFAULT_PARK_TOKEN, DEFAULT_UNPARK_TOKEN, park, unpark_all, unpark_one};
 use waitword_core::{Location, Table, Word, notify_one, wait_async};
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::Sample;
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const MISS: &str = "notify, nobody waits on the word";
 const HIT: &str = "wait and notify";
@@ -35,7 +35,7 @@ pub(super) fn workload() -> Workload {
                 with it in a hash table without a secret. For parking_lot_core the N are blocked threads, for waitword \
                 async waiters, each on a word of its own. A wait of parking_lot_core is not shown: its thread would have \
                 to sleep. Then the same with words that were found with the secret of our hash, in a table of one shard: \
-                all have the presence bit of the word, so that a notify takes the lock, and all are in its bucket, \
+                all have the occupancy bit of the word, so that a notify takes the lock, and all are in its bucket, \
                 until the shard draws another secret.",
         baseline: OURS,
         contenders: vec![

@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Alarm, wait_async_until};
 
-use super::{Charts, Contender, Limit, OURS, Page, Random, Workload, goal};
 use crate::allocator::counting;
 use crate::crowd::Crowd;
 use crate::measure::{Stopwatch, process_cpu_of};
-use crate::runner::Scale;
+use crate::random::Random;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const ARM: &str = "arm";
 const CANCEL: &str = "cancel";
@@ -37,7 +38,7 @@ pub(super) fn workload() -> Workload {
         about: "N pending deadlines, at random times within a second: *arm* is making the future and polling it once, \
                 *cancel* is dropping it in the order of arming, *fire* is the CPU time that all threads spend until the \
                 last waker was called; in a burst, ten deadlines pass in a microsecond. *with a wait* is \
-                `wait_async_until`, which stands in the line of a word besides.",
+                `wait_async_until`, which is queued on a word as well.",
         baseline: TOKIO,
         contenders: vec![
             Contender { name: OURS, run: alarm },
@@ -189,7 +190,7 @@ impl Wake for Fired {
     fn wake(self: Arc<Self>) {
         let before = self.count.fetch_add(1, Ordering::SeqCst);
         // All wakers are alike; but by the time of the k-th wake, k deadlines must have passed. Reading the clock is not
-        // what is measured, so only some are looked at.
+        // what is measured, so only some are checked.
         if before.is_multiple_of(16) && Instant::now() < self.deadlines[before] {
             self.early.fetch_add(1, Ordering::SeqCst);
         }

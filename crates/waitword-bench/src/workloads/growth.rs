@@ -1,11 +1,11 @@
 //! The table from nothing to many words and back: the one operation that pays for it.
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Longest;
 use crate::queues::{HandMade, Queues, Waitword};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::Sample;
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const ENQUEUE: &str = "longest enqueue";
 const CANCEL: &str = "longest cancel";

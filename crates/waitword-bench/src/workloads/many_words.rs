@@ -1,15 +1,16 @@
 //! Many words with one waiter each, notified in random order: the shape of a program with many locks, or of a block of
 //! shared memory full of them.
 
-use super::{Charts, Contender, Limit, OURS, Page, Random, Workload, goal_at_largest};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
 use crate::queues::{
     BareList, EventListener, FuturesIntrusive, HandMade, MaitakeMap, MaitakeQueue, Queues, TokioNotify,
     Waitword,
 };
-use crate::runner::Scale;
+use crate::random::Random;
+use crate::scale::Scale;
 use crate::series::Sample;
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal_at_largest};
 
 pub(super) fn workload() -> Workload {
     let tokio = TokioNotify::NAME;

@@ -1,13 +1,13 @@
 //! What a pending wait occupies, and what stays when all have gone.
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::allocator::counting;
 use crate::crowd::Crowd;
 use crate::queues::{
     BareList, EventListener, FuturesIntrusive, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const FUTURE: &str = "size of the future";
 const ALLOCATIONS: &str = "heap allocations per wait";

@@ -8,11 +8,11 @@ use std::task::{Context, Waker};
 
 use waitword_core::{Outcome, wait, wait_async};
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::allocator::counting;
 use crate::measure::Stopwatch;
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const LIMIT: &str = "lock, load, unlock (limit)";
 

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Outcome, Table, notify_all, wait_async};
 
-use super::{Charts, Contender, OURS, Page, Workload};
 use crate::crowd::Crowd;
 use crate::queues::{EventListener, MaitakeQueue, Queues, TokioNotify, Waitword};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, OURS, Page, Workload};
 
 const QUIET: &str = "longest, nobody notifies";
 const DURING: &str = "longest, during notify all";
@@ -22,7 +22,7 @@ pub(super) fn workload() -> Workload {
     Workload {
         name: "notify-all-stall",
         about: "The longest that another thread needs to register and cancel while N waiters are notified at once, and \
-                while nobody notifies for the same time. It registers with the same queue; *neighbour* registers on \
+                without a notify for the same time. It registers with the same queue; *neighbour* registers on \
                 another word of the same shard (a table with one shard). Wall time, so the scheduler is in it.",
         baseline: TokioNotify::NAME,
         contenders: vec![

@@ -1,15 +1,15 @@
-//! Notify on a word that nobody waits on: what an uncontended unlock pays.
+//! Notify on a word without waiters: what an uncontended unlock pays.
 
 use std::hint::black_box;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::thread;
 
-use super::{Charts, Contender, Goal, Limit, OURS, Page, Workload, goal};
 use crate::measure::Stopwatch;
 use crate::queues::{EventListener, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, Goal, Limit, OURS, Page, Workload, goal};
 
 /// Words per thread, so that their places in memory and in a table average out.
 const WORDS: usize = 64;
@@ -19,7 +19,7 @@ const LIMIT: &str = "fence and load (limit)";
 pub(super) fn workload() -> Workload {
     Workload {
         name: "notify-miss",
-        about: "`notify` on a word that nobody waits on, from one thread and from two threads on words of their own. \
+        about: "`notify` on a word without waiters, from one thread and from two threads on words of their own. \
                 tokio's `Notify` stores a permit here, so its figure is that of storing it again.",
         baseline: LIMIT,
         contenders: vec![

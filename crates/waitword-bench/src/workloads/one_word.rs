@@ -1,11 +1,11 @@
 //! Many tasks wait on one word: the shape of a popular lock, a semaphore, a broadcast.
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
 use crate::queues::{BareList, EventListener, FuturesIntrusive, MaitakeQueue, Queues, TokioNotify, Waitword};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::Sample;
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 pub(super) fn workload() -> Workload {
     let tokio = TokioNotify::NAME;

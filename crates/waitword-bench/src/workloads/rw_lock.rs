@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::uncontended::{async_ready, blocking};
-use super::{Charts, Contender, Limit, Page, Workload, at_least, goal};
 use crate::contest::Contest;
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLockRwLock, AsyncRwLock, AsyncbandRwLock, BlockingRwLock, MaitakeRwLock, ParkingLotRwLock, Reads,
     RwLock, SaaRwLock, StdRwLock, TokioRwLock, UsyncRwLock, WaitwordRwLock, Writes,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
+use crate::workload::{Charts, Contender, Limit, Page, Workload, at_least, goal};
 
 const READ: &str = "read, blocking";
 const WRITE: &str = "write, blocking";
@@ -24,7 +24,7 @@ const THREADS_WAIT: &str = "longest wait of a thread";
 const TASKS: &str = "tasks";
 const TASKS_WAIT: &str = "longest wait of a task";
 
-/// Names the contenders, and calls with each of their types what is for threads and what is for tasks.
+/// Lists the contenders, with what runs on threads and what runs as tasks for each of their types.
 macro_rules! contenders {
     ($threads:ident, $tasks:ident) => {
         vec![
@@ -51,7 +51,7 @@ pub(super) fn workloads() -> [Workload; 2] {
     [
         Workload {
             name: "rw-lock-uncontended",
-            about: "Lock and unlock a read-write lock by the only one who is there: the fastest of twenty bursts.",
+            about: "Lock and unlock a read-write lock without contention: the fastest of twenty bursts.",
             baseline: StdRwLock::NAME,
             contenders: contenders!(uncontended_threads, uncontended_tasks),
             goals: [READ, READ_ASYNC].map(|what| goal(what, Limit::TimesBest(1.0))).into(),

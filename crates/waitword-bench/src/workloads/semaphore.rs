@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::uncontended::{async_ready, blocking};
-use super::{Charts, Contender, Limit, Page, Workload, at_least, goal};
 use crate::contest::Contest;
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLockSemaphore, AsyncSemaphore, AsyncbandSemaphore, BlockingSemaphore, FuturesIntrusiveSemaphore,
     MaitakeSemaphore, Permits, SaaSemaphore, Semaphore, TokioSemaphore, WaitwordSemaphore,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
+use crate::workload::{Charts, Contender, Limit, Page, Workload, at_least, goal};
 
 const BLOCKING: &str = "blocking";
 const ASYNC: &str = "async, ready at the first poll";
@@ -28,7 +28,7 @@ pub(super) fn workloads() -> [Workload; 2] {
     [
         Workload {
             name: "semaphore-uncontended",
-            about: "Acquire and release the only permit of a semaphore by the only one who is there: the fastest of twenty \
+            about: "Acquire and release the only permit of a semaphore without contention: the fastest of twenty \
                     bursts.",
             baseline: TokioSemaphore::NAME,
             contenders: vec![

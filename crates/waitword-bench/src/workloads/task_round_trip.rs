@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::platform::pin_to;
 use crate::queues::{FuturesIntrusive, MaitakeQueue, TokioNotify};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::turns::{AsyncTurns, Events, Flagged, Turns, Waitword, WakerSlot};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const TASKS: &str = "task and task";
 const MIXED: &str = "thread and task";
@@ -19,7 +19,7 @@ pub(super) fn workload() -> Workload {
     Workload {
         name: "task-round-trip",
         about: "Two tasks of one tokio runtime take turns; then a blocked thread and a task do, on one CPU. There and back, \
-                in wall time. Who has no blocking wait polls its future on the thread and parks in between.",
+                in wall time. Where there is no blocking wait, the thread polls the future and parks.",
         baseline: limit,
         contenders: vec![
             Contender { name: limit, run: run::<WakerSlot> },

@@ -1,4 +1,4 @@
-//! Two threads that get in line and leave it, on one word and on words of their own.
+//! Two threads that enqueue and cancel, on one word and on words of their own.
 
 use std::future::Future;
 use std::pin::pin;
@@ -6,13 +6,13 @@ use std::sync::Barrier;
 use std::task::{Context, Waker};
 use std::thread;
 
-use super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::measure::Stopwatch;
 use crate::queues::{
     BareList, EventListener, FuturesIntrusive, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 /// Pairs of words, one for each thread, tried one after another: some of them share a shard.
 const PAIRS: usize = 64;

@@ -1,4 +1,4 @@
-//! Taking and leaving a lock with nobody else there.
+//! Acquiring and releasing a lock without contention.
 
 use std::future::Future as _;
 use std::hint::black_box;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use crate::locks::{AsyncMutex, BlockingMutex};
 use crate::measure::Stopwatch;
-use crate::runner::Scale;
+use crate::scale::Scale;
 
 /// Nanoseconds of CPU time to lock and unlock as a thread.
 pub(super) fn blocking<M: BlockingMutex>(scale: &Scale) -> f64 {
@@ -29,7 +29,7 @@ pub(super) fn async_ready<M: AsyncMutex>(scale: &Scale) -> f64 {
             }
         });
         let done = turns.poll(&mut Context::from_waker(Waker::noop()));
-        assert_eq!(done, Poll::Ready(()), "nobody else locks it");
+        assert_eq!(done, Poll::Ready(()), "it is uncontended");
     })
 }
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::outcome::Outcome;
 use super::run::Tested;
 use super::snapshot::{Difference, Snapshot, Total};
-use super::verdict::Outcome;
 
 /// Everything about a run that is over.
 pub(super) struct Report<'a> {

@@ -9,8 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::outcome::{self, Outcome};
 use super::plan::{Ahead, Case, Planned};
-use super::verdict::{self, Outcome};
+
+/// The subcommand that runs one case.
+const COMMAND: &str = "test262-case";
 
 /// A case that is over.
 #[derive(Clone, Debug)]
@@ -22,7 +25,7 @@ pub(super) struct Tested {
 
 /// How cases are run.
 pub(super) struct Runner<'a> {
-    /// Our own program, which runs one case when asked to by [`super::case::COMMAND`].
+    /// Our own program, which runs one case when asked to by [`COMMAND`].
     pub(super) program: &'a Path,
     /// The suite's folder.
     pub(super) suite: &'a Path,
@@ -81,7 +84,7 @@ impl Runner<'_> {
         // One pipe for all that it prints. The command holds the ends that the process inherits, and is gone before anybody
         // waits for the end of the output.
         let mut child = Command::new(self.program)
-            .args([super::case::COMMAND.as_ref(), self.suite.as_os_str()])
+            .args([COMMAND.as_ref(), self.suite.as_os_str()])
             .args([&case.file, &case.mode.to_string()])
             .stdin(Stdio::null())
             .stdout(input.try_clone()?)
@@ -93,10 +96,10 @@ impl Runner<'_> {
         }
         let status = child.wait()?;
         let output = reader.join().unwrap_or_default();
-        Ok(verdict::find(&output).unwrap_or_else(|| {
+        Ok(outcome::find(&output).unwrap_or_else(|| {
             let how = match is_late {
                 true => format!("not over after {:?}", self.time_limit),
-                false => format!("ended without a verdict ({status})"),
+                false => format!("ended without an outcome ({status})"),
             };
             // Often the reason: the error of another agent, or an engine's last words.
             let why = output.lines().next().map(|line| format!(": {line}")).unwrap_or_default();

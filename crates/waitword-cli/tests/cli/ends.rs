@@ -94,7 +94,7 @@ fn exit_code_of_the_script_is_that_of_the_process() {
 
 /// As `tests/node` has it, which needs Node.
 #[test]
-fn a_program_hears_of_its_end_and_of_what_nobody_caught() {
+fn a_program_is_notified_of_its_end_and_of_uncaught_errors() {
     run("hears_exit", "process.on('exit', (code) => console.log('exit', code)); throw new Error('x');")
         .with_code(1)
         .printed(&["exit 1"])

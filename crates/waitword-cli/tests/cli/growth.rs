@@ -76,6 +76,6 @@ fn the_end_of_a_worker_tells_of_what_it_has_grown() {
 
 /// `t.length` is a sequentially consistent load in ECMA-262: a loop may wait for it.
 #[test]
-fn a_loop_that_only_looks_ends() {
+fn a_loop_that_only_reads_ends() {
     program("growth_loop", "grower('g.grow(32)'); while (t.length === 4); console.log(seen());", 1);
 }

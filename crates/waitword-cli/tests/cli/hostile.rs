@@ -244,7 +244,7 @@ fn emitters_exceptions_and_blob_urls_are_what_they_are_whatever_was_patched() {
 }
 
 #[test]
-fn an_uncaught_error_is_told_whatever_was_patched() {
+fn an_uncaught_error_is_reported_whatever_was_patched() {
     for patch in PATCHES {
         run(
             "patched_error",

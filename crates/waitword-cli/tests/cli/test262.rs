@@ -169,7 +169,7 @@ fn an_async_test_ends_when_it_says_so() {
     fails("async_failure", &test("Promise.reject('no').catch($DONE);"), "no");
     fails("async_never", &test(&format!("{word} Atomics.waitAsync(a, 0, 0);")), "$DONE was not called");
     fails("async_throws", &test("$DONE(); throw new Test262Error('at once');"), "Test262Error: at once");
-    fails("module_never", "/*---\nflags: [module]\n---*/\nawait new Promise(() => {});", "nobody can settle");
+    fails("module_never", "/*---\nflags: [module]\n---*/\nawait new Promise(() => {});", "cannot be settled");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn the_error_of_an_agent_is_shown_when_its_test_never_ends() {
 }
 
 #[test]
-fn an_endless_test_fails_and_holds_nobody_up() {
+fn an_endless_test_fails_and_delays_no_other() {
     let raw = |code: &str| format!("/*---\nflags: [raw]\n---*/\n{code}");
     let here = suite(
         "endless",

@@ -86,7 +86,7 @@ fn streams_are_there_without_options() {
 
 /// A parent that never asks pays for no copies, and one that blocks first for few.
 #[test]
-fn what_is_printed_is_not_kept_for_those_who_do_not_read() {
+fn output_without_a_reader_is_not_buffered() {
     let script = r#"
         const { Worker } = require("worker_threads");
         const done = new Int32Array(new SharedArrayBuffer(4));
@@ -229,7 +229,7 @@ fn messages_go_from_any_thread_to_any_other() {
 
 /// A thread that is blocked does not take a message in time; when nobody can take it at all, the program ends.
 #[test]
-fn messages_to_a_blocked_thread_time_out_and_keep_nobody_for_ever() {
+fn messages_to_a_blocked_thread_time_out_and_keep_no_agent_alive() {
     run(
         "thread_timeout",
         r#"

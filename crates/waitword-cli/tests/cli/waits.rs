@@ -78,7 +78,7 @@ fn wait_async_with_a_timeout_keeps_the_program_alive() {
 }
 
 #[test]
-fn wait_async_that_nobody_can_end_is_abandoned_with_its_place() {
+fn wait_async_that_no_agent_can_notify_is_abandoned_with_its_place() {
     run(
         "abandoned",
         r#"const words = new Int32Array(new SharedArrayBuffer(8));
@@ -148,7 +148,7 @@ fn the_end_of_an_abandoned_worker_is_an_event_that_may_notify_others() {
 }
 
 #[test]
-fn deadlock_of_all_agents_is_found_and_told() {
+fn deadlock_of_all_agents_is_found_and_reported() {
     run(
         "deadlock",
         r#"const { Worker, isMainThread, workerData: words } = require("worker_threads");
@@ -171,7 +171,7 @@ if (isMainThread) {
 }
 
 #[test]
-fn deadlock_with_a_blocked_main_agent_is_found_and_told() {
+fn deadlock_with_a_blocked_main_agent_is_found_and_reported() {
     let script = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
     run_with("deadlock_main", &["--main-can-block"], &[("main.js", script)], &[]).with_code(1).complained(&[
         "deadlock",
@@ -261,7 +261,7 @@ fn settled_waits_and_timers_and_messages_take_turns() {
 
 /// The host looks at the stack of a wait that it has to report. A hook that runs then would notify a wait that is given up.
 #[test]
-fn the_stack_of_an_abandoned_wait_is_looked_at_without_the_scripts_hook() {
+fn the_stack_of_an_abandoned_wait_is_read_without_the_scripts_hook() {
     run(
         "stack_hook",
         r#"

@@ -40,14 +40,17 @@ pub(crate) struct Deadlines {
     pub(crate) checks_at: Option<u64>,
 }
 
-/// Which threads of the timer sleep for too long.
+/// The thread of the timer that would sleep for too long, if one would.
 #[must_use]
-pub(crate) struct Unpark([Option<Thread>; 2]);
+pub(crate) struct Unpark(Option<Thread>);
 
 impl Unpark {
-    /// Not under the lock: those who are unparked want it.
+    /// Not under the lock, which the unparked thread acquires.
+    #[inline]
     pub(crate) fn unpark(self) {
-        self.0.iter().flatten().for_each(Thread::unpark);
+        if let Some(thread) = self.0 {
+            thread.unpark();
+        }
     }
 }
 
@@ -62,27 +65,22 @@ impl Deadlines {
         deadline: u64,
         waker: &mut Option<Waker>,
     ) -> Unpark {
-        let mut unpark = Unpark([None, None]);
         // SAFETY: alive, says the caller, and the lock is held: W1 to W4 of the wheel.
         unsafe {
             std::mem::swap(&mut node.as_mut().waker, waker);
             if node.as_ref().is_linked() && node.as_ref().deadline == deadline {
-                return unpark;
+                return Unpark(None);
             }
             self.wheel.remove(node);
             node.as_mut().deadline = deadline;
             self.wheel.insert(node);
         }
-        if self.looks_at.is_none_or(|looks_at| deadline < looks_at) {
-            self.looks_at = Some(deadline);
-            if self.calling {
-                // It looks again by itself; unless it is stuck in a waker.
-                unpark.0[1] = self.check_after(deadline);
-            } else {
-                unpark.0[0].clone_from(&self.leader);
-            }
+        if self.looks_at.is_some_and(|looks_at| looks_at <= deadline) {
+            return Unpark(None);
         }
-        unpark
+        self.looks_at = Some(deadline);
+        // A leader that calls wakers checks the wheel again by itself; unless it is stuck in a waker.
+        Unpark(if self.calling { self.check_after(deadline) } else { self.leader.clone() })
     }
 
     /// Takes `node` out if it is in. Returns its waker, to be dropped without the lock.

@@ -4,9 +4,9 @@ use std::error::Error;
 
 use plotters::prelude::*;
 
-use super::{COLORS, FONT, LEGEND_WIDTH, SIZE, short};
+use super::style::{COLORS, FONT, LEGEND_WIDTH, SIZE, short};
 use crate::series::Series;
-use crate::workloads::OURS;
+use crate::workload::OURS;
 
 /// How a figure is shown.
 pub(super) struct Measure {

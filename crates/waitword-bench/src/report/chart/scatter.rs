@@ -1,11 +1,11 @@
-//! How much is done against how long somebody waits, one point per contender.
+//! Rate against longest wait, one point per contender.
 
 use std::error::Error;
 
 use plotters::prelude::*;
 
-use super::{COLORS, FONT, LEGEND_WIDTH, SIZE, short};
-use crate::workloads::OURS;
+use super::style::{COLORS, FONT, LEGEND_WIDTH, SIZE, short};
+use crate::workload::OURS;
 
 /// The points are names, longest waits in nanoseconds, and rates per second. Up is better, and left is.
 pub(super) fn draw(svg: &mut String, title: &str, points: &[(&str, f64, f64)]) -> Result<(), Box<dyn Error>> {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::super::{Charts, Contender, Limit, Page, Workload, at_least};
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLockMonitor, AsyncMonitor, AsyncbandMonitor, BlockingMonitor, Condition, Monitor, ParkingLotMonitor,
     State, StdMonitor, TokioMonitor, UsyncMonitor, WaitwordMonitor,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, Limit, Page, Workload, at_least};
 
 const ROOM: usize = 64;
 const EXECUTOR: Executor = Executor::Tokio { workers: 2 };
@@ -21,12 +21,12 @@ const THREAD_TO_THREAD: &str = "thread to thread";
 const THREAD_TO_TASK: &str = "thread to task";
 const TASK_TO_TASK: &str = "task to task";
 
-pub(super) fn workload() -> Workload {
+pub(crate) fn workload() -> Workload {
     Workload {
         name: "condvar-queue",
         about: "N producers and N consumers of a queue with room for 64 items, under one mutex with two condition variables: \
                 items per second. Tasks run on tokio with two workers. Where a condition variable is for tasks only, threads \
-                poll its future and park; who has none is given what its users take in place of it.",
+                poll its future and park; a contender without one gets what its users take in place of it.",
         baseline: AsyncLockMonitor::NAME,
         contenders: vec![
             Contender { name: WaitwordMonitor::NAME, run: both::<WaitwordMonitor> },

@@ -1,28 +1,28 @@
-//! 64 who wait for the same, and are notified at once.
+//! A thundering herd: 64 waiters of one condition variable, notified at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::Instant;
 
-use super::super::{Charts, Contender, Limit, Page, Workload, goal};
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLockMonitor, AsyncMonitor, AsyncbandMonitor, BlockingMonitor, Condition, Monitor, ParkingLotMonitor,
     StdMonitor, TokioMonitor, UsyncMonitor, WaitwordMonitor,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit, median};
+use crate::workload::{Charts, Contender, Limit, Page, Workload, goal};
 
 const THREADS: &str = "threads";
 const TASKS: &str = "tasks";
 
 const WAITERS: usize = 64;
 
-pub(super) fn workload() -> Workload {
+pub(crate) fn workload() -> Workload {
     Workload {
         name: "condvar-herd",
-        about: "N waiters of one condition variable are notified at once: until the last has had the mutex and left it. \
+        about: "N waiters of one condition variable are notified at once: time until the last has released the mutex. \
                 Tasks run on tokio with two workers.",
         baseline: AsyncLockMonitor::NAME,
         contenders: vec![

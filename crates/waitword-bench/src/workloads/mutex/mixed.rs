@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use super::super::{Bound, Charts, Contender, Goal, Limit, OURS, Page, Sizes, Workload, at_least, goal};
 use crate::contest::{Contest, Outcome};
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLock, AsyncMutex, Asyncband, BlockingMutex, FuturesIntrusive, FuturesUtil, Maitake, Mutex, OnThread,
     OnWorker, ParkingLot, Saa, Std, Tokio, Usync, Waitword,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
+use crate::workload::{Bound, Charts, Contender, Goal, Limit, OURS, Page, Sizes, Workload, at_least, goal};
 
 const RATE: &str = "acquisitions";
 const WAITS: [&str; 2] = ["longest wait of a thread", "longest wait of a task"];
 const SHARES: [&str; 2] = ["share of the threads", "share of the tasks"];
 
-pub(super) fn workload() -> Workload {
+pub(crate) fn workload() -> Workload {
     let mut goals = vec![at_least(RATE, Limit::Times(7.0, AsyncLock::NAME))];
     goals.extend(WAITS.map(|what| goal(what, Limit::Value(5e6))));
     // At 16 + 16 the system gives the threads most of the CPU.

@@ -3,20 +3,20 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use super::super::{Charts, Contender, Limit, OURS, Page, Workload, at_least};
 use crate::contest::{Contest, Tally};
 use crate::executor::Executor;
 use crate::locks::{
     AsyncLock, AsyncMutex, Asyncband, FuturesIntrusive, FuturesUtil, Maitake, Mutex, NoLock, Saa, Tokio,
     Waitword,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, at_least};
 
 const TASKS: usize = 100;
 
-/// Where the tasks run, and how the tables call what they get.
+/// Where the tasks run, and the name of what they get in the tables.
 struct Scene {
     executor: Executor,
     rate: &'static str,
@@ -46,7 +46,7 @@ const SCENES: [Scene; 3] = [
     },
 ];
 
-/// Who gets less than half of what another gets is called starved.
+/// A task that gets less than half of what another gets counts as starved.
 const STARVED: f64 = 0.5;
 
 /// Names the contenders and calls `$run` with each of their types.
@@ -66,7 +66,7 @@ macro_rules! contenders {
     };
 }
 
-pub(super) fn workloads() -> [Workload; 2] {
+pub(crate) fn workloads() -> [Workload; 2] {
     let across = SCENES.iter().flat_map(|scene| {
         let rate = at_least(scene.rate, Limit::Times(scene.times_tokio, Tokio::NAME));
         [rate, at_least(scene.even, Limit::Value(0.9))]

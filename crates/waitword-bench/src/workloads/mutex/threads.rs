@@ -1,17 +1,17 @@
 //! Threads that want one mutex.
 
-use super::super::{Charts, Contender, Goal, Limit, OURS, Page, Workload, at_least, goal};
 use crate::contest::Contest;
 use crate::locks::{AsyncLock, BlockingMutex, Mutex, ParkingLot, Saa, Std, Tokio, Usync, Waitword};
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
+use crate::workload::{Charts, Contender, Goal, Limit, OURS, Page, Workload, at_least, goal};
 
 const RATE: &str = "acquisitions";
 const WAIT: &str = "longest wait";
 const EVEN: &str = "fewest / most acquisitions of a thread";
 
-pub(super) fn workloads() -> Vec<Workload> {
+pub(crate) fn workloads() -> Vec<Workload> {
     const BOUNDED: Goal = goal(WAIT, Limit::Value(5e6));
     vec![
         Workload {

@@ -1,23 +1,23 @@
-//! Lock and unlock, with nobody else there.
+//! Lock and unlock without contention.
 
 use super::super::uncontended::{async_ready, blocking};
-use super::super::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 use crate::locks::{
     AsyncLock, AsyncMutex, Asyncband, BlockingMutex, CasAndSwap, FuturesIntrusive, FuturesUtil, Maitake,
     Mutex, ParkingLot, Saa, Std, Tokio, Usync, Waitword,
 };
-use crate::runner::Scale;
+use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 const BLOCKING: &str = "blocking";
 const ASYNC: &str = "async, ready at the first poll";
 const SIZE: &str = "size of a mutex of nothing";
 
-pub(super) fn workload() -> Workload {
+pub(crate) fn workload() -> Workload {
     let limit = CasAndSwap::NAME;
     Workload {
         name: "mutex-uncontended",
-        about: "Lock and unlock by the only one who is there, as a thread and as a future that is ready at its first poll: \
+        about: "Lock and unlock without contention, as a thread and as a future that is ready at its first poll: \
                 the fastest of twenty bursts, since the other work of the machine can only add to it.",
         baseline: limit,
         contenders: vec![

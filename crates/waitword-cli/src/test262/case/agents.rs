@@ -9,11 +9,14 @@ use std::time::Instant;
 
 use waitword_quickjs::{Doorbell, Message};
 
-use super::host::Host;
-use super::{THREAD_STACK, jobs, new_agent};
+use super::engine::THREAD_STACK;
 
 /// The number of an agent that a test has started.
 pub(super) type Seat = usize;
+
+/// What an agent does on its thread, from its start to its end: runs the source text, and calls the last argument when it
+/// is running. Passed in, because the agent's `$262` reaches back here.
+pub(super) type Life = fn(&Place, &str, Box<dyn FnOnce()>) -> Result<(), String>;
 
 /// All agents of a test but the main one, which is where the broadcasts come from and the reports go to.
 pub(super) struct Agents {
@@ -21,6 +24,7 @@ pub(super) struct Agents {
     /// An agent has taken a broadcast, or is gone.
     taken: Condvar,
     start: Instant,
+    life: Life,
 }
 
 #[derive(Default)]
@@ -37,8 +41,8 @@ struct Inbox {
 }
 
 impl Agents {
-    pub(super) fn new() -> Self {
-        Self { state: Mutex::default(), taken: Condvar::new(), start: Instant::now() }
+    pub(super) fn new(life: Life) -> Self {
+        Self { life, state: Mutex::default(), taken: Condvar::new(), start: Instant::now() }
     }
 
     /// Starts an agent that runs `source`, and returns when it is running.
@@ -49,10 +53,11 @@ impl Agents {
         let (sender, running) = channel();
         let agents = Arc::clone(self);
         thread::Builder::new().stack_size(THREAD_STACK).spawn(move || {
-            let seat = Occupied::take(agents);
-            if let Err(error) = live(&seat, &source, || drop(sender)) {
+            let life = agents.life;
+            let place = Place::take(agents);
+            if let Err(error) = life(&place, &source, Box::new(|| drop(sender))) {
                 // For the runner, which shows it if the test never ends. Standard error is not buffered.
-                let _ = io::stderr().write_all(format!("in agent {}: {error}\n", seat.number + 1).as_bytes());
+                let _ = io::stderr().write_all(format!("in agent {}: {error}\n", place.seat + 1).as_bytes());
             }
         })?;
         // An error: the sender is gone, because the agent runs, or because it has failed.
@@ -88,7 +93,7 @@ impl Agents {
         self.lock().reports.pop_front()
     }
 
-    /// Whether there is an agent that could still notify somebody.
+    /// Whether there is an agent that could still notify.
     pub(super) fn any(&self) -> bool {
         !self.lock().seated.is_empty()
     }
@@ -104,39 +109,28 @@ impl Agents {
 }
 
 /// An agent's place among the others, which it leaves when it ends, however that is.
-struct Occupied {
-    agents: Arc<Agents>,
-    number: Seat,
-    bell: Arc<Doorbell>,
+pub(super) struct Place {
+    pub(super) agents: Arc<Agents>,
+    pub(super) seat: Seat,
+    pub(super) bell: Arc<Doorbell>,
 }
 
-impl Occupied {
+impl Place {
     fn take(agents: Arc<Agents>) -> Self {
         let bell = Arc::new(Doorbell::default());
         let mut state = agents.lock();
-        let number = state.started;
+        let seat = state.started;
         state.started += 1;
-        state.seated.insert(number, Inbox { bell: Arc::clone(&bell), messages: VecDeque::new() });
+        state.seated.insert(seat, Inbox { bell: Arc::clone(&bell), messages: VecDeque::new() });
         drop(state);
-        Self { agents, number, bell }
+        Self { agents, seat, bell }
     }
 }
 
-impl Drop for Occupied {
+impl Drop for Place {
     fn drop(&mut self) {
-        let left = self.agents.lock().seated.remove(&self.number);
+        let left = self.agents.lock().seated.remove(&self.seat);
         drop(left);
         self.agents.taken.notify_all();
     }
-}
-
-/// The life of an agent, on its own thread.
-fn live(seat: &Occupied, source: &str, running: impl FnOnce()) -> Result<(), String> {
-    let agent = new_agent(true, Arc::clone(&seat.bell))?;
-    let host = Host::install(&agent, Arc::clone(&seat.agents), Some(seat.number));
-    let host = host.map_err(|error| error.to_string())?;
-    running();
-    agent.eval("agent.js", source).map_err(|error| error.to_string())?;
-    // Whoever has left may be ended, but not while a notify still counts on it.
-    jobs::run(&agent, &host, || host.has_left() && !agent.has_pending())
 }

@@ -158,7 +158,7 @@ impl Host {
 }
 
 /// `print(line)`, the harness's way to say how an asynchronous test went. Not on the standard output: there the runner
-/// reads the verdict.
+/// reads the outcome.
 fn print(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let line = realm.to_string(&call.argument(0))?;
     Host::of(realm)?.printed.borrow_mut().push(line);
@@ -266,7 +266,7 @@ fn monotonic_now(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     Ok(realm.number(Host::of(realm)?.agents.now()))
 }
 
-/// NaN and what is below 0 are 0; what is beyond all patience is a day.
+/// NaN and what is below 0 are 0; more than a day is a day.
 fn milliseconds(number: f64) -> Duration {
     const DAY: f64 = 86_400_000.0;
     let number = if number > 0.0 { number.min(DAY) } else { 0.0 };

@@ -12,7 +12,7 @@ use super::host::Host;
 /// What a job threw.
 pub(super) fn run(agent: &JsAgent, host: &Host, is_done: impl Fn() -> bool) -> Result<(), String> {
     loop {
-        // Before looking for work, so that what comes while we look is heard.
+        // Cleared before the check for work, so that a ring during the check is not lost.
         agent.doorbell().clear();
         agent.run_microtasks().map_err(|error| error.to_string())?;
         if is_done() {

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 
-use super::{Snapshot, Total, is_below};
+use super::results::{Snapshot, Total, is_below};
+use crate::test262::outcome::Outcome;
 use crate::test262::plan::Case;
 use crate::test262::run::Tested;
-use crate::test262::verdict::Outcome;
 
 /// Where a run and a snapshot disagree.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::test262) enum Difference {
+pub(crate) enum Difference {
     /// One case ends otherwise.
     Outcome { case: Case, expected: &'static str, found: Outcome },
     /// A case that the snapshot lists was not found in the suite.
@@ -22,15 +22,11 @@ pub(in crate::test262) enum Difference {
 
 /// Compares the results of a run over `paths` with what the snapshots have for them. What no snapshot covers has to
 /// pass.
-pub(in crate::test262) fn compare(
-    snapshots: &[Snapshot],
-    paths: &[String],
-    tested: &[Tested],
-) -> Vec<Difference> {
+pub(crate) fn compare(snapshots: &[Snapshot], paths: &[String], tested: &[Tested]) -> Vec<Difference> {
     let mut differences = Vec::new();
     for Tested { case, outcome, .. } in tested {
         let covering = snapshots.iter().find(|snapshot| snapshot.covers(&case.file));
-        // To skip is no failure, so a case that is known to nobody may be skipped.
+        // To skip is no failure, so a case that no snapshot knows may be skipped.
         let expected = covering.map_or(
             match outcome {
                 Outcome::Skipped(_) => "skipped",

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::*;
-use crate::test262::plan::Mode;
+use crate::test262::outcome::Outcome;
+use crate::test262::plan::{Case, Mode};
+use crate::test262::run::Tested;
 
 const TEXT: &str = "\
 # What `waitword test262` found: every test below these paths passes, but for those listed.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use super::{Entry, Kind, Snapshot, Total};
+use super::results::{Entry, Kind, Snapshot, Total};
 use crate::test262::plan::{Case, Mode};
 
-/// In the place of a cause that nobody has found yet.
+/// In the place of a cause that is not known yet.
 const UNKNOWN: &str = "?";
 
 const HEAD: &str = "\

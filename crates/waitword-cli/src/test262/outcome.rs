@@ -29,15 +29,15 @@ impl Outcome {
     }
 }
 
-/// In front of a verdict, so that it is told from all else that a process prints: an engine's last words, or the error
+/// In front of an outcome, so that it is distinct from all else that a process prints: an engine's last words, or the error
 /// of an agent.
-const MARK: &str = "waitword test262 verdict: ";
+const MARK: &str = "waitword test262 outcome: ";
 const PASSED: &str = "passed";
 const FAILED: &str = "failed ";
 
 /// The line in which the process of a case says how it ended.
-pub(super) fn line(verdict: &Result<(), String>) -> String {
-    match verdict {
+pub(super) fn line(outcome: &Result<(), String>) -> String {
+    match outcome {
         Ok(()) => format!("{MARK}{PASSED}\n"),
         Err(error) => format!("{MARK}{FAILED}{}\n", first_line(error)),
     }
@@ -45,10 +45,10 @@ pub(super) fn line(verdict: &Result<(), String>) -> String {
 
 /// What a process has said, if it has come so far.
 pub(super) fn find(output: &str) -> Option<Outcome> {
-    let verdict = output.lines().find_map(|line| line.strip_prefix(MARK))?;
-    match verdict.strip_prefix(FAILED) {
+    let outcome = output.lines().find_map(|line| line.strip_prefix(MARK))?;
+    match outcome.strip_prefix(FAILED) {
         Some(error) => Some(Outcome::Failed(error.to_owned())),
-        None => (verdict == PASSED).then_some(Outcome::Passed),
+        None => (outcome == PASSED).then_some(Outcome::Passed),
     }
 }
 

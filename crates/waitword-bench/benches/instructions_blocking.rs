@@ -1,0 +1,72 @@
+//! How many instructions the short paths of blocking threads take, under valgrind: `cargo xtask instructions`.
+//!
+//! A program of its own beside `instructions.rs`: what else a program calls decides what is inlined, and so the counts.
+#![allow(missing_docs, reason = "the macros make public functions")]
+
+use std::hint::black_box;
+use std::sync::atomic::AtomicI32;
+
+use gungraun::{
+    Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
+};
+use waitword::{Mutex, Semaphore};
+use waitword_core::{Interrupt, wait_interruptible};
+
+static WORD: AtomicI32 = AtomicI32::new(0);
+
+/// Instructions of each path, as counted last.
+struct Counted {
+    wait_enqueue_leave: u64,
+    mutex_lock_unlock: u64,
+    semaphore_acquire_release: u64,
+}
+
+const COUNTED: Counted =
+    Counted { wait_enqueue_leave: 695, mutex_lock_unlock: 20, semaphore_acquire_release: 32 };
+
+/// With five percent to spare.
+fn at_most(counted: u64) -> LibraryBenchmarkConfig {
+    let mut callgrind = Callgrind::default();
+    callgrind.hard_limits([(EventKind::Ir, counted + counted / 20)]).fail_fast(false);
+    LibraryBenchmarkConfig::default().tool(callgrind).clone()
+}
+
+/// Raised, so that a wait returns as soon as it is queued. What is lazy of a blocking wait is initialised.
+fn raised_interrupt() -> Interrupt {
+    let interrupt = Interrupt::for_current_thread();
+    interrupt.raise();
+    enqueue_and_leave(&interrupt);
+    interrupt
+}
+
+fn enqueue_and_leave(interrupt: &Interrupt) {
+    assert!(wait_interruptible(black_box(&WORD), 0, None, interrupt).is_err());
+}
+
+#[library_benchmark(config = at_most(COUNTED.wait_enqueue_leave))]
+#[bench::alone(raised_interrupt())]
+fn wait_enqueue_leave(interrupt: Interrupt) -> Interrupt {
+    enqueue_and_leave(&interrupt);
+    interrupt
+}
+
+#[library_benchmark(config = at_most(COUNTED.mutex_lock_unlock))]
+#[bench::uncontended(Mutex::new(()))]
+fn mutex_lock_unlock(mutex: Mutex<()>) -> Mutex<()> {
+    drop(black_box(&mutex).lock());
+    mutex
+}
+
+#[library_benchmark(config = at_most(COUNTED.semaphore_acquire_release))]
+#[bench::uncontended(Semaphore::new(1))]
+fn semaphore_acquire_release(semaphore: Semaphore) -> Semaphore {
+    drop(black_box(&semaphore).acquire());
+    semaphore
+}
+
+library_benchmark_group!(
+    name = blocking,
+    benchmarks = [wait_enqueue_leave, mutex_lock_unlock, semaphore_acquire_release]
+);
+
+main!(library_benchmark_groups = blocking);

@@ -1,0 +1,36 @@
+//! All workloads, in the order of the report.
+
+use super::{
+    agent_death, blocking_round_trip, collisions, condvar, deadlines, growth, many_words, memory, mutex,
+    not_equal, notify_all_stall, notify_miss, one_word, rw_lock, semaphore, task_round_trip, two_threads,
+};
+use crate::workload::Workload;
+
+pub(crate) fn all() -> Vec<Workload> {
+    let mut all = vec![
+        notify_miss::workload(),
+        not_equal::workload(),
+        one_word::workload(),
+        many_words::workload(),
+        two_threads::workload(),
+        memory::workload(),
+        growth::workload(),
+        collisions::workload(),
+        notify_all_stall::workload(),
+        agent_death::workload(),
+        deadlines::workload(),
+        blocking_round_trip::workload(),
+        task_round_trip::workload(),
+        mutex::uncontended::workload(),
+    ];
+    all.extend(mutex::threads::workloads());
+    all.extend(mutex::tasks::workloads());
+    all.extend([mutex::mixed::workload(), condvar::bounded_queue::workload(), condvar::herd::workload()]);
+    all.extend(rw_lock::workloads());
+    all.extend(semaphore::workloads());
+    all
+}
+
+pub(crate) fn names() -> Vec<&'static str> {
+    all().iter().map(|workload| workload.name).collect()
+}

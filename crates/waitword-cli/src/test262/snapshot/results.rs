@@ -1,0 +1,121 @@
+//! What a snapshot holds, and what a run makes of it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::test262::outcome::Outcome;
+use crate::test262::plan::Case;
+use crate::test262::run::Tested;
+
+/// How many cases ended in which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Total {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) skipped: usize,
+}
+
+/// One file of results.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    pub(crate) file: PathBuf,
+    /// What it covers, in the suite's spelling.
+    pub(crate) paths: Vec<String>,
+    /// The version of the suite, for its readers.
+    pub(super) suite: String,
+    /// `None` in a file that was just begun.
+    pub(super) total: Option<Total>,
+    /// The cases that do not pass.
+    pub(super) entries: BTreeMap<Case, Entry>,
+}
+
+/// A case that does not pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) kind: Kind,
+    /// The first line of the error; none for a case that is skipped.
+    pub(super) error: Option<String>,
+    /// Why it is so: of a failure, by hand.
+    pub(super) because: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Failed,
+    Skipped,
+}
+
+impl Snapshot {
+    /// Takes over the results of a run over all it covers.
+    pub(crate) fn update(&mut self, suite: &str, tested: &[Tested]) {
+        self.suite = format!("test262, {suite}");
+        self.total = Some(self.total_of(tested));
+        let covered = tested.iter().filter(|tested| self.covers(&tested.case.file));
+        let entries = covered.filter_map(|Tested { case, outcome, .. }| {
+            let because = || self.because(case).map(str::to_owned);
+            let entry = match outcome {
+                Outcome::Passed => return None,
+                Outcome::Failed(error) => {
+                    Entry { kind: Kind::Failed, error: Some(error.clone()), because: because() }
+                }
+                Outcome::Skipped(reason) => {
+                    Entry { kind: Kind::Skipped, error: None, because: Some(reason.clone()) }
+                }
+            };
+            Some((case.clone(), entry))
+        });
+        self.entries = entries.collect();
+    }
+
+    /// Whether a run over `paths` ran all that this covers.
+    pub(crate) fn is_whole_in(&self, paths: &[String]) -> bool {
+        self.paths.iter().all(|own| paths.iter().any(|path| is_below(own, path)))
+    }
+
+    /// Why a case fails, as far as it is known.
+    pub(crate) fn because(&self, case: &Case) -> Option<&str> {
+        self.entries.get(case).filter(|entry| entry.kind == Kind::Failed)?.because.as_deref()
+    }
+
+    pub(super) fn covers(&self, file: &str) -> bool {
+        self.paths.iter().any(|path| is_below(file, path))
+    }
+
+    pub(super) fn expected(&self, case: &Case) -> &'static str {
+        match self.entries.get(case).map(|entry| entry.kind) {
+            None => "passed",
+            Some(kind) => kind.word(),
+        }
+    }
+
+    pub(super) fn total_of(&self, tested: &[Tested]) -> Total {
+        Total::of(tested.iter().filter(|tested| self.covers(&tested.case.file)))
+    }
+}
+
+impl Total {
+    pub(crate) fn of<'a>(tested: impl IntoIterator<Item = &'a Tested>) -> Self {
+        let mut total = Self::default();
+        for tested in tested {
+            match tested.outcome {
+                Outcome::Passed => total.passed += 1,
+                Outcome::Failed(_) => total.failed += 1,
+                Outcome::Skipped(_) => total.skipped += 1,
+            }
+        }
+        total
+    }
+}
+
+impl Kind {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+pub(super) fn is_below(file: &str, path: &str) -> bool {
+    file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

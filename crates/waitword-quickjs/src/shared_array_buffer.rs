@@ -71,12 +71,25 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     Ok(())
 }
 
-/// A SharedArrayBuffer object on `block`.
-pub(crate) fn make(realm: &Realm, block: &SharedBlock) -> Result<Value, Exception> {
-    if block.is_growable() {
-        atomic_access::expect_unusual_memory();
+impl Realm {
+    /// A SharedArrayBuffer object on `block`.
+    ///
+    /// # Errors
+    /// A RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the object.
+    pub fn shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
+        if block.is_growable() {
+            atomic_access::expect_unusual_memory();
+        }
+        self.shared_array_buffer_of(block, block.len())
     }
-    realm.shared_array_buffer(block)
+
+    /// A SharedArrayBuffer object of no bytes on a block of a fixed length. A block has at least one byte; an object may have none.
+    ///
+    /// # Errors
+    /// As [`shared_array_buffer`](Self::shared_array_buffer).
+    pub fn empty_shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
+        self.shared_array_buffer_of(block, 0)
+    }
 }
 
 /// TypedArrayLength of a view that may track the length of its buffer.
@@ -110,7 +123,7 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let block =
         (max <= LENGTH_LIMIT).then(|| realm.growable_block(length as usize, max as usize).ok()).flatten();
     let block = block.ok_or_else(|| realm.range_error(NO_SHARED_MEMORY))?;
-    let buffer = make(realm, &block)?;
+    let buffer = realm.shared_array_buffer(&block)?;
     realm.set_prototype(&buffer, &prototype)?;
     Ok(buffer)
 }
@@ -137,7 +150,7 @@ fn construct_fixed(
     // OrdinaryCreateFromConstructor(newTarget, ...): as for a growable one.
     let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, new_target, &[])?)?;
     let block = realm.fixed_block(length as usize).map_err(|_| realm.range_error(NO_SHARED_MEMORY))?;
-    let buffer = make(realm, &block)?;
+    let buffer = realm.shared_array_buffer(&block)?;
     realm.set_prototype(&buffer, &prototype)?;
     Ok(buffer)
 }
@@ -146,7 +159,7 @@ fn construct_fixed(
 fn byte_length(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (buffer, block) = this_buffer(realm, call, "byteLength")?;
     // A block that is not growable is at least one byte, a buffer may have none.
-    let length = if block.is_growable() { block.len() } else { realm.engine_byte_length(&buffer)? };
+    let length = if block.is_growable() { block.len() } else { realm.buffer_byte_length(&buffer)? };
     Ok(realm.number(length as f64))
 }
 

@@ -127,7 +127,7 @@ impl Realm {
     /// Tells the engine's object, and with it all its views, how long the block is by now.
     fn lengthen(&self, intrinsics: &Intrinsics, buffer: &Value) -> Result<(), Exception> {
         let length = self.borrow_shared_block(&buffer.borrow()).map_or(0, |block| block.len());
-        if length > self.engine_byte_length(buffer)? {
+        if length > self.buffer_byte_length(buffer)? {
             self.call(&intrinsics.grow, buffer, &[self.number(length as f64)])?;
         }
         Ok(())

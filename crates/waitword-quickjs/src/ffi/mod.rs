@@ -13,7 +13,8 @@
 //!    ownership is given a count of its own (`Value::into_raw`), one that borrows sees `Value::raw`.
 //! 4. **Contexts last.** The engine's job queue refers to contexts without counting them, so a context, once made, lives
 //!    until `Engine::drop`; a [`Realm`] is an engine and one of its contexts.
-//! 5. **No mixing.** A value that is handed to a realm belongs to the realm's engine; `Realm::own` checks it.
+//! 5. **No mixing.** A value that is handed to a realm belongs to the realm's engine; `Realm::own` checks it. A
+//!    [`Key`] belongs to its engine, too: `Realm::check_key`.
 //! 6. **The way back.** A context's opaque pointer is the address of its `Engine`, taken from the `Rc`. While the
 //!    engine calls us outside `Engine::drop`, a caller further up the stack holds that `Rc`.
 //! 7. **No unwinding.** Every `extern "C"` function catches panics before they reach C.
@@ -44,17 +45,16 @@ mod value;
 mod views;
 
 pub use engine::{Rejection, Runtime, RuntimeOptions};
-pub(crate) use exception::place as place_in_frame;
+pub use exception::place_in_frame;
 pub use exception::{Exception, JsError};
 pub use function::{Call, NativeFn};
-pub(crate) use keys::{Key, Keys};
+pub use keys::{Key, Keys};
 pub use message::Message;
 pub use module::{Module, ModuleLoader};
 pub use object::{Attributes, PropertyKey};
 pub use promise::{PromiseState, Resolver};
 pub use realm::Realm;
-pub use script::Script;
-pub(crate) use script::{Bytecode, parses_as_module};
+pub use script::{Bytecode, Script, parses_as_module};
 pub(crate) use shared::BorrowedBlock;
 pub use shared::{TypedArrayKind, TypedArrayView};
 pub(crate) use trim::trim;

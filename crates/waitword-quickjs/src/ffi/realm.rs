@@ -44,22 +44,22 @@ impl Realm {
     }
 
     /// What the scripts of this runtime may hold; `None` without a limit.
-    pub(crate) fn memory_budget(&self) -> Option<&Arc<MemoryBudget>> {
+    pub fn memory_budget(&self) -> Option<&Arc<MemoryBudget>> {
         self.engine.budget()
     }
 
     /// Does some work of the host's own for which there has to be memory, whatever scripts have used. It is not counted.
-    pub(crate) fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         self.engine.beyond_memory_limit(work)
     }
 
     /// Does some work for a script in the midst of the host's own.
-    pub(crate) fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         self.engine.within_memory_limit(work)
     }
 
     /// Another realm of the same runtime, as the engine makes it. `None` when the system has no memory.
-    pub(crate) fn sibling(&self) -> Option<Self> {
+    pub(crate) fn bare_sibling(&self) -> Option<Self> {
         self.engine.new_realm()
     }
 
@@ -90,7 +90,7 @@ impl Realm {
     }
 
     /// A Number, of a count.
-    pub(crate) fn integer(&self, value: usize) -> Value {
+    pub fn integer(&self, value: usize) -> Value {
         match i32::try_from(value) {
             // As the engine keeps small integers.
             Ok(small) => Value::immediate(&self.engine, qjs::JS_MKVAL(qjs::JS_TAG_INT, small)),

@@ -103,7 +103,7 @@ impl Value {
     }
 
     /// What tells an object from all others that are alive; null for what is no object.
-    pub(crate) fn address(&self) -> *const std::ffi::c_void {
+    pub fn address(&self) -> *const std::ffi::c_void {
         // SAFETY: the tag says that the union holds a pointer.
         if self.is_object() { unsafe { qjs::JS_VALUE_GET_PTR(self.raw) } } else { std::ptr::null() }
     }

@@ -1,0 +1,250 @@
+//! Message channels: two ends, each of them in an agent or in a letter on its way to one.
+//!
+//! What is posted at one end waits at the other, wherever that is; it travels along when the end is transferred. The agent
+//! that has an end is told of each letter by a *token* in its box of arrivals, the number under which it knows the end. So
+//! its loop takes letters in the order in which they came, and ten thousand silent ports cost it nothing. A token is no
+//! promise: the letter may have been taken meanwhile, the port closed or sent away.
+//!
+//! An end in a letter that waits at an end in a letter ... that waits at the first end can never come out: nobody has any of
+//! them. Such a circle is closed by one letter, which is found and dropped when it is posted ([`End::post`]), and with it
+//! all that is in it.
+//!
+//! Lock order: that of letters with ends, an end's lock, then that of a box, then a bell's.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::clone::Parcel;
+use super::mailbox::Mailbox;
+
+/// The number under which an agent knows one of its ports.
+pub(crate) type PortId = u32;
+
+/// A message, and the ports that are transferred with it.
+pub(crate) struct Envelope {
+    pub(crate) parcel: Parcel,
+    pub(crate) ports: Vec<End>,
+}
+
+/// What comes out of a port.
+pub(crate) enum Delivery {
+    Message(Envelope),
+    /// The other end is closed: nothing will ever come again.
+    Closed,
+}
+
+/// One end of a channel. To drop it is to close the channel: the other end hears of it after what was posted before.
+pub(crate) struct End {
+    /// What waits at this end, and what waits at the other. `None` only while it is being dropped.
+    sides: Option<(Arc<Side>, Arc<Side>)>,
+}
+
+/// What waits at one end.
+#[derive(Default)]
+struct Side(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    letters: VecDeque<Delivery>,
+    /// The end is gone: what is posted to it is dropped.
+    is_closed: bool,
+    /// The agent that has the end, if one does.
+    place: Option<Place>,
+    /// Where the letter waits that the end is in, if it is in one.
+    holder: Option<Weak<Side>>,
+    /// Whether its script listens. If not, messages wait.
+    receives: bool,
+    /// The tokens that are under way to the agent; never more than there were letters at a time.
+    tokens: usize,
+}
+
+struct Place {
+    arrivals: Arc<Mailbox<PortId>>,
+    id: PortId,
+}
+
+/// Held by whoever posts a letter with ends in it.
+static WITH_ENDS: Mutex<()> = Mutex::new(());
+
+/// A new channel.
+pub(crate) fn channel() -> (End, End) {
+    let (one, other) = (Arc::<Side>::default(), Arc::<Side>::default());
+    let first = End { sides: Some((Arc::clone(&one), Arc::clone(&other))) };
+    (first, End { sides: Some((other, one)) })
+}
+
+impl End {
+    /// An agent has this end now, and knows it by this number.
+    pub(crate) fn arrive(&self, arrivals: &Arc<Mailbox<PortId>>, id: PortId) {
+        let mut state = self.own().lock();
+        state.place = Some(Place { arrivals: Arc::clone(arrivals), id });
+        state.holder = None;
+        state.announce();
+    }
+
+    /// The agent that had this end sends it away. Its tokens mean nothing from now on.
+    pub(crate) fn depart(&self) {
+        let mut state = self.own().lock();
+        (state.place, state.receives, state.tokens) = (None, false, 0);
+    }
+
+    /// Whether messages are to be announced, or wait.
+    pub(crate) fn receive(&self, receives: bool) {
+        let mut state = self.own().lock();
+        state.receives = receives;
+        state.announce();
+    }
+
+    /// Posts to the other end. If that end is itself in the envelope, or in a letter that waits at an end in the envelope,
+    /// however deep, all of them are lost, and this one closed: nobody could ever take the letter. (The standard has it so for
+    /// the first case, and leaves the others to be collected as garbage.)
+    pub(crate) fn post(&self, envelope: Envelope) {
+        // A circle can be closed by two letters at a time, so those with ends are posted one by one.
+        let one_by_one =
+            (!envelope.ports.is_empty()).then(|| WITH_ENDS.lock().unwrap_or_else(PoisonError::into_inner));
+        let refused = if one_by_one.is_some() && self.leads_into(&envelope) {
+            Some(Delivery::Message(envelope))
+        } else {
+            for end in &envelope.ports {
+                end.own().lock().holder = Some(Arc::downgrade(self.other()));
+            }
+            self.other().lock().accept(Delivery::Message(envelope))
+        };
+        drop(one_by_one);
+        drop(refused);
+    }
+
+    /// Whether whoever opens this envelope would have to have opened it before.
+    fn leads_into(&self, envelope: &Envelope) -> bool {
+        let inside: HashSet<*const Side> = envelope.ports.iter().map(|end| Arc::as_ptr(end.own())).collect();
+        let mut at = Some(Arc::clone(self.other()));
+        while let Some(side) = at {
+            if inside.contains(&Arc::as_ptr(&side)) {
+                return true;
+            }
+            at = side.lock().holder.as_ref().and_then(Weak::upgrade);
+        }
+        false
+    }
+
+    /// The script has closed this end while it took a message from it: what waits behind that is still delivered, and after it that the
+    /// channel is closed; what is posted from now on is dropped. False if nothing waits.
+    pub(crate) fn shut(&self) -> bool {
+        let mut state = self.own().lock();
+        if state.letters.is_empty() || !state.receives {
+            return false;
+        }
+        state.is_closed = true;
+        if !matches!(state.letters.back(), Some(Delivery::Closed)) {
+            state.letters.push_back(Delivery::Closed);
+        }
+        state.announce();
+        true
+    }
+
+    /// Whether it was [shut](Self::shut).
+    pub(crate) fn is_shut(&self) -> bool {
+        self.own().lock().is_closed
+    }
+
+    /// Whether the other end is gone.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.other().lock().is_closed
+    }
+
+    /// Takes the letter that a token stands for, if it is still there and still wanted.
+    pub(crate) fn take_announced(&self) -> Option<Delivery> {
+        let mut state = self.own().lock();
+        state.tokens = state.tokens.saturating_sub(1);
+        if state.is_ready() { state.letters.pop_front() } else { None }
+    }
+
+    /// Takes the first message, whether or not the script listens. That the channel is closed is left to be announced.
+    pub(crate) fn take_message(&self) -> Option<Envelope> {
+        let mut state = self.own().lock();
+        let first = state.letters.pop_front();
+        let message = match first {
+            Some(Delivery::Message(envelope)) => Some(envelope),
+            Some(Delivery::Closed) => {
+                state.letters.push_front(Delivery::Closed);
+                None
+            }
+            None => None,
+        };
+        // Behind the message may stand the end, which is announced to those who do not listen as well.
+        state.announce();
+        message
+    }
+
+    fn own(&self) -> &Arc<Side> {
+        &self.both().0
+    }
+
+    fn other(&self) -> &Arc<Side> {
+        &self.both().1
+    }
+
+    fn both(&self) -> &(Arc<Side>, Arc<Side>) {
+        self.sides.as_ref().expect("only a dropped end has no sides")
+    }
+}
+
+impl Drop for End {
+    /// Letters hold ends whose letters hold ends, as deep as a script likes: so this is a loop and no recursion.
+    fn drop(&mut self) {
+        let mut rest: Vec<_> = self.sides.take().into_iter().collect();
+        while let Some((own, other)) = rest.pop() {
+            let letters = {
+                let mut state = own.lock();
+                state.is_closed = true;
+                state.place = None;
+                std::mem::take(&mut state.letters)
+            };
+            for letter in letters {
+                if let Delivery::Message(mut envelope) = letter {
+                    rest.extend(envelope.ports.iter_mut().filter_map(|end| end.sides.take()));
+                }
+            }
+            let refused = other.lock().accept(Delivery::Closed);
+            drop(refused);
+        }
+    }
+}
+
+impl Side {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Puts a letter in line, or hands it back to be dropped with the lock free: its end may take locks like this one.
+    fn accept(&mut self, letter: Delivery) -> Option<Delivery> {
+        if self.is_closed {
+            return Some(letter);
+        }
+        self.letters.push_back(letter);
+        self.announce();
+        None
+    }
+
+    /// Whether the first letter can be delivered.
+    fn is_ready(&self) -> bool {
+        self.receives || matches!(self.letters.front(), Some(Delivery::Closed))
+    }
+
+    /// Sends the agent as many tokens as there are letters, if it wants them.
+    fn announce(&mut self) {
+        if !self.is_ready() {
+            return;
+        }
+        let Some(place) = &self.place else { return };
+        while self.tokens < self.letters.len() {
+            self.tokens += 1;
+            place.arrivals.post(place.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

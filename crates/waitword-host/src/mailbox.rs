@@ -1,0 +1,81 @@
+//! Letters to an agent from other threads, in the order in which they were posted.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use waitword_quickjs::Doorbell;
+
+/// A box of letters that only its owner empties. Whoever posts rings the owner's bell.
+pub(crate) struct Mailbox<L> {
+    /// `None` once the owner is gone: later letters are dropped, with the memory that they hold.
+    letters: Mutex<Option<VecDeque<L>>>,
+    bell: Arc<Doorbell>,
+}
+
+impl<L> Mailbox<L> {
+    pub(crate) fn new(bell: Arc<Doorbell>) -> Self {
+        Self { letters: Mutex::new(Some(VecDeque::new())), bell }
+    }
+
+    pub(crate) fn post(&self, letter: L) {
+        // A refused letter is dropped with the lock free: its end may run anything.
+        let refused = match &mut *self.lock() {
+            Some(letters) => {
+                letters.push_back(letter);
+                None
+            }
+            None => Some(letter),
+        };
+        if refused.is_none() {
+            self.bell.ring();
+        }
+    }
+
+    pub(crate) fn take(&self) -> Option<L> {
+        self.lock().as_mut()?.pop_front()
+    }
+
+    /// How many letters it has.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().as_ref().map_or(0, VecDeque::len)
+    }
+
+    /// Drops all letters, and from now on each that comes.
+    pub(crate) fn close(&self) {
+        let letters = self.lock().take();
+        drop(letters);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<L>>> {
+        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_come_out_as_they_went_in_and_ring() {
+        let bell = Arc::new(Doorbell::default());
+        let mailbox = Mailbox::new(Arc::clone(&bell));
+        assert!(mailbox.take().is_none() && !bell.is_rung());
+        mailbox.post(1);
+        mailbox.post(2);
+        assert!(bell.is_rung());
+        assert_eq!((mailbox.take(), mailbox.take(), mailbox.take()), (Some(1), Some(2), None));
+    }
+
+    #[test]
+    fn closed_box_drops_its_letters_and_does_not_ring() {
+        let bell = Arc::new(Doorbell::default());
+        let mailbox = Mailbox::new(Arc::clone(&bell));
+        let letter = Arc::new(());
+        mailbox.post(Arc::clone(&letter));
+        mailbox.close();
+        bell.clear();
+        mailbox.post(Arc::clone(&letter));
+        assert_eq!(Arc::strong_count(&letter), 1);
+        assert!(mailbox.take().is_none() && !bell.is_rung());
+    }
+}

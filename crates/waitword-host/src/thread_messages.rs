@@ -1,0 +1,142 @@
+//! Messages from any agent of a program to any other, by its number: `postMessageToThread`.
+//!
+//! Each agent has a box for them. Whoever posts one is told what became of it, by a letter in its own box: also when the other agent is
+//! gone, or goes with the message unread, for then the [`Receipt`] is dropped.
+//!
+//! Lock order: the directory's lock is held by nobody who takes another.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::ThreadId;
+use super::channel::Envelope;
+use super::mailbox::Mailbox;
+
+/// The number under which an agent waits for an answer.
+pub(crate) type Ticket = u32;
+
+/// What comes to an agent from any other.
+pub(crate) enum ThreadLetter {
+    Message {
+        from: ThreadId,
+        envelope: Envelope,
+        receipt: Receipt,
+    },
+    Answered {
+        ticket: Ticket,
+        answer: Answer,
+    },
+    /// A lock that was requested under this number is the agent's.
+    LockGranted {
+        ticket: Ticket,
+    },
+    /// It was, and is somebody else's.
+    LockStolen {
+        ticket: Ticket,
+    },
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Delivered = 0,
+    /// There is no such agent, or it does not listen.
+    NobodyListens = 1,
+    /// A listener threw.
+    ListenerFailed = 2,
+}
+
+/// Owed to whoever posted a message.
+pub(crate) struct Receipt {
+    to: Arc<Mailbox<ThreadLetter>>,
+    ticket: Ticket,
+    answer: Answer,
+}
+
+impl Receipt {
+    /// The answer goes to this box, under this number: that nobody listens, unless it is signed.
+    pub(crate) fn new(to: &Arc<Mailbox<ThreadLetter>>, ticket: Ticket) -> Self {
+        Self { to: Arc::clone(to), ticket, answer: Answer::NobodyListens }
+    }
+
+    pub(crate) fn sign(mut self, answer: Answer) {
+        self.answer = answer;
+    }
+}
+
+impl Drop for Receipt {
+    fn drop(&mut self) {
+        self.to.post(ThreadLetter::Answered { ticket: self.ticket, answer: self.answer });
+    }
+}
+
+/// The boxes of a program's agents.
+#[derive(Default)]
+pub(crate) struct Directory(Mutex<BTreeMap<ThreadId, Arc<Mailbox<ThreadLetter>>>>);
+
+impl Directory {
+    pub(crate) fn enter(&self, id: ThreadId, letters: Arc<Mailbox<ThreadLetter>>) {
+        self.lock().insert(id, letters);
+    }
+
+    /// The agent reads no more: whoever waits for an answer gets one.
+    pub(crate) fn leave(&self, id: ThreadId) {
+        let letters = self.lock().remove(&id);
+        if let Some(letters) = letters {
+            letters.close();
+        }
+    }
+
+    pub(crate) fn post(&self, id: ThreadId, letter: ThreadLetter) {
+        let letters = self.lock().get(&id).cloned();
+        match letters {
+            Some(letters) => letters.post(letter),
+            // Its receipt says so.
+            None => drop(letter),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ThreadId, Arc<Mailbox<ThreadLetter>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clone::Parcel;
+
+    fn answer(letters: &Mailbox<ThreadLetter>) -> Option<(Ticket, Answer)> {
+        match letters.take() {
+            Some(ThreadLetter::Answered { ticket, answer }) => Some((ticket, answer)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn each_message_is_answered_once_whatever_becomes_of_it() {
+        let directory = Directory::default();
+        let boxes = [(); 2].map(|()| Arc::new(Mailbox::new(Arc::default())));
+        directory.enter(1, Arc::clone(&boxes[1]));
+        let post = |to, ticket| {
+            let receipt = Receipt::new(&boxes[0], ticket);
+            let envelope = Envelope { parcel: Parcel::default(), ports: Vec::new() };
+            directory.post(to, ThreadLetter::Message { from: 0, envelope, receipt });
+        };
+        post(2, 10);
+        assert_eq!(answer(&boxes[0]), Some((10, Answer::NobodyListens)), "there is no such agent");
+        post(1, 11);
+        post(1, 12);
+        assert!(answer(&boxes[0]).is_none());
+        match boxes[1].take() {
+            Some(ThreadLetter::Message { receipt, .. }) => receipt.sign(Answer::Delivered),
+            _ => panic!("a message was posted"),
+        }
+        directory.leave(1);
+        assert_eq!(answer(&boxes[0]), Some((11, Answer::Delivered)));
+        assert_eq!(answer(&boxes[0]), Some((12, Answer::NobodyListens)), "it was never read");
+        post(1, 13);
+        assert_eq!(answer(&boxes[0]), Some((13, Answer::NobodyListens)), "the agent is gone");
+        assert!(answer(&boxes[0]).is_none());
+    }
+}

@@ -1,0 +1,330 @@
+//! The threads of a program: how an agent comes to life, and how its end reaches its parent.
+
+use std::cell::Cell;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use waitword_agents::{Charge, MemoryBudget, SharedBlock, Timeout};
+
+use waitword_quickjs::Doorbell;
+use waitword_quickjs::WaitObserver;
+use waitword_quickjs::{JsAgent, JsAgentOptions};
+use waitword_quickjs::{Realm, RuntimeOptions};
+
+use super::agent_host::{self, Host, Parts, Worker};
+use super::channel::Envelope;
+use super::clone::Parcel;
+use super::cluster::{Cluster, Woken};
+use super::death::Death;
+use super::event_loop::{EventLoop, Stop};
+use super::failure::Failure;
+use super::mailbox::Mailbox;
+use super::module_loader::Loader;
+use super::observed::{Observed, Tap};
+use super::{AbandonedWait, AgentName, Ended, Limits, MAIN, Program, Script, ThreadId};
+
+/// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
+const THREAD_STACK: usize = 8 << 20;
+const SCRIPT_STACK: usize = 4 << 20;
+
+/// More bytes than an agent's engine holds when its script is about to start. So many of the whole program's an agent has for sure
+/// until then: many that are made at a time cannot all find room for one.
+const AGENT_START: usize = 1 << 20;
+
+/// What an agent runs.
+pub(crate) enum Entry {
+    File(PathBuf),
+    Source(String),
+    /// The module in a `data:` URL.
+    Data(String),
+    /// What there is to read at the standard input.
+    Stdin,
+}
+
+/// How the script of an agent is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A module or a CommonJS script, whichever it is.
+    Node,
+    /// As a page's worker of type "classic": a script whose declarations are global.
+    WebScript,
+    /// As a page's worker of type "module".
+    WebModule,
+}
+
+/// What a worker posts to its parent.
+pub(crate) enum Letter {
+    /// Its script is about to start.
+    Online,
+    Message(Envelope),
+    /// It has printed something: the stream, the text, and what that costs the worker until it is read.
+    Printed(i32, String, Option<Charge>),
+    /// It failed; what was thrown, if that could be copied.
+    Failed(Box<Failure>, Option<Parcel>),
+    /// It is gone, and with it all its waits.
+    Exited(i32),
+}
+
+/// What `workerData` is made of.
+pub(crate) enum Data {
+    /// A worker's: what its parent wrote.
+    OfParent {
+        data: Envelope,
+        /// Its environment: names and values in turn.
+        variables: Vec<String>,
+        /// Of one of the web's shape.
+        name: Option<String>,
+    },
+    /// The main agent's: what the embedder shares, if it does.
+    OfEmbedder(Option<SharedBlock>),
+}
+
+/// Everything that a new thread needs to be an agent.
+struct Birth {
+    parts: Parts,
+    entry: Entry,
+    data: Data,
+    can_block: bool,
+    /// What it has for its start of the memory of the whole program.
+    advance: Option<Charge>,
+}
+
+/// Runs a program: its main agent gets a thread like any other, so that stacks are the same for all.
+pub(crate) fn run_main(program: Program) -> Ended {
+    let bell = Arc::new(Doorbell::default());
+    let cluster = Cluster::new(Arc::clone(&bell), program.shared.is_none());
+    let birth = Birth {
+        parts: Parts {
+            id: MAIN,
+            cluster: Arc::clone(&cluster),
+            from_parent: Arc::new(Mailbox::new(Arc::clone(&bell))),
+            from_threads: Arc::new(Mailbox::new(Arc::clone(&bell))),
+            bell,
+            argv: argv(program.script.name(), program.arguments),
+            shape: Shape::Node,
+            limits: program.limits,
+            eval_source: String::new(),
+            parent: None,
+            observed: Arc::default(),
+        },
+        entry: match program.script {
+            Script::File(path) => Entry::File(path),
+            Script::Stdin => Entry::Stdin,
+        },
+        data: Data::OfEmbedder(program.shared),
+        can_block: program.main_can_block,
+        advance: None,
+    };
+    cluster.directory().enter(MAIN, Arc::clone(&birth.parts.from_threads));
+    let clock = match program.timeout.map(|timeout| start_clock(&cluster, timeout)).transpose() {
+        Ok(clock) => clock,
+        Err(error) => {
+            return Death::internal(MAIN, format!("cannot start a thread for the timeout: {error}"))
+                .end(&cluster);
+        }
+    };
+    let death = thread_for(MAIN).spawn(move || live(birth)).map(thread::JoinHandle::join);
+    let death = match death {
+        Ok(Ok(death)) => death,
+        Ok(Err(_)) => Death::internal(MAIN, "the main thread panicked".to_owned()),
+        Err(error) => Death::internal(MAIN, format!("cannot start a thread: {error}")),
+    };
+    let ended = death.end(&cluster);
+    // The program is over, so the clock has stopped.
+    let _ = clock.map(thread::JoinHandle::join);
+    ended
+}
+
+fn start_clock(cluster: &Arc<Cluster>, timeout: Duration) -> io::Result<thread::JoinHandle<()>> {
+    let cluster = Arc::clone(cluster);
+    thread::Builder::new().name("waitword timeout".into()).spawn(move || cluster.end_after(timeout))
+}
+
+/// Starts a worker of an agent.
+///
+/// # Errors
+/// A message for the user, when the program may not have one more, or the system has no thread left.
+pub(crate) fn spawn(
+    parent: &Host,
+    entry: Entry,
+    shape: Shape,
+    memory: Option<usize>,
+    arguments: Vec<String>,
+    data: Data,
+) -> Result<ThreadId, String> {
+    let advance = match parent.limits.whole.as_ref().map(|whole| whole.charge(AGENT_START)) {
+        Some(None) => return Err("there is no memory left for another agent".to_owned()),
+        advance => advance.flatten(),
+    };
+    // A worker may have less than its parent, never more.
+    let memory = [memory, parent.limits.memory].into_iter().flatten().min();
+    let bell = Arc::new(Doorbell::default());
+    let most = parent.limits.workers;
+    let Some(id) = parent.cluster.enlist_within(most, Arc::clone(&bell)) else {
+        return Err(format!("{most} workers are alive, and no more may be: end some, or raise the limit"));
+    };
+    let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
+    let (name, eval_source) = match &entry {
+        Entry::File(path) => (path.to_string_lossy().into_owned(), String::new()),
+        Entry::Source(text) => (super::sources::EVAL.to_owned(), text.clone()),
+        Entry::Data(url) => (url.clone(), String::new()),
+        // No worker is made of it.
+        Entry::Stdin => (super::sources::STDIN.to_owned(), String::new()),
+    };
+    let to_parent = Arc::clone(&parent.from_workers);
+    let observed = Arc::new(Observed::default());
+    if shape != Shape::Node {
+        // A page's worker has no streams.
+        observed.set_tap(1, Tap::Unwanted);
+        observed.set_tap(2, Tap::Unwanted);
+    }
+    let from_threads = Arc::new(Mailbox::new(Arc::clone(&bell)));
+    parent.cluster.directory().enter(id, Arc::clone(&from_threads));
+    let birth = Birth {
+        parts: Parts {
+            id,
+            cluster: Arc::clone(&parent.cluster),
+            bell,
+            argv: argv(name, arguments),
+            shape,
+            limits: Limits { memory, ..parent.limits.clone() },
+            eval_source,
+            from_parent: Arc::clone(&mailbox),
+            from_threads,
+            parent: Some(Arc::clone(&to_parent)),
+            observed: Arc::clone(&observed),
+        },
+        entry,
+        data,
+        can_block: true,
+        advance,
+    };
+    let cluster = Arc::clone(&parent.cluster);
+    let started = thread_for(id).spawn(move || {
+        let from_parent = Arc::clone(&birth.parts.from_parent);
+        let death = live(birth);
+        from_parent.close();
+        // Whoever hears of its end finds them gone.
+        cluster.blobs().forget(id);
+        cluster.directory().leave(id);
+        cluster.named_locks().leave(id);
+        if let Some((failure, thrown)) = death.failure {
+            to_parent.post((id, Letter::Failed(failure, thrown)));
+        }
+        cluster.retire(id);
+        // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
+        to_parent.post((id, Letter::Exited(death.exit_code)));
+        cluster.leave(id);
+    });
+    match started {
+        Ok(_) => {
+            parent.workers.borrow_mut().insert(id, Worker { mailbox, observed, keeps_alive: true });
+            Ok(id)
+        }
+        Err(error) => {
+            parent.cluster.directory().leave(id);
+            parent.cluster.leave(id);
+            Err(format!("cannot start a thread: {error}"))
+        }
+    }
+}
+
+fn thread_for(id: ThreadId) -> thread::Builder {
+    thread::Builder::new().name(AgentName(id).to_string()).stack_size(THREAD_STACK)
+}
+
+fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
+    let program = std::env::current_exe()
+        .map_or_else(|_| "waitword".into(), |path| path.to_string_lossy().into_owned());
+    [program, script].into_iter().chain(arguments).collect()
+}
+
+/// The whole life of an agent, on its own thread. When this returns, the agent and its waits are gone, and so are its
+/// workers and theirs.
+fn live(birth: Birth) -> Death {
+    let id = birth.parts.id;
+    // A panic would be a bug of ours, and has been printed; the program shall end with an error, not hang.
+    catch_unwind(AssertUnwindSafe(|| live_and_die(birth)))
+        .unwrap_or_else(|_| Death::internal(id, "this is a bug in waitword: the host panicked".to_owned()))
+}
+
+fn live_and_die(birth: Birth) -> Death {
+    let Birth { parts, entry, data, can_block, advance } = birth;
+    let Limits { memory: memory_limit, whole, waits, .. } = &parts.limits;
+    let most = memory_limit.unwrap_or(usize::MAX);
+    let budget = match (advance, whole) {
+        (Some(advance), _) => Some(MemoryBudget::with_advance(advance, most)),
+        (None, Some(whole)) => Some(MemoryBudget::part_of(whole, most)),
+        (None, None) => None,
+    };
+    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, memory_limit: *memory_limit, budget };
+    let max_waits = waits.unwrap_or(usize::MAX);
+    let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell))
+    {
+        Ok(agent) => agent,
+        Err(error) => return Death::internal(parts.id, error.to_string()),
+    };
+    agent.agent().set_max_waits(max_waits);
+    parts.cluster.attach(parts.id, agent.handle());
+    let host = Rc::new(Host::new(parts));
+    agent.runtime().set_state(Rc::clone(&host));
+    agent.runtime().set_module_loader(Loader);
+    agent.runtime().track_rejections();
+    agent.set_wait_observer(Watch {
+        id: host.id,
+        cluster: Arc::clone(&host.cluster),
+        realm: agent.realm().clone(),
+        endless: Cell::new(None),
+    });
+    let event_loop = EventLoop::new(&agent, &host);
+    let stop = event_loop.run(entry, data);
+    if host.cluster.wants_report(host.id) {
+        host.begin_report(agent.realm());
+        host.cluster.report(event_loop.abandoned());
+    }
+    let workers: Vec<ThreadId> = host.workers.borrow().keys().copied().collect();
+    host.cluster.end(|id| workers.contains(&id));
+    match stop {
+        // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
+        Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {
+            Death::of(event_loop.unread_failure().unwrap_or(Stop::Terminated), 1)
+        }
+        stop => Death::of(stop, event_loop.failure_code()),
+    }
+}
+
+/// Tells the cluster when the agent is blocked for as long as it takes.
+struct Watch {
+    id: ThreadId,
+    cluster: Arc<Cluster>,
+    realm: Realm,
+    /// The wait without a timeout that the agent is in.
+    endless: Cell<Option<(usize, usize)>>,
+}
+
+impl WaitObserver for Watch {
+    fn before_wait(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
+        if timeout == Timeout::Never {
+            self.endless.set(Some((block.id(), byte_index)));
+            self.cluster.block(self.id);
+        }
+    }
+
+    fn after_wait(&self) {
+        let Some((block, byte_index)) = self.endless.take() else { return };
+        let woken = self.cluster.awake(self.id);
+        // The script has not been unwound yet, so the line of the wait is still to be had.
+        if woken == Woken::Dismissed || self.cluster.wants_report(self.id) {
+            if let Ok(host) = agent_host::of(&self.realm) {
+                host.begin_report(&self.realm);
+            }
+            let (agent, place) = (AgentName(self.id), self.realm.current_line());
+            self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
+        }
+    }
+}

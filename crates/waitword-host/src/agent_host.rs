@@ -7,18 +7,20 @@ use std::sync::Arc;
 use waitword_quickjs::Doorbell;
 use waitword_quickjs::{Attributes, Exception, Realm, Value};
 
-use super::channel::{Envelope, PortId};
-use super::clone::{self, Kit, Parcel};
-use super::cluster::Cluster;
-use super::failure::FailureKind;
-use super::mailbox::Mailbox;
-use super::observed::Observed;
-use super::ports::Ports;
-use super::source_text::SourceText;
-use super::thread_messages::{ThreadLetter, Ticket};
-use super::timers::Timers;
-use super::worker::{Data, Letter, Shape};
-use super::{Limits, MAIN, ThreadId, natives, options, parts};
+use crate::agent_name::{MAIN, ThreadId};
+use crate::channel::{Envelope, PortId};
+use crate::clone::{self, Kit, Parcel};
+use crate::cluster::Cluster;
+use crate::failure::FailureKind;
+use crate::letter::Letter;
+use crate::limits::Limits;
+use crate::mailbox::Mailbox;
+use crate::observed::Observed;
+use crate::ports::Ports;
+use crate::source_text::SourceText;
+use crate::thread_messages::{ThreadLetter, Ticket};
+use crate::timers::Timers;
+use crate::worker_options::{Data, Entry, Shape};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
 pub(crate) struct Host {
@@ -50,6 +52,8 @@ pub(crate) struct Host {
     pub(crate) printed_early: Cell<usize>,
     /// Where to post to the parent.
     pub(crate) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
+    /// Starts a worker of this agent.
+    pub(crate) spawn: Spawn,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) workers: RefCell<BTreeMap<ThreadId, Worker>>,
     pub(crate) ports: RefCell<Ports>,
@@ -104,12 +108,19 @@ pub(crate) struct Parts {
     pub(crate) from_threads: Arc<Mailbox<ThreadLetter>>,
     pub(crate) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
     pub(crate) observed: Arc<Observed>,
+    pub(crate) spawn: Spawn,
 }
+
+/// Starts a worker: handed in by `worker.rs`, because agents make agents and the files that do so would import each other.
+///
+/// # Errors
+/// A message for the user.
+pub(crate) type Spawn = fn(&Host, Entry, Shape, Option<usize>, Vec<String>, Data) -> Result<ThreadId, String>;
 
 impl Host {
     pub(crate) fn new(parts: Parts) -> Self {
         let Parts { id, cluster, bell, argv, shape, limits, eval_source, .. } = parts;
-        let Parts { from_parent, from_threads, parent, observed, .. } = parts;
+        let Parts { from_parent, from_threads, parent, observed, spawn, .. } = parts;
         let from_workers = Arc::new(Mailbox::new(Arc::clone(&bell)));
         let ports = RefCell::new(Ports::new(&bell));
         Self {
@@ -129,6 +140,7 @@ impl Host {
             observed,
             printed_early: Cell::default(),
             parent,
+            spawn,
             timers: RefCell::default(),
             workers: RefCell::default(),
             ports,
@@ -157,18 +169,9 @@ impl Host {
         self.id == MAIN
     }
 
-    /// Runs the JavaScript half in a realm: the globals of the scripts. The memory that this takes is the host's, not theirs.
-    ///
-    /// # Errors
-    /// Lack of memory for `workerData`.
-    pub(crate) fn boot(&self, realm: &Realm, data: Data) -> Result<(), Exception> {
-        realm.beyond_memory_limit(|| {
-            let script = realm.object()?;
-            realm.set(&script, "native", &natives::object(realm)?)?;
-            realm.set(&script, "options", &options::object(self, realm, data)?)?;
-            // Booted once, so the cell is empty.
-            parts::run_all(realm, self.script.get_or_init(|| script))
-        })
+    /// The object that the parts of the JavaScript half build on; made here, once.
+    pub(crate) fn set_script(&self, script: Value) -> &Value {
+        self.script.get_or_init(|| script)
     }
 
     /// Calls a function of the JavaScript half by its path: `receive.message`.

@@ -7,10 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use waitword_agents::Charge;
 
-use waitword_quickjs::{Call, Exception, Realm, Value};
-
-use super::ThreadId;
-use super::agent_host;
+use crate::agent_name::ThreadId;
 
 /// The URLs of one program.
 #[derive(Default)]
@@ -33,7 +30,7 @@ struct Blob {
 
 /// What a URL stands for.
 #[derive(Debug, PartialEq, Eq)]
-enum Found {
+pub(crate) enum Found {
     Text(Arc<str>),
     Revoked,
     /// No agent that is still there has made it.
@@ -41,11 +38,11 @@ enum Found {
 }
 
 /// What a URL costs besides its text.
-const OVERHEAD: usize = 128;
+pub(crate) const OVERHEAD: usize = 128;
 const SCHEME: &str = "blob:waitword/";
 
 impl Blobs {
-    fn keep(&self, owner: ThreadId, text: String, charge: Option<Charge>) -> String {
+    pub(crate) fn keep(&self, owner: ThreadId, text: String, charge: Option<Charge>) -> String {
         let mut state = self.lock();
         let made = state.made.entry(owner).or_default();
         *made += 1;
@@ -54,7 +51,7 @@ impl Blobs {
         format!("{SCHEME}{owner}-{number}")
     }
 
-    fn find(&self, url: &str) -> Found {
+    pub(crate) fn find(&self, url: &str) -> Found {
         let Some((owner, number)) = key(url) else { return Found::Unknown };
         let state = self.lock();
         match state.kept.get(&(owner, number)) {
@@ -64,7 +61,7 @@ impl Blobs {
         }
     }
 
-    fn revoke(&self, url: &str) {
+    pub(crate) fn revoke(&self, url: &str) {
         let revoked = key(url).and_then(|key| self.lock().kept.remove(&key));
         drop(revoked);
     }
@@ -89,34 +86,6 @@ fn key(url: &str) -> Option<Key> {
     let key = (owner.parse().ok()?, number.parse().ok()?);
     // Not with signs or leading zeros.
     (name == format!("{}-{}", key.0, key.1) && key.1 > 0).then_some(key)
-}
-
-/// `keepBlob(text)`: its URL.
-pub(crate) fn keep_blob(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let text = realm.to_string(&call.argument(0))?;
-    let charge = match realm.memory_budget().map(|budget| budget.charge(text.len() + OVERHEAD)) {
-        Some(None) => return Err(realm.range_error("out of memory: there is no room for the text of a Blob")),
-        charge => charge.flatten(),
-    };
-    realm.string(&host.cluster.blobs().keep(host.id, text, charge))
-}
-
-/// `findBlob(url)`: its text; null if it was revoked, undefined if it is not known.
-pub(crate) fn find_blob(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    match host.cluster.blobs().find(&realm.to_string(&call.argument(0))?) {
-        Found::Text(text) => realm.string(&text),
-        Found::Revoked => Ok(realm.null()),
-        Found::Unknown => Ok(realm.undefined()),
-    }
-}
-
-/// `revokeBlob(url)`
-pub(crate) fn revoke_blob(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    host.cluster.blobs().revoke(&realm.to_string(&call.argument(0))?);
-    Ok(realm.undefined())
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::clone::Parcel;
-use super::mailbox::Mailbox;
+use crate::clone::Parcel;
+use crate::mailbox::Mailbox;
 
 /// The number under which an agent knows one of its ports.
 pub(crate) type PortId = u32;

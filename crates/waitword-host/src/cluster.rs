@@ -13,13 +13,14 @@ use waitword_agents::AgentHandle;
 
 use waitword_quickjs::Doorbell;
 
-use super::blobs::Blobs;
-use super::liveness::{Reason, Verdict};
-use super::members::{Doing, Member, Members, Standstill};
-use super::named_locks::NamedLocks;
-use super::rooms::Rooms;
-use super::thread_messages::Directory;
-use super::{AbandonedWait, EXIT_TIMED_OUT, MAIN, ThreadId};
+use crate::agent_name::{MAIN, ThreadId};
+use crate::blobs::Blobs;
+use crate::ended::{AbandonedWait, EXIT_TIMED_OUT};
+use crate::liveness::{Reason, Verdict};
+use crate::members::{Doing, Member, Members, Standstill};
+use crate::named_locks::NamedLocks;
+use crate::rooms::Rooms;
+use crate::thread_messages::Directory;
 
 /// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
 const MOMENT: Duration = Duration::from_millis(1);

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::clone::Parcel;
-use super::cluster::Cluster;
-use super::event_loop::Stop;
-use super::failure::Failure;
-use super::{EXIT_UNSETTLED_AWAIT, Ended, MAIN, ThreadId};
+use crate::agent_name::{MAIN, ThreadId};
+use crate::clone::Parcel;
+use crate::cluster::Cluster;
+use crate::ended::{EXIT_UNSETTLED_AWAIT, Ended};
+use crate::event_loop::Stop;
+use crate::failure::Failure;
 
 /// How an agent ended.
 pub(crate) struct Death {

@@ -6,7 +6,7 @@
 //! its way into the queue may still find its word changed, and one that was notified has left the queue before the
 //! notifier could fall asleep.
 
-use super::ThreadId;
+use crate::agent_name::ThreadId;
 
 /// What one agent is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

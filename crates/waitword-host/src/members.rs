@@ -8,8 +8,9 @@ use waitword_agents::AgentHandle;
 
 use waitword_quickjs::Doorbell;
 
-use super::liveness::{Reason, Standing, Verdict, judge};
-use super::{AbandonedWait, MAIN, ThreadId};
+use crate::agent_name::{MAIN, ThreadId};
+use crate::ended::AbandonedWait;
+use crate::liveness::{Reason, Standing, Verdict, judge};
 
 /// The agents of a program, and what is known of its end. The cluster's lock is around it.
 #[derive(Default)]

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use waitword_quickjs::{Attributes, Exception, Module, ModuleLoader, Realm, Value};
 
-use super::agent_host;
-use super::source_file;
-use super::sources::{self, Compiled};
+use crate::agent_host;
+use crate::source_file;
+use crate::sources::{self, Compiled};
 
 /// The loader of one agent. The name of a module is its path, `node:` and the name of a built-in one, or a `data:` URL.
 pub(crate) struct Loader;

@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::ThreadId;
-use super::mailbox::Mailbox;
-use super::thread_messages::{ThreadLetter, Ticket};
+use crate::agent_name::ThreadId;
+use crate::mailbox::Mailbox;
+use crate::thread_messages::{ThreadLetter, Ticket};
 
 /// The locks of one program, by name. A name that nobody holds or waits for is not there.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use waitword_quickjs::IntoJs;
 use waitword_quickjs::{Attributes, Exception, Realm, Value};
 
-use super::agent_host::Host;
-use super::worker::Data;
+use crate::agent_host::Host;
+use crate::worker_options::Data;
 
 /// `host.options`. What its parent packed for it stays with the agent, until `takeData` reads it.
 ///

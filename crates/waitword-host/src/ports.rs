@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use waitword_quickjs::Doorbell;
 
-use super::channel::{Delivery, End, Envelope, PortId, channel};
-use super::mailbox::Mailbox;
+use crate::channel::{Delivery, End, Envelope, PortId, channel};
+use crate::mailbox::Mailbox;
 
 pub(crate) struct Ports {
     all: BTreeMap<PortId, Port>,

@@ -8,13 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use waitword_quickjs::{Call, Exception, Realm, Value};
-
-use super::agent_host;
-use super::channel::{End, Envelope, PortId, channel};
-use super::clone::Parcel;
-use super::natives::port_id;
-use super::{ThreadId, agent_host::Host};
+use crate::agent_name::ThreadId;
+use crate::channel::{End, Envelope, PortId};
+use crate::clone::Parcel;
 
 /// The rooms of one program, by name.
 #[derive(Default)]
@@ -27,10 +23,10 @@ struct Member {
 }
 
 /// Who is in a room: an agent, by the port under which it knows the channel.
-type Key = (ThreadId, PortId);
+pub(crate) type Key = (ThreadId, PortId);
 
 impl Rooms {
-    fn join(&self, name: String, key: Key, end: End) {
+    pub(crate) fn join(&self, name: String, key: Key, end: End) {
         let mut rooms = self.lock();
         let members = rooms.entry(name).or_default();
         members.retain(|member| !member.end.is_cut());
@@ -38,7 +34,7 @@ impl Rooms {
     }
 
     /// To all but the one who posts, or to nobody: whether there was room for all.
-    fn post(&self, name: &str, from: Key, message: &Parcel) -> bool {
+    pub(crate) fn post(&self, name: &str, from: Key, message: &Parcel) -> bool {
         let rooms = self.lock();
         let others = || rooms.get(name).into_iter().flatten().filter(|member| member.key != from);
         let Some(copies) = others().map(|_| message.another()).collect::<Option<Vec<_>>>() else {
@@ -50,7 +46,7 @@ impl Rooms {
         true
     }
 
-    fn leave(&self, name: &str, key: Key) {
+    pub(crate) fn leave(&self, name: &str, key: Key) {
         let mut rooms = self.lock();
         let Some(members) = rooms.get_mut(name) else { return };
         members.retain(|member| member.key != key && !member.end.is_cut());
@@ -64,43 +60,10 @@ impl Rooms {
     }
 }
 
-/// `joinRoom(name)`: the number of the port.
-pub(crate) fn join_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let name = realm.to_string(&call.argument(0))?;
-    let (here, there) = channel();
-    let id = host.ports.borrow_mut().adopt(here);
-    host.cluster.rooms().join(name, (host.id, id), there);
-    Ok(realm.number(id))
-}
-
-/// `postToRoom(name, id, ids)`
-pub(crate) fn post_to_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let (host, name, key) = member(realm, call)?;
-    let message = host.send(realm, &call.argument(2))?;
-    match host.cluster.rooms().post(&name, key, &message.parcel) {
-        true => Ok(realm.undefined()),
-        false => Err(host.kit(realm)?.no_room(realm)),
-    }
-}
-
-/// `leaveRoom(name, id)`
-pub(crate) fn leave_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let (host, name, key) = member(realm, call)?;
-    host.ports.borrow_mut().close(key.1, false);
-    host.cluster.rooms().leave(&name, key);
-    Ok(realm.undefined())
-}
-
-fn member(realm: &Realm, call: &Call<'_>) -> Result<(std::rc::Rc<Host>, String, Key), Exception> {
-    let host = agent_host::of(realm)?;
-    let key = (host.id, port_id(realm, &call.argument(1))?);
-    Ok((host, realm.to_string(&call.argument(0))?, key))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::channel;
 
     #[test]
     fn all_others_of_the_name_get_a_message() {

@@ -15,8 +15,8 @@ use waitword_agents::{Charge, MemoryBudget};
 
 use waitword_quickjs::{Exception, Realm};
 
-use super::agent_host;
-use super::source_text::SourceText;
+use crate::agent_host;
+use crate::source_text::SourceText;
 
 /// Bytes that are read at a time.
 const PIECE: usize = 64 << 10;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::source_text::without_mark;
+use crate::source_text::without_mark;
 
 /// A line of a file, without its end, from 0; `None` also of one that is longer than anybody reads. Of what is no file nothing is
 /// read: a script can write any name into a stack, also that of a device which never ends.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use waitword_quickjs::{Exception, Realm, Script, Value, parses_as_module};
 
-use super::agent_host::Host;
-use super::{source_file, source_line};
+use crate::agent_host::Host;
+use crate::{source_file, source_line};
 
 /// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
 pub(crate) const EVAL: &str = "[worker eval]";

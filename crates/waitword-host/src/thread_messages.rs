@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::ThreadId;
-use super::channel::Envelope;
-use super::mailbox::Mailbox;
+use crate::agent_name::ThreadId;
+use crate::channel::Envelope;
+use crate::mailbox::Mailbox;
 
 /// The number under which an agent waits for an answer.
 pub(crate) type Ticket = u32;

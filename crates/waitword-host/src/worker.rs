@@ -1,13 +1,10 @@
 //! The threads of a program: how an agent comes to life, and how its end reaches its parent.
 
 use std::cell::Cell;
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use waitword_agents::{Charge, MemoryBudget, SharedBlock, Timeout};
 
@@ -16,17 +13,19 @@ use waitword_quickjs::WaitObserver;
 use waitword_quickjs::{JsAgent, JsAgentOptions};
 use waitword_quickjs::{Realm, RuntimeOptions};
 
-use super::agent_host::{self, Host, Parts, Worker};
-use super::channel::Envelope;
-use super::clone::Parcel;
-use super::cluster::{Cluster, Woken};
-use super::death::Death;
-use super::event_loop::{EventLoop, Stop};
-use super::failure::Failure;
-use super::mailbox::Mailbox;
-use super::module_loader::Loader;
-use super::observed::{Observed, Tap};
-use super::{AbandonedWait, AgentName, Ended, Limits, MAIN, Program, Script, ThreadId};
+use crate::agent_host::{self, Host, Parts, Worker};
+use crate::agent_name::{AgentName, ThreadId};
+use crate::cluster::{Cluster, Woken};
+use crate::death::Death;
+use crate::ended::AbandonedWait;
+use crate::event_loop::{EventLoop, Stop};
+use crate::letter::Letter;
+use crate::limits::Limits;
+use crate::mailbox::Mailbox;
+use crate::module_loader::Loader;
+use crate::observed::{Observed, Tap};
+use crate::sources;
+use crate::worker_options::{Data, Entry, Shape};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
 const THREAD_STACK: usize = 8 << 20;
@@ -36,113 +35,14 @@ const SCRIPT_STACK: usize = 4 << 20;
 /// until then: many that are made at a time cannot all find room for one.
 const AGENT_START: usize = 1 << 20;
 
-/// What an agent runs.
-pub(crate) enum Entry {
-    File(PathBuf),
-    Source(String),
-    /// The module in a `data:` URL.
-    Data(String),
-    /// What there is to read at the standard input.
-    Stdin,
-}
-
-/// How the script of an agent is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// A module or a CommonJS script, whichever it is.
-    Node,
-    /// As a page's worker of type "classic": a script whose declarations are global.
-    WebScript,
-    /// As a page's worker of type "module".
-    WebModule,
-}
-
-/// What a worker posts to its parent.
-pub(crate) enum Letter {
-    /// Its script is about to start.
-    Online,
-    Message(Envelope),
-    /// It has printed something: the stream, the text, and what that costs the worker until it is read.
-    Printed(i32, String, Option<Charge>),
-    /// It failed; what was thrown, if that could be copied.
-    Failed(Box<Failure>, Option<Parcel>),
-    /// It is gone, and with it all its waits.
-    Exited(i32),
-}
-
-/// What `workerData` is made of.
-pub(crate) enum Data {
-    /// A worker's: what its parent wrote.
-    OfParent {
-        data: Envelope,
-        /// Its environment: names and values in turn.
-        variables: Vec<String>,
-        /// Of one of the web's shape.
-        name: Option<String>,
-    },
-    /// The main agent's: what the embedder shares, if it does.
-    OfEmbedder(Option<SharedBlock>),
-}
-
 /// Everything that a new thread needs to be an agent.
-struct Birth {
-    parts: Parts,
-    entry: Entry,
-    data: Data,
-    can_block: bool,
+pub(crate) struct Birth {
+    pub(crate) parts: Parts,
+    pub(crate) entry: Entry,
+    pub(crate) data: Data,
+    pub(crate) can_block: bool,
     /// What it has for its start of the memory of the whole program.
-    advance: Option<Charge>,
-}
-
-/// Runs a program: its main agent gets a thread like any other, so that stacks are the same for all.
-pub(crate) fn run_main(program: Program) -> Ended {
-    let bell = Arc::new(Doorbell::default());
-    let cluster = Cluster::new(Arc::clone(&bell), program.shared.is_none());
-    let birth = Birth {
-        parts: Parts {
-            id: MAIN,
-            cluster: Arc::clone(&cluster),
-            from_parent: Arc::new(Mailbox::new(Arc::clone(&bell))),
-            from_threads: Arc::new(Mailbox::new(Arc::clone(&bell))),
-            bell,
-            argv: argv(program.script.name(), program.arguments),
-            shape: Shape::Node,
-            limits: program.limits,
-            eval_source: String::new(),
-            parent: None,
-            observed: Arc::default(),
-        },
-        entry: match program.script {
-            Script::File(path) => Entry::File(path),
-            Script::Stdin => Entry::Stdin,
-        },
-        data: Data::OfEmbedder(program.shared),
-        can_block: program.main_can_block,
-        advance: None,
-    };
-    cluster.directory().enter(MAIN, Arc::clone(&birth.parts.from_threads));
-    let clock = match program.timeout.map(|timeout| start_clock(&cluster, timeout)).transpose() {
-        Ok(clock) => clock,
-        Err(error) => {
-            return Death::internal(MAIN, format!("cannot start a thread for the timeout: {error}"))
-                .end(&cluster);
-        }
-    };
-    let death = thread_for(MAIN).spawn(move || live(birth)).map(thread::JoinHandle::join);
-    let death = match death {
-        Ok(Ok(death)) => death,
-        Ok(Err(_)) => Death::internal(MAIN, "the main thread panicked".to_owned()),
-        Err(error) => Death::internal(MAIN, format!("cannot start a thread: {error}")),
-    };
-    let ended = death.end(&cluster);
-    // The program is over, so the clock has stopped.
-    let _ = clock.map(thread::JoinHandle::join);
-    ended
-}
-
-fn start_clock(cluster: &Arc<Cluster>, timeout: Duration) -> io::Result<thread::JoinHandle<()>> {
-    let cluster = Arc::clone(cluster);
-    thread::Builder::new().name("waitword timeout".into()).spawn(move || cluster.end_after(timeout))
+    pub(crate) advance: Option<Charge>,
 }
 
 /// Starts a worker of an agent.
@@ -171,10 +71,10 @@ pub(crate) fn spawn(
     let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
     let (name, eval_source) = match &entry {
         Entry::File(path) => (path.to_string_lossy().into_owned(), String::new()),
-        Entry::Source(text) => (super::sources::EVAL.to_owned(), text.clone()),
+        Entry::Source(text) => (sources::EVAL.to_owned(), text.clone()),
         Entry::Data(url) => (url.clone(), String::new()),
         // No worker is made of it.
-        Entry::Stdin => (super::sources::STDIN.to_owned(), String::new()),
+        Entry::Stdin => (sources::STDIN.to_owned(), String::new()),
     };
     let to_parent = Arc::clone(&parent.from_workers);
     let observed = Arc::new(Observed::default());
@@ -197,6 +97,7 @@ pub(crate) fn spawn(
             from_parent: Arc::clone(&mailbox),
             from_threads,
             parent: Some(Arc::clone(&to_parent)),
+            spawn,
             observed: Arc::clone(&observed),
         },
         entry,
@@ -234,11 +135,11 @@ pub(crate) fn spawn(
     }
 }
 
-fn thread_for(id: ThreadId) -> thread::Builder {
+pub(crate) fn thread_for(id: ThreadId) -> thread::Builder {
     thread::Builder::new().name(AgentName(id).to_string()).stack_size(THREAD_STACK)
 }
 
-fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
+pub(crate) fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
     let program = std::env::current_exe()
         .map_or_else(|_| "waitword".into(), |path| path.to_string_lossy().into_owned());
     [program, script].into_iter().chain(arguments).collect()
@@ -246,7 +147,7 @@ fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
 
 /// The whole life of an agent, on its own thread. When this returns, the agent and its waits are gone, and so are its
 /// workers and theirs.
-fn live(birth: Birth) -> Death {
+pub(crate) fn live(birth: Birth) -> Death {
     let id = birth.parts.id;
     // A panic would be a bug of ours, and has been printed; the program shall end with an error, not hang.
     catch_unwind(AssertUnwindSafe(|| live_and_die(birth)))

@@ -1,9 +1,11 @@
 //! What nobody caught: whether the script takes care of it, or the agent ends.
 
+use crate::describe;
 use crate::failure::{Failure, FailureKind};
 use waitword_quickjs::{Exception, PromiseState, Value};
 
-use super::{EventLoop, Stop};
+use super::state::EventLoop;
+use super::stop::Stop;
 
 impl EventLoop<'_> {
     /// Whether the main module has failed, and the script takes care of that.
@@ -43,7 +45,7 @@ impl EventLoop<'_> {
             return stop;
         }
         let kind = if exception.is_uncatchable() { FailureKind::Internal } else { kind };
-        let failure = Failure::of(self.host, self.realm(), kind, exception);
+        let failure = describe::failure(self.host, self.realm(), kind, exception);
         let thrown = self.host.pack_error(self.realm(), failure.kind, exception.value());
         Stop::Failed(Box::new(failure), thrown)
     }

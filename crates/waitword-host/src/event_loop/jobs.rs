@@ -5,16 +5,17 @@
 
 use std::time::Instant;
 
-use crate::ThreadId;
 use crate::agent_host::{PARENT, Port};
+use crate::agent_name::ThreadId;
 use crate::channel::Delivery;
 use crate::clone::{self, Parcel};
 use crate::failure::{Failure, FailureKind, Place};
+use crate::letter::Letter;
 use crate::thread_messages::{Answer, ThreadLetter};
-use crate::worker::Letter;
 use waitword_quickjs::{Exception, Realm, Rejection, Value};
 
-use super::{EventLoop, Stop};
+use super::state::EventLoop;
+use super::stop::Stop;
 
 /// Where jobs come from.
 #[derive(Clone, Copy)]

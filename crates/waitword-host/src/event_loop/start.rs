@@ -6,11 +6,12 @@ use crate::failure::{Failure, FailureKind};
 use crate::source_file::{self, Unreadable};
 use crate::source_text::SourceText;
 use crate::sources::{self, Compiled};
-use crate::worker::{Entry, Shape};
+use crate::worker_options::{Entry, Shape};
 use crate::{agent_host, module_loader};
 use waitword_quickjs::{Exception, Value};
 
-use super::{EventLoop, Stop};
+use super::state::EventLoop;
+use super::stop::Stop;
 
 impl EventLoop<'_> {
     /// Runs the agent's script; the promise of a module.

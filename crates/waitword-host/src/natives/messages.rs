@@ -3,10 +3,10 @@
 use crate::agent_host::{self, Host, PARENT, Port};
 use crate::channel::Envelope;
 use crate::clone::{self, Kit};
-use crate::worker::Letter;
+use crate::letter::Letter;
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
-use super::{elements, port_id};
+use super::arguments::{elements, port_id};
 
 /// `setKit(functions)`: what `clone.js` does for messages.
 pub(crate) fn set_kit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::ThreadId;
 use crate::agent_host;
+use crate::agent_name::ThreadId;
 use crate::named_locks::{Otherwise, Request};
 use crate::thread_messages::{Receipt, ThreadLetter, Ticket};
 use waitword_quickjs::{Call, Exception, Realm, Value};

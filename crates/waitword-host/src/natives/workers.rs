@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::agent_host;
+use crate::agent_name::ThreadId;
 use crate::observed::Tap;
-use crate::worker::{self, Data, Entry, Shape};
-use crate::{ThreadId, agent_host};
+use crate::worker_options::{Data, Entry, Shape};
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
-use super::elements;
+use super::arguments::elements;
 
 /// `spawn(isSource, fileOrUrlOrSource, argv, env, ids, memory, type, name)`: the number of the new worker, which begins with what
 /// was packed last. `env` has names and values in turn; `memory`, if it is more than 0, is how many bytes the worker may hold;
@@ -36,7 +37,7 @@ pub(crate) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
     let bytes = call.argument(5).as_number().unwrap_or(0.0) as usize;
     let memory = (bytes > 0).then_some(bytes);
     let name = if web.is_string() { Some(realm.to_string(&call.argument(7))?) } else { None };
-    match worker::spawn(&host, entry, shape, memory, arguments, Data::OfParent { data, variables, name }) {
+    match (host.spawn)(&host, entry, shape, memory, arguments, Data::OfParent { data, variables, name }) {
         Ok(id) => Ok(realm.number(id)),
         Err(why) => {
             let message = format!("Worker initialization failure: {why}");

@@ -3,7 +3,7 @@
 use crate::clone::tag;
 use waitword_quickjs::{Exception, Value};
 
-use super::{Open, Reader};
+use super::walk::{Open, Reader};
 
 impl Reader<'_> {
     pub(crate) fn value(&mut self) -> Result<Option<Value>, Exception> {

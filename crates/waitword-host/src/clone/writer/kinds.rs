@@ -4,7 +4,7 @@ use waitword_agents::SharedBlock;
 
 use waitword_quickjs::{Exception, Keys, Value};
 
-use super::{Open, Writer};
+use super::walk::{Open, Writer};
 use crate::clone::tag;
 
 impl Writer<'_> {

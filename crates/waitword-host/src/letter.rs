@@ -1,0 +1,20 @@
+//! What a worker posts to its parent.
+
+use waitword_agents::Charge;
+
+use crate::channel::Envelope;
+use crate::clone::Parcel;
+use crate::failure::Failure;
+
+/// What a worker posts to its parent.
+pub(crate) enum Letter {
+    /// Its script is about to start.
+    Online,
+    Message(Envelope),
+    /// It has printed something: the stream, the text, and what that costs the worker until it is read.
+    Printed(i32, String, Option<Charge>),
+    /// It failed; what was thrown, if that could be copied.
+    Failed(Box<Failure>, Option<Parcel>),
+    /// It is gone, and with it all its waits.
+    Exited(i32),
+}

@@ -58,9 +58,11 @@ mod data_view;
 mod doorbell;
 #[allow(unsafe_code)]
 mod ffi;
+mod intrinsics;
 mod runtime;
 mod shared_array_buffer;
 mod typed_array;
+mod unusual_memory;
 
 pub use agent_state::WaitObserver;
 pub use convert::{IntoJs, JsValue};

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use waitword_agents::{Agent, AgentHandle, Outcome, PendingWait, WaitId};
 
-use crate::agent_state::{AgentState, WaitObserver};
+use crate::agent_state::{AgentState, WaitObserver, terminated};
 use crate::convert::{IntoJs, JsValue};
 use crate::doorbell::Doorbell;
 use crate::ffi::{Call, Exception, JsError, PromiseState, Realm, Runtime, RuntimeOptions, Value};
@@ -310,11 +310,6 @@ impl fmt::Debug for JsAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JsAgent").field("agent", &self.state.agent).finish_non_exhaustive()
     }
-}
-
-/// What ends the scripts of an agent that was terminated.
-pub(crate) fn terminated(realm: &Realm) -> Exception {
-    realm.uncatchable_error("the agent was terminated")
 }
 
 impl Realm {

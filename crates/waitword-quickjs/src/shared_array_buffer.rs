@@ -8,25 +8,16 @@ use std::rc::Rc;
 use waitword_agents::SharedBlock;
 
 use crate::agent_state::AgentState;
-use crate::atomic_access;
 use crate::buffer_slice::Slice;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+use crate::intrinsics::Intrinsics;
+use crate::unusual_memory::expect_unusual_memory;
 
 /// The most bytes that the engine lets a buffer have.
 const LENGTH_LIMIT: u64 = i32::MAX as u64;
 
 /// CreateSharedByteDataBlock: "if it is impossible to create such a Shared Data Block, throw a RangeError".
 const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: there is no room for so much shared memory";
-
-/// Functions of a fresh realm that ours are built on.
-pub(crate) struct Intrinsics {
-    /// The engine's `SharedArrayBuffer`.
-    constructor: Value,
-    /// The getter of `SharedArrayBuffer.prototype.maxByteLength`.
-    max_byte_length: Value,
-    /// The getter of `%TypedArray%.prototype.length`.
-    view_length: Value,
-}
 
 /// Replaces `SharedArrayBuffer` in a realm that no script has seen yet.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
@@ -78,7 +69,7 @@ impl Realm {
     /// A RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the object.
     pub fn shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
         if block.is_growable() {
-            atomic_access::expect_unusual_memory();
+            expect_unusual_memory();
         }
         self.shared_array_buffer_of(block, block.len())
     }

@@ -1,4 +1,4 @@
-//! Where `import` finds modules: files by path or `file:` URL, texts in `data:` URLs, and the built-in ones of `js/builtins.js`.
+//! Where `import` finds modules: files by path or `file:` URL, texts in `data:` URLs, and the built-in ones of `js/node/builtins.js`.
 
 use std::path::Path;
 

@@ -19,9 +19,8 @@ pub(crate) fn run_all(realm: &Realm, script: &Value) -> Result<(), Exception> {
 /// Lack of memory, and a part that there is none of.
 pub(crate) fn run_one(realm: &Realm, name: &str, script: &Value) -> Result<Value, Exception> {
     static CODE: Cache<{ LATER.len() }> = new_cache();
-    let file =
-        |path: &str| path.strip_prefix("waitword:").and_then(|path| path.strip_suffix(".js")) == Some(name);
-    let index = LATER.iter().position(|(path, _)| file(path));
+    let is_it = |path: &str| path.strip_suffix(".js").and_then(|path| path.rsplit('/').next()) == Some(name);
+    let index = LATER.iter().position(|(path, _)| is_it(path));
     let index = index.ok_or_else(|| realm.error(&format!("the host has no part {name}")))?;
     realm.beyond_memory_limit(|| {
         let part = realm.run_precompiled(precompiled(realm, LATER[index], &CODE[index])?)?;
@@ -84,53 +83,62 @@ macro_rules! scripts {
     };
 }
 
+// `core/` is what every program needs, `web/` what pages have, `node/` the modules of Node, and `private_realm/` what runs where no
+// script can reach.
+
 /// The parts that every agent runs, in the order in which they build on each other.
 const SCRIPTS: &[Script] = scripts![
-    "prelude.js",
-    "stack.js",
-    "text_realm.js",
-    "events.js",
-    "event_target.js",
-    "dom_exception.js",
-    "clone.js",
-    "transfer.js",
-    "timers.js",
-    "console.js",
-    "lifecycle.js",
-    "path.js",
-    "builtins.js",
-    "commonjs.js",
-    "message_port.js",
-    "worker_threads.js",
-    "thrown.js",
-    "boot.js",
+    "core/prelude.js",
+    "core/stack.js",
+    "core/text_realm.js",
+    "node/events.js",
+    "web/event_target.js",
+    "web/dom_exception.js",
+    "core/clone.js",
+    "core/transfer.js",
+    "core/timers.js",
+    "core/console.js",
+    "core/lifecycle.js",
+    "node/path.js",
+    "node/builtins.js",
+    "node/commonjs.js",
+    "web/message_port.js",
+    "node/worker_threads.js",
+    "core/thrown.js",
+    "core/boot.js",
 ];
 
 /// The parts that run when they are first asked for (`host.part`).
 const LATER: &[Script] = scripts![
-    "abort.js",
-    "assert.js",
-    "broadcast_channel.js",
-    "data_url.js",
-    "encoding.js",
-    "event.js",
-    "events_async.js",
-    "events_rare.js",
-    "events_resource.js",
-    "locks.js",
-    "navigator.js",
-    "process.js",
-    "readable.js",
-    "scope.js",
-    "search_params.js",
-    "small_modules.js",
-    "thread_messages.js",
-    "timers_promises.js",
-    "url.js",
-    "util.js",
-    "web_worker.js",
-    "worker.js",
+    "web/abort.js",
+    "node/assert.js",
+    "web/broadcast_channel.js",
+    "web/data_url.js",
+    "web/encoding.js",
+    "web/event.js",
+    "node/events_async.js",
+    "node/events_rare.js",
+    "node/events_resource.js",
+    "node/locks.js",
+    "web/navigator.js",
+    "node/process.js",
+    "node/readable.js",
+    "web/scope.js",
+    "web/search_params.js",
+    "node/small_modules.js",
+    "node/thread_messages.js",
+    "node/timers_promises.js",
+    "web/url.js",
+    "node/util.js",
+    "web/web_worker.js",
+    "node/worker.js",
 ];
 
 /// The scripts of the private realm.
-const TEXT_SCRIPTS: &[Script] = scripts!["inspect.js", "utf8.js", "compare.js", "table.js", "url_text.js"];
+const TEXT_SCRIPTS: &[Script] = scripts![
+    "private_realm/inspect.js",
+    "private_realm/utf8.js",
+    "private_realm/compare.js",
+    "private_realm/table.js",
+    "private_realm/url_text.js"
+];

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use waitword_quickjs::{Exception, Realm, Value};
 
-/// The functions of `js/clone.js` that know about the rarer kinds of values, and what a script cannot replace of the rest.
+/// The functions of `js/core/clone.js` that know about the rarer kinds of values, and what a script cannot replace of the rest.
 pub(crate) struct Kit {
     /// `row(object, is_ordinary)`: `[kind, heads, ...values]`, or undefined for one that it does not know.
     pub(super) row: Value,

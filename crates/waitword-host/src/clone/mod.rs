@@ -2,7 +2,7 @@
 //!
 //! `writer/` walks the graph, depth first and in the order in which the standard has it, because getters see the order.
 //! `reader/` builds it anew. Neither uses the thread's stack for depth. Both know the values that messages are mostly made
-//! of; the rest (Maps, dates, errors, typed arrays, ...) the JavaScript half takes apart and puts together, `js/clone.js`.
+//! of; the rest (Maps, dates, errors, typed arrays, ...) the JavaScript half takes apart and puts together, `js/core/clone.js`.
 //!
 //! A message on the tape is one value. After its tag:
 //! ```text

@@ -33,6 +33,7 @@ mod describe;
 mod ended;
 mod event_loop;
 mod failure;
+mod file_url;
 mod letter;
 mod limits;
 mod liveness;

@@ -5,6 +5,7 @@ use std::path::Path;
 use waitword_quickjs::{Attributes, Exception, Module, ModuleLoader, Realm, Value};
 
 use crate::agent_host;
+use crate::file_url;
 use crate::source_file;
 use crate::sources::{self, Compiled};
 
@@ -81,16 +82,7 @@ pub(crate) fn url(path: &str) -> String {
     if is_data(path) {
         return path.to_owned();
     }
-    let mut url = String::from("file://");
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => url.push(byte.into()),
-            b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => url.push(byte.into()),
-            b';' | b'/' | b':' | b'@' | b'&' | b'=' | b'+' | b'$' | b',' => url.push(byte.into()),
-            _ => url.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    url
+    file_url::of(path)
 }
 
 /// The same of an agent's script, which need not be a file: what came from the standard input stands for one in the current

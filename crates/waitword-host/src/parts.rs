@@ -140,5 +140,5 @@ const TEXT_SCRIPTS: &[Script] = scripts![
     "private_realm/utf8.js",
     "private_realm/compare.js",
     "private_realm/table.js",
-    "private_realm/url_text.js"
+    "private_realm/data_url_text.js"
 ];

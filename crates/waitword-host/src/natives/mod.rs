@@ -8,6 +8,7 @@ mod messages;
 mod rooms;
 mod table;
 mod threads;
+mod urls;
 mod workers;
 
 pub(crate) use table::object;

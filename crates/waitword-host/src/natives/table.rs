@@ -2,7 +2,7 @@
 
 use waitword_quickjs::{Exception, NativeFn, Realm, Value};
 
-use super::{agent, blobs, files, messages, rooms, threads, workers};
+use super::{agent, blobs, files, messages, rooms, threads, urls, workers};
 
 const NATIVES: &[(&str, NativeFn)] = &[
     ("write", agent::write),
@@ -54,6 +54,11 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("resolve", files::resolve),
     ("readFile", files::read_file),
     ("compileFile", files::compile_file),
+    ("parseUrl", urls::parse_url),
+    ("setUrl", urls::set_url),
+    ("parseQuery", urls::parse_query),
+    ("formatQuery", urls::format_query),
+    ("fileUrl", urls::file_url),
     ("promiseState", agent::promise_state),
 ];
 

@@ -36,7 +36,19 @@
     // For the parts that run when scripts may have replaced these.
     BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent,
     freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, parseJson: JSON.parse, round: Math.round,
-    endsWith, indexOf, slice, startsWith, trim,
+    endsWith, indexOf, slice, startsWith, toWellFormed, trim, join: Array.prototype.join,
+  };
+  host.descriptor = getOwnPropertyDescriptor;
+  host.prototypeOf = setPrototypeOf;
+  host.iteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+  /** Gives methods and accessors the attributes that WebIDL has for them. */
+  host.enumerable = (prototype, names) => {
+    for (let at = 0; at < names.length; at++) {
+      defineProperty(prototype, names[at], assign({ __proto__: null }, getOwnPropertyDescriptor(prototype, names[at]), { enumerable: true }));
+    }
+  };
+  host.tag = (Class, name) => {
+    defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: name, writable: false, enumerable: false, configurable: true });
   };
   // Names of methods that scripts do not see.
   for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended", "isTarget", "resists"]) host[name] = Symbol(name);
@@ -89,6 +101,8 @@
     if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
     return String(value);
   };
+  /** The same, with lone surrogates replaced. */
+  host.usv = (value) => apply(toWellFormed, host.domString(value), []);
   /** Gives these objects constants, as the web has them: names and values in turn. */
   host.constants = (pairs, ...objects) => {
     for (let at = 0; at < pairs.length; at += 2) {

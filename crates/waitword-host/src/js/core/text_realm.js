@@ -1,4 +1,4 @@
-// The door to a realm of our own, in which texts are made (inspect.js) and taken apart (url_text.js). No script can reach
+// The door to a realm of our own, in which texts are made (inspect.js) and taken apart (data_url_text.js). No script can reach
 // its built-ins, so what runs there is ordinary JavaScript, whatever scripts have done to theirs. It is made when it is
 // first needed: many programs never do. Next: events.js.
 (function (host) {

@@ -2,7 +2,7 @@
 //
 // It runs in the private realm (text_realm.js), whose built-ins no script can replace: methods of strings and arrays made
 // here are safe to use. The values to show come from the realm of the scripts: what they are is asked of their internal
-// slots, through the functions taken below, and never of `instanceof` or of their own methods. Next: url_text.js.
+// slots, through the functions taken below, and never of `instanceof` or of their own methods. Next: data_url_text.js.
 (function (text) {
   "use strict";
 
@@ -66,12 +66,17 @@
     const isEmpty = () => shape.items(() => "").length + keys(object, shape).length === 0;
     if (level > state.depth && !isEmpty()) return `[${shape.name ?? "Object"}]`;
     state.seen.push(object);
+    const { deepest } = state;
     state.deepest = level;
     const inner = (value) => show(value, state, level + 1, indent + 2);
     const items = [...shape.items(inner), ...keys(object, shape).map((key) => property(object, key, inner))];
     state.seen.pop();
     const mark = state.circular.has(object) ? `<ref *${state.circular.get(object)}> ` : "";
-    if (items.length === 0) return mark + (shape.base ?? `${shape.prefix}${shape.open}${shape.close}`);
+    if (items.length === 0) {
+      // As in Node, what is empty counts for no level.
+      state.deepest = deepest;
+      return mark + (shape.base ?? `${shape.prefix}${shape.open}${shape.close}`);
+    }
     const start = mark + (shape.base ? `${shape.base} ` : shape.prefix) + shape.open;
     return layout(items, { ...shape, start }, state, level, indent);
   }

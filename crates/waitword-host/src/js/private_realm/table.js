@@ -1,4 +1,4 @@
-// The tables of console.table. In the private realm. Next: url_text.js.
+// The tables of console.table. In the private realm. Next: data_url_text.js.
 (function (text) {
   "use strict";
 

@@ -68,9 +68,9 @@ pub use agent_state::WaitObserver;
 pub use convert::{IntoJs, JsValue};
 pub use doorbell::Doorbell;
 pub use ffi::{
-    Attributes, BorrowedValue, Bytecode, Call, Exception, JsError, Key, Keys, Message, Module, ModuleLoader,
-    NativeFn, PromiseState, PropertyKey, Realm, Rejection, Resolver, Runtime, RuntimeOptions, Script,
-    TypedArrayKind, TypedArrayView, Value, parses_as_module, place_in_frame,
+    Attributes, BorrowedValue, Bytecode, Call, Exception, JsError, Key, Keys, Module, ModuleLoader, NativeFn,
+    PromiseState, PropertyKey, Realm, Rejection, Resolver, Runtime, RuntimeOptions, Script, TypedArrayKind,
+    TypedArrayView, Value, parses_as_module, place_in_frame,
 };
 pub use runtime::{JsAgent, JsAgentOptions};
 pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};

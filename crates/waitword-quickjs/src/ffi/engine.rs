@@ -197,7 +197,7 @@ const FIRST_COLLECTION: usize = 640 << 10;
 /// The runtime itself, shared by all handles to its contents.
 pub(super) struct Engine {
     raw: NonNull<qjs::JSRuntime>,
-    /// Where the memory comes from (10); `None` if it is not limited.
+    /// Where the memory comes from (9); `None` if it is not limited.
     heap: Option<Box<Heap>>,
     /// One count of each context ever made (4).
     contexts: RefCell<Vec<NonNull<qjs::JSContext>>>,
@@ -222,7 +222,7 @@ pub(super) struct Engine {
 impl Engine {
     fn new(options: &RuntimeOptions) -> Rc<Self> {
         let heap = options.budget().map(Heap::new);
-        // SAFETY: the heap outlives the runtime: a box in the `Engine` that frees it (10).
+        // SAFETY: the heap outlives the runtime: a box in the `Engine` that frees it (9).
         let raw = NonNull::new(unsafe {
             match &heap {
                 None => qjs::JS_NewRuntime(),

@@ -1,7 +1,7 @@
 //! All the unsafe code of this crate: a safe layer over the C interface of QuickJS-NG.
 //!
 //! `engine.rs` is one runtime of the engine, which everything else keeps alive; then there is a file for each thing that
-//! lives in it: realms, values, objects, functions, modules, promises, shared memory, messages.
+//! lives in it: realms, values, objects, functions, modules, promises, shared memory.
 //!
 //! # Invariants
 //! The safety comments cite these by number.
@@ -20,11 +20,9 @@
 //! 7. **No unwinding.** Every `extern "C"` function catches panics before they reach C.
 //! 8. **Blocks.** Each SharedArrayBuffer's data pointer is the data pointer of a `SharedBlock`, and the engine holds
 //!    one count of the block for each such buffer object.
-//! 9. **Writing runs no script.** The engine's writer keeps bare pointers into the objects that it is writing, so it gets
-//!    no graph in which it would call a getter: `Realm::refuse_scripts_in`.
-//! 10. **The heap.** An engine with a memory limit allocates through the functions of `heap.rs`, with the address of the
-//!     `Heap` that its `Engine` owns, which lives until after `JS_FreeRuntime`; everything that it frees through them, it
-//!     got from them. A runtime that is not freed, because it lost objects when it was refused memory, keeps its heap.
+//! 9. **The heap.** An engine with a memory limit allocates through the functions of `heap.rs`, with the address of the
+//!    `Heap` that its `Engine` owns, which lives until after `JS_FreeRuntime`; everything that it frees through them, it
+//!    got from them. A runtime that is not freed, because it lost objects when it was refused memory, keeps its heap.
 
 mod engine;
 mod exception;
@@ -33,7 +31,6 @@ mod graph;
 mod growth;
 mod heap;
 mod keys;
-mod message;
 mod module;
 mod object;
 mod promise;
@@ -49,7 +46,6 @@ pub use exception::place_in_frame;
 pub use exception::{Exception, JsError};
 pub use function::{Call, NativeFn};
 pub use keys::{Key, Keys};
-pub use message::Message;
 pub use module::{Module, ModuleLoader};
 pub use object::{Attributes, PropertyKey};
 pub use promise::{PromiseState, Resolver};

@@ -4,7 +4,7 @@
 //! event loop already embeds that crate instead.
 //!
 //! ```text
-//!   Program ──► worker.rs, death.rs, observed.rs   a thread for each agent, and what it posts to its parent
+//!   Program ──► worker.rs, exit.rs, observed.rs   a thread for each agent, and what it posts to its parent
 //!                 └► event_loop/   one job at a time, then sleep
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
@@ -28,10 +28,10 @@ mod boot;
 mod channel;
 mod clone;
 mod cluster;
-mod death;
 mod describe;
 mod ended;
 mod event_loop;
+mod exit;
 mod failure;
 mod file_url;
 mod letter;

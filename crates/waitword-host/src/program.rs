@@ -12,11 +12,11 @@ use waitword_quickjs::Doorbell;
 use crate::agent_host::Parts;
 use crate::agent_name::MAIN;
 use crate::cluster::Cluster;
-use crate::death::Death;
 use crate::ended::Ended;
+use crate::exit::Exit;
 use crate::limits::{DEFAULT_MAX_WORKERS, Limits};
 use crate::mailbox::Mailbox;
-use crate::worker::{self, Birth};
+use crate::worker::{self, SpawnOptions};
 use crate::worker_options::{Data, Entry, Shape};
 
 /// A program to run: a file of JavaScript, and how to run it.
@@ -167,7 +167,7 @@ impl Program {
         // The main agent gets a thread like any other, so that stacks are the same for all.
         let bell = Arc::new(Doorbell::default());
         let cluster = Cluster::new(Arc::clone(&bell), self.shared.is_none());
-        let birth = Birth {
+        let options = SpawnOptions {
             parts: Parts {
                 id: MAIN,
                 cluster: Arc::clone(&cluster),
@@ -190,21 +190,22 @@ impl Program {
             can_block: self.main_can_block,
             advance: None,
         };
-        cluster.directory().enter(MAIN, Arc::clone(&birth.parts.from_threads));
+        cluster.directory().enter(MAIN, Arc::clone(&options.parts.from_threads));
         let clock = match self.timeout.map(|timeout| start_clock(&cluster, timeout)).transpose() {
             Ok(clock) => clock,
             Err(error) => {
-                return Death::internal(MAIN, format!("cannot start a thread for the timeout: {error}"))
+                return Exit::internal(MAIN, format!("cannot start a thread for the timeout: {error}"))
                     .end(&cluster);
             }
         };
-        let death = worker::thread_for(MAIN).spawn(move || worker::live(birth)).map(thread::JoinHandle::join);
-        let death = match death {
-            Ok(Ok(death)) => death,
-            Ok(Err(_)) => Death::internal(MAIN, "the main thread panicked".to_owned()),
-            Err(error) => Death::internal(MAIN, format!("cannot start a thread: {error}")),
+        let exit =
+            worker::thread_for(MAIN).spawn(move || worker::run_agent(options)).map(thread::JoinHandle::join);
+        let exit = match exit {
+            Ok(Ok(exit)) => exit,
+            Ok(Err(_)) => Exit::internal(MAIN, "the main thread panicked".to_owned()),
+            Err(error) => Exit::internal(MAIN, format!("cannot start a thread: {error}")),
         };
-        let ended = death.end(&cluster);
+        let ended = exit.end(&cluster);
         // The program is over, so the clock has stopped.
         let _ = clock.map(thread::JoinHandle::join);
         ended

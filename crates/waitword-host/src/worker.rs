@@ -16,9 +16,9 @@ use waitword_quickjs::{Realm, RuntimeOptions};
 use crate::agent_host::{self, Host, Parts, Worker};
 use crate::agent_name::{AgentName, ThreadId};
 use crate::cluster::{Cluster, Woken};
-use crate::death::Death;
 use crate::ended::AbandonedWait;
 use crate::event_loop::{EventLoop, Stop};
+use crate::exit::Exit;
 use crate::letter::Letter;
 use crate::limits::Limits;
 use crate::mailbox::Mailbox;
@@ -36,7 +36,7 @@ const SCRIPT_STACK: usize = 4 << 20;
 const AGENT_START: usize = 1 << 20;
 
 /// Everything that a new thread needs to be an agent.
-pub(crate) struct Birth {
+pub(crate) struct SpawnOptions {
     pub(crate) parts: Parts,
     pub(crate) entry: Entry,
     pub(crate) data: Data,
@@ -85,7 +85,7 @@ pub(crate) fn spawn(
     }
     let from_threads = Arc::new(Mailbox::new(Arc::clone(&bell)));
     parent.cluster.directory().enter(id, Arc::clone(&from_threads));
-    let birth = Birth {
+    let options = SpawnOptions {
         parts: Parts {
             id,
             cluster: Arc::clone(&parent.cluster),
@@ -107,19 +107,19 @@ pub(crate) fn spawn(
     };
     let cluster = Arc::clone(&parent.cluster);
     let started = thread_for(id).spawn(move || {
-        let from_parent = Arc::clone(&birth.parts.from_parent);
-        let death = live(birth);
+        let from_parent = Arc::clone(&options.parts.from_parent);
+        let exit = run_agent(options);
         from_parent.close();
         // Whoever hears of its end finds them gone.
         cluster.blobs().forget(id);
         cluster.directory().leave(id);
         cluster.named_locks().leave(id);
-        if let Some((failure, thrown)) = death.failure {
+        if let Some((failure, thrown)) = exit.failure {
             to_parent.post((id, Letter::Failed(failure, thrown)));
         }
         cluster.retire(id);
         // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
-        to_parent.post((id, Letter::Exited(death.exit_code)));
+        to_parent.post((id, Letter::Exited(exit.exit_code)));
         cluster.leave(id);
     });
     match started {
@@ -147,15 +147,15 @@ pub(crate) fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
 
 /// The whole life of an agent, on its own thread. When this returns, the agent and its waits are gone, and so are its
 /// workers and theirs.
-pub(crate) fn live(birth: Birth) -> Death {
-    let id = birth.parts.id;
+pub(crate) fn run_agent(options: SpawnOptions) -> Exit {
+    let id = options.parts.id;
     // A panic would be a bug of ours, and has been printed; the program shall end with an error, not hang.
-    catch_unwind(AssertUnwindSafe(|| live_and_die(birth)))
-        .unwrap_or_else(|_| Death::internal(id, "this is a bug in waitword: the host panicked".to_owned()))
+    catch_unwind(AssertUnwindSafe(|| run_to_exit(options)))
+        .unwrap_or_else(|_| Exit::internal(id, "this is a bug in waitword: the host panicked".to_owned()))
 }
 
-fn live_and_die(birth: Birth) -> Death {
-    let Birth { parts, entry, data, can_block, advance } = birth;
+fn run_to_exit(options: SpawnOptions) -> Exit {
+    let SpawnOptions { parts, entry, data, can_block, advance } = options;
     let Limits { memory: memory_limit, whole, waits, .. } = &parts.limits;
     let most = memory_limit.unwrap_or(usize::MAX);
     let budget = match (advance, whole) {
@@ -168,7 +168,7 @@ fn live_and_die(birth: Birth) -> Death {
     let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell))
     {
         Ok(agent) => agent,
-        Err(error) => return Death::internal(parts.id, error.to_string()),
+        Err(error) => return Exit::internal(parts.id, error.to_string()),
     };
     agent.agent().set_max_waits(max_waits);
     parts.cluster.attach(parts.id, agent.handle());
@@ -193,9 +193,9 @@ fn live_and_die(birth: Birth) -> Death {
     match stop {
         // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
         Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {
-            Death::of(event_loop.unread_failure().unwrap_or(Stop::Terminated), 1)
+            Exit::of(event_loop.unread_failure().unwrap_or(Stop::Terminated), 1)
         }
-        stop => Death::of(stop, event_loop.failure_code()),
+        stop => Exit::of(stop, event_loop.failure_code()),
     }
 }
 

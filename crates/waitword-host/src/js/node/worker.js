@@ -37,7 +37,7 @@
       this.#streams = openStreams(settings);
       const memory = this.#limits.maxOldGenerationSizeMb * MEBIBYTE;
       // Last, for what is packed is what is sent next: no script may run in between.
-      const ids = birth(workerData, transferList, this.#streams, resourceLimits && this.#limits, this.#name);
+      const ids = packWorkerData(workerData, transferList, this.#streams, resourceLimits && this.#limits, this.#name);
       this.#id = startWorker(this, source.isSource, source.text, words, variables, ids, memory);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
       host.nextTick(() => {
@@ -208,7 +208,7 @@
   }
 
   /** Packs what a worker begins with: `workerData`, and what else its parent has for it. */
-  function birth(workerData, transferList, streams, resourceLimits, name) {
+  function packWorkerData(workerData, transferList, streams, resourceLimits, name) {
     const transfer = list();
     const moved = transferList ? host.transferList(transferList) : transfer;
     for (let at = 0; at < moved.length; at++) transfer.push(moved[at]);
@@ -293,5 +293,5 @@
       worker[host.ended]?.();
     },
   });
-  return { Worker, birth, postToWorker, startWorker, terminateWorker };
+  return { Worker, packWorkerData, postToWorker, startWorker, terminateWorker };
 });

@@ -4,7 +4,7 @@
   "use strict";
 
   const { native, options } = host;
-  const { birth, postToWorker, startWorker, terminateWorker } = host.part("worker");
+  const { packWorkerData, postToWorker, startWorker, terminateWorker } = host.part("worker");
   const { apply, Error, isArray, list, Promise, startsWith, String, trim, TypeError } = host.safe;
 
   class Worker extends host.Target {
@@ -20,7 +20,7 @@
       const variables = host.variables();
       const web = { type, name: String(name) };
       // Last, for what is packed is what is sent next.
-      this.#id = startWorker(this, isSource, text, list(), variables, birth(), 0, web);
+      this.#id = startWorker(this, isSource, text, list(), variables, packWorkerData(), 0, web);
     }
 
     postMessage(value, transfer) {

@@ -10,13 +10,13 @@ use crate::event_loop::Stop;
 use crate::failure::Failure;
 
 /// How an agent ended.
-pub(crate) struct Death {
+pub(crate) struct Exit {
     pub(crate) exit_code: i32,
     pub(crate) is_awaiting: bool,
     pub(crate) failure: Option<(Box<Failure>, Option<Parcel>)>,
 }
 
-impl Death {
+impl Exit {
     /// The end of the main agent is that of the program. Every agent ended its own workers, so by now all are gone.
     pub(crate) fn end(self, cluster: &Arc<Cluster>) -> Ended {
         cluster.leave(MAIN);

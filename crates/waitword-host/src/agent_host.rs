@@ -9,7 +9,7 @@ use waitword_quickjs::{Attributes, Exception, Realm, Value};
 
 use crate::agent_name::{MAIN, ThreadId};
 use crate::channel::{Envelope, PortId};
-use crate::clone::{self, Kit, Parcel};
+use crate::clone::{self, CloneFunctions, Parcel};
 use crate::cluster::Cluster;
 use crate::failure::FailureKind;
 use crate::letter::Letter;
@@ -73,7 +73,7 @@ pub(crate) struct Host {
     pub(crate) data: RefCell<Option<Envelope>>,
     /// The object that the JavaScript half is made of.
     script: OnceCell<Value>,
-    kit: OnceCell<Kit>,
+    functions: OnceCell<CloneFunctions>,
 }
 
 /// A worker, seen by the agent that made it.
@@ -152,7 +152,7 @@ impl Host {
             outbox: RefCell::default(),
             data: RefCell::default(),
             script: OnceCell::new(),
-            kit: OnceCell::new(),
+            functions: OnceCell::new(),
         }
     }
 
@@ -184,17 +184,17 @@ impl Host {
         realm.call(&function, &realm.undefined(), arguments)
     }
 
-    pub(crate) fn set_kit(&self, kit: Kit) {
+    pub(crate) fn set_clone_functions(&self, functions: CloneFunctions) {
         // Set once, while the agent boots.
-        let _ = self.kit.set(kit);
+        let _ = self.functions.set(functions);
     }
 
     /// What `clone.js` does for messages.
     ///
     /// # Errors
     /// Before it has run.
-    pub(crate) fn kit(&self, realm: &Realm) -> Result<&Kit, Exception> {
-        self.kit.get().ok_or_else(|| realm.error("the agent has not booted"))
+    pub(crate) fn clone_functions(&self, realm: &Realm) -> Result<&CloneFunctions, Exception> {
+        self.functions.get().ok_or_else(|| realm.error("the agent has not booted"))
     }
 
     /// What was packed last, with the ports of these numbers, which leave this agent.
@@ -223,7 +223,7 @@ impl Host {
             self.call(realm, "ports.adopt", &[realm.number(id)])
         };
         let ports = ports.into_iter().map(adopt).collect::<Result<Vec<_>, _>>()?;
-        let value = clone::read(realm, self.kit(realm)?, &mut parcel, &ports)?;
+        let value = clone::read(realm, self.clone_functions(realm)?, &mut parcel, &ports)?;
         Ok((value, realm.array(&ports)?))
     }
 

@@ -18,13 +18,13 @@
 //! ```
 //! Numbers are of 7 bits a byte, the lowest first.
 
-mod kit;
+mod functions;
 mod parcel;
 mod reader;
 mod tag;
 mod writer;
 
-pub(crate) use kit::Kit;
+pub(crate) use functions::CloneFunctions;
 pub(crate) use parcel::Parcel;
 pub(crate) use reader::read;
 pub(crate) use writer::write;

@@ -3,7 +3,7 @@
 use waitword_agents::{Charge, SharedBlock};
 use waitword_quickjs::{Exception, Realm, Value};
 
-use super::kit::Kit;
+use super::functions::CloneFunctions;
 
 /// A graph of values on its way to an agent. It can be read as often as one likes, but for what was transferred.
 #[derive(Default)]
@@ -39,35 +39,39 @@ impl Parcel {
     pub(crate) fn seal(
         &mut self,
         realm: &Realm,
-        kit: &Kit,
+        functions: &CloneFunctions,
         buffers: &[Value],
         ports: usize,
     ) -> Result<(), Exception> {
         let mut moved = Vec::with_capacity(buffers.len());
         for (at, buffer) in buffers.iter().enumerate() {
             if realm.is_immutable_buffer(buffer) {
-                return Err(kit.refusal(realm, buffer, Some("is immutable and cannot be transferred")));
+                return Err(functions.refusal(realm, buffer, Some("is immutable and cannot be transferred")));
             }
-            let max_len = kit.max_len(realm, buffer)?;
+            let max_len = functions.max_len(realm, buffer)?;
             let length = realm.buffer_byte_length(buffer);
-            let length = length.map_err(|_| kit.refusal(realm, buffer, Some("is already detached")))?;
+            let length = length.map_err(|_| functions.refusal(realm, buffer, Some("is already detached")))?;
             let length = match self.met[at] {
                 Some(viewed) if length < viewed => {
-                    return Err(kit.refusal(realm, buffer, Some("has shrunk under a view that was cloned")));
+                    return Err(functions.refusal(
+                        realm,
+                        buffer,
+                        Some("has shrunk under a view that was cloned"),
+                    ));
                 }
                 Some(_) => length,
                 // What the message does not name is detached all the same, but nobody will see its bytes.
                 None => 0,
             };
             if !self.charge_for(length) {
-                return Err(kit.no_room(realm));
+                return Err(functions.no_room(realm));
             }
             let mut bytes = Vec::new();
             realm.copy_array_buffer(buffer, length, &mut bytes)?;
             moved.push(Bytes { bytes, max_len });
         }
         if !self.charge_for(ports * PORT_OVERHEAD) {
-            return Err(kit.no_room(realm));
+            return Err(functions.no_room(realm));
         }
         for buffer in buffers {
             realm.detach_array_buffer(buffer)?;

@@ -191,7 +191,7 @@ impl EventLoop<'_> {
             // Read in place: it may have to go on to this agent's parent.
             let parts = match &mut thrown {
                 // If there is no memory for it here, the message has to do.
-                Some(parcel) => clone::read(realm, self.host.kit(realm)?, parcel, &[])
+                Some(parcel) => clone::read(realm, self.host.clone_functions(realm)?, parcel, &[])
                     .unwrap_or_else(|_| realm.undefined()),
                 None => realm.undefined(),
             };

@@ -61,7 +61,7 @@ fn show_parent(realm: &Realm, stream: i32, text: String) -> Result<Value, Except
     match realm.memory_budget().map(|budget| budget.charge(bytes)) {
         None => parent.post((host.id, Letter::Printed(stream, text, None))),
         Some(Some(charge)) => parent.post((host.id, Letter::Printed(stream, text, Some(charge)))),
-        Some(None) if is_wanted => return Err(host.kit(realm)?.no_room(realm)),
+        Some(None) if is_wanted => return Err(host.clone_functions(realm)?.no_room(realm)),
         // Nobody has asked for it yet.
         Some(None) => {}
     }

@@ -2,21 +2,21 @@
 
 use crate::agent_host::{self, Host, PARENT, Port};
 use crate::channel::Envelope;
-use crate::clone::{self, Kit};
+use crate::clone::{self, CloneFunctions};
 use crate::letter::Letter;
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
 use super::arguments::{elements, port_id};
 
-/// `setKit(functions)`: what `clone.js` does for messages.
-pub(crate) fn set_kit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    agent_host::of(realm)?.set_kit(Kit::new(realm, &call.argument(0))?);
+/// `setCloneFunctions(functions)`: what `clone.js` does for messages.
+pub(crate) fn set_clone_functions(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.set_clone_functions(CloneFunctions::new(realm, &call.argument(0))?);
     Ok(realm.undefined())
 }
 
 /// `expectUncloneable()`: from now on it is asked of each object whether it may be cloned.
 pub(crate) fn expect_uncloneable(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    agent_host::of(realm)?.kit(realm)?.expect_uncloneable();
+    agent_host::of(realm)?.clone_functions(realm)?.expect_uncloneable();
     Ok(realm.undefined())
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn expect_uncloneable(realm: &Realm, _: &Call<'_>) -> Result<Value, E
 pub(crate) fn pack(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let (buffers, ports) = (elements(realm, &call.argument(1))?, elements(realm, &call.argument(2))?);
-    let parcel = clone::write(realm, host.kit(realm)?, &call.argument(0), &buffers, &ports)?;
+    let parcel = clone::write(realm, host.clone_functions(realm)?, &call.argument(0), &buffers, &ports)?;
     let replaced = host.outbox.replace(Some(parcel));
     drop(replaced);
     Ok(realm.undefined())
@@ -37,7 +37,7 @@ pub(crate) fn seal(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let ports = realm.to_i32(&call.argument(1))?.unsigned_abs() as usize;
     // Out of the borrow: a refusal runs the script's getters.
     let Some(mut parcel) = host.outbox.take() else { return Err(realm.error("there is nothing to seal")) };
-    parcel.seal(realm, host.kit(realm)?, &buffers, ports)?;
+    parcel.seal(realm, host.clone_functions(realm)?, &buffers, ports)?;
     let replaced = host.outbox.replace(Some(parcel));
     drop(replaced);
     Ok(realm.undefined())

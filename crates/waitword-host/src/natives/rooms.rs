@@ -25,7 +25,7 @@ pub(crate) fn post_to_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
     let message = host.send(realm, &call.argument(2))?;
     match host.cluster.rooms().post(&name, key, &message.parcel) {
         true => Ok(realm.undefined()),
-        false => Err(host.kit(realm)?.no_room(realm)),
+        false => Err(host.clone_functions(realm)?.no_room(realm)),
     }
 }
 

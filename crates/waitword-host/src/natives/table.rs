@@ -25,7 +25,7 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("stopTimer", agent::stop_timer),
     ("refTimer", agent::ref_timer),
     ("spawn", workers::spawn),
-    ("setKit", messages::set_kit),
+    ("setCloneFunctions", messages::set_clone_functions),
     ("pack", messages::pack),
     ("seal", messages::seal),
     ("discard", messages::discard),

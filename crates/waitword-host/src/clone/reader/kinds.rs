@@ -35,9 +35,12 @@ impl Reader<'_> {
                 return Ok(self.begin(array.clone(), Open::Elements { array, at: 0, length }));
             }
             tag @ (tag::MAP | tag::SET) => {
-                let (is_map, left, kit) = (tag == tag::MAP, self.number(), self.kit);
-                let (constructor, add) =
-                    if is_map { (&kit.map, &kit.map_set) } else { (&kit.set, &kit.set_add) };
+                let (is_map, left, functions) = (tag == tag::MAP, self.number(), self.functions);
+                let (constructor, add) = if is_map {
+                    (&functions.map, &functions.map_set)
+                } else {
+                    (&functions.set, &functions.set_add)
+                };
                 let object = realm.construct(constructor, &[])?;
                 let members =
                     Open::Members { object: object.clone(), add: add.clone(), is_map, key: None, left };
@@ -95,7 +98,7 @@ impl Reader<'_> {
     pub(crate) fn revive(&mut self) -> Result<(), Exception> {
         let Some(Open::Row { number, kind, shell, values, .. }) = self.open.last_mut() else { return Ok(()) };
         let arguments: Vec<Value> = std::iter::once(kind.clone()).chain(values.drain(..)).collect();
-        let object = self.realm.call(&self.kit.revive, &self.realm.undefined(), &arguments)?;
+        let object = self.realm.call(&self.functions.revive, &self.realm.undefined(), &arguments)?;
         self.objects[*number] = object.clone();
         *shell = Some(object);
         Ok(())
@@ -109,7 +112,7 @@ impl Reader<'_> {
         };
         if !values.is_empty() {
             let contents = realm.array(&values)?;
-            realm.call(&self.kit.fill, &realm.undefined(), &[object.clone(), contents])?;
+            realm.call(&self.functions.fill, &realm.undefined(), &[object.clone(), contents])?;
         }
         Ok(object)
     }
@@ -119,7 +122,7 @@ impl Reader<'_> {
         let Some(max_len) = max_len else { return realm.array_buffer(bytes) };
         let arguments =
             [realm.string("resizable")?, realm.number(bytes.len() as f64), realm.number(max_len as f64)];
-        let buffer = realm.call(&self.kit.revive, &realm.undefined(), &arguments)?;
+        let buffer = realm.call(&self.functions.revive, &realm.undefined(), &arguments)?;
         realm.fill_array_buffer(&buffer, bytes)?;
         Ok(buffer)
     }
@@ -127,7 +130,7 @@ impl Reader<'_> {
     fn bigint(&mut self) -> Result<Value, Exception> {
         let realm = self.realm;
         let arguments = [realm.string("bigint")?, self.text()?];
-        realm.call(&self.kit.revive, &realm.undefined(), &arguments)
+        realm.call(&self.functions.revive, &realm.undefined(), &arguments)
     }
 
     pub(crate) fn new_key(&mut self) -> Result<usize, Exception> {

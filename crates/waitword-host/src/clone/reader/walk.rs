@@ -2,7 +2,7 @@
 
 use waitword_quickjs::{Exception, Key, Realm, Value};
 
-use crate::clone::kit::Kit;
+use crate::clone::functions::CloneFunctions;
 use crate::clone::parcel::{Bytes, Parcel};
 use crate::clone::tag;
 
@@ -12,13 +12,13 @@ use crate::clone::tag;
 /// Lack of memory.
 pub(crate) fn read(
     realm: &Realm,
-    kit: &Kit,
+    functions: &CloneFunctions,
     parcel: &mut Parcel,
     ports: &[Value],
 ) -> Result<Value, Exception> {
     let mut reader = Reader {
         realm,
-        kit,
+        functions,
         rest: &parcel.tape,
         blocks: &parcel.blocks,
         moved: &mut parcel.moved,
@@ -39,7 +39,7 @@ pub(crate) fn read(
 
 pub(super) struct Reader<'a> {
     pub(super) realm: &'a Realm,
-    pub(super) kit: &'a Kit,
+    pub(super) functions: &'a CloneFunctions,
     pub(super) rest: &'a [u8],
     pub(super) blocks: &'a [waitword_agents::SharedBlock],
     pub(super) moved: &'a mut Vec<Bytes>,

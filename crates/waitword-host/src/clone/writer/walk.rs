@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use waitword_quickjs::{Exception, Key, Keys, Realm, Value};
 
-use crate::clone::kit::Kit;
+use crate::clone::functions::CloneFunctions;
 use crate::clone::parcel::{PARCEL_OVERHEAD, Parcel};
 use crate::clone::tag;
 
@@ -16,20 +16,20 @@ use crate::clone::tag;
 /// A DataCloneError for what cannot be cloned, and what a getter throws.
 pub(crate) fn write(
     realm: &Realm,
-    kit: &Kit,
+    functions: &CloneFunctions,
     value: &Value,
     buffers: &[Value],
     ports: &[Value],
 ) -> Result<Parcel, Exception> {
     let charge = match realm.memory_budget().map(|budget| budget.charge(PARCEL_OVERHEAD)) {
-        Some(None) => return Err(kit.no_room(realm)),
+        Some(None) => return Err(functions.no_room(realm)),
         charge => charge.flatten(),
     };
     let moving = |tag| move |(at, each): (usize, &Value)| (each.address().addr(), (tag, at));
     let buffers_moving = buffers.iter().enumerate().map(moving(tag::MOVED));
     let mut writer = Writer {
         realm,
-        kit,
+        functions,
         parcel: Parcel {
             tape: Vec::new(),
             blocks: Vec::new(),
@@ -55,7 +55,7 @@ pub(crate) fn write(
 
 pub(super) struct Writer<'a> {
     pub(super) realm: &'a Realm,
-    pub(super) kit: &'a Kit,
+    pub(super) functions: &'a CloneFunctions,
     pub(super) parcel: Parcel,
     /// How many bytes of the tape are paid for.
     pub(super) charged: usize,
@@ -198,9 +198,12 @@ impl<'a> Writer<'a> {
             self.number(at);
             return Ok(());
         }
-        if self.kit.has_uncloneable.get() {
-            let asked =
-                realm.call(&self.kit.is_uncloneable, &realm.undefined(), std::slice::from_ref(object))?;
+        if self.functions.has_uncloneable.get() {
+            let asked = realm.call(
+                &self.functions.is_uncloneable,
+                &realm.undefined(),
+                std::slice::from_ref(object),
+            )?;
             if realm.to_bool(&asked) {
                 return Err(self.refusal(object));
             }
@@ -210,7 +213,7 @@ impl<'a> Writer<'a> {
         }
         if realm.is_ordinary(object) {
             let proto = realm.prototype(object)?;
-            if proto.is_null() || proto.is_same_object(&self.kit.object_prototype) {
+            if proto.is_null() || proto.is_same_object(&self.functions.object_prototype) {
                 return self.ordinary(object);
             }
         } else if realm.is_array_buffer(object) {
@@ -221,11 +224,14 @@ impl<'a> Writer<'a> {
         }
         // IsArrayBufferViewOutOfBounds, also of one whose buffer is detached.
         if realm.typed_array_kind(object).is_some() && realm.typed_array_view(object).is_err() {
-            return Err(self.kit.refusal(realm, object, Some("is out of the bounds of its buffer")));
+            return Err(self.functions.refusal(realm, object, Some("is out of the bounds of its buffer")));
         }
         let is_ordinary = realm.is_ordinary(object);
-        let row =
-            realm.call(&self.kit.row, &realm.undefined(), &[object.clone(), realm.bool(is_ordinary)])?;
+        let row = realm.call(
+            &self.functions.row,
+            &realm.undefined(),
+            &[object.clone(), realm.bool(is_ordinary)],
+        )?;
         if row.is_object() {
             self.row(object, row)
         } else if is_ordinary {
@@ -236,7 +242,7 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn refusal(&self, value: &Value) -> Exception {
-        self.kit.refusal(self.realm, value, None)
+        self.functions.refusal(self.realm, value, None)
     }
 
     pub(super) fn text(&mut self, string: &Value) -> Result<(), Exception> {
@@ -272,7 +278,7 @@ impl<'a> Writer<'a> {
         // In strides, so that small values do not count one by one.
         let stride = (needed - self.charged).max(self.charged / 8);
         if !self.parcel.charge_for(stride) {
-            return Err(self.kit.no_room(self.realm));
+            return Err(self.functions.no_room(self.realm));
         }
         self.charged += stride;
         Ok(())

@@ -220,7 +220,7 @@
     return defineProperty(object, key, { __proto__: null, value, enumerable: false, writable: true, configurable: true });
   }
 
-  native.setKit({
+  native.setCloneFunctions({
     row, revive, fill, refuse, noRoom,
     isUncloneable: (object) => uncloneable.has(object),
     objectPrototype: Object.prototype,

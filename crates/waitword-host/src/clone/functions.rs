@@ -5,7 +5,7 @@ use std::cell::Cell;
 use waitword_quickjs::{Exception, Realm, Value};
 
 /// The functions of `js/core/clone.js` that know about the rarer kinds of values, and what a script cannot replace of the rest.
-pub(crate) struct Kit {
+pub(crate) struct CloneFunctions {
     /// `row(object, is_ordinary)`: `[kind, heads, ...values]`, or undefined for one that it does not know.
     pub(super) row: Value,
     /// `revive(kind, ...heads)`: the object, without what is put into it afterwards.
@@ -32,7 +32,7 @@ pub(crate) struct Kit {
     pub(super) max_byte_length: Value,
 }
 
-impl Kit {
+impl CloneFunctions {
     /// # Errors
     /// When `functions` lacks one.
     pub(crate) fn new(realm: &Realm, functions: &Value) -> Result<Self, Exception> {

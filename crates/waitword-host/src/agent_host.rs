@@ -8,8 +8,8 @@ use waitword_quickjs::Doorbell;
 use waitword_quickjs::{Attributes, Exception, Realm, Value};
 
 use crate::agent_name::{MAIN, ThreadId};
-use crate::channel::{Envelope, PortId};
-use crate::clone::{self, CloneFunctions, Parcel};
+use crate::channel::{Message, PortId};
+use crate::clone::{self, CloneFunctions, SerializedMessage};
 use crate::cluster::Cluster;
 use crate::failure::FailureKind;
 use crate::letter::Letter;
@@ -38,7 +38,7 @@ pub(crate) struct Host {
     /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input.
     pub(crate) unrepeatable: OnceCell<(String, SourceText)>,
     /// What the parent posted. Empty for ever in the main agent.
-    pub(crate) from_parent: Arc<Mailbox<Envelope>>,
+    pub(crate) from_parent: Arc<Mailbox<Message>>,
     /// What the workers of this agent posted.
     pub(crate) from_workers: Arc<Mailbox<(ThreadId, Letter)>>,
     /// What any agent posted by this one's number.
@@ -68,9 +68,9 @@ pub(crate) struct Host {
     /// Set when the script called `close`: the job that did so is the agent's last.
     pub(crate) is_closing: Cell<bool>,
     /// The message that is sent next.
-    pub(crate) outbox: RefCell<Option<Parcel>>,
+    pub(crate) outbox: RefCell<Option<SerializedMessage>>,
     /// `workerData`, until it is read.
-    pub(crate) data: RefCell<Option<Envelope>>,
+    pub(crate) data: RefCell<Option<Message>>,
     /// The object that the JavaScript half is made of.
     script: OnceCell<Value>,
     functions: OnceCell<CloneFunctions>,
@@ -78,7 +78,7 @@ pub(crate) struct Host {
 
 /// A worker, seen by the agent that made it.
 pub(crate) struct Worker {
-    pub(crate) mailbox: Arc<Mailbox<Envelope>>,
+    pub(crate) mailbox: Arc<Mailbox<Message>>,
     pub(crate) observed: Arc<Observed>,
     pub(crate) keeps_alive: bool,
 }
@@ -104,7 +104,7 @@ pub(crate) struct Parts {
     pub(crate) shape: Shape,
     pub(crate) limits: Limits,
     pub(crate) eval_source: String,
-    pub(crate) from_parent: Arc<Mailbox<Envelope>>,
+    pub(crate) from_parent: Arc<Mailbox<Message>>,
     pub(crate) from_threads: Arc<Mailbox<ThreadLetter>>,
     pub(crate) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
     pub(crate) observed: Arc<Observed>,
@@ -201,29 +201,31 @@ impl Host {
     ///
     /// # Errors
     /// When nothing was packed.
-    pub(crate) fn send(&self, realm: &Realm, ids: &Value) -> Result<Envelope, Exception> {
+    pub(crate) fn send(&self, realm: &Realm, ids: &Value) -> Result<Message, Exception> {
         let length = realm.to_i32(&realm.get(ids, "length")?)?.unsigned_abs();
         let ids = (0..length).map(|index| Ok(realm.to_i32(&realm.get(ids, index)?)?.unsigned_abs()));
         let ids = ids.collect::<Result<Vec<_>, Exception>>()?;
-        let Some(parcel) = self.outbox.take() else { return Err(realm.error("there is nothing to send")) };
+        let Some(serialized) = self.outbox.take() else {
+            return Err(realm.error("there is nothing to send"));
+        };
         let mut ports = self.ports.borrow_mut();
-        Ok(Envelope { parcel, ports: ids.into_iter().filter_map(|id| ports.send_away(id)).collect() })
+        Ok(Message { serialized, ports: ids.into_iter().filter_map(|id| ports.send_away(id)).collect() })
     }
 
-    /// The value in an envelope, and an array of the ports that came with it: the value need not name them.
+    /// The value in a message, and an array of the ports that came with it: the value need not name them.
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn unpack(&self, realm: &Realm, envelope: Envelope) -> Result<(Value, Value), Exception> {
-        let Envelope { mut parcel, ports } = envelope;
+    pub(crate) fn unpack(&self, realm: &Realm, message: Message) -> Result<(Value, Value), Exception> {
+        let Message { mut serialized, ports } = message;
         // What has been taken is not counted any more: an agent whose messages fill its budget can read them.
-        parcel.release();
+        serialized.release();
         let adopt = |end| {
             let id = self.ports.borrow_mut().adopt(end);
             self.call(realm, "ports.adopt", &[realm.number(id)])
         };
         let ports = ports.into_iter().map(adopt).collect::<Result<Vec<_>, _>>()?;
-        let value = clone::read(realm, self.clone_functions(realm)?, &mut parcel, &ports)?;
+        let value = clone::read(realm, self.clone_functions(realm)?, &mut serialized, &ports)?;
         Ok((value, realm.array(&ports)?))
     }
 
@@ -242,7 +244,12 @@ impl Host {
     }
 
     /// What was thrown, in a form that the parent can read, if it can be brought into one.
-    pub(crate) fn pack_error(&self, realm: &Realm, kind: FailureKind, thrown: &Value) -> Option<Parcel> {
+    pub(crate) fn pack_error(
+        &self,
+        realm: &Realm,
+        kind: FailureKind,
+        thrown: &Value,
+    ) -> Option<SerializedMessage> {
         // The parent makes an error of its own for this one.
         if kind == FailureKind::OutOfMemory {
             return None;

@@ -14,21 +14,21 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::clone::Parcel;
+use crate::clone::SerializedMessage;
 use crate::mailbox::Mailbox;
 
 /// The number under which an agent knows one of its ports.
 pub(crate) type PortId = u32;
 
 /// A message, and the ports that are transferred with it.
-pub(crate) struct Envelope {
-    pub(crate) parcel: Parcel,
+pub(crate) struct Message {
+    pub(crate) serialized: SerializedMessage,
     pub(crate) ports: Vec<End>,
 }
 
 /// What comes out of a port.
 pub(crate) enum Delivery {
-    Message(Envelope),
+    Message(Message),
     /// The other end is closed: nothing will ever come again.
     Closed,
 }
@@ -95,28 +95,28 @@ impl End {
         state.announce();
     }
 
-    /// Posts to the other end. If that end is itself in the envelope, or in a letter that waits at an end in the envelope,
+    /// Posts to the other end. If that end is itself in the message, or in a letter that waits at an end in the message,
     /// however deep, all of them are lost, and this one closed: nobody could ever take the letter. (The standard has it so for
     /// the first case, and leaves the others to be collected as garbage.)
-    pub(crate) fn post(&self, envelope: Envelope) {
+    pub(crate) fn post(&self, message: Message) {
         // A circle can be closed by two letters at a time, so those with ends are posted one by one.
         let one_by_one =
-            (!envelope.ports.is_empty()).then(|| WITH_ENDS.lock().unwrap_or_else(PoisonError::into_inner));
-        let refused = if one_by_one.is_some() && self.leads_into(&envelope) {
-            Some(Delivery::Message(envelope))
+            (!message.ports.is_empty()).then(|| WITH_ENDS.lock().unwrap_or_else(PoisonError::into_inner));
+        let refused = if one_by_one.is_some() && self.leads_into(&message) {
+            Some(Delivery::Message(message))
         } else {
-            for end in &envelope.ports {
+            for end in &message.ports {
                 end.own().lock().holder = Some(Arc::downgrade(self.other()));
             }
-            self.other().lock().accept(Delivery::Message(envelope))
+            self.other().lock().accept(Delivery::Message(message))
         };
         drop(one_by_one);
         drop(refused);
     }
 
-    /// Whether whoever opens this envelope would have to have opened it before.
-    fn leads_into(&self, envelope: &Envelope) -> bool {
-        let inside: HashSet<*const Side> = envelope.ports.iter().map(|end| Arc::as_ptr(end.own())).collect();
+    /// Whether this message contains, at any depth, the end that it is posted to.
+    fn leads_into(&self, message: &Message) -> bool {
+        let inside: HashSet<*const Side> = message.ports.iter().map(|end| Arc::as_ptr(end.own())).collect();
         let mut at = Some(Arc::clone(self.other()));
         while let Some(side) = at {
             if inside.contains(&Arc::as_ptr(&side)) {
@@ -160,11 +160,11 @@ impl End {
     }
 
     /// Takes the first message, whether or not the script listens. That the channel is closed is left to be announced.
-    pub(crate) fn take_message(&self) -> Option<Envelope> {
+    pub(crate) fn take_message(&self) -> Option<Message> {
         let mut state = self.own().lock();
         let first = state.letters.pop_front();
         let message = match first {
-            Some(Delivery::Message(envelope)) => Some(envelope),
+            Some(Delivery::Message(message)) => Some(message),
             Some(Delivery::Closed) => {
                 state.letters.push_front(Delivery::Closed);
                 None
@@ -201,8 +201,8 @@ impl Drop for End {
                 std::mem::take(&mut state.letters)
             };
             for letter in letters {
-                if let Delivery::Message(mut envelope) = letter {
-                    rest.extend(envelope.ports.iter_mut().filter_map(|end| end.sides.take()));
+                if let Delivery::Message(mut message) = letter {
+                    rest.extend(message.ports.iter_mut().filter_map(|end| end.sides.take()));
                 }
             }
             let refused = other.lock().accept(Delivery::Closed);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::agent_name::{MAIN, ThreadId};
-use crate::clone::Parcel;
+use crate::clone::SerializedMessage;
 use crate::cluster::Cluster;
 use crate::ended::{EXIT_UNSETTLED_AWAIT, Ended};
 use crate::event_loop::Stop;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub(crate) struct Exit {
     pub(crate) exit_code: i32,
     pub(crate) is_awaiting: bool,
-    pub(crate) failure: Option<(Box<Failure>, Option<Parcel>)>,
+    pub(crate) failure: Option<(Box<Failure>, Option<SerializedMessage>)>,
 }
 
 impl Exit {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use waitword_quickjs::Doorbell;
 
-use crate::channel::{Delivery, End, Envelope, PortId, channel};
+use crate::channel::{Delivery, End, Message, PortId, channel};
 use crate::mailbox::Mailbox;
 
 pub(crate) struct Ports {
@@ -49,18 +49,18 @@ impl Ports {
     }
 
     /// Hands back what cannot be posted.
-    pub(crate) fn post(&self, id: PortId, envelope: Envelope) -> Option<Envelope> {
+    pub(crate) fn post(&self, id: PortId, message: Message) -> Option<Message> {
         match self.end(id) {
             Some(end) => {
-                end.post(envelope);
+                end.post(message);
                 None
             }
-            None => Some(envelope),
+            None => Some(message),
         }
     }
 
     /// The first message at a port, for whoever asks for it without listening.
-    pub(crate) fn take_message(&self, id: PortId) -> Option<Envelope> {
+    pub(crate) fn take_message(&self, id: PortId) -> Option<Message> {
         self.end(id)?.take_message()
     }
 

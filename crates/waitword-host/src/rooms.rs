@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::agent_name::ThreadId;
-use crate::channel::{End, Envelope, PortId};
-use crate::clone::Parcel;
+use crate::channel::{End, Message, PortId};
+use crate::clone::SerializedMessage;
 
 /// The rooms of one program, by name.
 #[derive(Default)]
@@ -34,14 +34,14 @@ impl Rooms {
     }
 
     /// To all but the one who posts, or to nobody: whether there was room for all.
-    pub(crate) fn post(&self, name: &str, from: Key, message: &Parcel) -> bool {
+    pub(crate) fn post(&self, name: &str, from: Key, message: &SerializedMessage) -> bool {
         let rooms = self.lock();
         let others = || rooms.get(name).into_iter().flatten().filter(|member| member.key != from);
         let Some(copies) = others().map(|_| message.another()).collect::<Option<Vec<_>>>() else {
             return false;
         };
-        for (member, parcel) in others().zip(copies) {
-            member.end.post(Envelope { parcel, ports: Vec::new() });
+        for (member, serialized) in others().zip(copies) {
+            member.end.post(Message { serialized, ports: Vec::new() });
         }
         true
     }
@@ -74,7 +74,7 @@ mod tests {
             rooms.join(name.to_owned(), key, there);
             ends.insert(key, here);
         }
-        assert!(rooms.post("one", (0, 1), &Parcel::default()));
+        assert!(rooms.post("one", (0, 1), &SerializedMessage::default()));
         let got = |key| ends[&key].take_message().is_some();
         assert_eq!([(0, 1), (0, 2), (1, 1), (2, 1)].map(got), [false, true, true, false]);
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::agent_name::ThreadId;
-use crate::channel::Envelope;
+use crate::channel::Message;
 use crate::mailbox::Mailbox;
 
 /// The number under which an agent waits for an answer.
@@ -19,7 +19,7 @@ pub(crate) type Ticket = u32;
 pub(crate) enum ThreadLetter {
     Message {
         from: ThreadId,
-        envelope: Envelope,
+        message: Message,
         receipt: Receipt,
     },
     Answered {
@@ -104,7 +104,7 @@ impl Directory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clone::Parcel;
+    use crate::clone::SerializedMessage;
 
     fn answer(letters: &Mailbox<ThreadLetter>) -> Option<(Ticket, Answer)> {
         match letters.take() {
@@ -120,8 +120,8 @@ mod tests {
         directory.enter(1, Arc::clone(&boxes[1]));
         let post = |to, ticket| {
             let receipt = Receipt::new(&boxes[0], ticket);
-            let envelope = Envelope { parcel: Parcel::default(), ports: Vec::new() };
-            directory.post(to, ThreadLetter::Message { from: 0, envelope, receipt });
+            let message = Message { serialized: SerializedMessage::default(), ports: Vec::new() };
+            directory.post(to, ThreadLetter::Message { from: 0, message, receipt });
         };
         post(2, 10);
         assert_eq!(answer(&boxes[0]), Some((10, Answer::NobodyListens)), "there is no such agent");

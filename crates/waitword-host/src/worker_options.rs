@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use waitword_agents::SharedBlock;
 
-use crate::channel::Envelope;
+use crate::channel::Message;
 
 /// What an agent runs.
 pub(crate) enum Entry {
@@ -31,7 +31,7 @@ pub(crate) enum Shape {
 pub(crate) enum Data {
     /// A worker's: what its parent wrote.
     OfParent {
-        data: Envelope,
+        data: Message,
         /// Its environment: names and values in turn.
         variables: Vec<String>,
         /// Of one of the web's shape.

@@ -1,8 +1,8 @@
 use super::*;
 use waitword_quickjs::Doorbell;
 
-fn envelope(ports: Vec<End>) -> Envelope {
-    Envelope { parcel: Parcel::default(), ports }
+fn message(ports: Vec<End>) -> Message {
+    Message { serialized: SerializedMessage::default(), ports }
 }
 
 fn arrivals() -> Arc<Mailbox<PortId>> {
@@ -17,13 +17,13 @@ fn tokens(arrivals: &Mailbox<PortId>) -> usize {
 fn letters_are_announced_once_each_and_only_to_those_who_listen() {
     let (arrivals, (one, other)) = (arrivals(), channel());
     other.arrive(&arrivals, 7);
-    one.post(envelope(Vec::new()));
+    one.post(message(Vec::new()));
     assert_eq!(tokens(&arrivals), 0, "nobody listens");
     for _ in 0..3 {
         other.receive(false);
         other.receive(true);
     }
-    one.post(envelope(Vec::new()));
+    one.post(message(Vec::new()));
     assert_eq!(tokens(&arrivals), 2);
     assert!(other.take_announced().is_some() && other.take_announced().is_some());
     assert!(other.take_announced().is_none());
@@ -33,7 +33,7 @@ fn letters_are_announced_once_each_and_only_to_those_who_listen() {
 fn the_end_comes_after_the_letters_and_also_to_those_who_do_not_listen() {
     let (arrivals, (one, other)) = (arrivals(), channel());
     other.arrive(&arrivals, 1);
-    one.post(envelope(Vec::new()));
+    one.post(message(Vec::new()));
     drop(one);
     assert_eq!(tokens(&arrivals), 0);
     assert!(other.take_message().is_some() && other.take_message().is_none());
@@ -46,9 +46,9 @@ fn letters_travel_with_their_end() {
     let (arrivals, (one, other)) = (arrivals(), channel());
     other.arrive(&arrivals, 1);
     other.receive(true);
-    one.post(envelope(Vec::new()));
+    one.post(message(Vec::new()));
     other.depart();
-    one.post(envelope(Vec::new()));
+    one.post(message(Vec::new()));
     let there = self::arrivals();
     other.arrive(&there, 9);
     other.receive(true);
@@ -64,7 +64,7 @@ fn circles_of_letters_are_dropped() {
         let mut others: VecDeque<_> = others.into();
         others.rotate_left(1);
         for (one, other) in ones.iter().zip(others) {
-            one.post(envelope(vec![other]));
+            one.post(message(vec![other]));
         }
         drop(ones);
         assert!(sides.iter().all(|side| side.upgrade().is_none()), "a circle of {length}");
@@ -74,10 +74,10 @@ fn circles_of_letters_are_dropped() {
 #[test]
 fn an_end_that_was_taken_out_of_a_letter_closes_no_circle() {
     let ((one, other), (three, four)) = (channel(), channel());
-    one.post(envelope(vec![four]));
+    one.post(message(vec![four]));
     let four = other.take_message().unwrap().ports.pop().unwrap();
     four.arrive(&arrivals(), 1);
-    three.post(envelope(vec![other]));
+    three.post(message(vec![other]));
     assert!(four.take_message().is_some());
 }
 
@@ -86,7 +86,7 @@ fn ends_in_letters_in_letters_are_dropped_without_a_stack() {
     let (outer, mut inner) = channel();
     for _ in 0..200_000 {
         let (one, other) = channel();
-        other.post(envelope(vec![inner]));
+        other.post(message(vec![inner]));
         inner = one;
     }
     drop(inner);

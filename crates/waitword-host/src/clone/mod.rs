@@ -1,4 +1,4 @@
-//! Structured clone, as the web defines it: a graph of values becomes a [`Parcel`], which any agent makes a copy of.
+//! Structured clone, as the web defines it: a graph of values becomes a [`SerializedMessage`], which any agent makes a copy of.
 //!
 //! `writer/` walks the graph, depth first and in the order in which the standard has it, because getters see the order.
 //! `reader/` builds it anew. Neither uses the thread's stack for depth. Both know the values that messages are mostly made
@@ -13,18 +13,18 @@
 //!   LIST    length (value | HOLE)*            elements only
 //!   MAP     count (key value)*                 SET the same; count is that of the values
 //!   ROW     heads count kind value*            what else clone.js made of it: heads, what is put into it afterwards
-//!   BUFFER, BLOCK, MOVED, PORT                 bytes; or a number in the parcel
+//!   BUFFER, BLOCK, MOVED, PORT                 bytes; or a number in the serialized message
 //!   key     0 and a STRING the first time, then its number from 1; 0 and END instead of one that does not come
 //! ```
 //! Numbers are of 7 bits a byte, the lowest first.
 
 mod functions;
-mod parcel;
 mod reader;
+mod serialized;
 mod tag;
 mod writer;
 
 pub(crate) use functions::CloneFunctions;
-pub(crate) use parcel::Parcel;
 pub(crate) use reader::read;
+pub(crate) use serialized::SerializedMessage;
 pub(crate) use writer::write;

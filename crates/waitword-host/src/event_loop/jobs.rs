@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::agent_host::{PARENT, Port};
 use crate::agent_name::ThreadId;
 use crate::channel::Delivery;
-use crate::clone::{self, Parcel};
+use crate::clone::{self, SerializedMessage};
 use crate::failure::{Failure, FailureKind, Place};
 use crate::letter::Letter;
 use crate::thread_messages::{Answer, ThreadLetter};
@@ -127,9 +127,9 @@ impl EventLoop<'_> {
     fn run_letter_of_thread(&self) -> Result<bool, Stop> {
         match self.host.from_threads.take() {
             None => return Ok(false),
-            Some(ThreadLetter::Message { from, envelope, receipt }) => {
+            Some(ThreadLetter::Message { from, message, receipt }) => {
                 let became = self.call("receive.fromThread", |realm| {
-                    let (data, _) = self.host.unpack(realm, envelope)?;
+                    let (data, _) = self.host.unpack(realm, message)?;
                     Ok(vec![data, realm.number(from)])
                 })?;
                 receipt.sign(match became.and_then(|became| became.as_number()) {
@@ -163,10 +163,10 @@ impl EventLoop<'_> {
             None => return Ok(false),
             // A token whose letter is gone.
             Some(None) => {}
-            Some(Some((id, Delivery::Message(envelope)))) => {
+            Some(Some((id, Delivery::Message(message)))) => {
                 self.host.receiving.set(Some(id));
                 let received = self.call("receive.atPort", |realm| {
-                    let (data, ports) = self.host.unpack(realm, envelope)?;
+                    let (data, ports) = self.host.unpack(realm, message)?;
                     Ok(vec![realm.number(id), data, ports])
                 })?;
                 if received.is_none() {
@@ -185,13 +185,13 @@ impl EventLoop<'_> {
         &self,
         id: ThreadId,
         failure: Box<Failure>,
-        mut thrown: Option<Parcel>,
+        mut thrown: Option<SerializedMessage>,
     ) -> Result<(), Stop> {
         let is_handled = self.call("fromWorker.error", |realm| {
             // Read in place: it may have to go on to this agent's parent.
             let parts = match &mut thrown {
                 // If there is no memory for it here, the message has to do.
-                Some(parcel) => clone::read(realm, self.host.clone_functions(realm)?, parcel, &[])
+                Some(serialized) => clone::read(realm, self.host.clone_functions(realm)?, serialized, &[])
                     .unwrap_or_else(|_| realm.undefined()),
                 None => realm.undefined(),
             };

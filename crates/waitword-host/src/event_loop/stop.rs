@@ -1,6 +1,6 @@
 //! Why an agent stopped.
 
-use crate::clone::Parcel;
+use crate::clone::SerializedMessage;
 use crate::failure::Failure;
 
 /// Why an agent stopped.
@@ -16,5 +16,5 @@ pub(crate) enum Stop {
     Exit(i32),
     Terminated,
     /// It failed; what was thrown, for the parent.
-    Failed(Box<Failure>, Option<Parcel>),
+    Failed(Box<Failure>, Option<SerializedMessage>),
 }

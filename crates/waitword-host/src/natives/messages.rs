@@ -1,7 +1,7 @@
 //! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it.
 
 use crate::agent_host::{self, Host, PARENT, Port};
-use crate::channel::Envelope;
+use crate::channel::Message;
 use crate::clone::{self, CloneFunctions};
 use crate::letter::Letter;
 use waitword_quickjs::{Call, Exception, Realm, Value};
@@ -24,8 +24,8 @@ pub(crate) fn expect_uncloneable(realm: &Realm, _: &Call<'_>) -> Result<Value, E
 pub(crate) fn pack(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let (buffers, ports) = (elements(realm, &call.argument(1))?, elements(realm, &call.argument(2))?);
-    let parcel = clone::write(realm, host.clone_functions(realm)?, &call.argument(0), &buffers, &ports)?;
-    let replaced = host.outbox.replace(Some(parcel));
+    let serialized = clone::write(realm, host.clone_functions(realm)?, &call.argument(0), &buffers, &ports)?;
+    let replaced = host.outbox.replace(Some(serialized));
     drop(replaced);
     Ok(realm.undefined())
 }
@@ -36,41 +36,43 @@ pub(crate) fn seal(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let buffers = elements(realm, &call.argument(0))?;
     let ports = realm.to_i32(&call.argument(1))?.unsigned_abs() as usize;
     // Out of the borrow: a refusal runs the script's getters.
-    let Some(mut parcel) = host.outbox.take() else { return Err(realm.error("there is nothing to seal")) };
-    parcel.seal(realm, host.clone_functions(realm)?, &buffers, ports)?;
-    let replaced = host.outbox.replace(Some(parcel));
+    let Some(mut serialized) = host.outbox.take() else {
+        return Err(realm.error("there is nothing to seal"));
+    };
+    serialized.seal(realm, host.clone_functions(realm)?, &buffers, ports)?;
+    let replaced = host.outbox.replace(Some(serialized));
     drop(replaced);
     Ok(realm.undefined())
 }
 
 /// `discard(ids)`: nobody can be sent it any more.
 pub(crate) fn discard(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let envelope = agent_host::of(realm)?.send(realm, &call.argument(0))?;
-    drop(envelope);
+    let message = agent_host::of(realm)?.send(realm, &call.argument(0))?;
+    drop(message);
     Ok(realm.undefined())
 }
 
 /// `copy(ids)`: what another agent would read.
 pub(crate) fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let envelope = host.send(realm, &call.argument(0))?;
-    Ok(host.unpack(realm, envelope)?.0)
+    let message = host.send(realm, &call.argument(0))?;
+    Ok(host.unpack(realm, message)?.0)
 }
 
 /// `takeData()`: `workerData`.
 pub(crate) fn take_data(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let Some(envelope) = host.data.take() else { return Ok(realm.undefined()) };
-    let (data, _) = realm.within_memory_limit(|| host.unpack(realm, envelope))?;
+    let Some(message) = host.data.take() else { return Ok(realm.undefined()) };
+    let (data, _) = realm.within_memory_limit(|| host.unpack(realm, message))?;
     Ok(data)
 }
 
 /// `postToParent(ids)`
 pub(crate) fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let envelope = host.send(realm, &call.argument(0))?;
+    let message = host.send(realm, &call.argument(0))?;
     if let Some(parent) = &host.parent {
-        parent.post((host.id, Letter::Message(envelope)));
+        parent.post((host.id, Letter::Message(message)));
     }
     Ok(realm.undefined())
 }
@@ -97,8 +99,8 @@ pub(crate) fn close_parent_port(realm: &Realm, _: &Call<'_>) -> Result<Value, Ex
 /// `receiveFromParent()`: the first message, in an array, or undefined.
 pub(crate) fn receive_from_parent(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let envelope = host.from_parent.take();
-    received(realm, &host, envelope)
+    let message = host.from_parent.take();
+    received(realm, &host, message)
 }
 
 /// `openChannel()`: the numbers of its two ports.
@@ -111,8 +113,8 @@ pub(crate) fn open_channel(realm: &Realm, _: &Call<'_>) -> Result<Value, Excepti
 pub(crate) fn post_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let id = port_id(realm, &call.argument(0))?;
-    let envelope = host.send(realm, &call.argument(1))?;
-    let refused = host.ports.borrow().post(id, envelope);
+    let message = host.send(realm, &call.argument(1))?;
+    let refused = host.ports.borrow().post(id, message);
     drop(refused);
     Ok(realm.undefined())
 }
@@ -128,8 +130,8 @@ pub(crate) fn listen_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Ex
 /// `receiveFromPort(id)`: the first message, in an array, or undefined.
 pub(crate) fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let envelope = host.ports.borrow().take_message(port_id(realm, &call.argument(0))?);
-    received(realm, &host, envelope)
+    let message = host.ports.borrow().take_message(port_id(realm, &call.argument(0))?);
+    received(realm, &host, message)
 }
 
 /// `closePort(id)`. That it is closed comes as a letter.
@@ -140,7 +142,7 @@ pub(crate) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Except
     Ok(realm.undefined())
 }
 
-fn received(realm: &Realm, host: &Host, envelope: Option<Envelope>) -> Result<Value, Exception> {
-    let Some(envelope) = envelope else { return Ok(realm.undefined()) };
-    realm.array(&[host.unpack(realm, envelope)?.0])
+fn received(realm: &Realm, host: &Host, message: Option<Message>) -> Result<Value, Exception> {
+    let Some(message) = message else { return Ok(realm.undefined()) };
+    realm.array(&[host.unpack(realm, message)?.0])
 }

@@ -23,7 +23,7 @@ pub(crate) fn join_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Excepti
 pub(crate) fn post_to_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (host, name, key) = member(realm, call)?;
     let message = host.send(realm, &call.argument(2))?;
-    match host.cluster.rooms().post(&name, key, &message.parcel) {
+    match host.cluster.rooms().post(&name, key, &message.serialized) {
         true => Ok(realm.undefined()),
         false => Err(host.clone_functions(realm)?.no_room(realm)),
     }

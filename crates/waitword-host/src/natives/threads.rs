@@ -11,10 +11,10 @@ use waitword_quickjs::{Call, Exception, Realm, Value};
 /// `postToThread(thread, ids)`: the ticket of the answer, for whose sake the agent goes on.
 pub(crate) fn post_to_thread(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let envelope = host.send(realm, &call.argument(1))?;
+    let message = host.send(realm, &call.argument(1))?;
     let ticket = host.ask();
     let receipt = Receipt::new(&host.from_threads, ticket);
-    let letter = ThreadLetter::Message { from: host.id, envelope, receipt };
+    let letter = ThreadLetter::Message { from: host.id, message, receipt };
     host.cluster.directory().post(realm.to_i32(&call.argument(0))?.unsigned_abs(), letter);
     Ok(realm.number(ticket))
 }

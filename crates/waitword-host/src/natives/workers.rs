@@ -49,9 +49,9 @@ pub(crate) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
 /// `postToWorker(id, ids)`
 pub(crate) fn post_to_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let envelope = host.send(realm, &call.argument(1))?;
+    let message = host.send(realm, &call.argument(1))?;
     if let Some(worker) = host.workers.borrow().get(&thread_id(realm, &call.argument(0))?) {
-        worker.mailbox.post(envelope);
+        worker.mailbox.post(message);
     }
     Ok(realm.undefined())
 }

@@ -3,25 +3,25 @@
 use waitword_quickjs::{Exception, Key, Realm, Value};
 
 use crate::clone::functions::CloneFunctions;
-use crate::clone::parcel::{Bytes, Parcel};
+use crate::clone::serialized::{Bytes, SerializedMessage};
 use crate::clone::tag;
 
-/// The value in a parcel, made of new objects. `ports`: those that came with it, in their order.
+/// The value in a serialized message, made of new objects. `ports`: those that came with it, in their order.
 ///
 /// # Errors
 /// Lack of memory.
 pub(crate) fn read(
     realm: &Realm,
     functions: &CloneFunctions,
-    parcel: &mut Parcel,
+    serialized: &mut SerializedMessage,
     ports: &[Value],
 ) -> Result<Value, Exception> {
     let mut reader = Reader {
         realm,
         functions,
-        rest: &parcel.tape,
-        blocks: &parcel.blocks,
-        moved: &mut parcel.moved,
+        rest: &serialized.tape,
+        blocks: &serialized.blocks,
+        moved: &mut serialized.moved,
         ports,
         objects: Vec::new(),
         keys: Vec::new(),

@@ -66,7 +66,7 @@ impl Writer<'_> {
     pub(crate) fn view_on(&mut self, buffer: &Value, end: usize) -> Result<(), Exception> {
         let address = buffer.address().addr();
         if let Some(&(tag::MOVED, at)) = self.moving.get(&address) {
-            self.parcel.met[at] = self.parcel.met[at].max(Some(end));
+            self.serialized.met[at] = self.serialized.met[at].max(Some(end));
         } else if self.copied.get(&address).is_some_and(|&copied| copied < end) {
             return Err(self.functions.refusal(self.realm, buffer, Some("has grown since it was cloned")));
         }
@@ -88,16 +88,16 @@ impl Writer<'_> {
         // Before the bytes are looked at: a refusal runs what scripts have made of `Error.prepareStackTrace`.
         self.room(length)?;
         self.number(length);
-        realm.copy_array_buffer(buffer, length, &mut self.parcel.tape)
+        realm.copy_array_buffer(buffer, length, &mut self.serialized.tape)
     }
 
     pub(crate) fn block(&mut self, buffer: &Value, block: SharedBlock) {
         self.byte(tag::BLOCK);
-        self.number(self.parcel.blocks.len());
+        self.number(self.serialized.blocks.len());
         // A block is at least one byte, a buffer may have none.
         let length = self.realm.buffer_byte_length(buffer).unwrap_or(0);
         self.byte(u8::from(length > 0 || block.is_growable()));
-        self.parcel.blocks.push(block);
+        self.serialized.blocks.push(block);
     }
 
     /// A key of which more follows, by number if it was written before.
@@ -120,10 +120,10 @@ impl Writer<'_> {
         let int = number as i32;
         if f64::from(int).to_bits() == number.to_bits() {
             self.byte(tag::INT);
-            self.parcel.tape.extend(int.to_le_bytes());
+            self.serialized.tape.extend(int.to_le_bytes());
         } else {
             self.byte(tag::NUMBER);
-            self.parcel.tape.extend(number.to_le_bytes());
+            self.serialized.tape.extend(number.to_le_bytes());
         }
     }
 }

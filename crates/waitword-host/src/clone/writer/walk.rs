@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use waitword_quickjs::{Exception, Key, Keys, Realm, Value};
 
 use crate::clone::functions::CloneFunctions;
-use crate::clone::parcel::{PARCEL_OVERHEAD, Parcel};
+use crate::clone::serialized::{MESSAGE_OVERHEAD, SerializedMessage};
 use crate::clone::tag;
 
 /// Writes a value. The ArrayBuffers and the ports that are transferred are named in it, and move when it is
-/// [sealed](Parcel::seal). Runs getters of scripts.
+/// [sealed](SerializedMessage::seal). Runs getters of scripts.
 ///
 /// # Errors
 /// A DataCloneError for what cannot be cloned, and what a getter throws.
@@ -20,8 +20,8 @@ pub(crate) fn write(
     value: &Value,
     buffers: &[Value],
     ports: &[Value],
-) -> Result<Parcel, Exception> {
-    let charge = match realm.memory_budget().map(|budget| budget.charge(PARCEL_OVERHEAD)) {
+) -> Result<SerializedMessage, Exception> {
+    let charge = match realm.memory_budget().map(|budget| budget.charge(MESSAGE_OVERHEAD)) {
         Some(None) => return Err(functions.no_room(realm)),
         charge => charge.flatten(),
     };
@@ -30,7 +30,7 @@ pub(crate) fn write(
     let mut writer = Writer {
         realm,
         functions,
-        parcel: Parcel {
+        serialized: SerializedMessage {
             tape: Vec::new(),
             blocks: Vec::new(),
             moved: Vec::new(),
@@ -50,13 +50,13 @@ pub(crate) fn write(
     while let Some(open) = writer.open.pop() {
         writer.go_on(open)?;
     }
-    Ok(writer.parcel)
+    Ok(writer.serialized)
 }
 
 pub(super) struct Writer<'a> {
     pub(super) realm: &'a Realm,
     pub(super) functions: &'a CloneFunctions,
-    pub(super) parcel: Parcel,
+    pub(super) serialized: SerializedMessage,
     /// How many bytes of the tape are paid for.
     pub(super) charged: usize,
     /// What is transferred, by address: as what, and which.
@@ -192,7 +192,7 @@ impl<'a> Writer<'a> {
         self.objects.push(object.clone());
         if let Some((tag, at)) = self.moving.get(&address).copied() {
             if tag == tag::MOVED {
-                self.parcel.met[at].get_or_insert(0);
+                self.serialized.met[at].get_or_insert(0);
             }
             self.byte(tag);
             self.number(at);
@@ -253,7 +253,7 @@ impl<'a> Writer<'a> {
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Exception> {
         self.room(bytes.len())?;
         self.number(bytes.len());
-        self.parcel.tape.extend_from_slice(bytes);
+        self.serialized.tape.extend_from_slice(bytes);
         Ok(())
     }
 
@@ -266,18 +266,18 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn byte(&mut self, byte: u8) {
-        self.parcel.tape.push(byte);
+        self.serialized.tape.push(byte);
     }
 
     /// Pays for so many more bytes, and for the few of a tag and a number.
     pub(super) fn room(&mut self, bytes: usize) -> Result<(), Exception> {
-        let needed = self.parcel.tape.len() + bytes + 16;
-        if needed <= self.charged || self.parcel.charge.is_none() {
+        let needed = self.serialized.tape.len() + bytes + 16;
+        if needed <= self.charged || self.serialized.charge.is_none() {
             return Ok(());
         }
         // In strides, so that small values do not count one by one.
         let stride = (needed - self.charged).max(self.charged / 8);
-        if !self.parcel.charge_for(stride) {
+        if !self.serialized.charge_for(stride) {
             return Err(self.functions.no_room(self.realm));
         }
         self.charged += stride;

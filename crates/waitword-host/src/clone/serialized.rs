@@ -7,11 +7,11 @@ use super::functions::CloneFunctions;
 
 /// A graph of values on its way to an agent. It can be read as often as one likes, but for what was transferred.
 #[derive(Default)]
-pub(crate) struct Parcel {
+pub(crate) struct SerializedMessage {
     pub(super) tape: Vec<u8>,
     /// The memory of its SharedArrayBuffers.
     pub(super) blocks: Vec<SharedBlock>,
-    /// The bytes of transferred ArrayBuffers, once they are [sealed](Parcel::seal) in.
+    /// The bytes of transferred ArrayBuffers, once they are [sealed](SerializedMessage::seal) in.
     pub(super) moved: Vec<Bytes>,
     /// Of each ArrayBuffer that is transferred, if it is in the graph: how long it has to be for the views on it.
     pub(super) met: Vec<Option<usize>>,
@@ -27,12 +27,12 @@ pub(super) struct Bytes {
     pub(super) max_len: Option<usize>,
 }
 
-/// What a parcel costs besides its bytes, and each of its ports.
-pub(super) const PARCEL_OVERHEAD: usize = 256;
+/// What a serialized message costs besides its bytes, and each of its ports.
+pub(super) const MESSAGE_OVERHEAD: usize = 256;
 const PORT_OVERHEAD: usize = 512;
 
-impl Parcel {
-    /// Moves the ArrayBuffers that are transferred into the parcel, and counts it on the agent's budget with so many ports.
+impl SerializedMessage {
+    /// Moves the ArrayBuffers that are transferred into the serialized message, and counts it on the agent's budget with so many ports.
     ///
     /// # Errors
     /// A DataCloneError when one cannot be moved any more, or there is no room. Nothing has been moved then.

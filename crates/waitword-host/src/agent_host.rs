@@ -12,14 +12,14 @@ use crate::channel::{Message, PortId};
 use crate::clone::{self, CloneFunctions, SerializedMessage};
 use crate::cluster::Cluster;
 use crate::failure::FailureKind;
-use crate::letter::Letter;
 use crate::limits::Limits;
 use crate::mailbox::Mailbox;
 use crate::observed::Observed;
 use crate::ports::Ports;
 use crate::source_text::SourceText;
-use crate::thread_messages::{ThreadLetter, Ticket};
+use crate::thread_messages::{ThreadMessage, Ticket};
 use crate::timers::Timers;
+use crate::worker_event::WorkerEvent;
 use crate::worker_options::{Data, Entry, Shape};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
@@ -40,9 +40,9 @@ pub(crate) struct Host {
     /// What the parent posted. Empty for ever in the main agent.
     pub(crate) from_parent: Arc<Mailbox<Message>>,
     /// What the workers of this agent posted.
-    pub(crate) from_workers: Arc<Mailbox<(ThreadId, Letter)>>,
+    pub(crate) from_workers: Arc<Mailbox<(ThreadId, WorkerEvent)>>,
     /// What any agent posted by this one's number.
-    pub(crate) from_threads: Arc<Mailbox<ThreadLetter>>,
+    pub(crate) from_threads: Arc<Mailbox<ThreadMessage>>,
     /// The answers that this agent waits for.
     pub(crate) asked: RefCell<BTreeSet<Ticket>>,
     tickets: Cell<Ticket>,
@@ -51,7 +51,7 @@ pub(crate) struct Host {
     /// Bytes that were printed before the parent said whether it wants them.
     pub(crate) printed_early: Cell<usize>,
     /// Where to post to the parent.
-    pub(crate) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
+    pub(crate) parent: Option<Arc<Mailbox<(ThreadId, WorkerEvent)>>>,
     /// Starts a worker of this agent.
     pub(crate) spawn: Spawn,
     pub(crate) timers: RefCell<Timers>,
@@ -105,8 +105,8 @@ pub(crate) struct Parts {
     pub(crate) limits: Limits,
     pub(crate) eval_source: String,
     pub(crate) from_parent: Arc<Mailbox<Message>>,
-    pub(crate) from_threads: Arc<Mailbox<ThreadLetter>>,
-    pub(crate) parent: Option<Arc<Mailbox<(ThreadId, Letter)>>>,
+    pub(crate) from_threads: Arc<Mailbox<ThreadMessage>>,
+    pub(crate) parent: Option<Arc<Mailbox<(ThreadId, WorkerEvent)>>>,
     pub(crate) observed: Arc<Observed>,
     pub(crate) spawn: Spawn,
 }

@@ -1,15 +1,15 @@
-//! Message channels: two ends, each of them in an agent or in a letter on its way to one.
+//! Message channels: two ends, each of them in an agent or in a message on its way to one.
 //!
 //! What is posted at one end waits at the other, wherever that is; it travels along when the end is transferred. The agent
-//! that has an end is told of each letter by a *token* in its box of arrivals, the number under which it knows the end. So
-//! its loop takes letters in the order in which they came, and ten thousand silent ports cost it nothing. A token is no
-//! promise: the letter may have been taken meanwhile, the port closed or sent away.
+//! that has an end is told of each message by a *token* in its box of arrivals, the number under which it knows the end. So
+//! its loop takes messages in the order in which they came, and ten thousand silent ports cost it nothing. A token is no
+//! promise: the message may have been taken meanwhile, the port closed or sent away.
 //!
-//! An end in a letter that waits at an end in a letter ... that waits at the first end can never come out: nobody has any of
-//! them. Such a circle is closed by one letter, which is found and dropped when it is posted ([`End::post`]), and with it
+//! An end in a message that waits at an end in a message ... that waits at the first end can never come out: nobody has any of
+//! them. Such a circle is closed by one message, which is found and dropped when it is posted ([`End::post`]), and with it
 //! all that is in it.
 //!
-//! Lock order: that of letters with ends, an end's lock, then that of a box, then a bell's.
+//! Lock order: that of messages with ends, an end's lock, then that of a box, then a bell's.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -45,16 +45,16 @@ struct Side(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    letters: VecDeque<Delivery>,
+    messages: VecDeque<Delivery>,
     /// The end is gone: what is posted to it is dropped.
     is_closed: bool,
     /// The agent that has the end, if one does.
     place: Option<Place>,
-    /// Where the letter waits that the end is in, if it is in one.
+    /// Where the message waits that the end is in, if it is in one.
     holder: Option<Weak<Side>>,
     /// Whether its script listens. If not, messages wait.
     receives: bool,
-    /// The tokens that are under way to the agent; never more than there were letters at a time.
+    /// The tokens that are under way to the agent; never more than there were messages at a time.
     tokens: usize,
 }
 
@@ -63,7 +63,7 @@ struct Place {
     id: PortId,
 }
 
-/// Held by whoever posts a letter with ends in it.
+/// Held by whoever posts a message with ends in it.
 static WITH_ENDS: Mutex<()> = Mutex::new(());
 
 /// A new channel.
@@ -95,11 +95,11 @@ impl End {
         state.announce();
     }
 
-    /// Posts to the other end. If that end is itself in the message, or in a letter that waits at an end in the message,
-    /// however deep, all of them are lost, and this one closed: nobody could ever take the letter. (The standard has it so for
+    /// Posts to the other end. If that end is itself in the message, or in a message that waits at an end in the message,
+    /// however deep, all of them are lost, and this one closed: nobody could ever take the message. (The standard has it so for
     /// the first case, and leaves the others to be collected as garbage.)
     pub(crate) fn post(&self, message: Message) {
-        // A circle can be closed by two letters at a time, so those with ends are posted one by one.
+        // A circle can be closed by two messages at a time, so those with ends are posted one by one.
         let one_by_one =
             (!message.ports.is_empty()).then(|| WITH_ENDS.lock().unwrap_or_else(PoisonError::into_inner));
         let refused = if one_by_one.is_some() && self.leads_into(&message) {
@@ -131,12 +131,12 @@ impl End {
     /// channel is closed; what is posted from now on is dropped. False if nothing waits.
     pub(crate) fn shut(&self) -> bool {
         let mut state = self.own().lock();
-        if state.letters.is_empty() || !state.receives {
+        if state.messages.is_empty() || !state.receives {
             return false;
         }
         state.is_closed = true;
-        if !matches!(state.letters.back(), Some(Delivery::Closed)) {
-            state.letters.push_back(Delivery::Closed);
+        if !matches!(state.messages.back(), Some(Delivery::Closed)) {
+            state.messages.push_back(Delivery::Closed);
         }
         state.announce();
         true
@@ -152,21 +152,21 @@ impl End {
         self.other().lock().is_closed
     }
 
-    /// Takes the letter that a token stands for, if it is still there and still wanted.
+    /// Takes the message that a token stands for, if it is still there and still wanted.
     pub(crate) fn take_announced(&self) -> Option<Delivery> {
         let mut state = self.own().lock();
         state.tokens = state.tokens.saturating_sub(1);
-        if state.is_ready() { state.letters.pop_front() } else { None }
+        if state.is_ready() { state.messages.pop_front() } else { None }
     }
 
     /// Takes the first message, whether or not the script listens. That the channel is closed is left to be announced.
     pub(crate) fn take_message(&self) -> Option<Message> {
         let mut state = self.own().lock();
-        let first = state.letters.pop_front();
+        let first = state.messages.pop_front();
         let message = match first {
             Some(Delivery::Message(message)) => Some(message),
             Some(Delivery::Closed) => {
-                state.letters.push_front(Delivery::Closed);
+                state.messages.push_front(Delivery::Closed);
                 None
             }
             None => None,
@@ -190,18 +190,18 @@ impl End {
 }
 
 impl Drop for End {
-    /// Letters hold ends whose letters hold ends, as deep as a script likes: so this is a loop and no recursion.
+    /// Messages hold ends whose messages hold ends, as deep as a script likes: so this is a loop and no recursion.
     fn drop(&mut self) {
         let mut rest: Vec<_> = self.sides.take().into_iter().collect();
         while let Some((own, other)) = rest.pop() {
-            let letters = {
+            let messages = {
                 let mut state = own.lock();
                 state.is_closed = true;
                 state.place = None;
-                std::mem::take(&mut state.letters)
+                std::mem::take(&mut state.messages)
             };
-            for letter in letters {
-                if let Delivery::Message(mut message) = letter {
+            for message in messages {
+                if let Delivery::Message(mut message) = message {
                     rest.extend(message.ports.iter_mut().filter_map(|end| end.sides.take()));
                 }
             }
@@ -218,28 +218,28 @@ impl Side {
 }
 
 impl State {
-    /// Puts a letter in line, or hands it back to be dropped with the lock free: its end may take locks like this one.
-    fn accept(&mut self, letter: Delivery) -> Option<Delivery> {
+    /// Enqueues a message, or hands it back to be dropped with the lock free: its end may take locks like this one.
+    fn accept(&mut self, message: Delivery) -> Option<Delivery> {
         if self.is_closed {
-            return Some(letter);
+            return Some(message);
         }
-        self.letters.push_back(letter);
+        self.messages.push_back(message);
         self.announce();
         None
     }
 
-    /// Whether the first letter can be delivered.
+    /// Whether the first message can be delivered.
     fn is_ready(&self) -> bool {
-        self.receives || matches!(self.letters.front(), Some(Delivery::Closed))
+        self.receives || matches!(self.messages.front(), Some(Delivery::Closed))
     }
 
-    /// Sends the agent as many tokens as there are letters, if it wants them.
+    /// Sends the agent as many tokens as there are messages, if it wants them.
     fn announce(&mut self) {
         if !self.is_ready() {
             return;
         }
         let Some(place) = &self.place else { return };
-        while self.tokens < self.letters.len() {
+        while self.tokens < self.messages.len() {
             self.tokens += 1;
             place.arrivals.post(place.id);
         }

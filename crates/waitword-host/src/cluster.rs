@@ -178,7 +178,7 @@ impl Cluster {
     /// The agent is gone, and with it all its waits.
     pub(crate) fn leave(self: &Arc<Self>, id: ThreadId) {
         let mut members = self.lock();
-        members.now(id, Doing::Sleeping(Reason::Letters));
+        members.now(id, Doing::Sleeping(Reason::Messages));
         members.all.remove(&id);
         self.consider(&mut members);
         drop(members);

@@ -34,7 +34,6 @@ mod event_loop;
 mod exit;
 mod failure;
 mod file_url;
-mod letter;
 mod limits;
 mod liveness;
 mod mailbox;
@@ -55,6 +54,7 @@ mod sources;
 mod thread_messages;
 mod timers;
 mod worker;
+mod worker_event;
 mod worker_options;
 
 pub use agent_name::AgentName;

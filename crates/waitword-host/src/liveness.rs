@@ -1,7 +1,7 @@
 //! Whether anything can still happen in a program, as one question about all its agents at once.
 //!
 //! An agent that runs can notify any other, and an agent with a deadline will run. So nothing can happen any more when
-//! every agent either sleeps in its event loop without a deadline and without a letter, or is blocked in `Atomics.wait`
+//! every agent either sleeps in its event loop without a deadline and without a message, or is blocked in `Atomics.wait`
 //! without a timeout and really stands in the queue. The last half sentence is what makes the answer exact: an agent on
 //! its way into the queue may still find its word changed, and one that was notified has left the queue before the
 //! notifier could fall asleep.
@@ -28,7 +28,7 @@ pub(crate) enum Reason {
     /// Only for `waitAsync` promises without a timeout.
     WaitsOnly,
     /// For a worker of its own, or for messages that it listens to.
-    Letters,
+    Messages,
 }
 
 /// What follows for the program.
@@ -53,7 +53,7 @@ pub(crate) fn judge(agents: impl IntoIterator<Item = (ThreadId, Standing)>) -> V
             Standing::Busy => return Verdict::GoesOn,
             Standing::Blocked { queued } => is_certain &= queued,
             Standing::Asleep(Reason::WaitsOnly) => youngest_waiting = Some(id),
-            Standing::Asleep(Reason::Letters) => {}
+            Standing::Asleep(Reason::Messages) => {}
         }
         first = first.or(Some(id));
     }
@@ -66,7 +66,7 @@ pub(crate) fn judge(agents: impl IntoIterator<Item = (ThreadId, Standing)>) -> V
 
 #[cfg(test)]
 mod tests {
-    use super::Reason::{Letters, WaitsOnly};
+    use super::Reason::{Messages, WaitsOnly};
     use super::Standing::{Asleep, Blocked, Busy};
     use super::*;
 
@@ -93,19 +93,19 @@ mod tests {
     #[test]
     fn waiting_workers_go_before_the_main_agent_and_the_youngest_first() {
         assert_eq!(verdict(&[Asleep(WaitsOnly), Asleep(WaitsOnly), Asleep(WaitsOnly)]), Verdict::Dismiss(2));
-        assert_eq!(verdict(&[Asleep(Letters), Asleep(WaitsOnly), QUEUED]), Verdict::Dismiss(1));
+        assert_eq!(verdict(&[Asleep(Messages), Asleep(WaitsOnly), QUEUED]), Verdict::Dismiss(1));
     }
 
     #[test]
     fn deadlock_of_all_agents_ends_the_program() {
-        assert_eq!(verdict(&[Asleep(Letters), QUEUED, QUEUED]), Verdict::Dismiss(0));
+        assert_eq!(verdict(&[Asleep(Messages), QUEUED, QUEUED]), Verdict::Dismiss(0));
         assert_eq!(verdict(&[QUEUED]), Verdict::Dismiss(0));
-        assert_eq!(verdict(&[Asleep(Letters), Asleep(Letters)]), Verdict::Dismiss(0));
+        assert_eq!(verdict(&[Asleep(Messages), Asleep(Messages)]), Verdict::Dismiss(0));
     }
 
     #[test]
     fn nobody_is_sentenced_while_one_enters_or_leaves_the_queue() {
-        assert_eq!(verdict(&[Asleep(Letters), ENTERING]), Verdict::AskAgain);
+        assert_eq!(verdict(&[Asleep(Messages), ENTERING]), Verdict::AskAgain);
         assert_eq!(verdict(&[Asleep(WaitsOnly), QUEUED, ENTERING]), Verdict::AskAgain);
     }
 }

@@ -1,30 +1,30 @@
-//! Letters to an agent from other threads, in the order in which they were posted.
+//! Messages to an agent from other threads, in the order in which they were posted.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use waitword_quickjs::Doorbell;
 
-/// A box of letters that only its owner empties. Whoever posts rings the owner's bell.
+/// A box of messages that only its owner empties. Whoever posts rings the owner's bell.
 pub(crate) struct Mailbox<L> {
-    /// `None` once the owner is gone: later letters are dropped, with the memory that they hold.
-    letters: Mutex<Option<VecDeque<L>>>,
+    /// `None` once the owner is gone: later messages are dropped, with the memory that they hold.
+    messages: Mutex<Option<VecDeque<L>>>,
     bell: Arc<Doorbell>,
 }
 
 impl<L> Mailbox<L> {
     pub(crate) fn new(bell: Arc<Doorbell>) -> Self {
-        Self { letters: Mutex::new(Some(VecDeque::new())), bell }
+        Self { messages: Mutex::new(Some(VecDeque::new())), bell }
     }
 
-    pub(crate) fn post(&self, letter: L) {
-        // A refused letter is dropped with the lock free: its end may run anything.
+    pub(crate) fn post(&self, message: L) {
+        // A refused message is dropped with the lock free: its end may run anything.
         let refused = match &mut *self.lock() {
-            Some(letters) => {
-                letters.push_back(letter);
+            Some(messages) => {
+                messages.push_back(message);
                 None
             }
-            None => Some(letter),
+            None => Some(message),
         };
         if refused.is_none() {
             self.bell.ring();
@@ -35,19 +35,19 @@ impl<L> Mailbox<L> {
         self.lock().as_mut()?.pop_front()
     }
 
-    /// How many letters it has.
+    /// How many messages it has.
     pub(crate) fn len(&self) -> usize {
         self.lock().as_ref().map_or(0, VecDeque::len)
     }
 
-    /// Drops all letters, and from now on each that comes.
+    /// Drops all messages, and from now on each that comes.
     pub(crate) fn close(&self) {
-        let letters = self.lock().take();
-        drop(letters);
+        let messages = self.lock().take();
+        drop(messages);
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<VecDeque<L>>> {
-        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -70,12 +70,12 @@ mod tests {
     fn closed_box_drops_its_letters_and_does_not_ring() {
         let bell = Arc::new(Doorbell::default());
         let mailbox = Mailbox::new(Arc::clone(&bell));
-        let letter = Arc::new(());
-        mailbox.post(Arc::clone(&letter));
+        let message = Arc::new(());
+        mailbox.post(Arc::clone(&message));
         mailbox.close();
         bell.clear();
-        mailbox.post(Arc::clone(&letter));
-        assert_eq!(Arc::strong_count(&letter), 1);
+        mailbox.post(Arc::clone(&message));
+        assert_eq!(Arc::strong_count(&message), 1);
         assert!(mailbox.take().is_none() && !bell.is_rung());
     }
 }

@@ -1,7 +1,7 @@
 //! The locks that a program's agents request by name: `locks` of `node:worker_threads`, by the Web Locks standard.
 //!
 //! Each name has its holders and a first-in-first-out queue of requests. That one has been granted, or was stolen, comes to its agent as
-//! a letter; an agent that ends gives up what it holds, and what it waits for.
+//! a message; an agent that ends gives up what it holds, and what it waits for.
 //!
 //! Lock order: the lock of the names, then that of a box, then a bell's.
 
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::agent_name::ThreadId;
 use crate::mailbox::Mailbox;
-use crate::thread_messages::{ThreadLetter, Ticket};
+use crate::thread_messages::{ThreadMessage, Ticket};
 
 /// The locks of one program, by name. A name that nobody holds or waits for is not there.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(crate) struct Request {
     pub(crate) ticket: Ticket,
     pub(crate) is_shared: bool,
     /// The agent's box.
-    pub(crate) letters: Arc<Mailbox<ThreadLetter>>,
+    pub(crate) messages: Arc<Mailbox<ThreadMessage>>,
 }
 
 /// What to do for a request that cannot be granted at once.
@@ -45,8 +45,8 @@ impl NamedLocks {
         let mut names = self.lock();
         let named = names.entry(name).or_default();
         if otherwise == Otherwise::Steal {
-            for Request { ticket, letters, .. } in named.holders.drain(..) {
-                letters.post(ThreadLetter::LockStolen { ticket });
+            for Request { ticket, messages, .. } in named.holders.drain(..) {
+                messages.post(ThreadMessage::LockStolen { ticket });
             }
             named.pending.push_front(request);
         } else if otherwise == Otherwise::GiveUp && !(named.pending.is_empty() && named.admits(&request)) {
@@ -103,7 +103,7 @@ impl Named {
     fn grant(&mut self) {
         while self.pending.front().is_some_and(|first| self.admits(first)) {
             let Some(first) = self.pending.pop_front() else { return };
-            first.letters.post(ThreadLetter::LockGranted { ticket: first.ticket });
+            first.messages.post(ThreadMessage::LockGranted { ticket: first.ticket });
             self.holders.push(first);
         }
     }
@@ -126,15 +126,15 @@ mod tests {
     #[test]
     fn locks_are_granted_in_the_order_of_the_requests_and_given_up_with_their_agents() {
         let locks = NamedLocks::default();
-        let letters = Arc::new(Mailbox::new(Arc::default()));
+        let messages = Arc::new(Mailbox::new(Arc::default()));
         let request = |agent, ticket, is_shared, otherwise| {
-            let request = Request { agent, ticket, is_shared, letters: Arc::clone(&letters) };
+            let request = Request { agent, ticket, is_shared, messages: Arc::clone(&messages) };
             locks.request("name".to_owned(), request, otherwise)
         };
         let news = || {
-            let news = std::iter::from_fn(|| letters.take()).map(|letter| match letter {
-                ThreadLetter::LockGranted { ticket } => ticket as i64,
-                ThreadLetter::LockStolen { ticket } => -(ticket as i64),
+            let news = std::iter::from_fn(|| messages.take()).map(|message| match message {
+                ThreadMessage::LockGranted { ticket } => ticket as i64,
+                ThreadMessage::LockStolen { ticket } => -(ticket as i64),
                 _ => panic!("that is no lock"),
             });
             news.collect::<Vec<_>>()

@@ -72,7 +72,7 @@ impl Ports {
         *kept = keeps_alive;
     }
 
-    /// Closes a port; that it is closed comes out of [`take`](Self::take), as a letter. `is_receiving`: the script does so while it takes a
+    /// Closes a port; that it is closed comes out of [`take`](Self::take), as a message. `is_receiving`: the script does so while it takes a
     /// message from it.
     pub(crate) fn close(&mut self, id: PortId, is_receiving: bool) {
         let Some(Port { end: Some(end), .. }) = self.all.get(&id) else { return };
@@ -97,7 +97,7 @@ impl Ports {
         drop(closed);
     }
 
-    /// The next letter. `Some(None)` when there was only a token: there may be more.
+    /// The next message. `Some(None)` when there was only a token: there may be more.
     pub(crate) fn take(&mut self) -> Option<Option<(PortId, Delivery)>> {
         let id = self.arrivals.take()?;
         let delivery = match self.all.get(&id) {

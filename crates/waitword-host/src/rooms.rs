@@ -1,6 +1,6 @@
 //! BroadcastChannels: what is posted in one goes to all others of its name, in whatever agent of the program.
 //!
-//! Each channel is a port whose other end is in a *room*, and what is posted to the room is posted at those ends. So letters
+//! Each channel is a port whose other end is in a *room*, and what is posted to the room is posted at those ends. So messages
 //! come as at any port, and an agent that dies leaves its rooms by dropping its ports.
 //!
 //! Lock order: the rooms' lock, then that of an end.

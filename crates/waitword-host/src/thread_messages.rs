@@ -1,6 +1,6 @@
 //! Messages from any agent of a program to any other, by its number: `postMessageToThread`.
 //!
-//! Each agent has a box for them. Whoever posts one is told what became of it, by a letter in its own box: also when the other agent is
+//! Each agent has a box for them. Whoever posts one is told what became of it, by a message in its own box: also when the other agent is
 //! gone, or goes with the message unread, for then the [`Receipt`] is dropped.
 //!
 //! Lock order: the directory's lock is held by nobody who takes another.
@@ -16,7 +16,7 @@ use crate::mailbox::Mailbox;
 pub(crate) type Ticket = u32;
 
 /// What comes to an agent from any other.
-pub(crate) enum ThreadLetter {
+pub(crate) enum ThreadMessage {
     Message {
         from: ThreadId,
         message: Message,
@@ -48,14 +48,14 @@ pub(crate) enum Answer {
 
 /// Owed to whoever posted a message.
 pub(crate) struct Receipt {
-    to: Arc<Mailbox<ThreadLetter>>,
+    to: Arc<Mailbox<ThreadMessage>>,
     ticket: Ticket,
     answer: Answer,
 }
 
 impl Receipt {
     /// The answer goes to this box, under this number: that nobody listens, unless it is signed.
-    pub(crate) fn new(to: &Arc<Mailbox<ThreadLetter>>, ticket: Ticket) -> Self {
+    pub(crate) fn new(to: &Arc<Mailbox<ThreadMessage>>, ticket: Ticket) -> Self {
         Self { to: Arc::clone(to), ticket, answer: Answer::NobodyListens }
     }
 
@@ -66,37 +66,37 @@ impl Receipt {
 
 impl Drop for Receipt {
     fn drop(&mut self) {
-        self.to.post(ThreadLetter::Answered { ticket: self.ticket, answer: self.answer });
+        self.to.post(ThreadMessage::Answered { ticket: self.ticket, answer: self.answer });
     }
 }
 
 /// The boxes of a program's agents.
 #[derive(Default)]
-pub(crate) struct Directory(Mutex<BTreeMap<ThreadId, Arc<Mailbox<ThreadLetter>>>>);
+pub(crate) struct Directory(Mutex<BTreeMap<ThreadId, Arc<Mailbox<ThreadMessage>>>>);
 
 impl Directory {
-    pub(crate) fn enter(&self, id: ThreadId, letters: Arc<Mailbox<ThreadLetter>>) {
-        self.lock().insert(id, letters);
+    pub(crate) fn enter(&self, id: ThreadId, messages: Arc<Mailbox<ThreadMessage>>) {
+        self.lock().insert(id, messages);
     }
 
     /// The agent reads no more: whoever waits for an answer gets one.
     pub(crate) fn leave(&self, id: ThreadId) {
-        let letters = self.lock().remove(&id);
-        if let Some(letters) = letters {
-            letters.close();
+        let messages = self.lock().remove(&id);
+        if let Some(messages) = messages {
+            messages.close();
         }
     }
 
-    pub(crate) fn post(&self, id: ThreadId, letter: ThreadLetter) {
-        let letters = self.lock().get(&id).cloned();
-        match letters {
-            Some(letters) => letters.post(letter),
+    pub(crate) fn post(&self, id: ThreadId, message: ThreadMessage) {
+        let messages = self.lock().get(&id).cloned();
+        match messages {
+            Some(messages) => messages.post(message),
             // Its receipt says so.
-            None => drop(letter),
+            None => drop(message),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ThreadId, Arc<Mailbox<ThreadLetter>>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ThreadId, Arc<Mailbox<ThreadMessage>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -106,9 +106,9 @@ mod tests {
     use super::*;
     use crate::clone::SerializedMessage;
 
-    fn answer(letters: &Mailbox<ThreadLetter>) -> Option<(Ticket, Answer)> {
-        match letters.take() {
-            Some(ThreadLetter::Answered { ticket, answer }) => Some((ticket, answer)),
+    fn answer(messages: &Mailbox<ThreadMessage>) -> Option<(Ticket, Answer)> {
+        match messages.take() {
+            Some(ThreadMessage::Answered { ticket, answer }) => Some((ticket, answer)),
             _ => None,
         }
     }
@@ -121,7 +121,7 @@ mod tests {
         let post = |to, ticket| {
             let receipt = Receipt::new(&boxes[0], ticket);
             let message = Message { serialized: SerializedMessage::default(), ports: Vec::new() };
-            directory.post(to, ThreadLetter::Message { from: 0, message, receipt });
+            directory.post(to, ThreadMessage::Message { from: 0, message, receipt });
         };
         post(2, 10);
         assert_eq!(answer(&boxes[0]), Some((10, Answer::NobodyListens)), "there is no such agent");
@@ -129,7 +129,7 @@ mod tests {
         post(1, 12);
         assert!(answer(&boxes[0]).is_none());
         match boxes[1].take() {
-            Some(ThreadLetter::Message { receipt, .. }) => receipt.sign(Answer::Delivered),
+            Some(ThreadMessage::Message { receipt, .. }) => receipt.sign(Answer::Delivered),
             _ => panic!("a message was posted"),
         }
         directory.leave(1);

@@ -19,12 +19,12 @@ use crate::cluster::{Cluster, Woken};
 use crate::ended::AbandonedWait;
 use crate::event_loop::{EventLoop, Stop};
 use crate::exit::Exit;
-use crate::letter::Letter;
 use crate::limits::Limits;
 use crate::mailbox::Mailbox;
 use crate::module_loader::Loader;
 use crate::observed::{Observed, Tap};
 use crate::sources;
+use crate::worker_event::WorkerEvent;
 use crate::worker_options::{Data, Entry, Shape};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
@@ -115,11 +115,11 @@ pub(crate) fn spawn(
         cluster.directory().leave(id);
         cluster.named_locks().leave(id);
         if let Some((failure, thrown)) = exit.failure {
-            to_parent.post((id, Letter::Failed(failure, thrown)));
+            to_parent.post((id, WorkerEvent::Failed(failure, thrown)));
         }
         cluster.retire(id);
         // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
-        to_parent.post((id, Letter::Exited(exit.exit_code)));
+        to_parent.post((id, WorkerEvent::Exited(exit.exit_code)));
         cluster.leave(id);
     });
     match started {

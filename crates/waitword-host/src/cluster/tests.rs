@@ -14,7 +14,7 @@ fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {
                 cluster.leave(id);
             });
         }
-        assert_eq!(cluster.sleep(MAIN, None, Reason::Letters), Woken::Dismissed);
+        assert_eq!(cluster.sleep(MAIN, None, Reason::Messages), Woken::Dismissed);
     });
     assert_eq!(dismissed.try_iter().collect::<Vec<_>>(), [2, 1]);
     assert_eq!(cluster.standstill(), Some(Standstill { is_deadlock: false }));

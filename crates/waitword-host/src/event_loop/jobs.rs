@@ -1,6 +1,6 @@
 //! The jobs, and what comes after each of them.
 //!
-//! Jobs come from six sources (settled waits, timers, letters from the parent, from workers, from any thread, and at ports), which
+//! Jobs come from six sources (settled waits, timers, messages from the parent, from workers, from any thread, and at ports), which
 //! take turns: a source that never runs dry cannot starve the others. Within a source, first come, first served.
 
 use std::time::Instant;
@@ -10,8 +10,8 @@ use crate::agent_name::ThreadId;
 use crate::channel::Delivery;
 use crate::clone::{self, SerializedMessage};
 use crate::failure::{Failure, FailureKind, Place};
-use crate::letter::Letter;
-use crate::thread_messages::{Answer, ThreadLetter};
+use crate::thread_messages::{Answer, ThreadMessage};
+use crate::worker_event::WorkerEvent;
 use waitword_quickjs::{Exception, Realm, Rejection, Value};
 
 use super::state::EventLoop;
@@ -46,10 +46,10 @@ impl EventLoop<'_> {
             let ran = match SOURCES[turn] {
                 Source::SettledWaits => self.run_settled_wait(),
                 Source::DueTimers => self.run_due_timer(),
-                Source::Parent => self.run_letter_of_parent(),
-                Source::Workers => self.run_letter_of_worker(),
-                Source::Threads => self.run_letter_of_thread(),
-                Source::Ports => self.run_letter_of_port(),
+                Source::Parent => self.run_message_of_parent(),
+                Source::Workers => self.run_message_of_worker(),
+                Source::Threads => self.run_message_of_thread(),
+                Source::Ports => self.run_message_of_port(),
             };
             if ran? {
                 self.turn.set((turn + 1) % SOURCES.len());
@@ -77,7 +77,7 @@ impl EventLoop<'_> {
         Ok(true)
     }
 
-    fn run_letter_of_parent(&self) -> Result<bool, Stop> {
+    fn run_message_of_parent(&self) -> Result<bool, Stop> {
         let port = self.host.port.get();
         if !port.is_open {
             return Ok(false);
@@ -100,23 +100,25 @@ impl EventLoop<'_> {
         Ok(true)
     }
 
-    fn run_letter_of_worker(&self) -> Result<bool, Stop> {
-        let Some((id, letter)) = self.host.from_workers.take() else { return Ok(false) };
+    fn run_message_of_worker(&self) -> Result<bool, Stop> {
+        let Some((id, message)) = self.host.from_workers.take() else { return Ok(false) };
         let number = |realm: &Realm| realm.number(id);
-        match letter {
-            Letter::Online => self.call("fromWorker.online", |realm| Ok(vec![number(realm)]))?,
-            Letter::Message(message) => self.call("fromWorker.message", |realm| {
+        match message {
+            WorkerEvent::Online => self.call("fromWorker.online", |realm| Ok(vec![number(realm)]))?,
+            WorkerEvent::Message(message) => self.call("fromWorker.message", |realm| {
                 let (data, ports) = self.host.unpack(realm, message)?;
                 Ok(vec![number(realm), data, ports])
             })?,
-            Letter::Printed(stream, text, charge) => {
+            WorkerEvent::Printed(stream, text, charge) => {
                 drop(charge);
                 let arguments =
                     |realm: &Realm| Ok(vec![number(realm), realm.number(stream), realm.string(&text)?]);
                 self.call("fromWorker.printed", arguments)?
             }
-            Letter::Failed(failure, thrown) => return self.run_failure(id, failure, thrown).map(|()| true),
-            Letter::Exited(code) => {
+            WorkerEvent::Failed(failure, thrown) => {
+                return self.run_failure(id, failure, thrown).map(|()| true);
+            }
+            WorkerEvent::Exited(code) => {
                 self.host.workers.borrow_mut().remove(&id);
                 self.call("fromWorker.exit", |realm| Ok(vec![number(realm), realm.number(code)]))?
             }
@@ -124,10 +126,10 @@ impl EventLoop<'_> {
         Ok(true)
     }
 
-    fn run_letter_of_thread(&self) -> Result<bool, Stop> {
+    fn run_message_of_thread(&self) -> Result<bool, Stop> {
         match self.host.from_threads.take() {
             None => return Ok(false),
-            Some(ThreadLetter::Message { from, message, receipt }) => {
+            Some(ThreadMessage::Message { from, message, receipt }) => {
                 let became = self.call("receive.fromThread", |realm| {
                     let (data, _) = self.host.unpack(realm, message)?;
                     Ok(vec![data, realm.number(from)])
@@ -138,14 +140,14 @@ impl EventLoop<'_> {
                     _ => Answer::ListenerFailed,
                 });
             }
-            Some(ThreadLetter::LockGranted { ticket }) => {
+            Some(ThreadMessage::LockGranted { ticket }) => {
                 self.host.asked.borrow_mut().remove(&ticket);
                 self.call("receive.lockGranted", |realm| Ok(vec![realm.number(ticket)]))?;
             }
-            Some(ThreadLetter::LockStolen { ticket }) => {
+            Some(ThreadMessage::LockStolen { ticket }) => {
                 self.call("receive.lockStolen", |realm| Ok(vec![realm.number(ticket)]))?;
             }
-            Some(ThreadLetter::Answered { ticket, answer }) => {
+            Some(ThreadMessage::Answered { ticket, answer }) => {
                 // Unless nobody waits for it any more.
                 if self.host.asked.borrow_mut().remove(&ticket) {
                     self.call("receive.answer", |realm| {
@@ -157,11 +159,11 @@ impl EventLoop<'_> {
         Ok(true)
     }
 
-    fn run_letter_of_port(&self) -> Result<bool, Stop> {
+    fn run_message_of_port(&self) -> Result<bool, Stop> {
         let taken = self.host.ports.borrow_mut().take();
         match taken {
             None => return Ok(false),
-            // A token whose letter is gone.
+            // A token whose message is gone.
             Some(None) => {}
             Some(Some((id, Delivery::Message(message)))) => {
                 self.host.receiving.set(Some(id));

@@ -11,8 +11,8 @@ use crate::boot::boot;
 use crate::cluster::Woken;
 use crate::ended::AbandonedWait;
 use crate::failure::FailureKind;
-use crate::letter::Letter;
 use crate::liveness::Reason;
+use crate::worker_event::WorkerEvent;
 use crate::worker_options::{Data, Entry};
 
 /// What to do when there is no job.
@@ -52,10 +52,10 @@ impl EventLoop<'_> {
             .collect()
     }
 
-    /// The first error of a worker in a letter that was never read.
+    /// The first error of a worker in a message that was never read.
     pub(crate) fn unread_failure(&self) -> Option<Stop> {
-        std::iter::from_fn(|| self.host.from_workers.take()).find_map(|(_, letter)| match letter {
-            Letter::Failed(failure, thrown) => Some(Stop::Failed(failure, thrown)),
+        std::iter::from_fn(|| self.host.from_workers.take()).find_map(|(_, message)| match message {
+            WorkerEvent::Failed(failure, thrown) => Some(Stop::Failed(failure, thrown)),
             _ => None,
         })
     }
@@ -64,7 +64,7 @@ impl EventLoop<'_> {
         let booted = boot(self.host, self.realm(), data);
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
         if let Some(parent) = &self.host.parent {
-            parent.post((self.host.id, Letter::Online));
+            parent.post((self.host.id, WorkerEvent::Online));
             self.host.observed.goes_online();
         }
         let mut main_module = self.start(entry)?;
@@ -127,7 +127,7 @@ impl EventLoop<'_> {
             || self.host.port.get().keeps_alive
             || !self.host.asked.borrow().is_empty();
         if is_kept {
-            Idle::Sleep(Reason::Letters)
+            Idle::Sleep(Reason::Messages)
         } else if self.agent.has_pending() {
             Idle::Sleep(Reason::WaitsOnly)
         } else {

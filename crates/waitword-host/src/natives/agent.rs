@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use waitword_quickjs::{Call, Exception, PromiseState, Realm, Value};
 
 use crate::ended::EXIT_OUTPUT_CLOSED;
-use crate::letter::Letter;
 use crate::observed::Tap;
+use crate::worker_event::WorkerEvent;
 use crate::{agent_host, parts};
 
 /// `write(stream, text)`: one call is one locked write, so whole lines of several agents never mix.
@@ -59,8 +59,8 @@ fn show_parent(realm: &Realm, stream: i32, text: String) -> Result<Value, Except
         Tap::Wanted => true,
     };
     match realm.memory_budget().map(|budget| budget.charge(bytes)) {
-        None => parent.post((host.id, Letter::Printed(stream, text, None))),
-        Some(Some(charge)) => parent.post((host.id, Letter::Printed(stream, text, Some(charge)))),
+        None => parent.post((host.id, WorkerEvent::Printed(stream, text, None))),
+        Some(Some(charge)) => parent.post((host.id, WorkerEvent::Printed(stream, text, Some(charge)))),
         Some(None) if is_wanted => return Err(host.clone_functions(realm)?.no_room(realm)),
         // Nobody has asked for it yet.
         Some(None) => {}

@@ -3,7 +3,7 @@
 use crate::agent_host::{self, Host, PARENT, Port};
 use crate::channel::Message;
 use crate::clone::{self, CloneFunctions};
-use crate::letter::Letter;
+use crate::worker_event::WorkerEvent;
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
 use super::arguments::{elements, port_id};
@@ -72,7 +72,7 @@ pub(crate) fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Ex
     let host = agent_host::of(realm)?;
     let message = host.send(realm, &call.argument(0))?;
     if let Some(parent) = &host.parent {
-        parent.post((host.id, Letter::Message(message)));
+        parent.post((host.id, WorkerEvent::Message(message)));
     }
     Ok(realm.undefined())
 }
@@ -134,7 +134,7 @@ pub(crate) fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value,
     received(realm, &host, message)
 }
 
-/// `closePort(id)`. That it is closed comes as a letter.
+/// `closePort(id)`. That it is closed comes as a message.
 pub(crate) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (host, id) = (agent_host::of(realm)?, port_id(realm, &call.argument(0))?);
     let is_receiving = host.receiving.get() == Some(id);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::agent_host;
 use crate::agent_name::ThreadId;
 use crate::named_locks::{Otherwise, Request};
-use crate::thread_messages::{Receipt, ThreadLetter, Ticket};
+use crate::thread_messages::{Receipt, ThreadMessage, Ticket};
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
 /// `postToThread(thread, ids)`: the ticket of the answer, for whose sake the agent goes on.
@@ -14,8 +14,8 @@ pub(crate) fn post_to_thread(realm: &Realm, call: &Call<'_>) -> Result<Value, Ex
     let message = host.send(realm, &call.argument(1))?;
     let ticket = host.ask();
     let receipt = Receipt::new(&host.from_threads, ticket);
-    let letter = ThreadLetter::Message { from: host.id, message, receipt };
-    host.cluster.directory().post(realm.to_i32(&call.argument(0))?.unsigned_abs(), letter);
+    let message = ThreadMessage::Message { from: host.id, message, receipt };
+    host.cluster.directory().post(realm.to_i32(&call.argument(0))?.unsigned_abs(), message);
     Ok(realm.number(ticket))
 }
 
@@ -38,8 +38,8 @@ pub(crate) fn request_lock(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
         _ => Otherwise::Wait,
     };
     let ticket = host.ask();
-    let letters = Arc::clone(&host.from_threads);
-    let request = Request { agent: host.id, ticket, is_shared: is_set(1), letters };
+    let messages = Arc::clone(&host.from_threads);
+    let request = Request { agent: host.id, ticket, is_shared: is_set(1), messages };
     if host.cluster.named_locks().request(name, request, otherwise) {
         return Ok(realm.number(ticket));
     }

@@ -66,7 +66,7 @@ pub(crate) fn ref_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Except
     Ok(realm.undefined())
 }
 
-/// `terminate(id)`. Its end comes as a letter.
+/// `terminate(id)`. Its end comes as a message.
 pub(crate) fn terminate(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     host.cluster.terminate(thread_id(realm, &call.argument(0))?);

@@ -7,7 +7,7 @@ use crate::clone::SerializedMessage;
 use crate::failure::Failure;
 
 /// What a worker posts to its parent.
-pub(crate) enum Letter {
+pub(crate) enum WorkerEvent {
     /// Its script is about to start.
     Online,
     Message(Message),

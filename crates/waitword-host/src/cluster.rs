@@ -15,11 +15,11 @@ use waitword_quickjs::Doorbell;
 
 use crate::agent_name::{MAIN, ThreadId};
 use crate::blobs::Blobs;
+use crate::broadcast_groups::BroadcastGroups;
 use crate::ended::{AbandonedWait, EXIT_TIMED_OUT};
 use crate::liveness::{Reason, Verdict};
 use crate::members::{Doing, Member, Members, Standstill};
 use crate::named_locks::NamedLocks;
-use crate::rooms::Rooms;
 use crate::thread_messages::Directory;
 
 /// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
@@ -35,7 +35,7 @@ pub(crate) struct Cluster {
     over: Condvar,
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
-    rooms: Rooms,
+    groups: BroadcastGroups,
     blobs: Blobs,
     directory: Directory,
     named_locks: NamedLocks,
@@ -53,14 +53,14 @@ pub(crate) enum Woken {
 impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
     pub(crate) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
-        let (members, rooms, blobs) = (Mutex::default(), Rooms::default(), Blobs::default());
+        let (members, groups, blobs) = (Mutex::default(), BroadcastGroups::default(), Blobs::default());
         let cluster = Self {
             members,
             left: Condvar::new(),
             doubt: Condvar::new(),
             over: Condvar::new(),
             is_closed,
-            rooms,
+            groups,
             blobs,
             directory: Directory::default(),
             named_locks: NamedLocks::default(),
@@ -119,8 +119,8 @@ impl Cluster {
     }
 
     /// Where agents of this program meet by name.
-    pub(crate) fn rooms(&self) -> &Rooms {
-        &self.rooms
+    pub(crate) fn broadcast_groups(&self) -> &BroadcastGroups {
+        &self.groups
     }
 
     /// The texts that agents of this program know by URL.

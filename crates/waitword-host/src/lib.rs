@@ -9,7 +9,7 @@
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
 //!                      └► sources.rs, source_file.rs, module_loader.rs
-//!   js/ ──► parts.rs, options.rs, natives/, rooms.rs, blobs.rs   the half of the host that is written in JavaScript, and what it calls
+//!   js/ ──► parts.rs, options.rs, natives/, broadcast_groups.rs, blobs.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
 //! # When a program ends
@@ -25,6 +25,7 @@ mod agent_host;
 mod agent_name;
 mod blobs;
 mod boot;
+mod broadcast_groups;
 mod channel;
 mod clone;
 mod cluster;
@@ -46,7 +47,6 @@ mod options;
 mod parts;
 mod ports;
 mod program;
-mod rooms;
 mod source_file;
 mod source_line;
 mod source_text;

@@ -3,9 +3,9 @@
 mod agent;
 mod arguments;
 mod blobs;
+mod broadcast;
 mod files;
 mod messages;
-mod rooms;
 mod table;
 mod threads;
 mod urls;

@@ -2,7 +2,7 @@
 
 use waitword_quickjs::{Exception, NativeFn, Realm, Value};
 
-use super::{agent, blobs, files, messages, rooms, threads, urls, workers};
+use super::{agent, blobs, broadcast, files, messages, threads, urls, workers};
 
 const NATIVES: &[(&str, NativeFn)] = &[
     ("write", agent::write),
@@ -10,9 +10,9 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("wantTicks", agent::want_ticks),
     ("parallelism", agent::parallelism),
     ("runPart", agent::run_part),
-    ("joinRoom", rooms::join_room),
-    ("postToRoom", rooms::post_to_room),
-    ("leaveRoom", rooms::leave_room),
+    ("joinGroup", broadcast::join_group),
+    ("postToGroup", broadcast::post_to_group),
+    ("leaveGroup", broadcast::leave_group),
     ("keepBlob", blobs::keep_blob),
     ("findBlob", blobs::find_blob),
     ("revokeBlob", blobs::revoke_blob),

@@ -1,5 +1,5 @@
 // BroadcastChannel: what is posted in one goes to all others of its name, in whatever agent. Each is a port whose other end is
-// in a room (rooms.rs). A part that runs when it is first asked for.
+// in a broadcast group (broadcast_groups.rs). A part that runs when it is first asked for.
 (function (host) {
   "use strict";
 
@@ -13,7 +13,7 @@
       if (arguments.length === 0) throw host.missing("name");
       super();
       this.#name = host.domString(name);
-      this.#id = native.joinRoom(this.#name);
+      this.#id = native.joinGroup(this.#name);
       host.ports.register(this.#id, this);
       native.listenToPort(this.#id, true, true);
     }
@@ -27,12 +27,12 @@
       // What a getter in the message does to this channel comes too late for the message.
       const id = this.#id;
       if (id === undefined) throw new host.DOMException("BroadcastChannel is closed.", "InvalidStateError");
-      native.postToRoom(this.#name, id, host.pack(message));
+      native.postToGroup(this.#name, id, host.pack(message));
     }
 
     close() {
       if (this.#id === undefined) return;
-      native.leaveRoom(this.#name, this.#id);
+      native.leaveGroup(this.#name, this.#id);
       host.ports.forget(this.#id);
       this.#id = undefined;
     }

@@ -6,34 +6,34 @@ use waitword_quickjs::{Call, Exception, Realm, Value};
 
 use super::arguments::port_id;
 use crate::agent_host::{self, Host};
+use crate::broadcast_groups::Key;
 use crate::channel::channel;
-use crate::rooms::Key;
 
-/// `joinRoom(name)`: the number of the port.
-pub(crate) fn join_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+/// `joinGroup(name)`: the number of the port.
+pub(crate) fn join_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let name = realm.to_string(&call.argument(0))?;
     let (here, there) = channel();
     let id = host.ports.borrow_mut().adopt(here);
-    host.cluster.rooms().join(name, (host.id, id), there);
+    host.cluster.broadcast_groups().join(name, (host.id, id), there);
     Ok(realm.number(id))
 }
 
-/// `postToRoom(name, id, ids)`
-pub(crate) fn post_to_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+/// `postToGroup(name, id, ids)`
+pub(crate) fn post_to_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (host, name, key) = member(realm, call)?;
     let message = host.send(realm, &call.argument(2))?;
-    match host.cluster.rooms().post(&name, key, &message.serialized) {
+    match host.cluster.broadcast_groups().post(&name, key, &message.serialized) {
         true => Ok(realm.undefined()),
         false => Err(host.clone_functions(realm)?.no_room(realm)),
     }
 }
 
-/// `leaveRoom(name, id)`
-pub(crate) fn leave_room(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+/// `leaveGroup(name, id)`
+pub(crate) fn leave_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (host, name, key) = member(realm, call)?;
     host.ports.borrow_mut().close(key.1, false);
-    host.cluster.rooms().leave(&name, key);
+    host.cluster.broadcast_groups().leave(&name, key);
     Ok(realm.undefined())
 }
 

@@ -6,10 +6,6 @@
     get hardwareConcurrency() {
       return host.native.parallelism();
     }
-
-    get userAgent() {
-      return "waitword/" + host.options.version;
-    }
   }
   return { navigator: new Navigator() };
 });

@@ -5,15 +5,8 @@ use std::fmt;
 
 use rquickjs_sys as qjs;
 
+use super::handles::{Exception, Realm, Value};
 use super::object::Attributes;
-use super::realm::Realm;
-use super::value::Value;
-
-/// A thrown value, on its way from a script to Rust or back.
-///
-/// A native function that returns `Err(exception)` throws it. [`Realm::describe`] turns it into a [`JsError`].
-#[derive(Clone, Debug)]
-pub struct Exception(Value);
 
 impl Exception {
     /// What `throw value` throws.

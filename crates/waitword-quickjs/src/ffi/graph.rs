@@ -3,10 +3,8 @@
 
 use rquickjs_sys as qjs;
 
-use super::exception::Exception;
+use super::handles::{Exception, Realm, Value};
 use super::keys::PLAIN;
-use super::realm::Realm;
-use super::value::Value;
 
 impl Realm {
     /// As [`put`](Self::put), for an element of an array.

@@ -4,10 +4,7 @@ use std::rc::Rc;
 
 use rquickjs_sys as qjs;
 
-use super::engine::Engine;
-use super::exception::Exception;
-use super::realm::Realm;
-use super::value::Value;
+use super::handles::{Engine, Exception, Realm, Value};
 
 /// The names of an object's own enumerable properties, Symbols left out, in the standard's order.
 pub struct Keys<'a> {

@@ -1,6 +1,7 @@
 //! All the unsafe code of this crate: a safe layer over the C interface of QuickJS-NG.
 //!
-//! `engine.rs` is one runtime of the engine, which everything else keeps alive; then there is a file for each thing that
+//! `handles.rs` has the types, `engine.rs` and `runtime.rs` one runtime of the engine, which everything else keeps alive; then there is
+//! a file for each thing that
 //! lives in it: realms, values, objects, functions, modules, promises, shared memory.
 //!
 //! # Invariants
@@ -29,29 +30,28 @@ mod exception;
 mod function;
 mod graph;
 mod growth;
+mod handles;
 mod heap;
 mod keys;
 mod module;
 mod object;
 mod promise;
 mod realm;
+mod runtime;
 mod script;
 mod shared;
 mod trim;
 mod value;
 mod views;
 
-pub use engine::{Rejection, Runtime, RuntimeOptions};
-pub use exception::place_in_frame;
-pub use exception::{Exception, JsError};
-pub use function::{Call, NativeFn};
+pub use exception::{JsError, place_in_frame};
+pub use handles::{Call, Exception, Module, ModuleLoader, NativeFn, Realm, Rejection, Value};
 pub use keys::{Key, Keys};
-pub use module::{Module, ModuleLoader};
 pub use object::{Attributes, PropertyKey};
 pub use promise::{PromiseState, Resolver};
-pub use realm::Realm;
+pub use runtime::{Runtime, RuntimeOptions};
 pub use script::{Bytecode, Script, parses_as_module};
 pub(crate) use shared::BorrowedBlock;
 pub use shared::{TypedArrayKind, TypedArrayView};
 pub(crate) use trim::trim;
-pub use value::{BorrowedValue, Value};
+pub use value::BorrowedValue;

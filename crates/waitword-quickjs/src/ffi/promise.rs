@@ -2,9 +2,7 @@
 
 use rquickjs_sys as qjs;
 
-use super::exception::Exception;
-use super::realm::Realm;
-use super::value::Value;
+use super::handles::{Exception, Realm, Value};
 
 /// How a promise stands.
 #[derive(Clone, Debug)]

@@ -9,18 +9,7 @@ use std::sync::Arc;
 use rquickjs_sys as qjs;
 use waitword_agents::MemoryBudget;
 
-use super::engine::Engine;
-use super::exception::Exception;
-use super::value::Value;
-
-/// A global object with its own set of built-ins. Errors that a function makes belong to its realm.
-///
-/// Like a [`Value`], a realm keeps its engine alive.
-#[derive(Clone)]
-pub struct Realm {
-    engine: Rc<Engine>,
-    context: NonNull<qjs::JSContext>,
-}
+use super::handles::{Engine, Exception, Realm, Value};
 
 impl PartialEq for Realm {
     /// Whether both are one and the same realm.

@@ -4,9 +4,9 @@ use std::ffi::c_int;
 
 use rquickjs_sys as qjs;
 
-use super::exception::{Exception, place_in_frame};
-use super::realm::{Realm, c_string};
-use super::value::Value;
+use super::exception::place_in_frame;
+use super::handles::{Exception, Realm, Value};
+use super::realm::c_string;
 
 impl Realm {
     /// A function with these parameters and this body, as `new Function` would make it, but with a name for stacks and

@@ -9,10 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rquickjs_sys as qjs;
 use waitword_agents::{BlockError, SharedBlock};
 
-use super::engine::Engine;
-use super::exception::Exception;
-use super::realm::Realm;
-use super::value::{BorrowedValue, Value};
+use super::handles::{Engine, Exception, Realm, Value};
+use super::value::BorrowedValue;
 
 /// What the elements of a typed array are, as far as `Atomics` cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

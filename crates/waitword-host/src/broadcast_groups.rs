@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_leaves_or_dies_leaves_nothing_behind() {
+    fn a_channel_that_leaves_or_loses_its_agent_leaves_nothing_behind() {
         let groups = BroadcastGroups::default();
         for id in 0..100 {
             let (here, there) = channel();

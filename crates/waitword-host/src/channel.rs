@@ -1,4 +1,4 @@
-//! Message channels: two ends, each of them in an agent or in a message on its way to one.
+//! Message channels: two ends, each of them in an agent or in a message that travels to one.
 //!
 //! What is posted at one end waits at the other, wherever that is; it travels along when the end is transferred. The agent
 //! that has an end is told of each message by a *token* in its box of arrivals, the number under which it knows the end. So
@@ -63,7 +63,7 @@ struct Place {
     id: PortId,
 }
 
-/// Held by whoever posts a message with ends in it.
+/// Held while a message with ends in it is posted.
 static WITH_ENDS: Mutex<()> = Mutex::new(());
 
 /// A new channel.
@@ -171,7 +171,7 @@ impl End {
             }
             None => None,
         };
-        // Behind the message may stand the end, which is announced to those who do not listen as well.
+        // The next item may be `Closed`, which is announced to a port without a listener as well.
         state.announce();
         message
     }

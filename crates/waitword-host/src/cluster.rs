@@ -17,7 +17,7 @@ use crate::agent_name::{MAIN, ThreadId};
 use crate::blobs::Blobs;
 use crate::broadcast_groups::BroadcastGroups;
 use crate::ended::{AbandonedWait, EXIT_TIMED_OUT};
-use crate::liveness::{Reason, Verdict};
+use crate::liveness::{Liveness, Reason};
 use crate::members::{Doing, Member, Members, Standstill};
 use crate::named_locks::NamedLocks;
 use crate::thread_messages::Directory;
@@ -44,8 +44,8 @@ pub(crate) struct Cluster {
 /// Why an agent woke up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Woken {
-    /// It was called, or its deadline has come.
-    Called,
+    /// Its doorbell rang, or its deadline has come.
+    Rung,
     /// Nothing can happen any more: it need not go on.
     Dismissed,
 }
@@ -111,7 +111,7 @@ impl Cluster {
         }
     }
 
-    /// The agent is about to say that it is gone: whoever hears that may make another in its place.
+    /// The agent is about to post its exit: the agent that reads it may start another in its place.
     pub(crate) fn retire(&self, id: ThreadId) {
         if let Some(member) = self.lock().all.get_mut(&id) {
             member.is_retired = true;
@@ -138,7 +138,7 @@ impl Cluster {
         &self.named_locks
     }
 
-    /// Blocks this thread until its agent is called, `deadline` has come, or the agent is dismissed.
+    /// Blocks this thread until the agent's doorbell rings, `deadline` has come, or the agent is dismissed.
     pub(crate) fn sleep(self: &Arc<Self>, id: ThreadId, deadline: Option<Instant>, reason: Reason) -> Woken {
         let mut members = self.lock();
         let Some(member) = members.all.get(&id) else { return Woken::Dismissed };
@@ -165,7 +165,7 @@ impl Cluster {
         let mut members = self.lock();
         members.now(id, Doing::Running);
         let is_dismissed = members.all.get(&id).is_none_or(|member| member.is_dismissed);
-        if is_dismissed { Woken::Dismissed } else { Woken::Called }
+        if is_dismissed { Woken::Dismissed } else { Woken::Rung }
     }
 
     /// Tells an agent to stop, also out of a wait or a busy loop.
@@ -264,7 +264,7 @@ impl Cluster {
         if !self.is_closed || members.running > 0 || members.is_doubtful || members.all.is_empty() {
             return;
         }
-        if members.all.len() == 1 && members.act() != Verdict::AskAgain {
+        if members.all.len() == 1 && members.act() != Liveness::AskAgain {
             return;
         }
         members.is_doubtful = true;
@@ -288,7 +288,7 @@ impl Cluster {
             }
             let moment = self.doubt.wait_timeout_while(members, MOMENT, |members| !members.is_over);
             (members, _) = moment.unwrap_or_else(PoisonError::into_inner);
-            members.is_doubtful = members.act() == Verdict::AskAgain;
+            members.is_doubtful = members.act() == Liveness::AskAgain;
         }
     }
 

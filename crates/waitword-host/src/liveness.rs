@@ -33,7 +33,7 @@ pub(crate) enum Reason {
 
 /// What follows for the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Liveness {
     /// Something can still happen.
     GoesOn,
     /// It depends on an agent that is entering or leaving a queue this very moment.
@@ -44,13 +44,13 @@ pub(crate) enum Verdict {
 }
 
 /// Looks at all agents of a program, by ascending number.
-pub(crate) fn judge(agents: impl IntoIterator<Item = (ThreadId, Standing)>) -> Verdict {
+pub(crate) fn judge(agents: impl IntoIterator<Item = (ThreadId, Standing)>) -> Liveness {
     let mut first = None;
     let mut youngest_waiting = None;
     let mut is_certain = true;
     for (id, standing) in agents {
         match standing {
-            Standing::Busy => return Verdict::GoesOn,
+            Standing::Busy => return Liveness::GoesOn,
             Standing::Blocked { queued } => is_certain &= queued,
             Standing::Asleep(Reason::WaitsOnly) => youngest_waiting = Some(id),
             Standing::Asleep(Reason::Messages) => {}
@@ -58,9 +58,9 @@ pub(crate) fn judge(agents: impl IntoIterator<Item = (ThreadId, Standing)>) -> V
         first = first.or(Some(id));
     }
     match youngest_waiting.or(first) {
-        Some(id) if is_certain => Verdict::Dismiss(id),
-        Some(_) => Verdict::AskAgain,
-        None => Verdict::GoesOn,
+        Some(id) if is_certain => Liveness::Dismiss(id),
+        Some(_) => Liveness::AskAgain,
+        None => Liveness::GoesOn,
     }
 }
 
@@ -73,39 +73,39 @@ mod tests {
     const QUEUED: Standing = Blocked { queued: true };
     const ENTERING: Standing = Blocked { queued: false };
 
-    fn verdict(agents: &[Standing]) -> Verdict {
+    fn judged(agents: &[Standing]) -> Liveness {
         judge((0..).zip(agents.iter().copied()))
     }
 
     #[test]
     fn a_running_agent_could_notify_everyone() {
-        assert_eq!(verdict(&[Asleep(WaitsOnly), Busy]), Verdict::GoesOn);
-        assert_eq!(verdict(&[Busy, QUEUED, QUEUED]), Verdict::GoesOn);
-        assert_eq!(verdict(&[ENTERING, Busy]), Verdict::GoesOn);
-        assert_eq!(verdict(&[]), Verdict::GoesOn);
+        assert_eq!(judged(&[Asleep(WaitsOnly), Busy]), Liveness::GoesOn);
+        assert_eq!(judged(&[Busy, QUEUED, QUEUED]), Liveness::GoesOn);
+        assert_eq!(judged(&[ENTERING, Busy]), Liveness::GoesOn);
+        assert_eq!(judged(&[]), Liveness::GoesOn);
     }
 
     #[test]
     fn the_main_agent_alone_with_its_waits_ends() {
-        assert_eq!(verdict(&[Asleep(WaitsOnly)]), Verdict::Dismiss(0));
+        assert_eq!(judged(&[Asleep(WaitsOnly)]), Liveness::Dismiss(0));
     }
 
     #[test]
     fn waiting_workers_go_before_the_main_agent_and_the_youngest_first() {
-        assert_eq!(verdict(&[Asleep(WaitsOnly), Asleep(WaitsOnly), Asleep(WaitsOnly)]), Verdict::Dismiss(2));
-        assert_eq!(verdict(&[Asleep(Messages), Asleep(WaitsOnly), QUEUED]), Verdict::Dismiss(1));
+        assert_eq!(judged(&[Asleep(WaitsOnly), Asleep(WaitsOnly), Asleep(WaitsOnly)]), Liveness::Dismiss(2));
+        assert_eq!(judged(&[Asleep(Messages), Asleep(WaitsOnly), QUEUED]), Liveness::Dismiss(1));
     }
 
     #[test]
     fn deadlock_of_all_agents_ends_the_program() {
-        assert_eq!(verdict(&[Asleep(Messages), QUEUED, QUEUED]), Verdict::Dismiss(0));
-        assert_eq!(verdict(&[QUEUED]), Verdict::Dismiss(0));
-        assert_eq!(verdict(&[Asleep(Messages), Asleep(Messages)]), Verdict::Dismiss(0));
+        assert_eq!(judged(&[Asleep(Messages), QUEUED, QUEUED]), Liveness::Dismiss(0));
+        assert_eq!(judged(&[QUEUED]), Liveness::Dismiss(0));
+        assert_eq!(judged(&[Asleep(Messages), Asleep(Messages)]), Liveness::Dismiss(0));
     }
 
     #[test]
     fn nobody_is_sentenced_while_one_enters_or_leaves_the_queue() {
-        assert_eq!(verdict(&[Asleep(Messages), ENTERING]), Verdict::AskAgain);
-        assert_eq!(verdict(&[Asleep(WaitsOnly), QUEUED, ENTERING]), Verdict::AskAgain);
+        assert_eq!(judged(&[Asleep(Messages), ENTERING]), Liveness::AskAgain);
+        assert_eq!(judged(&[Asleep(WaitsOnly), QUEUED, ENTERING]), Liveness::AskAgain);
     }
 }

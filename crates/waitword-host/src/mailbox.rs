@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use waitword_quickjs::Doorbell;
 
-/// A box of messages that only its owner empties. Whoever posts rings the owner's bell.
+/// A queue of messages that only its owner empties. To post rings the owner's doorbell.
 pub(crate) struct Mailbox<L> {
     /// `None` once the owner is gone: later messages are dropped, with the memory that they hold.
     messages: Mutex<Option<VecDeque<L>>>,

@@ -10,7 +10,7 @@ use waitword_quickjs::Doorbell;
 
 use crate::agent_name::{MAIN, ThreadId};
 use crate::ended::AbandonedWait;
-use crate::liveness::{Reason, Standing, Verdict, judge};
+use crate::liveness::{Liveness, Reason, Standing, judge};
 
 /// The agents of a program, and what is known of its end. The cluster's lock is around it.
 #[derive(Default)]
@@ -68,15 +68,15 @@ impl Members {
     }
 
     /// Asks whether anything can still happen, and acts on the answer.
-    pub(crate) fn act(&mut self) -> Verdict {
+    pub(crate) fn act(&mut self) -> Liveness {
         if self.standstill.is_some() {
-            return Verdict::GoesOn;
+            return Liveness::GoesOn;
         }
-        let verdict = judge(self.all.iter().map(|(id, member)| (*id, member.standing())));
-        if let Verdict::Dismiss(id) = verdict {
+        let liveness = judge(self.all.iter().map(|(id, member)| (*id, member.standing())));
+        if let Liveness::Dismiss(id) = liveness {
             self.dismiss(id);
         }
-        verdict
+        liveness
     }
 
     fn dismiss(&mut self, id: ThreadId) {

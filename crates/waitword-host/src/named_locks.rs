@@ -35,7 +35,7 @@ pub(crate) struct Request {
 pub(crate) enum Otherwise {
     Wait,
     GiveUp,
-    /// Take the lock from those who hold it, before all who wait.
+    /// Take the lock from its holders, before all queued requests.
     Steal,
 }
 
@@ -99,7 +99,7 @@ impl Named {
         self.holders.iter().all(|holder| holder.is_shared && request.is_shared)
     }
 
-    /// Grants what can be granted, in the order of the queue: whoever cannot have the lock yet keeps those behind it waiting.
+    /// Grants what can be granted, in FIFO order: a request that cannot be granted yet blocks those behind it.
     fn grant(&mut self) {
         while self.pending.front().is_some_and(|first| self.admits(first)) {
             let Some(first) = self.pending.pop_front() else { return };

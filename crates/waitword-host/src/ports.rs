@@ -59,7 +59,7 @@ impl Ports {
         }
     }
 
-    /// The first message at a port, for whoever asks for it without listening.
+    /// The first message at a port, for `receiveMessageOnPort`, which needs no listener.
     pub(crate) fn take_message(&self, id: PortId) -> Option<Message> {
         self.end(id)?.take_message()
     }

@@ -1,6 +1,6 @@
 //! Messages from any agent of a program to any other, by its number: `postMessageToThread`.
 //!
-//! Each agent has a box for them. Whoever posts one is told what became of it, by a message in its own box: also when the other agent is
+//! Each agent has a mailbox for them. The sender gets an answer in its own mailbox, which says what became of the message: also when the other agent is
 //! gone, or goes with the message unread, for then the [`Receipt`] is dropped.
 //!
 //! Lock order: the directory's lock is held by nobody who takes another.
@@ -46,7 +46,7 @@ pub(crate) enum Answer {
     ListenerFailed = 2,
 }
 
-/// Owed to whoever posted a message.
+/// The answer that the sender of a message is owed.
 pub(crate) struct Receipt {
     to: Arc<Mailbox<ThreadMessage>>,
     ticket: Ticket,
@@ -79,7 +79,7 @@ impl Directory {
         self.lock().insert(id, messages);
     }
 
-    /// The agent reads no more: whoever waits for an answer gets one.
+    /// The agent reads no more. Each sender that waits for its answer gets one.
     pub(crate) fn leave(&self, id: ThreadId) {
         let messages = self.lock().remove(&id);
         if let Some(messages) = messages {

@@ -110,7 +110,7 @@ pub(crate) fn spawn(
         let from_parent = Arc::clone(&options.parts.from_parent);
         let exit = run_agent(options);
         from_parent.close();
-        // Whoever hears of its end finds them gone.
+        // The agent that reads of its exit finds them gone.
         cluster.blobs().forget(id);
         cluster.directory().leave(id);
         cluster.named_locks().leave(id);

@@ -8,7 +8,7 @@ static IS_UNUSUAL_MADE: AtomicBool = AtomicBool::new(false);
 
 /// Memory that can grow or shrink, or that must not be written to, is about to be made: from now on each access asks.
 pub(crate) fn expect_unusual_memory() {
-    // Whoever gets the memory from here gets it by a way that synchronizes; this need not.
+    // Another agent gets the memory by a way that synchronizes; this store need not.
     IS_UNUSUAL_MADE.store(true, Ordering::Relaxed);
 }
 

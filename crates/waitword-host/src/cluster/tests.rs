@@ -28,10 +28,10 @@ fn a_rung_bell_keeps_its_sleeper() {
     let cluster = Cluster::new(Arc::clone(&bells[0]), true);
     let worker = cluster.enlist(Arc::clone(&bells[1]));
     bells[1].ring();
-    assert_eq!(cluster.sleep(worker, None, Reason::WaitsOnly), Woken::Called);
+    assert_eq!(cluster.sleep(worker, None, Reason::WaitsOnly), Woken::Rung);
     cluster.leave(worker);
     bells[0].ring();
-    assert_eq!(cluster.sleep(MAIN, None, Reason::WaitsOnly), Woken::Called);
+    assert_eq!(cluster.sleep(MAIN, None, Reason::WaitsOnly), Woken::Rung);
     bells[0].clear();
     assert_eq!(cluster.sleep(MAIN, None, Reason::WaitsOnly), Woken::Dismissed);
 }
@@ -43,7 +43,7 @@ fn nobody_is_dismissed_while_outsiders_may_notify() {
     thread::scope(|scope| {
         let sleeper = scope.spawn(|| cluster.sleep(MAIN, None, Reason::WaitsOnly));
         bell.ring();
-        assert_eq!(sleeper.join().unwrap(), Woken::Called);
+        assert_eq!(sleeper.join().unwrap(), Woken::Rung);
     });
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn release_lock(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
     Ok(realm.undefined())
 }
 
-/// `queryLocks()`: the holders of each name, and those who wait, as `[name, isShared, threadId, isHeld]`.
+/// `queryLocks()`: the holders and the queued requests of each name, as `[name, isShared, threadId, isHeld]`.
 pub(crate) fn query_locks(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let row = |(name, is_shared, agent, is_held): (String, bool, ThreadId, bool)| {

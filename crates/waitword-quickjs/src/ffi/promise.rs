@@ -31,7 +31,7 @@ impl Resolver {
         &self.realm
     }
 
-    /// The function that resolves the promise, for whoever never rejects it and keeps many.
+    /// The function that resolves the promise, for a caller that never rejects it and keeps many.
     pub(crate) fn into_resolve(self) -> Value {
         self.resolve
     }

@@ -178,7 +178,7 @@ impl Drop for Runtime {
 unsafe extern "C" fn interrupted(_: *mut qjs::JSRuntime, opaque: *mut std::ffi::c_void) -> std::ffi::c_int {
     // SAFETY: (6): `opaque` is the engine that runs this script; its caller's count is left alone.
     let engine = &*unsafe { ManuallyDrop::new(Rc::from_raw(opaque.cast::<Engine>().cast_const())) };
-    // (7). Whoever panics instead of answering can no longer stop the script later, so it stops now.
+    // (7). A `stop` that panics cannot stop the script later, so the script stops now.
     let asked = || {
         let stop = engine.interrupt.borrow().as_ref().is_some_and(|stop| stop());
         if !stop && engine.growables.is_behind() {

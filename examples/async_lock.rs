@@ -30,7 +30,7 @@ struct Shared {
 
 fn main() -> ExitCode {
     let shared = Arc::new(Shared::default());
-    // Nobody shall be done before the others have begun.
+    // None may finish before the others have begun.
     let gate = Arc::new(Barrier::new(THREADS + 1));
 
     let threads: Vec<_> = (1..=THREADS)
@@ -167,7 +167,7 @@ fn report(rows: &[Row], total: u64) -> ExitCode {
         println!("  {who:<10}{how:<22}{ROUNDS:>9}{waited:>9}");
     }
     let expected = rows.len() as u64 * ROUNDS;
-    let verdict = if total == expected { "nothing lost" } else { "COUNTS LOST" };
-    println!("\n  total {total} of {expected}: {verdict}");
+    let outcome = if total == expected { "nothing lost" } else { "COUNTS LOST" };
+    println!("\n  total {total} of {expected}: {outcome}");
     if total == expected { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

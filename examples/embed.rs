@@ -7,7 +7,7 @@
 //!
 //! | word | what it is |
 //! |---|---|
-//! | 0 | a lock: `AsyncLock` here, the article's three-state lock there |
+//! | 0 | a lock: `AsyncLock` here, `ThreeStateLock` (article/three-state-lock.js) there |
 //! | 1 | a plain counter that both increment under the lock |
 //! | 2 | the starting signal: the script waits for the thread with `Atomics.waitAsync` |
 //! | 3 | the end: the thread waits for the script with `wait` |

@@ -13,10 +13,10 @@
  *   - first come, first served, per word;
  *   - a notify tells nobody who came after it;
  *   - a node is touched only while its owner keeps it (`alive`);
- *   - the ticket tells a waiter in limbo from one in line.
+ *   - the ticket tells a detached waiter from a queued one.
  *
- * A step is what other processes can tell apart. What only the holder of the lock reaches (lines, limbo, tickets) is
- * therefore done in one step; the words, the lock's word, the verdicts and the tokens are each a step of their own. How one
+ * A step is what other processes can tell apart. What only the holder of the lock reaches (queues, detached lists, tickets) is
+ * therefore done in one step; the words, the lock's word, the outcomes and the tokens are each a step of their own. How one
  * sleeps until the lock is free is not in here: that is loom's.
  *
  * Each MUTANT_... weakens one step. With any of them the model must fail, or the check is worth nothing.
@@ -60,7 +60,7 @@ chan line[WORDS] = [WAITERS] of { byte };
 byte next_ticket;
 
 /* What each notifier has taken off and not told yet. */
-chan limbo[NOTIFIERS] = [WAITERS] of { byte };
+chan detached[NOTIFIERS] = [WAITERS] of { byte };
 
 /* The nodes: one for each waiter, which it uses for one wait after the other. */
 byte state[WAITERS];
@@ -154,7 +154,7 @@ again:
         unlock()
     }
 
-    /* Until the verdict is there: park, or give up. */
+    /* Until the outcome is there: park, or give up. */
 asleep:
     atomic {
         if
@@ -175,7 +175,7 @@ asleep:
     :: may_give_up -> skip
     fi;
 
-    /* Leave: in line still, or counted? Whoever was told already need not ask. */
+    /* Leave: queued still, or counted? A completed waiter need not ask. */
     atomic {
         if
         :: state[me] != QUEUED -> goto too_late
@@ -202,10 +202,10 @@ asleep:
 #ifndef MUTANT_STAYS_LINKED
         if
         :: line[word]??[eval(me)] -> line[word]??eval(me)
-        :: limbo[0]??[eval(me)] -> limbo[0]??eval(me)
-        :: limbo[1]??[eval(me)] -> limbo[1]??eval(me)
+        :: detached[0]??[eval(me)] -> detached[0]??eval(me)
+        :: detached[1]??[eval(me)] -> detached[1]??eval(me)
 #if WORDS > 1
-        :: limbo[2]??[eval(me)] -> limbo[2]??eval(me)
+        :: detached[2]??[eval(me)] -> detached[2]??eval(me)
 #endif
         fi;
 #endif
@@ -260,14 +260,14 @@ through:
 #define AT_A_TIME WAITERS
 #endif
 
-/* The waker is taken out, and the verdict is the last access. */
+/* The waker is taken out, and the outcome is the last access. */
 inline tell(list) {
 #ifdef MUTANT_SETTLES_WITHOUT_THE_LOCK
     d_step { list?node; assert(ticket[node] < limit) };
     state[node] = NOTIFIED;
     d_step { assert(alive[node]); batch!node; settled++; node = 0 }
 #else
-#ifdef MUTANT_VERDICT_BEFORE_THE_WAKER
+#ifdef MUTANT_OUTCOME_BEFORE_THE_WAKER
     d_step { list?node; assert(ticket[node] < limit); state[node] = NOTIFIED };
     d_step { assert(alive[node]); batch!node; settled++; node = 0 }
 #else
@@ -330,9 +330,9 @@ take:
     /* Those who are there now are counted now. */
     d_step {
         do
-        :: woken < most && len(line[word]) > 0 && len(limbo[me]) < AT_A_TIME ->
+        :: woken < most && len(line[word]) > 0 && len(detached[me]) < AT_A_TIME ->
             line[word]?node;
-            limbo[me]!node;
+            detached[me]!node;
             assert(ticket[node] >= first_ticket[word]);
             first_ticket[word] = ticket[node] + 1;
             counted[node]++;
@@ -353,8 +353,8 @@ settle:
     atomic { unlock() };
 #endif
     do
-    :: settled < BATCH && len(limbo[me]) > 0 ->
-        tell(limbo[me])
+    :: settled < BATCH && len(detached[me]) > 0 ->
+        tell(detached[me])
     :: else -> break
     od;
 #ifndef MUTANT_SETTLES_WITHOUT_THE_LOCK
@@ -377,7 +377,7 @@ settle:
     od;
     settled = 0;
     if
-    :: len(limbo[me]) > 0 -> atomic { lock() }; goto settle
+    :: len(detached[me]) > 0 -> atomic { lock() }; goto settle
 #ifdef MUTANT_TAKES_A_BATCH_AT_A_TIME
     :: len(line[word]) > 0 -> atomic { lock() }; goto take
 #endif

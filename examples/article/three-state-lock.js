@@ -1,14 +1,14 @@
-// The "more realistic lock" that the article recommends: it tells "locked" from "locked with contention", so an unlock
-// that nobody waits for leaves the queue alone. waitword's Rust `AsyncLock` keeps the same protocol in the same word:
-// a Rust thread and a script can share one lock (examples/embed.rs).
+// A mutex with three states: it tells "locked" from "locked, and somebody may wait", so that an unlock without waiters
+// does not notify. waitword's Rust `AsyncLock` has the same states in the same word, so a Rust thread and a script can
+// share one lock (examples/embed.rs).
 //
 //              lock: 0 -> 1           lock: 1 -> 2, then wait
 //   FREE (0) ------------> LOCKED (1) -----------------------> CONTENDED (2)
 //      ^                       |                                    |
-//      |  unlock: nobody waits |                 unlock: notify one |
+//      |  unlock: no waiters   |                 unlock: notify one |
 //      +-----------------------+------------------------------------+
 //
-// There is no `export` here, so that the file also runs as a plain script: it defines a global in either case.
+// There is no `export`, so that the file also runs as a plain script: it defines a global in either case.
 //   import './three-state-lock.js';   // or evaluate its text
 //   const lock = new ThreeStateLock(sharedArrayBuffer);
 class ThreeStateLock {
@@ -19,54 +19,54 @@ class ThreeStateLock {
   #words;
   #index;
 
-  /** The lock lives in the 32-bit word `index` of `sab`; whoever builds one there shares it. A zeroed word is free. */
-  constructor(sab, index = 0) {
-    this.#words = new Int32Array(sab);
+  /** The lock is the 32-bit word `index` of `buffer`. All instances on one word are one lock. A zeroed word is free. */
+  constructor(buffer, index = 0) {
+    this.#words = new Int32Array(buffer);
     this.#index = index;
   }
 
-  /** Takes the lock if it is free; never waits. */
+  /** Acquires the lock if it is free, and says whether. Never waits. */
   tryLock() {
     const { FREE, LOCKED } = ThreeStateLock;
     return Atomics.compareExchange(this.#words, this.#index, FREE, LOCKED) === FREE;
   }
 
-  /** Takes the lock, blocking this agent until it can. On an agent that must not block: `lockAsync`. */
+  /** Acquires the lock and blocks this agent until then. An agent that must not block uses `lockAsync`. */
   lock() {
     if (this.tryLock()) return;
-    while (!this.#takeContended()) Atomics.wait(this.#words, this.#index, ThreeStateLock.CONTENDED);
+    while (!this.#acquireContended()) Atomics.wait(this.#words, this.#index, ThreeStateLock.CONTENDED);
   }
 
-  /** Takes the lock without blocking this agent; the promise is fulfilled once it is held. */
+  /** Acquires the lock without blocking this agent. The promise is fulfilled when the lock is held. */
   async lockAsync() {
     if (this.tryLock()) return;
-    while (!this.#takeContended()) await Atomics.waitAsync(this.#words, this.#index, ThreeStateLock.CONTENDED).value;
+    while (!this.#acquireContended()) await Atomics.waitAsync(this.#words, this.#index, ThreeStateLock.CONTENDED).value;
   }
 
-  /** Frees the lock and wakes the one who has waited longest, if anybody waits. */
+  /** Releases the lock, and wakes the head waiter if there may be one. Throws if the lock is not held. */
   unlock() {
     const { FREE, CONTENDED } = ThreeStateLock;
     const before = Atomics.exchange(this.#words, this.#index, FREE);
-    if (before === FREE) throw new Error('Tried to unlock while not holding the mutex');
+    if (before === FREE) throw new Error('unlock of a lock that is not held');
     if (before === CONTENDED) Atomics.notify(this.#words, this.#index, 1);
   }
 
   /**
-   * Runs `f` under the lock without blocking this agent. The promise brings what `f` returned or threw; either way the
-   * lock is free again. If `f` returns a promise, the lock is held until that settles.
+   * Acquires the lock without blocking this agent, runs `callback`, and releases the lock, also if `callback` throws. If
+   * `callback` returns a promise, the lock is held until that settles. The promise brings what `callback` returned or threw.
    */
-  async executeLocked(f) {
+  async executeLocked(callback) {
     await this.lockAsync();
     try {
-      return await f();
+      return await callback();
     } finally {
       this.unlock();
     }
   }
 
-  // Whoever has once failed to get the lock takes it as CONTENDED: it cannot know whether others still wait behind it.
-  // At worst that costs one notify that finds nobody; LOCKED would cost somebody their wake.
-  #takeContended() {
+  // An acquirer that has waited, or is about to, acquires the lock as CONTENDED: more waiters may be queued, and it cannot
+  // know. If there are none, its unlock notifies in vain. As LOCKED, its unlock would not notify, and they would be lost.
+  #acquireContended() {
     const { FREE, CONTENDED } = ThreeStateLock;
     return Atomics.exchange(this.#words, this.#index, CONTENDED) === FREE;
   }

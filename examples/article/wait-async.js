@@ -1,49 +1,51 @@
-// The article's tour of `Atomics.waitAsync`: first the listing, then every shape its result can have.
+// `Atomics.waitAsync`: the results that it returns at once, the outcomes of its promise, and the order of the queue.
 //
 //   waitword run examples/article/wait-async.js        node examples/article/wait-async.js
+import { Worker, isMainThread, workerData } from 'node:worker_threads';
 
-// Node does not count a pending waitAsync as work and would leave early; waitword does, if it has a timeout.
-const stayAlive = setInterval(() => {}, 1000);
-
-const sab = new SharedArrayBuffer(16);
-const i32a = new Int32Array(sab);
-const result = Atomics.waitAsync(i32a, 0, 0, 1000);
-//                                     |  |  ^ timeout (opt)
-//                                     |  ^ expected value
-//                                     ^ index
-
-if (result.value === 'not-equal') {
-  // The value in the SharedArrayBuffer was not the expected one.
-  console.log('not-equal: unreachable here, the word still holds the 0 it was born with');
+if (isMainThread) {
+  await main();
 } else {
-  result.value instanceof Promise; // true
-  result.value.then(
-    (value) => {
-      if (value == 'ok') { /* notified */ console.log('listing:  notified'); }
-      else { /* value is 'timed-out' */ console.log('listing:  timed out'); }
-    });
+  Atomics.notify(new Int32Array(workerData), 0);
 }
 
-// In this thread, or in another thread:
-Atomics.notify(i32a, 0);
+async function main() {
+  // Node exits with a pending waitAsync; a timer keeps it running. waitword waits for those that have a timeout.
+  const running = setInterval(() => {}, 1000);
+  const words = new Int32Array(new SharedArrayBuffer(8)); // both hold 0
 
-await result.value;
+  console.log('at once, without a promise');
+  show('the word holds 0, not 1', Atomics.waitAsync(words, 0, 1));
+  show('the timeout is 0', Atomics.waitAsync(words, 0, 0, 0));
 
-// The three shapes. `async: false` means that the answer is there already and nobody waits.
-show('the word does not hold 1', Atomics.waitAsync(i32a, 0, 1));
-show('it holds 0, but timeout is 0', Atomics.waitAsync(i32a, 0, 0, 0));
-const notified = show('it holds 0', Atomics.waitAsync(i32a, 0, 0));
-const forgotten = show('it holds 0, for 20 ms', Atomics.waitAsync(i32a, 1, 0, 20));
+  console.log('\nlater, by a promise');
+  await settle('notified by this agent', Atomics.waitAsync(words, 0, 0), () => Atomics.notify(words, 0));
+  await settle('notified by a worker', Atomics.waitAsync(words, 0, 0), () => {
+    new Worker(import.meta.filename, { workerData: words.buffer });
+  });
+  await settle('not notified for 20 ms', Atomics.waitAsync(words, 0, 0, 20), () => {});
 
-// The two ways in which the promise settles; it is never rejected.
-console.log(`\nnotify woke ${Atomics.notify(i32a, 0)}`);
-console.log(`the first promise:  '${await notified.value}'`);
-console.log(`the second promise: '${await forgotten.value}'`);
+  console.log('\nfirst in, first out: a, b, c and d wait on one word');
+  const woken = [];
+  const waits = ['a', 'b', 'c', 'd'].map(async (name) => {
+    await Atomics.waitAsync(words, 1, 0).value;
+    woken.push(name);
+  });
+  for (const count of [1, 2, Infinity]) {
+    const before = woken.length;
+    const notified = Atomics.notify(words, 1, count);
+    await Promise.all(waits.slice(0, before + notified));
+    console.log(`  notify(${count})`.padEnd(28) + `woke ${woken.slice(before).join(', ')}`);
+  }
+  clearInterval(running);
+}
 
-clearInterval(stayAlive);
+async function settle(when, result, act) {
+  show(when, result);
+  act();
+  console.log(`${''.padEnd(28)}then '${await result.value}'`);
+}
 
-function show(when, result) {
-  const value = result.value instanceof Promise ? 'promise' : `'${result.value}'`;
-  console.log(`${`${when}:`.padEnd(30)}{ async: ${result.async}, value: ${value} }`);
-  return result;
+function show(when, { async, value }) {
+  console.log(`  ${when}`.padEnd(28) + `{ async: ${async}, value: ${async ? 'a promise' : `'${value}'`} }`);
 }

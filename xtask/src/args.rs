@@ -15,13 +15,37 @@ pub(crate) struct Args {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  everything passed (`miri` also: the toolchain has no Miri, and it was skipped)
+  0  everything passed (also: `miri` or `msrv` was skipped, for its toolchain is not installed)
   1  a check failed; its own output says which
   2  the command line makes no sense
   3  a program that the recipe needs is not installed; the message says how to get it";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Recipe {
+    /// That files and items named in the Markdown exist, and that old words do not come back (a second)
+    Docs {
+        /// Write the counts of old words anew, where there are fewer than before
+        #[arg(long)]
+        update: bool,
+    },
+
+    /// Packs the published crates, and builds each from its package
+    Package,
+
+    /// The published crates with the oldest Rust that they promise; where it is not installed, what their dependencies need
+    Msrv,
+
+    /// That no two files of a crate import each other, also not through others; prints on which floor each stands
+    Layers {
+        /// Only this crate
+        #[arg(long = "crate", value_name = "NAME")]
+        krate: Option<String>,
+
+        /// Print circles alone
+        #[arg(long)]
+        quiet: bool,
+    },
+
     /// Model checks: every interleaving of two to four threads, and what the memory model allows between (two minutes)
     Loom {
         /// With more preemptions: five in the queue, three in the locks (much longer: before a release)

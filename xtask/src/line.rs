@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Stop;
+use crate::stop::Stop;
 
 /// The root of the repository, where every line is run.
 pub(crate) fn root() -> PathBuf {

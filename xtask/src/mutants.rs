@@ -1,6 +1,6 @@
 //! The mutants of the queue and of the locks: each weakens one step, and some model has to notice.
 //!
-//! The sources name the steps (`broken!("…")`, `order!(…, "…")`), and docs/loom.md says what becomes of them without each. A
+//! The sources name the steps (`mutant!("…" => …)`, `order!(…, "…")`, `broken!("…")`), and docs/loom.md says what becomes of them without each. A
 //! model looks into `WAITWORD_MUTANT` for the step that it has to do without, so each suite is built once.
 
 use std::cell::OnceCell;
@@ -8,9 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::Stop;
 use crate::line::{Ended, Line, root};
 use crate::models::models;
+use crate::stop::Stop;
 
 /// The crates whose steps have names.
 const SOURCES: [&str; 2] = ["crates/waitword-core/src", "crates/waitword/src"];
@@ -145,7 +145,7 @@ fn executable(messages: &str) -> Option<String> {
 
 /// The steps that a text names, each once.
 fn named_in(sources: &str) -> Vec<String> {
-    let broken = sources.split(r#"broken!(""#).skip(1);
+    let broken = sources.split(r#"broken!(""#).skip(1).chain(sources.split(r#"mutant!(""#).skip(1));
     let orders = sources.split("order!(").skip(1).filter_map(|rest| {
         let (order, name) = rest.split_once(", \"")?;
         order.chars().all(char::is_alphanumeric).then_some(name)
@@ -205,9 +205,9 @@ mod tests {
 
     #[test]
     fn a_step_is_whatever_the_sources_call_so() {
-        let source = r#"broken!("b"); match (broken!("a"), broken!("b")) macro_rules! broken { ($step:tt) => {} }
+        let source = r#"broken!("b"); mutant!("d" => return); match (broken!("a"), broken!("b")) macro_rules! broken { ($step:tt) => {} }
             load(order!(Acquire, "c")) macro_rules! order { ($order:ident, $step:tt) => { broken!($step) } }"#;
-        assert_eq!(named_in(source), ["a", "b", "c"]);
+        assert_eq!(named_in(source), ["a", "b", "c", "d"]);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::Stop;
 use crate::line::{Line, root};
+use crate::stop::Stop;
 use crate::tool::{C_COMPILER, SPIN, need};
 
 const MODEL: &str = "proofs/queue.pml";

@@ -1,14 +1,18 @@
 //! What each recipe runs.
 
-use crate::Stop;
 use crate::args::{FuzzTarget, Recipe};
 use crate::line::{Line, root};
 use crate::models::models;
+use crate::stop::Stop;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
-use crate::{mutants, promela};
+use crate::{docs, layers, mutants, promela, publish};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
+        Recipe::Docs { update } => docs::run(update).map_err(Stop::Failed),
+        Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
+        Recipe::Package => publish::package().map_err(Stop::Failed),
+        Recipe::Msrv => publish::msrv().map_err(Stop::Failed),
         Recipe::Loom { deep } => loom(deep),
         Recipe::Mutants { only } => mutants::run(only.as_deref()),
         Recipe::Shuttle => shuttle(),

@@ -1,7 +1,7 @@
 //! Programs that are not part of stable Rust: whether they are there, and how to get them.
 
-use crate::Stop;
 use crate::line::Line;
+use crate::stop::Stop;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tool {
@@ -54,7 +54,7 @@ impl Tool {
 /// Stops at the first of them that is missing.
 pub(crate) fn need(tools: &[Tool]) -> Result<(), Stop> {
     match tools.iter().find(|tool| !tool.is_there()) {
-        Some(&missing) => Err(Stop::Missing(missing)),
+        Some(&Tool { name, how_to_get, .. }) => Err(Stop::Missing { name, how_to_get }),
         None => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use waitword_core::{Inbox, Interrupt, may_block};
 
-use crate::settle::Waits;
+use crate::waits::Waits;
 
 /// One ECMAScript agent (ECMA-262, "Agents"). It belongs to the thread that made it; others have its
 /// [`handle`](Self::handle).

@@ -28,27 +28,9 @@ use waitword_core::{Outcome, Word, wait_for, wait_interruptible};
 use crate::agent::Agent;
 use crate::block::{BorrowedWord, SharedBlock};
 use crate::block_error::WordError;
+use crate::expected::Expected;
 use crate::js_number::Timeout;
-use crate::settle::{Settled, WaitId};
-
-/// The value that a wait expects, which also says what kind of word it is: Int32Array or BigInt64Array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Expected {
-    /// 32 bits.
-    I32(i32),
-    /// 64 bits.
-    I64(i64),
-}
-
-impl Expected {
-    /// The size of the word in bytes.
-    pub(crate) fn size(self) -> usize {
-        match self {
-            Self::I32(_) => size_of::<i32>(),
-            Self::I64(_) => size_of::<i64>(),
-        }
-    }
-}
+use crate::waits::{Settled, WaitId};
 
 /// What an async wait is when the call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +59,7 @@ impl Agent {
         expected: Expected,
         timeout: Timeout,
     ) -> Result<Option<Outcome>, WordError> {
-        // If v is not equal to w, "not-equal". That comes before t is looked at.
+        // The comparison takes precedence over a timeout of 0.
         let outcome = match expected {
             Expected::I32(value) => {
                 wait_for(block.borrow_word::<AtomicI32>(byte_index)?, value, Duration::ZERO)
@@ -120,7 +102,7 @@ impl Agent {
         expected: W::Value,
         timeout: Timeout,
     ) -> Result<Outcome, WaitError> {
-        // If mode is sync and AgentCanSuspend() is false, throw a TypeError.
+        // AgentCanSuspend, which only a blocking wait asks.
         if !self.can_block() {
             return Err(WaitError::CannotBlock);
         }
@@ -146,20 +128,20 @@ impl Agent {
         expected: Expected,
         timeout: Timeout,
     ) -> Result<AsyncWait, WaitAsyncError> {
-        // If v is not equal to w, the result is "not-equal"; else if t is 0 and mode is async, "timed-out".
-        match self.outcome_at_once(block, byte_index, expected, timeout)? {
-            Some(Outcome::NotEqual) => return Ok(AsyncWait::NotEqual),
-            Some(_) => return Ok(AsyncWait::TimedOut),
-            None => {}
-        }
         // Not in the standard: an agent's own limit on what it keeps.
         let (mut waits, limit) = (self.waits.borrow_mut(), self.max_waits());
-        if waits.len() >= limit {
-            return Err(WaitAsyncError::TooMany { limit });
+        let is_full = waits.len() >= limit;
+        // Both results without a promise; the comparison takes precedence over a timeout of 0. A wait that is to be enqueued
+        // is compared there, once.
+        if timeout.is_zero() || is_full {
+            match self.outcome_at_once(block, byte_index, expected, timeout)? {
+                Some(Outcome::NotEqual) => return Ok(AsyncWait::NotEqual),
+                Some(_) => return Ok(AsyncWait::TimedOut),
+                None => return Err(WaitAsyncError::TooMany { limit }),
+            }
         }
         // AddWaiter. The standard's HostEnqueueTimeoutJob is the deadline that the event loop asks for.
         let Some(id) = waits.add(self.inbox(), block, byte_index, expected, timeout)? else {
-            // The word has changed since it was looked at.
             passed();
             return Ok(AsyncWait::NotEqual);
         };

@@ -26,9 +26,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (its pending and
-//! settled waits), `slab.rs` (where they lie), `block.rs` (the memory), `growth.rs` (who has seen it
-//! grow), `budget.rs` (how much of it an agent may have),
+//! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (how it takes
+//! the outcomes of its async waits), `waits.rs` and `slab.rs` (where they are kept), `block.rs` (the memory), `growth.rs` (who
+//! has seen it grow), `budget.rs` (how much of it an agent may have),
 //! `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
 //! WebAssembly that wait and notify).
 
@@ -40,20 +40,28 @@ mod block;
 mod block_error;
 mod budget;
 mod do_wait;
+mod expected;
 mod growth;
 mod js_number;
 mod settle;
 #[allow(unsafe_code)]
 mod slab;
+mod waits;
 mod wasm;
 
 pub use agent::{Agent, AgentHandle, AgentId};
 pub use block::{BlockWord, SharedBlock};
 pub use block_error::{BlockError, GrowError, WordError};
 pub use budget::{Charge, MemoryBudget};
-pub use do_wait::{AsyncWait, Expected, WaitAsyncError, WaitError};
+pub use do_wait::{AsyncWait, WaitAsyncError, WaitError};
+pub use expected::Expected;
 pub use growth::GrowthWatch;
 pub use js_number::{Timeout, notify_count};
-pub use settle::{PendingWait, Settled, WaitId};
+pub use waits::{PendingWait, Settled, WaitId};
 pub use waitword_core::Outcome;
 pub use wasm::{LinearMemory, Trap};
+
+/// Compiles and runs the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

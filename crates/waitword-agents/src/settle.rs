@@ -1,57 +1,11 @@
-//! An agent's async waits: pending, due, settled.
+//! How an agent takes what became of its async waits: settled ones in the order of settling, due ones by the clock.
 //!
-//! A pending wait is a pinned node that the agent owns (`slab.rs`). A notify moves it to the agent's inbox while it holds the lock of
-//! the queue, and so does the agent when it finds the deadline passed; the inbox's order is the order of settling. The
-//! agent takes it from there, once, and frees it.
+//! The waits themselves are in `waits.rs`, and the nodes in `slab.rs`.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Instant;
 
-use waitword_core::{Inbox, Outcome};
-
 use crate::agent::Agent;
-use crate::block::SharedBlock;
-use crate::block_error::WordError;
-use crate::do_wait::Expected;
-use crate::js_number::Timeout;
-use crate::slab::{Pending, Slab};
-
-/// Names an async wait of one agent. Rising in the order of the calls, never used twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct WaitId {
-    call: u64,
-    slot: usize,
-}
-
-impl WaitId {
-    /// A number that no other wait of the agent has until this one is [`Settled`] or forgotten; then it is given again. The
-    /// numbers in use are small, so that a host can keep what belongs to its waits in a list.
-    pub fn slot(self) -> usize {
-        self.slot
-    }
-}
-
-/// An async wait that has ended: its promise is to be resolved with [`Outcome::as_js`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Settled {
-    /// Which wait.
-    pub id: WaitId,
-    /// [`Notified`](Outcome::Notified) or [`TimedOut`](Outcome::TimedOut).
-    pub outcome: Outcome,
-}
-
-/// An async wait whose outcome the agent has not taken yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PendingWait {
-    /// Which wait.
-    pub id: WaitId,
-    /// The [`SharedBlock::id`](crate::SharedBlock::id) of the block that it waits in.
-    pub block: usize,
-    /// Where in the block its word begins.
-    pub byte_index: usize,
-    /// When it times out; `None`: never.
-    pub deadline: Option<Instant>,
-}
+use crate::waits::{PendingWait, Settled, WaitId};
 
 impl Agent {
     /// Takes the settled waits, one with each step of the iterator, in the order in which they were settled.
@@ -109,115 +63,5 @@ impl Agent {
     pub(crate) fn take_settled_here(&self) -> Option<Settled> {
         let popped = self.inbox().pop_here()?;
         self.waits.borrow_mut().take(popped)
-    }
-}
-
-/// The pending waits of one agent, and those settled but not taken.
-#[derive(Default)]
-pub(crate) struct Waits {
-    slab: Slab,
-    /// Of the pending ones that have a deadline.
-    deadlines: BTreeSet<(Instant, WaitId)>,
-    calls: u64,
-    /// How many there were after the last look for hopeless ones.
-    looked_at: usize,
-}
-
-/// With fewer waits than this, nobody looks for hopeless ones: a host may want to name them.
-const FEW: usize = 1000;
-
-impl Waits {
-    pub(crate) fn len(&self) -> usize {
-        self.slab.len()
-    }
-
-    /// Enqueues a wait, unless the word is not equal.
-    pub(crate) fn add(
-        &mut self,
-        inbox: &Inbox,
-        block: &SharedBlock,
-        byte_index: usize,
-        expected: Expected,
-        timeout: Timeout,
-    ) -> Result<Option<WaitId>, WordError> {
-        let Some(slot) = self.slab.enqueue(inbox, block, byte_index, expected, self.calls + 1)? else {
-            return Ok(None);
-        };
-        self.calls += 1;
-        let id = WaitId { call: self.calls, slot };
-        if let Some(deadline) = timeout.deadline() {
-            self.slab.set_deadline(slot, deadline);
-            self.deadlines.insert((deadline, id));
-        }
-        Ok(Some(id))
-    }
-
-    fn pending(&self) -> Vec<PendingWait> {
-        let what = |(slot, wait): (usize, &Pending)| PendingWait {
-            id: WaitId { call: wait.call, slot },
-            block: wait.block().id(),
-            byte_index: wait.byte_index(),
-            deadline: wait.deadline,
-        };
-        let mut pending: Vec<_> = self.slab.iter().map(what).collect();
-        pending.sort_unstable_by_key(|wait| wait.id);
-        pending
-    }
-
-    fn forget_hopeless(&mut self) -> Vec<WaitId> {
-        if self.slab.len() < FEW.max(2 * self.looked_at) {
-            return Vec::new();
-        }
-        let mut own: HashMap<usize, usize> = HashMap::new();
-        for (_, wait) in self.slab.iter() {
-            *own.entry(wait.block().id()).or_default() += 1;
-        }
-        // If all handles of a block are in these nodes, nobody else can ever get one. Looked at before any node is dropped.
-        let lost: HashSet<usize> = self
-            .slab
-            .iter()
-            .map(|(_, wait)| wait.block())
-            .filter(|block| block.handles() == own[&block.id()])
-            .map(SharedBlock::id)
-            .collect();
-        let is_hopeless = |wait: &Pending| {
-            wait.deadline.is_none() && lost.contains(&wait.block().id()) && !wait.is_settled()
-        };
-        let forgotten: Vec<WaitId> = self
-            .slab
-            .iter()
-            .filter(|(_, wait)| is_hopeless(wait))
-            .map(|(slot, wait)| WaitId { call: wait.call, slot })
-            .collect();
-        for id in &forgotten {
-            self.slab.remove(id.slot);
-        }
-        self.looked_at = self.slab.len();
-        forgotten
-    }
-
-    /// Forgets a wait that came out of the inbox.
-    fn take(&mut self, (token, outcome): (usize, Outcome)) -> Option<Settled> {
-        let slot = self.slab.slot_of(token)?;
-        let &Pending { call, deadline, .. } = self.slab.get(slot)?;
-        let id = WaitId { call, slot };
-        if let Some(deadline) = deadline {
-            self.deadlines.remove(&(deadline, id));
-        }
-        self.slab.remove(slot);
-        self.looked_at = self.looked_at.min(self.slab.len());
-        Some(Settled { id, outcome })
-    }
-
-    fn expire_due(&mut self, now: Instant) -> usize {
-        let mut expired = 0;
-        while let Some(&(deadline, id)) = self.deadlines.first() {
-            if deadline > now {
-                break;
-            }
-            self.deadlines.pop_first();
-            expired += usize::from(self.slab.expire(id.slot));
-        }
-        expired
     }
 }

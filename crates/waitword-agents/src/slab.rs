@@ -4,13 +4,12 @@
 //! waits go to the first chunk that has room, and a chunk without a wait is freed: what is kept follows what is pending,
 //! down to a chunk for a wait where few are left of many.
 //!
-//! An inbox names a wait by the address of its node. Chunks are found by their addresses, and the slot by its place in the
-//! chunk.
+//! A wait's node carries the number of its slot, and the inbox gives that back with the outcome.
 //!
 //! # Invariant
 //! A slot's wait is made in its slot, and stays there until it is dropped there. The chunk is not moved or freed before.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI32, AtomicI64};
 use std::time::Instant;
@@ -19,7 +18,7 @@ use waitword_core::{Inbox, InboxWait};
 
 use crate::block::{BlockWord, SharedBlock};
 use crate::block_error::WordError;
-use crate::do_wait::Expected;
+use crate::expected::Expected;
 
 /// Waits of a chunk. Its bits are those of `Chunk::taken`.
 const SLOTS: usize = u32::BITS as usize;
@@ -31,8 +30,6 @@ pub(crate) struct Slab {
     chunks: Vec<Option<Box<Chunk>>>,
     /// The numbers of those that have room, the freed ones among them.
     roomy: BTreeSet<usize>,
-    /// The number of the chunk that begins at an address.
-    by_address: BTreeMap<usize, usize>,
     len: usize,
 }
 
@@ -72,11 +69,16 @@ impl Slab {
         expected: Expected,
         call: u64,
     ) -> Result<Option<usize>, WordError> {
-        let node = match expected {
-            Expected::I32(_) => Node::I32(InboxWait::new(inbox, block.i32(byte_index)?)),
-            Expected::I64(_) => Node::I64(InboxWait::new(inbox, block.i64(byte_index)?)),
+        let slot = match expected {
+            Expected::I32(_) => {
+                let word = block.i32(byte_index)?;
+                self.put(call, |slot| Node::I32(InboxWait::new(inbox, word, slot)))
+            }
+            Expected::I64(_) => {
+                let word = block.i64(byte_index)?;
+                self.put(call, |slot| Node::I64(InboxWait::new(inbox, word, slot)))
+            }
         };
-        let slot = self.put(Pending { call, deadline: None, node });
         if self.node(slot).is_some_and(|node| node.enqueue(expected)) {
             return Ok(Some(slot));
         }
@@ -101,13 +103,6 @@ impl Slab {
         self.node(slot).is_some_and(Node::expire)
     }
 
-    /// The slot of the wait that an inbox calls `token`.
-    pub(crate) fn slot_of(&self, token: usize) -> Option<usize> {
-        let (&address, &chunk) = self.by_address.range(..=token).next_back()?;
-        let place = (token - address) / size_of::<Option<Pending>>();
-        (place < SLOTS).then_some(chunk * SLOTS + place)
-    }
-
     /// Takes a wait out of its queue or inbox, and out of its slot.
     pub(crate) fn remove(&mut self, slot: usize) {
         let number = slot / SLOTS;
@@ -122,7 +117,6 @@ impl Slab {
         self.len -= 1;
         self.roomy.insert(number);
         if chunk.taken == 0 {
-            self.by_address.remove(&chunk.address());
             self.chunks[number] = None;
             self.forget_the_last_ones();
         }
@@ -138,25 +132,24 @@ impl Slab {
         })
     }
 
-    fn put(&mut self, wait: Pending) -> usize {
+    /// Makes the node of a wait in a free slot, whose number it is given. Returns the slot.
+    fn put(&mut self, call: u64, node: impl FnOnce(usize) -> Node) -> usize {
         let number = self.roomy.first().copied().unwrap_or_else(|| {
             self.chunks.push(None);
             self.roomy.insert(self.chunks.len() - 1);
             self.chunks.len() - 1
         });
-        let chunk = self.chunks[number].get_or_insert_with(|| {
-            let chunk = Box::new(Chunk { taken: 0, slots: [const { None }; SLOTS] });
-            self.by_address.insert(chunk.address(), number);
-            chunk
-        });
+        let chunk = self.chunks[number]
+            .get_or_insert_with(|| Box::new(Chunk { taken: 0, slots: [const { None }; SLOTS] }));
         let place = chunk.taken.trailing_ones() as usize;
-        chunk.slots[place] = Some(wait);
+        let slot = number * SLOTS + place;
+        chunk.slots[place] = Some(Pending { call, deadline: None, node: node(slot) });
         chunk.taken |= 1 << place;
         if chunk.taken == u32::MAX {
             self.roomy.remove(&number);
         }
         self.len += 1;
-        number * SLOTS + place
+        slot
     }
 
     /// Not for others: what they have by `&mut`, they could move.
@@ -182,13 +175,6 @@ impl Slab {
     }
 }
 
-impl Chunk {
-    /// Where its slots begin.
-    fn address(&self) -> usize {
-        self.slots.as_ptr().addr()
-    }
-}
-
 impl Pending {
     pub(crate) fn block(&self) -> &SharedBlock {
         match &self.node {
@@ -207,8 +193,8 @@ impl Pending {
     /// Whether it has an outcome that nobody has taken.
     pub(crate) fn is_settled(&self) -> bool {
         match &self.node {
-            Node::I32(node) => node.is_settled(),
-            Node::I64(node) => node.is_settled(),
+            Node::I32(node) => node.is_completed(),
+            Node::I64(node) => node.is_completed(),
         }
     }
 }
@@ -253,13 +239,13 @@ mod tests {
         assert_eq!(slab.len(), slots.len());
         assert_eq!(slab.iter().map(|(slot, _)| slot).collect::<BTreeSet<_>>(), *slots);
         for (slot, wait) in slab.iter() {
-            assert_eq!(slab.slot_of(token(wait)), Some(slot));
+            assert_eq!(token(wait), slot);
             assert_eq!(slab.get(slot).map(|wait| wait.call), Some(wait.call));
         }
     }
 
     #[test]
-    fn slots_are_found_by_their_tokens_used_again_and_given_back() {
+    fn nodes_carry_their_slots_which_are_used_again_and_given_back() {
         let (inbox, block) = (Inbox::new(|| {}), SharedBlock::new(16).unwrap());
         let (mut slab, mut slots) = (Slab::default(), BTreeSet::new());
         let add = |slab: &mut Slab, slots: &mut BTreeSet<usize>, call| {
@@ -291,7 +277,7 @@ mod tests {
             slots.remove(&slot);
             check(&slab, &slots);
         }
-        assert!(slab.chunks.is_empty() && slab.roomy.is_empty() && slab.by_address.is_empty());
+        assert!(slab.chunks.is_empty() && slab.roomy.is_empty());
         assert_eq!(block.table().waiters(&*block.i32(8).unwrap()), 0);
     }
 

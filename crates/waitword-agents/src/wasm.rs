@@ -15,9 +15,10 @@ use waitword_core::Outcome;
 use crate::agent::Agent;
 use crate::block::SharedBlock;
 use crate::block_error::WordError;
-use crate::do_wait::{Expected, WaitError};
+use crate::do_wait::WaitError;
+use crate::expected::Expected;
 use crate::js_number::Timeout;
-use crate::settle::Settled;
+use crate::waits::Settled;
 
 /// A linear memory, as far as the instructions have to know.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! How a wait ends.
+//! How a wait ends: told by its outcome, or given up.
 
 use std::error::Error;
 use std::fmt;
@@ -24,6 +24,23 @@ impl Outcome {
             Self::TimedOut => "timed-out",
         }
     }
+}
+
+/// What leaving a queue found. Returned when a wait is given up.
+#[must_use = "after a notify the wakeup is this caller's to use or to forward"]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cancelled {
+    /// The waiter was not notified: it left by itself, or never waited.
+    BeforeNotify,
+    /// As [`BeforeNotify`](Self::BeforeNotify), but it was signalled ([`signal_one`](crate::signal_one)) and had not
+    /// acknowledged that. Whoever builds a lock on the queue signals another waiter now.
+    AfterSignal,
+    /// As [`BeforeNotify`](Self::BeforeNotify), but it had been moved to another word's queue
+    /// ([`requeue_while_equal`](crate::requeue_while_equal)), and was not signalled there.
+    AfterRequeue,
+    /// A notify had counted this waiter, and the wait had not returned that yet. Whoever builds a lock on the queue
+    /// forwards the wakeup now, for instance with [`notify_one`](crate::notify_one).
+    AfterNotify,
 }
 
 /// A blocking wait was ended by its [`Interrupt`](crate::Interrupt); no notify had counted it.

@@ -1,16 +1,14 @@
-//! What can be waited on: a word, and the table its waiters stand in.
+//! The atomic words that can be waited on, and how a wait compares them.
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
 
 use crate::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
-use crate::table::Table;
 
 /// An atomic word of 32 or 64 bits.
 ///
 /// Waiters are found by the word's address alone: views of different types on the same bytes share one queue.
-pub trait Word: sealed::LoadBits + Send + Sync {
+pub trait Word: sealed::Sealed + Send + Sync {
     /// What the word holds.
     type Value: Copy + Eq + fmt::Debug + Send + sealed::Bits;
 
@@ -21,41 +19,9 @@ pub trait Word: sealed::LoadBits + Send + Sync {
     fn compare_exchange(&self, current: Self::Value, new: Self::Value) -> Result<(), Self::Value>;
 }
 
-/// A word of memory together with the [`Table`] that holds its waiters.
-///
-/// Everything that waits or notifies takes a location. `&AtomicI32` and its three siblings are locations in the
-/// global table, `Arc<AtomicI32>` is one that a `'static` future can own, and [`Table::at`] makes one in a table
-/// of your own.
-///
-/// # Safety
-/// For as long as a value of the implementing type lives at one address, `word` returns a reference to the same
-/// word and `table` one to the same table, and neither panics: the queue looks a waiter up again with what these
-/// return, to unlink it before its memory goes. (For locations that own their word inline, such as `AtomicI32` itself, a pinned
-/// future is what keeps the address.)
-pub unsafe trait Location {
-    /// The type of the word.
-    type Word: Word;
-
-    /// The word.
-    fn word(&self) -> &Self::Word;
-
-    /// The table in which waiters on this word are queued.
-    fn table(&self) -> &Table;
-}
-
-/// The address under which the waiters of `at` are queued.
-pub(crate) fn key<L: Location>(at: &L) -> usize {
-    std::ptr::from_ref(at.word()).addr()
-}
-
 macro_rules! words {
     ($($atomic:ty => $value:ty),*) => {$(
-        impl sealed::LoadBits for $atomic {
-            #[inline]
-            fn load_bits(&self) -> u64 {
-                sealed::Bits::bits(Word::load(self))
-            }
-        }
+        impl sealed::Sealed for $atomic {}
 
         impl sealed::Bits for $value {
             #[inline]
@@ -75,21 +41,6 @@ macro_rules! words {
             #[inline]
             fn compare_exchange(&self, current: $value, new: $value) -> Result<(), $value> {
                 <$atomic>::compare_exchange(self, current, new, Ordering::SeqCst, Ordering::SeqCst).map(drop)
-            }
-        }
-
-        // SAFETY: a word is itself, and the table of the process outlives every word.
-        unsafe impl Location for $atomic {
-            type Word = Self;
-
-            #[inline]
-            fn word(&self) -> &Self {
-                self
-            }
-
-            #[inline]
-            fn table(&self) -> &Table {
-                Table::global()
             }
         }
     )*};
@@ -127,12 +78,7 @@ macro_rules! masked {
             }
         }
 
-        impl<const MASK: $value> sealed::LoadBits for $name<MASK> {
-            #[inline]
-            fn load_bits(&self) -> u64 {
-                sealed::Bits::bits(Word::load(self))
-            }
-        }
+        impl<const MASK: $value> sealed::Sealed for $name<MASK> {}
 
         impl<const MASK: $value> Word for $name<MASK> {
             type Value = $value;
@@ -151,29 +97,14 @@ macro_rules! masked {
                 }
             }
         }
-
-        // SAFETY: a word is itself, and the table of the process outlives every word.
-        unsafe impl<const MASK: $value> Location for $name<MASK> {
-            type Word = Self;
-
-            #[inline]
-            fn word(&self) -> &Self {
-                self
-            }
-
-            #[inline]
-            fn table(&self) -> &Table {
-                Table::global()
-            }
-        }
     };
 }
 
 masked! {
     /// A word of which waits compare only the bits in `MASK`.
     ///
-    /// The state of a lock has bits that change with every acquisition, and others that say whether somebody waits. Whoever
-    /// waits for the second kind to change should not have to look again because of the first.
+    /// The state of a lock has bits that change with every acquisition, and others that say whether there are waiters. A
+    /// waiter on the second kind should not have to recheck because of the first.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -200,42 +131,24 @@ masked! {
     Masked64: AtomicU64 => u64
 }
 
-macro_rules! pointers {
-    ($($pointer:ty),*) => {$(
-        // SAFETY: the pointee does not move while the pointer lives, and is borrowed or shared, so what it
-        // promises about itself holds here too.
-        unsafe impl<L: Location + ?Sized> Location for $pointer {
-            type Word = L::Word;
-
-            #[inline]
-            fn word(&self) -> &L::Word {
-                (**self).word()
-            }
-
-            #[inline]
-            fn table(&self) -> &Table {
-                (**self).table()
-            }
-        }
-    )*};
-}
-
-pointers!(&L, Arc<L>);
-
-/// What a word of `L` holds when it is `value`, for comparisons that do not care which type it is.
+/// `value` as 64 bits, for comparisons that do not depend on the type of the word.
 #[inline]
-pub(crate) fn bits<L: Location>(value: <L::Word as Word>::Value) -> u64 {
+pub(crate) fn bits<W: Word>(value: W::Value) -> u64 {
     sealed::Bits::bits(value)
 }
 
-pub(crate) mod sealed {
+/// What the word holds, as [`bits`].
+#[inline]
+pub(crate) fn load_bits<W: Word>(word: &W) -> u64 {
+    bits::<W>(word.load())
+}
+
+mod sealed {
+    /// Nobody else's type is a word: the queue relies on what is above.
+    pub trait Sealed {}
+
     /// A value as 64 bits, different for different values of the type.
     pub trait Bits {
         fn bits(self) -> u64;
-    }
-
-    pub trait LoadBits {
-        /// The bits of the value, loaded sequentially consistent.
-        fn load_bits(&self) -> u64;
     }
 }

@@ -1,4 +1,4 @@
-//! Wakers that block: they hold up their own deadline, and nobody else's, nor the sweep for waiters that are never polled.
+//! Wakers that block: they delay their own deadline and no other, nor the watchdog of waiters that are never polled.
 
 mod common;
 
@@ -10,7 +10,7 @@ use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use common::{Probe, until};
-use waitword_core::{Alarm, WaitAsync, call_one, notify_all, wait, wait_async};
+use waitword_core::{Alarm, WaitAsync, notify_all, signal_one, wait, wait_async};
 
 /// The threads of the timer are the process's: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -160,7 +160,7 @@ impl Wake for Ring {
     }
 }
 
-/// A word with two waiters, of whom the first is signalled and never polled again. The second is left to the sweep.
+/// A word with two waiters, of whom the first is signalled and never polled again. The second is left to the watchdog.
 struct Futurelock<'a>([Pin<Box<WaitAsync<&'a AtomicI32>>>; 2]);
 
 impl<'a> Futurelock<'a> {
@@ -169,13 +169,13 @@ impl<'a> Futurelock<'a> {
         for (wait, waker) in waits.iter_mut().zip([Waker::noop(), second]) {
             assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
         }
-        assert_eq!(call_one(word), 2);
+        assert_eq!(signal_one(word), 2);
         Self(waits)
     }
 }
 
 #[test]
-fn the_sweep_goes_on_while_a_waker_blocks() {
+fn the_watchdog_runs_while_a_waker_blocks() {
     let _alone = alone();
     let (gate, probe, word) = (Gate::new(), Probe::new(), AtomicI32::new(0));
     let _blocked = blocked(&gate);
@@ -186,7 +186,7 @@ fn the_sweep_goes_on_while_a_waker_blocks() {
 }
 
 #[test]
-fn the_sweep_goes_on_past_waiters_whose_own_wakers_block() {
+fn the_watchdog_runs_past_waiters_whose_own_wakers_block() {
     let _alone = alone();
     let (gate, probe) = (Gate::new(), Probe::new());
     let words: Vec<_> = (0..40).map(|_| AtomicI32::new(0)).collect();
@@ -195,11 +195,11 @@ fn the_sweep_goes_on_past_waiters_whose_own_wakers_block() {
     let waits: Vec<_> =
         words.iter().enumerate().map(|(index, word)| Futurelock::new(word, &waker(index))).collect();
     until(|| (gate.entered(), probe.wakes()) == (5, 35));
-    // And the sweeps after it.
+    // And the passes after it.
     let (word, later) = (AtomicI32::new(0), Probe::new());
     let later_waits = Futurelock::new(&word, &later.waker());
     until(|| later.wakes() == 1);
-    assert!(waits.iter().chain([&later_waits]).all(|Futurelock(waits)| waits[0].is_called()));
+    assert!(waits.iter().chain([&later_waits]).all(|Futurelock(waits)| waits[0].is_signalled()));
 }
 
 /// A deadline that a waker waits for, as one does that takes a lock for which others wait with deadlines.

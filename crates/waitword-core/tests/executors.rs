@@ -174,7 +174,7 @@ fn dropped_after_one_poll<L: Location>(wait: WaitAsync<L>) -> Outcome {
         Poll::Ready(outcome) => outcome,
         Poll::Pending => match wait.cancel() {
             Cancelled::AfterNotify => Outcome::Notified,
-            Cancelled::BeforeNotify | Cancelled::AfterCall | Cancelled::AfterMove => Outcome::TimedOut,
+            Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => Outcome::TimedOut,
         },
     }
 }

@@ -129,7 +129,7 @@ fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
     }
 }
 
-/// A wait in line whose next waker cannot be had keeps its place and the waker that it has.
+/// A queued wait whose next waker cannot be cloned keeps its position and the waker that it has.
 #[test]
 fn a_waker_that_panics_when_cloned_does_not_take_the_place_of_another() {
     static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
@@ -372,7 +372,7 @@ fn a_doorbell_that_panics_comes_after_everything_else() {
     let word = Arc::new(AtomicI32::new(0));
     let inbox = Inbox::new(|| panic!("this doorbell panics on purpose"));
     let probe = Probe::new();
-    let mut agent = Box::pin(InboxWait::new(&inbox, Arc::clone(&word)));
+    let mut agent = Box::pin(InboxWait::new(&inbox, Arc::clone(&word), 1));
     assert!(agent.as_mut().enqueue(0));
     let mut task = pin!(wait_async(&*word, 0));
     assert!(task.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
@@ -412,7 +412,7 @@ fn polled_after_the_end() {
 #[test]
 fn an_inbox_wait_that_is_enqueued_twice() {
     let inbox = Inbox::new(|| {});
-    let mut wait = Box::pin(InboxWait::new(&inbox, AtomicI32::new(0)));
+    let mut wait = Box::pin(InboxWait::new(&inbox, AtomicI32::new(0), 1));
     assert!(!wait.as_mut().enqueue(1));
     assert!(wait.as_mut().enqueue(0));
     assert!(catch_unwind(AssertUnwindSafe(|| wait.as_mut().enqueue(0))).is_err());
@@ -447,8 +447,8 @@ fn a_thread_that_waits_while_its_thread_locals_are_destroyed() {
 }
 
 #[test]
-fn futures_dropped_while_a_notify_is_settling_them() {
-    // The first waker drops all the other waits: those of its own batch are settled, the rest is in limbo.
+fn futures_dropped_while_a_notify_completes_them() {
+    // The first waker drops all the other waits: those of its own batch are completed, the rest is detached.
     struct DropsAll(Mutex<Vec<Wait>>);
     impl Wake for DropsAll {
         fn wake(self: Arc<Self>) {
@@ -472,7 +472,7 @@ fn futures_dropped_while_a_notify_is_settling_them() {
 }
 
 #[test]
-fn a_wait_in_limbo_is_notified_for_whoever_asks() {
+fn a_detached_wait_is_notified_for_whoever_asks() {
     // While the notify rings its first batch, a wait of a later batch is polled, cancelled, and times out.
     struct Asks {
         waits: Mutex<Option<[Wait; 2]>>,
@@ -509,7 +509,7 @@ fn a_wait_in_limbo_is_notified_for_whoever_asks() {
 }
 
 /// The wait is counted while its new waker is cloned, and then that waker panics: whoever goes on polling is told of the
-/// notify, and is not put in line anew.
+/// notify, and is not enqueued anew.
 #[test]
 fn a_waker_that_panics_when_dropped_does_not_lose_the_notify() {
     static WORD: AtomicI32 = AtomicI32::new(0);

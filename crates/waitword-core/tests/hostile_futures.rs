@@ -83,7 +83,7 @@ fn a_future_that_moves_while_it_is_notified() {
     assert_eq!(notifier.join().unwrap(), ROUNDS);
 }
 
-/// Whatever a future has been through, nothing of it is left when it is gone, and the next in line is served.
+/// Whatever a future has been through, nothing of it is left when it is gone, and the next waiter is served.
 #[test]
 fn dropped_in_every_state() {
     type Wait<'a> = Pin<Box<WaitAsync<&'a AtomicI32>>>;
@@ -93,8 +93,8 @@ fn dropped_in_every_state() {
         assert!(future.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
     };
     let states: [(&str, Reach); 7] = [
-        ("in line", |_, _, _| ()),
-        ("in line with another waker", |_, wait, timed| {
+        ("queued", |_, _, _| ()),
+        ("queued with another waker", |_, wait, timed| {
             assert!(poll(wait.as_mut()).is_pending());
             assert!(poll(timed.as_mut()).is_pending());
         }),
@@ -133,7 +133,7 @@ fn dropped_in_every_state() {
         assert_eq!(poll(behind.as_mut()), Poll::Ready(Outcome::Notified), "{state}");
     }
 
-    // And those that never were in line: not polled, not equal, too late from the start.
+    // And those that never were queued: not polled, not equal, too late from the start.
     let word = AtomicI32::new(0);
     drop(wait_async(&word, 0));
     drop(wait_async_for(&word, 0, Duration::ZERO));

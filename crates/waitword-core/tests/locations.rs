@@ -42,7 +42,7 @@ fn a_location_is_not_asked_under_a_lock() {
         }
         drop(task);
         let inbox = Inbox::new(|| {});
-        let mut agent = Box::pin(InboxWait::new(&inbox, &at));
+        let mut agent = Box::pin(InboxWait::new(&inbox, &at, 0));
         assert!(agent.as_mut().enqueue(0));
         assert!(agent.as_mut().expire());
         assert_eq!(inbox.pop().unwrap().1, Outcome::TimedOut);

@@ -1,4 +1,4 @@
-//! The queue from outside: order, counts, verdicts, for threads and futures mixed.
+//! The queue from outside: order, counts, outcomes, for threads and futures mixed.
 
 mod common;
 
@@ -66,7 +66,7 @@ fn views_of_the_same_bytes_share_a_queue() {
 /// Every order of arrival of up to five waiters, each a thread or a future, woken by every sequence of counts that the
 /// bits of `cuts` spell: they come out in the order in which they went in.
 #[test]
-fn first_come_first_served_threads_and_futures_mixed() {
+fn fifo_over_threads_and_futures() {
     for waiters in 1..=5_usize {
         for kinds in 0..1_u32 << waiters {
             for cuts in [0, 0b10101, 0b01010, 0b11111] {
@@ -343,7 +343,7 @@ fn what_an_agent_does_itself_rings_no_bell() {
         }
     });
     let (mut late, mut own) =
-        (Box::pin(InboxWait::new(&inbox, &word)), Box::pin(InboxWait::new(&inbox, &word)));
+        (Box::pin(InboxWait::new(&inbox, &word, 1)), Box::pin(InboxWait::new(&inbox, &word, 2)));
     assert!(late.as_mut().enqueue(0) && late.as_mut().expire());
     assert!(own.as_mut().enqueue(0));
     assert_eq!(inbox.notify(&word, 1), 1);
@@ -391,21 +391,21 @@ fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
 
 /// A call wakes whoever is first and has not been called, and takes nobody's place.
 #[test]
-fn a_call_takes_nobodys_place() {
+fn a_signal_takes_no_position() {
     let word = AtomicI32::new(0);
     let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
     let probes = [Probe::new(), Probe::new(), Probe::new()];
     let mut poll = |who: usize| waits[who].as_mut().poll(&mut Context::from_waker(&probes[who].waker()));
     let counts = || probes.each_ref().map(Probe::wakes);
     assert!((0..3).all(|who| poll(who).is_pending()));
-    assert_eq!(call_one(&word), 3);
-    assert_eq!(call_one(&word), 3);
+    assert_eq!(signal_one(&word), 3);
+    assert_eq!(signal_one(&word), 3);
     assert_eq!(counts(), [1, 1, 0], "who was called and has not looked is passed over");
     assert!(poll(0).is_pending());
-    assert_eq!(call_one(&word), 3);
+    assert_eq!(signal_one(&word), 3);
     assert_eq!(counts(), [2, 1, 0]);
-    assert_eq!(call_one(&word), 3);
-    assert_eq!(call_one(&word), 0, "all have been called");
+    assert_eq!(signal_one(&word), 3);
+    assert_eq!(signal_one(&word), 0, "all have been called");
     assert_eq!(notify_one(&word), 1);
     assert_eq!(poll(0), Poll::Ready(Outcome::Notified), "the first is still the first");
     assert_eq!(counts(), [2, 1, 1], "and was woken by its call");
@@ -416,7 +416,7 @@ fn a_call_takes_nobodys_place() {
 /// The tail goes, whatever has happened to it or to others: signalled, skipped, moved there from another queue. Those who stay
 /// keep their order.
 #[test]
-fn notify_last_takes_the_tail_and_nobody_elses_place() {
+fn notify_last_takes_the_tail_and_no_other_position() {
     let table = Table::with_shards(1);
     let (word, other) = (AtomicU64::new(0), AtomicU64::new(0));
     let (at, from) = (table.at(&word), table.at(&other));
@@ -433,17 +433,17 @@ fn notify_last_takes_the_tail_and_nobody_elses_place() {
     assert_eq!(notify_last(at), 1);
     assert!(poll(moved[0].as_mut()).is_ready());
     // All that are left are signalled, and the first three do not look.
-    assert_eq!([call_one(at), call_one(at), call_one(at)], [4, 4, 4]);
-    assert!(here.iter().all(|wait| wait.is_called()));
+    assert_eq!([signal_one(at), signal_one(at), signal_one(at)], [4, 4, 4]);
+    assert!(here.iter().all(|wait| wait.is_signalled()));
     for _ in 0..3 {
-        table.call_overdue();
+        table.signal_stalled();
     }
     assert_eq!(notify_last(at), 1);
     assert_eq!(poll(here[3].as_mut()), Poll::Ready(Outcome::Notified), "signalled before, notified now");
     // The one before it leaves by itself, and the next is the last.
-    assert_eq!(here[2].as_mut().cancel(), Cancelled::AfterCall);
+    assert_eq!(here[2].as_mut().cancel(), Cancelled::AfterSignal);
     assert_eq!(notify_last(at), 1);
-    assert!(poll(here[1].as_mut()).is_ready() && here[0].is_called());
+    assert!(poll(here[1].as_mut()).is_ready() && here[0].is_signalled());
     assert_eq!(notify_last(at), 1, "first and last in one");
     assert!(poll(here[0].as_mut()).is_ready());
     assert_eq!((notify_last(at), table.waiters(&word)), (0, 0));
@@ -473,13 +473,13 @@ fn a_wait_knows_whether_it_was_notified_as_the_last() {
 }
 
 #[test]
-fn a_call_ends_no_blocking_wait() {
+fn a_signal_ends_no_blocking_wait() {
     let word = AtomicI32::new(0);
     std::thread::scope(|scope| {
         let waiter = scope.spawn(|| wait(&word, 0));
         until(|| Table::global().waiters(&word) == 1);
         for _ in 0..3 {
-            until(|| call_one(&word) == 1);
+            until(|| signal_one(&word) == 1);
         }
         assert_eq!(Table::global().waiters(&word), 1);
         until(|| notify_one(&word) == 1);
@@ -487,63 +487,63 @@ fn a_call_ends_no_blocking_wait() {
     });
 }
 
-/// Behind one who was called and does not look, the next is called by the second sweep after the call.
+/// Behind a signalled waiter that does not respond, the second pass after the signal signals the next.
 #[test]
-fn a_sweep_calls_the_next_behind_one_who_does_not_look() {
+fn the_watchdog_signals_the_next_behind_an_unresponsive_waiter() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
     let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
     let probes = [Probe::new(), Probe::new(), Probe::new()];
     let mut poll = |who: usize| waits[who].as_mut().poll(&mut Context::from_waker(&probes[who].waker()));
     let counts = || probes.each_ref().map(Probe::wakes);
     assert!((0..3).all(|who| poll(who).is_pending()));
-    assert!(!table.call_overdue(), "nobody was called");
-    assert_eq!(call_one(table.at(&word)), 3);
-    assert!(table.call_overdue());
+    assert!(!table.signal_stalled(), "nobody was called");
+    assert_eq!(signal_one(table.at(&word)), 3);
+    assert!(table.signal_stalled());
     assert_eq!(counts(), [1, 0, 0]);
-    assert!(table.call_overdue());
+    assert!(table.signal_stalled());
     assert_eq!(counts(), [1, 1, 0]);
-    assert!(table.call_overdue());
+    assert!(table.signal_stalled());
     assert_eq!(counts(), [1, 1, 0], "the second has the same time to look as the first had");
     assert!(poll(0).is_pending());
-    assert!(!table.call_overdue(), "the first has looked, and whoever it waits for will call it");
-    assert_eq!(call_one(table.at(&word)), 3);
-    (0..2).for_each(|_| assert!(table.call_overdue()));
+    assert!(!table.signal_stalled(), "the first has looked, and whoever it waits for will call it");
+    assert_eq!(signal_one(table.at(&word)), 3);
+    (0..2).for_each(|_| assert!(table.signal_stalled()));
     assert_eq!(counts(), [2, 1, 1]);
-    assert!(!table.call_overdue(), "all have been called");
+    assert!(!table.signal_stalled(), "all have been called");
     waits.push(Box::pin(wait_async(table.at(&word), 0)));
     let late = Probe::new();
     assert!(waits[3].as_mut().poll(&mut Context::from_waker(&late.waker())).is_pending());
-    assert!(table.call_overdue());
+    assert!(table.signal_stalled());
     assert_eq!(late.wakes(), 1, "who comes later is not forgotten");
-    assert!(!table.call_overdue());
+    assert!(!table.signal_stalled());
 }
 
-/// One who is alone in line is looked at by a sweep for whoever asks, and has the same time to look as if somebody stood
-/// behind it.
+/// A waiter that is alone in its queue is looked at by a pass if somebody asks, and has the same time to respond as if another
+/// waiter were queued behind it.
 #[test]
-fn a_line_is_passed_over_when_two_sweeps_have_found_that_nobody_looks() {
+fn a_queue_is_stalled_after_two_passes_in_which_nobody_responds() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
-    let is_passed = || is_line_passed(table.at(&word));
+    let is_passed = || is_queue_stalled(table.at(&word));
     assert!(is_passed(), "nobody is there");
     let probe = Probe::new();
     let mut wait = pin!(wait_async(table.at(&word), 0));
-    let mut poll = || wait.as_mut().poll_called(&mut Context::from_waker(&probe.waker()));
+    let mut poll = || wait.as_mut().poll_signalled(&mut Context::from_waker(&probe.waker()));
     assert!(poll().is_pending());
     for _ in 0..3 {
-        assert!(!is_passed() && !table.call_overdue(), "it was not even called");
+        assert!(!is_passed() && !table.signal_stalled(), "it was not even called");
     }
     for looks in [true, false] {
-        assert_eq!(call_one(table.at(&word)), 1);
-        assert!(!table.call_overdue() && !table.call_overdue(), "nobody has asked");
+        assert_eq!(signal_one(table.at(&word)), 1);
+        assert!(!table.signal_stalled() && !table.signal_stalled(), "nobody has asked");
         for _ in 0..2 {
             assert!(!is_passed());
-            table.call_overdue();
+            table.signal_stalled();
         }
         assert!(is_passed());
         if looks {
             assert_eq!(poll(), Poll::Ready(None));
             assert!(poll().is_pending());
-            assert!(!is_passed() && !table.call_overdue());
+            assert!(!is_passed() && !table.signal_stalled());
         }
     }
     let mut behind = pin!(wait_async(table.at(&word), 0));
@@ -551,51 +551,51 @@ fn a_line_is_passed_over_when_two_sweeps_have_found_that_nobody_looks() {
     assert!(!is_passed(), "somebody has come who was not called");
 }
 
-/// One who asks is called by the sweep as long as somebody stands behind it or asks whether it looks, and noticed when it
-/// looks no more.
+/// A waiter that requests a signal gets one from each pass as long as another is queued behind it or somebody asks whether the
+/// queue is stalled, and is noticed when it does not respond.
 #[test]
-fn a_sweep_calls_the_first_if_it_asks() {
+fn the_watchdog_signals_a_head_that_requests_it() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
     let mut waits: Vec<_> = (0..2).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
     let probes = [Probe::new(), Probe::new()];
     let poll = |wait: &mut Pin<Box<WaitAsync<_>>>, who: usize| {
-        wait.as_mut().poll_called(&mut Context::from_waker(&probes[who].waker()))
+        wait.as_mut().poll_signalled(&mut Context::from_waker(&probes[who].waker()))
     };
     let counts = || probes.each_ref().map(Probe::wakes);
     assert!(poll(&mut waits[0], 0).is_pending());
-    waits[0].as_mut().ask_for_call();
-    assert!(!table.call_overdue(), "nobody stands behind it");
-    assert!(!is_line_passed(table.at(&word)) && !table.call_overdue());
+    waits[0].as_mut().request_signal();
+    assert!(!table.signal_stalled(), "nobody stands behind it");
+    assert!(!is_queue_stalled(table.at(&word)) && !table.signal_stalled());
     assert_eq!((counts(), poll(&mut waits[0], 0)), ([1, 0], Poll::Ready(None)));
     assert!(poll(&mut waits[0], 0).is_pending());
-    waits[0].as_mut().ask_for_call();
+    waits[0].as_mut().request_signal();
     assert!(poll(&mut waits[1], 1).is_pending());
     for calls in 2..5 {
-        assert!(table.call_overdue());
+        assert!(table.signal_stalled());
         assert_eq!(counts(), [calls, 0]);
         assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
         assert!(poll(&mut waits[0], 0).is_pending(), "called once");
-        waits[0].as_mut().ask_for_call();
+        waits[0].as_mut().request_signal();
         assert!(poll(&mut waits[0], 0).is_pending(), "a look of its own changes nothing");
     }
-    assert_eq!(call_one(table.at(&word)), 2);
+    assert_eq!(signal_one(table.at(&word)), 2);
     assert_eq!(counts(), [5, 0], "one who asks can be called as any other");
     assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
-    waits[0].as_mut().ask_for_call();
+    waits[0].as_mut().request_signal();
     // Called; overdue; passed over.
-    (0..3).for_each(|_| assert!(table.call_overdue()));
+    (0..3).for_each(|_| assert!(table.signal_stalled()));
     assert_eq!(counts(), [6, 1]);
     drop(waits.remove(0));
     assert_eq!(poll(&mut waits[0], 1), Poll::Ready(None));
-    waits[0].as_mut().ask_for_call();
+    waits[0].as_mut().request_signal();
     assert_eq!(notify_one(table.at(&word)), 1);
-    waits[0].as_mut().ask_for_call();
+    waits[0].as_mut().request_signal();
     assert_eq!(poll(&mut waits[0], 1), Poll::Ready(Some(Outcome::Notified)));
 }
 
-/// Nobody has to do anything for it: the process's timer sweeps the table of the process.
+/// The timer of the process makes the passes; nobody has to do anything for it.
 #[test]
-fn the_timer_sweeps_the_table_of_the_process() {
+fn the_timer_runs_the_watchdog_of_the_process() {
     let word = AtomicI32::new(0);
     let mut unpolled = Box::pin(wait_async(&word, 0));
     assert_eq!(poll(unpolled.as_mut()), Poll::Pending);
@@ -604,13 +604,13 @@ fn the_timer_sweeps_the_table_of_the_process() {
             let next = scope.spawn(|| {
                 let (mut waiting, parker) = (pin!(wait_async(&word, 0)), Parker::current());
                 assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(parker.waker())), Poll::Pending);
-                while !waiting.is_called() {
+                while !waiting.is_signalled() {
                     parker.park();
                 }
             });
             until(|| Table::global().waiters(&word) == 2);
             if round == 0 {
-                assert_eq!(call_one(&word), 2, "the first, who does not look");
+                assert_eq!(signal_one(&word), 2, "the first, who does not look");
             }
             next.join().unwrap();
         }

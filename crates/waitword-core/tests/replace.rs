@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use waitword_core::*;
 
-fn in_line<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Pin<Box<WaitAsync<L>>> {
+fn queued<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Pin<Box<WaitAsync<L>>> {
     let mut wait = Box::pin(wait_async(at, expected));
     assert!(poll(&mut wait).is_pending());
     wait
@@ -21,7 +21,7 @@ fn poll<L: Location>(wait: &mut Pin<Box<WaitAsync<L>>>) -> Poll<Outcome> {
 #[test]
 fn one_is_woken_or_else_the_word_is_replaced() {
     let word = AtomicI32::new(0);
-    let (mut first, mut second) = (in_line(&word, 0), in_line(&word, 0));
+    let (mut first, mut second) = (queued(&word, 0), queued(&word, 0));
     assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
     assert_eq!((poll(&mut first), poll(&mut second)), (Poll::Ready(Outcome::Notified), Poll::Pending));
     assert_eq!(notify_one_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
@@ -34,7 +34,7 @@ fn one_is_woken_or_else_the_word_is_replaced() {
 #[test]
 fn all_are_woken_if_the_word_is_replaced() {
     let word = AtomicU64::new(u64::MAX);
-    let mut waits = [(); 40].map(|()| in_line(&word, u64::MAX));
+    let mut waits = [(); 40].map(|()| queued(&word, u64::MAX));
     assert_eq!(replace_and_notify_all(&word, 0, 1), Err(u64::MAX));
     assert!(waits.iter_mut().all(|wait| poll(wait).is_pending()));
     assert_eq!(replace_and_notify_all(&word, u64::MAX, 1), Ok(40));
@@ -59,7 +59,7 @@ fn words_of_every_type_are_replaced_whole() {
 #[test]
 fn the_last_is_woken_or_else_the_word_is_replaced() {
     let word = AtomicI32::new(0);
-    let (mut first, mut second, mut third) = (in_line(&word, 0), in_line(&word, 0), in_line(&word, 0));
+    let (mut first, mut second, mut third) = (queued(&word, 0), queued(&word, 0), queued(&word, 0));
     assert_eq!(notify_last_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
     assert_eq!((poll(&mut third), poll(&mut first)), (Poll::Ready(Outcome::Notified), Poll::Pending));
     assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));

@@ -48,7 +48,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     realm.define(&prototype, "transfer", &replacement, Attributes::BUILT_IN)?;
 
     let replacement = realm.closure("get maxByteLength", 0, move |realm, call| {
-        // If IsDetachedBuffer(O), return +0.
+        // IsDetachedBuffer: the maximum is 0 then.
         let result = call.forward(&max)?;
         Ok(if realm.to_bool(&call.forward(&detached)?) { realm.number(0) } else { result })
     })?;
@@ -67,7 +67,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 /// `new ArrayBuffer(length, { maxByteLength })`
 fn construct(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
     let new_target = call.this();
-    // Let byteLength be ToIndex(length).
+    // ToIndex coerces the length before the options are read.
     let length = realm.to_index(&call.argument(0))?;
     // GetArrayBufferMaxByteLengthOption(options)
     let options = call.argument(1);
@@ -91,7 +91,7 @@ fn resize(realm: &Realm, call: &Call<'_>, resizable: &Value, engines: &Value) ->
     if !realm.to_bool(&call.forward(resizable)?) {
         return Err(realm.type_error("this ArrayBuffer has a fixed length: give it a maxByteLength"));
     }
-    // Let newByteLength be ToIndex(newLength).
+    // ToIndex coerces the new length.
     let length = realm.to_index(&call.argument(0))?;
     expect_unusual_memory();
     // The engine asks whether the buffer is detached, and compares with the maximum.
@@ -108,10 +108,10 @@ fn transfer(
     if call.argument(0).is_undefined() || !realm.to_bool(&call.forward(resizable)?) {
         return call.forward(engines);
     }
-    // ArrayBufferCopyAndDetach: let newByteLength be ToIndex(newLength).
+    // ArrayBufferCopyAndDetach: ToIndex coerces the new length.
     let length = realm.to_index(&call.argument(0))?;
     let max = call.forward(max)?.as_number().unwrap_or(0.0);
-    // If IsDetachedBuffer(arrayBuffer), throw a TypeError: the engine does. Else AllocateArrayBuffer has a RangeError.
+    // IsDetachedBuffer: the engine has the TypeError. AllocateArrayBuffer has the RangeError after it.
     if length as f64 > max && !realm.to_bool(&call.forward(detached)?) {
         return Err(realm.range_error(&format!("cannot transfer to {length} bytes: the maximum is {max}")));
     }

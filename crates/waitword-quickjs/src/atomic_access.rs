@@ -86,9 +86,9 @@ impl AtomicFunction {
 
     /// The part of ValidateTypedArray(typedArray, unordered, accessMode) that the engine does not do itself.
     fn validate(&self, realm: &Realm, array: &Value) -> Result<(), Exception> {
-        // If IsTypedArrayOutOfBounds(taRecord), throw a TypeError.
+        // IsTypedArrayOutOfBounds: a TypeError.
         let view = realm.typed_array_view(array)?;
-        // If accessMode is write and IsImmutableBuffer(buffer), throw a TypeError.
+        // IsImmutableBuffer: a TypeError for an access that writes.
         if self.access == Access::Write && realm.is_immutable_buffer(&view.buffer) {
             return Err(realm.type_error("cannot write to this typed array: its buffer is immutable"));
         }

@@ -32,7 +32,7 @@ fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let array = call.argument(0);
     let array = WaitableArray::validate(realm, &array)?;
     let request = array.wait_request(realm, call)?;
-    // If mode is sync and AgentCanSuspend() is false, throw a TypeError: after all coercions, before the comparison.
+    // AgentCanSuspend, which only a blocking wait asks: a TypeError, after all coercions and before the comparison.
     if !state.agent.can_block() {
         return Err(cannot_block(realm));
     }
@@ -55,12 +55,12 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let array = call.argument(0);
     let array = WaitableArray::validate(realm, &array)?;
     let request = array.wait_request(realm, call)?;
-    // "not-equal" is looked at before a timeout of 0 is. Neither needs a promise.
+    // "not-equal" takes precedence over a timeout of 0. Neither needs a promise.
     if let Some(outcome) = request.outcome_at_once(realm, &state)? {
         return immediate_result(realm, &state, outcome);
     }
-    // Let promiseCapability be NewPromiseCapability(%Promise%), and resultObject an ordinary object. Whatever can fail
-    // for lack of memory is made before the waiter is queued: nothing queued has to be taken back.
+    // NewPromiseCapability of the intrinsic Promise, and the result object. What can fail for lack of memory is made before
+    // the waiter is enqueued: no waiter has to be dequeued for that.
     let (promise, resolver) = realm.promise()?;
     let result = wait_async_result(realm, &state, true, &promise)?;
     // EnterCriticalSection, compare, AddWaiter, LeaveCriticalSection.
@@ -79,14 +79,14 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 /// `Atomics.notify(typedArray, index, count)`
 fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let state = AgentState::of(realm)?;
-    // Let byteIndexInBuffer be ValidateAtomicAccessOnIntegerTypedArray(typedArray, index, true).
+    // ValidateAtomicAccessOnIntegerTypedArray, of the types that can be waited on.
     let array = call.argument(0);
     let array = WaitableArray::validate(realm, &array)?;
     let byte_index = array.byte_index(realm, &call.argument(1))?;
-    // If count is undefined, let c be +Infinity; else the integer of it, and at least 0.
+    // The count: no argument is all, everything else an integer, not below 0 (`notify_count`).
     let count = call.argument(2);
     let count = if count.is_undefined() { f64::INFINITY } else { realm.to_number(&count)? };
-    // If the buffer is not shared, return +0: nobody can wait there. After the coercions, which may have thrown.
+    // Memory that is not shared has no waiters: 0, but after the coercions, which may have thrown.
     let Some(block) = &array.block else {
         return Ok(realm.number(0));
     };
@@ -101,12 +101,12 @@ fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     match (woken, failed) {
         (Err(error), _) => Err(realm.range_error(&error.to_string())),
         (Ok(_), Some(exception)) => Err(exception),
-        // Return the number of waiters removed.
+        // The number of waiters that RemoveWaiters took.
         (Ok(woken), None) => Ok(realm.integer(woken)),
     }
 }
 
-/// A typed array on whose elements agents can wait, with the length that it had when it was looked at.
+/// A typed array on whose elements agents can wait, with the length that it had when it was validated.
 struct WaitableArray<'a> {
     element: Element,
     /// `None` when the buffer is not shared.
@@ -133,7 +133,7 @@ impl<'a> WaitableArray<'a> {
         };
         // MakeTypedArrayWithBufferWitnessRecord, and the TypeError for one that is detached or out of bounds.
         let TypedArrayView { buffer, byte_offset, byte_length } = realm.typed_array_view(array)?;
-        // Let length be TypedArrayLength(taRecord): before the index is coerced, so what that does comes too late.
+        // TypedArrayLength, before the index is coerced: a script that runs then cannot change it.
         let block = realm.borrow_shared_block(&buffer);
         let length = match block.as_deref() {
             Some(block) if !block.is_growable() => (byte_length / element as usize) as u64,
@@ -145,7 +145,7 @@ impl<'a> WaitableArray<'a> {
     /// ValidateAtomicAccess(taRecord, requestIndex): the byte index in the buffer.
     #[inline(always)]
     fn byte_index(&self, realm: &Realm, index: &Value) -> Result<usize, Exception> {
-        // Let accessIndex be ToIndex(requestIndex); a RangeError for one that is not below the length.
+        // ToIndex, and a RangeError for an index that is not below the length.
         let index = realm.to_index(index)?;
         if index >= self.length {
             return Err(
@@ -159,21 +159,21 @@ impl<'a> WaitableArray<'a> {
     /// The rest of a wait's arguments, coerced as both kinds of wait do.
     #[inline(always)]
     fn wait_request(&self, realm: &Realm, call: &Call<'_>) -> Result<WaitRequest<'_>, Exception> {
-        // If the buffer is not shared, throw a TypeError: before the index is coerced.
+        // Memory that is not shared: a TypeError, before the index is coerced.
         let Some(block) = &self.block else {
             return Err(
                 realm.type_error("cannot wait on this typed array: its buffer is no SharedArrayBuffer")
             );
         };
-        // Let i be ValidateAtomicAccess(taRecord, index).
+        // ValidateAtomicAccess.
         let byte_index = self.byte_index(realm, &call.argument(1))?;
-        // Let v be ToInt32(value) or ToBigInt64(value), by the type of the elements.
+        // ToInt32 or ToBigInt64 of the value, by the type of the elements.
         let value = call.argument(2);
         let expected = match self.element {
             Element::Int32 => Expected::I32(realm.to_i32(&value)?),
             Element::BigInt64 => Expected::I64(realm.to_bigint64(&value)?),
         };
-        // Let q be ToNumber(timeout); NaN and +Infinity wait for ever, -Infinity and negative numbers not at all.
+        // ToNumber of the timeout. NaN and Infinity have no deadline; what is below 0 counts as 0.
         let timeout = call.argument(3);
         // ToNumber(undefined) is NaN.
         let timeout = if timeout.is_undefined() { f64::NAN } else { realm.to_number(&timeout)? };

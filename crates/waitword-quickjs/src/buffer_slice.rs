@@ -42,9 +42,9 @@ impl Slice {
     /// `this` is a buffer of the kind that the constructor makes.
     pub(crate) fn call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         let buffer = call.this();
-        // If IsDetachedBuffer(O), throw a TypeError.
+        // IsDetachedBuffer, of the source: a TypeError.
         let length = byte_length(realm, &buffer)? as f64;
-        // Let first and final be the relative start and end, within the length of now.
+        // The relative start and end, within the length of now.
         let relative = |value: &Value| -> Result<f64, Exception> {
             let integer = realm.to_integer_or_infinity(value)?;
             Ok(if integer < 0.0 { (length + integer).max(0.0) } else { integer.min(length) })
@@ -53,19 +53,19 @@ impl Slice {
         let end = call.argument(1);
         let end = if end.is_undefined() { length } else { relative(&end)? };
         let new_length = (end - first).max(0.0);
-        // Let ctor be SpeciesConstructor(O, default), and new be Construct(ctor, newLen).
+        // SpeciesConstructor of the source makes the new buffer: a script may run.
         let constructor = self.species_constructor(realm, &buffer)?;
         let new = realm.construct(&constructor, &[realm.number(new_length)])?;
         // RequireInternalSlot(new, [[ArrayBufferData]]), and IsSharedArrayBuffer(new) as IsSharedArrayBuffer(O).
         if !realm.is_same_class(&new, &buffer) {
             return Err(realm.type_error("the species constructor has made no buffer of this kind"));
         }
-        // If IsDetachedBuffer(new), throw a TypeError.
+        // IsDetachedBuffer, of the new buffer: a TypeError.
         let room = byte_length(realm, &new)? as f64;
         if realm.is_immutable_buffer(&new) {
             return Err(realm.type_error("the species constructor has made an immutable buffer"));
         }
-        // If new is O, or on the same Shared Data Block, throw a TypeError.
+        // The source itself, or another object on its Shared Data Block: a TypeError.
         let is_same_memory = || match (realm.shared_block(&new), realm.shared_block(&buffer)) {
             (Some(one), Some(other)) => one == other,
             _ => new.is_same_object(&buffer),

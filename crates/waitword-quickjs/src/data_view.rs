@@ -75,7 +75,7 @@ impl Accessor {
         if self.is_write && realm.is_immutable_buffer(&call.forward(&self.buffer)?) {
             return call.forward(&self.engines);
         }
-        // Let getIndex be ToIndex(requestIndex), and numberValue be ToNumber(value) or ToBigInt(value).
+        // ToIndex coerces the index, then ToNumber or ToBigInt the value.
         let index = realm.to_index(&call.argument(0))? as f64;
         let mut arguments = vec![realm.number(index)];
         if self.is_write {
@@ -84,9 +84,9 @@ impl Accessor {
         // To make a Boolean of it runs no script.
         let position = arguments.len();
         arguments.push(call.argument(position).clone());
-        // If IsViewOutOfBounds(view), throw a TypeError; let viewSize be GetViewByteLength(view). The getter does both.
+        // IsViewOutOfBounds and GetViewByteLength: the getter has the TypeError of the one and the result of the other.
         let view_size = call.forward(&self.byte_length)?.as_number().unwrap_or(0.0);
-        // If getIndex + elementSize > viewSize, throw a RangeError.
+        // An element that ends beyond the view: a RangeError.
         if index + self.size > view_size {
             return Err(
                 realm.range_error(&format!("index {index} is out of range: the view has {view_size} bytes"))

@@ -16,7 +16,7 @@ use crate::unusual_memory::expect_unusual_memory;
 /// The most bytes that the engine lets a buffer have.
 const LENGTH_LIMIT: u64 = i32::MAX as u64;
 
-/// CreateSharedByteDataBlock: "if it is impossible to create such a Shared Data Block, throw a RangeError".
+/// The text of the RangeError of CreateSharedByteDataBlock, when the memory cannot be had.
 const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: there is no room for so much shared memory";
 
 /// Replaces `SharedArrayBuffer` in a realm that no script has seen yet.
@@ -95,7 +95,7 @@ pub(crate) fn current_view_length(realm: &Realm, view: &Value) -> Result<u64, Ex
 fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let intrinsics = Intrinsics::of(realm)?;
     let new_target = call.this();
-    // Let byteLength be ToIndex(length).
+    // ToIndex coerces the length before the options are read.
     let length = realm.to_index(&call.argument(0))?;
     // GetArrayBufferMaxByteLengthOption(options): empty unless options is an object with such a property.
     let options = call.argument(1);
@@ -176,7 +176,7 @@ fn grow(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     if !block.is_growable() {
         return Err(realm.type_error("this SharedArrayBuffer has a fixed length: give it a maxByteLength"));
     }
-    // Let newByteLength be ToIndex(newLength).
+    // ToIndex coerces the new length.
     let length = realm.to_index(&call.argument(0))?;
     // The length is compared and stored in one atomic step, which the block does; a RangeError when it would shrink, or
     // pass the maximum.

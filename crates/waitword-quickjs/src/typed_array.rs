@@ -96,7 +96,7 @@ impl Engines {
         if !is_typed || realm.is_same_class(&this, &source) || !shares_memory(realm, &this, &source) {
             return call.forward(&self.set);
         }
-        // Let targetOffset be ToIntegerOrInfinity(offset): before the copy, for a script may run. Then SetTypedArrayFromTypedArray
+        // ToIntegerOrInfinity coerces the offset before the copy, for a script may run. Then SetTypedArrayFromTypedArray
         // with a clone of the source buffer, in the engine's hands but for the clone.
         let offset = realm.number(realm.to_integer_or_infinity(&call.argument(1))?);
         let source = match realm.typed_array_view(&source) {
@@ -115,10 +115,10 @@ impl Engines {
     fn with(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         let this = call.this();
         let Some(kind) = realm.typed_array_kind(&this) else { return call.forward(&self.with) };
-        // ValidateTypedArray(O, seq-cst); let len be TypedArrayLength(taRecord).
+        // ValidateTypedArray, and TypedArrayLength before the coercions.
         realm.typed_array_view(&this)?;
         let length = self.length(realm, call)?;
-        // Let actualIndex be the relative index, and numericValue be ToNumber(value) or ToBigInt(value).
+        // The relative index, then ToNumber or ToBigInt of the value.
         let relative = realm.to_integer_or_infinity(&call.argument(0))?;
         let index = if relative < 0.0 { length + relative } else { relative };
         let value = call.argument(1);
@@ -130,7 +130,7 @@ impl Engines {
             }
             _ => realm.number(realm.to_number(&value)?),
         };
-        // If IsValidIntegerIndex(O, actualIndex) is false, throw a RangeError. An array that is gone has length 0.
+        // IsValidIntegerIndex: a RangeError beyond the length of now, which is 0 for an array that is gone.
         let today = self.length(realm, call)?;
         if index < 0.0 || index >= today {
             return Err(realm.range_error(&format!("index {index} is out of range: the length is {today}")));
@@ -138,7 +138,7 @@ impl Engines {
         if today == length {
             return realm.call(&self.with, &this, &[realm.number(index), value]);
         }
-        // Let A be TypedArrayCreateSameType(O, len), with the length from before. What is gone of O is undefined.
+        // TypedArrayCreateSameType makes the copy with the length from before. Elements that are gone are undefined.
         let copy = realm.construct(self.constructor_of(realm, call)?, &[realm.number(length)])?;
         self.copy(realm, &this, &copy, length.min(today))?;
         if today < length {

@@ -25,7 +25,7 @@ use crate::sync::{atomic::AtomicI32, const_fn};
 /// Waiters are called in the order in which they came, threads and tasks alike. The lock is not handed to the one who
 /// is called, but offered: it stays free until somebody takes it, and a newcomer may be faster, whereupon the
 /// one called goes to the end of the line. How often that may happen has no bound. What has one is the harm done by a
-/// task that is called and not polled: see [`PATIENCE`](crate::PATIENCE).
+/// task that is called and not polled: see [`STALL_TIMEOUT`](crate::STALL_TIMEOUT).
 ///
 /// A script that waits for the lock with `Atomics.wait` has no such patience. One that stands behind a task which is
 /// not polled depends on somebody else taking and releasing the lock as one who has waited.

@@ -56,7 +56,7 @@
 //! - **One line**, first come first served, whoever it is. A future keeps its place for as long as it lives.
 //! - **Overtaking is bounded.** A lock is not handed over, but the first in line is called; until it comes, whoever runs may take it.
 //!   After 200 µs it is kept for the first in line.
-//! - **A future that nobody polls keeps nobody from a lock for good.** Those behind it are called in its place after [`PATIENCE`], 10
+//! - **A future that nobody polls keeps nobody from a lock for good.** Those behind it are called in its place after [`STALL_TIMEOUT`], 10
 //!   to 20 ms.
 //! - **To drop a future loses nothing**: no wakeup, no permit, no lock.
 //! - **Nothing is poisoned.** Where it matters, a [`Poison`] goes into the lock.
@@ -143,7 +143,7 @@ pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWait
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub use patience::rely_on_signals_alone;
-pub use patience::{LONGEST_PATIENCE, PATIENCE};
+pub use patience::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use poison::{Poison, PoisonGuard, Poisoned};
 pub use rwlock::{
     MappedRwLockReadGuard, MappedRwLockWriteGuard, NotUpgraded, OwnedMappedRwLockReadGuard,
@@ -165,16 +165,16 @@ pub use wait_group::{
 
 pub use waitword_core::{
     Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Masked,
-    Masked64, Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, allow_blocking, call_one,
-    forbid_blocking, may_block, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,
-    notify_one_or_replace, protocol, replace_and_notify_all, wait, wait_async, wait_async_for,
+    Masked64, Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, allow_blocking, forbid_blocking,
+    may_block, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,
+    notify_one_or_replace, protocol, replace_and_notify_all, signal_one, wait, wait_async, wait_async_for,
     wait_async_until, wait_for, wait_interruptible, wait_until,
 };
 
 #[cfg(doctest)]
 mod refused;
 
-/// The README's example runs.
+/// Compiles and runs the README's example.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 /// # AsyncLock
 /// A word that scripts share is released as `Atomics.notify` does it, which takes whom it wakes out of the line. So whoever waits
 /// for an [`AsyncLock`](crate::AsyncLock) looks for itself when it has not been woken for this long, without giving up its
-/// place; and after each look in vain it waits twice as long for the next, up to [`LONGEST_PATIENCE`], so that a long line at a lock
+/// place; and after each look in vain it waits twice as long for the next, up to [`LONGEST_STALL_TIMEOUT`], so that a long line at a lock
 /// that is held for long costs next to nothing. A task that is not polled delays those behind it by as long as they have
-/// waited already and `PATIENCE` more, and never by more than `LONGEST_PATIENCE`; once for each time that it got into line.
-pub const PATIENCE: Duration = waitword_core::PATIENCE;
+/// waited already and `STALL_TIMEOUT` more, and never by more than `LONGEST_STALL_TIMEOUT`; once for each time that it got into line.
+pub const STALL_TIMEOUT: Duration = waitword_core::STALL_TIMEOUT;
 
-/// The longest time between two looks of one who waits for an [`AsyncLock`](crate::AsyncLock). See [`PATIENCE`].
-pub const LONGEST_PATIENCE: Duration = Duration::from_secs(1);
+/// The longest time between two looks of one who waits for an [`AsyncLock`](crate::AsyncLock). See [`STALL_TIMEOUT`].
+pub const LONGEST_STALL_TIMEOUT: Duration = Duration::from_secs(1);
 
 static SIGNALS_ALONE: AtomicBool = AtomicBool::new(false);
 
@@ -72,7 +72,7 @@ pub(crate) struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { interval: PATIENCE, next_look: None }
+        Self { interval: STALL_TIMEOUT, next_look: None }
     }
 }
 
@@ -92,7 +92,7 @@ impl Looks for Patience {
     }
 
     fn renew(&mut self, now: Instant) {
-        self.interval = LONGEST_PATIENCE.min(self.interval * 2);
+        self.interval = LONGEST_STALL_TIMEOUT.min(self.interval * 2);
         self.next_look = Some(now + self.interval);
     }
 }
@@ -112,11 +112,15 @@ mod tests {
             assert!(!patience.is_due(last) && patience.is_due(next));
             assert_eq!(patience.next(next), Some(next), "waiting does not move it");
             let apart = next - last;
-            assert!(apart <= LONGEST_PATIENCE);
-            assert!(apart <= PATIENCE + (last - start), "look {look}: {apart:?} after {:?}", last - start);
+            assert!(apart <= LONGEST_STALL_TIMEOUT);
+            assert!(
+                apart <= STALL_TIMEOUT + (last - start),
+                "look {look}: {apart:?} after {:?}",
+                last - start
+            );
             patience.renew(next);
             last = next;
         }
-        assert_eq!(patience.next(last).unwrap() - last, LONGEST_PATIENCE);
+        assert_eq!(patience.next(last).unwrap() - last, LONGEST_STALL_TIMEOUT);
     }
 }

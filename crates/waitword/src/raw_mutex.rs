@@ -45,9 +45,9 @@
 //!
 //! # Who is called and never comes
 //! A task that nobody polls keeps its place, and is passed over: whoever takes the lock from the line calls the next one when
-//! it is released. That next one is called by the table's sweep at the latest (`call.rs` of the core).
+//! it is released. That next one is called by the table's sweep at the latest (`table/watchdog.rs` of the core).
 
-use waitword_core::{Masked, Table, call_one};
+use waitword_core::{Masked, Table, signal_one};
 
 use crate::acquire::{Acquire, Place};
 use crate::bump;
@@ -170,7 +170,7 @@ impl RawMutex {
 
     /// Calls the first in line. The caller has taken `LINE` back and set `CALLED`.
     fn call(&self) {
-        while call_one(&self.state) == 0 {
+        while signal_one(&self.state) == 0 {
             // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
             let awaits_call = |state| is_free_for_line(state) && state & LINE != 0;
             let before = self.update(Ordering::Relaxed, |state| match state & KEPT {

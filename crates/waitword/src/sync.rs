@@ -13,6 +13,18 @@ macro_rules! broken {
 }
 pub(crate) use broken;
 
+/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/loom.md`). It is
+/// nothing in a build without a model checker, and a reader can pass over it.
+macro_rules! mutant {
+    ($step:tt => $instead:stmt) => {
+        #[cfg(any(waitword_loom, waitword_shuttle))]
+        if waitword_core::is_broken($step) {
+            $instead
+        }
+    };
+}
+pub(crate) use mutant;
+
 /// An ordering that is weakened with the step of this name.
 macro_rules! order {
     ($order:ident, $step:tt) => {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicI32;
 use std::time::Instant;
 
 use common::{Task, until};
-use waitword::{AsyncLock, PATIENCE, Table};
+use waitword::{AsyncLock, STALL_TIMEOUT, Table};
 
 // But for the one about places: whoever is called has left the line.
 common::unpolled::unpolled_futures_keep_the_lock_from_nobody! { AsyncLock:
@@ -65,7 +65,7 @@ fn looks_in_vain_become_rare() {
     let lock = AsyncLock::new();
     lock.lock();
     let mut task = Task::new(lock.lock_async());
-    let mut rest = PATIENCE;
+    let mut rest = STALL_TIMEOUT;
     for _ in 0..4 {
         let before = Instant::now();
         assert!(task.poll().is_pending());

@@ -13,8 +13,8 @@ use common::guards::{Lock, Panics};
 use common::{block_on, forbidden};
 use waitword::{
     Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
-    OwnedRwLockWriteGuard, PATIENCE, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
-    forbid_blocking,
+    OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
+    STALL_TIMEOUT, forbid_blocking,
 };
 
 /// Runs a test, which is given a guard and its bump, for each kind of guard.
@@ -57,7 +57,7 @@ fn the_first_in_line_has_its_turn() {
             assert!(!lock.is_free());
             // If its thread is so slow, it is passed over.
             let turns = turns.lock().unwrap();
-            assert!(turns[0] == "first" || start.elapsed() >= PATIENCE, "{turns:?}");
+            assert!(turns[0] == "first" || start.elapsed() >= STALL_TIMEOUT, "{turns:?}");
         });
         assert_eq!(turns.into_inner().unwrap().len(), 3);
         assert!(lock.is_free());

@@ -19,7 +19,7 @@ use common::condvar::{Room, WAYS, Way};
 use common::exclusive::Waiting;
 use common::{Task, block_on, far, until};
 use futures_util::stream::{self, FuturesUnordered, StreamExt};
-use waitword::{LockError, PATIENCE};
+use waitword::{LockError, STALL_TIMEOUT};
 
 /// The shape of the report: one branch of a `select!` waits for the condition, another wins and, in its handler, notifies it and
 /// wants the mutex, while the first is alive and not polled.
@@ -120,7 +120,7 @@ fn a_wait_notified_and_polled_later_has_kept_its_place() {
         drop(held);
         let behind_is_woken = behind.is_woken();
         // On a machine so slow, a sweep may have called the other too.
-        if released.elapsed() < PATIENCE {
+        if released.elapsed() < STALL_TIMEOUT {
             assert!(stored.is_woken() && !behind_is_woken, "the place was lost");
         }
         drop(stored.finish());

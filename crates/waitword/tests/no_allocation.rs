@@ -15,8 +15,8 @@ use std::{hint, thread};
 use common::mutex::waiters;
 use common::{far, until};
 use waitword::{
-    AcquireError, AsyncLock, Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, PATIENCE, Parker,
-    Semaphore, Table, WaitGroup,
+    AcquireError, AsyncLock, Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, Parker,
+    STALL_TIMEOUT, Semaphore, Table, WaitGroup,
 };
 
 struct Counting;
@@ -272,7 +272,7 @@ fn a_wait_of_a_task_for_a_mutex_allocates_nothing() {
         assert_eq!(allocations(&mut wait), 0);
         // Long enough for the sweeps of the table to have ended, so that the next wait begins new ones.
         let end = Instant::now();
-        until(|| end.elapsed() > 4 * PATIENCE);
+        until(|| end.elapsed() > 4 * STALL_TIMEOUT);
     }
 }
 

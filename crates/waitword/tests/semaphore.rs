@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use common::semaphore::waiters;
 use common::{Task, block_on, far, until};
-use waitword::{AcquireError, Closed, PATIENCE, Semaphore, TryAcquireError, forbid_blocking};
+use waitword::{AcquireError, Closed, STALL_TIMEOUT, Semaphore, TryAcquireError, forbid_blocking};
 
 const MAX: usize = Semaphore::MAX_PERMITS;
 const MOMENT: Duration = Duration::from_millis(1);
@@ -227,23 +227,23 @@ fn who_takes_some_calls_the_next() {
     let mut tasks = [1, 2, 3, 1].map(|n| Task::new(semaphore.acquire_many_async(n)));
     assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
     let added = Instant::now();
-    let is_called = |tasks: &[Task<'_, _>; 4], next: usize| {
+    let is_signalled = |tasks: &[Task<'_, _>; 4], next: usize| {
         assert!(tasks[next].is_woken());
         let others = tasks.iter().enumerate().any(|(who, task)| who > next && task.is_woken());
         // On a machine so slow, a sweep may have called them too.
-        assert!(!others || added.elapsed() >= PATIENCE, "one at a time");
+        assert!(!others || added.elapsed() >= STALL_TIMEOUT, "one at a time");
     };
     semaphore.add_permits(5);
-    is_called(&tasks, 0);
+    is_signalled(&tasks, 0);
     let first = tasks[0].poll();
-    is_called(&tasks, 1);
+    is_signalled(&tasks, 1);
     let second = tasks[1].poll();
-    is_called(&tasks, 2);
+    is_signalled(&tasks, 2);
     assert!(first.is_ready() && second.is_ready());
     assert!(tasks[2].poll().is_pending(), "two are left, and it wants three");
     assert!(semaphore.try_acquire().is_err(), "they are kept for the first in line");
     drop(first);
-    is_called(&tasks, 2);
+    is_signalled(&tasks, 2);
     let third = tasks[2].poll();
     assert!(third.is_ready());
     assert!(tasks[3].poll().is_pending(), "none is left");
@@ -291,7 +291,7 @@ fn permits_are_kept_for_who_was_called_after_a_while() {
 #[test]
 fn who_leaves_calls_the_next_to_what_was_kept_for_it() {
     /// Whether it was in line before its time was up.
-    fn check(deadline: Instant, times_out: bool, is_called: bool) -> bool {
+    fn check(deadline: Instant, times_out: bool, is_signalled: bool) -> bool {
         let semaphore = Semaphore::new(0);
         let mut many = Task::new(semaphore.acquire_many_async_until(3, deadline));
         if many.poll().is_ready() {
@@ -303,7 +303,7 @@ fn who_leaves_calls_the_next_to_what_was_kept_for_it() {
         }
         let mut behind = [0, 1].map(|_| Task::new(semaphore.acquire_async()));
         assert!(behind.iter_mut().all(|task| task.poll().is_pending()), "it is kept");
-        if is_called {
+        if is_signalled {
             semaphore.add_permits(1);
             assert!(many.is_woken());
         }
@@ -316,14 +316,14 @@ fn who_leaves_calls_the_next_to_what_was_kept_for_it() {
         for task in behind {
             drop(task.finish());
         }
-        let permits = 1 + usize::from(is_called);
+        let permits = 1 + usize::from(is_signalled);
         assert_eq!(semaphore.try_acquire_many(permits).unwrap().num_permits(), permits);
         true
     }
-    for is_called in [false, true] {
-        assert!(check(far(), false, is_called));
+    for is_signalled in [false, true] {
+        assert!(check(far(), false, is_signalled));
         let mut timeout = 10 * MOMENT;
-        while !check(Instant::now() + timeout, true, is_called) {
+        while !check(Instant::now() + timeout, true, is_signalled) {
             timeout *= 2;
         }
     }
@@ -340,7 +340,7 @@ fn who_times_out_without_having_been_called_takes_nothing_from_the_line() {
     assert!(many.poll().is_pending());
     let late = [semaphore.acquire_for(MOMENT), block_on(semaphore.acquire_async_for(MOMENT))];
     // On a machine so slow, a sweep may have called them, because `many` is not polled.
-    if start.elapsed() < PATIENCE {
+    if start.elapsed() < STALL_TIMEOUT {
         assert!(late.iter().all(|late| *late.as_ref().unwrap_err() == AcquireError::TimedOut));
         assert!(semaphore.try_acquire().is_err(), "still kept");
     }
@@ -438,7 +438,7 @@ fn a_waker_that_panics_costs_no_permit() {
     semaphore.add_permits(2);
     let calls_the_next = catch_unwind(AssertUnwindSafe(|| first.poll()));
     // On a machine so slow, a sweep may have called it.
-    assert!(calls_the_next.is_err() || start.elapsed() >= PATIENCE);
+    assert!(calls_the_next.is_err() || start.elapsed() >= STALL_TIMEOUT);
     drop(calls_the_next);
     assert_eq!(semaphore.available_permits(), 2);
     assert!(second.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use common::semaphore::waiters;
 use common::{Task, block_on, far, until};
-use waitword::{PATIENCE, Parker, Semaphore};
+use waitword::{Parker, STALL_TIMEOUT, Semaphore};
 
 common::unpolled::unpolled_futures_keep_the_lock_from_nobody!(Semaphore);
 
@@ -92,7 +92,7 @@ fn what_is_kept_stays_kept_when_another_leaves() {
     drop(behind);
     let tried = semaphore.try_acquire();
     // On a machine so slow, it may have been passed over.
-    if asked.elapsed() < PATIENCE {
+    if asked.elapsed() < STALL_TIMEOUT {
         assert!(tried.is_err());
     }
     drop(tried);

@@ -48,7 +48,7 @@ fn crowd<T: Send + Sync + 'static>(new: fn() -> T, once: fn(&T), end: fn(&T)) {
             })
         });
         while running.load(Ordering::SeqCst) > 0 {
-            Table::global().call_overdue();
+            Table::global().signal_stalled();
             thread::yield_now();
         }
         crowd.into_iter().for_each(|thread| thread.join().unwrap());

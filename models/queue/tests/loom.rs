@@ -46,7 +46,7 @@ fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
 /// Races 1 and 2: a store, however weak, and a notify after it are never missed. loom reports a thread that stays
 /// parked as a deadlock.
 #[test]
-fn race_01_02_a_store_then_notify_is_never_missed() {
+fn a_store_then_notify_is_never_missed() {
     for order in [Ordering::SeqCst, Ordering::Relaxed] {
         model(move || {
             let shared = Shared::new();
@@ -65,7 +65,7 @@ fn race_01_02_a_store_then_notify_is_never_missed() {
 
 /// The same for a task, which is polled again when it was woken.
 #[test]
-fn race_01_02_a_task_is_never_missed() {
+fn a_store_then_notify_never_misses_a_task() {
     model(|| {
         let shared = Shared::new();
         let task = {
@@ -98,9 +98,9 @@ fn a_wake_publishes_what_was_written_before() {
     });
 }
 
-/// The same for a task that finds its verdict by itself: no lock and no wake orders its poll after the notify.
+/// The same for a task that reads its outcome by itself: no lock and no wake orders its poll after the notify.
 #[test]
-fn a_verdict_publishes_what_was_written_before() {
+fn an_outcome_publishes_what_was_written_before() {
     model(|| {
         let shared = Shared::new();
         let task = {
@@ -121,7 +121,7 @@ fn a_verdict_publishes_what_was_written_before() {
 
 /// Race 3: whoever has the lock first decides between notify and cancel, for both.
 #[test]
-fn race_03_notified_if_and_only_if_counted() {
+fn notified_if_and_only_if_counted() {
     model(|| {
         let shared = Shared::new();
         let mut wait = Box::pin(wait_async(shared.at(0), 0));
@@ -139,7 +139,7 @@ fn race_03_notified_if_and_only_if_counted() {
 
 /// Race 4: the first leaves while one is notified; the wake goes to exactly one of the two.
 #[test]
-fn race_04_a_leaving_head_and_the_one_behind() {
+fn a_head_that_leaves_and_the_waiter_behind_it() {
     model(|| {
         let shared = Shared::new();
         let (mut first, mut second) =
@@ -159,7 +159,7 @@ fn race_04_a_leaving_head_and_the_one_behind() {
 
 /// Race 5: two notifies, two sleepers; the second notify does not find the first one's sleeper.
 #[test]
-fn race_05_two_notifies_reach_two_sleepers() {
+fn two_notifies_wake_two_waiters() {
     model(|| {
         let shared = Shared::new();
         let (mut first, mut second) =
@@ -178,7 +178,7 @@ fn race_05_two_notifies_reach_two_sleepers() {
 
 /// Race 6: a waiter that comes while a notify is under way is counted by it or still waits, never both or neither.
 #[test]
-fn race_06_a_late_waiter() {
+fn notify_all_takes_a_snapshot() {
     model(|| {
         let shared = Shared::new();
         let mut early = Box::pin(wait_async(shared.at(0), 0));
@@ -196,9 +196,9 @@ fn race_06_a_late_waiter() {
 }
 
 /// Race 7: a notify of all, in several batches; meanwhile somebody waits again on the same word, and then the last one
-/// leaves, who may be in limbo behind a queue that has a new head.
+/// leaves, which may be detached behind a queue that has a new head.
 #[test]
-fn race_07_leaving_from_limbo_and_waiting_again() {
+fn leaving_while_detached_and_waiting_again() {
     model(|| {
         let shared = Shared::new();
         let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(shared.at(0), 0))).collect();
@@ -237,14 +237,14 @@ fn a_changed_waker_and_a_notify() {
 
 /// Race 9: an agent's deadline against a notify from elsewhere; the wait comes out of the inbox once.
 #[test]
-fn race_09_an_agents_deadline_and_a_notify() {
+fn an_agents_deadline_and_a_notify() {
     model(|| {
         let shared = Shared::new();
         let bell = Arc::clone(&shared);
         let inbox = Inbox::new(move || {
             bell.woken.fetch_add(1, Ordering::Relaxed);
         });
-        let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(0)));
+        let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(0), 1));
         assert!(wait.as_mut().enqueue(0));
         let notifier = {
             let shared = Arc::clone(&shared);
@@ -266,7 +266,7 @@ fn an_agent_dies_while_it_is_notified() {
     model(|| {
         let shared = Shared::new();
         let inbox = Inbox::new(|| {});
-        let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(0)));
+        let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(0), 1));
         assert!(wait.as_mut().enqueue(0));
         let notifier = {
             let shared = Arc::clone(&shared);
@@ -282,17 +282,17 @@ fn an_agent_dies_while_it_is_notified() {
 
 /// Race 11: two agents with waits on two words of one shard, each notified by the other.
 #[test]
-fn race_11_two_agents_notify_each_other() {
+fn two_agents_notify_each_other() {
     model(|| {
         let shared = Shared::new();
         let mine = Inbox::new(|| {});
-        let mut wait = Box::pin(InboxWait::new(&mine, shared.at(0)));
+        let mut wait = Box::pin(InboxWait::new(&mine, shared.at(0), 1));
         assert!(wait.as_mut().enqueue(0));
         let other = {
             let shared = Arc::clone(&shared);
             thread::spawn(move || {
                 let inbox = Inbox::new(|| {});
-                let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(1)));
+                let mut wait = Box::pin(InboxWait::new(&inbox, shared.at(1), 2));
                 assert!(wait.as_mut().enqueue(0));
                 assert_eq!(inbox.notify(shared.at(0), 1), 1);
                 usize::from(inbox.pop().is_some())
@@ -306,7 +306,7 @@ fn race_11_two_agents_notify_each_other() {
 
 /// Race 13: the buckets grow while a wait on another word is notified and a third is cancelled.
 #[test]
-fn race_13_growth() {
+fn buckets_grow_under_waits() {
     model(|| {
         let shared = Shared::new();
         let mut first = Box::pin(wait_async(shared.at(0), 0));
@@ -328,7 +328,7 @@ fn race_13_growth() {
 
 /// A blocking wait that is interrupted as it is notified.
 #[test]
-fn race_15_an_interrupt_and_a_notify() {
+fn an_interrupt_and_a_notify() {
     model(|| {
         let shared = Shared::new();
         let (send, receive) = loom::sync::mpsc::channel();
@@ -351,7 +351,7 @@ fn race_15_an_interrupt_and_a_notify() {
 
 /// An interrupt alone ends the wait, wherever the waiter is between its look at the flag and its sleep.
 #[test]
-fn race_15_an_interrupt_is_never_missed() {
+fn an_interrupt_is_never_missed() {
     model(|| {
         let shared = Shared::new();
         let (send, receive) = loom::sync::mpsc::channel();
@@ -371,7 +371,7 @@ fn race_15_an_interrupt_is_never_missed() {
 
 /// Race 16: the last leaves while it is notified; the wake goes to exactly one of the two.
 #[test]
-fn race_16_a_leaving_tail_and_the_one_before() {
+fn a_tail_that_leaves_and_the_waiter_before_it() {
     model(|| {
         let shared = Shared::new();
         let (mut first, mut last) =
@@ -392,7 +392,7 @@ fn race_16_a_leaving_tail_and_the_one_before() {
 /// Race 16: a notify of all, in several batches; meanwhile one waits again, the last is notified, and one leaves that may be
 /// detached: behind a queue whose tail has gone.
 #[test]
-fn race_16_the_last_beside_a_notify_of_all() {
+fn notify_last_beside_a_notify_of_all() {
     model(|| {
         let shared = Shared::new();
         let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(shared.at(0), 0))).collect();
@@ -430,16 +430,16 @@ fn a_dropped_wait_and_a_notify() {
     });
 }
 
-/// A call takes the waker along, and the notify after it has none to wake: whoever answers the call finds the verdict.
+/// A signal takes the waker, and the notify after it has none to wake: acknowledging the signal finds the outcome.
 #[test]
-fn a_notify_after_a_call_is_not_missed() {
+fn a_notify_after_a_signal_is_not_missed() {
     model(|| {
         let shared = Shared::new();
         let waiter = {
             let shared = Arc::clone(&shared);
             thread::spawn(move || wait(shared.at(0), 0))
         };
-        call_one(shared.at(0));
+        signal_one(shared.at(0));
         shared.words[0].store(1, Ordering::Relaxed);
         let woken = notify_one(shared.at(0));
         assert_eq!(waiter.join().unwrap() == Outcome::Notified, woken == 1);

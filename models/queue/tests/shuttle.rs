@@ -120,7 +120,7 @@ fn the_sum_of_all_notifies_is_the_number_of_notified() {
 /// Nobody sleeps on a word that has changed: there is one store and one notify for all. (shuttle reports threads that
 /// stay blocked.)
 #[test]
-fn an_opened_gate_lets_everybody_through() {
+fn an_opened_gate_lets_every_waiter_through() {
     model(|shared| {
         let mut threads: Vec<_> = (0..3)
             .map(|_| {
@@ -151,12 +151,12 @@ fn an_opened_gate_lets_everybody_through() {
 
 /// Two notifies work off one line of four batches, while some leave from the middle and others come.
 #[test]
-fn batches_with_leavers_and_newcomers() {
+fn batches_with_waiters_that_leave_and_late_ones() {
     model(|shared| {
         let (send, receive) = shuttle::sync::mpsc::channel();
         let threads = vec![
             shared.spawn(move |shared| {
-                // Seven in line before anything else happens. A `'static` location is one that is shared.
+                // Seven are queued before anything else happens. A `'static` location is one that is shared.
                 let place = |word| Place { shared: Arc::clone(shared), word };
                 let mut line: Vec<_> = (0..7).map(|_| Box::pin(wait_async(place(0), 0))).collect();
                 assert!(line.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
@@ -194,7 +194,7 @@ fn batches_with_leavers_and_newcomers() {
 
 /// First come, first served, across batches and notifies of all sizes: whoever was notified was before all who were not.
 #[test]
-fn nobody_is_overtaken() {
+fn no_waiter_is_notified_before_an_earlier_one() {
     model(|shared| {
         let mut line: Vec<_> = (0..6).map(|_| Box::pin(wait_async(shared.at(0), 0))).collect();
         assert!(line.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
@@ -234,7 +234,7 @@ fn growth_under_three_threads() {
 
 /// Futures that are dropped without a word, from anywhere in the line, while one behind them waits for its turn.
 #[test]
-fn the_dropped_are_in_nobodys_way() {
+fn dropped_waits_consume_no_notify() {
     model(|shared| {
         let mut threads: Vec<_> = (0..3)
             .map(|_| {
@@ -273,7 +273,7 @@ fn an_agent_with_deadlines_dies() {
                     rings.fetch_add(1, Ordering::SeqCst);
                 });
                 let mut waits: Vec<_> =
-                    (0..6).map(|wait| Box::pin(InboxWait::new(&inbox, shared.at(wait % 2)))).collect();
+                    (0..6).map(|wait| Box::pin(InboxWait::new(&inbox, shared.at(wait % 2), wait))).collect();
                 assert!(waits.iter_mut().all(|wait| wait.as_mut().enqueue(0)));
                 let expired =
                     waits[..3].iter_mut().filter_map(|wait| wait.as_mut().expire().then(|| wait.token()));

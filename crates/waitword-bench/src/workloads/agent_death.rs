@@ -39,7 +39,7 @@ fn at_size(n: usize, repeats: usize) -> Sample {
     for _ in 0..repeats {
         let inbox = Inbox::new(|| {});
         let waits = (0..WAITS).map(|_| {
-            let mut wait = Box::pin(InboxWait::new(&inbox, &words[random.below(words.len())]));
+            let mut wait = Box::pin(InboxWait::new(&inbox, &words[random.below(words.len())], 0));
             assert!(wait.as_mut().enqueue(0), "nobody stores to the words");
             wait
         });

@@ -1,18 +1,15 @@
 //! The queues behind one lock: in which bucket a word's is, how many buckets there are, and whose secret spreads the words.
 //!
-//! Whoever finds that there should be more buckets, or fewer, says so at the end of its stay (`End`), and sees to it
-//! after the lock.
+//! A stay under the lock that finds that there should be more buckets, or fewer, says so when it ends ([`Changes`]); the
+//! buckets are exchanged after it (`resize.rs`).
 
 use std::ptr::NonNull;
 
-#[cfg(test)]
-use super::Locked;
-use super::{End, Shard};
-use crate::presence::Presence;
-use crate::queue::{Bucket, Pushed};
-use crate::sync::{MODEL, broken};
-use crate::table::{Hasher, Key};
-use crate::waiter::Waiter;
+use super::bucket::{Bucket, Pushed};
+use super::hash::{Hasher, Key};
+use super::occupancy::Occupancy;
+use crate::sync::{MODEL, mutant};
+use crate::waiter::node::Waiter;
 
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
 const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
@@ -21,19 +18,37 @@ const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 /// there are, somebody knows the secret, or the secret does not suit the words; it takes another one either way.
 const MOST_IN_A_BUCKET: usize = 16;
 
+/// What a stay under the lock changes for those who do not hold it, and what it leaves to do.
+pub(super) struct Changes {
+    /// Which words have waiters, for the state of the lock.
+    pub(super) occupancy: usize,
+    /// How many buckets there should be, if a word came or went and there should be others.
+    pub(super) better_size: Option<usize>,
+    /// A waiter is queued behind a signalled one, as of now.
+    pub(super) watch: bool,
+}
+
+impl Changes {
+    /// None yet.
+    #[inline]
+    pub(super) fn since(occupancy: usize) -> Self {
+        Self { occupancy, better_size: None, watch: false }
+    }
+}
+
 #[repr(C)]
 pub(super) struct Queues {
     pub(super) buckets: Box<[Bucket]>,
     /// How many words have a queue.
     words: usize,
-    /// The ticket of the next waiter to enter.
+    /// The ticket of the next waiter to be enqueued.
     next_ticket: u64,
     /// A bucket was found with too many queues.
     needs_secret: bool,
-    /// Somebody may stand behind one who was called and has not looked, or asks to be called (`call.rs`).
+    /// A waiter may be queued behind one that is signalled or requests a signal (`table/watchdog.rs`).
     pub(super) watched: bool,
     has_own_secret: bool,
-    presence: Presence,
+    occupancy: Occupancy,
     /// Spreads the words over the buckets: the table's, until another secret was needed.
     hasher: Hasher,
 }
@@ -47,7 +62,7 @@ impl Queues {
             needs_secret: false,
             watched: false,
             has_own_secret: false,
-            presence: Presence::new(),
+            occupancy: Occupancy::new(),
             hasher,
         }
     }
@@ -59,57 +74,56 @@ impl Queues {
         &mut self.buckets[index]
     }
 
-    /// Puts `node` at the end of the line of `key`.
+    /// Puts `node` at the tail of the queue of `key`.
     ///
     /// # Safety
     /// The node is unlinked and the caller's.
     #[inline]
-    pub(super) unsafe fn join(&mut self, key: Key, node: NonNull<Waiter>, end: &mut End) {
+    pub(super) unsafe fn append(&mut self, key: Key, node: NonNull<Waiter>, changes: &mut Changes) {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
-        // SAFETY: `self` is reached through the lock (I2); and says the caller.
+        // SAFETY: `self` is reached through the lock (I2), and the node is the caller's.
         let pushed = unsafe { self.bucket(key).push(key.address, ticket, node) };
         match pushed {
-            Pushed::Founded { others } => self.founded(key, others, end),
-            Pushed::Joined { watched } => self.watch(watched, end),
+            Pushed::First { others } => self.word_added(key, others, changes),
+            Pushed::Behind { watched } => self.watch(watched, changes),
         }
     }
 
     /// `key` has a queue now, in a bucket with `others`.
     #[inline]
-    fn founded(&mut self, key: Key, others: usize, end: &mut End) {
+    fn word_added(&mut self, key: Key, others: usize, changes: &mut Changes) {
         self.words += 1;
-        if !broken!("presence") {
-            end.presence = self.presence.enter(key.hash, end.presence);
-        }
         if others >= MOST_IN_A_BUCKET {
             self.needs_secret = true;
         }
-        end.better_size = self.better_size();
+        changes.better_size = self.better_size();
+        mutant!("presence" => return);
+        changes.occupancy = self.occupancy.enter(key.hash, changes.occupancy);
     }
 
     /// `key` has no queue any more.
     #[inline]
-    pub(super) fn lost(&mut self, key: Key, end: &mut End) {
+    pub(super) fn word_gone(&mut self, key: Key, changes: &mut Changes) {
         self.words -= 1;
-        end.presence = self.presence.leave(key.hash, end.presence);
-        if self.words == 0 && end.presence != 0 {
-            self.presence.clear();
-            end.presence = 0;
+        changes.occupancy = self.occupancy.leave(key.hash, changes.occupancy);
+        if self.words == 0 && changes.occupancy != 0 {
+            self.occupancy.clear();
+            changes.occupancy = 0;
         }
-        end.better_size = self.better_size();
+        changes.better_size = self.better_size();
     }
 
-    /// Whether somebody has come to stand behind one who was called or asks to be; or the other way round.
+    /// Notes whether a waiter is queued behind one that is signalled or requests a signal.
     #[inline]
-    pub(super) fn watch(&mut self, watched: bool, end: &mut End) {
+    pub(super) fn watch(&mut self, watched: bool, changes: &mut Changes) {
         self.watched |= watched;
-        end.watch |= watched;
+        changes.watch |= watched;
     }
 
     /// How many buckets there should be, if not those that there are.
     #[inline]
-    fn better_size(&self) -> Option<usize> {
+    pub(super) fn better_size(&self) -> Option<usize> {
         let size = self.buckets.len();
         if self.words > size {
             Some(4 * size)
@@ -121,7 +135,7 @@ impl Queues {
     }
 
     /// Moves all queues to `spare` and exchanges the two; with another secret, if the old one is known.
-    fn rehash(&mut self, spare: &mut Box<[Bucket]>) {
+    pub(super) fn rehash(&mut self, spare: &mut Box<[Bucket]>) {
         let draws = std::mem::take(&mut self.needs_secret);
         if draws {
             (self.hasher, self.has_own_secret) = (self.hasher.another(), true);
@@ -131,59 +145,19 @@ impl Queues {
             // SAFETY: `self` is reached through the lock (I2); a queue is moved as a whole, and its key is
             // nowhere else.
             unsafe {
-                while let Some((key, head)) = bucket.disown() {
+                while let Some((key, head)) = bucket.take_queue() {
                     let index = self.hasher.hash(key) as usize & (spare.len() - 1);
-                    spare[index].adopt(key, head);
+                    spare[index].put_queue(key, head);
                 }
             }
         }
         std::mem::swap(&mut self.buckets, spare);
-        // A sweep may be under way, and a queue have moved to where it has been: once more.
+        // A pass of the watchdog may be under way, and a queue have moved to where it has been: once more.
         self.watched = true;
         // Queues that were few in each of four buckets may be too many in the one that took their place; and one secret in
         // two or three hundred does not suit words that lie side by side.
-        // SAFETY: as above.
+        // SAFETY: `self` is reached through the lock (I2).
         let is_full = |bucket: &Bucket| unsafe { bucket.len() } > MOST_IN_A_BUCKET;
         self.needs_secret = (shrinks || draws) && self.buckets.iter().any(is_full);
     }
-}
-
-impl Shard {
-    /// Gives it `size` buckets, and another secret if it needs one, as somebody found who had the lock. The buckets are
-    /// allocated, and the old ones freed, without the lock.
-    ///
-    /// If somebody was faster, ours are not needed; if there is no memory, the old ones serve. (To unwind is no choice:
-    /// linked nodes are on stacks further up.)
-    #[cold]
-    pub(super) fn resize(&self, size: usize) {
-        let mut better_size = Some(size);
-        while let Some(size) = better_size {
-            let Some(mut spare) = empty_buckets(size) else { return };
-            let mut locked = self.lock();
-            better_size = locked.with(|queues, _| {
-                if queues.better_size() != Some(size) {
-                    return None;
-                }
-                queues.rehash(&mut spare);
-                queues.better_size()
-            });
-            drop(locked);
-        }
-    }
-}
-
-#[cfg(test)]
-impl Locked<'_> {
-    /// How many queues the fullest bucket has.
-    pub(crate) fn longest_chain(&mut self) -> usize {
-        // SAFETY: we hold the lock (I2).
-        self.with(|queues, _| queues.buckets.iter().map(|bucket| unsafe { bucket.len() }).max().unwrap_or(0))
-    }
-}
-
-fn empty_buckets(size: usize) -> Option<Box<[Bucket]>> {
-    let mut buckets = Vec::new();
-    buckets.try_reserve_exact(size).ok()?;
-    buckets.resize_with(size, Bucket::default);
-    Some(buckets.into_boxed_slice())
 }

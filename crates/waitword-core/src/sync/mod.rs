@@ -31,13 +31,32 @@ pub(crate) use imp::{Condvar, Mutex, OnceLock, UnsafeCell, announced, thread};
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));
 
-/// Whether the step of this name is left out or weakened, to see that the models notice (`docs/loom.md`).
-macro_rules! broken {
-    ($step:tt) => {
-        $crate::sync::is_broken($step)
+/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/loom.md`). It is
+/// nothing in a build without a model checker, and a reader can pass over it.
+macro_rules! mutant {
+    ($step:tt => $instead:stmt) => {
+        #[cfg(any(waitword_loom, waitword_shuttle))]
+        if $crate::sync::is_broken($step) {
+            $instead
+        }
     };
 }
-pub(crate) use broken;
+pub(crate) use mutant;
+
+/// An ordering; a weaker one in a model with the step of this name weakened.
+macro_rules! order {
+    ($order:ident, $step:tt) => {
+        $crate::sync::order!($order, $step => Relaxed)
+    };
+    ($order:ident, $step:tt => $weaker:ident) => {
+        if $crate::sync::is_broken($step) {
+            $crate::sync::atomic::Ordering::$weaker
+        } else {
+            $crate::sync::atomic::Ordering::$order
+        }
+    };
+}
+pub(crate) use order;
 
 /// Never, but in a model that is run with the step's name in `WAITWORD_MUTANT`.
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]

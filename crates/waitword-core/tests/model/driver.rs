@@ -86,7 +86,7 @@ impl World {
         match kind {
             Kind::Thread(form) => return self.block(stage, id, word, expected, form),
             Kind::Agent(agent) => {
-                let mut wait = Box::pin(InboxWait::new(&self.inboxes[agent], self.at(word)));
+                let mut wait = Box::pin(InboxWait::new(&self.inboxes[agent], self.at(word), id));
                 assert_eq!(wait.as_mut().enqueue(expected), stage.model.enter(id));
                 stage.waits.insert(id, Real::Agent { wait, expected });
                 return;
@@ -255,7 +255,9 @@ impl World {
                     return;
                 }
                 let interrupted = match model.cancel(id) {
-                    Cancelled::BeforeNotify | Cancelled::AfterCall | Cancelled::AfterMove => Err(Interrupted),
+                    Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => {
+                        Err(Interrupted)
+                    }
                     Cancelled::AfterNotify => Ok(Outcome::Notified),
                 };
                 assert_eq!(blocked.receive(), interrupted);

@@ -85,7 +85,7 @@ pub(crate) enum Form {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Told {
     Notes(u8),
-    /// Does something to another future, which may be in limbo at that moment: counted, and not told yet.
+    /// Does something to another future, which may be detached at that moment: counted, and not completed yet.
     Polls(usize),
     Cancels(usize),
     Drops(usize),

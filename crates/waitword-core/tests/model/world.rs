@@ -161,7 +161,7 @@ pub(super) struct Blocked {
 
 impl Blocked {
     pub(super) fn receive(&self) -> Result<Outcome, Interrupted> {
-        self.ended.recv_timeout(PATIENCE).expect("the thread was woken")
+        self.ended.recv_timeout(STALL_TIMEOUT).expect("the thread was woken")
     }
 }
 
@@ -175,13 +175,13 @@ impl Drop for Blocked {
 }
 
 /// Fails loudly instead of hanging; generous, because the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(30);
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[track_caller]
 pub(super) fn until(condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < PATIENCE, "waited for {PATIENCE:?}");
+        assert!(start.elapsed() < STALL_TIMEOUT, "waited for {STALL_TIMEOUT:?}");
         std::thread::yield_now();
     }
 }

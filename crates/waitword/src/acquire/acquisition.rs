@@ -115,9 +115,9 @@ impl<H: Handle> Acquisition<H> {
 
     /// A thread that was called tries for a while. Returns whether it has taken it.
     pub(crate) fn spin(self: Pin<&mut Self>) -> bool {
-        let is_called = self.wait.as_ref().is_some_and(WaitAsync::is_called);
-        let taken =
-            is_called && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Place::Line));
+        let is_signalled = self.wait.as_ref().is_some_and(WaitAsync::is_signalled);
+        let taken = is_signalled
+            && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Place::Line));
         if taken {
             self.end(Taken::OnCall);
         }
@@ -165,10 +165,10 @@ impl<H: Handle> Acquisition<H> {
                 continue;
             };
             // Called: one look before it costs anything, ...
-            if wait.is_called() && raw.take_called(ask) {
+            if wait.is_signalled() && raw.take_called(ask) {
                 return Poll::Ready((H::Raw::TAKEN, Taken::OnCall));
             }
-            match wait.as_mut().poll_called(&mut cx) {
+            match wait.as_mut().poll_signalled(&mut cx) {
                 // Notified; or the word is not what the attempt left, so that somebody else has got on meanwhile.
                 Poll::Ready(Some(_)) => this.wait.set(None),
                 // ... and one when the next call will find us.
@@ -179,7 +179,7 @@ impl<H: Handle> Acquisition<H> {
                     }
                     if raw.is_kept(ask) {
                         // Nobody may come to call us again, and those behind us must not depend on that.
-                        wait.ask_for_call();
+                        wait.request_signal();
                     }
                     return Poll::Pending;
                 }

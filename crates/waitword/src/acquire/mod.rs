@@ -55,11 +55,11 @@ use std::mem;
 use std::pin::pin;
 use std::time::Instant;
 
-use waitword_core::{Location, Parker, Word, is_line_passed, may_block};
+use waitword_core::{Location, Parker, Word, is_queue_stalled, may_block};
 
 use crate::error::LockError;
 use crate::patience::Looks;
-use crate::sync::broken;
+use crate::sync::mutant;
 pub(crate) use acquisition::{Acquisition, Step};
 
 pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
@@ -167,8 +167,8 @@ impl<R: Acquire> Drop for GivesBack<'_, R> {
 /// Takes what is kept for those in line, if they have been called and have not come for so long that who stood behind them
 /// would have it. Then it is as one who has come from the line, and says so when it has [left](Acquire::left) it.
 fn take_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
-    let may = raw.is_kept_from_newcomers(ask) && is_line_passed(raw.at(ask)) && !broken!("acquire-passed");
-    may && raw.take_called(ask)
+    mutant!("acquire-passed" => return false);
+    raw.is_kept_from_newcomers(ask) && is_queue_stalled(raw.at(ask)) && raw.take_called(ask)
 }
 
 /// Acquires what could not be taken at once, blocking this thread. `instead` is for the one that must not.

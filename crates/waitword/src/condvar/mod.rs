@@ -177,7 +177,7 @@ impl Condvar {
         waiting.as_mut().enter(parker.waker());
         let released = Released::new(mutex);
         // Before the first sleep: notified, it is called as soon as the mutex is free.
-        parker.spin(deadline, || waiting.is_called());
+        parker.spin(deadline, || waiting.is_signalled());
         let result = loop {
             match waiting.as_mut().step(parker.waker(), deadline) {
                 Step::Ended(Ok((_, result))) => break result,

@@ -16,7 +16,7 @@
 //!   sleeps: in line                         → moves it to the line of the mutex
 //! ```
 //! A notify moves whom it notifies, asleep, to the end of the mutex's line, and sees to it that the first there is called
-//! (`requeue.rs` of the core). So of a hundred one wakes up, and the others one by one, each when the mutex is released.
+//! (`notify/requeue.rs` of the core). So of a hundred one wakes up, and the others one by one, each when the mutex is released.
 //!
 //! # A wait, from stage to stage
 //! ```text
@@ -159,9 +159,9 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
     }
 
     /// Whether it was called, which makes the next step worth it.
-    pub(crate) fn is_called(&self) -> bool {
+    pub(crate) fn is_signalled(&self) -> bool {
         match &self.stage {
-            Stage::InLine { wait } => wait.is_called(),
+            Stage::InLine { wait } => wait.is_signalled(),
             Stage::Idle | Stage::Locking { .. } => false,
         }
     }
@@ -179,7 +179,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
             adopt(this.at, mutex);
             this.stage.set(Stage::InLine { wait: wait_async(this.at.clone(), mutex) });
             if let StageProjection::InLine { wait } = this.stage.as_mut().project()
-                && wait.poll_called(&mut Context::from_waker(waker)).is_pending()
+                && wait.poll_signalled(&mut Context::from_waker(waker)).is_pending()
             {
                 return;
             }
@@ -214,7 +214,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         let mut this = self.project();
         let taken = match this.stage.as_mut().project() {
             StageProjection::InLine { wait } => {
-                wait.is_called() && this.handle.as_ref().expect(ENDED).raw().spin((), Place::Line)
+                wait.is_signalled() && this.handle.as_ref().expect(ENDED).raw().spin((), Place::Line)
             }
             StageProjection::Idle | StageProjection::Locking { .. } => false,
         };
@@ -232,9 +232,9 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         let StageProjection::InLine { mut wait } = this.stage.as_mut().project() else { return None };
         let raw = this.handle.as_ref().expect(ENDED).raw();
         // As in `Acquisition::line_up`: called, so it was moved before.
-        let mut taken = wait.is_called() && raw.take_called(());
+        let mut taken = wait.is_signalled() && raw.take_called(());
         if !taken {
-            match wait.as_mut().poll_called(&mut Context::from_waker(waker)) {
+            match wait.as_mut().poll_signalled(&mut Context::from_waker(waker)) {
                 Poll::Ready(None) => {
                     taken = !broken!("condvar-look") && raw.take_or_mark((), Place::Line).is_ok()
                 }
@@ -249,7 +249,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
             let _ = wait.cancel();
             return None;
         }
-        if !*this.notified && !wait.is_moved() {
+        if !*this.notified && !wait.is_requeued() {
             if deadline.is_none_or(|deadline| Instant::now() < deadline) {
                 return Some(deadline);
             }
@@ -270,10 +270,10 @@ fn leave<A: Location>(wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex, notified: 
     *notified |= match left {
         Cancelled::BeforeNotify => false,
         // Nobody was notified by it but this one, wherever it stood.
-        Cancelled::AfterMove => !broken!("condvar-moved"),
-        Cancelled::AfterCall | Cancelled::AfterNotify => true,
+        Cancelled::AfterRequeue => !broken!("condvar-moved"),
+        Cancelled::AfterSignal | Cancelled::AfterNotify => true,
     };
-    if left == Cancelled::AfterCall && !broken!("condvar-pass-call") {
+    if left == Cancelled::AfterSignal && !broken!("condvar-pass-call") {
         mutex.pass_on((), true);
     }
 }

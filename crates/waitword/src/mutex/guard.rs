@@ -96,7 +96,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// # Fairness
     /// Nobody overtakes the first in line. Afterwards this thread is one of those who come: those further behind may have
     /// their turn before it, or not. If the first is a task that is not polled, it holds this thread up for no longer than it
-    /// would any other ([`PATIENCE`](crate::PATIENCE)).
+    /// would any other ([`STALL_TIMEOUT`](crate::STALL_TIMEOUT)).
     ///
     /// A task does it with `unlock_fair` and [`lock_async`](Mutex::lock_async).
     ///

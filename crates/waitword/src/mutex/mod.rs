@@ -75,7 +75,7 @@ pub use owned::OwnedMutexGuard;
 /// # Futures that nobody polls
 /// A task in line that is called and not polled takes nothing, and keeps nobody from the mutex for good. Whoever runs
 /// takes it meanwhile, for a quantum as above; those behind are called in its place once it has not come for
-/// [`PATIENCE`](crate::PATIENCE), or twice that: 10 to 20 ms. It keeps its place, and gets the mutex when it is polled again. So a
+/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT), or twice that: 10 to 20 ms. It keeps its place, and gets the mutex when it is polled again. So a
 /// lock future may lie in a `select!`, in a set of futures or in a struct, half awaited, for as long as it pleases.
 ///
 /// A *guard* that is kept by a task which nobody polls is another matter: the mutex is held then, and nobody can know

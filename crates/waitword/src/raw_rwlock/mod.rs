@@ -63,7 +63,7 @@ mod acquire;
 mod fair;
 mod mode;
 
-use waitword_core::{Masked64, call_one};
+use waitword_core::{Masked64, signal_one};
 
 use crate::pace;
 use crate::sync::atomic::{Ordering, fence};
@@ -202,7 +202,7 @@ impl RawRwLock {
         if !broken!("rwlock-drain") {
             self.drain.store(0, Ordering::Relaxed);
         }
-        call_one(&self.drain);
+        signal_one(&self.drain);
     }
 
     /// Makes room, and calls the first in line, unless somebody was called or there is no room yet.
@@ -221,7 +221,7 @@ impl RawRwLock {
     /// Calls the first in line. The caller has taken `LINE` back and set `CALLED`.
     #[cold]
     fn call(&self) {
-        while call_one(&self.state) == 0 {
+        while signal_one(&self.state) == 0 {
             // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
             let must_call = |state| state & (LINE | WRITER) == LINE;
             let before = self.update(Ordering::Relaxed, |state| match state {

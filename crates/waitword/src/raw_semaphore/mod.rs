@@ -79,7 +79,7 @@
 
 mod attempts;
 
-use waitword_core::{Masked64, Table, call_one, notify_all};
+use waitword_core::{Masked64, Table, notify_all, signal_one};
 
 use crate::pace::overtaken;
 use crate::sync::atomic::{AtomicU32, Ordering};
@@ -201,16 +201,16 @@ impl RawSemaphore {
     /// Calls the first in line, for whoever [takes the call](Self::takes_call). `false` if it has to be taken once more.
     fn call(&self) -> bool {
         self.pace.store(0, Ordering::Relaxed);
-        while call_one(&self.state) == 0 {
+        while signal_one(&self.state) == 0 {
             // Nobody is there to call. But somebody may have got in line meanwhile, counting on the one who was called. And
             // what is kept stays kept for those in line who have been called, by a sweep or for something they have taken.
             let kept = if self.has_line() { FAIR } else { 0 };
-            let is_called = |state| state & CALLED != 0;
-            let is_owed = |state| is_called(state) && state & LINE != 0 && permits(state) > 0;
+            let is_signalled = |state| state & CALLED != 0;
+            let is_owed = |state| is_signalled(state) && state & LINE != 0 && permits(state) > 0;
             let before = self.update(Ordering::Relaxed, |state| {
                 if is_owed(state) {
                     state & !(LINE | FAIR) | state & kept
-                } else if !is_called(state) || broken!("semaphore-call-answered") {
+                } else if !is_signalled(state) || broken!("semaphore-call-answered") {
                     // Closed; or somebody has looked for itself, and has said what is to be done.
                     state
                 } else if state & kept == 0 {
@@ -223,11 +223,11 @@ impl RawSemaphore {
             if is_owed(before) && !broken!("semaphore-call-again") {
                 continue;
             }
-            if is_called(before) && before & kept != 0 {
+            if is_signalled(before) && before & kept != 0 {
                 // Whoever leaves the line from now on calls the next. Did all leave it before? And who has got in line since?
                 let has_line = self.has_line();
                 if has_line {
-                    call_one(&self.state);
+                    signal_one(&self.state);
                 }
                 return has_line;
             }

@@ -98,7 +98,7 @@ pub use upgrade::{
 ///
 /// # Futures that nobody polls
 /// One in line that is called and not polled takes nothing, and keeps nobody out for good: those behind it are called in its
-/// place once it has not come for [`PATIENCE`](crate::PATIENCE), or twice that. It keeps its place, and gets in when it is polled again. That
+/// place once it has not come for [`STALL_TIMEOUT`](crate::STALL_TIMEOUT), or twice that. It keeps its place, and gets in when it is polled again. That
 /// holds also for a writer's future that was polled once and waits for readers to leave: readers behind it get in.
 ///
 /// A *guard* that is kept by a task which nobody polls is another matter; and so is the future of an

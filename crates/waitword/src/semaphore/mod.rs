@@ -88,7 +88,7 @@ pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 /// # Futures that nobody polls
 /// A task in line that is not polled keeps its place, and nobody from the permits for good, neither those that it was called
 /// for nor those that are kept for it. The next in line is called in its place when it has not looked for
-/// [`PATIENCE`](crate::PATIENCE), or up to three times that. It gets its permits when it is polled again, if there are enough.
+/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT), or up to three times that. It gets its permits when it is polled again, if there are enough.
 /// Until somebody else gets in line, permits stay kept for it: [`try_acquire`](Self::try_acquire) fails meanwhile.
 ///
 /// # Panics

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::thread;
 use std::time::Instant;
 
-use waitword::PATIENCE;
+use waitword::STALL_TIMEOUT;
 
 /// A lock and those who want it, at some point of a schedule.
 pub(crate) trait World {
@@ -61,7 +61,7 @@ impl<Op: Copy + PartialEq> Schedule<Op> {
                 self.possible = world.possible();
                 self.ends = self.possible.iter().all(|&op| W::is_optional(op));
                 // A sweep may have called somebody and not yet woken it: that is no lost wakeup, but one on its way.
-                if !(self.ends && world.is_stuck() && start.elapsed() < 100 * PATIENCE) {
+                if !(self.ends && world.is_stuck() && start.elapsed() < 100 * STALL_TIMEOUT) {
                     break;
                 }
                 thread::yield_now();

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, FuturesUnordered, StreamExt};
-use waitword::PATIENCE;
+use waitword::STALL_TIMEOUT;
 
 use super::exclusive::{Exclusive, WAYS, Way};
 use super::{Task, block_on, far, until};
@@ -175,7 +175,7 @@ pub(crate) fn a_future_stored_and_polled_later_has_kept_its_place<L: Exclusive>(
         drop(held);
         let behind_is_woken = behind.is_woken();
         // On a machine so slow, a sweep may have called the other too.
-        if released.elapsed() < PATIENCE {
+        if released.elapsed() < STALL_TIMEOUT {
             assert!(stored.is_woken() && !behind_is_woken, "the place was lost");
         }
         drop(stored.finish());

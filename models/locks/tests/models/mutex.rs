@@ -105,7 +105,7 @@ fn one_is_never_polled() {
         let behind = spawn(&mutex, |mutex| Blocking.take(mutex));
         drop(guard);
         // What the clock would do: two sweeps after the call, whenever that is.
-        while Table::global().call_overdue() {
+        while Table::global().signal_stalled() {
             thread::yield_now();
         }
         behind.join().unwrap();
@@ -126,7 +126,7 @@ fn one_that_is_never_polled_is_passed_by_who_tries() {
             OwnedMutexGuard::unlock_fair(guard);
         });
         while mutex.try_lock().map(|seen| seen.add()).is_none() {
-            Table::global().call_overdue();
+            Table::global().signal_stalled();
             thread::yield_now();
         }
         releases.join().unwrap();

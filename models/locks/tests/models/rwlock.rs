@@ -158,7 +158,7 @@ fn one_that_is_never_polled_is_passed_by_who_tries() {
             OwnedRwLockWriteGuard::unlock_fair(guard);
         });
         while lock.try_write().map(|seen| seen.add()).is_none() {
-            Table::global().call_overdue();
+            Table::global().signal_stalled();
             thread::yield_now();
         }
         releases.join().unwrap();

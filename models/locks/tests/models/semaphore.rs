@@ -135,7 +135,7 @@ fn one_who_wants_many_is_never_polled_again() {
         let behind = spawn(&semaphore, |semaphore| semaphore.acquire().unwrap().forget());
         semaphore.add_permits(1);
         assert!(poll(many.as_mut()).is_pending());
-        while Table::global().call_overdue() || semaphore.available_permits() > 0 {
+        while Table::global().signal_stalled() || semaphore.available_permits() > 0 {
             thread::yield_now();
         }
         behind.join().unwrap();

@@ -1,4 +1,4 @@
-// "buffer: an Int32Array or BigInt64Array backed by a SharedArrayBuffer", and nothing else.
+// The two array types that can be waited on and notified, on shared memory; all others are a TypeError.
 import { Worker, isMainThread } from 'node:worker_threads';
 import { equal, ok, stayAlive, throws } from './support/check.mjs';
 
@@ -10,9 +10,9 @@ const OTHERS = [
 if (isMainThread) {
   const done = stayAlive();
   const sab = new SharedArrayBuffer(64);
-  const [i32a, i64a] = [new Int32Array(sab), new BigInt64Array(sab)];
+  const [words, longs] = [new Int32Array(sab), new BigInt64Array(sab)];
 
-  for (const [array, value] of [[i32a, 0], [i64a, 0n]]) {
+  for (const [array, value] of [[words, 0], [longs, 0n]]) {
     const { name } = array.constructor;
     const { value: promise } = Atomics.waitAsync(array, 1, value);
     equal(Atomics.notify(array, 1), 1, `notify on ${name}`);
@@ -20,18 +20,18 @@ if (isMainThread) {
     ok(`waitAsync and notify on ${name}`);
   }
 
-  Atomics.store(i64a, 2, -(2n ** 63n));
-  equal(Atomics.waitAsync(i64a, 2, 0n).value, 'not-equal', 'the upper half of a 64-bit word counts');
-  equal(Atomics.waitAsync(i64a, 2, -(2n ** 63n), 0).value, 'timed-out', 'all 64 bits are equal');
+  Atomics.store(longs, 2, -(2n ** 63n));
+  equal(Atomics.waitAsync(longs, 2, 0n).value, 'not-equal', 'the upper half of a 64-bit word counts');
+  equal(Atomics.waitAsync(longs, 2, -(2n ** 63n), 0).value, 'timed-out', 'all 64 bits are equal');
   ok('a BigInt64Array compares all 64 bits');
 
   // Byte 24 is word 6 of the one array and word 3 of the other: one location, one queue.
-  const narrow = Atomics.waitAsync(i32a, 6, 0);
-  const wide = Atomics.waitAsync(i64a, 3, 0n);
-  equal(Atomics.notify(i64a, 3, 1), 1, 'notify through the other type');
+  const narrow = Atomics.waitAsync(words, 6, 0);
+  const wide = Atomics.waitAsync(longs, 3, 0n);
+  equal(Atomics.notify(longs, 3, 1), 1, 'notify through the other type');
   equal(await narrow.value, 'ok', 'the 32-bit wait, which came first');
-  equal(Atomics.notify(i32a, 7), 0, 'the upper half is another location');
-  equal(Atomics.notify(i32a, 6), 1, 'notify through the other type, the other way round');
+  equal(Atomics.notify(words, 7), 0, 'the upper half is another location');
+  equal(Atomics.notify(words, 6), 1, 'notify through the other type, the other way round');
   equal(await wide.value, 'ok', 'the 64-bit wait');
   ok('the location is what counts, not the array through which it is seen');
 

@@ -1,18 +1,16 @@
-// "If there are several pending Atomics.wait calls or Atomics.waitAsync calls related to the same location, they are
-// all in the same FIFO queue": every way in which up to five of them can arrive.
+// One FIFO queue for `wait` and `waitAsync` of all agents: every order in which up to five of them can arrive.
 //
-// A script cannot see whether another agent is in the queue, and an agent that blocks cannot tell. So the value of the
-// word is an epoch: waiter i waits for the value i, and the main agent stores 0, 1, 2, ... in turn. Comparing and
-// joining the queue are one step, hence whoever is in the queue as waiter i joined it before the word became i + 1,
-// and waiter i + 1 joined after that. Whoever is late is told 'not-equal' and says so. Thus the order of the queue is
-// known for certain, whatever the scheduler did. An attempt in which somebody was late is checked like any other, and
-// then repeated with more patience.
+// A script cannot see whether another agent has enqueued, and an agent that blocks cannot say so. So the value of the word
+// is an epoch: waiter i waits for the value i, and the main agent stores 0, 1, 2, ... in turn. Compare and enqueue are one
+// step, hence waiter i, if it is in the queue, enqueued before the word became i + 1, and waiter i + 1 after that. A waiter
+// that is late gets 'not-equal' and reports it. So the order of the queue is known, whatever the scheduler did. An attempt
+// with a late waiter is checked like any other, and then repeated with longer pauses.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { equal, ok, pause, stayAlive } from './support/check.mjs';
 import { Channel, Partner } from './support/partner.mjs';
 
 const MOST = 5;
-const KINDS = ['wait', 'waitAsync', 'own waitAsync']; // the last one: by the agent that will notify
+const KINDS = ['wait', 'waitAsync', 'own waitAsync']; // the last: by the agent that notifies
 let rounds = 0;
 
 if (isMainThread) {
@@ -31,16 +29,16 @@ if (isMainThread) {
     for (const pattern of patterns) {
       for (let k = 1; k <= n; k++) await check(word, partners, pattern, firstThenRest(k));
     }
-    ok(`notify(k) wakes the k who came first, 1 <= k <= ${n}: all ${patterns.length} arrivals of ${n}`);
+    ok(`notify(k) wakes the k that came first, 1 <= k <= ${n}: all ${patterns.length} arrivals of ${n}`);
   }
 
-  for (const partner of partners) partner.dismiss();
+  for (const partner of partners) partner.terminate();
   done();
 } else {
   const word = new Int32Array(workerData);
   parentPort.on('message', ({ kind, epoch }) => {
     if (kind === 'wait') {
-      parentPort.postMessage('arriving'); // its last words: it cannot say that it has arrived
+      parentPort.postMessage('arriving'); // the last message before it blocks: it cannot say that it has enqueued
       parentPort.postMessage(Atomics.wait(word, 0, epoch));
     } else {
       const { value } = Atomics.waitAsync(word, 0, epoch);
@@ -50,12 +48,12 @@ if (isMainThread) {
   });
 }
 
-/** Lines up `pattern` and has `notify` wake it, until nobody was late. The order is checked every time. */
+/** Enqueues `pattern` and has `notify` wake it, until no waiter was late. The order is checked in each attempt. */
 async function check(word, partners, pattern, notify) {
   const what = `arrived as ${pattern.join(', ')}`;
   for (let attempt = 0; attempt < 20; attempt++) {
     const woken = new Channel();
-    const outcomes = await lineUp(word, partners, pattern, woken, attempt);
+    const outcomes = await enqueueAll(word, partners, pattern, woken, attempt);
     const order = await notify(word, woken);
     equal(order, [...order].sort(), `${what}: the order in which they were woken`);
 
@@ -63,16 +61,16 @@ async function check(word, partners, pattern, notify) {
     equal(oks, order.length, `${what}: as many 'ok' as notify said`);
     if (oks === pattern.length) return;
   }
-  throw new Error(`${what}: somebody was told 'not-equal' in every attempt`);
+  throw new Error(`${what}: some waiter got 'not-equal' in every attempt`);
 }
 
-/** Resolves when everybody has joined the queue or is late; the promises in it bring the outcomes. */
-async function lineUp(word, partners, pattern, woken, attempt) {
+/** Fulfilled when each waiter has enqueued or is late. The promises in it bring the outcomes. */
+async function enqueueAll(word, partners, pattern, woken, attempt) {
   rounds++;
   const outcomes = [];
   for (const [epoch, kind] of pattern.entries()) {
     Atomics.store(word, 0, epoch);
-    // Who stands where changes from round to round, so that no other order can pass for the order of arrival.
+    // The agents' positions change from round to round, so that no other order can pass for the order of arrival.
     const partner = partners[(rounds + (rounds % 2 ? epoch : MOST - epoch)) % MOST];
     const { outcome } = await arrive(word, partner, kind, epoch);
     outcomes.push(outcome.then((value) => {
@@ -81,25 +79,25 @@ async function lineUp(word, partners, pattern, woken, attempt) {
     }));
     if (kind === 'wait' && attempt > 0) await pause(Math.min(2 ** attempt, 1000));
   }
-  Atomics.store(word, 0, pattern.length); // from here on, everybody else is late
+  Atomics.store(word, 0, pattern.length); // from here on, all others are late
   return outcomes;
 }
 
 async function arrive(word, partner, kind, epoch) {
   if (kind === 'own waitAsync') return { outcome: Promise.resolve(Atomics.waitAsync(word, 0, epoch).value) };
-  partner.tell({ kind, epoch });
-  await partner.hear();
-  return { outcome: partner.hear() };
+  partner.send({ kind, epoch });
+  await partner.receive();
+  return { outcome: partner.receive() };
 }
 
-/** Notifies one, hears it, notifies the next: the order in which they speak is the order in which they were woken. */
+/** Notifies one waiter, receives its message, notifies the next: the order of the messages is the order of the queue. */
 async function oneByOne(word, woken) {
   const order = [];
   while (Atomics.notify(word, 0, 1) === 1) order.push(await woken.take());
   return order;
 }
 
-/** Notifies `k` at once, then the rest. Those woken by one notify speak in any order, so each of the two is sorted. */
+/** Notifies `k` at once, then the rest. The messages of one notify come in any order, so each of the two is sorted. */
 function firstThenRest(k) {
   return async (word, woken) => {
     const first = await takeAll(woken, Atomics.notify(word, 0, k));

@@ -1,6 +1,5 @@
-// The mutex's first corner case: "T1 releases the lock before T2 manages to call Atomics.wait. When T2 calls
-// Atomics.wait, it will return immediately with the return value 'not-equal'. In that case, T2 will continue with the
-// next loop iteration, trying to acquire the lock again." Then the same for Atomics.waitAsync.
+// A race of the mutex: T2's compareExchange fails, and T1 releases the lock before T2 waits. T2's wait returns 'not-equal'
+// at once, and T2 retries. First with `Atomics.wait`, then with `Atomics.waitAsync`.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { AsyncLock } from './support/async-lock.mjs';
 import { equal, ok } from './support/check.mjs';
@@ -29,16 +28,17 @@ if (isMainThread) {
 
 async function blocking() {
   const gate = new Int32Array(new SharedArrayBuffer(4));
-  const lock = new AsyncLock(new SharedArrayBuffer(4));
+  const sab = new SharedArrayBuffer(4);
+  const lock = new AsyncLock(sab);
   lock.lock();
-  const t2 = new Partner(import.meta.filename, { sab: lock.sab, gate });
-  equal(await t2.hear(), 'about to wait', 'T2 found the lock taken');
+  const t2 = new Partner(import.meta.filename, { sab, gate });
+  equal(await t2.receive(), 'about to wait', 'T2 found the lock taken');
 
   lock.unlock();
   Atomics.store(gate, 0, 1);
   Atomics.notify(gate, 0);
 
-  equal(await t2.hear(), ['not-equal'], 'what T2 got from Atomics.wait until it held the lock');
+  equal(await t2.receive(), ['not-equal'], 'what T2 got from Atomics.wait until it held the lock');
   ok("released between compareExchange and wait: 'not-equal' at once, and the lock is taken");
 }
 
@@ -48,7 +48,7 @@ async function asynchronous() {
   const lock = new AsyncLock(new SharedArrayBuffer(4));
   lock.lock();
   Atomics.waitAsync = (...args) => {
-    lock.unlock(); // T1, of all moments at this one
+    lock.unlock(); // T1's release, in the middle of the race
     const result = waitAsync(...args);
     results.push(result);
     return result;

@@ -1,63 +1,59 @@
-// The article's mutex when all goes well: "T1 releases the lock and calls Atomics.notify. That makes the Atomics.wait
-// call in T2 return 'ok'. T2 then tries to acquire the lock again, and this time succeeds."
+// The mutex without races: a free lock is taken, a held one is waited for, an unlock wakes the head waiter.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { AsyncLock } from './support/async-lock.mjs';
+import { AsyncLock, LOCKED, UNLOCKED } from './support/async-lock.mjs';
 import { equal, ok, stayAlive, throws } from './support/check.mjs';
 import { Partner } from './support/partner.mjs';
 
 if (isMainThread) {
   const done = stayAlive();
-  const lock = new AsyncLock(new SharedArrayBuffer(4));
+  const word = new Int32Array(new SharedArrayBuffer(4));
+  const lock = new AsyncLock(word.buffer);
 
-  throws(Error, () => lock.unlock(), 'unlock while nobody holds it');
-  try {
-    lock.unlock();
-  } catch (error) {
-    equal(error.message, 'Tried to unlock while not holding the mutex', 'what it says');
-  }
-  equal(lock.i32a[0], AsyncLock.UNLOCKED, 'the state after the failed unlock');
-  ok('unlock without the lock is an error, and changes nothing');
+  throws(Error, () => lock.unlock(), 'unlock while the lock is free');
+  equal(word[0], UNLOCKED, 'the word after the failed unlock');
+  ok('unlock of a free lock is an error, and changes nothing');
 
   lock.lock(); // free: no agent has to block for it, not even this one
-  equal(lock.i32a[0], AsyncLock.LOCKED, 'the state after lock');
+  equal(word[0], LOCKED, 'the word after lock');
   lock.unlock();
-  equal(lock.i32a[0], AsyncLock.UNLOCKED, 'the state after unlock');
-  ok('a free lock is taken and released without waiting');
+  equal(word[0], UNLOCKED, 'the word after unlock');
+  ok('a free lock is acquired and released without waiting');
 
-  // executeLocked comes back at once, having run the callback if the lock was free, having scheduled it if not.
+  // executeLocked returns at once. It has run the callback if the lock was free, and scheduled it if not.
   const entered = [];
-  lock.executeLocked(() => entered.push('free'));
-  equal(entered, ['free'], 'on a free lock');
+  lock.executeLocked(() => entered.push(word[0] === LOCKED ? 'locked' : 'unlocked'));
+  equal(entered, ['locked'], 'callbacks run, on a free lock');
+  equal(word[0], UNLOCKED, 'the word after executeLocked');
   lock.lock();
   const last = new Promise((resolve) => {
     for (let i = 0; i < 5; i++) lock.executeLocked(() => entered.push(i));
     lock.executeLocked(resolve);
   });
-  equal(entered, ['free'], 'on a locked one');
+  equal(entered, ['locked'], 'callbacks run, on a held lock');
   lock.unlock();
   await last;
-  equal(entered, ['free', 0, 1, 2, 3, 4], 'one unlock lets in all of them, one after the other');
-  ok('executeLocked schedules, and whoever is notified notifies again when it unlocks');
+  equal(entered, ['locked', 0, 1, 2, 3, 4], 'one unlock starts all of them, one after the other');
+  ok('executeLocked schedules its callback, and each holder notifies when it unlocks');
 
   lock.lock();
-  const worker = new Partner(import.meta.filename, lock.sab);
-  equal(await worker.hear(), 'about to lock', 'T2');
+  const worker = new Partner(import.meta.filename, word.buffer);
+  equal(await worker.receive(), 'about to lock', 'the worker');
   lock.unlock();
-  equal(await worker.hear(), 'locked', 'T2');
-  equal(lock.i32a[0], AsyncLock.LOCKED, 'the state while T2 holds it');
+  equal(await worker.receive(), 'locked', 'the worker');
+  equal(word[0], LOCKED, 'the word while the worker holds the lock');
   const mine = new Promise((resolve) => lock.executeLocked(resolve));
-  worker.tell('unlock');
+  worker.send('unlock');
   await mine;
-  equal(await worker.hear(), 'unlocked', 'T2');
-  ok('a worker that locks and a main agent that executes locked hand the lock to each other');
+  equal(await worker.receive(), 'unlocked', 'the worker');
+  ok('a worker that blocks and a main agent that awaits share the lock');
 
   lock.lock();
-  worker.tell('executeLocked');
-  equal(await worker.hear(), 'scheduled', 'the worker is not blocked');
+  worker.send('executeLocked');
+  equal(await worker.receive(), 'scheduled', 'the worker is not blocked');
   lock.unlock();
-  equal(await worker.hear(), 'executed', 'the worker');
-  ok('a worker may execute locked as well');
-  worker.dismiss();
+  equal(await worker.receive(), 'executed', 'the worker');
+  ok('a worker can use executeLocked as well');
+  worker.terminate();
   done();
 } else {
   const lock = new AsyncLock(workerData);

@@ -1,6 +1,5 @@
-// The mutex's second corner case: "T1 releases the lock - T2 wakes up (the Atomics.wait call returns) and tries to do
-// Atomics.compareExchange to acquire the lock, but another thread T3 was faster and got the lock already. So [...] T2
-// calls Atomics.wait again, blocking until T3 releases the lock." Then the same for Atomics.waitAsync.
+// A race of the mutex: T1 releases the lock and wakes T2, and T3 acquires the lock before T2 retries. T2's
+// compareExchange fails and T2 waits again, until T3 releases. First with `Atomics.wait`, then with `Atomics.waitAsync`.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { AsyncLock } from './support/async-lock.mjs';
 import { equal, ok, pause, stayAlive } from './support/check.mjs';
@@ -17,49 +16,50 @@ if (isMainThread) {
   third(workerData);
 }
 
-// T1 cannot see whether T2 has joined the queue when it unlocks, but what notify returns tells: 1 if T2 was there. If
-// not, T2 was late and is told 'not-equal', which is checked, and the attempt is repeated with more patience.
+// T1 cannot see whether T2 has enqueued when it unlocks, but notify returns 1 if T2 had. If it returns 0, T2 was late and
+// gets 'not-equal', which is checked, and the attempt is repeated with longer pauses.
 async function blocking() {
   const gate = new Int32Array(new SharedArrayBuffer(4));
-  const lock = new AsyncLock(new SharedArrayBuffer(4));
+  const sab = new SharedArrayBuffer(4);
+  const lock = new AsyncLock(sab);
   const woken = countWoken();
-  const t2 = new Partner(import.meta.filename, { name: 'T2', sab: lock.sab, gate });
-  const t3 = new Partner(import.meta.filename, { name: 'T3', sab: lock.sab });
+  const t2 = new Partner(import.meta.filename, { name: 'T2', sab, gate });
+  const t3 = new Partner(import.meta.filename, { name: 'T3', sab });
 
   for (let attempt = 0; attempt < 20; attempt++) {
-    const patience = attempt === 0 ? 0 : Math.min(2 ** attempt, 1000);
+    const pauses = attempt === 0 ? 0 : Math.min(2 ** attempt, 1000);
     lock.lock();
     Atomics.store(gate, 0, 0);
-    t2.tell('lock');
-    equal(await t2.hear(), 'about to wait', 'T2 found the lock taken');
-    await pause(patience);
+    t2.send('lock');
+    equal(await t2.receive(), 'about to wait', 'T2 found the lock taken');
+    await pause(pauses);
     lock.unlock();
     if (woken.last === 0) {
-      equal(await t2.hear(), 'not-equal', 'T2 was late');
-      equal(await t2.hear(), 'locked', 'T2 was late');
-      t2.tell('unlock');
-      equal(await t2.hear(), 'unlocked', 'T2 was late');
+      equal(await t2.receive(), 'not-equal', 'T2 was late');
+      equal(await t2.receive(), 'locked', 'T2 was late');
+      t2.send('unlock');
+      equal(await t2.receive(), 'unlocked', 'T2 was late');
       continue;
     }
-    equal(await t2.hear(), 'ok', 'T1 notified T2'); // T2 is awake now, but stands still before its compareExchange
+    equal(await t2.receive(), 'ok', 'T1 notified T2'); // T2 is awake now, and is stopped before its compareExchange
 
-    t3.tell('lock');
-    equal(await t3.hear(), 'locked', 'T3 takes the lock without waiting');
+    t3.send('lock');
+    equal(await t3.receive(), 'locked', 'T3 takes the lock without waiting');
     Atomics.store(gate, 0, 1);
     Atomics.notify(gate, 0);
-    equal(await t2.hear(), 'about to wait', 'T2 waits again');
-    await pause(patience);
+    equal(await t2.receive(), 'about to wait', 'T2 waits again');
+    await pause(pauses);
 
-    t3.tell('unlock');
-    const inQueue = await t3.hear();
-    equal(await t2.hear(), inQueue === 1 ? 'ok' : 'not-equal', 'T3 notified T2, or T2 was late');
-    equal(await t2.hear(), 'locked', 'T2 has the lock at last');
-    t2.tell('unlock');
-    equal(await t2.hear(), 'unlocked', 'T2');
+    t3.send('unlock');
+    const inQueue = await t3.receive();
+    equal(await t2.receive(), inQueue === 1 ? 'ok' : 'not-equal', 'T3 notified T2, or T2 was late');
+    equal(await t2.receive(), 'locked', 'T2 has the lock');
+    t2.send('unlock');
+    equal(await t2.receive(), 'unlocked', 'T2');
     if (inQueue === 1) {
-      ok('retaken before the woken one tries: it waits again, until T3 unlocks');
-      t2.dismiss();
-      t3.dismiss();
+      ok('taken before the woken waiter retries: it waits again, until T3 unlocks');
+      t2.terminate();
+      t3.terminate();
       return;
     }
   }
@@ -73,7 +73,7 @@ function second({ sab, gate }) {
     parentPort.postMessage('about to wait');
     const outcome = wait(...args);
     parentPort.postMessage(outcome);
-    if (outcome === 'ok') wait(gate, 0, 0); // until T3 has been faster; open for good after that
+    if (outcome === 'ok') wait(gate, 0, 0); // until T3 has acquired the lock; open after that
     return outcome;
   };
   parentPort.on('message', (message) => {
@@ -123,8 +123,8 @@ async function asynchronous() {
   lock.unlock();
   equal(woken.last, 1, 'T3 notified T2');
   await t2;
-  equal(entered, ['T1', 'T3', 'T2'], 'who held the lock');
-  ok('retaken before the reaction of the promise runs: it waits again, until T3 unlocks');
+  equal(entered, ['T1', 'T3', 'T2'], 'the holders of the lock');
+  ok('taken before the reaction of the promise runs: it waits again, until T3 unlocks');
 }
 
 function countWoken() {

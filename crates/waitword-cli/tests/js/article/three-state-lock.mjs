@@ -1,5 +1,4 @@
-// "A more realistic lock implementation may use several states to differentiate between 'locked' and 'locked with
-// contention'": the one in examples/article, state by state.
+// The lock of examples/article that tells "locked" from "locked with waiters", state by state.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import '../../../../../examples/article/three-state-lock.js';
 import { equal, ok, stayAlive, throws } from './support/check.mjs';
@@ -20,13 +19,13 @@ if (isMainThread) {
   equal(lock.tryLock(), true, 'tryLock on a free lock');
   state(LOCKED, 'when taken without contention');
   equal(lock.tryLock(), false, 'tryLock on a locked one');
-  state(LOCKED, 'after tryLock failed: nobody waits');
+  state(LOCKED, 'after tryLock failed: there is no waiter');
   lock.unlock();
   state(FREE, 'after unlock');
   equal(notified, [], 'what notify returned');
-  ok('an unlock that nobody waits for does not notify');
+  ok('an unlock without waiters does not notify');
 
-  // Two wait. The first to be woken must leave the word CONTENDED, or nobody would wake the second.
+  // Two waiters. The one that is woken first has to leave the word CONTENDED, or no unlock would wake the other.
   await lock.lockAsync();
   const first = lock.lockAsync();
   const second = lock.lockAsync();
@@ -52,16 +51,16 @@ if (isMainThread) {
 
   await lock.lockAsync();
   const worker = new Partner(import.meta.filename, word.buffer);
-  equal(await worker.hear(), 'about to lock', 'the worker');
+  equal(await worker.receive(), 'about to lock', 'the worker');
   lock.unlock();
-  equal(await worker.hear(), 'locked', 'the worker');
+  equal(await worker.receive(), 'locked', 'the worker');
   const mine = lock.lockAsync();
-  worker.tell('unlock');
+  worker.send('unlock');
   await mine;
   lock.unlock();
-  state(FREE, 'after everybody has unlocked');
-  ok('an agent that blocks and one that awaits hand it to each other');
-  worker.dismiss();
+  state(FREE, 'after both have unlocked');
+  ok('an agent that blocks and one that awaits share the lock');
+  worker.terminate();
   done();
 } else {
   const lock = new ThreeStateLock(workerData, INDEX);

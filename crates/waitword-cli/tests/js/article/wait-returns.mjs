@@ -1,35 +1,34 @@
-// "The return value of Atomics.wait is a string": the three of them, in a worker.
+// The three strings that `Atomics.wait` returns, in a worker.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { equal, ok, pause } from './support/check.mjs';
 import { Partner } from './support/partner.mjs';
 
 if (isMainThread) {
-  const sab = new SharedArrayBuffer(16);
-  const i32a = new Int32Array(sab);
-  const worker = new Partner(import.meta.filename, sab);
-  while ((await worker.hear()) === 'about to block') {
-    // Perhaps it has not joined the queue yet, but nothing can stop it any more: notify until somebody was there.
-    while (Atomics.notify(i32a, 1) === 0) await pause(1);
+  const words = new Int32Array(new SharedArrayBuffer(16));
+  const worker = new Partner(import.meta.filename, words.buffer);
+  while ((await worker.receive()) === 'about to block') {
+    // The worker may not have enqueued yet, but it will: notify until one waiter was woken.
+    while (Atomics.notify(words, 1) === 0) await pause(1);
   }
   ok("'ok' when notified, whatever its timeout");
 } else {
-  const i32a = new Int32Array(workerData);
+  const words = new Int32Array(workerData);
 
-  equal(Atomics.wait(i32a, 0, 1), 'not-equal', 'the word does not hold the value');
-  equal(Atomics.wait(i32a, 0, 1, 0), 'not-equal', 'the value is compared before the timeout is looked at');
+  equal(Atomics.wait(words, 0, 1), 'not-equal', 'the word does not hold the value');
+  equal(Atomics.wait(words, 0, 1, 0), 'not-equal', 'the value is compared before the timeout is checked');
   ok("'not-equal' at once");
 
-  equal(Atomics.wait(i32a, 0, 0, 0), 'timed-out', 'timeout 0');
+  equal(Atomics.wait(words, 0, 0, 0), 'timed-out', 'timeout 0');
   ok("'timed-out' for timeout 0");
 
   const [before, timeout] = [performance.now(), 20];
-  equal(Atomics.wait(i32a, 0, 0, timeout), 'timed-out', 'nobody notifies');
+  equal(Atomics.wait(words, 0, 0, timeout), 'timed-out', 'nobody notifies');
   equal(performance.now() - before >= timeout, true, 'it waited for the whole of its timeout');
   ok("'timed-out' later");
 
   for (const timeout of [undefined, Infinity, 600_000]) {
     parentPort.postMessage('about to block');
-    equal(Atomics.wait(i32a, 1, 0, timeout), 'ok', `notified, with timeout ${timeout}`);
+    equal(Atomics.wait(words, 1, 0, timeout), 'ok', `notified, with timeout ${timeout}`);
   }
   parentPort.postMessage('all done');
 }

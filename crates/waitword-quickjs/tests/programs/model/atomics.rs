@@ -32,7 +32,7 @@ impl Model<'_> {
     /// `Atomics.wait(typedArray, index, value, timeout)`
     pub(super) fn wait(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<String> {
         let request = self.wait_request(target, arguments)?;
-        // If mode is sync and AgentCanSuspend() is false, throw a TypeError.
+        // AgentCanSuspend, which only a blocking wait asks: a TypeError.
         if !self.agents[arguments.agent].can_block {
             return Err(Abrupt::TypeError);
         }
@@ -69,7 +69,7 @@ impl Model<'_> {
     /// DoWait(mode, typedArray, index, value, timeout), up to the critical section and the comparison in it.
     fn wait_request(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<Request> {
         let (view, length) = self.validate(target, arguments.agent, true, false)?;
-        // If IsSharedArrayBuffer(buffer) is false, throw a TypeError.
+        // IsSharedArrayBuffer: a TypeError for memory that is not shared.
         if !self.block(arguments.agent, view.buffer).is_shared {
             return Err(Abrupt::TypeError);
         }
@@ -93,7 +93,7 @@ impl Model<'_> {
         } else {
             f64::INFINITY
         };
-        // If IsSharedArrayBuffer(buffer) is false, return +0.
+        // IsSharedArrayBuffer: memory that is not shared has no waiters.
         if !self.block(arguments.agent, view.buffer).is_shared {
             return Ok("0".to_owned());
         }

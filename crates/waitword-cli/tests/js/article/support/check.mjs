@@ -1,7 +1,7 @@
-// The few words that the scripts next door share. Each script checks itself: a failed check throws, and an uncaught
-// error is exit code 1 on every host. A check that holds prints one line that starts with "ok".
+// What the scripts of this folder share. Each script checks itself: a failed check throws, and an uncaught error is exit
+// code 1 on every host. A check that holds prints one line that starts with "ok".
 
-/** A pending waitAsync keeps waitword alive if it has a timeout, but never Node: call this first, its result last. */
+/** Keeps Node running while a waitAsync is pending. The function that it returns ends that. */
 export function stayAlive() {
   const timer = setInterval(() => {}, 1000);
   return () => clearInterval(timer);
@@ -33,7 +33,16 @@ export function ok(what) {
   console.log(`ok  ${what}`);
 }
 
-/** Lets other agents run, and this agent's own jobs, for about `ms`. Only ever a courtesy: no check relies on it. */
+/** Lets other agents and this agent's own jobs run for about `ms`. No check relies on it. */
 export function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Whether this host lets its main agent block. Node does, and waitword with --main-can-block. Called on the main agent. */
+export function mainMayBlock() {
+  try {
+    return Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0) === 'timed-out';
+  } catch {
+    return false;
+  }
 }

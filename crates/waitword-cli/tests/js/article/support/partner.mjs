@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Values are put in by one side and taken out, in order, by the other, which waits if there are none yet. */
+/** A FIFO queue of values. `take` waits for one if the queue is empty. */
 export class Channel {
   #values = [];
   #takers = [];
@@ -17,7 +17,7 @@ export class Channel {
   }
 }
 
-/** A worker to talk to: what it posts is heard one message at a time. */
+/** A worker whose messages are received one at a time. */
 export class Partner {
   #worker;
   #messages = new Channel();
@@ -27,15 +27,15 @@ export class Partner {
     this.#worker.on('message', (message) => this.#messages.put(message));
   }
 
-  tell(message) {
+  send(message) {
     this.#worker.postMessage(message);
   }
 
-  hear() {
+  receive() {
     return this.#messages.take();
   }
 
-  dismiss() {
+  terminate() {
     return this.#worker.terminate();
   }
 }

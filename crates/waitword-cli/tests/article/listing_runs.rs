@@ -1,0 +1,149 @@
+//! The article's own listings, taken out of a text of it: `WAITWORD_ARTICLE=FILE`, from the root of the workspace if FILE is
+//! relative. Without it these tests are skipped, and say so.
+//!
+//! The listings run as they stand. Code of ours stands before or after them, never in them.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::{env, fs};
+
+use crate::listings::Listings;
+use crate::{STATEMENTS, check, files_in, run, statement};
+
+const VARIABLE: &str = "WAITWORD_ARTICLE";
+
+/// The listings of the text that is given, or `None` if none is.
+fn given() -> Option<Listings> {
+    static SKIPPED: Once = Once::new();
+    let Some(file) = env::var_os(VARIABLE).filter(|file| !file.is_empty()) else {
+        // Not by `eprintln`, which shows only what failed.
+        SKIPPED.call_once(|| {
+            let _ = writeln!(
+                std::io::stderr(),
+                "skipped the article's own listings: they are not in this repository; \
+                 give a text of the article with fenced code as {VARIABLE}=FILE"
+            );
+        });
+        return None;
+    };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{VARIABLE}: {}: {error}", path.display()));
+    Some(Listings::read(&text).unwrap_or_else(|error| panic!("{VARIABLE}: {}: {error}", path.display())))
+}
+
+#[test]
+fn the_demo_runs_alone() {
+    let Some(listings) = given() else { return };
+    let script = folder("demo").join("demo.js");
+    fs::write(&script, listings.demo).unwrap();
+    assert_eq!(run(&[], &script), [""; 0]);
+}
+
+/// What the demo's result was, and the outcome of its promise if there is one. `before` runs before the demo.
+fn demo(test: &str, listings: &Listings, before: &str) -> Vec<String> {
+    let after = "
+        console.log(`async: ${result.async}, promise: ${result.value instanceof Promise}`);
+        console.log(await result.value);";
+    let script = folder(test).join("demo.mjs");
+    fs::write(&script, format!("{before}\n{}\n{after}\n", listings.demo)).unwrap();
+    run(&[], &script)
+}
+
+#[test]
+fn the_demo_is_notified_by_its_own_agent() {
+    let Some(listings) = given() else { return };
+    let before = "
+        const { notify } = Atomics;
+        Atomics.notify = (...args) => console.log(`woke ${notify(...args)}`);";
+    assert_eq!(demo("own", &listings, before), ["woke 1", "async: true, promise: true", "ok"]);
+}
+
+#[test]
+fn the_demo_is_notified_by_another_agent() {
+    let Some(listings) = given() else { return };
+    let before = "
+        import { Worker } from 'node:worker_threads';
+        const code = `
+            const { workerData, parentPort } = require('node:worker_threads');
+            parentPort.postMessage(Atomics.notify(...workerData));`;
+        Atomics.notify = (...args) => {
+            new Worker(code, { eval: true, workerData: args }).on('message', (count) => console.log(`woke ${count}`));
+        };";
+    let mut lines = demo("other", &listings, before);
+    lines.sort();
+    assert_eq!(lines, ["async: true, promise: true", "ok", "woke 1"]);
+}
+
+#[test]
+fn the_demo_times_out_if_nothing_notifies() {
+    let Some(listings) = given() else { return };
+    let before = "
+        Atomics.notify = () => {};
+        const start = performance.now();
+        const { waitAsync } = Atomics;
+        Atomics.waitAsync = (array, index, expected, timeout) => {
+            const result = waitAsync(array, index, expected, timeout);
+            result.value.then(() => console.log(performance.now() - start >= timeout ? 'on time' : 'early'));
+            return result;
+        };";
+    assert_eq!(demo("late", &listings, before), ["async: true, promise: true", "on time", "timed-out"]);
+}
+
+#[test]
+fn the_demo_does_not_wait_on_a_word_of_another_value() {
+    let Some(listings) = given() else { return };
+    let before = "
+        globalThis.Int32Array = class extends Int32Array {
+            constructor(buffer) {
+                super(buffer).fill(1);
+            }
+        };";
+    assert_eq!(demo("unequal", &listings, before), ["async: false, promise: false", "not-equal"]);
+}
+
+/// The scripts about the mutex, with the article's class in the place of ours.
+#[test]
+fn the_class_is_the_mutex_that_the_article_describes() {
+    let Some(listings) = given() else { return };
+    let folder = folder("class");
+    let support = folder.join("support");
+    fs::create_dir(&support).unwrap();
+    for part in ["check.mjs", "partner.mjs"] {
+        fs::copy(statement("support").join(part), support.join(part)).unwrap();
+    }
+    let exports = "export { AsyncLock };\nexport const UNLOCKED = 0;\nexport const LOCKED = 1;";
+    let class = format!("{}\n{exports}\n", listings.class);
+    fs::write(support.join("async-lock.mjs"), class).unwrap();
+
+    let about_the_mutex = STATEMENTS.iter().filter(|(file, _)| file.starts_with("mutex-"));
+    for (file, checks) in about_the_mutex.clone() {
+        fs::copy(statement(file), folder.join(file)).unwrap();
+        check(&folder.join(file), *checks);
+    }
+    assert_eq!(files_in(&folder).len(), about_the_mutex.count());
+}
+
+/// The states of the word have the names that the article gives them.
+#[test]
+fn the_class_names_its_states() {
+    let Some(listings) = given() else { return };
+    let script = folder("names").join("names.mjs");
+    let after = "
+        const word = new Int32Array(new SharedArrayBuffer(4));
+        const lock = new AsyncLock(word.buffer);
+        console.log(AsyncLock.INDEX, word[0] === AsyncLock.UNLOCKED);
+        lock.lock();
+        console.log(word[0] === AsyncLock.LOCKED, lock.i32a.buffer === lock.sab);";
+    fs::write(&script, format!("{}\n{after}\n", listings.class)).unwrap();
+    assert_eq!(run(&[], &script), ["0 true", "true true"]);
+}
+
+/// A folder of its own for each test.
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("article").join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}

@@ -1,0 +1,204 @@
+//! What the article says, checked: our programs for it (`examples/article`), one script per statement that it makes
+//! (`tests/js/article`), and, where a text of the article is given, its own listings (`listing_runs.rs`). The scripts check
+//! themselves; what is asserted here is that they ran to their end.
+
+mod listing_runs;
+mod listings;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+/// Only a script that hangs takes this long.
+const LIMIT: Duration = Duration::from_secs(120);
+
+#[test]
+fn async_lock_loses_no_count() {
+    let lines = run(&[], &example("async-lock.js"));
+    assert_contains(&lines, "  total 8000 of 8000: nothing lost");
+    for agent in ["main", "worker 1", "worker 2", "worker 3"] {
+        let row = lines.iter().find(|line| line.trim_start().starts_with(agent));
+        assert!(row.is_some_and(|row| row.contains(" 2000 ")), "no row for {agent}: {lines:#?}");
+    }
+}
+
+#[test]
+fn each_worker_holds_the_lock() {
+    let lines = run(&[], &example("lock.js"));
+    for worker in 1..=3 {
+        assert_contains(&lines, &format!("worker {worker} held the lock 8 times"));
+    }
+    assert_contains(&lines, "one unlock too many: unlock of a lock that is not held");
+}
+
+#[test]
+fn wait_async_shows_each_result_and_outcome() {
+    let expected = "\
+at once, without a promise
+  the word holds 0, not 1   { async: false, value: 'not-equal' }
+  the timeout is 0          { async: false, value: 'timed-out' }
+
+later, by a promise
+  notified by this agent    { async: true, value: a promise }
+                            then 'ok'
+  notified by a worker      { async: true, value: a promise }
+                            then 'ok'
+  not notified for 20 ms    { async: true, value: a promise }
+                            then 'timed-out'
+
+first in, first out: a, b, c and d wait on one word
+  notify(1)                 woke a
+  notify(2)                 woke b, c
+  notify(Infinity)          woke d";
+    assert_eq!(run(&[], &example("wait-async.js")).join("\n"), expected);
+}
+
+#[test]
+fn unlocks_of_the_three_state_lock_notify_only_under_contention() {
+    let lines = run(&[], &example("three-states.js"));
+    assert_contains(&lines, "main, alone   locked  2000 times, notified     0 times");
+    assert_contains(&lines, "total 8000 of 8000");
+    assert_contains(&lines, "returned: 42");
+    assert_contains(&lines, "threw:    out of ink");
+    assert_contains(&lines, "free:     true");
+}
+
+/// One test per script: its name, its file, and how many checks it reports.
+macro_rules! statements {
+    ($($name:ident: $file:literal, $checks:literal;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                check(&statement($file), $checks);
+            }
+        )*
+
+        /// The scripts, and how many checks each reports.
+        const STATEMENTS: &[(&str, usize)] = &[$(($file, $checks)),*];
+
+        #[test]
+        fn no_statement_is_forgotten() {
+            let tested = BTreeSet::from([$($file.to_owned()),*]);
+            assert_eq!(files_in(&statement("")), tested);
+            let examples = [
+                "async-lock.js",
+                "lock.js",
+                "three-state-lock.js",
+                "three-states.js",
+                "two-state-lock.js",
+                "wait-async.js",
+            ];
+            assert_eq!(files_in(&example("")), examples.map(str::to_owned).into());
+        }
+    };
+}
+
+statements! {
+    array_types: "array-types.mjs", 10;
+    fifo_mixed: "fifo-mixed.mjs", 10;
+    main_may_not_block: "main-may-not-block.mjs", 3;
+    mutex_exclusion: "mutex-exclusion.mjs", 1;
+    mutex_fifo: "mutex-fifo.mjs", 1;
+    mutex_freed_before_wait: "mutex-freed-before-wait.mjs", 2;
+    mutex_main_agent: "mutex-main-agent.mjs", 2;
+    mutex_plain_case: "mutex-plain-case.mjs", 5;
+    mutex_retaken: "mutex-retaken.mjs", 2;
+    notify_count: "notify-count.mjs", 4;
+    three_state_lock: "three-state-lock.mjs", 4;
+    two_state_lock: "two-state-lock.mjs", 2;
+    wait_async_later: "wait-async-later.mjs", 5;
+    wait_async_shapes: "wait-async-shapes.mjs", 5;
+    wait_returns: "wait-returns.mjs", 4;
+}
+
+/// The scripts skip these checks where the main agent may block, so it has to be seen that they did not.
+#[test]
+fn wait_on_the_main_agent_is_a_type_error() {
+    let lines = run(&[], &statement("main-may-not-block.mjs"));
+    assert_contains(&lines, "ok  Atomics.wait on the main agent is a TypeError");
+    let lines = run(&[], &statement("mutex-main-agent.mjs"));
+    assert_contains(&lines, "ok  lock on a held lock is a TypeError, and changes nothing");
+}
+
+#[test]
+fn main_can_block_with_the_flag() {
+    let lines = run(&["--main-can-block"], &statement("main-may-not-block.mjs"));
+    assert!(lines.iter().any(|line| line.starts_with("ok  skipped:")), "{lines:#?}");
+}
+
+/// Runs a script of `tests/js/article`, which reports its checks.
+#[track_caller]
+fn check(script: &Path, checks: usize) {
+    let lines = run(&[], script);
+    assert!(lines.iter().all(|line| line.starts_with("ok  ")), "{}: {lines:#?}", script.display());
+    assert_eq!(lines.len(), checks, "{}: {lines:#?}", script.display());
+}
+
+/// Runs the script to its end and returns the lines of its output. Fails on a non-zero exit code, on anything
+/// in stderr, and at [`LIMIT`].
+#[track_caller]
+fn run(flags: &[&str], script: &Path) -> Vec<String> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_waitword"))
+        .arg("run")
+        .args(flags)
+        .arg(script)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("waitword starts");
+
+    // Both pipes close when the program ends: no need to poll for that.
+    let stdout = read_all(child.stdout.take().expect("stdout is piped"));
+    let stderr = read_all(child.stderr.take().expect("stderr is piped"));
+    let ended = stdout.recv_timeout(LIMIT).and_then(|out| Ok((out, stderr.recv_timeout(LIMIT)?)));
+    if ended.is_err() {
+        child.kill().expect("the child can be killed");
+    }
+    let status = child.wait().expect("the child can be waited for");
+    let (out, err) = ended.unwrap_or_else(|_| panic!("{} hangs", script.display()));
+
+    assert!(status.success(), "{} failed: {status}\n{out}{err}", script.display());
+    assert_eq!(err, "", "{} complains", script.display());
+    out.lines().map(str::to_owned).collect()
+}
+
+fn read_all(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = pipe.read_to_end(&mut text);
+        let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
+    });
+    receiver
+}
+
+#[track_caller]
+fn assert_contains(lines: &[String], wanted: &str) {
+    assert!(lines.iter().any(|line| line == wanted), "no line {wanted:?} in {lines:#?}");
+}
+
+/// The names of the scripts in a directory, without its subdirectories.
+fn files_in(directory: &Path) -> BTreeSet<String> {
+    fs::read_dir(directory)
+        .expect("the directory can be read")
+        .map(|entry| entry.expect("the entry can be read").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "js" || extension == "mjs"))
+        .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+        .collect()
+}
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/article").join(name)
+}
+
+fn statement(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/js/article").join(name)
+}

@@ -1,0 +1,102 @@
+//! Signal: wakes the head waiter and leaves it in the queue.
+//!
+//! A notify dequeues. A waiter that is notified and then finds that a barging acquirer has taken the lock has lost its
+//! position; a lock that is handed off to a waiter stands idle until that waiter runs. A signal is the offer in between:
+//! the waiter is woken, keeps its position, and takes the lock if it still is free.
+//!
+//! ```text
+//!   waiter (head of the queue)              signaller (who releases the lock)
+//!   ──────────────────────────────          ──────────────────────────────────
+//!   QUEUED, its waker set
+//!                                           lock the shard: QUEUED → SIGNALLED, take the waker
+//!                                           unlock; wake
+//!   rechecks: is the lock free?
+//!     yes: takes it, leaves the queue
+//!     no:  lock: SIGNALLED → QUEUED, set    (the next signal finds it again: it still is the head)
+//!          a waker; unlock; rechecks again
+//! ```
+//! The last recheck closes the race with a signaller that came between the first recheck and the new waker, and skipped the
+//! waiter because it was `SIGNALLED`. Signalled waiters that do not respond are the watchdog's business
+//! (`table/watchdog.rs`).
+
+use crate::shard::Key;
+use crate::table::{Location, Table, address, release, unlock};
+use crate::waiter::wake::Wake;
+
+/// Wakes the first waiter of the queue that is not signalled yet, and leaves it in the queue. Returns how many waiters
+/// the queue has, or 0 if there is none to signal.
+///
+/// A signal counts nobody and ends no wait. It is for those who build locks: an offer, which the waiter takes up without
+/// having lost its position if somebody else was faster. A future acknowledges it when it is polled, a blocked thread when it
+/// wakes and goes on waiting. The waits of agents cannot be signalled, and are skipped.
+///
+/// If a signalled waiter does not respond within [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) or twice that, the next one is
+/// signalled too: by the watchdog, in the table of the process. For other tables their owner does that
+/// ([`Table::signal_stalled`]).
+///
+/// Costs a fence and two loads when nobody waits on the word; otherwise takes the shard's lock, and O(1) more for each
+/// signalled waiter at the front that has not responded.
+///
+/// # Panics
+/// When the waker does; and if the system cannot start the timer's thread, at the first signal of the process that leaves
+/// a waiter queued behind the signalled one.
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::pin;
+/// use std::sync::atomic::AtomicI32;
+/// use std::task::{Context, Waker};
+/// use waitword_core::{notify_one, signal_one, wait_async};
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(signal_one(&word), 0, "nobody waits");
+/// let mut waiting = pin!(wait_async(&word, 0));
+/// let mut cx = Context::from_waker(Waker::noop());
+/// assert!(waiting.as_mut().poll(&mut cx).is_pending());
+/// assert_eq!(signal_one(&word), 1);
+/// assert_eq!(signal_one(&word), 0, "signalled, and not polled since");
+/// assert!(waiting.is_signalled());
+/// assert!(waiting.as_mut().poll(&mut cx).is_pending());
+/// assert_eq!(signal_one(&word), 1);
+/// assert_eq!(notify_one(&word), 1, "still queued");
+/// ```
+#[inline]
+pub fn signal_one<L: Location>(at: L) -> usize {
+    let table = at.table();
+    let key = table.key_of(address(&at));
+    if table.shard(key).is_idle(key.hash) { 0 } else { signal_first(table, key) }
+}
+
+#[inline(never)]
+fn signal_first(table: &Table, key: Key) -> usize {
+    let mut locked = table.lock(key);
+    let signalled = locked.signal_first(key);
+    let follow_up = unlock(locked);
+    // If the waker panics, so does the signal: there is nobody else to wake.
+    let len = signalled.map_or(0, |(wake, len)| {
+        Wake::wake(wake);
+        len
+    });
+    drop(follow_up);
+    len
+}
+
+/// Whether every waiter of the queue has been skipped: signalled, and silent for so long that a waiter behind it would have
+/// been signalled in its place. True of an empty queue.
+///
+/// For those who build locks, and for the attempt that does not wait (`try_lock`): it may take what is reserved for the queue
+/// if this holds. Asking counts as being queued behind them until the next pass of the watchdog: who asks again and again
+/// gets a `true` after three times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) at the latest.
+///
+/// Takes the shard's lock, and looks at the skipped waiters at the front and at one more.
+///
+/// # Panics
+/// As [`signal_one`], if the timer's thread cannot be started.
+pub fn is_queue_stalled<L: Location>(at: L) -> bool {
+    let table = at.table();
+    let key = table.key_of(address(&at));
+    let mut locked = table.lock(key);
+    let is_stalled = locked.is_stalled(key);
+    release(locked);
+    is_stalled
+}

@@ -1,0 +1,431 @@
+//! The queues of words that hash alike.
+//!
+//! The **queue** of a word is a circle without a sentinel, known by its head. The head's predecessor is the tail; the head
+//! alone carries the queue's length and the link to the next queue of the same [`Bucket`]. So a queue needs no memory beside
+//! its waiters.
+//!
+//! Every function here asks for ownership of the links that it reaches (I2); the callers are the guard of the locked shard.
+
+use std::pin::Pin;
+use std::ptr::NonNull;
+
+use crate::waiter::list::{List, close, insert_before, join, unlink};
+use crate::waiter::node::{Waiter, entry, is_watched, next, prev, with};
+
+type Node = NonNull<Waiter>;
+
+/// In [`Bucket::tag`]: there is more than one queue. No address of a word is odd.
+const MORE: usize = 1;
+
+/// The queues of all words that hash alike: a chain of their heads.
+///
+/// With a million words each node that is reached costs a cache miss. So what most look-ups ask, whether the first queue is
+/// the one and whether there is another, is answered here.
+#[derive(Debug, Default)]
+pub(crate) struct Bucket {
+    /// The address of the first queue's word, and [`MORE`].
+    tag: usize,
+    first: Option<Node>,
+}
+
+/// Where a waiter was enqueued.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Pushed {
+    /// Behind others.
+    Behind {
+        /// The head waiter is signalled, or requests a signal.
+        watched: bool,
+    },
+    /// As the first on its word.
+    First {
+        /// How many queues the bucket had before.
+        others: usize,
+    },
+}
+
+impl Bucket {
+    /// The head of the queue of `key`.
+    ///
+    /// # Safety
+    /// The caller holds the lock of the bucket's shard, as for every method here.
+    #[inline]
+    pub(crate) unsafe fn find(&self, key: usize) -> Option<Node> {
+        // SAFETY: the caller holds the lock that owns the chain (I2).
+        unsafe { self.search(key).ok() }
+    }
+
+    /// The head of the queue of `key`; or how many queues are here, if none of them is.
+    #[inline]
+    unsafe fn search(&self, key: usize) -> Result<Node, usize> {
+        let Some(first) = self.first else { return Err(0) };
+        if self.tag & !MORE == key {
+            return Ok(first);
+        }
+        if self.tag & MORE == 0 {
+            return Err(1);
+        }
+        // SAFETY: the caller holds the lock that owns the chain (I2).
+        unsafe { search_chain(first, key) }
+    }
+
+    /// Makes `node` the tail of the queue of `key`.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find); and `node` is unlinked and the caller's.
+    #[inline]
+    pub(crate) unsafe fn push(&mut self, key: usize, ticket: u64, node: Node) -> Pushed {
+        // SAFETY: the caller holds the lock (I2) and owns `node` (I5).
+        unsafe {
+            match self.search(key) {
+                Ok(head) => {
+                    insert_before(entry(head), entry(node));
+                    with(head, |links| links.len += 1);
+                    with(node, |links| links.ticket = ticket);
+                    node.as_ref().set_address(key);
+                    Pushed::Behind { watched: is_watched(head.as_ref().state()) }
+                }
+                Err(others) => {
+                    close(entry(node));
+                    with(node, |links| {
+                        (links.sibling, links.len, links.ticket) = (self.first, 1, ticket);
+                    });
+                    node.as_ref().set_address(key);
+                    self.tag = key | if others == 0 { 0 } else { MORE };
+                    self.first = Some(node);
+                    Pushed::First { others }
+                }
+            }
+        }
+    }
+
+    /// How many queues are here.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find).
+    pub(crate) unsafe fn len(&self) -> usize {
+        // No word is at address 0: a search for it counts all queues.
+        // SAFETY: the caller holds the lock that owns the chain (I2).
+        unsafe { self.search(0).err().unwrap_or_default() }
+    }
+
+    /// Calls `look` with the head of each queue here. Returns whether it is true of any.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find); `look` links and unlinks nothing.
+    pub(crate) unsafe fn any(&self, mut look: impl FnMut(Node) -> bool) -> bool {
+        let (mut any, mut head) = (false, self.first);
+        while let Some(node) = head {
+            any |= look(node);
+            let more = self.tag & MORE != 0;
+            // SAFETY: the caller holds the lock that owns these links (I2).
+            head = if more { unsafe { with(node, |links| links.sibling) } } else { None };
+        }
+        any
+    }
+
+    /// Chains a whole queue in, at growth.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find); `head` is the head of the queue of `key`, as [taken](Self::take_queue).
+    pub(crate) unsafe fn put_queue(&mut self, key: usize, head: Node) {
+        self.tag = key;
+        if self.first.is_some() {
+            self.tag |= MORE;
+            // SAFETY: the caller holds the lock that owns these links (I2).
+            unsafe { with(head, |links| links.sibling = self.first) };
+        }
+        self.first = Some(head);
+    }
+
+    /// Takes the first queue out of the chain, at growth. Returns its key and its head, which has no sibling.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find).
+    pub(crate) unsafe fn take_queue(&mut self) -> Option<(usize, Node)> {
+        let (key, head) = (self.tag & !MORE, self.first?);
+        // SAFETY: the caller holds the lock that owns these links (I2).
+        unsafe {
+            self.begin_with(if self.tag & MORE == 0 {
+                None
+            } else {
+                with(head, |links| links.sibling.take())
+            })
+        };
+        Some((key, head))
+    }
+
+    /// Takes `node`, anywhere in the queue of `head`, out. Returns whether the queue is gone.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find); `head` heads a queue of this bucket and `node` is in it.
+    #[inline]
+    pub(crate) unsafe fn remove(&mut self, head: Node, node: Node) -> bool {
+        // SAFETY: the caller holds the lock that owns these links (I2).
+        unsafe {
+            if node != head {
+                unlink(entry(node));
+                with(head, |links| links.len -= 1);
+                return false;
+            }
+            let len = with(head, |links| links.len);
+            let successor = if len > 1 {
+                unlink(entry(head));
+                Some(next(head))
+            } else {
+                None
+            };
+            self.succeed(head, successor, len - 1);
+            successor.is_none()
+        }
+    }
+
+    /// Moves the first `count` waiters of the queue of `head`, in order, to the empty `list`; takes O(1) when that
+    /// is all of them, and otherwise O(`count`) or O(those that stay), whichever is less. Returns how many these were, and
+    /// whether the queue is gone.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find); `head` heads a queue of this bucket, `count` is not 0, and `list` is the caller's.
+    pub(crate) unsafe fn detach(&mut self, head: Node, count: usize, list: Pin<&List>) -> (usize, bool) {
+        // SAFETY: the caller holds the lock that owns these links (I2).
+        unsafe {
+            let (tail, len) = (entry(prev(head)), with(head, |links| links.len));
+            let (first, anchor) = (entry(head), list.anchor());
+            if count >= len {
+                self.succeed(head, None, 0);
+                join(anchor, first);
+                join(tail, anchor);
+                return (len, true);
+            }
+            let successor = if count <= len / 2 {
+                (0..count).fold(head, |node, _| next(node))
+            } else {
+                (count..len).fold(head, |node, _| prev(node))
+            };
+            let last = entry(prev(successor));
+            self.succeed(head, Some(successor), len - count);
+            join(tail, entry(successor));
+            join(anchor, first);
+            join(last, anchor);
+            (count, false)
+        }
+    }
+
+    /// Puts `successor` where `head` stood in the chain, with `len` waiters; or nothing.
+    #[inline]
+    unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: usize) {
+        // SAFETY: the caller holds the lock; the chain and both heads are linked under it (I2).
+        unsafe {
+            let sibling = if self.tag & MORE == 0 { None } else { with(head, |links| links.sibling) };
+            if let Some(node) = successor {
+                with(node, |links| (links.sibling, links.len) = (sibling, len));
+            }
+            if self.first != Some(head) {
+                self.replace_in_chain(head, successor.or(sibling));
+            } else if successor.is_some() {
+                self.first = successor;
+            } else {
+                self.begin_with(sibling);
+            }
+        }
+    }
+
+    /// Makes `first` and those chained to it all that is here.
+    #[inline]
+    unsafe fn begin_with(&mut self, first: Option<Node>) {
+        self.tag = match first {
+            // SAFETY: the caller holds the lock, and `first` is linked under it (I2).
+            Some(first) => unsafe {
+                first.as_ref().address() | with(first, |links| if links.sibling.is_some() { MORE } else { 0 })
+            },
+            None => 0,
+        };
+        self.first = first;
+    }
+
+    /// Puts `heir` where `head` stood in the chain, which is not its beginning.
+    #[cold]
+    unsafe fn replace_in_chain(&mut self, head: Node, heir: Option<Node>) {
+        let mut node = self.first;
+        while let Some(before) = node {
+            // SAFETY: the caller holds the lock; the chain is linked under it (I2).
+            node = unsafe { with(before, |links| links.sibling) };
+            if node == Some(head) {
+                // SAFETY: the chain is linked under the caller's lock (I2).
+                unsafe { with(before, |links| links.sibling = heir) };
+                break;
+            }
+        }
+        // SAFETY: the chain is linked under the caller's lock (I2).
+        unsafe { self.begin_with(self.first) };
+    }
+}
+
+/// The head of the queue of `key` in the chain behind `first`, which is not it; or how many queues are in the chain.
+#[cold]
+unsafe fn search_chain(first: Node, key: usize) -> Result<Node, usize> {
+    // SAFETY: the caller holds the lock of the chain's shard, under which it is linked (I2).
+    unsafe {
+        let mut length = 1;
+        let mut sibling = with(first, |links| links.sibling);
+        while let Some(node) = sibling {
+            if node.as_ref().address() == key {
+                return Ok(node);
+            }
+            sibling = with(node, |links| links.sibling);
+            length += 1;
+        }
+        Err(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet, VecDeque};
+    use std::pin::pin;
+
+    use super::*;
+
+    const KEYS: usize = 6;
+    const NODES: usize = 30;
+
+    /// A bucket in which all keys collide, beside a deque for each.
+    struct Checked {
+        bucket: Bucket,
+        queues: BTreeMap<usize, VecDeque<Node>>,
+        idle: Vec<Node>,
+        ticket: u64,
+    }
+
+    // SAFETY, of all blocks here: one thread, and the nodes outlive the bucket.
+    impl Checked {
+        fn push(&mut self, key: usize, node: Node) {
+            self.ticket += 1;
+            let others = self.queues.len();
+            let queue = self.queues.entry(key).or_default();
+            let expected =
+                if queue.is_empty() { Pushed::First { others } } else { Pushed::Behind { watched: false } };
+            queue.push_back(node);
+            // SAFETY: above.
+            assert_eq!(unsafe { self.bucket.push(key, self.ticket, node) }, expected);
+        }
+
+        fn remove(&mut self, key: usize, place: usize) {
+            let Some(queue) = self.queues.get_mut(&key) else { return };
+            let (head, node) = (queue[0], queue.remove(place % queue.len()).expect("within the queue"));
+            self.idle.push(node);
+            // SAFETY: above.
+            assert_eq!(unsafe { self.bucket.remove(head, node) }, queue.is_empty());
+            self.queues.retain(|_, queue| !queue.is_empty());
+        }
+
+        /// Detaches the first `count`, and unlinks `leaver` of them before the others are completed.
+        fn detach(&mut self, key: usize, count: usize, leaver: usize) {
+            let Some(queue) = self.queues.get_mut(&key) else { return };
+            let (head, list) = (queue[0], pin!(List::new()));
+            let list = list.as_ref();
+            list.init();
+            let mut detached = queue.drain(..count.min(queue.len())).collect::<VecDeque<_>>();
+            let expected = (detached.len(), queue.is_empty());
+            self.queues.retain(|_, queue| !queue.is_empty());
+            self.idle.extend(&detached);
+            // SAFETY: above.
+            unsafe {
+                assert_eq!(self.bucket.detach(head, count, list), expected);
+                detached.remove(leaver).into_iter().for_each(|node| unlink(entry(node)));
+                assert!(detached.into_iter().all(|node| list.pop() == Some(entry(node))));
+                assert!(list.is_empty());
+            }
+        }
+
+        /// All queues to another bucket, as at growth.
+        fn rehash(&mut self) {
+            let mut other = Bucket::default();
+            // SAFETY: above.
+            unsafe {
+                while let Some((key, head)) = self.bucket.take_queue() {
+                    assert_eq!(with(head, |links| links.sibling), None);
+                    other.put_queue(key, head);
+                }
+            }
+            assert_eq!((self.bucket.tag, self.bucket.first), (0, None));
+            self.bucket = other;
+        }
+
+        fn check(&self) {
+            let chain = std::iter::successors(self.bucket.first, |&head| sibling(head)).take(KEYS + 1);
+            let heads = chain.collect::<Vec<_>>();
+            assert_eq!(
+                heads.iter().copied().collect::<BTreeSet<_>>(),
+                self.queues.values().map(|queue| queue[0]).collect()
+            );
+            assert_eq!(heads.len(), self.queues.len());
+            let more = if heads.len() > 1 { MORE } else { 0 };
+            // SAFETY: above.
+            let tag = heads.first().map_or(0, |&first| unsafe { first.as_ref() }.address() | more);
+            assert_eq!(self.bucket.tag, tag);
+            // SAFETY: above.
+            assert_eq!(unsafe { self.bucket.len() }, heads.len());
+            for key in (1..=KEYS).map(word) {
+                // SAFETY: above.
+                let found = unsafe { self.bucket.search(key) };
+                let Some(queue) = self.queues.get(&key) else {
+                    assert_eq!(found, Err(self.queues.len()));
+                    continue;
+                };
+                assert_eq!(found, Ok(queue[0]));
+                // SAFETY: above.
+                assert_eq!(unsafe { with(queue[0], |links| links.len) }, queue.len());
+                for (place, &node) in queue.iter().enumerate() {
+                    let next = queue[(place + 1) % queue.len()];
+                    // SAFETY: above.
+                    unsafe {
+                        assert_eq!((super::next(node), node.as_ref().address()), (next, key));
+                        assert_eq!(prev(next), node);
+                    }
+                }
+            }
+        }
+    }
+
+    fn sibling(head: Node) -> Option<Node> {
+        // SAFETY: one thread, and the node is alive.
+        unsafe { with(head, |links| links.sibling) }
+    }
+
+    fn word(number: usize) -> usize {
+        number * 4
+    }
+
+    /// Whatever happens in one bucket, to whichever waiter of whichever queue; the nodes are used again, with what their
+    /// last wait left in them.
+    #[test]
+    fn a_bucket_does_what_a_deque_per_key_does() {
+        let nodes = (0..NODES).map(|_| Box::pin(Waiter::new())).collect::<Vec<_>>();
+        let idle = nodes.iter().map(|node| node.as_ref().pointer()).collect();
+        let mut checked = Checked { bucket: Bucket::default(), queues: BTreeMap::new(), idle, ticket: 0 };
+        let mut seed = 1_u64;
+        let mut random = |limit: usize| {
+            seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            (seed >> 33) as usize % limit
+        };
+        for step in 0..20_000 {
+            // Times in which the bucket fills, and such in which it empties.
+            let kind = random(if step / 50 % 2 == 0 { 16 } else { 10 });
+            // Some keys have long queues, some seldom have one.
+            let key = word(1 + random(KEYS).min(random(KEYS)));
+            match kind {
+                0..4 => checked.remove(key, random(NODES)),
+                4..6 => checked.detach(key, 1 + random(6), random(6)),
+                6 => checked.detach(key, usize::MAX, random(6)),
+                7 => checked.rehash(),
+                _ if checked.idle.is_empty() => {}
+                _ => {
+                    let place = random(checked.idle.len());
+                    let node = checked.idle.swap_remove(place);
+                    checked.push(key, node);
+                }
+            }
+            checked.check();
+        }
+    }
+}

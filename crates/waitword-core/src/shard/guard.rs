@@ -1,0 +1,346 @@
+//! One lock, and the queues of the words behind it.
+//!
+//! [`Locked`] is the proof that the lock is held: what may only be done under it is a method of that guard, and
+//! nothing foreign can be reached from there. Memory is allocated and freed after the lock: unlocking returns what is
+//! left to do ([`Unlocked`]), and those above see to it.
+//!
+//! Enqueue and dequeue are here. Signalled waiters, which stay in their queue, are in `stalled.rs`.
+
+use std::fmt;
+use std::pin::Pin;
+use std::ptr::NonNull;
+
+use super::hash::{Hasher, Key};
+use super::lock::Lock;
+use super::occupancy;
+use super::queues::{Changes, Queues};
+use crate::outcome::Cancelled;
+use crate::sync::{UnsafeCell, mutant};
+use crate::waiter::list::{List, unlink};
+use crate::waiter::node::{
+    IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of, prev,
+    with,
+};
+use crate::waiter::wake::{BATCH, Wake, WakeBatch};
+use crate::waiter::{Completed, Inbox};
+
+/// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together. In the order of
+/// use: the first such pair is all that most calls need.
+#[repr(C, align(128))]
+pub(crate) struct Shard {
+    lock: Lock,
+    queues: UnsafeCell<Queues>,
+}
+
+// SAFETY: `queues` and the nodes linked there are reached only by the holder of `lock` (I2).
+unsafe impl Send for Shard {}
+// SAFETY: as for `Send` (I2).
+unsafe impl Sync for Shard {}
+
+impl Shard {
+    pub(crate) fn new(hasher: Hasher) -> Self {
+        Self { lock: Lock::new(), queues: UnsafeCell::new(Queues::new(hasher)) }
+    }
+
+    /// Whether nobody waits on words of this hash, asked without the lock by a notifier that stored to a word before
+    /// ([`protocol`](crate::protocol), section 2).
+    #[inline]
+    pub(crate) fn is_idle(&self, hash: u64) -> bool {
+        self.lock.is_vacant(occupancy::bit(hash))
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self) -> Locked<'_> {
+        Locked { shard: self, changes: Changes::since(self.lock.lock()) }
+    }
+}
+
+/// A shard whose lock is held: everything that I2 gives to the holder.
+pub(crate) struct Locked<'a> {
+    shard: &'a Shard,
+    changes: Changes,
+}
+
+impl Drop for Locked<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.shard.lock.unlock(self.changes.occupancy);
+    }
+}
+
+impl<'a> Locked<'a> {
+    /// Puts a waiter at the tail of its word's queue.
+    ///
+    /// # Safety
+    /// `node` is idle and will leave before its memory goes (I1).
+    #[inline]
+    pub(crate) unsafe fn enqueue(&mut self, key: Key, node: NonNull<Waiter>) {
+        // SAFETY: alive (I1), and idle, so that its owner lends it to us (I5).
+        unsafe { node.as_ref() }.set_state(QUEUED);
+        self.with(|queues, changes| {
+            // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
+            unsafe { queues.append(key, node, changes) };
+        });
+    }
+
+    /// Puts detached waiters at the tail of the queue of `key`, up to a batch of them. Returns whether any are left.
+    ///
+    /// # Safety
+    /// `list` was filled by [`detach`](Self::detach) under a lock that the caller holds too.
+    pub(crate) unsafe fn append(&mut self, key: Key, list: Pin<&List>) -> bool {
+        for _ in 0..BATCH {
+            // SAFETY: the list and its members belong to the locks that the caller holds (I2), and are alive (I1).
+            let Some(entry) = (unsafe { list.pop() }) else { return false };
+            self.with(|queues, changes| {
+                // SAFETY: the entry of a node that belongs to the same locks (I2), unlinked just now.
+                unsafe { queues.append(key, node_of(entry), changes) };
+            });
+        }
+        // SAFETY: the list belongs to the locks that the caller holds (I2).
+        unsafe { !list.is_empty() }
+    }
+
+    /// The one question of whoever gives up: dequeues `node`, unless a notify has counted it already. Afterwards it is in no
+    /// list of this shard, and its owner's (or, if it was completed, its inbox's).
+    pub(crate) fn leave(&mut self, key: Key, node: Pin<&Waiter>) -> Cancelled {
+        let state = node.state();
+        if !is_queued(state) {
+            return Cancelled::AfterNotify;
+        }
+        if self.dequeue(key, node) {
+            node.set_state(IDLE);
+            mutant!("call-left" => return Cancelled::BeforeNotify);
+            return if is_signalled(state) { Cancelled::AfterSignal } else { Cancelled::BeforeNotify };
+        }
+        node.set_state(IDLE);
+        mutant!("limbo-unlink" => return Cancelled::AfterNotify);
+        // SAFETY: detached: linked in the list of a notify, which belongs to this lock (I2).
+        unsafe { unlink(entry(node.pointer())) };
+        Cancelled::AfterNotify
+    }
+
+    /// Moves `node` to the inbox of its agent, as timed out, unless a notify has counted it already. Returns its
+    /// wake, to be dropped after the lock.
+    pub(crate) fn expire(&mut self, key: Key, node: Pin<&Waiter>) -> Option<Wake> {
+        if node.state() != QUEUED || !self.dequeue(key, node) {
+            return None;
+        }
+        // SAFETY: just unlinked, under the lock that owned it (I2); nobody notified it.
+        Some(unsafe { complete(node.pointer(), TIMED_OUT, None) })
+    }
+
+    /// Gives `access` to the wake of a queued node. `None` if it is not queued any more because a notify counted it; then it
+    /// has left.
+    pub(crate) fn with_wake<R>(
+        &mut self,
+        key: Key,
+        node: Pin<&Waiter>,
+        access: impl FnOnce(&mut Wake) -> R,
+    ) -> Option<R> {
+        if is_queued(node.state()) && self.is_queued(key, node) {
+            // SAFETY: queued under this lock (I2).
+            return Some(unsafe { with(node.pointer(), |links| access(&mut links.wake)) });
+        }
+        let _ = self.leave(key, node);
+        None
+    }
+
+    /// Gives a queued node another wake in exchange for what it has. Returns whether it was signalled, which is acknowledged
+    /// by this. `None` if a notify counted it; then it has left.
+    pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
+        self.with_wake(key, node, |old| std::mem::swap(old, wake))?;
+        let was_signalled = is_signalled(node.state());
+        // A requested signal stays requested.
+        if was_signalled {
+            node.set_state(QUEUED);
+        }
+        Some(was_signalled)
+    }
+
+    /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, and not detached.
+    pub(super) fn is_queued(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
+        // SAFETY: we hold the lock of the word's shard (I2).
+        self.with(|queues, _| unsafe {
+            queues.bucket(key).find(key.address).is_some_and(|head| is_in_queue_of(head, node))
+        })
+    }
+
+    /// Dequeues the head waiter of `key` and completes it. Returns its wake, to be run after the lock.
+    #[inline]
+    pub(crate) fn complete_first(&mut self, key: Key, notifier: Option<&Inbox>) -> Option<Wake> {
+        let first = self.remove(key, Some)?;
+        // SAFETY: unlinked just now under this lock (I2), and alive, as every node in a queue (I1).
+        Some(unsafe { complete(first, NOTIFIED, notifier) })
+    }
+
+    /// As [`complete_first`](Self::complete_first), of the tail, which the head knows.
+    pub(crate) fn complete_last(&mut self, key: Key) -> Option<Wake> {
+        // SAFETY: the head is queued under this lock, which owns its entry (I2).
+        let last = self.remove(key, |head| Some(unsafe { prev(head) }))?;
+        // SAFETY: unlinked just now under this lock (I2), and alive, as every node in a queue (I1).
+        unsafe {
+            with(last, |links| links.len = NOTIFIED_LAST);
+            Some(complete(last, NOTIFIED, None))
+        }
+    }
+
+    /// Dequeues the first `count` waiters of `key`, or all there are, in one step: a waiter that comes later is not among
+    /// them. They are counted now, and detached on `list` until they are [completed](Self::complete_batch).
+    pub(crate) fn detach(&mut self, key: Key, count: usize, list: Pin<&List>) -> usize {
+        self.with(|queues, changes| {
+            // SAFETY: we hold the lock of `key`'s shard (I2); `list` is given to us.
+            let (detached, gone) = unsafe {
+                let bucket = queues.bucket(key);
+                let Some(head) = bucket.find(key.address) else { return 0 };
+                bucket.detach(head, count, list)
+            };
+            if gone {
+                queues.word_gone(key, changes);
+            }
+            detached
+        })
+    }
+
+    /// Completes up to a batch of detached nodes and collects their wakes. Returns whether nodes are left.
+    ///
+    /// # Safety
+    /// `list` was filled by [`detach`](Self::detach) under the lock of this shard.
+    pub(crate) unsafe fn complete_batch(
+        &mut self,
+        list: Pin<&List>,
+        batch: &mut WakeBatch,
+        notifier: Option<&Inbox>,
+    ) -> bool {
+        while !batch.is_full() {
+            // SAFETY: the list and its members belong to this lock (I2), and its members are alive (I1).
+            let wake = unsafe { list.pop().map(|entry| complete(node_of(entry), NOTIFIED, notifier)) };
+            match wake {
+                Some(wake) => batch.push(wake),
+                None => return false,
+            }
+        }
+        // SAFETY: the list belongs to this lock (I2).
+        unsafe { !list.is_empty() }
+    }
+
+    /// A waiter is queued behind a signalled one, as an earlier stay found.
+    pub(crate) fn watch_too(&mut self, watch: bool) {
+        self.changes.watch |= watch;
+    }
+
+    /// How many waiters the queue of `key` has.
+    pub(crate) fn len(&mut self, key: Key) -> usize {
+        // SAFETY: we hold the lock (I2).
+        self.with(|queues, _| unsafe {
+            queues.bucket(key).find(key.address).map_or(0, |head| with(head, |links| links.len))
+        })
+    }
+
+    /// Unlocks. What is left to do the caller does, or has done by those above, after what is more urgent.
+    #[inline]
+    pub(crate) fn unlock(self) -> Unlocked<'a> {
+        let Changes { better_size, watch, .. } = self.changes;
+        let shard = self.shard;
+        drop(self);
+        Unlocked { shard, better_size, watch }
+    }
+
+    /// Dequeues `node` if it is in its queue, and returns whether it was.
+    #[inline]
+    fn dequeue(&mut self, key: Key, node: Pin<&Waiter>) -> bool {
+        // SAFETY: `head` is that of the node's word, and we hold the lock of both (I2).
+        self.remove(key, |head| unsafe { is_in_queue_of(head, node) }.then_some(node.pointer())).is_some()
+    }
+
+    /// Dequeues the node that `choose` picks, given the head, from the queue of `key`.
+    #[inline]
+    fn remove(
+        &mut self,
+        key: Key,
+        choose: impl FnOnce(NonNull<Waiter>) -> Option<NonNull<Waiter>>,
+    ) -> Option<NonNull<Waiter>> {
+        self.with(|queues, changes| {
+            // SAFETY: we hold the lock (I2), and the node that is chosen is in the queue of the head.
+            let (node, gone) = unsafe {
+                let bucket = queues.bucket(key);
+                let head = bucket.find(key.address)?;
+                let node = choose(head)?;
+                (node, bucket.remove(head, node))
+            };
+            if gone {
+                queues.word_gone(key, changes);
+            }
+            Some(node)
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn with<R>(&mut self, access: impl FnOnce(&mut Queues, &mut Changes) -> R) -> R {
+        // SAFETY: we hold the lock, and `access` has `self` borrowed as long as it runs.
+        self.shard.queues.with_mut(|queues| access(unsafe { &mut *queues }, &mut self.changes))
+    }
+}
+
+/// What a stay under the lock has left to do.
+#[must_use = "the number of buckets follows that of the words, and stalled waiters are watched, only if this is done"]
+pub(crate) struct Unlocked<'a> {
+    pub(crate) shard: &'a Shard,
+    /// How many buckets the shard should have, if not those that it has.
+    pub(crate) better_size: Option<usize>,
+    /// A waiter is queued behind a signalled one, so the watchdog has to run.
+    pub(crate) watch: bool,
+}
+
+impl fmt::Debug for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shard").field("lock", &self.lock).finish_non_exhaustive()
+    }
+}
+
+/// Whether `node`, whose state is `QUEUED`, is in the queue of its word, which is that of `head`, and not detached.
+///
+/// Waiters enqueue at the back with rising tickets, and a notify detaches from the front. So a node that still is in the
+/// queue is not older than the head, and one that was detached is. (A notify of the last waiter completes the tail under the
+/// same lock: nobody asks this of it.)
+///
+/// # Safety
+/// The caller holds the lock of their shard, which owns the links of every node that is `QUEUED` (I2).
+#[inline]
+unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
+    // SAFETY: the caller holds the lock that owns the links of both (I2).
+    let ticket = |node| unsafe { with(node, |links| links.ticket) };
+    mutant!("ticket" => return true);
+    head == node.pointer() || ticket(head) < ticket(node.pointer())
+}
+
+/// Stores a node's outcome. Returns its wake, to be run after the lock.
+///
+/// # Safety
+/// The node is alive, and was unlinked under the lock that owned it (I2), which the caller still holds. It is not the
+/// caller's any more when this returns (I3, I4).
+unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) -> Wake {
+    // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
+    unsafe {
+        mutant!("verdict-last" => node.as_ref().set_state(outcome));
+        let wake = with(node, |links| links.wake.take());
+        match &wake {
+            Wake::Agent(Some(inbox)) => complete_into(inbox, node, outcome, notifier),
+            // The last access (I3).
+            _ => node.as_ref().set_state(outcome),
+        }
+        wake
+    }
+}
+
+/// Stores the outcome of an agent's wait, and appends it to the agent's inbox.
+///
+/// # Safety
+/// As [`complete`].
+#[inline(never)]
+unsafe fn complete_into(inbox: &Inbox, node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) {
+    let list = inbox.list_for(notifier);
+    // What the agent did itself, by its own notify or by its clock, it knows without a bell.
+    let rings = outcome == NOTIFIED && list == Completed::Elsewhere;
+    // SAFETY: alive, and the caller's until it is in the inbox (I4).
+    unsafe { inbox.push(entry(node), list, rings, || node.as_ref().set_state(outcome)) };
+}

@@ -1,0 +1,58 @@
+//! From a word's address to a hash that nobody can foretell.
+
+use std::hash::{BuildHasher, RandomState};
+
+#[cfg(any(waitword_loom, waitword_shuttle))]
+use super::model_addresses;
+use crate::sync::OnceLock;
+
+/// Bytes in a cache line, or about that: what matters is locality.
+pub(super) const LINE: u64 = 64;
+
+/// A word's address and its hash in one table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    pub(crate) address: usize,
+    pub(crate) hash: u64,
+}
+
+/// A hash keyed by a secret of the process: without it nobody can pick words that collide.
+///
+/// One folded multiplication (the halves of a 128-bit product, xored), keyed on both sides, of the cache line that the
+/// word is in; words of one line follow each other from there. So a walk along an array of words is a walk along the
+/// buckets too, instead of a cache miss for each. Lines are spread about as by chance: with most secrets the lines of an
+/// array collide less than random ones, with about one in a hundred so much more that a shard draws another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hasher {
+    flip: u64,
+    factor: u64,
+}
+
+impl Hasher {
+    /// One whose secret a test knows.
+    #[cfg(test)]
+    pub(crate) const KNOWN: Self = Self { flip: 12345, factor: 0x9E37_79B9_7F4A_7C15 };
+
+    pub(crate) fn of_process() -> Self {
+        static HASHER: OnceLock<Hasher> = OnceLock::new();
+        *HASHER.get_or_init(|| Self { flip: 0, factor: 0 }.another())
+    }
+
+    /// One with another secret, which cannot be told from this one's. Only the first of the process can fail; in a shard that
+    /// has nodes, nothing may.
+    pub(crate) fn another(self) -> Self {
+        // The standard library's map keys: random bits from the system, without a dependency.
+        static SECRET: OnceLock<RandomState> = OnceLock::new();
+        let draw = |which: u8| SECRET.get_or_init(RandomState::new).hash_one((self.flip, self.factor, which));
+        Self { flip: draw(0), factor: draw(1) | 1 }
+    }
+
+    #[inline]
+    pub(crate) fn hash(self, address: usize) -> u64 {
+        #[cfg(any(waitword_loom, waitword_shuttle))]
+        let address = model_addresses::line_of(address) * LINE as usize;
+        let (line, word) = (address as u64 / LINE, address as u64 % LINE / 4);
+        let product = u128::from(line ^ self.flip) * u128::from(self.factor);
+        (product as u64 ^ (product >> 64) as u64).wrapping_add(word)
+    }
+}

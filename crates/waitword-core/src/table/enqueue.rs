@@ -1,0 +1,71 @@
+//! Compare and enqueue, in one step against every notify: [`protocol`](crate::protocol), sections 1 and 2.
+//!
+//! ```text
+//!   lock_if_equal: lock the word's shard, load the word ──► not equal: unlock, nothing is enqueued
+//!                                  │
+//!                                  ▼ Equal: the lock is still held
+//!   Equal::enqueue: put the node at the tail, unlock
+//! ```
+//! Between the two a wait may decide that it does not want to be enqueued (its timeout is zero, its thread must not block),
+//! so the word is compared once. What it does there is short and runs no foreign code: the lock is held.
+
+use std::pin::Pin;
+use std::ptr::NonNull;
+
+use super::follow_up::release;
+use super::location::{Location, address};
+use crate::shard::{Key, Locked};
+use crate::sync::mutant;
+use crate::waiter::node::Waiter;
+use crate::word::load_bits;
+
+/// A word that holds what a wait expects, with its shard locked. Dropped, it unlocks.
+#[must_use = "the shard is locked"]
+pub(crate) struct Equal<'a> {
+    key: Key,
+    locked: Locked<'a>,
+}
+
+/// Locks the shard of the word, and compares. `None` if the word does not hold `expected`; the shard is unlocked then.
+///
+/// A wait that ends here has been in the critical section of its queue all the same: it comes after every notify that went
+/// through before.
+#[inline]
+pub(crate) fn lock_if_equal<L: Location>(at: &L, expected: u64) -> Option<Equal<'_>> {
+    // Foreign code: not under the lock.
+    let (table, word) = (at.table(), at.word());
+    let key = table.key_of(address(at));
+    // From here on a notify that finds the shard vacant (its fence N) is one whose store the load sees (operation W).
+    mutant!("compare-under-lock" => return (load_bits(word) == expected).then(|| Equal { key, locked: table.lock(key) }));
+    let locked = table.lock(key);
+    (load_bits(word) == expected).then_some(Equal { key, locked })
+}
+
+impl Equal<'_> {
+    /// Puts `node` at the tail of the word's queue, and unlocks. Its wake has been set, and its owner makes it leave
+    /// before its memory goes (I1).
+    #[inline]
+    pub(crate) fn enqueue(self, node: Pin<&Waiter>) {
+        // SAFETY: pinned and idle; and its owner makes it leave (I1).
+        unsafe { self.enqueue_pointer(node.pointer()) }
+    }
+
+    /// As [`enqueue`](Self::enqueue), under the very pointer that the lists are to have: of an agent's wait it reaches what
+    /// lies beside the node.
+    ///
+    /// # Safety
+    /// The node is idle and pinned, and its owner makes it leave before its memory goes (I1).
+    #[inline]
+    pub(crate) unsafe fn enqueue_pointer(self, node: NonNull<Waiter>) {
+        let Self { key, mut locked } = self;
+        // SAFETY: idle, so in no list; the rest says the caller.
+        unsafe { locked.enqueue(key, node) };
+        release(locked);
+    }
+}
+
+/// Compare and enqueue, where nothing is to be decided in between. Returns whether the word was equal.
+#[inline]
+pub(crate) fn enqueue_while_equal<L: Location>(at: &L, expected: u64, node: Pin<&Waiter>) -> bool {
+    lock_if_equal(at, expected).map(|equal| equal.enqueue(node)).is_some()
+}

@@ -1,0 +1,145 @@
+//! A table: the shards that hold the waiters of many words, and which of them holds those of a word.
+
+use std::fmt;
+use std::pin::Pin;
+
+#[cfg(any(waitword_loom, waitword_shuttle))]
+use crate::shard::model_addresses;
+use crate::shard::{Hasher, Key, Locked, Shard};
+use crate::sync::{MODEL, mutant};
+use crate::waiter::node::Waiter;
+use crate::word::Word;
+
+/// How many shards a table has unless told otherwise: enough that threads on unrelated words seldom meet.
+const SHARDS: usize = if MODEL { 1 } else { 256 };
+
+/// The wait queues of many words.
+///
+/// A table is a value. Words waited on through `&AtomicI32` and its siblings use one table of the process; a
+/// block of shared memory has its own, so that an address that is used again cannot meet old waiters.
+///
+/// It is sharded by a keyed hash of the address. A shard has a lock and the queues of its words, each by itself,
+/// in an array of buckets that follows the number of words waited on, up and down. For a word that nobody waits
+/// on, nothing is stored.
+///
+/// # Collisions
+/// The key is a secret of the process, so that nobody can pick words that collide. For an attacker who has learned it all the same,
+/// words can be found that share a shard, so that their waiters and notifiers take turns; and words that share a bucket,
+/// until there are more of them than chance would have there. Then the shard draws a secret of its own. So no look-up ever
+/// passes more than about 16 other words, whoever picked them.
+///
+/// ```
+/// use std::sync::atomic::AtomicU32;
+/// use waitword_core::{Outcome, Table, notify_all, wait};
+///
+/// let table = Table::new();
+/// let word = AtomicU32::new(5);
+/// assert_eq!(wait(table.at(&word), 4), Outcome::NotEqual);
+/// assert_eq!(notify_all(table.at(&word)), 0);
+/// ```
+pub struct Table {
+    pub(super) shards: Box<[Shard]>,
+    pub(super) hasher: Hasher,
+}
+
+impl Table {
+    /// A table for a whole program.
+    pub fn new() -> Self {
+        Self::with_shards(SHARDS)
+    }
+
+    /// A table of `shards` shards, rounded up to a power of two and at most 65,536. Each takes some 300
+    /// bytes while few words of it are waited on; threads that wait on and notify words of the same shard take turns.
+    pub fn with_shards(shards: usize) -> Self {
+        Self::with_hasher(shards, Hasher::of_process())
+    }
+
+    pub(super) fn with_hasher(shards: usize, hasher: Hasher) -> Self {
+        let shards = shards.clamp(1, 1 << 16).next_power_of_two();
+        #[cfg(any(waitword_loom, waitword_shuttle))]
+        model_addresses::begin();
+        Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher }
+    }
+
+    /// How many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.
+    ///
+    /// For tests and tools; by the time it returns the answer may be another.
+    pub fn waiters<W: Word>(&self, word: &W) -> usize {
+        let key = self.key_of(std::ptr::from_ref(word).addr());
+        self.lock(key).len(key)
+    }
+
+    /// The hash of a word at `address`, as an attacker would know it who had read the secret out of the process's memory:
+    /// words whose low bits agree collide. For benchmarks of what that would cost.
+    #[doc(hidden)]
+    pub fn secret_hash(&self, address: usize) -> u64 {
+        self.hasher.hash(address)
+    }
+
+    /// The table of the process.
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    #[inline]
+    pub fn global() -> &'static Table {
+        static GLOBAL: crate::sync::OnceLock<Table> = crate::sync::OnceLock::new();
+        GLOBAL.get_or_init(Table::new)
+    }
+
+    /// The table of the process; each execution of a model has one.
+    #[cfg(any(waitword_loom, waitword_shuttle))]
+    pub fn global() -> &'static Table {
+        crate::sync::lazy_static! {
+            static ref GLOBAL: Table = Table::new();
+        }
+        // Fixed by the type of what is returned.
+        &GLOBAL
+    }
+
+    #[inline]
+    pub(crate) fn key_of(&self, address: usize) -> Key {
+        Key { address, hash: self.hasher.hash(address) }
+    }
+
+    #[inline]
+    pub(crate) fn shard(&self, key: Key) -> &Shard {
+        // The buckets use the low bits.
+        &self.shards[(key.hash >> 32) as usize & (self.shards.len() - 1)]
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self, key: Key) -> Locked<'_> {
+        self.shard(key).lock()
+    }
+
+    /// The lock of the shard that guards `node`, and the key of its word.
+    #[inline]
+    pub(crate) fn lock_of(&self, node: Pin<&Waiter>) -> (Key, Locked<'_>) {
+        loop {
+            let key = self.key_of(node.address());
+            let locked = self.lock(key);
+            mutant!("lock-of" => return (key, locked));
+            // The node may have been moved while we waited for the lock.
+            if node.address() == key.address {
+                return (key, locked);
+            }
+        }
+    }
+}
+
+#[cfg(any(waitword_loom, waitword_shuttle))]
+impl Drop for Table {
+    fn drop(&mut self) {
+        model_addresses::end();
+    }
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("shards", &self.shards.len()).finish_non_exhaustive()
+    }
+}

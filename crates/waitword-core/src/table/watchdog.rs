@@ -1,0 +1,187 @@
+//! The watchdog of unresponsive waiters.
+//!
+//! A task may be signalled and never be polled. The next signal skips it; but there may be none, because a lock has one
+//! signal under way at a time. So while a waiter is queued behind a signalled one, the timer makes a pass over the table
+//! every [`STALL_TIMEOUT`]. A waiter that was signalled before the last pass and has not responded is `OVERDUE`; if all
+//! waiters at the front of a queue are, the pass signals the next one in their place, and they are `SKIPPED`.
+//!
+//! ```text
+//!   QUEUED ──signal──► SIGNALLED ──pass──► OVERDUE ──pass──► SKIPPED      all at the front overdue: signal the next
+//!      ▲                   │                  │                 │
+//!      └── acknowledged ───┴──────────────────┴─────────────────┘
+//! ```
+//! A waiter that finds something reserved for it, but not enough yet, may request a signal
+//! ([`WaitAsync::request_signal`](crate::WaitAsync::request_signal)): while others are queued behind it each pass signals it,
+//! so that it is noticed, too, when it stops responding.
+//!
+//! An attempt that does not wait is in no queue, and must not fail for ever beside one that is stalled:
+//! [`is_queue_stalled`](crate::is_queue_stalled) has the next pass look at that queue.
+//!
+//! All this costs a wait nothing, and a signal one load. A pass takes the lock of each shard in turn, and walks the queues of
+//! the shards in which a waiter may be stalled.
+
+use std::time::Duration;
+
+use super::shards::Table;
+use crate::waiter::wake::WakeBatch;
+
+/// The stall timeout: how long waiters are kept waiting by a signalled one that does not respond. From once to twice this.
+pub const STALL_TIMEOUT: Duration = Duration::from_millis(10);
+
+impl Table {
+    /// One pass of the watchdog over this table: where all waiters at the front of a queue were signalled
+    /// ([`signal_one`](crate::signal_one)) before the last pass and have not responded since, signals the next one. Returns
+    /// whether a waiter is queued behind a signalled one; if not, no pass is needed before the next signal.
+    ///
+    /// The timer does this for the table of the process, every [`STALL_TIMEOUT`]. Call it for a table of your own in which you
+    /// signal, and in tests that would rather not wait.
+    ///
+    /// Takes the lock of each shard in turn, O(1), and O(words waited on) in shards where a waiter may be stalled, in
+    /// short stays.
+    ///
+    /// # Panics
+    /// When a waker does, once all others have been woken.
+    pub fn signal_stalled(&self) -> bool {
+        let (mut pass, mut batch) = (Pass::default(), WakeBatch::new());
+        while self.pass(&mut pass, &mut batch) {
+            batch.wake_all();
+        }
+        batch.wake_all();
+        batch.finish();
+        pass.watched
+    }
+
+    /// One stay of a pass under the lock of a shard. Returns whether the pass goes on; the batch is woken before that.
+    fn pass(&self, pass: &mut Pass, batch: &mut WakeBatch) -> bool {
+        let mut locked = self.shards[pass.shard].lock();
+        pass.bucket = locked.pass(pass.bucket, batch).unwrap_or_else(|| {
+            pass.watched |= locked.is_watched();
+            pass.shard += 1;
+            0
+        });
+        pass.shard < self.shards.len()
+    }
+
+    /// Whether the next pass has to look anywhere.
+    #[cfg(any(test, not(any(waitword_loom, waitword_shuttle))))]
+    pub(super) fn is_watched(&self) -> bool {
+        self.shards.iter().any(|shard| shard.lock().is_watched())
+    }
+}
+
+/// How far a pass has come.
+#[derive(Debug, Default)]
+struct Pass {
+    shard: usize,
+    bucket: usize,
+    /// Whether a waiter is queued behind a signalled one in the shards that the pass has been to.
+    watched: bool,
+}
+
+/// No table is passed over in this process from now on, and nothing makes up for a signal that a lock has lost. For tests, which
+/// call it before anybody waits.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub fn never_sweep() {
+    process::never();
+}
+
+/// Has the table of the process passed over until no waiter is queued behind a signalled one.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[inline]
+pub(super) fn start() {
+    process::start();
+}
+
+/// A model has no clock, and calls [`Table::signal_stalled`] itself.
+#[cfg(any(waitword_loom, waitword_shuttle))]
+pub(super) fn start() {}
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod process {
+    use std::pin::Pin;
+    use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
+    use std::task::{Wake, Waker};
+    use std::time::Instant;
+
+    use super::{Pass, STALL_TIMEOUT, Table};
+    use crate::sync::{Mutex, OnceLock};
+    use crate::timer::{Alarm, wake_by_timer};
+    use crate::waiter::wake::WakeBatch;
+
+    /// Whether the next pass has been set up, or one is under way. Written when contention comes and goes.
+    static RUNNING: AtomicBool = AtomicBool::new(false);
+
+    #[inline]
+    pub(super) fn start() {
+        if !RUNNING.load(Ordering::Relaxed) {
+            begin();
+        }
+    }
+
+    /// As if a pass were set up already, so that nobody sets one up.
+    pub(super) fn never() {
+        RUNNING.store(true, Ordering::SeqCst);
+    }
+
+    #[cold]
+    fn begin() {
+        /// If the system cannot start the thread, perhaps it can next time.
+        struct Unwinding;
+        impl Drop for Unwinding {
+            fn drop(&mut self) {
+                RUNNING.store(false, Ordering::SeqCst);
+            }
+        }
+        if !RUNNING.swap(true, Ordering::SeqCst) {
+            let unwinding = Unwinding;
+            set_alarm();
+            std::mem::forget(unwinding);
+        }
+    }
+
+    fn set_alarm() {
+        // Both made once: a pass begins in a signal, which allocates nothing.
+        static WATCHDOG: OnceLock<Arc<Watchdog>> = OnceLock::new();
+        static ALARM: OnceLock<Mutex<Pin<Box<Alarm>>>> = OnceLock::new();
+        let watchdog = WATCHDOG.get_or_init(|| Arc::new(Watchdog(Mutex::new(Pass::default()))));
+        let waker = Waker::from(Arc::clone(watchdog));
+        let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
+        alarm.lock().as_mut().set(Instant::now() + STALL_TIMEOUT, &waker);
+    }
+
+    /// What the timer wakes.
+    ///
+    /// It is woken once more for each stay under a shard's lock that found waiters to signal, behind their wakes: those are
+    /// foreign code, and if one of them blocks, another thread of the timer goes on with the pass.
+    struct Watchdog(Mutex<Pass>);
+
+    impl Wake for Watchdog {
+        fn wake(self: Arc<Self>) {
+            let (table, mut batch) = (Table::global(), WakeBatch::new());
+            // Uncontended: the next pass is set up when this one is over.
+            let mut pass = self.0.lock();
+            let goes_on = loop {
+                let goes_on = table.pass(&mut pass, &mut batch);
+                if !goes_on || !batch.is_empty() {
+                    break goes_on;
+                }
+            };
+            if goes_on {
+                drop(pass);
+                return wake_by_timer(&mut batch, Some(Waker::from(self)));
+            }
+            let watched = std::mem::take(&mut *pass).watched;
+            drop(pass);
+            wake_by_timer(&mut batch, None);
+            if !watched {
+                // Whoever found `true` until now held a shard's lock after our pass over that shard, or before it.
+                RUNNING.store(false, Ordering::SeqCst);
+                if !table.is_watched() || RUNNING.swap(true, Ordering::SeqCst) {
+                    return;
+                }
+            }
+            set_alarm();
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The thread that waits: how it sleeps and is woken, when it stays awake for a while, and whether it may block at all.
+
+mod blocking;
+mod park;
+pub(crate) mod spin;
+
+pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
+pub use park::{Interrupt, Parker};

@@ -1,0 +1,256 @@
+//! Parking a thread.
+//!
+//! A blocked thread is a task whose waker unparks it, so that the queue knows one kind of waiter less. The standard
+//! library's parking is the platform here: a futex, a keyed event or a condition variable, whatever the system has
+//! best. Its token may be left over from another wake, so every caller rechecks after it.
+
+use std::cell::Cell;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+use std::time::Instant;
+
+use super::spin;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::thread::{self, Thread};
+use crate::sync::{MODEL, Mutex};
+
+/// The current thread as something that waits and can be woken.
+///
+/// A thread has one token for all who wake it, so parkers of one thread may be nested: one that has parked may have used
+/// up a wake that was meant for another further up the stack, and ends that one's next park when it is dropped.
+///
+/// What drives a future by hand, or anything else that is polled, on a thread of its own:
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::pin;
+/// use std::task::{Context, Poll};
+/// use waitword_core::Parker;
+///
+/// fn block_on<F: Future>(future: F) -> F::Output {
+///     let mut future = pin!(future);
+///     let parker = Parker::current();
+///     loop {
+///         match future.as_mut().poll(&mut Context::from_waker(parker.waker())) {
+///             Poll::Ready(value) => return value,
+///             Poll::Pending => parker.park(),
+///         }
+///     }
+/// }
+/// assert_eq!(block_on(async { 7 }), 7);
+/// ```
+#[derive(Debug)]
+pub struct Parker {
+    thread: Rc<ThisThread>,
+    parked: Cell<bool>,
+}
+
+impl Parker {
+    /// The parker of the calling thread.
+    pub fn current() -> Self {
+        Self { thread: this_thread(), parked: Cell::new(false) }
+    }
+
+    /// As [`current`](Self::current), if this thread has made a parker before; allocates nothing.
+    pub(crate) fn if_made() -> Option<Self> {
+        let thread = made_before()?;
+        Some(Self { thread, parked: Cell::new(false) })
+    }
+
+    /// Ends a [`park`](Self::park) of this thread, now or, if it is not parked, the next one.
+    pub fn waker(&self) -> &Waker {
+        &self.thread.waker
+    }
+
+    /// Spins until `ended`, for as long as this thread has learned to be worth it, and until `deadline` at the latest: for a
+    /// waiter that is queued already and about to park, in case that the wake comes soon.
+    ///
+    /// A thread whose waits never ended soon does not spin, but for 80 µs in its life. `ended` reads what the notifier
+    /// writes; it does not notify, nor wait.
+    pub fn spin(&self, deadline: Option<Instant>, ended: impl Fn() -> bool) {
+        spin::until(deadline, ended);
+    }
+
+    /// Parks until woken. May return for no reason: recheck after it.
+    pub fn park(&self) {
+        self.sleep(thread::park);
+    }
+
+    /// Parks until woken, and until `deadline` at the latest. May return for no reason, also before the deadline.
+    pub fn park_until(&self, deadline: Instant) {
+        self.sleep(|| thread::park_until(deadline));
+    }
+
+    fn sleep(&self, park: impl FnOnce()) {
+        self.parked.set(true);
+        self.thread.sleeper.while_asleep(park);
+    }
+}
+
+impl Drop for Parker {
+    fn drop(&mut self) {
+        if self.parked.get() {
+            self.thread.sleeper.leave_token();
+        }
+    }
+}
+
+/// Ends a blocking wait of the thread that made it, from any thread; and shows others whether there is one.
+///
+/// See [`wait_interruptible`](crate::wait_interruptible). Once raised it stays so: every later wait with it ends at
+/// once.
+#[derive(Debug)]
+pub struct Interrupt {
+    shared: Arc<Interruptible>,
+    waker: Waker,
+}
+
+#[derive(Debug)]
+struct Interruptible {
+    raised: AtomicBool,
+    queued: Mutex<bool>,
+    sleeper: Arc<Sleeper>,
+}
+
+impl Interrupt {
+    /// An interrupt for waits of the calling thread.
+    pub fn for_current_thread() -> Self {
+        let (raised, queued) = (AtomicBool::new(false), Mutex::new(false));
+        let shared = Arc::new(Interruptible { raised, queued, sleeper: Arc::clone(&this_thread().sleeper) });
+        Self { waker: Waker::from(Arc::clone(&shared)), shared }
+    }
+
+    /// Interrupts the wait that the thread is in, or will be in next.
+    pub fn raise(&self) {
+        // The waiter reads the flag before each park, and the token of `unpark` outlives the race between the two.
+        self.shared.raised.store(true, Ordering::SeqCst);
+        self.shared.sleeper.unpark();
+    }
+
+    /// Whether it was raised.
+    pub fn is_raised(&self) -> bool {
+        self.shared.raised.load(Ordering::SeqCst)
+    }
+
+    /// Whether the thread is queued, in a wait with this interrupt.
+    ///
+    /// `false` on the way into the queue, and again before the notify returns that counted the wait: when all who
+    /// could notify are known to be idle, `true` means that nobody will.
+    pub fn is_queued(&self) -> bool {
+        *self.shared.queued.lock()
+    }
+
+    /// What wakes the thread of `parker`, if that is the one that made this interrupt.
+    pub(crate) fn waker(&self, parker: &Parker) -> Option<&Waker> {
+        let is_same = self.shared.sleeper.thread.id() == parker.thread.sleeper.thread.id();
+        is_same.then_some(&self.waker)
+    }
+
+    /// Records whether the wait is queued, and returns that. A notify stores the outcome first and calls the waker next, and
+    /// the waker takes the same lock: the last record is the truth, or the notifier is about to correct it.
+    pub(crate) fn note(&self, is_queued: impl FnOnce() -> bool) -> bool {
+        let mut queued = self.shared.queued.lock();
+        *queued = is_queued();
+        *queued
+    }
+}
+
+impl Wake for Interruptible {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        *self.queued.lock() = false;
+        self.sleeper.unpark();
+    }
+}
+
+/// A thread, as seen by those who wake it.
+#[derive(Debug)]
+struct Sleeper {
+    thread: Thread,
+    /// Whether it sleeps, or is about to. A hint for the one that wakes it: how soon can it respond? (`spin.rs`)
+    asleep: AtomicBool,
+}
+
+impl Sleeper {
+    fn current() -> Self {
+        Self { thread: thread::current(), asleep: AtomicBool::new(false) }
+    }
+
+    fn while_asleep(&self, park: impl FnOnce()) {
+        if MODEL {
+            return park();
+        }
+        self.asleep.store(true, Ordering::Relaxed);
+        park();
+        self.asleep.store(false, Ordering::Relaxed);
+    }
+
+    /// Called by the thread itself: it does not sleep, so this costs no system call, and there is nothing to learn.
+    fn leave_token(&self) {
+        self.thread.unpark();
+    }
+
+    /// Called by others. A system call if it sleeps.
+    fn unpark(&self) {
+        let asleep = !MODEL && self.asleep.load(Ordering::Relaxed);
+        spin::wake(asleep, || self.thread.unpark());
+    }
+}
+
+impl Wake for Sleeper {
+    fn wake(self: Arc<Self>) {
+        self.unpark();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.unpark();
+    }
+}
+
+/// What the parkers of a thread share. Counted without atomics: a wait has enough of these.
+#[derive(Debug)]
+struct ThisThread {
+    sleeper: Arc<Sleeper>,
+    waker: Waker,
+}
+
+impl ThisThread {
+    fn new() -> Rc<Self> {
+        let sleeper = Arc::new(Sleeper::current());
+        Rc::new(Self { waker: Waker::from(Arc::clone(&sleeper)), sleeper })
+    }
+}
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+thread_local! {
+    /// Made once per thread.
+    static THIS: OnceCell<Rc<ThisThread>> = const { OnceCell::new() };
+}
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+fn this_thread() -> Rc<ThisThread> {
+    // A destructor of another thread-local may wait after ours is gone.
+    THIS.try_with(|this| Rc::clone(this.get_or_init(ThisThread::new))).unwrap_or_else(|_| ThisThread::new())
+}
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+fn made_before() -> Option<Rc<ThisThread>> {
+    THIS.try_with(|this| this.get().map(Rc::clone)).ok().flatten()
+}
+
+/// The threads of a model live for one execution of it, and so must their wakers.
+#[cfg(any(waitword_loom, waitword_shuttle))]
+fn this_thread() -> Rc<ThisThread> {
+    ThisThread::new()
+}
+
+#[cfg(any(waitword_loom, waitword_shuttle))]
+fn made_before() -> Option<Rc<ThisThread>> {
+    Some(ThisThread::new())
+}

@@ -1,0 +1,133 @@
+//! Deadlines of async waits.
+//!
+//! The timer knows nothing of the queue. It wakes a future, and the future, polled, finds its deadline passed and asks
+//! to leave (`wait/leave.rs`). So a deadline that ties with a notify is decided where all such ties are.
+//!
+//! A deadline is a node of the pinned [`Alarm`]; the lock of the deadlines (`deadlines.rs`) owns its links while it is in the
+//! wheel (`wheel.rs`), and its waker while the alarm is set. Who looks at the wheel and calls those due: `callers.rs`.
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::marker::PhantomPinned;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::Waker;
+use std::time::Instant;
+
+use super::callers::clock_of_callers;
+use super::deadlines::DEADLINES;
+use super::wheel::Node;
+use crate::waiter::wake::discard_panic_of;
+
+/// Wakes a task at a given time: what a future with a deadline carries with it.
+///
+/// It holds one deadline at a time, allocates nothing, and forgets its deadline when it is dropped.
+///
+/// # Wakers that block
+/// The alarms of the process are served by one thread at a time, which calls the wakers. One that does not return within 5 ms
+/// keeps that thread, and another takes over: other deadlines, and the watchdog of waiters that are never polled, are delayed by
+/// those 5 ms, and by as much again for each further waker that blocks. The threads are started when they are needed; besides
+/// the two that there always are from the first alarm on, and at most one in reserve, there is one for each waker that blocks.
+/// There are never more than 32: when 31 wakers block at the same time and one more is called that does, deadlines wait
+/// until one of them returns.
+///
+/// A waker that a *notify* calls runs on the notifying thread, and blocks that one.
+///
+/// ```
+/// use std::future::poll_fn;
+/// use std::pin::pin;
+/// use std::task::Poll;
+/// use std::time::{Duration, Instant};
+/// use waitword_core::Alarm;
+///
+/// # smol::block_on(async {
+/// let deadline = Instant::now() + Duration::from_millis(5);
+/// let mut alarm = pin!(Alarm::new());
+/// poll_fn(|cx| {
+///     if Instant::now() >= deadline {
+///         return Poll::Ready(());
+///     }
+///     alarm.as_mut().set(deadline, cx.waker());
+///     Poll::Pending
+/// })
+/// .await;
+/// # });
+/// ```
+pub struct Alarm {
+    /// Whether the timer may have a pointer to the node: it was set, and not cleared since.
+    set: bool,
+    node: UnsafeCell<Node>,
+    _pinned: PhantomPinned,
+}
+
+// SAFETY: while the node is in the wheel it is reached only under the timer's lock; otherwise by the owner, through
+// `Pin<&mut Self>`. A `Waker` is `Send`.
+unsafe impl Send for Alarm {}
+// SAFETY: `&Alarm` gives access to nothing but `set`, which only `Pin<&mut Self>` writes.
+unsafe impl Sync for Alarm {}
+
+impl Alarm {
+    /// An alarm that is not set.
+    pub const fn new() -> Self {
+        Self { set: false, node: UnsafeCell::new(Node::new()), _pinned: PhantomPinned }
+    }
+
+    /// Has `waker` woken at `deadline` or soon after, instead of what was set before.
+    ///
+    /// # Panics
+    /// If it is the first alarm of the process and the system cannot start a thread.
+    pub fn set(self: Pin<&mut Self>, deadline: Instant, waker: &Waker) {
+        let mut waker = Some(waker.clone());
+        let deadline = clock_of_callers().nanos(deadline);
+        let (set, node) = self.project();
+        *set = true;
+        // SAFETY: pinned, and `clear` takes it out before its memory goes.
+        let unpark = unsafe { DEADLINES.lock().insert(node, deadline, &mut waker) };
+        // First of all: others may count on the thread to look as early as this.
+        unpark.unpark();
+        // The one before; foreign code, so after the lock.
+        drop(waker);
+    }
+
+    /// Forgets what was set.
+    pub fn clear(self: Pin<&mut Self>) {
+        let (set, node) = self.project();
+        if std::mem::take(set) {
+            // SAFETY: it was set, so it is pinned and alive.
+            let waker = unsafe { DEADLINES.lock().remove(node) };
+            drop(waker);
+        }
+    }
+
+    fn project(self: Pin<&mut Self>) -> (&mut bool, NonNull<Node>) {
+        // SAFETY: nothing is moved; the node is only handed on as a pointer.
+        let this = unsafe { self.get_unchecked_mut() };
+        // A cell's pointer is never null.
+        (&mut this.set, NonNull::new(this.node.get()).expect("the address of a field"))
+    }
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        // SAFETY: if it was set it was pinned, and it is not moved from here on.
+        let alarm = unsafe { Pin::new_unchecked(self) };
+        if std::thread::panicking() {
+            // Perhaps over this very waker: the wait beside it has another clone. Two panics at once end the process.
+            discard_panic_of(|| alarm.clear());
+        } else {
+            alarm.clear();
+        }
+    }
+}
+
+impl Default for Alarm {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Alarm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Alarm").field("set", &self.set).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,264 @@
+//! The threads of the timer: one at a time turns the wheel and calls the wakers that are due.
+//!
+//! A waker is foreign code. One that blocks (on a run queue's lock, on a full channel, on a lock of this very library) must delay
+//! neither the deadlines of others nor the watchdog (`table/watchdog.rs`), which is a deadline too.
+//!
+//! # The race
+//! With one thread, whatever is due after a waker that blocks waits for it, for ever if the waker waits for one of these deadlines:
+//!
+//! ```text
+//!   timer                                    somebody else
+//!   ───────────────────────────────          ───────────────────────────────
+//!   takes A and B, both due, out of the wheel
+//!   calls A: blocks until C is over
+//!                                            waits for C, with a deadline
+//!   B is out of the wheel, and not called
+//!   nobody looks at the wheel: C is never over
+//! ```
+//!
+//! *Mended:* whatever is due but not called yet lies where another thread finds it ([`Calls::queue`]), and a second thread, the
+//! **stand-by**, checks on the first, the **leader**.
+//!
+//! ```text
+//!   leader                                   stand-by
+//!   ───────────────────────────────          ───────────────────────────────
+//!   wakes up at looks_at; lock: A and B go   sleeps, until checks_at at the latest
+//!   from the wheel to the queue; calling,
+//!   since now; B is behind A, so
+//!   checks_at ≤ now + LIMIT
+//!   lock: takes A from the queue; unlock
+//!   calls A, which blocks                    wakes up at checks_at; lock: the leader is calling, and
+//!                                            has been for LIMIT: it is the leader now, and another
+//!                                            is the stand-by
+//!                                            looks at the wheel; calls B; sleeps until C is due
+//!   A returns; lock: not the leader any more
+//!   becomes the stand-by, or the reserve, or ends
+//! ```
+//!
+//! The wheel does not know who is in a call, the queue does not know why; what the two have in common is under both locks, the
+//! one of the calls being taken first.
+//!
+//! # States of a thread
+//! ```text
+//!                takes over                another took over           returns
+//!   stand-by ───────────────► leader ───────────────────────► stuck ───────────► stand-by, if there is none,
+//!      ▲                        ▲                                                 else reserve, if there is none,
+//!      │ the one before took over                                                 else it ends
+//!   reserve, or a new thread    └── the first of all
+//! ```
+//! A thread knows which it is by asking, under the lock; whoever is none of the three has been stuck.
+//!
+//! # When the stand-by checks
+//! Nobody unparks it for a call: that would be a switch between threads for each. It sleeps until `checks_at`, which is not
+//! later than LIMIT after the first moment at which somebody would be held up: for those behind another in the queue, after the
+//! batch began to be called; for the earliest in the wheel, after it is due. When it wakes up and finds the leader asleep, it
+//! goes on to LIMIT after the leader's next look. So
+//! - it wakes up once for each look of the leader at most, once per LIMIT at most, and not at all while the wheel is empty;
+//! - it is unparked only if it sleeps for longer than it may: for the first deadline after a pause, or when many come at once;
+//! - neither is on the way of any deadline: the leader calls the wakers itself.
+//!
+//! A leader that is not stuck but slow, or has no CPU for that long, is deposed as well, and nothing is lost by it: it finishes the
+//! call that it is in, and the others go on from the queue.
+
+use std::collections::VecDeque;
+use std::task::Waker;
+use std::thread::{Builder, Thread, ThreadId};
+use std::time::Instant;
+
+use super::clock::Clock;
+use super::deadlines::{DEADLINES, Deadlines, LIMIT};
+use crate::sync::thread::{current, park, park_until};
+use crate::sync::{Mutex, OnceLock};
+use crate::waiter::wake::{BATCH, Wake, WakeBatch, discard_panic_of};
+
+/// So many threads there are at most. If none is left for a stand-by, the leader calls wakers without one, until one that was
+/// stuck returns.
+const MOST_THREADS: usize = 32;
+
+static CLOCK: OnceLock<Clock> = OnceLock::new();
+
+static CALLS: Mutex<Calls> = Mutex::new(Calls {
+    leader: None,
+    stand_by: None,
+    reserve: None,
+    threads: 0,
+    queue: VecDeque::new(),
+    since: 0,
+    look: true,
+});
+
+/// What is due, and who is to call it. Its lock is taken before the one of the deadlines, and by these threads alone.
+struct Calls {
+    leader: Option<ThreadId>,
+    /// In [`Deadlines::stand_by`], too, for those who set a deadline.
+    stand_by: Option<ThreadId>,
+    reserve: Option<Thread>,
+    /// All of them, also those that are stuck.
+    threads: usize,
+    /// Taken out of the wheel, and not called yet.
+    queue: VecDeque<Wake>,
+    /// When the leader began to call what it last took out.
+    since: u64,
+    /// Whether the leader looks at the wheel before it calls what is in the queue.
+    look: bool,
+}
+
+/// The time in which deadlines are counted. Starts the first thread, if it has not been started.
+///
+/// # Panics
+/// If the system cannot start it.
+pub(crate) fn clock_of_callers() -> Clock {
+    *CLOCK.get_or_init(|| {
+        let clock = Clock { epoch: Instant::now() };
+        let mut calls = CALLS.lock();
+        // Of a batch, and of a pass of the watchdog that goes on behind it.
+        calls.queue.reserve(2 * BATCH + 1);
+        let leader =
+            calls.start(clock).expect("deadlines of async waits need a thread, and the system gave none");
+        calls.leader = Some(leader.id());
+        DEADLINES.lock().leader = Some(leader);
+        clock
+    })
+}
+
+/// Has all wakes of `batch` called by the threads of the timer, and `then` after them.
+///
+/// For wakers that are called by them, and have others to call: these might block.
+pub(crate) fn wake_by_timer(batch: &mut WakeBatch, then: Option<Waker>) {
+    let mut calls = CALLS.lock();
+    calls.queue.extend(batch.drain().chain(then.map(Wake::Task)));
+    let mut deadlines = DEADLINES.lock();
+    let unpark = if calls.leader == Some(current().id()) {
+        // In a call, since then; what comes behind it might be held up by it.
+        let since = calls.since;
+        (!calls.queue.is_empty()).then(|| deadlines.check_after(since)).flatten()
+    } else {
+        // Deposed meanwhile. The leader may be asleep.
+        calls.look = true;
+        deadlines.leader.clone()
+    };
+    drop((deadlines, calls));
+    unpark.iter().for_each(Thread::unpark);
+}
+
+/// What a thread does next, without the locks.
+enum Next {
+    Call(Wake),
+    /// There is more of a large bucket to be sorted.
+    Again,
+    ParkUntil(Option<u64>),
+    End,
+}
+
+fn run(clock: Clock) {
+    let me = current();
+    loop {
+        let next = CALLS.lock().next(&me, clock);
+        match next {
+            // There is no caller to tell of a panic; the panic hook has.
+            Next::Call(wake) => discard_panic_of(|| wake.wake()),
+            Next::Again => {}
+            // An earlier deadline unparks us; its token survives if we are not parked yet.
+            Next::ParkUntil(at) => match at.and_then(|at| clock.instant(at)) {
+                Some(at) => park_until(at),
+                None => park(),
+            },
+            Next::End => return,
+        }
+    }
+}
+
+impl Calls {
+    fn next(&mut self, me: &Thread, clock: Clock) -> Next {
+        let id = me.id();
+        if self.leader == Some(id) {
+            self.lead(clock)
+        } else if self.stand_by == Some(id) {
+            self.check(me, clock)
+        } else if self.reserve.as_ref().is_some_and(|reserve| reserve.id() == id) {
+            Next::ParkUntil(None)
+        } else if self.stand_by.is_none() {
+            self.appoint(&mut DEADLINES.lock(), me.clone());
+            Next::Again
+        } else if self.reserve.is_none() {
+            self.reserve = Some(me.clone());
+            Next::Again
+        } else {
+            self.threads -= 1;
+            Next::End
+        }
+    }
+
+    fn lead(&mut self, clock: Clock) -> Next {
+        if !self.look
+            && let Some(wake) = self.queue.pop_front()
+        {
+            return Next::Call(wake);
+        }
+        self.look = false;
+        let mut deadlines = DEADLINES.lock();
+        let now = clock.nanos(Instant::now());
+        let next = deadlines.take_due(now, |waker| self.queue.push_back(Wake::Task(waker)));
+        deadlines.calling = !self.queue.is_empty();
+        let Some(wake) = self.queue.pop_front() else {
+            return if next == Some(now) { Next::Again } else { Next::ParkUntil(next) };
+        };
+        self.since = now;
+        if deadlines.stand_by.is_none() {
+            self.find_stand_by(&mut deadlines, clock);
+        }
+        // Whom this waker would hold up.
+        let behind = if self.queue.is_empty() { next } else { Some(now) };
+        let unpark = behind.and_then(|at| deadlines.check_after(at));
+        unpark.iter().for_each(Thread::unpark);
+        Next::Call(wake)
+    }
+
+    /// The stand-by looks after the leader.
+    fn check(&mut self, me: &Thread, clock: Clock) -> Next {
+        let mut deadlines = DEADLINES.lock();
+        let now = clock.nanos(Instant::now());
+        let stuck_at = self.since.saturating_add(LIMIT);
+        if deadlines.calling && stuck_at <= now {
+            (self.leader, deadlines.leader) = (Some(me.id()), Some(me.clone()));
+            (self.stand_by, deadlines.stand_by) = (None, None);
+            // What is due by now goes behind what is in the queue, and the stand-by gets to know since when we call.
+            self.look = true;
+            return Next::Again;
+        }
+        deadlines.checks_at = if deadlines.calling {
+            Some(stuck_at)
+        } else {
+            deadlines.looks_at().map(|at| at.max(now).saturating_add(LIMIT))
+        };
+        Next::ParkUntil(deadlines.checks_at)
+    }
+
+    /// Somebody has to check on the leader, who is about to call.
+    #[cold]
+    fn find_stand_by(&mut self, deadlines: &mut Deadlines, clock: Clock) {
+        // If the system has no thread for us, perhaps it does with the next batch.
+        if let Some(stand_by) = self.reserve.take().or_else(|| self.start(clock)) {
+            self.appoint(deadlines, stand_by);
+        }
+    }
+
+    /// Makes `stand_by` the stand-by. It finds out by itself when to check.
+    fn appoint(&mut self, deadlines: &mut Deadlines, stand_by: Thread) {
+        self.stand_by = Some(stand_by.id());
+        // For what it checks before it sleeps, nobody has to unpark it.
+        deadlines.checks_at = Some(0);
+        stand_by.unpark();
+        deadlines.stand_by = Some(stand_by);
+    }
+
+    /// Starts one more thread, if there may be one more.
+    fn start(&mut self, clock: Clock) -> Option<Thread> {
+        if self.threads == MOST_THREADS {
+            return None;
+        }
+        let started = Builder::new().name("waitword-timer".into()).spawn(move || run(clock)).ok()?;
+        self.threads += 1;
+        Some(started.thread().clone())
+    }
+}

@@ -1,0 +1,23 @@
+//! Deadlines of futures: an alarm in each, a wheel that sorts them, and the threads that wake those due.
+//!
+//! A model has no clock: its alarms never wake anybody.
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod alarm;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod callers;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod clock;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod deadlines;
+#[cfg(any(waitword_loom, waitword_shuttle))]
+mod model;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+mod wheel;
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+pub use alarm::Alarm;
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+pub(crate) use callers::wake_by_timer;
+#[cfg(any(waitword_loom, waitword_shuttle))]
+pub use model::Alarm;

@@ -1,0 +1,229 @@
+//! The wait as a future: the same steps, with a waker instead of a parked thread.
+//!
+//! The node is part of the pinned future. It is enqueued at the first poll, and leaves the queue when the future is dropped
+//! at the latest.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use super::leave::leave;
+use crate::outcome::{Cancelled, Outcome};
+use crate::table::{Location, address, enqueue_while_equal, release};
+use crate::waiter::node::{
+    DONE, IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled, with,
+};
+use crate::waiter::wake::Wake;
+use crate::word::{Word, bits};
+
+/// Waits for a notify without blocking the thread, if the word holds `expected`; otherwise is ready with
+/// [`NotEqual`](Outcome::NotEqual) at its first poll.
+///
+/// The word is compared and the waiter enqueued at the first poll, not at the call. Works with any executor, and the
+/// future may move between threads.
+///
+/// # Cancellation
+/// Not cancel-safe: dropping the future leaves the queue, and if a notify had counted it already, that wakeup is lost. To
+/// keep it, [`cancel`](WaitAsync::cancel) instead and forward it.
+///
+/// # Panics
+/// When polled again after it was ready.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::{Outcome, notify_one, wait_async};
+///
+/// # smol::block_on(async {
+/// let word = AtomicI32::new(0);
+/// let waiting = wait_async(&word, 0);
+/// let notifying = async { assert_eq!(notify_one(&word), 1) };
+/// let (outcome, ()) = smol::future::zip(waiting, notifying).await;
+/// assert_eq!(outcome, Outcome::Notified);
+/// # });
+/// ```
+pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> WaitAsync<L> {
+    WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected)), at }
+}
+
+/// The future of [`wait_async`].
+#[must_use = "futures do nothing unless polled"]
+pub struct WaitAsync<L: Location> {
+    node: Waiter,
+    at: L,
+}
+
+impl<L: Location> WaitAsync<L> {
+    /// Gives the wait up, and returns whether a notify had counted it already.
+    ///
+    /// After this the future must not be polled any more.
+    pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
+        let this = self.as_ref();
+        let cancelled = if !self.is_waiting() {
+            Cancelled::BeforeNotify
+        } else {
+            match leave(this.at.table(), this.node()) {
+                Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterRequeue,
+                cancelled => cancelled,
+            }
+        };
+        this.node.set_state(DONE);
+        cancelled
+    }
+
+    /// Whether it is queued: polled once, and neither ready nor cancelled since. (A notify may have counted it meanwhile.)
+    pub fn is_waiting(&self) -> bool {
+        let state = self.node.state();
+        is_queued(state) || state == NOTIFIED
+    }
+
+    /// Whether it was signalled ([`signal_one`](crate::signal_one)) and has not been polled since. Takes no lock.
+    #[inline]
+    pub fn is_signalled(&self) -> bool {
+        is_signalled(self.node.state())
+    }
+
+    /// Whether the notify that counted it was one of the last waiter ([`notify_last`](crate::notify_last)). For those who
+    /// forward the wakeup of a wait that was cancelled ([`AfterNotify`](Cancelled::AfterNotify)) in the same order. `false` if no
+    /// notify has counted it.
+    pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
+        let node = self.as_ref().node();
+        // SAFETY: with the outcome the links are the owner's again (I3, I5), which is borrowed mutably.
+        matches!(node.state(), NOTIFIED | DONE)
+            && unsafe { with(node.pointer(), |links| links.len) } == NOTIFIED_LAST
+    }
+
+    /// Whether it was moved to another word's queue ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
+    #[inline]
+    pub fn is_requeued(&self) -> bool {
+        self.is_waiting() && self.is_elsewhere()
+    }
+
+    /// As [`is_requeued`](Self::is_requeued), of one that was enqueued.
+    fn is_elsewhere(&self) -> bool {
+        self.node.address() != address(&self.at)
+    }
+
+    /// As the poll of the future, for those who build locks: ready with `None` when it was signalled since the last poll. It
+    /// is queued as before, and the next signal finds it with this waker. So on `None`, recheck now whether what it waits for
+    /// is there: nobody signals it again for that.
+    pub fn poll_signalled(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
+        let polled = self.as_ref().poll_outcome(cx);
+        if let Poll::Ready(Some(_)) = polled {
+            self.as_ref().finish();
+        }
+        polled
+    }
+
+    /// Requests a signal from the watchdog's next pass, as long as a waiter is queued behind this one. For those who build
+    /// locks in which something is reserved for the head waiter until there is enough of it: a head that found too little has
+    /// to show that it still responds, or the waiters behind it are kept from what is there.
+    ///
+    /// What follows is as after any other signal ([`signal_one`](crate::signal_one)).
+    pub fn request_signal(self: Pin<&mut Self>) {
+        let this = self.as_ref();
+        if this.node.state() == QUEUED {
+            let (key, mut locked) = this.at.table().lock_of(this.node());
+            locked.request_signal(key, this.node());
+            release(locked);
+        }
+    }
+
+    /// The poll but for its end: until [`finish`](Self::finish), when the outcome has reached the caller, it may be read again.
+    /// For somewhere in between a waker's destructor may panic.
+    pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
+        match self.node.state() {
+            NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
+            DONE => panic!("a wait was polled after it had ended"),
+            // Cloned here because no lock may be held while foreign code runs.
+            IDLE => self.enqueue(Wake::Task(cx.waker().clone())),
+            QUEUED | SIGNAL_REQUESTED => self.poll_queued(cx.waker()),
+            _ => self.replace_waker(cx.waker()),
+        }
+    }
+
+    /// The outcome has reached the caller.
+    pub(crate) fn finish(self: Pin<&Self>) {
+        self.node.set_state(DONE);
+    }
+
+    fn enqueue(self: Pin<&Self>, wake: Wake) -> Poll<Option<Outcome>> {
+        self.node().set_wake(wake);
+        if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(Some(Outcome::NotEqual))
+    }
+
+    /// Queued and not signalled: an outcome, the same waker, or another.
+    fn poll_queued(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
+        // Most are polled again with the waker that they have.
+        let will_wake = {
+            let (key, mut locked) = self.at.table().lock_of(self.node());
+            locked.with_wake(key, self.node(), |wake| wake.will_wake(waker))
+        };
+        match will_wake {
+            None => self.counted(),
+            Some(true) => Poll::Pending,
+            Some(false) => self.replace_waker(waker),
+        }
+    }
+
+    /// Sets another waker in place of one of another task, or of one that a signal has taken.
+    fn replace_waker(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
+        // Foreign code, so it is cloned before the lock, and the one that is not needed goes after it.
+        let mut new = Wake::Task(waker.clone());
+        let was_signalled = {
+            let (key, mut locked) = self.at.table().lock_of(self.node());
+            locked.exchange_wake(key, self.node(), &mut new)
+        };
+        // Before the waker goes, which was not needed or has been replaced.
+        let polled = match was_signalled {
+            None => self.counted(),
+            Some(true) => Poll::Ready(None),
+            Some(false) => Poll::Pending,
+        };
+        drop(new);
+        polled
+    }
+
+    /// Left while it was detached: counted, and not completed by the notify.
+    fn counted(self: Pin<&Self>) -> Poll<Option<Outcome>> {
+        self.node.set_state(NOTIFIED);
+        Poll::Ready(Some(Outcome::Notified))
+    }
+
+    fn node(self: Pin<&Self>) -> Pin<&Waiter> {
+        // SAFETY: the node is pinned with the whole, and nothing moves it.
+        unsafe { self.map_unchecked(|this| &this.node) }
+    }
+}
+
+impl<L: Location> Future for WaitAsync<L> {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        // A signal ends no wait of this kind.
+        match self.poll_signalled(cx) {
+            Poll::Ready(Some(outcome)) => Poll::Ready(outcome),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<L: Location> Drop for WaitAsync<L> {
+    fn drop(&mut self) {
+        if is_queued(self.node.state()) {
+            // SAFETY: queued, so it was pinned; it is not moved from here on.
+            let this = unsafe { Pin::new_unchecked(&*self) };
+            // A wakeup is lost here, as documented; `cancel` is for those who forward it.
+            let _ = leave(this.at.table(), this.node());
+        }
+    }
+}
+
+impl<L: Location> fmt::Debug for WaitAsync<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitAsync").field("is_waiting", &self.is_waiting()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,110 @@
+//! The future with a deadline: a [`WaitAsync`], and an alarm that wakes its task in time.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use super::future::{WaitAsync, wait_async};
+use crate::outcome::{Cancelled, Outcome};
+use crate::table::Location;
+use crate::timer::Alarm;
+use crate::word::Word;
+
+/// As [`wait_async`], for `timeout` at the longest, counted from this call.
+///
+/// A timeout that goes beyond what [`Instant`] can hold waits without an end. See [`wait_async_until`].
+pub fn wait_async_for<L: Location>(
+    at: L,
+    expected: <L::Word as Word>::Value,
+    timeout: Duration,
+) -> WaitAsyncUntil<L> {
+    let deadline = Instant::now().checked_add(timeout);
+    WaitAsyncUntil { wait: wait_async(at, expected), deadline, alarm: Alarm::new() }
+}
+
+/// As [`wait_async`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
+///
+/// Deadlines of all futures of the process are kept by a thread of its own, started with the first of them; so no executor
+/// with a timer is needed. (What a waker that blocks costs the others: [`Alarm`](crate::Alarm#wakers-that-block).) The outcome
+/// is decided by a poll: a notify that comes after the deadline and before that poll counts this waiter, and it is
+/// [`Notified`](Outcome::Notified).
+///
+/// # Cancellation
+/// As [`wait_async`]. The deadline is forgotten at once.
+///
+/// # Panics
+/// When polled again after it was ready; at the first poll of the process that needs the timer, if the system cannot
+/// start a thread.
+pub fn wait_async_until<L: Location>(
+    at: L,
+    expected: <L::Word as Word>::Value,
+    deadline: Instant,
+) -> WaitAsyncUntil<L> {
+    WaitAsyncUntil { wait: wait_async(at, expected), deadline: Some(deadline), alarm: Alarm::new() }
+}
+
+/// The future of [`wait_async_for`] and [`wait_async_until`].
+#[must_use = "futures do nothing unless polled"]
+pub struct WaitAsyncUntil<L: Location> {
+    wait: WaitAsync<L>,
+    /// `None`: beyond what the clock can say.
+    deadline: Option<Instant>,
+    alarm: Alarm,
+}
+
+impl<L: Location> WaitAsyncUntil<L> {
+    /// Gives the wait up, as [`WaitAsync::cancel`].
+    pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
+        let (wait, _, alarm) = self.project();
+        alarm.clear();
+        wait.cancel()
+    }
+
+    fn project(self: Pin<&mut Self>) -> (Pin<&mut WaitAsync<L>>, Option<Instant>, Pin<&mut Alarm>) {
+        // SAFETY: both fields are pinned with the whole; neither is moved out, here or in a `Drop` of the whole.
+        unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.wait), this.deadline, Pin::new_unchecked(&mut this.alarm))
+        }
+    }
+}
+
+impl<L: Location> Future for WaitAsyncUntil<L> {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        let (wait, deadline, alarm) = self.project();
+        if let Poll::Ready(Some(outcome)) = wait.as_ref().poll_outcome(cx) {
+            alarm.clear();
+            wait.as_ref().finish();
+            return Poll::Ready(outcome);
+        }
+        match deadline {
+            Some(deadline) if Instant::now() >= deadline => {
+                alarm.clear();
+                Poll::Ready(match wait.cancel() {
+                    Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => {
+                        Outcome::TimedOut
+                    }
+                    Cancelled::AfterNotify => Outcome::Notified,
+                })
+            }
+            Some(deadline) => {
+                alarm.set(deadline, cx.waker());
+                Poll::Pending
+            }
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<L: Location> fmt::Debug for WaitAsyncUntil<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitAsyncUntil")
+            .field("wait", &self.wait)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}

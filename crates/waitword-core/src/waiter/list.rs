@@ -1,0 +1,167 @@
+//! Circular doubly linked lists of entries that lie in what they link: the memory of a list is that of its members.
+//!
+//! An [`Entry`] is part of a waiter. While it is linked, its neighbours belong to whoever holds the lock that owns the
+//! list; each function here asks for that ownership (I2, I4 in [`waiter`](super)). Two shapes are built from them:
+//! - the queue of a word, a circle without a sentinel that is known by its head (`shard/bucket.rs`);
+//! - a [`List`] with a sentinel, from which an entry can be unlinked without knowing the list.
+
+use std::pin::Pin;
+use std::ptr::NonNull;
+
+use crate::sync::UnsafeCell;
+
+/// The neighbours of a member, as part of the member.
+#[derive(Debug)]
+pub(crate) struct Entry(UnsafeCell<Neighbours>);
+
+#[derive(Debug)]
+struct Neighbours {
+    next: NonNull<Entry>,
+    prev: NonNull<Entry>,
+}
+
+// SAFETY: the neighbours are reached only under the lock that owns the list (I2, I4), or by the owner (I5).
+unsafe impl Send for Entry {}
+// SAFETY: as for `Send`: no access without that ownership (I2, I4, I5).
+unsafe impl Sync for Entry {}
+
+impl Entry {
+    /// An entry that is in no list.
+    pub(crate) fn new() -> Self {
+        Self(UnsafeCell::new(Neighbours { next: NonNull::dangling(), prev: NonNull::dangling() }))
+    }
+}
+
+/// The entry behind `entry`.
+///
+/// # Safety
+/// `entry` is linked, alive, and its neighbours are the caller's, as for every function here.
+#[inline(always)]
+pub(crate) unsafe fn next(entry: NonNull<Entry>) -> NonNull<Entry> {
+    // SAFETY: the caller owns the neighbours.
+    unsafe { with(entry, |neighbours| neighbours.next) }
+}
+
+/// The entry before `entry`.
+///
+/// # Safety
+/// As [`next`].
+#[inline(always)]
+pub(crate) unsafe fn prev(entry: NonNull<Entry>) -> NonNull<Entry> {
+    // SAFETY: the caller owns the neighbours.
+    unsafe { with(entry, |neighbours| neighbours.prev) }
+}
+
+/// Makes a circle of `entry` alone.
+///
+/// # Safety
+/// `entry` is unlinked and the caller's.
+#[inline(always)]
+pub(crate) unsafe fn close(entry: NonNull<Entry>) {
+    // SAFETY: the caller owns the entry.
+    unsafe { with(entry, |neighbours| (neighbours.next, neighbours.prev) = (entry, entry)) };
+}
+
+/// Links `entry` in before `position`.
+///
+/// # Safety
+/// The caller owns both, and the neighbour in between; `entry` is unlinked.
+#[inline(always)]
+pub(crate) unsafe fn insert_before(position: NonNull<Entry>, entry: NonNull<Entry>) {
+    // SAFETY: the caller owns all three; two of them may be one and the same, so each is reached by itself.
+    unsafe {
+        let prev = with(position, |neighbours| std::mem::replace(&mut neighbours.prev, entry));
+        with(prev, |neighbours| neighbours.next = entry);
+        with(entry, |neighbours| (neighbours.next, neighbours.prev) = (position, prev));
+    }
+}
+
+/// Takes `entry` out of whatever circle it is in. Its own neighbours are left stale.
+///
+/// # Safety
+/// The caller owns `entry` and its neighbours; if `entry` is the head of a word's queue, the caller names another head.
+#[inline(always)]
+pub(crate) unsafe fn unlink(entry: NonNull<Entry>) {
+    // SAFETY: the caller owns all three.
+    unsafe {
+        let (next, prev) = with(entry, |neighbours| (neighbours.next, neighbours.prev));
+        join(prev, next);
+    }
+}
+
+/// Makes `left` and `right` neighbours.
+///
+/// # Safety
+/// The caller owns both.
+#[inline(always)]
+pub(crate) unsafe fn join(left: NonNull<Entry>, right: NonNull<Entry>) {
+    // SAFETY: the caller owns both; they may be one and the same, so each is reached by itself.
+    unsafe {
+        with(left, |neighbours| neighbours.next = right);
+        with(right, |neighbours| neighbours.prev = left);
+    }
+}
+
+#[inline(always)]
+unsafe fn with<R>(entry: NonNull<Entry>, access: impl FnOnce(&mut Neighbours) -> R) -> R {
+    // SAFETY: alive, and the caller owns the neighbours; no `access` here reaches the same entry again.
+    unsafe { entry.as_ref().0.with_mut(|neighbours| access(&mut *neighbours)) }
+}
+
+/// A list with a sentinel: what a notify detached from a queue, or what an inbox holds.
+#[derive(Debug)]
+pub(crate) struct List {
+    sentinel: Entry,
+}
+
+impl List {
+    /// An empty list, to be [`init`](Self::init)ed where it stays.
+    pub(crate) fn new() -> Self {
+        Self { sentinel: Entry::new() }
+    }
+
+    /// Closes the empty circle, once, before any other method.
+    pub(crate) fn init(self: Pin<&Self>) {
+        // SAFETY: nobody else knows the sentinel yet.
+        unsafe { close(self.anchor()) };
+    }
+
+    /// Appends `entry`.
+    ///
+    /// # Safety
+    /// The caller holds the lock that owns this list (I2, I4), as for every method here, and owns the unlinked `entry`.
+    pub(crate) unsafe fn push(self: Pin<&Self>, entry: NonNull<Entry>) {
+        // SAFETY: the caller owns the list and the entry.
+        unsafe { insert_before(self.anchor(), entry) };
+    }
+
+    /// Takes the first entry out.
+    ///
+    /// # Safety
+    /// As [`push`](Self::push).
+    pub(crate) unsafe fn pop(self: Pin<&Self>) -> Option<NonNull<Entry>> {
+        // SAFETY: the caller owns the list.
+        unsafe {
+            let first = next(self.anchor());
+            if first == self.anchor() {
+                return None;
+            }
+            join(self.anchor(), next(first));
+            Some(first)
+        }
+    }
+
+    /// Whether nothing is in it.
+    ///
+    /// # Safety
+    /// As [`push`](Self::push).
+    pub(crate) unsafe fn is_empty(self: Pin<&Self>) -> bool {
+        // SAFETY: the caller owns the list.
+        unsafe { next(self.anchor()) == self.anchor() }
+    }
+
+    /// The sentinel, as a member that stands before the first and behind the last.
+    pub(crate) fn anchor(self: Pin<&Self>) -> NonNull<Entry> {
+        NonNull::from(&self.get_ref().sentinel)
+    }
+}

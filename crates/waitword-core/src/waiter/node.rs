@@ -1,0 +1,214 @@
+//! The node: one wait that is, was or will be in a queue. Its states, and who owns it in which, are told in
+//! [`waiter`](super).
+
+use std::marker::PhantomPinned;
+use std::pin::Pin;
+use std::ptr::NonNull;
+
+use super::list::{self, Entry};
+use super::wake::Wake;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{UnsafeCell, order};
+
+/// Not in a queue: not yet, or not any more.
+pub(crate) const IDLE: usize = 0;
+/// In the queue of its word; or detached, between the lock of a notify and its wake.
+pub(crate) const QUEUED: usize = 1;
+/// As [`QUEUED`], and signalled since its owner last rechecked.
+pub(crate) const SIGNALLED: usize = 2;
+/// As [`SIGNALLED`], since before the last pass of the watchdog.
+pub(crate) const OVERDUE: usize = 3;
+/// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and attempts may take what is reserved.
+pub(crate) const SKIPPED: usize = 4;
+/// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or somebody tries without waiting.
+pub(crate) const SIGNAL_REQUESTED: usize = 5;
+/// A notify counted it.
+pub(crate) const NOTIFIED: usize = 6;
+/// Its agent found its deadline passed.
+pub(crate) const TIMED_OUT: usize = 7;
+/// The owner has the outcome, and the node is of no more use.
+pub(crate) const DONE: usize = 8;
+
+/// In [`Links::len`], with the state [`NOTIFIED`]: the notify was one of the tail (`notify_last`).
+pub(crate) const NOTIFIED_LAST: usize = usize::MAX;
+
+/// Whether a node in this state is in a list.
+#[inline]
+pub(crate) fn is_queued(state: usize) -> bool {
+    (QUEUED..=SIGNAL_REQUESTED).contains(&state)
+}
+
+/// Whether a node in this state is signalled, and its owner has not acknowledged that.
+#[inline]
+pub(crate) fn is_signalled(state: usize) -> bool {
+    (SIGNALLED..=SKIPPED).contains(&state)
+}
+
+/// Whether the watchdog has to look at the waiters behind a node in this state.
+#[inline]
+pub(crate) fn is_watched(state: usize) -> bool {
+    (SIGNALLED..=SIGNAL_REQUESTED).contains(&state)
+}
+
+/// One wait. [`waiter`](super) says who may touch it when.
+///
+/// In the order of use: with a million of them each line of the cache is a miss, and to notify one that is alone on its
+/// word takes the state, the wake and the length.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Waiter {
+    state: AtomicUsize,
+    links: UnsafeCell<Links>,
+    /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
+    entry: Entry,
+    /// The address waited on. Written under the lock of its shard; and when the node moves from one queue to another
+    /// (`notify/requeue.rs`), under both. So whoever holds the lock of the shard that this says, and looks again, knows.
+    address: AtomicUsize,
+    _pinned: PhantomPinned,
+}
+
+/// The part of a node that is guarded by a lock while the node is linked.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Links {
+    /// How its owner is woken; taken by whoever completes or signals the node.
+    pub(crate) wake: Wake,
+    /// In the head of a queue: how many waiters it has. In a notified node, perhaps [`NOTIFIED_LAST`].
+    pub(crate) len: usize,
+    /// In the head of a queue: the head of the next queue in the bucket.
+    pub(crate) sibling: Option<NonNull<Waiter>>,
+    /// When it was enqueued, counted per shard. Tells a detached node from one that still is queued. Before it is enqueued:
+    /// the bits of the value that it expects, so that a future need not keep them elsewhere.
+    pub(crate) ticket: u64,
+}
+
+// SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
+// is `Send`.
+unsafe impl Send for Waiter {}
+// SAFETY: as for `Send` (I2, I4, I5); `&Waiter` alone gives access to nothing but the atomics.
+unsafe impl Sync for Waiter {}
+
+impl Waiter {
+    /// A node that is in no list.
+    pub(crate) fn new() -> Self {
+        Self::expecting(0)
+    }
+
+    /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
+    pub(crate) fn expecting(bits: u64) -> Self {
+        Self {
+            state: AtomicUsize::new(IDLE),
+            links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: 0, sibling: None, ticket: bits }),
+            entry: Entry::new(),
+            address: AtomicUsize::new(0),
+            _pinned: PhantomPinned,
+        }
+    }
+
+    /// The state. Reading an outcome acquires everything that the notifier did before.
+    #[inline]
+    pub(crate) fn state(&self) -> usize {
+        self.state.load(order!(Acquire, "verdict-acquire"))
+    }
+
+    /// Stores a state; an outcome is the notifier's last access to the node (I3).
+    #[inline]
+    pub(crate) fn set_state(&self, state: usize) {
+        self.state.store(state, order!(Release, "verdict-release"));
+    }
+
+    /// The address waited on. Fixed while the caller holds the lock of its shard.
+    #[inline]
+    pub(crate) fn address(&self) -> usize {
+        self.address.load(Ordering::Relaxed)
+    }
+
+    /// Records in which queue it is, under the lock of that.
+    #[inline]
+    pub(crate) fn set_address(&self, address: usize) {
+        self.address.store(address, Ordering::Relaxed);
+    }
+
+    /// Sets how the owner is woken, before the node is enqueued.
+    pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
+        debug_assert_eq!(self.state(), IDLE);
+        // SAFETY: an idle node's links belong to the owner (I5), who calls this.
+        let before = unsafe { with(self.pointer(), |links| std::mem::replace(&mut links.wake, wake)) };
+        drop(before);
+    }
+
+    /// What it was made [`expecting`](Self::expecting). It has not been enqueued yet.
+    pub(crate) fn expects(self: Pin<&Self>) -> u64 {
+        debug_assert_eq!(self.state(), IDLE);
+        // SAFETY: an idle node's links belong to the owner (I5), who calls this.
+        unsafe { with(self.pointer(), |links| links.ticket) }
+    }
+
+    /// The pointer under which queues know this node.
+    #[inline]
+    pub(crate) fn pointer(self: Pin<&Self>) -> NonNull<Waiter> {
+        NonNull::from(self.get_ref())
+    }
+}
+
+/// The pointer under which lists know `node`.
+///
+/// # Safety
+/// `node` points to a waiter.
+#[inline(always)]
+pub(crate) unsafe fn entry(node: NonNull<Waiter>) -> NonNull<Entry> {
+    // SAFETY: a part of what the caller points to. Of a pointer to the whole, so that the whole is found again from it.
+    unsafe { node.byte_add(std::mem::offset_of!(Waiter, entry)).cast() }
+}
+
+/// The node that `entry` is part of.
+///
+/// # Safety
+/// It was made by [`entry`](self::entry).
+#[inline(always)]
+pub(crate) unsafe fn node_of(entry: NonNull<Entry>) -> NonNull<Waiter> {
+    // SAFETY: the caller has it from a pointer to a whole node, of which it is as far inside as this.
+    unsafe { entry.byte_sub(std::mem::offset_of!(Waiter, entry)).cast() }
+}
+
+/// The node behind `node` in its queue.
+///
+/// # Safety
+/// `node` is in the queue of a word, under a lock that the caller holds (I2).
+#[inline(always)]
+pub(crate) unsafe fn next(node: NonNull<Waiter>) -> NonNull<Waiter> {
+    // SAFETY: alive and linked, says the caller; a queue has no sentinel, so its entries are nodes'.
+    unsafe { node_of(list::next(entry(node))) }
+}
+
+/// The node before `node` in its queue.
+///
+/// # Safety
+/// As [`next`].
+#[inline(always)]
+pub(crate) unsafe fn prev(node: NonNull<Waiter>) -> NonNull<Waiter> {
+    // SAFETY: as in `next`.
+    unsafe { node_of(list::prev(entry(node))) }
+}
+
+/// Tells loom that the memory goes, where nothing but the outcome (V) orders that after the notifier's access (I3).
+/// (For an agent's wait, and the sentinels of its inbox, a lock does, or a counter that loom does not see.)
+#[cfg(waitword_loom)]
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        let completed = matches!(self.state.load(Ordering::Relaxed), NOTIFIED | DONE);
+        if completed && !std::thread::panicking() {
+            self.links.with_mut(|_| ());
+        }
+    }
+}
+
+/// Access to the links of a node.
+///
+/// # Safety
+/// The node is alive, and its links belong to the caller (I2, I4, I5). `access` must not reach the same node again.
+#[inline(always)]
+pub(crate) unsafe fn with<R>(node: NonNull<Waiter>, access: impl FnOnce(&mut Links) -> R) -> R {
+    // SAFETY: alive, and its links are the caller's (I2, I4, I5).
+    unsafe { node.as_ref() }.links.with_mut(|links| access(unsafe { &mut *links }))
+}

@@ -1,0 +1,144 @@
+//! Waking a waiter: its outcome is stored under the shard's lock, its waker called after it.
+//!
+//! The order of notifies is made under the lock: there the outcome is stored and, for an agent's wait, its place in the
+//! inbox given, so that two notifiers cannot complete one agent's waits in the wrong order. A waker or a doorbell is foreign
+//! code; it is called with no lock held, in batches, and its panics are survived.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::task::Waker;
+
+use super::inbox::Inbox;
+use crate::sync::MODEL;
+
+/// How many waiters are completed in one stay under a lock. Small in a model, so that it has several.
+pub(crate) const BATCH: usize = if MODEL { 2 } else { 32 };
+
+/// How a waiter is woken.
+#[derive(Debug)]
+pub(crate) enum Wake {
+    /// A task; or a blocked thread, whose waker unparks it.
+    Task(Waker),
+    /// An agent, through its inbox; or nobody.
+    Agent(Option<Inbox>),
+}
+
+/// Every node carries one, so "nobody" must not make it larger than a waker is.
+const _: () = assert!(size_of::<Wake>() == size_of::<Waker>());
+
+impl Wake {
+    pub(crate) const NOBODY: Self = Self::Agent(None);
+
+    pub(crate) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::NOBODY)
+    }
+
+    /// Takes it, unless it is an agent's or nobody's.
+    pub(crate) fn take_task(&mut self) -> Option<Self> {
+        self.is_task().then(|| self.take())
+    }
+
+    /// Whether it wakes a task or a thread.
+    pub(crate) fn is_task(&self) -> bool {
+        matches!(self, Self::Task(_))
+    }
+
+    /// Whether this wakes the same task. Runs nothing foreign.
+    pub(crate) fn will_wake(&self, waker: &Waker) -> bool {
+        matches!(self, Self::Task(ours) if ours.will_wake(waker))
+    }
+
+    /// Runs foreign code: no lock may be held.
+    pub(crate) fn wake(self) {
+        match self {
+            Self::Task(waker) => waker.wake(),
+            Self::Agent(inbox) => inbox.iter().for_each(Inbox::ring_if_due),
+        }
+    }
+}
+
+/// Wakes collected under a lock, to be run after it.
+#[derive(Debug)]
+pub(crate) struct WakeBatch {
+    wakes: [Wake; BATCH],
+    len: usize,
+    panic: Panic,
+}
+
+impl WakeBatch {
+    pub(crate) fn new() -> Self {
+        Self { wakes: [const { Wake::NOBODY }; BATCH], len: 0, panic: Panic(None) }
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.len == BATCH
+    }
+
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds a wake; the batch is not full.
+    pub(crate) fn push(&mut self, wake: Wake) {
+        self.wakes[self.len] = wake;
+        self.len += 1;
+    }
+
+    /// Runs all of them. A panic of one does not keep the others from being woken; it goes on in
+    /// [`finish`](Self::finish). No lock may be held.
+    pub(crate) fn wake_all(&mut self) {
+        for wake in &mut self.wakes[..self.len] {
+            self.panic.catch(|| wake.take().wake());
+        }
+        self.len = 0;
+    }
+
+    /// Goes on with the first panic that a waker or doorbell raised.
+    pub(crate) fn finish(self) {
+        if let Some(payload) = self.panic.0 {
+            resume_unwind(payload);
+        }
+    }
+
+    /// Takes the wakes out, for somebody else to ring.
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Wake> {
+        let len = std::mem::take(&mut self.len);
+        self.wakes[..len].iter_mut().map(Wake::take)
+    }
+}
+
+/// The first panic of foreign code, kept until the work is done.
+#[derive(Debug)]
+struct Panic(Option<Box<dyn Any + Send>>);
+
+impl Panic {
+    fn catch(&mut self, foreign: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
+            match &self.0 {
+                None => self.0 = Some(payload),
+                // The first panic is the one that is told.
+                Some(_) => discard(payload),
+            }
+        }
+    }
+}
+
+/// Runs foreign code where a panic of it has nowhere to go on.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+pub(crate) fn discard_panic_of(foreign: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
+        discard(payload);
+    }
+}
+
+/// Drops what was panicked with. Its destructor is foreign code too, and may panic in its turn: with a mere text as a rule, or
+/// with something that does the same again, and then enough is enough.
+fn discard(payload: Box<dyn Any + Send>) {
+    let panic_of_drop =
+        |payload| catch_unwind(AssertUnwindSafe(|| drop::<Box<dyn Any + Send>>(payload))).err();
+    if let Some(again) = panic_of_drop(payload).and_then(panic_of_drop) {
+        std::mem::forget(again);
+    }
+}

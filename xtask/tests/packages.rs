@@ -1,0 +1,127 @@
+//! What each crate that is published brings along, as crates.io and docs.rs show it. Whether the packages build by themselves is
+//! asked by `cargo xtask package`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+fn cargo(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo {}: {errors}", arguments.join(" "));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The members of the workspace without `publish = false`.
+fn published() -> Vec<Value> {
+    let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps", "--offline"]);
+    let metadata: Value = serde_json::from_str(&metadata).unwrap();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let published: Vec<Value> = packages.filter(|package| package["publish"].is_null()).cloned().collect();
+    assert!(published.len() > 4, "all crates but a few are published");
+    published
+}
+
+/// What is wrong with a crate's manifest, if anything.
+fn faults(package: &Value) -> Vec<String> {
+    let words = |key: &str| {
+        let list = package[key].as_array().map(Vec::as_slice).unwrap_or_default();
+        list.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut faults = Vec::new();
+    let mut check = |holds: bool, fault: &str| {
+        if !holds {
+            faults.push(format!("{}: {fault}", package["name"]));
+        }
+    };
+    let description = package["description"].as_str().unwrap_or_default();
+    check((20..=140).contains(&description.chars().count()), "description of 20 to 140 characters");
+    check(package["license"] == "MIT OR Apache-2.0", "license");
+    check(package["readme"] == "README.md", "a README of its own");
+    check(package["rust_version"].is_string(), "rust-version");
+    // crates.io takes five keywords of twenty characters at most.
+    let keywords = words("keywords");
+    check((1..=5).contains(&keywords.len()), "one to five keywords");
+    let is_keyword = |word: &String| {
+        word.len() <= 20 && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    check(keywords.iter().all(is_keyword), "keywords in lower case, of 20 characters at most");
+    // Others are refused when it is too late. https://crates.io/category_slugs
+    let known = [
+        "api-bindings",
+        "asynchronous",
+        "command-line-utilities",
+        "concurrency",
+        "development-tools",
+        "web-programming",
+    ];
+    let categories = words("categories");
+    check((1..=5).contains(&categories.len()), "one to five categories");
+    check(categories.iter().all(|slug| known.contains(&slug.as_str())), "categories that crates.io has");
+    let is_library = package["targets"].as_array().unwrap().iter().any(|target| target["kind"][0] == "lib");
+    if is_library {
+        let page = format!("https://docs.rs/{}", package["name"].as_str().unwrap());
+        check(package["documentation"] == page.as_str(), "documentation on docs.rs");
+        check(package["metadata"]["docs"]["rs"].is_object(), "package.metadata.docs.rs");
+    }
+    // Of what is said to be somewhere it has to be known that it is there.
+    check(package["repository"].is_null() && package["homepage"].is_null(), "no address that is not known");
+    faults
+}
+
+#[test]
+fn a_published_crate_says_what_it_is() {
+    let faults: Vec<String> = published().iter().flat_map(faults).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn a_package_has_its_readme_and_both_licences() {
+    for package in published() {
+        let name = package["name"].as_str().unwrap();
+        let list = cargo(&["package", "--list", "--offline", "--allow-dirty", "-p", name]);
+        let files: BTreeSet<&str> = list.lines().collect();
+        for file in ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+            assert!(files.contains(file), "{name} is packed without {file}");
+        }
+        let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            // A symbolic link is packed as the file that it leads to.
+            let [ours, packed] = [root(), folder.to_owned()].map(|at| fs::read(at.join(file)).unwrap());
+            assert!(ours == packed, "{name}: another {file} than the project's");
+        }
+    }
+}
+
+/// The blocks of a page that are marked as Rust.
+fn rust_blocks(page: &str) -> Vec<&str> {
+    page.split("```rust\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+/// The crates' READMEs are doctests of their crates; the project's is a page of none.
+#[test]
+fn the_examples_of_the_projects_readme_are_those_of_the_crates() {
+    let read = |path: PathBuf| fs::read_to_string(path).unwrap();
+    let of_crates: Vec<String> = published()
+        .iter()
+        .map(|package| {
+            read(Path::new(package["manifest_path"].as_str().unwrap()).with_file_name("README.md"))
+        })
+        .collect();
+    let page = read(root().join("README.md"));
+    let blocks = rust_blocks(&page);
+    assert!(!blocks.is_empty(), "an example in Rust");
+    for block in blocks {
+        assert!(
+            of_crates.iter().any(|page| rust_blocks(page).contains(&block)),
+            "in no crate's README:\n{block}"
+        );
+    }
+}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use waitword_quickjs::host::DEFAULT_MAX_WORKERS;
+use waitword_host::DEFAULT_MAX_WORKERS;
 
 use crate::test262::{Test262, Test262Case};
 

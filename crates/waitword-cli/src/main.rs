@@ -1,5 +1,5 @@
 //! The command line `waitword`: what the words on it mean (`args.rs`), and what its user gets to read when a program
-//! ends badly (`report.rs`). The programs themselves run in [`waitword_quickjs::host`]. The conformance suite has a host
+//! ends badly (`report.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host
 //! and a folder of its own (`test262/`).
 
 #![forbid(unsafe_code)]
@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
-use waitword_quickjs::host::{EXIT_TIMED_OUT, Program};
+use waitword_host::{EXIT_TIMED_OUT, Program};
 
 use args::{Arguments, Command, Run};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use waitword_quickjs::host::{AbandonedWait, Ended, Failure, FailureKind, Place};
+use waitword_host::{AbandonedWait, Ended, Failure, FailureKind, Place};
 
 /// At most so many abandoned waits are listed one by one.
 const LISTED: usize = 20;

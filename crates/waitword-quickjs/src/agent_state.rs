@@ -7,7 +7,7 @@ use std::rc::Rc;
 use waitword_agents::{Agent, Expected, Outcome, Settled, SharedBlock, Timeout, WaitError, WaitId};
 
 use crate::ffi::{Exception, Realm, Resolver, Value, trim};
-use crate::shared_array_buffer::Intrinsics;
+use crate::intrinsics::Intrinsics;
 
 /// Learns when a script is about to block its agent's thread in `Atomics.wait`, and when it is back. Not of a wait that is
 /// "not-equal" or "timed-out" at once.
@@ -176,4 +176,9 @@ impl AgentState {
         };
         Ok(strings[index].clone())
     }
+}
+
+/// What ends the scripts of an agent that was terminated.
+pub(crate) fn terminated(realm: &Realm) -> Exception {
+    realm.uncatchable_error("the agent was terminated")
 }

@@ -5,9 +5,9 @@
 //! - it has a TypeError for a transfer beyond the maximum, and a maximum for a buffer that is detached;
 //! - `slice` gives up when the species constructor has shortened the source: see [`crate::buffer_slice`].
 
-use crate::atomic_access;
 use crate::buffer_slice::Slice;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+use crate::unusual_memory::expect_unusual_memory;
 
 /// Replaces `ArrayBuffer` and those members of its prototype in a realm that no script has seen yet.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
@@ -93,7 +93,7 @@ fn resize(realm: &Realm, call: &Call<'_>, resizable: &Value, engines: &Value) ->
     }
     // ToIndex coerces the new length.
     let length = realm.to_index(&call.argument(0))?;
-    atomic_access::expect_unusual_memory();
+    expect_unusual_memory();
     // The engine asks whether the buffer is detached, and compares with the maximum.
     realm.call(engines, &call.this(), &[realm.number(length as f64)])
 }

@@ -11,13 +11,12 @@
 //!   the length of the moment, and has a RangeError for an array that is gone.
 //!
 //! The access itself stays the engine's. Most programs have none of this memory, and to ask costs as much as the access:
-//! so nobody asks until some was made ([`expect_unusual_memory`]). And where no argument is an object, no script runs while
+//! so nobody asks until some was made (`unusual_memory.rs`). And where no argument is an object, no script runs while
 //! they are coerced, and the engine may do that as well.
-
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
 use crate::shared_array_buffer;
+use crate::unusual_memory::{expect_unusual_memory, is_unusual_memory_made};
 
 /// What a function does with the element.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,22 +41,6 @@ const ACCESSES: [(&str, u8, Access); 9] = [
 /// The functions of `ArrayBuffer.prototype` that make a buffer immutable. What can leave an array out of bounds is `resize`,
 /// which is ours.
 const ORIGINS: [(&str, u8); 2] = [("sliceToImmutable", 2), ("transferToImmutable", 0)];
-
-/// Whether this process has made memory that has to be asked about. Of all agents, because memory that grows goes from
-/// one to another.
-static IS_UNUSUAL_MADE: AtomicBool = AtomicBool::new(false);
-
-/// Memory that can grow or shrink, or that must not be written to, is about to be made: from now on each access asks.
-pub(crate) fn expect_unusual_memory() {
-    // Whoever gets the memory from here gets it by a way that synchronizes; this need not.
-    IS_UNUSUAL_MADE.store(true, Ordering::Relaxed);
-}
-
-/// Whether there may be such memory.
-#[inline(always)]
-pub(crate) fn is_unusual_memory_made() -> bool {
-    IS_UNUSUAL_MADE.load(Ordering::Relaxed)
-}
 
 /// Puts the questions in front of a realm's functions.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {

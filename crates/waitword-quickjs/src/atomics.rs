@@ -9,9 +9,9 @@
 
 use waitword_agents::{AsyncWait, Expected, Outcome, SharedBlock, Timeout, WaitError, notify_count};
 
-use crate::agent_state::AgentState;
+use crate::agent_state::{AgentState, terminated};
 use crate::ffi::{Attributes, BorrowedBlock, Call, Exception, Realm, TypedArrayKind, TypedArrayView, Value};
-use crate::{runtime, shared_array_buffer};
+use crate::shared_array_buffer;
 
 /// Replaces the three functions in a realm; `waitAsync` is new to the engine.
 ///
@@ -43,7 +43,7 @@ fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     match state.wait(request.block, request.byte_index, request.expected, request.timeout) {
         Ok(outcome) => state.outcome(realm, outcome),
         // Not in the standard: the host ends this agent, and no script may go on as if nothing had happened.
-        Err(WaitError::Terminated) => Err(runtime::terminated(realm)),
+        Err(WaitError::Terminated) => Err(terminated(realm)),
         Err(WaitError::CannotBlock) => Err(cannot_block(realm)),
         Err(error) => Err(realm.range_error(&error.to_string())),
     }

@@ -111,5 +111,5 @@ impl Slice {
 /// ArrayBufferByteLength(buffer, seq-cst), with a TypeError for one that is detached.
 fn byte_length(realm: &Realm, buffer: &Value) -> Result<usize, Exception> {
     realm.catch_up()?;
-    realm.engine_byte_length(buffer)
+    realm.buffer_byte_length(buffer)
 }

@@ -3,7 +3,6 @@
 use waitword_agents::SharedBlock;
 
 use crate::ffi::{Exception, Realm, Value};
-use crate::shared_array_buffer;
 
 /// A JavaScript value as Rust sees it.
 #[derive(Clone, Debug)]
@@ -105,7 +104,7 @@ impl IntoJs for SharedBlock {
     /// # Errors
     /// Also a RangeError when the block has 2^31 bytes or more: the engine cannot handle that many.
     fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
-        shared_array_buffer::make(realm, &self)
+        realm.shared_array_buffer(&self)
     }
 }
 

@@ -6,8 +6,9 @@
 //!
 //! Where nothing was resized the engine is right, and is asked without ado.
 
-use crate::atomic_access;
+use crate::atomic_access::MAX_SAFE_INTEGER;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+use crate::unusual_memory::is_unusual_memory_made;
 
 /// The accessors, by what comes after `get` and `set`, with the size of the element.
 const ELEMENTS: [(&str, f64); 11] = [
@@ -46,7 +47,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
                 size,
             };
             let replacement = realm.closure(&name, length, move |realm, call| {
-                let is_usual = !atomic_access::is_unusual_memory_made() || !realm.is_data_view(&call.this());
+                let is_usual = !is_unusual_memory_made() || !realm.is_data_view(&call.this());
                 if is_usual { call.forward(&accessor.engines) } else { accessor.call(realm, call) }
             })?;
             realm.define(&prototype, &name, &replacement, Attributes::BUILT_IN)?;
@@ -98,7 +99,7 @@ impl Accessor {
         match &self.as_big_int {
             // As many bits as there can be change nothing.
             Some(as_int_n) => {
-                let bits = realm.number(atomic_access::MAX_SAFE_INTEGER);
+                let bits = realm.number(MAX_SAFE_INTEGER);
                 realm.call(as_int_n, &realm.undefined(), &[bits, value.clone()])
             }
             None => Ok(realm.number(realm.to_number(value)?)),

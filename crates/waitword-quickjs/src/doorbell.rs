@@ -1,4 +1,4 @@
-//! What an agent sleeps on while it has nothing to do: rung by whoever left something for it.
+//! What an agent sleeps on while it has nothing to do: rung by the thread that left something for it.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;

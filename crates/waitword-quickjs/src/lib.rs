@@ -36,7 +36,8 @@
 //! [`JsAgent::set_function`] gives scripts a function in Rust; [`JsAgent::realm`] reaches objects, modules and promises.
 //! [`JsAgent::handle`] is for other threads: to terminate the agent, even while it is blocked in `Atomics.wait`.
 //!
-//! [`host`] runs whole programs: modules, timers, and workers as `node:worker_threads` has them.
+//! The crate `waitword-host` is an example of embedding: it runs whole programs (modules, timers, and workers as
+//! `node:worker_threads` has them) on nothing but this crate's public interface.
 //!
 //! # Where to read on
 //! `runtime.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `atomic_access.rs`
@@ -57,18 +58,19 @@ mod data_view;
 mod doorbell;
 #[allow(unsafe_code)]
 mod ffi;
-pub mod host;
+mod intrinsics;
 mod runtime;
 mod shared_array_buffer;
 mod typed_array;
+mod unusual_memory;
 
 pub use agent_state::WaitObserver;
 pub use convert::{IntoJs, JsValue};
 pub use doorbell::Doorbell;
 pub use ffi::{
-    Attributes, BorrowedValue, Call, Exception, JsError, Message, Module, ModuleLoader, NativeFn,
+    Attributes, BorrowedValue, Bytecode, Call, Exception, JsError, Key, Keys, Module, ModuleLoader, NativeFn,
     PromiseState, PropertyKey, Realm, Rejection, Resolver, Runtime, RuntimeOptions, Script, TypedArrayKind,
-    TypedArrayView, Value,
+    TypedArrayView, Value, parses_as_module, place_in_frame,
 };
 pub use runtime::{JsAgent, JsAgentOptions};
 pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use waitword_agents::{Agent, AgentHandle, Outcome, PendingWait, WaitId};
 
-use crate::agent_state::{AgentState, WaitObserver};
+use crate::agent_state::{AgentState, WaitObserver, terminated};
 use crate::convert::{IntoJs, JsValue};
 use crate::doorbell::Doorbell;
 use crate::ffi::{Call, Exception, JsError, PromiseState, Realm, Runtime, RuntimeOptions, Value};
@@ -261,7 +261,7 @@ impl JsAgent {
 
     /// The line of the script that a pending wait is in: `file:line:column`. Known if the wait has no timeout and the
     /// agent has a [`WaitObserver`].
-    pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
+    pub fn call_site(&self, id: WaitId) -> Option<String> {
         self.state.call_site(id)
     }
 
@@ -312,16 +312,22 @@ impl fmt::Debug for JsAgent {
     }
 }
 
-/// What ends the scripts of an agent that was terminated.
-pub(crate) fn terminated(realm: &Realm) -> Exception {
-    realm.uncatchable_error("the agent was terminated")
-}
+impl Realm {
+    /// Another realm of the same agent: what [`JsAgent::new_realm`] is for a native function. What the realm starts with does
+    /// not count on the memory limit.
+    ///
+    /// # Errors
+    /// A RangeError when the system has no memory for it.
+    pub fn sibling(&self) -> Result<Realm, Exception> {
+        let sibling = self.bare_sibling().ok_or_else(|| self.range_error(OUT_OF_MEMORY))?;
+        sibling.beyond_memory_limit(|| install(&sibling))?;
+        Ok(sibling)
+    }
 
-/// Another realm of the agent that `realm` belongs to.
-pub(crate) fn sibling(realm: &Realm) -> Result<Realm, Exception> {
-    let sibling = realm.sibling().ok_or_else(|| realm.range_error(OUT_OF_MEMORY))?;
-    sibling.beyond_memory_limit(|| install(&sibling))?;
-    Ok(sibling)
+    /// Whether the agent of this realm was terminated, or is about to be dropped. For a native function that works for long.
+    pub fn is_terminated(&self) -> bool {
+        self.state::<AgentState>().is_none_or(|state| state.agent.is_terminated())
+    }
 }
 
 const OUT_OF_MEMORY: &str = "out of memory";

@@ -8,25 +8,16 @@ use std::rc::Rc;
 use waitword_agents::SharedBlock;
 
 use crate::agent_state::AgentState;
-use crate::atomic_access;
 use crate::buffer_slice::Slice;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+use crate::intrinsics::Intrinsics;
+use crate::unusual_memory::expect_unusual_memory;
 
 /// The most bytes that the engine lets a buffer have.
 const LENGTH_LIMIT: u64 = i32::MAX as u64;
 
 /// The text of the RangeError of CreateSharedByteDataBlock, when the memory cannot be had.
 const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: there is no room for so much shared memory";
-
-/// Functions of a fresh realm that ours are built on.
-pub(crate) struct Intrinsics {
-    /// The engine's `SharedArrayBuffer`.
-    constructor: Value,
-    /// The getter of `SharedArrayBuffer.prototype.maxByteLength`.
-    max_byte_length: Value,
-    /// The getter of `%TypedArray%.prototype.length`.
-    view_length: Value,
-}
 
 /// Replaces `SharedArrayBuffer` in a realm that no script has seen yet.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
@@ -71,12 +62,25 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     Ok(())
 }
 
-/// A SharedArrayBuffer object on `block`.
-pub(crate) fn make(realm: &Realm, block: &SharedBlock) -> Result<Value, Exception> {
-    if block.is_growable() {
-        atomic_access::expect_unusual_memory();
+impl Realm {
+    /// A SharedArrayBuffer object on `block`.
+    ///
+    /// # Errors
+    /// A RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the object.
+    pub fn shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
+        if block.is_growable() {
+            expect_unusual_memory();
+        }
+        self.shared_array_buffer_of(block, block.len())
     }
-    realm.shared_array_buffer(block)
+
+    /// A SharedArrayBuffer object of no bytes on a block of a fixed length. A block has at least one byte; an object may have none.
+    ///
+    /// # Errors
+    /// As [`shared_array_buffer`](Self::shared_array_buffer).
+    pub fn empty_shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
+        self.shared_array_buffer_of(block, 0)
+    }
 }
 
 /// TypedArrayLength of a view that may track the length of its buffer.
@@ -110,7 +114,7 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let block =
         (max <= LENGTH_LIMIT).then(|| realm.growable_block(length as usize, max as usize).ok()).flatten();
     let block = block.ok_or_else(|| realm.range_error(NO_SHARED_MEMORY))?;
-    let buffer = make(realm, &block)?;
+    let buffer = realm.shared_array_buffer(&block)?;
     realm.set_prototype(&buffer, &prototype)?;
     Ok(buffer)
 }
@@ -137,7 +141,7 @@ fn construct_fixed(
     // OrdinaryCreateFromConstructor(newTarget, ...): as for a growable one.
     let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, new_target, &[])?)?;
     let block = realm.fixed_block(length as usize).map_err(|_| realm.range_error(NO_SHARED_MEMORY))?;
-    let buffer = make(realm, &block)?;
+    let buffer = realm.shared_array_buffer(&block)?;
     realm.set_prototype(&buffer, &prototype)?;
     Ok(buffer)
 }
@@ -146,7 +150,7 @@ fn construct_fixed(
 fn byte_length(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (buffer, block) = this_buffer(realm, call, "byteLength")?;
     // A block that is not growable is at least one byte, a buffer may have none.
-    let length = if block.is_growable() { block.len() } else { realm.engine_byte_length(&buffer)? };
+    let length = if block.is_growable() { block.len() } else { realm.buffer_byte_length(&buffer)? };
     Ok(realm.number(length as f64))
 }
 

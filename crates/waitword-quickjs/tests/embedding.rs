@@ -240,7 +240,6 @@ fn any_value_can_be_run_until_settled() {
 #[test]
 fn what_other_threads_need_can_be_sent_to_them() {
     fn sent_and_shared<T: Send + Sync + 'static>() {}
-    sent_and_shared::<waitword_quickjs::Message>();
     sent_and_shared::<waitword_quickjs::JsError>();
     sent_and_shared::<waitword_quickjs::AgentHandle>();
     sent_and_shared::<waitword_quickjs::Doorbell>();

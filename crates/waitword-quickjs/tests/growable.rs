@@ -160,14 +160,14 @@ fn views_with_a_length_of_their_own_keep_it() {
 }
 
 #[test]
-fn a_message_carries_the_memory_not_its_length() {
+fn another_agent_gets_the_memory_not_its_length_of_then() {
     let js = prepared();
     let realm = js.realm();
-    let message = realm.write_message(&realm.eval("t.js", "g").unwrap()).unwrap();
+    let block = realm.shared_block(&realm.eval("t.js", "g").unwrap()).unwrap();
     js.eval("t.js", "g.grow(32)").unwrap();
     let reader = thread::spawn(move || {
         let js = agent();
-        js.set_global("sab", js.realm().read_message(&message).unwrap()).unwrap();
+        js.set_global("sab", block).unwrap();
         text(&js, "[sab.byteLength, sab.growable, sab.maxByteLength, new Int32Array(sab).length].join()")
     });
     assert_eq!(reader.join().unwrap(), "32,true,64,8");

@@ -154,7 +154,7 @@ fn a_dom_exception_takes_a_name_and_a_cause_and_is_an_error() {
         const { writable, enumerable, configurable } = Object.getOwnPropertyDescriptor(e, "cause");
         show(writable, enumerable, configurable, "cause" in new DOMException("m", { name: "X" }), "cause" in new DOMException("m", "X"));
         show(new DOMException().name, new DOMException("m").code, new DOMException("m", {}).name, new DOMException("m", { cause: undefined }).cause);
-        show(String(e), Object.prototype.toString.call(e), e.stack.split("\n")[0], /main\.js:/.test(e.stack), /waitword:dom/.test(e.stack));
+        show(String(e), Object.prototype.toString.call(e), e.stack.split("\n")[0], /main\.js:/.test(e.stack), /waitword:web\/dom_exception/.test(e.stack));
         for (const bad of [() => DOMException("m"), () => new DOMException(Symbol()), () => new DOMException("m", Symbol()),
           () => new DOMException("m", { name: Symbol() }), () => DOMException.prototype.name, () => DOMException.prototype.code]) {
           try { show(bad()); } catch (error) { show(error.name); }

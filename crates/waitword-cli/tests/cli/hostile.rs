@@ -88,6 +88,11 @@ fn modules_paths_urls_and_workers_work_whatever_was_patched() {
         log(require("./part").answer + require("./data.json").answer);
         log(path.join("/a", "../b", "c.js") + path.basename("/x/y.js", ".js") + path.extname("a.b.c") + path.dirname("/q/r"));
         log(new URL("../c d.js?q#h", "file:///a/b/e.js").href);
+        const url = new URL("http://a:80/?x=1");
+        url.searchParams.append("y", "2 3");
+        url.searchParams.set("x", 4);
+        url.hash = "h";
+        log(url.href + url.searchParams.getAll("y")[0] + url.port + new URL("a:?z=5").searchParams.get("z"));
         log(path.resolve("x") === folder + "/x" && path.resolve("/a", "b") === "/a/b");
         const { port1, port2 } = new MessageChannel();
         port1.postMessage({ list: [1, 2] });
@@ -126,6 +131,7 @@ fn modules_paths_urls_and_workers_work_whatever_was_patched() {
             "42",
             "/b/c.jsy.c/q",
             "file:///a/c%20d.js?q#h",
+            "http://a/?x=4&y=2+3#h2 35",
             "true",
             "2",
             "3",

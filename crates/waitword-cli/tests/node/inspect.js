@@ -17,3 +17,4 @@ const value = (depth) => {
 };
 for (let round = 0; round < 300; round++) console.log(round, value(4));
 console.log(Array.from({ length: 101 }, (_, at) => `item${at}`), new Float64Array(150));
+console.log({ a: { b: { c: {} } } }, { a: { b: { c: [] } } }, { a: { b: { c: { d: 1 } } } }, { a: { b: { c: new Map() } } }, { a: { b: { c: class X {} } } });

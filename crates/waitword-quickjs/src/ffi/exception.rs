@@ -5,15 +5,8 @@ use std::fmt;
 
 use rquickjs_sys as qjs;
 
+use super::handles::{Exception, Realm, Value};
 use super::object::Attributes;
-use super::realm::Realm;
-use super::value::Value;
-
-/// A thrown value, on its way from a script to Rust or back.
-///
-/// A native function that returns `Err(exception)` throws it. [`Realm::describe`] turns it into a [`JsError`].
-#[derive(Clone, Debug)]
-pub struct Exception(Value);
 
 impl Exception {
     /// What `throw value` throws.
@@ -123,7 +116,7 @@ impl Realm {
             stack = text("stack").unwrap_or_default();
             is_syntax_error = text("name").is_some_and(|name| name == "SyntaxError");
         }
-        let place = stack.lines().find_map(place);
+        let place = stack.lines().find_map(place_in_frame);
         let (file, line, column) =
             place.map_or((None, None, None), |(f, l, c)| (Some(f.to_owned()), Some(l), c));
         JsError {
@@ -187,9 +180,11 @@ impl Realm {
 /// A function of the engine that makes an Error, with a format as `printf` has it.
 type MakeError = unsafe extern "C" fn(*mut qjs::JSContext, *const std::ffi::c_char, ...) -> qjs::JSValue;
 
-/// `file:line:column` in a line of a stack such as `    at f (file:line:column)`; the engine writes syntax errors
+/// The place in a line of a stack: its file, its line, and its column if the line names one.
+///
+/// It is `file:line:column` in a line such as `    at f (file:line:column)`; the engine writes syntax errors
 /// without the parentheses. Lines of native functions name no place.
-pub(crate) fn place(line: &str) -> Option<(&str, u32, Option<u32>)> {
+pub fn place_in_frame(line: &str) -> Option<(&str, u32, Option<u32>)> {
     let line = line.trim().strip_prefix("at ")?;
     let place = match line.rfind(" (") {
         Some(open) => line[open + 2..].strip_suffix(')')?,
@@ -205,15 +200,15 @@ pub(crate) fn place(line: &str) -> Option<(&str, u32, Option<u32>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::place_in_frame;
 
     #[test]
     fn places_are_found_in_every_form_of_stack_line() {
-        assert_eq!(place("    at f (/a b/x.js:3:7)"), Some(("/a b/x.js", 3, Some(7))));
-        assert_eq!(place("    at <anonymous> (x.js:1:2)"), Some(("x.js", 1, Some(2))));
-        assert_eq!(place("    at x.js:12:1"), Some(("x.js", 12, Some(1))));
-        assert_eq!(place("    at x.js:12"), Some(("x.js", 12, None)));
-        assert_eq!(place("    at wait (native)"), None);
-        assert_eq!(place(""), None);
+        assert_eq!(place_in_frame("    at f (/a b/x.js:3:7)"), Some(("/a b/x.js", 3, Some(7))));
+        assert_eq!(place_in_frame("    at <anonymous> (x.js:1:2)"), Some(("x.js", 1, Some(2))));
+        assert_eq!(place_in_frame("    at x.js:12:1"), Some(("x.js", 12, Some(1))));
+        assert_eq!(place_in_frame("    at x.js:12"), Some(("x.js", 12, None)));
+        assert_eq!(place_in_frame("    at wait (native)"), None);
+        assert_eq!(place_in_frame(""), None);
     }
 }

@@ -8,21 +8,9 @@ use std::rc::Rc;
 
 use rquickjs_sys as qjs;
 
-use super::exception::Exception;
-use super::realm::{Realm, c_string};
-use super::value::{BorrowedValue, Value};
-
-/// The Rust side of a native function. It gets the realm that the *function* belongs to.
-///
-/// State is found through [`Realm::state`]. A panic ends the script with an error that it cannot catch.
-pub type NativeFn = fn(&Realm, &Call<'_>) -> Result<Value, Exception>;
-
-/// What a native function was called with.
-pub struct Call<'a> {
-    realm: &'a Realm,
-    this: qjs::JSValue,
-    arguments: &'a [qjs::JSValue],
-}
+use super::handles::{Call, Exception, Native, NativeFn, Realm, Value};
+use super::realm::c_string;
+use super::value::BorrowedValue;
 
 impl fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -81,15 +69,6 @@ impl Call<'_> {
         })
     }
 }
-
-/// An entry of the engine's table of native functions.
-#[derive(Clone)]
-pub(super) enum Native {
-    Function(NativeFn),
-    Closure(Rc<Closure>),
-}
-
-type Closure = dyn Fn(&Realm, &Call<'_>) -> Result<Value, Exception>;
 
 impl Realm {
     /// A function object; not a constructor. `name` and `length` are its properties of that name.

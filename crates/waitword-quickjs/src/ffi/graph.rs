@@ -1,19 +1,17 @@
-//! What it takes to walk a graph of values quickly and to build a copy of it: elements of arrays, strings with their lone
+//! What a structured clone needs to walk a graph of values and to build a copy: elements of arrays, strings with their lone
 //! surrogates, the bytes of buffers. Properties: `keys.rs`.
 
 use rquickjs_sys as qjs;
 
-use super::exception::Exception;
+use super::handles::{Exception, Realm, Value};
 use super::keys::PLAIN;
-use super::realm::Realm;
-use super::value::Value;
 
 impl Realm {
     /// As [`put`](Self::put), for an element of an array.
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn put_index(&self, array: &Value, index: u32, value: Value) -> Result<(), Exception> {
+    pub fn put_index(&self, array: &Value, index: u32, value: Value) -> Result<(), Exception> {
         self.check(array);
         self.check(&value);
         // SAFETY: (3), (4), (5); the value's count moves to the engine.
@@ -27,7 +25,7 @@ impl Realm {
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn array_length(&self, array: &Value) -> Result<u32, Exception> {
+    pub fn array_length(&self, array: &Value) -> Result<u32, Exception> {
         self.check(array);
         let mut length = 0;
         // SAFETY: (3), (4), (5). An Array's length is a data property.
@@ -40,7 +38,7 @@ impl Realm {
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn set_array_length(&self, array: &Value, length: u32) -> Result<(), Exception> {
+    pub fn set_array_length(&self, array: &Value, length: u32) -> Result<(), Exception> {
         self.check(array);
         // SAFETY: (3), (4), (5).
         let status = unsafe { qjs::JS_SetLength(self.raw(), array.raw(), length.into()) };
@@ -51,7 +49,7 @@ impl Realm {
     ///
     /// # Errors
     /// Lack of memory, and what `taken` makes of it.
-    pub(crate) fn with_text<T>(
+    pub fn with_text<T>(
         &self,
         string: &Value,
         taken: impl FnOnce(&[u8]) -> Result<T, Exception>,
@@ -74,55 +72,81 @@ impl Realm {
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn string_of(&self, text: &[u8]) -> Result<Value, Exception> {
+    pub fn string_of(&self, text: &[u8]) -> Result<Value, Exception> {
         // SAFETY: (4); pointer and length of one slice.
         self.own(unsafe { qjs::JS_NewStringLen(self.raw(), text.as_ptr().cast(), text.len() as _) })
     }
 
     /// Whether this is an ordinary object: no array, no proxy, nothing with other internal slots.
-    pub(crate) fn is_ordinary(&self, value: &Value) -> bool {
+    pub fn is_ordinary(&self, value: &Value) -> bool {
         // SAFETY: looks at a live value.
         value.is_object() && unsafe { qjs::JS_GetClassID(value.raw()) } == self.ordinary_class()
     }
 
     /// Whether this is a proxy, revoked or not.
-    pub(crate) fn is_proxy(&self, value: &Value) -> bool {
+    pub fn is_proxy(&self, value: &Value) -> bool {
         // SAFETY: looks at a live value.
         unsafe { qjs::JS_IsProxy(value.raw()) }
     }
 
     /// Whether this is an ArrayBuffer, and no SharedArrayBuffer.
-    pub(crate) fn is_array_buffer(&self, value: &Value) -> bool {
+    pub fn is_array_buffer(&self, value: &Value) -> bool {
         // SAFETY: looks at a live value.
         unsafe { qjs::JS_IsArrayBuffer(value.raw()) }
     }
 
-    /// Hands the bytes of an ArrayBuffer to `taken`, which runs no script.
+    /// Appends the first `length` bytes of an ArrayBuffer to `tape`.
     ///
     /// # Errors
-    /// A TypeError for one that is detached, and what `taken` makes of it.
-    pub(crate) fn with_bytes<T>(
+    /// A TypeError for what is no ArrayBuffer, or is detached; a RangeError for one that is shorter.
+    pub fn copy_array_buffer(
         &self,
         buffer: &Value,
-        taken: impl FnOnce(&mut [u8]) -> Result<T, Exception>,
-    ) -> Result<T, Exception> {
+        length: usize,
+        tape: &mut Vec<u8>,
+    ) -> Result<(), Exception> {
+        // Makes room first: from here on nothing runs but the copy.
+        tape.reserve(length);
+        let (data, len) = self.unshared_bytes(buffer)?;
+        if len < length {
+            return Err(self.range_error(&format!("an ArrayBuffer of {len} bytes has no {length} to copy")));
+        }
+        // SAFETY: (1): `len` bytes of a buffer that `buffer` keeps alive, and of this thread alone, because the buffer is not
+        // shared. No script runs meanwhile, so nothing resizes or detaches the buffer.
+        tape.extend_from_slice(unsafe { std::slice::from_raw_parts(data, length) });
+        Ok(())
+    }
+
+    /// Overwrites the first bytes of an ArrayBuffer.
+    ///
+    /// # Errors
+    /// A TypeError for what is no ArrayBuffer, or is detached; a RangeError for one that is shorter than `bytes`.
+    pub fn fill_array_buffer(&self, buffer: &Value, bytes: &[u8]) -> Result<(), Exception> {
+        let (data, len) = self.unshared_bytes(buffer)?;
+        if len < bytes.len() {
+            return Err(self.range_error(&format!("an ArrayBuffer of {len} bytes has no {}", bytes.len())));
+        }
+        // SAFETY: as in `copy_array_buffer` (1); `bytes` is no part of it, because nobody gets a reference to a buffer's bytes.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len()) };
+        Ok(())
+    }
+
+    fn unshared_bytes(&self, buffer: &Value) -> Result<(*mut u8, usize), Exception> {
         self.check(buffer);
+        if !self.is_array_buffer(buffer) {
+            return Err(self.type_error("this is no ArrayBuffer"));
+        }
         let mut len = 0;
         // SAFETY: (1), (3), (4).
         let data = unsafe { qjs::JS_GetArrayBuffer(self.raw(), &mut len, buffer.raw()) };
-        if data.is_null() {
-            return Err(self.take_exception());
-        }
-        // SAFETY: `len` bytes of a buffer that `buffer` keeps alive, and of this thread alone: it is not shared. Nobody
-        // resizes or detaches it meanwhile, because no script runs.
-        taken(unsafe { std::slice::from_raw_parts_mut(data, len as usize) })
+        if data.is_null() { Err(self.take_exception()) } else { Ok((data, len as usize)) }
     }
 
     /// A new ArrayBuffer with a copy of these bytes.
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn array_buffer(&self, bytes: &[u8]) -> Result<Value, Exception> {
+    pub fn array_buffer(&self, bytes: &[u8]) -> Result<Value, Exception> {
         // SAFETY: (4); pointer and length of one slice.
         self.own(unsafe { qjs::JS_NewArrayBufferCopy(self.raw(), bytes.as_ptr(), bytes.len() as _) })
     }

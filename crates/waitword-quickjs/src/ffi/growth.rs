@@ -7,43 +7,15 @@
 //! - after each native function. All functions of `Atomics` are native, the functions of a host that hand over messages,
 //!   and `SharedArrayBuffer.prototype.grow` and `byteLength`: whatever a script synchronizes by;
 //! - at the beginning of each job (`JsAgent::begin_job`);
-//! - now and then while a script runs (`interrupted` in `engine.rs`), so that a loop which synchronizes by nothing comes to see
+//! - now and then while a script runs (`interrupted` in `runtime.rs`), so that a loop which synchronizes by nothing comes to see
 //!   the growth as well.
 //!
 //! The engine's own `grow` tells a buffer object how long it is by now, and that object's views with it. It does not move the
 //! memory, so it may run at any of these points.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use waitword_agents::GrowthWatch;
-
-use super::exception::Exception;
-use super::realm::Realm;
-use super::value::Value;
-
-/// The growable buffers of an engine, and what it takes to tell them how long they are.
-#[derive(Default)]
-pub(super) struct Growables {
-    watch: GrowthWatch,
-    intrinsics: RefCell<Option<Rc<Intrinsics>>>,
-    /// A WeakRef for each growable SharedArrayBuffer that was made.
-    known: RefCell<Vec<Value>>,
-    /// So many are known when it is next worth the time to look for those that were collected.
-    next_sweep: Cell<usize>,
-    /// Whether the buffers are being brought up to date: what is called for that asks for interrupts, which do the same.
-    is_busy: Cell<bool>,
-}
-
-/// Functions of the engine's first realm, taken before scripts could change it. They do for the objects of all realms.
-struct Intrinsics {
-    /// The engine's `SharedArrayBuffer.prototype.grow`.
-    grow: Value,
-    /// `WeakRef`
-    weak_ref: Value,
-    /// `WeakRef.prototype.deref`
-    deref: Value,
-}
+use super::handles::{Exception, Growables, Intrinsics, Realm, Value};
 
 /// A list of so many is not worth a sweep.
 const FEW: usize = 64;
@@ -127,7 +99,7 @@ impl Realm {
     /// Tells the engine's object, and with it all its views, how long the block is by now.
     fn lengthen(&self, intrinsics: &Intrinsics, buffer: &Value) -> Result<(), Exception> {
         let length = self.borrow_shared_block(&buffer.borrow()).map_or(0, |block| block.len());
-        if length > self.engine_byte_length(buffer)? {
+        if length > self.buffer_byte_length(buffer)? {
             self.call(&intrinsics.grow, buffer, &[self.number(length as f64)])?;
         }
         Ok(())

@@ -195,19 +195,19 @@ pub(super) const FUNCTIONS: qjs::JSMallocFunctions = qjs::JSMallocFunctions {
 };
 
 unsafe extern "C" fn malloc(heap: *mut c_void, bytes: qjs::size_t) -> *mut c_void {
-    // SAFETY: (10).
+    // SAFETY: (9).
     unsafe { (*heap.cast::<Heap>()).allocate(bytes as usize, alloc) }
 }
 
 unsafe extern "C" fn calloc(heap: *mut c_void, count: qjs::size_t, bytes: qjs::size_t) -> *mut c_void {
     let Some(bytes) = (count as usize).checked_mul(bytes as usize) else { return std::ptr::null_mut() };
-    // SAFETY: (10).
+    // SAFETY: (9).
     unsafe { (*heap.cast::<Heap>()).allocate(bytes, alloc_zeroed) }
 }
 
 unsafe extern "C" fn free(heap: *mut c_void, data: *mut c_void) {
     let Some(data) = NonNull::new(data.cast::<u8>()) else { return };
-    // SAFETY: (10): `data` came from `allocate` or `realloc`, which put a header before it.
+    // SAFETY: (9): `data` came from `allocate` or `realloc`, which put a header before it.
     unsafe {
         let start = data.sub(OFFSET);
         let Header { bytes, counted } = start.cast::<Header>().read();
@@ -224,9 +224,9 @@ unsafe extern "C" fn realloc(heap: *mut c_void, data: *mut c_void, bytes: qjs::s
     };
     let bytes = bytes as usize;
     let Some(new) = layout(bytes) else { return std::ptr::null_mut() };
-    // SAFETY: (10).
+    // SAFETY: (9).
     let heap = unsafe { &*heap.cast::<Heap>() };
-    // SAFETY: (10): `data` came from `allocate` or from here, with a header before it; the new header says what the
+    // SAFETY: (9): `data` came from `allocate` or from here, with a header before it; the new header says what the
     // allocation is now.
     unsafe {
         let start = data.sub(OFFSET);
@@ -261,7 +261,7 @@ unsafe extern "C" fn usable_size(data: *const c_void) -> qjs::size_t {
     if data.is_null() {
         return 0;
     }
-    // SAFETY: (10): a header precedes what the engine was given.
+    // SAFETY: (9): a header precedes what the engine was given.
     unsafe { (*data.cast::<u8>().sub(OFFSET).cast::<Header>()).bytes as qjs::size_t }
 }
 
@@ -286,7 +286,7 @@ mod tests {
         let heap = Heap::new(MemoryBudget::part_of(&whole, usize::MAX));
         let opaque: *mut c_void = std::ptr::from_ref(&*heap).cast_mut().cast();
         let size = |bytes: usize| bytes + OFFSET;
-        // SAFETY: (10): the heap outlives its allocations, each of which is used as one of them.
+        // SAFETY: (9): the heap outlives its allocations, each of which is used as one of them.
         unsafe {
             let work = heap.work_as(true);
             let hosts = realloc(opaque, malloc(opaque, 100), 1000);

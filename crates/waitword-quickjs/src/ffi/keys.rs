@@ -4,32 +4,41 @@ use std::rc::Rc;
 
 use rquickjs_sys as qjs;
 
-use super::engine::Engine;
-use super::exception::Exception;
-use super::realm::Realm;
-use super::value::Value;
+use super::handles::{Engine, Exception, Realm, Value};
 
 /// The names of an object's own enumerable properties, Symbols left out, in the standard's order.
-pub(crate) struct Keys<'a> {
+pub struct Keys<'a> {
     realm: &'a Realm,
     table: *mut qjs::JSPropertyEnum,
     len: u32,
 }
 
 impl Keys<'_> {
-    pub(crate) fn len(&self) -> usize {
+    /// How many names there are.
+    pub fn len(&self) -> usize {
         self.len as usize
     }
 
+    /// Whether the object has no such property.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// A number that stands for the name while somebody holds the [`Key`] of it.
-    pub(crate) fn id(&self, at: usize) -> u32 {
+    ///
+    /// # Panics
+    /// If `at` is not below [`len`](Self::len).
+    pub fn id(&self, at: usize) -> u32 {
         assert!(at < self.len(), "an object has {} keys, not {at}", self.len());
         // SAFETY: the engine gave a table of `len` entries, freed in `drop`.
         unsafe { (*self.table.add(at)).atom }
     }
 
     /// The name by itself.
-    pub(crate) fn key(&self, at: usize) -> Key {
+    ///
+    /// # Panics
+    /// If `at` is not below [`len`](Self::len).
+    pub fn key(&self, at: usize) -> Key {
         // SAFETY: (4); a live atom of the table, of which we take a count.
         let atom = unsafe { qjs::JS_DupAtom(self.realm.raw(), self.id(at)) };
         Key { engine: Rc::clone(self.realm.engine()), atom }
@@ -37,7 +46,7 @@ impl Keys<'_> {
 
     /// Whether these are the indices from 0 to the last of so many elements, and nothing else. Indices come first, so it is
     /// enough to look at the last one.
-    pub(crate) fn are_indices(&self, count: u32) -> bool {
+    pub fn are_indices(&self, count: u32) -> bool {
         if self.len != count || count == 0 {
             return self.len == count;
         }
@@ -58,7 +67,7 @@ impl Drop for Keys<'_> {
 }
 
 /// A property's name inside the engine, counted like a value.
-pub(crate) struct Key {
+pub struct Key {
     engine: Rc<Engine>,
     atom: qjs::JSAtom,
 }
@@ -75,9 +84,11 @@ pub(super) const PLAIN: std::ffi::c_int =
     (qjs::JS_PROP_WRITABLE | qjs::JS_PROP_ENUMERABLE | qjs::JS_PROP_CONFIGURABLE) as std::ffi::c_int;
 
 impl Realm {
+    /// An object's own enumerable properties, Symbols left out.
+    ///
     /// # Errors
     /// What a proxy throws; lack of memory.
-    pub(crate) fn own_keys(&self, object: &Value) -> Result<Keys<'_>, Exception> {
+    pub fn own_keys(&self, object: &Value) -> Result<Keys<'_>, Exception> {
         self.check(object);
         let (mut table, mut len) = (std::ptr::null_mut(), 0);
         let flags = (qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_ENUM_ONLY) as std::ffi::c_int;
@@ -92,9 +103,10 @@ impl Realm {
     ///
     /// # Errors
     /// What a getter throws.
-    pub(crate) fn get_own(&self, object: &Value, key: &Key) -> Result<Option<Value>, Exception> {
+    pub fn get_own(&self, object: &Value, key: &Key) -> Result<Option<Value>, Exception> {
         self.check(object);
-        // SAFETY: the caller's key is alive.
+        self.check_key(key);
+        // SAFETY: (5): a live key of this engine.
         unsafe { self.own_or_none(object, key.atom) }
     }
 
@@ -102,14 +114,10 @@ impl Realm {
     ///
     /// # Errors
     /// What a getter throws.
-    pub(crate) fn get_own_at(
-        &self,
-        object: &Value,
-        keys: &Keys<'_>,
-        at: usize,
-    ) -> Result<Option<Value>, Exception> {
+    pub fn get_own_at(&self, object: &Value, keys: &Keys<'_>, at: usize) -> Result<Option<Value>, Exception> {
         self.check(object);
-        // SAFETY: the keys are alive.
+        assert!(Rc::ptr_eq(self.engine(), keys.realm.engine()), "the keys belong to another engine");
+        // SAFETY: (5): live keys of this engine.
         unsafe { self.own_or_none(object, keys.id(at)) }
     }
 
@@ -117,10 +125,15 @@ impl Realm {
     ///
     /// # Errors
     /// What a getter throws.
-    pub(crate) fn get_own_index(&self, object: &Value, index: u32) -> Result<Option<Value>, Exception> {
+    pub fn get_own_index(&self, object: &Value, index: u32) -> Result<Option<Value>, Exception> {
         // SAFETY: (4)
         let atom = unsafe { qjs::JS_NewAtomUInt32(self.raw(), index) };
         self.get_own(object, &Key { engine: Rc::clone(self.engine()), atom })
+    }
+
+    /// Atoms are numbers of one engine (5).
+    fn check_key(&self, key: &Key) {
+        assert!(Rc::ptr_eq(self.engine(), &key.engine), "the key belongs to another engine");
     }
 
     /// # Safety
@@ -147,11 +160,11 @@ impl Realm {
         self.own(unsafe { qjs::JS_GetProperty(self.raw(), object.raw(), atom) }).map(Some)
     }
 
-    /// The key with this name, as [`push_text`](Self::push_text) wrote it.
+    /// Makes a key of a name.
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn key(&self, name: &Value) -> Result<Key, Exception> {
+    pub fn key(&self, name: &Value) -> Result<Key, Exception> {
         self.check(name);
         // SAFETY: (3), (4), (5)
         match unsafe { qjs::JS_ValueToAtom(self.raw(), name.raw()) } {
@@ -164,8 +177,9 @@ impl Realm {
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn name_of(&self, key: &Key) -> Result<Value, Exception> {
-        // SAFETY: (4); the key is alive.
+    pub fn name_of(&self, key: &Key) -> Result<Value, Exception> {
+        self.check_key(key);
+        // SAFETY: (4), (5); the key is alive.
         self.own(unsafe { qjs::JS_AtomToString(self.raw(), key.atom) })
     }
 
@@ -173,9 +187,10 @@ impl Realm {
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn put(&self, object: &Value, key: &Key, value: Value) -> Result<(), Exception> {
+    pub fn put(&self, object: &Value, key: &Key, value: Value) -> Result<(), Exception> {
         self.check(object);
         self.check(&value);
+        self.check_key(key);
         // SAFETY: (3), (4), (5); the value's count moves to the engine.
         let status = unsafe {
             qjs::JS_DefinePropertyValue(self.raw(), object.raw(), key.atom, value.into_raw(), PLAIN)

@@ -1,7 +1,8 @@
 //! All the unsafe code of this crate: a safe layer over the C interface of QuickJS-NG.
 //!
-//! `engine.rs` is one runtime of the engine, which everything else keeps alive; then there is a file for each thing that
-//! lives in it: realms, values, objects, functions, modules, promises, shared memory, messages.
+//! `handles.rs` has the types, `engine.rs` and `runtime.rs` one runtime of the engine, which everything else keeps alive; then there is
+//! a file for each thing that
+//! lives in it: realms, values, objects, functions, modules, promises, shared memory.
 //!
 //! # Invariants
 //! The safety comments cite these by number.
@@ -13,49 +14,44 @@
 //!    ownership is given a count of its own (`Value::into_raw`), one that borrows sees `Value::raw`.
 //! 4. **Contexts last.** The engine's job queue refers to contexts without counting them, so a context, once made, lives
 //!    until `Engine::drop`; a [`Realm`] is an engine and one of its contexts.
-//! 5. **No mixing.** A value that is handed to a realm belongs to the realm's engine; `Realm::own` checks it.
+//! 5. **No mixing.** A value that is handed to a realm belongs to the realm's engine; `Realm::own` checks it. A
+//!    [`Key`] belongs to its engine, too: `Realm::check_key`.
 //! 6. **The way back.** A context's opaque pointer is the address of its `Engine`, taken from the `Rc`. While the
 //!    engine calls us outside `Engine::drop`, a caller further up the stack holds that `Rc`.
 //! 7. **No unwinding.** Every `extern "C"` function catches panics before they reach C.
 //! 8. **Blocks.** Each SharedArrayBuffer's data pointer is the data pointer of a `SharedBlock`, and the engine holds
 //!    one count of the block for each such buffer object.
-//! 9. **Writing runs no script.** The engine's writer keeps bare pointers into the objects that it is writing, so it gets
-//!    no graph in which it would call a getter: `Realm::refuse_scripts_in`.
-//! 10. **The heap.** An engine with a memory limit allocates through the functions of `heap.rs`, with the address of the
-//!     `Heap` that its `Engine` owns, which lives until after `JS_FreeRuntime`; everything that it frees through them, it
-//!     got from them. A runtime that is not freed, because it lost objects when it was refused memory, keeps its heap.
+//! 9. **The heap.** An engine with a memory limit allocates through the functions of `heap.rs`, with the address of the
+//!    `Heap` that its `Engine` owns, which lives until after `JS_FreeRuntime`; everything that it frees through them, it
+//!    got from them. A runtime that is not freed, because it lost objects when it was refused memory, keeps its heap.
 
 mod engine;
 mod exception;
 mod function;
 mod graph;
 mod growth;
+mod handles;
 mod heap;
 mod keys;
-mod message;
 mod module;
 mod object;
 mod promise;
 mod realm;
+mod runtime;
 mod script;
 mod shared;
 mod trim;
 mod value;
 mod views;
 
-pub use engine::{Rejection, Runtime, RuntimeOptions};
-pub(crate) use exception::place as place_in_frame;
-pub use exception::{Exception, JsError};
-pub use function::{Call, NativeFn};
-pub(crate) use keys::{Key, Keys};
-pub use message::Message;
-pub use module::{Module, ModuleLoader};
+pub use exception::{JsError, place_in_frame};
+pub use handles::{Call, Exception, Module, ModuleLoader, NativeFn, Realm, Rejection, Value};
+pub use keys::{Key, Keys};
 pub use object::{Attributes, PropertyKey};
 pub use promise::{PromiseState, Resolver};
-pub use realm::Realm;
-pub use script::Script;
-pub(crate) use script::{Bytecode, parses_as_module};
+pub use runtime::{Runtime, RuntimeOptions};
+pub use script::{Bytecode, Script, parses_as_module};
 pub(crate) use shared::BorrowedBlock;
 pub use shared::{TypedArrayKind, TypedArrayView};
 pub(crate) use trim::trim;
-pub use value::{BorrowedValue, Value};
+pub use value::BorrowedValue;

@@ -8,42 +8,9 @@ use std::rc::Rc;
 
 use rquickjs_sys as qjs;
 
-use super::engine::Engine;
-use super::exception::Exception;
+use super::handles::{Engine, Exception, Module, ModuleLoader, Realm, Value};
 use super::object::Attributes;
-use super::realm::{Realm, c_string};
-use super::value::Value;
-
-/// A module as a loader delivers it.
-#[derive(Debug)]
-pub enum Module {
-    /// Source text, and what `import.meta.url` says in it. When its name is an absolute path, `import.meta.filename` and
-    /// `import.meta.dirname` say so.
-    Source {
-        /// The text.
-        text: String,
-        /// `import.meta.url`
-        url: String,
-    },
-    /// The enumerable properties of this object are the exports, and so is `default`: the object itself, unless it has a
-    /// property of that name.
-    Exports(Value),
-}
-
-/// Finds modules.
-pub trait ModuleLoader {
-    /// The name under which the module is known that `importer` calls `specifier`. One name, one module.
-    ///
-    /// # Errors
-    /// What the import throws.
-    fn resolve(&self, realm: &Realm, importer: &str, specifier: &str) -> Result<String, Exception>;
-
-    /// The module with a name that [`ModuleLoader::resolve`] gave.
-    ///
-    /// # Errors
-    /// What the import throws.
-    fn load(&self, realm: &Realm, name: &str) -> Result<Module, Exception>;
-}
+use super::realm::c_string;
 
 impl Realm {
     /// Runs source text as an ES module. The result is a promise for its end.

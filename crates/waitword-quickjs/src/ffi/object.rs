@@ -2,9 +2,7 @@
 
 use rquickjs_sys as qjs;
 
-use super::exception::Exception;
-use super::realm::Realm;
-use super::value::Value;
+use super::handles::{Exception, Realm, Value};
 
 /// The name of a property: text, an array index, or any value (a Symbol, for one).
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,7 @@
 
 use rquickjs_sys as qjs;
 
-use super::exception::Exception;
-use super::realm::Realm;
-use super::value::Value;
+use super::handles::{Exception, Realm, Value};
 
 /// How a promise stands.
 #[derive(Clone, Debug)]
@@ -33,7 +31,7 @@ impl Resolver {
         &self.realm
     }
 
-    /// The function that resolves the promise, for whoever never rejects it and keeps many.
+    /// The function that resolves the promise, for a caller that never rejects it and keeps many.
     pub(crate) fn into_resolve(self) -> Value {
         self.resolve
     }

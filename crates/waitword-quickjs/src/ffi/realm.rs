@@ -9,18 +9,7 @@ use std::sync::Arc;
 use rquickjs_sys as qjs;
 use waitword_agents::MemoryBudget;
 
-use super::engine::Engine;
-use super::exception::Exception;
-use super::value::Value;
-
-/// A global object with its own set of built-ins. Errors that a function makes belong to its realm.
-///
-/// Like a [`Value`], a realm keeps its engine alive.
-#[derive(Clone)]
-pub struct Realm {
-    engine: Rc<Engine>,
-    context: NonNull<qjs::JSContext>,
-}
+use super::handles::{Engine, Exception, Realm, Value};
 
 impl PartialEq for Realm {
     /// Whether both are one and the same realm.
@@ -44,22 +33,22 @@ impl Realm {
     }
 
     /// What the scripts of this runtime may hold; `None` without a limit.
-    pub(crate) fn memory_budget(&self) -> Option<&Arc<MemoryBudget>> {
+    pub fn memory_budget(&self) -> Option<&Arc<MemoryBudget>> {
         self.engine.budget()
     }
 
     /// Does some work of the host's own for which there has to be memory, whatever scripts have used. It is not counted.
-    pub(crate) fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         self.engine.beyond_memory_limit(work)
     }
 
     /// Does some work for a script in the midst of the host's own.
-    pub(crate) fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         self.engine.within_memory_limit(work)
     }
 
     /// Another realm of the same runtime, as the engine makes it. `None` when the system has no memory.
-    pub(crate) fn sibling(&self) -> Option<Self> {
+    pub(crate) fn bare_sibling(&self) -> Option<Self> {
         self.engine.new_realm()
     }
 
@@ -90,7 +79,7 @@ impl Realm {
     }
 
     /// A Number, of a count.
-    pub(crate) fn integer(&self, value: usize) -> Value {
+    pub fn integer(&self, value: usize) -> Value {
         match i32::try_from(value) {
             // As the engine keeps small integers.
             Ok(small) => Value::immediate(&self.engine, qjs::JS_MKVAL(qjs::JS_TAG_INT, small)),

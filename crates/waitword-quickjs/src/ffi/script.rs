@@ -4,9 +4,9 @@ use std::ffi::c_int;
 
 use rquickjs_sys as qjs;
 
-use super::exception::{Exception, place};
-use super::realm::{Realm, c_string};
-use super::value::Value;
+use super::exception::place_in_frame;
+use super::handles::{Exception, Realm, Value};
+use super::realm::c_string;
 
 impl Realm {
     /// A function with these parameters and this body, as `new Function` would make it, but with a name for stacks and
@@ -59,7 +59,7 @@ impl Realm {
     ///
     /// # Errors
     /// A SyntaxError.
-    pub(crate) fn precompile(&self, name: &str, source: &str) -> Result<Bytecode, Exception> {
+    pub fn precompile(&self, name: &str, source: &str) -> Result<Bytecode, Exception> {
         let Script(script) = self.parse_script(name, source)?;
         let mut len = 0;
         let flags = qjs::JS_WRITE_OBJ_BYTECODE as c_int;
@@ -80,13 +80,19 @@ impl Realm {
     ///
     /// # Errors
     /// What the script throws.
-    pub(crate) fn run_precompiled(&self, script: &Bytecode) -> Result<Value, Exception> {
+    pub fn run_precompiled(&self, script: &Bytecode) -> Result<Value, Exception> {
         let Bytecode(bytes) = script;
         let flags = qjs::JS_READ_OBJ_BYTECODE as c_int;
         // SAFETY: (4); bytes that this very engine wrote, as `Bytecode` guarantees.
         let script =
             self.own(unsafe { qjs::JS_ReadObject(self.raw(), bytes.as_ptr(), bytes.len() as _, flags) })?;
         self.run_script(Script(script))
+    }
+
+    /// The line of the innermost script that runs now: `file:line:column`. Runs what scripts have made of
+    /// `Error.prepareStackTrace` and of the property `stack`.
+    pub fn current_line(&self) -> Option<String> {
+        self.line_of(&self.mark())
     }
 
     /// Where scripts are right now, to be [asked](Self::line_of) later: most never are, and reading costs as much again.
@@ -98,7 +104,7 @@ impl Realm {
     /// have made of `Error.prepareStackTrace` and of the property `stack`.
     pub(crate) fn line_of(&self, mark: &Exception) -> Option<String> {
         let stack = self.get(mark.value(), "stack").and_then(|stack| self.to_string(&stack)).ok()?;
-        let (file, line, column) = stack.lines().find_map(place)?;
+        let (file, line, column) = stack.lines().find_map(place_in_frame)?;
         Some(match column {
             Some(column) => format!("{file}:{line}:{column}"),
             None => format!("{file}:{line}"),
@@ -111,10 +117,11 @@ impl Realm {
 pub struct Script(Value);
 
 /// A script that [`Realm::precompile`] made. Nobody else can: the engine trusts such bytes blindly.
-pub(crate) struct Bytecode(Box<[u8]>);
+#[derive(Debug)]
+pub struct Bytecode(Box<[u8]>);
 
 /// Whether source text has the syntax of a module. Most scripts have, too: ask only about what is no valid script.
-pub(crate) fn parses_as_module(source: &str) -> bool {
+pub fn parses_as_module(source: &str) -> bool {
     let text = [source.as_bytes(), b"\0"].concat();
     // SAFETY: the text ends with a NUL that is not counted. The engine parses it in a runtime of its own.
     unsafe { qjs::JS_DetectModule(text.as_ptr().cast(), source.len() as _) }

@@ -9,10 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rquickjs_sys as qjs;
 use waitword_agents::{BlockError, SharedBlock};
 
-use super::engine::Engine;
-use super::exception::Exception;
-use super::realm::Realm;
-use super::value::{BorrowedValue, Value};
+use super::handles::{Engine, Exception, Realm, Value};
+use super::value::BorrowedValue;
 
 /// What the elements of a typed array are, as far as `Atomics` cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,16 +74,10 @@ impl Realm {
         self.engine().refused_block.take()
     }
 
-    /// A new SharedArrayBuffer object on `block`.
+    /// A SharedArrayBuffer object on the first bytes of a block.
     ///
     /// # Errors
     /// A RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the object.
-    pub(crate) fn shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
-        self.shared_array_buffer_of(block, block.len())
-    }
-
-    /// As [`shared_array_buffer`](Self::shared_array_buffer), of the first bytes of the block only: of none, where a block
-    /// has to have one.
     pub(crate) fn shared_array_buffer_of(&self, block: &SharedBlock, len: usize) -> Result<Value, Exception> {
         let len = len.min(block.len());
         let max = if block.is_growable() { block.max_len() } else { 0 };
@@ -128,8 +120,12 @@ impl Realm {
         (!data.is_null()).then(|| BorrowedBlock { block: block(), _holder: PhantomData })
     }
 
-    /// How many bytes the engine believes the buffer has. It does not see a `grow` of another agent.
-    pub(crate) fn engine_byte_length(&self, buffer: &Value) -> Result<usize, Exception> {
+    /// How many bytes an ArrayBuffer or a SharedArrayBuffer has. A growable one may have more by now, because another agent has
+    /// grown it: ask its [block](Self::shared_block).
+    ///
+    /// # Errors
+    /// A TypeError for one that is detached, and for what is no buffer.
+    pub fn buffer_byte_length(&self, buffer: &Value) -> Result<usize, Exception> {
         self.check(buffer);
         let mut len = 0;
         // SAFETY: (1), (3), (4).
@@ -201,7 +197,7 @@ impl Realm {
     fn shared_class(&self) -> Option<qjs::JSClassID> {
         let known = &self.engine().shared_class;
         if known.get() == qjs::JS_INVALID_CLASS_ID {
-            let sample = self.shared_array_buffer(&SharedBlock::new(16).ok()?).ok()?;
+            let sample = self.shared_array_buffer_of(&SharedBlock::new(16).ok()?, 16).ok()?;
             // SAFETY: (1), (3).
             known.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
         }

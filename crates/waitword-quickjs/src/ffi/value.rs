@@ -8,20 +8,7 @@ use std::rc::Rc;
 
 use rquickjs_sys as qjs;
 
-use super::engine::Engine;
-
-/// A JavaScript value, kept alive for as long as this handle exists.
-///
-/// Cloning adds a reference, it does not copy objects. A handle keeps its whole engine alive, so one that is stored
-/// inside the engine's own state ([`Runtime::set_state`](super::Runtime::set_state)) is let go when the
-/// [`Runtime`](super::Runtime) is dropped, and one that is stored elsewhere has to be dropped by whoever stored it.
-///
-/// A value can only be used in realms of its own runtime. The methods of [`Realm`](super::Realm) panic when they are
-/// given one of another.
-pub struct Value {
-    engine: Rc<Engine>,
-    raw: qjs::JSValue,
-}
+use super::handles::{Engine, Value};
 
 impl Value {
     /// Whether this is `undefined`.
@@ -103,7 +90,7 @@ impl Value {
     }
 
     /// What tells an object from all others that are alive; null for what is no object.
-    pub(crate) fn address(&self) -> *const std::ffi::c_void {
+    pub fn address(&self) -> *const std::ffi::c_void {
         // SAFETY: the tag says that the union holds a pointer.
         if self.is_object() { unsafe { qjs::JS_VALUE_GET_PTR(self.raw) } } else { std::ptr::null() }
     }

@@ -4,9 +4,7 @@ use std::ffi::c_int;
 
 use rquickjs_sys as qjs;
 
-use super::exception::Exception;
-use super::realm::Realm;
-use super::value::Value;
+use super::handles::{Exception, Realm, Value};
 
 impl Realm {
     /// Whether this is a DataView.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use waitword_quickjs::{Doorbell, Message};
+use waitword_quickjs::{Doorbell, SharedBlock};
 
 use super::engine::THREAD_STACK;
 
@@ -34,10 +34,25 @@ struct State {
     reports: VecDeque<String>,
 }
 
+/// What `broadcast` sends: a buffer, and a number that says which it is.
+#[derive(Clone)]
+pub(super) struct Broadcast {
+    pub(super) block: SharedBlock,
+    pub(super) id: Id,
+}
+
+/// The second argument of `broadcast`. The suite's own description allows for nothing else.
+#[derive(Clone, Copy)]
+pub(super) enum Id {
+    Missing,
+    Number(f64),
+    BigInt(i128),
+}
+
 /// The broadcasts that an agent has not taken yet.
 struct Inbox {
     bell: Arc<Doorbell>,
-    messages: VecDeque<Message>,
+    messages: VecDeque<Broadcast>,
 }
 
 impl Agents {
@@ -66,7 +81,7 @@ impl Agents {
     }
 
     /// Sends a message to every agent, and blocks until each has taken it or is gone.
-    pub(super) fn broadcast(&self, message: &Message) {
+    pub(super) fn broadcast(&self, message: &Broadcast) {
         let mut state = self.lock();
         for inbox in state.seated.values_mut() {
             inbox.messages.push_back(message.clone());
@@ -78,7 +93,7 @@ impl Agents {
     }
 
     /// The first broadcast that an agent has not taken yet.
-    pub(super) fn receive(&self, seat: Seat) -> Option<Message> {
+    pub(super) fn receive(&self, seat: Seat) -> Option<Broadcast> {
         let message = self.lock().seated.get_mut(&seat)?.messages.pop_front();
         self.taken.notify_all();
         message

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use waitword_quickjs::{Attributes, Call, Exception, JsAgent, JsError, NativeFn, Realm, Value};
+use waitword_quickjs::{
+    Attributes, Call, Exception, IntoJs, JsAgent, JsError, JsValue, NativeFn, Realm, Value,
+};
 
-use super::agents::{Agents, Seat};
+use super::agents::{Agents, Broadcast, Id, Seat};
 
 /// What the functions of one agent know.
 pub(super) struct Host {
@@ -119,10 +121,14 @@ impl Host {
             return realm.call(&callback, &realm.undefined(), &[]).map(|_| true);
         }
         let Some(seat) = self.seat.filter(|_| self.is_expecting()) else { return Ok(false) };
-        let Some(message) = self.agents.receive(seat) else { return Ok(false) };
+        let Some(Broadcast { block, id }) = self.agents.receive(seat) else { return Ok(false) };
         let Some(receiver) = self.receiver.take() else { return Ok(false) };
-        let pair = realm.read_message(&message)?;
-        let arguments = [realm.get(&pair, 0)?, realm.get(&pair, 1)?];
+        let id = match id {
+            Id::Missing => realm.undefined(),
+            Id::Number(number) => realm.number(number),
+            Id::BigInt(number) => realm.eval("id.js", &format!("{number}n"))?,
+        };
+        let arguments = [block.into_js(realm)?, id];
         realm.call(&receiver, &realm.undefined(), &arguments).map(|_| true)
     }
 
@@ -214,12 +220,16 @@ fn start(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 
 /// `$262.agent.broadcast(buffer, number)`
 fn broadcast(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    if realm.shared_block(&call.argument(0)).is_none() {
+    let Some(block) = realm.shared_block(&call.argument(0)) else {
         return Err(realm.type_error("broadcast: the first argument is no SharedArrayBuffer"));
-    }
-    let pair = realm.array(&[call.argument(0).clone(), call.argument(1).clone()])?;
-    let message = realm.write_message(&pair)?;
-    Host::of(realm)?.agents.broadcast(&message);
+    };
+    let id = match JsValue::from_value(realm, call.argument(1).clone())? {
+        JsValue::Undefined => Id::Missing,
+        JsValue::Number(number) => Id::Number(number),
+        JsValue::BigInt(number) => Id::BigInt(number),
+        _ => return Err(realm.type_error("broadcast: the second argument is no number")),
+    };
+    Host::of(realm)?.agents.broadcast(&Broadcast { block, id });
     Ok(realm.undefined())
 }
 

@@ -1,0 +1,297 @@
+//! What one agent of a program has besides its scripts: boxes, timers, workers, and the JavaScript half of the host.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use waitword_quickjs::Doorbell;
+use waitword_quickjs::{Attributes, Exception, Realm, Value};
+
+use crate::agent_name::{MAIN, ThreadId};
+use crate::channel::{Message, PortId};
+use crate::clone::{self, CloneFunctions, SerializedMessage};
+use crate::cluster::Cluster;
+use crate::failure::FailureKind;
+use crate::limits::Limits;
+use crate::mailbox::Mailbox;
+use crate::observed::Observed;
+use crate::ports::Ports;
+use crate::source_text::SourceText;
+use crate::thread_messages::{ThreadMessage, Ticket};
+use crate::timers::Timers;
+use crate::worker_event::WorkerEvent;
+use crate::worker_options::{Data, Entry, Shape};
+
+/// The state of one agent. It belongs to the agent's thread and is found through its runtime.
+pub(crate) struct Host {
+    pub(crate) id: ThreadId,
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) bell: Arc<Doorbell>,
+    /// `process.argv`: the program, the script, its arguments.
+    pub(crate) argv: Vec<String>,
+    /// How its script is read.
+    pub(crate) shape: Shape,
+    /// Its own, and those of its workers.
+    pub(crate) limits: Limits,
+    /// The text that a worker was made of, if it was not made of a file.
+    pub(crate) eval_source: String,
+    /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input.
+    pub(crate) unrepeatable: OnceCell<(String, SourceText)>,
+    /// What the parent posted. Empty for ever in the main agent.
+    pub(crate) from_parent: Arc<Mailbox<Message>>,
+    /// What the workers of this agent posted.
+    pub(crate) from_workers: Arc<Mailbox<(ThreadId, WorkerEvent)>>,
+    /// What any agent posted by this one's number.
+    pub(crate) from_threads: Arc<Mailbox<ThreadMessage>>,
+    /// The answers that this agent waits for.
+    pub(crate) asked: RefCell<BTreeSet<Ticket>>,
+    tickets: Cell<Ticket>,
+    /// What the parent sees of this agent.
+    pub(crate) observed: Arc<Observed>,
+    /// Bytes that were printed before the parent said whether it wants them.
+    pub(crate) printed_early: Cell<usize>,
+    /// Where to post to the parent.
+    pub(crate) parent: Option<Arc<Mailbox<(ThreadId, WorkerEvent)>>>,
+    /// Starts a worker of this agent.
+    pub(crate) spawn: Spawn,
+    pub(crate) timers: RefCell<Timers>,
+    pub(crate) workers: RefCell<BTreeMap<ThreadId, Worker>>,
+    pub(crate) ports: RefCell<Ports>,
+    /// The port whose message the job that runs has taken.
+    pub(crate) receiving: Cell<Option<PortId>>,
+    /// `parentPort`.
+    pub(crate) port: Cell<Port>,
+    /// Set when the script called `process.exit`.
+    pub(crate) exit: Cell<Option<i32>>,
+    /// Set when the script called `process.nextTick`, and nothing of that has run yet.
+    pub(crate) wants_ticks: Cell<bool>,
+    /// Set when the script called `close`: the job that did so is the agent's last.
+    pub(crate) is_closing: Cell<bool>,
+    /// The message that is sent next.
+    pub(crate) outbox: RefCell<Option<SerializedMessage>>,
+    /// `workerData`, until it is read.
+    pub(crate) data: RefCell<Option<Message>>,
+    /// The object that the JavaScript half is made of.
+    script: OnceCell<Value>,
+    functions: OnceCell<CloneFunctions>,
+}
+
+/// A worker, seen by the agent that made it.
+pub(crate) struct Worker {
+    pub(crate) mailbox: Arc<Mailbox<Message>>,
+    pub(crate) observed: Arc<Observed>,
+    pub(crate) keeps_alive: bool,
+}
+
+/// Whether `parentPort` takes messages.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Port {
+    pub(crate) is_open: bool,
+    pub(crate) keeps_alive: bool,
+    /// Once the script has closed it while it took a message from it: how many it takes still.
+    pub(crate) rest: Option<usize>,
+}
+
+/// Stands for `parentPort` among the numbers of ports, which begin with 1.
+pub(crate) const PARENT: PortId = 0;
+
+/// What a [`Host`] is made of.
+pub(crate) struct Parts {
+    pub(crate) id: ThreadId,
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) bell: Arc<Doorbell>,
+    pub(crate) argv: Vec<String>,
+    pub(crate) shape: Shape,
+    pub(crate) limits: Limits,
+    pub(crate) eval_source: String,
+    pub(crate) from_parent: Arc<Mailbox<Message>>,
+    pub(crate) from_threads: Arc<Mailbox<ThreadMessage>>,
+    pub(crate) parent: Option<Arc<Mailbox<(ThreadId, WorkerEvent)>>>,
+    pub(crate) observed: Arc<Observed>,
+    pub(crate) spawn: Spawn,
+}
+
+/// Starts a worker: handed in by `worker.rs`, because agents make agents and the files that do so would import each other.
+///
+/// # Errors
+/// A message for the user.
+pub(crate) type Spawn = fn(&Host, Entry, Shape, Option<usize>, Vec<String>, Data) -> Result<ThreadId, String>;
+
+impl Host {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { id, cluster, bell, argv, shape, limits, eval_source, .. } = parts;
+        let Parts { from_parent, from_threads, parent, observed, spawn, .. } = parts;
+        let from_workers = Arc::new(Mailbox::new(Arc::clone(&bell)));
+        let ports = RefCell::new(Ports::new(&bell));
+        Self {
+            id,
+            cluster,
+            bell,
+            argv,
+            shape,
+            limits,
+            eval_source,
+            unrepeatable: OnceCell::new(),
+            from_parent,
+            from_workers,
+            from_threads,
+            asked: RefCell::default(),
+            tickets: Cell::default(),
+            observed,
+            printed_early: Cell::default(),
+            parent,
+            spawn,
+            timers: RefCell::default(),
+            workers: RefCell::default(),
+            ports,
+            receiving: Cell::default(),
+            port: Cell::default(),
+            exit: Cell::default(),
+            wants_ticks: Cell::default(),
+            is_closing: Cell::default(),
+            outbox: RefCell::default(),
+            data: RefCell::default(),
+            script: OnceCell::new(),
+            functions: OnceCell::new(),
+        }
+    }
+
+    /// A number for an answer that the agent waits for from now on.
+    pub(crate) fn ask(&self) -> Ticket {
+        let ticket = self.tickets.get();
+        // They wrap around after four billion, of which few are still waited for.
+        self.tickets.set(ticket.wrapping_add(1));
+        self.asked.borrow_mut().insert(ticket);
+        ticket
+    }
+
+    pub(crate) fn is_main(&self) -> bool {
+        self.id == MAIN
+    }
+
+    /// The object that the parts of the JavaScript half build on; made here, once.
+    pub(crate) fn set_script(&self, script: Value) -> &Value {
+        self.script.get_or_init(|| script)
+    }
+
+    /// Calls a function of the JavaScript half by its path: `receive.message`.
+    ///
+    /// # Errors
+    /// What it throws.
+    pub(crate) fn call(&self, realm: &Realm, path: &str, arguments: &[Value]) -> Result<Value, Exception> {
+        let script = self.script.get().cloned().unwrap_or_else(|| realm.undefined());
+        let function = path.split('.').try_fold(script, |object, key| realm.get(&object, key))?;
+        realm.call(&function, &realm.undefined(), arguments)
+    }
+
+    pub(crate) fn set_clone_functions(&self, functions: CloneFunctions) {
+        // Set once, while the agent boots.
+        let _ = self.functions.set(functions);
+    }
+
+    /// What `clone.js` does for messages.
+    ///
+    /// # Errors
+    /// Before it has run.
+    pub(crate) fn clone_functions(&self, realm: &Realm) -> Result<&CloneFunctions, Exception> {
+        self.functions.get().ok_or_else(|| realm.error("the agent has not booted"))
+    }
+
+    /// What was packed last, with the ports of these numbers, which leave this agent.
+    ///
+    /// # Errors
+    /// When nothing was packed.
+    pub(crate) fn send(&self, realm: &Realm, ids: &Value) -> Result<Message, Exception> {
+        let length = realm.to_i32(&realm.get(ids, "length")?)?.unsigned_abs();
+        let ids = (0..length).map(|index| Ok(realm.to_i32(&realm.get(ids, index)?)?.unsigned_abs()));
+        let ids = ids.collect::<Result<Vec<_>, Exception>>()?;
+        let Some(serialized) = self.outbox.take() else {
+            return Err(realm.error("there is nothing to send"));
+        };
+        let mut ports = self.ports.borrow_mut();
+        Ok(Message { serialized, ports: ids.into_iter().filter_map(|id| ports.send_away(id)).collect() })
+    }
+
+    /// The value in a message, and an array of the ports that came with it: the value need not name them.
+    ///
+    /// # Errors
+    /// Lack of memory.
+    pub(crate) fn unpack(&self, realm: &Realm, message: Message) -> Result<(Value, Value), Exception> {
+        let Message { mut serialized, ports } = message;
+        // What has been taken is not counted any more: an agent whose messages fill its budget can read them.
+        serialized.release();
+        let adopt = |end| {
+            let id = self.ports.borrow_mut().adopt(end);
+            self.call(realm, "ports.adopt", &[realm.number(id)])
+        };
+        let ports = ports.into_iter().map(adopt).collect::<Result<Vec<_>, _>>()?;
+        let value = clone::read(realm, self.clone_functions(realm)?, &mut serialized, &ports)?;
+        Ok((value, realm.array(&ports)?))
+    }
+
+    /// What was thrown, as text: message, stack, and what else there is to say.
+    ///
+    /// # Errors
+    /// When the inspection itself fails.
+    pub(crate) fn describe(
+        &self,
+        realm: &Realm,
+        thrown: &Value,
+    ) -> Result<(String, String, String), Exception> {
+        let parts = self.call(realm, "describe", std::slice::from_ref(thrown))?;
+        let part = |index: u32| realm.to_string(&realm.get(&parts, index)?);
+        Ok((part(0)?, part(1)?, part(2)?))
+    }
+
+    /// What was thrown, in a form that the parent can read, if it can be brought into one.
+    pub(crate) fn pack_error(
+        &self,
+        realm: &Realm,
+        kind: FailureKind,
+        thrown: &Value,
+    ) -> Option<SerializedMessage> {
+        // The parent makes an error of its own for this one.
+        if kind == FailureKind::OutOfMemory {
+            return None;
+        }
+        let is_rejection = realm.bool(kind == FailureKind::UnhandledRejection);
+        self.call(realm, "packError", &[thrown.clone(), is_rejection]).ok()?;
+        self.outbox.take()
+    }
+
+    /// Before the places of waits are looked up: that runs no script from now on.
+    pub(crate) fn begin_report(&self, realm: &Realm) {
+        // It may have run out of memory: then there are no places either.
+        let _ = self.call(realm, "reporting", &[]);
+    }
+
+    /// The `type` in the text of a `package.json`.
+    pub(crate) fn package_type(&self, realm: &Realm, text: &str) -> Option<String> {
+        let found = self.call(realm, "packageType", &[realm.string(text).ok()?]).ok()?;
+        found.is_string().then(|| realm.to_string(&found).ok()).flatten()
+    }
+
+    /// Tells the script that its agent ends, and asks for the exit code that it wants.
+    ///
+    /// # Errors
+    /// What a listener throws.
+    pub(crate) fn ending(&self, realm: &Realm) -> Result<i32, Exception> {
+        realm.to_i32(&self.call(realm, "ending", &[])?)
+    }
+}
+
+/// The state of the agent that a realm belongs to.
+///
+/// # Errors
+/// An uncatchable error while the agent is being taken down.
+pub(crate) fn of(realm: &Realm) -> Result<std::rc::Rc<Host>, Exception> {
+    realm.state().ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
+}
+
+/// An error with a `code`, as those of Node have.
+pub(crate) fn error_with_code(realm: &Realm, code: &str, message: &str) -> Exception {
+    let error = realm.error(message);
+    let put =
+        realm.string(code).and_then(|code| realm.define(error.value(), "code", &code, Attributes::ASSIGNED));
+    put.err().unwrap_or(error)
+}

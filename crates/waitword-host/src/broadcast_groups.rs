@@ -1,0 +1,94 @@
+//! BroadcastChannels: what is posted in one goes to all others of its name, in whatever agent of the program.
+//!
+//! Each channel is a port whose other end is in a *group*, and what is posted to the group is posted at those ends. So messages
+//! come as at any port, and an agent that dies leaves its groups by dropping its ports.
+//!
+//! Lock order: the groups' lock, then that of an end.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::agent_name::ThreadId;
+use crate::channel::{End, Message, PortId};
+use crate::clone::SerializedMessage;
+
+/// The groups of one program, by name.
+#[derive(Default)]
+pub(crate) struct BroadcastGroups(Mutex<BTreeMap<String, Vec<Member>>>);
+
+struct Member {
+    key: Key,
+    /// The end that is not in an agent.
+    end: End,
+}
+
+/// Who is in a group: an agent, by the port under which it knows the channel.
+pub(crate) type Key = (ThreadId, PortId);
+
+impl BroadcastGroups {
+    pub(crate) fn join(&self, name: String, key: Key, end: End) {
+        let mut groups = self.lock();
+        let members = groups.entry(name).or_default();
+        members.retain(|member| !member.end.is_cut());
+        members.push(Member { key, end });
+    }
+
+    /// To all but the one who posts, or to nobody: whether there was room for all.
+    pub(crate) fn post(&self, name: &str, from: Key, message: &SerializedMessage) -> bool {
+        let groups = self.lock();
+        let others = || groups.get(name).into_iter().flatten().filter(|member| member.key != from);
+        let Some(copies) = others().map(|_| message.another()).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        for (member, serialized) in others().zip(copies) {
+            member.end.post(Message { serialized, ports: Vec::new() });
+        }
+        true
+    }
+
+    pub(crate) fn leave(&self, name: &str, key: Key) {
+        let mut groups = self.lock();
+        let Some(members) = groups.get_mut(name) else { return };
+        members.retain(|member| member.key != key && !member.end.is_cut());
+        if members.is_empty() {
+            groups.remove(name);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Vec<Member>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::channel;
+
+    #[test]
+    fn all_others_of_the_name_get_a_message() {
+        let groups = BroadcastGroups::default();
+        let mut ends = BTreeMap::new();
+        for (name, key) in [("one", (0, 1)), ("one", (0, 2)), ("one", (1, 1)), ("other", (2, 1))] {
+            let (here, there) = channel();
+            groups.join(name.to_owned(), key, there);
+            ends.insert(key, here);
+        }
+        assert!(groups.post("one", (0, 1), &SerializedMessage::default()));
+        let got = |key| ends[&key].take_message().is_some();
+        assert_eq!([(0, 1), (0, 2), (1, 1), (2, 1)].map(got), [false, true, true, false]);
+    }
+
+    #[test]
+    fn a_channel_that_leaves_or_loses_its_agent_leaves_nothing_behind() {
+        let groups = BroadcastGroups::default();
+        for id in 0..100 {
+            let (here, there) = channel();
+            groups.join("group".to_owned(), (id, 1), there);
+            drop(here);
+        }
+        assert_eq!(groups.lock()["group"].len(), 1, "the last one; its end was cut after it had come");
+        groups.leave("group", (99, 1));
+        assert!(groups.lock().is_empty());
+    }
+}

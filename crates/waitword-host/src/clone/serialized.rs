@@ -1,0 +1,102 @@
+//! A message outside of every engine.
+
+use waitword_agents::{Charge, SharedBlock};
+use waitword_quickjs::{Exception, Realm, Value};
+
+use super::functions::CloneFunctions;
+
+/// A graph of values on its way to an agent. It can be read as often as one likes, but for what was transferred.
+#[derive(Default)]
+pub(crate) struct SerializedMessage {
+    pub(super) tape: Vec<u8>,
+    /// The memory of its SharedArrayBuffers.
+    pub(super) blocks: Vec<SharedBlock>,
+    /// The bytes of transferred ArrayBuffers, once they are [sealed](SerializedMessage::seal) in.
+    pub(super) moved: Vec<Bytes>,
+    /// Of each ArrayBuffer that is transferred, if it is in the graph: how long it has to be for the views on it.
+    pub(super) met: Vec<Option<usize>>,
+    /// What it costs the agent that wrote it, until it is read or dropped.
+    pub(super) charge: Option<Charge>,
+}
+
+/// What an ArrayBuffer is made of.
+#[derive(Default)]
+pub(super) struct Bytes {
+    pub(super) bytes: Vec<u8>,
+    /// If it can be resized.
+    pub(super) max_len: Option<usize>,
+}
+
+/// What a serialized message costs besides its bytes, and each of its ports.
+pub(super) const MESSAGE_OVERHEAD: usize = 256;
+const PORT_OVERHEAD: usize = 512;
+
+impl SerializedMessage {
+    /// Moves the ArrayBuffers that are transferred into the serialized message, and counts it on the agent's budget with so many ports.
+    ///
+    /// # Errors
+    /// A DataCloneError when one cannot be moved any more, or there is no room. Nothing has been moved then.
+    pub(crate) fn seal(
+        &mut self,
+        realm: &Realm,
+        functions: &CloneFunctions,
+        buffers: &[Value],
+        ports: usize,
+    ) -> Result<(), Exception> {
+        let mut moved = Vec::with_capacity(buffers.len());
+        for (at, buffer) in buffers.iter().enumerate() {
+            if realm.is_immutable_buffer(buffer) {
+                return Err(functions.refusal(realm, buffer, Some("is immutable and cannot be transferred")));
+            }
+            let max_len = functions.max_len(realm, buffer)?;
+            let length = realm.buffer_byte_length(buffer);
+            let length = length.map_err(|_| functions.refusal(realm, buffer, Some("is already detached")))?;
+            let length = match self.met[at] {
+                Some(viewed) if length < viewed => {
+                    return Err(functions.refusal(
+                        realm,
+                        buffer,
+                        Some("has shrunk under a view that was cloned"),
+                    ));
+                }
+                Some(_) => length,
+                // What the message does not name is detached all the same, but nobody will see its bytes.
+                None => 0,
+            };
+            if !self.charge_for(length) {
+                return Err(functions.no_room(realm));
+            }
+            let mut bytes = Vec::new();
+            realm.copy_array_buffer(buffer, length, &mut bytes)?;
+            moved.push(Bytes { bytes, max_len });
+        }
+        if !self.charge_for(ports * PORT_OVERHEAD) {
+            return Err(functions.no_room(realm));
+        }
+        for buffer in buffers {
+            realm.detach_array_buffer(buffer)?;
+        }
+        self.moved = moved;
+        Ok(())
+    }
+
+    /// A copy of one in which nothing moves, which costs as much again. `None` when the budget does not have that.
+    pub(crate) fn another(&self) -> Option<Self> {
+        let charge = match &self.charge {
+            Some(charge) => Some(charge.again()?),
+            None => None,
+        };
+        let (tape, blocks) = (self.tape.clone(), self.blocks.clone());
+        Some(Self { tape, blocks, charge, ..Self::default() })
+    }
+
+    /// Gives back what it cost.
+    pub(crate) fn release(&mut self) {
+        self.charge = None;
+    }
+
+    /// Whether the budget of the agent that wrote this has so many bytes more.
+    pub(super) fn charge_for(&mut self, bytes: usize) -> bool {
+        self.charge.as_mut().is_none_or(|charge| charge.grow(bytes))
+    }
+}

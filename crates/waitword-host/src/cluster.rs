@@ -1,0 +1,301 @@
+//! The agents of one program: who there is, who sleeps, and who is told to stop.
+//!
+//! Whether anything can still happen is a question about all agents at once. No agent pays for it: one that goes to sleep
+//! as the last one awake only raises a doubt, and a thread that has nothing else to do looks into it.
+//!
+//! Lock order: the cluster's lock, then a bell's. Terminating an agent rings its bell and takes no other lock of ours.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use waitword_agents::AgentHandle;
+
+use waitword_quickjs::Doorbell;
+
+use crate::agent_name::{MAIN, ThreadId};
+use crate::blobs::Blobs;
+use crate::broadcast_groups::BroadcastGroups;
+use crate::ended::{AbandonedWait, EXIT_TIMED_OUT};
+use crate::liveness::{Liveness, Reason};
+use crate::members::{Doing, Member, Members, Standstill};
+use crate::named_locks::NamedLocks;
+use crate::thread_messages::Directory;
+
+/// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// All agents of one program.
+pub(crate) struct Cluster {
+    members: Mutex<Members>,
+    left: Condvar,
+    /// Told when a doubt is raised, and when the program is over.
+    doubt: Condvar,
+    /// Told when the program is over.
+    over: Condvar,
+    /// False when threads outside of the program may notify: then no wait is hopeless.
+    is_closed: bool,
+    groups: BroadcastGroups,
+    blobs: Blobs,
+    directory: Directory,
+    named_locks: NamedLocks,
+}
+
+/// Why an agent woke up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Woken {
+    /// Its doorbell rang, or its deadline has come.
+    Rung,
+    /// Nothing can happen any more: it need not go on.
+    Dismissed,
+}
+
+impl Cluster {
+    /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
+    pub(crate) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
+        let (members, groups, blobs) = (Mutex::default(), BroadcastGroups::default(), Blobs::default());
+        let cluster = Self {
+            members,
+            left: Condvar::new(),
+            doubt: Condvar::new(),
+            over: Condvar::new(),
+            is_closed,
+            groups,
+            blobs,
+            directory: Directory::default(),
+            named_locks: NamedLocks::default(),
+        };
+        cluster.enlist(main);
+        Arc::new(cluster)
+    }
+
+    /// A number for a new agent. It counts as running from now on, so that nobody is found hopeless while its thread
+    /// starts.
+    pub(crate) fn enlist(&self, bell: Arc<Doorbell>) -> ThreadId {
+        Self::admit(&mut self.lock(), bell)
+    }
+
+    /// As [`enlist`](Self::enlist), of a worker: `None` while so many are alive already.
+    pub(crate) fn enlist_within(&self, most: usize, bell: Arc<Doorbell>) -> Option<ThreadId> {
+        let mut members = self.lock();
+        let workers = members.all.range(MAIN + 1..).filter(|(_, member)| !member.is_retired).count();
+        (workers < most).then(|| Self::admit(&mut members, bell))
+    }
+
+    fn admit(members: &mut Members, bell: Arc<Doorbell>) -> ThreadId {
+        let id = members.enlisted;
+        members.enlisted += 1;
+        members.running += 1;
+        let doing = Doing::Running;
+        members.all.insert(
+            id,
+            Member {
+                bell,
+                handle: None,
+                doing,
+                is_terminated: false,
+                is_dismissed: false,
+                is_retired: false,
+            },
+        );
+        id
+    }
+
+    /// The agent exists now and can be terminated; if someone already wanted that, it is.
+    pub(crate) fn attach(&self, id: ThreadId, handle: AgentHandle) {
+        if let Some(member) = self.lock().all.get_mut(&id) {
+            if member.is_terminated {
+                handle.terminate();
+            }
+            member.handle = Some(handle);
+        }
+    }
+
+    /// The agent is about to post its exit: the agent that reads it may start another in its place.
+    pub(crate) fn retire(&self, id: ThreadId) {
+        if let Some(member) = self.lock().all.get_mut(&id) {
+            member.is_retired = true;
+        }
+    }
+
+    /// Where agents of this program meet by name.
+    pub(crate) fn broadcast_groups(&self) -> &BroadcastGroups {
+        &self.groups
+    }
+
+    /// The texts that agents of this program know by URL.
+    pub(crate) fn blobs(&self) -> &Blobs {
+        &self.blobs
+    }
+
+    /// Where agents of this program find each other by number.
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// What agents of this program lock by name.
+    pub(crate) fn named_locks(&self) -> &NamedLocks {
+        &self.named_locks
+    }
+
+    /// Blocks this thread until the agent's doorbell rings, `deadline` has come, or the agent is dismissed.
+    pub(crate) fn sleep(self: &Arc<Self>, id: ThreadId, deadline: Option<Instant>, reason: Reason) -> Woken {
+        let mut members = self.lock();
+        let Some(member) = members.all.get(&id) else { return Woken::Dismissed };
+        let bell = Arc::clone(&member.bell);
+        // A deadline that may not keep the agent alive (an `unref`ed timer) does not keep it from being dismissed either.
+        if deadline.is_none() || reason == Reason::WaitsOnly {
+            members.now(id, Doing::Sleeping(reason));
+            self.consider(&mut members);
+        }
+        drop(members);
+        bell.sleep(deadline);
+        self.awake(id)
+    }
+
+    /// This agent is about to block in `Atomics.wait` without a timeout; [`awake`](Self::awake) ends it.
+    pub(crate) fn block(self: &Arc<Self>, id: ThreadId) {
+        let mut members = self.lock();
+        members.now(id, Doing::Blocked);
+        self.consider(&mut members);
+    }
+
+    /// This agent runs again.
+    pub(crate) fn awake(&self, id: ThreadId) -> Woken {
+        let mut members = self.lock();
+        members.now(id, Doing::Running);
+        let is_dismissed = members.all.get(&id).is_none_or(|member| member.is_dismissed);
+        if is_dismissed { Woken::Dismissed } else { Woken::Rung }
+    }
+
+    /// Tells an agent to stop, also out of a wait or a busy loop.
+    pub(crate) fn terminate(&self, id: ThreadId) {
+        if let Some(member) = self.lock().all.get_mut(&id) {
+            member.terminate();
+        }
+    }
+
+    /// The agent is gone, and with it all its waits.
+    pub(crate) fn leave(self: &Arc<Self>, id: ThreadId) {
+        let mut members = self.lock();
+        members.now(id, Doing::Sleeping(Reason::Messages));
+        members.all.remove(&id);
+        self.consider(&mut members);
+        drop(members);
+        self.left.notify_all();
+    }
+
+    /// Terminates these agents and blocks until they are gone.
+    pub(crate) fn end(&self, doomed: impl Fn(ThreadId) -> bool) {
+        let mut members = self.lock();
+        for (_, member) in members.all.iter_mut().filter(|(id, _)| doomed(**id)) {
+            member.terminate();
+        }
+        while members.all.keys().any(|id| doomed(*id)) {
+            members = self.left.wait(members).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends the whole program, on behalf of whichever agent, with this exit code.
+    pub(crate) fn end_program(&self, exit_code: i32) {
+        self.lock().forced_exit = Some(exit_code);
+        self.terminate(MAIN);
+    }
+
+    /// The exit code of [`end_program`](Self::end_program).
+    pub(crate) fn forced_exit(&self) -> Option<i32> {
+        self.lock().forced_exit
+    }
+
+    /// Whether the program ends because nothing can happen any more.
+    pub(crate) fn standstill(&self) -> Option<Standstill> {
+        self.lock().standstill
+    }
+
+    /// Blocks this thread until the program is over, and ends it when it is not over by then.
+    pub(crate) fn end_after(&self, timeout: Duration) {
+        let left = self.over.wait_timeout_while(self.lock(), timeout, |members| !members.is_over);
+        let (mut members, _) = left.unwrap_or_else(PoisonError::into_inner);
+        if !members.is_over {
+            members.is_timed_out = true;
+            drop(members);
+            self.end_program(EXIT_TIMED_OUT);
+        }
+    }
+
+    /// Whether [`end_after`](Self::end_after) ended the program.
+    pub(crate) fn is_timed_out(&self) -> bool {
+        self.lock().is_timed_out
+    }
+
+    /// Whether this agent should say which waits it leaves behind.
+    pub(crate) fn wants_report(&self, id: ThreadId) -> bool {
+        let members = self.lock();
+        members.standstill.is_some()
+            || members.is_timed_out
+            || members.all.get(&id).is_some_and(|member| member.is_dismissed)
+    }
+
+    pub(crate) fn report(&self, waits: impl IntoIterator<Item = AbandonedWait>) {
+        self.lock().abandoned.extend(waits);
+    }
+
+    pub(crate) fn take_reports(&self) -> Vec<AbandonedWait> {
+        let mut waits = std::mem::take(&mut self.lock().abandoned);
+        waits.sort_by_key(|wait| wait.agent);
+        waits
+    }
+
+    /// The last agent has left: ends the watch.
+    pub(crate) fn close(&self) {
+        let watch = {
+            let mut members = self.lock();
+            members.is_over = true;
+            members.watch.take()
+        };
+        self.doubt.notify_all();
+        self.over.notify_all();
+        // It cannot have panicked in a way that matters now.
+        let _ = watch.map(JoinHandle::join);
+    }
+
+    /// Raises a doubt if nobody runs.
+    fn consider(self: &Arc<Self>, members: &mut Members) {
+        if !self.is_closed || members.running > 0 || members.is_doubtful || members.all.is_empty() {
+            return;
+        }
+        if members.all.len() == 1 && members.act() != Liveness::AskAgain {
+            return;
+        }
+        members.is_doubtful = true;
+        self.doubt.notify_one();
+        if members.watch.is_none() {
+            let cluster = Arc::clone(self);
+            let watch =
+                thread::Builder::new().name("waitword liveness".into()).spawn(move || cluster.watch());
+            // Without a thread the program may hang where it could have said so; it does nothing wrong.
+            members.watch = watch.ok();
+        }
+    }
+
+    /// Looks into each doubt until the answer is certain.
+    fn watch(&self) {
+        let mut members = self.lock();
+        while !members.is_over {
+            if !members.is_doubtful {
+                members = self.doubt.wait(members).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let moment = self.doubt.wait_timeout_while(members, MOMENT, |members| !members.is_over);
+            (members, _) = moment.unwrap_or_else(PoisonError::into_inner);
+            members.is_doubtful = members.act() == Liveness::AskAgain;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! The jobs, and what comes after each of them.
+//!
+//! Jobs come from six sources (settled waits, timers, messages from the parent, from workers, from any thread, and at ports), which
+//! take turns: a source that never runs dry cannot starve the others. Within a source, first come, first served.
+
+use std::time::Instant;
+
+use crate::agent_host::{PARENT, Port};
+use crate::agent_name::ThreadId;
+use crate::channel::Delivery;
+use crate::clone::{self, SerializedMessage};
+use crate::failure::{Failure, FailureKind, Place};
+use crate::thread_messages::{Answer, ThreadMessage};
+use crate::worker_event::WorkerEvent;
+use waitword_quickjs::{Exception, Realm, Rejection, Value};
+
+use super::state::EventLoop;
+use super::stop::Stop;
+
+/// Where jobs come from.
+#[derive(Clone, Copy)]
+enum Source {
+    SettledWaits,
+    DueTimers,
+    Parent,
+    Workers,
+    Threads,
+    Ports,
+}
+
+const SOURCES: [Source; 6] = [
+    Source::SettledWaits,
+    Source::DueTimers,
+    Source::Parent,
+    Source::Workers,
+    Source::Threads,
+    Source::Ports,
+];
+
+impl EventLoop<'_> {
+    /// Whether there was one.
+    pub(crate) fn run_one_job(&self) -> Result<bool, Stop> {
+        self.host.receiving.set(None);
+        for step in 0..SOURCES.len() {
+            let turn = (self.turn.get() + step) % SOURCES.len();
+            let ran = match SOURCES[turn] {
+                Source::SettledWaits => self.run_settled_wait(),
+                Source::DueTimers => self.run_due_timer(),
+                Source::Parent => self.run_message_of_parent(),
+                Source::Workers => self.run_message_of_worker(),
+                Source::Threads => self.run_message_of_thread(),
+                Source::Ports => self.run_message_of_port(),
+            };
+            if ran? {
+                self.turn.set((turn + 1) % SOURCES.len());
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn run_settled_wait(&self) -> Result<bool, Stop> {
+        if self.agent.next_deadline().is_some() {
+            self.agent.expire_due(Instant::now());
+        }
+        let settled = self.agent.settle_one();
+        settled.map_err(|error| Stop::Failed(Box::new(Failure::internal(self.host.id, error.message)), None))
+    }
+
+    fn run_due_timer(&self) -> Result<bool, Stop> {
+        if self.host.timers.borrow().next_due().is_none() {
+            return Ok(false);
+        }
+        let due = self.host.timers.borrow_mut().take_due(Instant::now());
+        let Some(id) = due else { return Ok(false) };
+        self.call("fireTimer", |realm| Ok(vec![realm.number(id as f64)]))?;
+        Ok(true)
+    }
+
+    fn run_message_of_parent(&self) -> Result<bool, Stop> {
+        let port = self.host.port.get();
+        if !port.is_open {
+            return Ok(false);
+        }
+        if port.rest == Some(0) {
+            self.host.port.set(Port::default());
+            self.call("receive.parentClosed", |_| Ok(Vec::new()))?;
+            return Ok(true);
+        }
+        let Some(message) = self.host.from_parent.take() else { return Ok(false) };
+        self.host.port.set(Port { rest: port.rest.map(|rest| rest - 1), ..port });
+        self.host.receiving.set(Some(PARENT));
+        let received = self.call("receive.fromParent", |realm| {
+            let (data, ports) = self.host.unpack(realm, message)?;
+            Ok(vec![data, ports])
+        })?;
+        if let (None, Port { rest: Some(_), .. }) = (received, self.host.port.get()) {
+            self.host.port.set(Port { rest: Some(0), ..self.host.port.get() });
+        }
+        Ok(true)
+    }
+
+    fn run_message_of_worker(&self) -> Result<bool, Stop> {
+        let Some((id, message)) = self.host.from_workers.take() else { return Ok(false) };
+        let number = |realm: &Realm| realm.number(id);
+        match message {
+            WorkerEvent::Online => self.call("fromWorker.online", |realm| Ok(vec![number(realm)]))?,
+            WorkerEvent::Message(message) => self.call("fromWorker.message", |realm| {
+                let (data, ports) = self.host.unpack(realm, message)?;
+                Ok(vec![number(realm), data, ports])
+            })?,
+            WorkerEvent::Printed(stream, text, charge) => {
+                drop(charge);
+                let arguments =
+                    |realm: &Realm| Ok(vec![number(realm), realm.number(stream), realm.string(&text)?]);
+                self.call("fromWorker.printed", arguments)?
+            }
+            WorkerEvent::Failed(failure, thrown) => {
+                return self.run_failure(id, failure, thrown).map(|()| true);
+            }
+            WorkerEvent::Exited(code) => {
+                self.host.workers.borrow_mut().remove(&id);
+                self.call("fromWorker.exit", |realm| Ok(vec![number(realm), realm.number(code)]))?
+            }
+        };
+        Ok(true)
+    }
+
+    fn run_message_of_thread(&self) -> Result<bool, Stop> {
+        match self.host.from_threads.take() {
+            None => return Ok(false),
+            Some(ThreadMessage::Message { from, message, receipt }) => {
+                let became = self.call("receive.fromThread", |realm| {
+                    let (data, _) = self.host.unpack(realm, message)?;
+                    Ok(vec![data, realm.number(from)])
+                })?;
+                receipt.sign(match became.and_then(|became| became.as_number()) {
+                    Some(0.0) => Answer::Delivered,
+                    Some(1.0) => Answer::NobodyListens,
+                    _ => Answer::ListenerFailed,
+                });
+            }
+            Some(ThreadMessage::LockGranted { ticket }) => {
+                self.host.asked.borrow_mut().remove(&ticket);
+                self.call("receive.lockGranted", |realm| Ok(vec![realm.number(ticket)]))?;
+            }
+            Some(ThreadMessage::LockStolen { ticket }) => {
+                self.call("receive.lockStolen", |realm| Ok(vec![realm.number(ticket)]))?;
+            }
+            Some(ThreadMessage::Answered { ticket, answer }) => {
+                // Unless nobody waits for it any more.
+                if self.host.asked.borrow_mut().remove(&ticket) {
+                    self.call("receive.answer", |realm| {
+                        Ok(vec![realm.number(ticket), realm.number(answer as i32)])
+                    })?;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn run_message_of_port(&self) -> Result<bool, Stop> {
+        let taken = self.host.ports.borrow_mut().take();
+        match taken {
+            None => return Ok(false),
+            // A token whose message is gone.
+            Some(None) => {}
+            Some(Some((id, Delivery::Message(message)))) => {
+                self.host.receiving.set(Some(id));
+                let received = self.call("receive.atPort", |realm| {
+                    let (data, ports) = self.host.unpack(realm, message)?;
+                    Ok(vec![realm.number(id), data, ports])
+                })?;
+                if received.is_none() {
+                    self.host.ports.borrow_mut().failed(id);
+                }
+            }
+            Some(Some((id, Delivery::Closed))) => {
+                self.call("receive.portClosed", |realm| Ok(vec![realm.number(id)]))?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The error of a worker: for the script if it listens, otherwise ours, and that of the whole program in the end.
+    fn run_failure(
+        &self,
+        id: ThreadId,
+        failure: Box<Failure>,
+        mut thrown: Option<SerializedMessage>,
+    ) -> Result<(), Stop> {
+        let is_handled = self.call("fromWorker.error", |realm| {
+            // Read in place: it may have to go on to this agent's parent.
+            let parts = match &mut thrown {
+                // If there is no memory for it here, the message has to do.
+                Some(serialized) => clone::read(realm, self.host.clone_functions(realm)?, serialized, &[])
+                    .unwrap_or_else(|_| realm.undefined()),
+                None => realm.undefined(),
+            };
+            let is_out_of_memory = realm.bool(failure.kind == FailureKind::OutOfMemory);
+            let mut arguments =
+                vec![realm.number(id), parts, is_out_of_memory, realm.string(&failure.message)?];
+            if let Some(Place { file, line, column, .. }) = &failure.place {
+                arguments.extend([
+                    realm.string(file)?,
+                    realm.number(*line),
+                    realm.number(column.unwrap_or(0)),
+                ]);
+            }
+            Ok(arguments)
+        })?;
+        let is_handled = is_handled.is_none_or(|is_handled| self.realm().to_bool(&is_handled));
+        if is_handled { Ok(()) } else { Err(Stop::Failed(failure, thrown)) }
+    }
+
+    /// Calls the JavaScript half of the host, as a job. `None` if that failed and the script takes care of it.
+    pub(crate) fn call(
+        &self,
+        path: &str,
+        arguments: impl FnOnce(&Realm) -> Result<Vec<Value>, Exception>,
+    ) -> Result<Option<Value>, Stop> {
+        let begun = self.agent.begin_job();
+        begun
+            .map_err(|error| Stop::Failed(Box::new(Failure::internal(self.host.id, error.message)), None))?;
+        let called =
+            arguments(self.realm()).and_then(|arguments| self.host.call(self.realm(), path, &arguments));
+        match called {
+            Ok(value) => Ok(Some(value)),
+            Err(exception) => self.uncaught(FailureKind::Uncaught, &exception).map(|()| None),
+        }
+    }
+
+    /// What comes after every job: what the script left for the next tick, then the microtasks, until neither is left, and
+    /// then the promises that were rejected and that nobody looked after.
+    pub(crate) fn run_microtasks(&self) -> Result<(), Stop> {
+        loop {
+            if self.host.wants_ticks.take() {
+                self.call("runTicks", |_| Ok(Vec::new()))?;
+            }
+            self.run_promise_jobs()?;
+            if self.host.wants_ticks.get() {
+                continue;
+            }
+            let rejections = self.agent.runtime().take_rejections();
+            if rejections.is_empty() {
+                return Ok(());
+            }
+            for Rejection { promise, reason } in rejections {
+                let arguments = |_: &Realm| Ok(vec![promise, reason.value().clone()]);
+                let is_heard = self.call("rejected", arguments)?;
+                if is_heard.is_some_and(|is_heard| !self.realm().to_bool(&is_heard)) {
+                    return Err(self.stop(FailureKind::UnhandledRejection, &reason));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn run_promise_jobs(&self) -> Result<(), Stop> {
+        while let Err(exception) = self.agent.runtime().run_microtasks() {
+            self.uncaught(FailureKind::Uncaught, &exception)?;
+        }
+        Ok(())
+    }
+}

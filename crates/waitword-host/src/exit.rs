@@ -1,0 +1,62 @@
+//! The end of an agent: its exit code, and what it tells of its failure.
+
+use std::sync::Arc;
+
+use crate::agent_name::{MAIN, ThreadId};
+use crate::clone::SerializedMessage;
+use crate::cluster::Cluster;
+use crate::ended::{EXIT_UNSETTLED_AWAIT, Ended};
+use crate::event_loop::Stop;
+use crate::failure::Failure;
+
+/// How an agent ended.
+pub(crate) struct Exit {
+    pub(crate) exit_code: i32,
+    pub(crate) is_awaiting: bool,
+    pub(crate) failure: Option<(Box<Failure>, Option<SerializedMessage>)>,
+}
+
+impl Exit {
+    /// The end of the main agent is that of the program. Every agent ended its own workers, so by now all are gone.
+    pub(crate) fn end(self, cluster: &Arc<Cluster>) -> Ended {
+        cluster.leave(MAIN);
+        cluster.close();
+        let standstill = cluster.standstill();
+        let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
+        Ended {
+            exit_code: match self.exit_code {
+                0 if is_deadlock => 1,
+                code => cluster.forced_exit().unwrap_or(code),
+            },
+            failure: self.failure.map(|(failure, _)| *failure),
+            abandoned: cluster.take_reports(),
+            is_standstill: standstill.is_some(),
+            is_timed_out: cluster.is_timed_out(),
+            is_awaiting: self.is_awaiting,
+        }
+    }
+
+    /// `failure_code`: the exit code if it failed.
+    pub(crate) fn of(stop: Stop, failure_code: i32) -> Self {
+        match stop {
+            Stop::Done { exit_code: 0, is_awaiting: true } => {
+                Self { is_awaiting: true, ..Self::with(EXIT_UNSETTLED_AWAIT) }
+            }
+            Stop::Done { exit_code, is_awaiting } => Self { is_awaiting, ..Self::with(exit_code) },
+            Stop::Exit(exit_code) => Self::with(exit_code),
+            // What Node reports for a worker that was terminated.
+            Stop::Terminated => Self::with(1),
+            Stop::Failed(failure, thrown) => {
+                Self { failure: Some((failure, thrown)), ..Self::with(failure_code) }
+            }
+        }
+    }
+
+    pub(crate) fn internal(id: ThreadId, message: String) -> Self {
+        Self { failure: Some((Box::new(Failure::internal(id, message)), None)), ..Self::with(1) }
+    }
+
+    fn with(exit_code: i32) -> Self {
+        Self { exit_code, is_awaiting: false, failure: None }
+    }
+}

@@ -1,0 +1,124 @@
+// What the other parts share: built-ins that scripts cannot replace any more, output, and errors with a code, as Node's
+// are. The first part. Next: stack.js.
+//
+// Scripts share the realm, and may overwrite what they find in it. What carries messages, timers and events from one
+// agent to another is therefore written without the methods of prototypes, without iterators (spread, `for`-`of`, array
+// patterns), without templates (the engine makes those with `concat`) and without globals: only with what is taken
+// before any script runs.
+(function (host) {
+  "use strict";
+
+  const { apply, ownKeys } = Reflect;
+  const { assign, defineProperty, getOwnPropertyDescriptor, setPrototypeOf } = Object;
+  const { BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent } = globalThis;
+  const { endsWith, includes, indexOf, slice, startsWith, toWellFormed, trim } = String.prototype;
+
+  /** A class with the methods that `Base` has now. */
+  function sealed(Base) {
+    class Sealed extends Base {}
+    const keys = ownKeys(Base.prototype);
+    for (let at = 0; at < keys.length; at++) {
+      if (keys[at] === "constructor") continue;
+      defineProperty(Sealed.prototype, keys[at], getOwnPropertyDescriptor(Base.prototype, keys[at]));
+    }
+    setPrototypeOf(Sealed.prototype, null);
+    return Sealed;
+  }
+
+  const listPrototype = sealed(Array).prototype;
+
+  /** An array whose `push` is the original one, whatever elements the prototypes of scripts' arrays pretend to have. */
+  const list = (...items) => setPrototypeOf(items, listPrototype);
+
+  host.safe = {
+    apply, assign, defineProperty, ownKeys, list,
+    Map: sealed(Map), Set: sealed(Set), WeakMap: sealed(WeakMap),
+    // For the parts that run when scripts may have replaced these.
+    BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent,
+    freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, parseJson: JSON.parse, round: Math.round,
+    endsWith, indexOf, slice, startsWith, toWellFormed, trim, join: Array.prototype.join,
+  };
+  host.descriptor = getOwnPropertyDescriptor;
+  host.prototypeOf = setPrototypeOf;
+  host.iteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+  /** Gives methods and accessors the attributes that WebIDL has for them. */
+  host.enumerable = (prototype, names) => {
+    for (let at = 0; at < names.length; at++) {
+      defineProperty(prototype, names[at], assign({ __proto__: null }, getOwnPropertyDescriptor(prototype, names[at]), { enumerable: true }));
+    }
+  };
+  host.tag = (Class, name) => {
+    defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: name, writable: false, enumerable: false, configurable: true });
+  };
+  // Names of methods that scripts do not see.
+  for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended", "isTarget", "resists"]) host[name] = Symbol(name);
+  /** Puts a value at the end of a script's array, whatever its prototype pretends to be. */
+  host.append = (array, value) => host.put(array, array.length, value);
+  // Lone surrogates have no bytes in UTF-8.
+  let captured;
+  host.write = (stream, text) => {
+    const port = captured?.[stream];
+    if (port) port.postMessage(text);
+    else host.native.write(stream, apply(toWellFormed, text, []));
+  };
+  /** From now on what is written goes to these ports, where there is one. */
+  host.captureOutput = (out, err) => void (captured = { __proto__: null, 1: out, 2: err });
+  /** An own property, as an assignment makes it where no prototype has a setter of this name. */
+  host.put = (object, key, value) => {
+    return defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  };
+  host.error = (Type, code, message) => host.put(new Type(message), "code", code);
+  /** The error of an argument that is something else than `expected`: "of type function". */
+  host.invalid = (name, expected, value) => {
+    const kind = apply(includes, name, ["."]) ? "property" : "argument";
+    const received = host.text().received(value);
+    return host.error(TypeError, "ERR_INVALID_ARG_TYPE",
+      'The "' + name + '" ' + kind + " must be " + expected + ". Received " + received);
+  };
+  host.checkedBoolean = (name, value) => {
+    if (typeof value !== "boolean") throw host.invalid(name, "of type boolean", value);
+    return value;
+  };
+  host.checkedNumber = (name, value, least) => {
+    if (typeof value !== "number") throw host.invalid(name, "of type number", value);
+    if (value >= least) return value;
+    throw host.outOfRange(name, ">= " + String(least), value);
+  };
+  host.outOfRange = (name, expected, value) => {
+    const received = host.inspect(value);
+    return host.error(RangeError, "ERR_OUT_OF_RANGE",
+      'The value of "' + name + '" is out of range. It must be ' + expected + ". Received " + received);
+  };
+  host.checkedSignal = (name, value) => {
+    const isSignal = value === undefined || (typeof value === "object" && value !== null && "aborted" in value);
+    if (!isSignal) throw host.invalid(name, "an instance of AbortSignal", value);
+  };
+  host.enqueue = queueMicrotask;
+  /** Of all agents, as it is shown: that of a file is opaque. */
+  host.origin = "null";
+  /** ToString, as the web has it for the arguments of its functions: a symbol has none. */
+  host.domString = (value) => {
+    if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
+    return String(value);
+  };
+  /** The same, with lone surrogates replaced. */
+  host.usv = (value) => apply(toWellFormed, host.domString(value), []);
+  /** Gives these objects constants, as the web has them: names and values in turn. */
+  host.constants = (pairs, ...objects) => {
+    for (let at = 0; at < pairs.length; at += 2) {
+      for (let each = 0; each < objects.length; each++) {
+        defineProperty(objects[each], pairs[at], { __proto__: null, value: pairs[at + 1], writable: false, enumerable: true, configurable: false });
+      }
+    }
+  };
+  host.missing = (name) => host.error(TypeError, "ERR_MISSING_ARGS", 'The "' + name + '" argument must be specified');
+
+  const parts = new host.safe.Map();
+  /** What a part offers that most programs do not need: it runs when it is first asked for. */
+  host.part = (name) => {
+    if (!parts.has(name)) parts.set(name, host.native.runPart(name, host));
+    return parts.get(name);
+  };
+  /** What it offers, if somebody has asked for it already. */
+  host.made = (name) => parts.get(name);
+});

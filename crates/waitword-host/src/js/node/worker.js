@@ -1,0 +1,297 @@
+// The Worker of node:worker_threads, and what agents with workers have besides. The threads themselves are made in worker.rs. A part
+// that runs when it is first asked for.
+(function (host) {
+  "use strict";
+
+  const { native } = host;
+  const { apply, Error, freeze, isArray, list, Map, Promise, startsWith, String, Symbol, trim, TypeError } = host.safe;
+  const OUT = 1;
+  const ERR = 2;
+  const workers = new Map();
+  // Those whose `online` has been heard here.
+  const online = new Map();
+  const MEBIBYTE = 2 ** 20;
+  const OUT_OF_MEMORY = "Worker terminated due to reaching memory limit: JS heap out of memory";
+
+  class Worker extends host.EventEmitter {
+    #id;
+    #exit;
+    #streams;
+    #limits;
+    #name;
+
+    constructor(file, settings) {
+      super();
+      const { eval: isSource = false, argv, workerData, transferList, env, resourceLimits } = settings ?? {};
+      checkSettings(settings ?? {});
+      if (isSource && typeof file !== "string") {
+        throw host.error(TypeError, "ERR_INVALID_ARG_VALUE",
+          "The property 'options.eval' must be false when 'filename' is not a string. Received true");
+      }
+      this.#name = nameOf(settings?.name);
+      const source = isSource ? { isSource: true, text: String(file) } : script(file);
+      const words = list();
+      for (let at = 0; at < (argv?.length ?? 0); at++) words.push(String(argv[at]));
+      const variables = host.variables(env);
+      this.#limits = limits(resourceLimits);
+      this.#streams = openStreams(settings);
+      const memory = this.#limits.maxOldGenerationSizeMb * MEBIBYTE;
+      // Last, for what is packed is what is sent next: no script may run in between.
+      const ids = packWorkerData(workerData, transferList, this.#streams, resourceLimits && this.#limits, this.#name);
+      this.#id = startWorker(this, source.isSource, source.text, words, variables, ids, memory);
+      this.#exit = new Promise((resolve) => this.once("exit", resolve));
+      host.nextTick(() => {
+        // Whoever has not asked for a stream by now reads it from then on when it does.
+        if (!this.#streams.stdout) native.tapWorker(this.#id, OUT, false);
+        if (!this.#streams.stderr) native.tapWorker(this.#id, ERR, false);
+        host.made("process")?.process.emit("worker", this);
+      });
+    }
+
+    get threadId() {
+      return workers.has(this.#id) ? this.#id : -1;
+    }
+
+    get threadName() {
+      return workers.has(this.#id) ? this.#name : null;
+    }
+
+    get resourceLimits() {
+      return workers.has(this.#id) ? this.#limits : {};
+    }
+
+    get stdin() {
+      return null;
+    }
+
+    get stdout() {
+      return (this.#streams.stdout ??= tapped(this.#id, OUT));
+    }
+
+    get stderr() {
+      return (this.#streams.stderr ??= tapped(this.#id, ERR));
+    }
+
+    postMessage(value, transfer) {
+      if (arguments.length === 0) throw host.missing("message");
+      postToWorker(this.#id, value, transfer);
+    }
+
+    terminate() {
+      return terminateWorker(this.#id) ? this.#exit : new Promise((resolve) => resolve());
+    }
+
+    ref() {
+      native.refWorker(this.#id, true);
+      return this;
+    }
+
+    unref() {
+      native.refWorker(this.#id, false);
+      return this;
+    }
+
+    get performance() {
+      return (this.#performance ??= { eventLoopUtilization: (one, two) => utilization(this.#id, one, two) });
+    }
+    #performance;
+
+    getHeapSnapshot() {
+      return notOffered(this.#id, "getHeapSnapshot", "this engine has no snapshots: limit what a worker holds by " +
+        "resourceLimits.maxOldGenerationSizeMb, and take a snapshot of the same program on Node");
+    }
+
+    getHeapStatistics() {
+      return notOffered(this.#id, "getHeapStatistics", "limit what a worker holds by resourceLimits.maxOldGenerationSizeMb");
+    }
+
+    cpuUsage() {
+      return notOffered(this.#id, "cpuUsage", "use worker.performance.eventLoopUtilization()");
+    }
+
+    startCpuProfile() {
+      return notOffered(this.#id, "startCpuProfile", "profile the process from outside, or the same program on Node");
+    }
+
+    startHeapProfile() {
+      return notOffered(this.#id, "startHeapProfile", "profile the same program on Node");
+    }
+
+    async [Symbol.asyncDispose]() {
+      await this.terminate();
+    }
+
+    static printed(worker, which, text) {
+      // One of a page has no streams.
+      if (!(#streams in worker)) return;
+      const readable = which === OUT ? worker.#streams.stdout : worker.#streams.stderr;
+      if (readable) host.part("readable").feed(readable, text);
+    }
+
+    [host.ended]() {
+      const { stdout, stderr } = this.#streams;
+      if (stdout) host.part("readable").finish(stdout);
+      if (stderr) host.part("readable").finish(stderr);
+    }
+  }
+  const { printed } = Worker;
+  delete Worker.printed;
+
+  /** A promise that is rejected with what to use instead. */
+  function notOffered(id, name, instead) {
+    const why = workers.has(id)
+      ? host.unavailable("worker." + name + "() (" + instead + ")")
+      : host.error(Error, "ERR_WORKER_NOT_RUNNING", "Worker instance not running");
+    return new Promise((_, reject) => reject(why));
+  }
+
+  /** As in Node: without spaces around it, and with one for those that have none. */
+  function nameOf(name) {
+    if (!name) return "WorkerThread";
+    if (typeof name !== "string") throw host.invalid("options.name", "of type string", name);
+    return apply(trim, name, []);
+  }
+
+  /** How much of its time a worker had something to do: since it is online, since `one`, or between `two` and `one`. */
+  function utilization(id, one, two) {
+    if (one && two) return share(one.idle - two.idle, one.active - two.active);
+    if (!online.has(id)) return { idle: 0, active: 0, utilization: 0 };
+    const now = native.usageOfWorker(id);
+    return one ? share(now[0] - one.idle, now[1] - one.active) : share(now[0], now[1]);
+  }
+
+  const share = (idle, active) => ({ idle, active, utilization: idle + active > 0 ? active / (idle + active) : 0 });
+
+  /** What a worker prints besides where it goes anyhow. */
+  function tapped(id, which) {
+    const { Readable, finish } = host.part("readable");
+    const readable = new Readable();
+    if (workers.has(id)) native.tapWorker(id, which, true);
+    else finish(readable);
+    return readable;
+  }
+
+  function checkSettings({ argv, env, execArgv, resourceLimits, stdin }) {
+    if (argv !== undefined && argv !== null && !isArray(argv)) throw host.invalid("options.argv", "an instance of Array", argv);
+    if (env === host.workerThreads.SHARE_ENV) throw host.unavailable("SHARE_ENV (give the worker a copy: { env: process.env }, and post what changes)");
+    if (env !== undefined && env !== null && typeof env !== "object") {
+      throw host.invalid("options.env", "of type object or one of undefined, null, or worker_threads.SHARE_ENV", env);
+    }
+    if (isArray(execArgv) && execArgv.length > 0) {
+      const flag = String(execArgv[0]);
+      throw host.error(Error, "ERR_WORKER_INVALID_EXEC_ARGV", "Initiated Worker with invalid execArgv flags: " + flag + " (no flags are known here)");
+    }
+    if (stdin) throw host.unavailable("The option stdin of Worker (post messages instead)");
+    if (resourceLimits !== undefined && (typeof resourceLimits !== "object" || resourceLimits === null)) {
+      throw host.invalid("options.resourceLimits", "of type object", resourceLimits);
+    }
+  }
+
+  /** The limits that a worker has. Only that of the old generation means anything here: it is that of the worker's memory. */
+  function limits(wanted) {
+    if (wanted === undefined) return freeze({});
+    const { maxYoungGenerationSizeMb = 0, maxOldGenerationSizeMb = 0, codeRangeSizeMb = 0, stackSizeMb = 4 } = wanted;
+    return { maxYoungGenerationSizeMb, maxOldGenerationSizeMb, codeRangeSizeMb, stackSizeMb };
+  }
+
+  /** What the worker prints, and where that comes out: pairs of ports. */
+  function openStreams(settings) {
+    if (!settings?.stdout && !settings?.stderr) return {};
+    const { Readable } = host.part("readable");
+    const open = () => {
+      const { port1, port2 } = new host.MessageChannel();
+      return { readable: new Readable(port1), port: port2 };
+    };
+    const out = settings.stdout && open();
+    const err = settings.stderr && open();
+    return { stdout: out?.readable, stderr: err?.readable, ports: [out?.port, err?.port] };
+  }
+
+  /** Packs what a worker begins with: `workerData`, and what else its parent has for it. */
+  function packWorkerData(workerData, transferList, streams, resourceLimits, name) {
+    const transfer = list();
+    const moved = transferList ? host.transferList(transferList) : transfer;
+    for (let at = 0; at < moved.length; at++) transfer.push(moved[at]);
+    const ports = streams?.ports;
+    for (let at = 0; at < (ports?.length ?? 0); at++) if (ports[at]) transfer.push(ports[at]);
+    return host.pack([workerData, host.environmentData(), ports, resourceLimits, name], transfer);
+  }
+
+  /**
+   * Starts a worker whose messages, errors and end are events of `owner`, and which begins with what was packed last. `memory`:
+   * how many bytes it may hold, if that is more than 0. `web`: type and name of one of a page's.
+   */
+  function startWorker(owner, isSource, source, words, variables, ids, memory, web) {
+    const id = native.spawn(!!isSource, source, words, variables, ids, memory, web?.type, web?.name);
+    workers.set(id, owner);
+    return id;
+  }
+
+  function postToWorker(id, value, transfer) {
+    const ids = host.pack(value, host.transferList(transfer));
+    if (workers.has(id)) native.postToWorker(id, ids);
+    else native.discard(ids);
+  }
+
+  /** Whether there was anything left to end. */
+  function terminateWorker(id) {
+    if (!workers.has(id)) return false;
+    native.refWorker(id, true);
+    native.terminate(id);
+    return true;
+  }
+
+  /** The script of a worker: a file, or a data: URL. */
+  function script(file) {
+    if (file instanceof host.part("url").URL) {
+      // A module: what is wrong with it, the worker finds out.
+      if (file.protocol === "data:") return { isSource: false, text: file.href };
+      return { isSource: false, text: host.part("url").fileURLToPath(file) };
+    }
+    if (typeof file !== "string") throw host.invalid("filename", "of type string or an instance of URL", file);
+    const begins = (start) => apply(startsWith, file, [start]);
+    if (!begins("/") && !begins("./") && !begins("../")) {
+      const isUrl = begins("file://") || begins("data:");
+      const hint = isUrl ? "Wrap " + (begins("data:") ? "data:" : "file://") + " URLs with `new URL`" : 'Write "./' + file + '" for a file in the current directory, or { eval: true } for source text';
+      throw host.error(TypeError, "ERR_WORKER_PATH",
+        "The worker script or module filename must be an absolute path or a relative path starting with './' or '../'. " + hint + '. Received "' + file + '"');
+    }
+    return { isSource: false, text: host.path.resolve(file) };
+  }
+
+  // What the event loop calls.
+  host.put(host, "fromWorker", {
+    message: (id, data, moved) => {
+      const worker = workers.get(id);
+      if (worker) host.deliver(worker, data, moved);
+    },
+    printed: (id, which, text) => {
+      const worker = workers.get(id);
+      if (worker) printed(worker, which, text);
+    },
+    online: (id) => {
+      online.set(id, true);
+      workers.get(id)?.[host.fire]("online", []);
+    },
+    /** False if nobody takes care of it: the error is then this agent's too. */
+    error: (id, parts, isOutOfMemory, message, filename, lineno, colno) => {
+      const worker = workers.get(id);
+      let error;
+      if (isOutOfMemory) error = host.error(Error, "ERR_WORKER_OUT_OF_MEMORY", OUT_OF_MEMORY);
+      else error = parts === undefined ? new Error(message) : host.thrownBy(parts);
+      if (worker.listenerCount("error") === 0) return host.uncaught(error, "uncaughtException");
+      return worker[host.fire]("error", [error], () => {
+        const settings = { message: "Uncaught " + message, filename, lineno, colno, error, cancelable: true };
+        return new (host.part("event").ErrorEvent)("error", settings);
+      });
+    },
+    exit: (id, code) => {
+      const worker = workers.get(id);
+      workers.delete(id);
+      online.delete(id);
+      worker[host.fire]("exit", [code]);
+      worker[host.ended]?.();
+    },
+  });
+  return { Worker, packWorkerData, postToWorker, startWorker, terminateWorker };
+});

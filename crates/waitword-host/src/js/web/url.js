@@ -1,0 +1,154 @@
+// URL. Rust parses (natives/urls.rs); here is what scripts see of it. A part that runs when it is first asked for. Next:
+// search_params.js.
+(function (host) {
+  "use strict";
+
+  const { String, Symbol, TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf } = host.safe;
+  const { native, usv } = host;
+  const { URLSearchParams, of, load } = host.part("search_params");
+  const { custom } = host.inspect;
+
+  // The parts, in the order in which Rust gives them; what a script cannot set is left out of SETTABLE.
+  const PARTS = ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"];
+  const SETTABLE = ["protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"];
+  const HREF = 0;
+  const SEARCH = 9;
+
+  function invalid(input, base) {
+    const error = host.put(host.error(TypeError, "ERR_INVALID_URL", "Invalid URL"), "input", input);
+    return base === undefined ? error : host.put(error, "base", base);
+  }
+
+  class URL {
+    #parts;
+    #params;
+
+    constructor(url, base = undefined) {
+      if (arguments.length === 0) throw host.missing("url");
+      const input = usv(url);
+      const root = base === undefined ? undefined : usv(base);
+      this.#parts = native.parseUrl(input, root);
+      if (this.#parts === undefined) throw invalid(input, root);
+    }
+
+    get href() {
+      return this.#parts[HREF];
+    }
+
+    set href(value) {
+      const input = usv(value);
+      const parts = native.parseUrl(input);
+      if (parts === undefined) throw invalid(input);
+      this.#become(parts);
+    }
+
+    get searchParams() {
+      this.#params ??= of(this.#parts[SEARCH], (query) => void (this.#parts = native.setUrl(this.#parts[HREF], "search", query)));
+      return this.#params;
+    }
+
+    toString() {
+      return this.#parts[HREF];
+    }
+
+    toJSON() {
+      return this.#parts[HREF];
+    }
+
+    #become(parts) {
+      this.#parts = parts;
+      if (this.#params) load(this.#params, parts[SEARCH]);
+    }
+
+    static part(url, at) {
+      return url.#parts[at];
+    }
+
+    static setPart(url, name, value) {
+      url.#become(native.setUrl(url.#parts[HREF], name, value));
+    }
+
+    static parse(url, base = undefined) {
+      if (arguments.length === 0) throw host.missing("url");
+      const root = base === undefined ? undefined : usv(base);
+      return native.parseUrl(usv(url), root) === undefined ? null : new URL(url, base);
+    }
+
+    static canParse(url, base = undefined) {
+      if (arguments.length === 0) throw host.missing("url");
+      const root = base === undefined ? undefined : usv(base);
+      return native.parseUrl(usv(url), root) !== undefined;
+    }
+
+    static createObjectURL(blob) {
+      return host.part("web_worker").createObjectURL(blob);
+    }
+
+    static revokeObjectURL(url) {
+      if (arguments.length === 0) throw host.missing("url");
+      host.part("web_worker").revokeObjectURL(url);
+    }
+  }
+
+  const { part, setPart } = URL;
+  delete URL.part;
+  delete URL.setPart;
+  for (let at = 1; at < PARTS.length; at++) {
+    const name = PARTS[at];
+    const accessors = {
+      get [name]() {
+        return part(this, at);
+      },
+      set [name](value) {
+        setPart(this, name, usv(value));
+      },
+    };
+    const own = host.descriptor(accessors, name);
+    const isSettable = apply(indexOf, "," + apply(host.safe.join, SETTABLE, [","]) + ",", ["," + name + ","]) >= 0;
+    defineProperty(URL.prototype, name, { __proto__: null, get: own.get, set: isSettable ? own.set : undefined, enumerable: true, configurable: true });
+  }
+  host.enumerable(URL.prototype, ["href", "searchParams", "toString", "toJSON"]);
+  host.tag(URL, "URL");
+  defineProperty(URL.prototype, custom, {
+    __proto__: null,
+    value(depth) {
+      if (depth < 0) return this;
+      const shown = { __proto__: { __proto__: null, constructor: URL } };
+      for (let at = 0; at < PARTS.length; at++) {
+        if (PARTS[at] === "hash") host.put(shown, "searchParams", this.searchParams);
+        host.put(shown, PARTS[at], part(this, at));
+      }
+      return shown;
+    },
+    writable: true, enumerable: false, configurable: true,
+  });
+
+  function fileURLToPath(path) {
+    const url = typeof path === "string" ? new URL(path) : path;
+    if (!isUrl(url)) throw host.invalid("path", "of type string or an instance of URL", path);
+    if (url.protocol !== "file:") {
+      throw host.error(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
+    }
+    if (url.hostname !== "") {
+      throw host.error(TypeError, "ERR_INVALID_FILE_URL_HOST",
+        'File URL host must be "localhost" or empty on ' + host.options.platform);
+    }
+    const { pathname } = url;
+    if (apply(indexOf, pathname, ["%2f"]) >= 0 || apply(indexOf, pathname, ["%2F"]) >= 0) {
+      throw host.error(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must not include encoded / characters");
+    }
+    return decodeURIComponent(pathname);
+  }
+
+  /** As in Node, whatever has what it takes. */
+  const isUrl = (url) => typeof url === "object" && url !== null && !!url.href && !!url.protocol && url.auth === undefined && url.path === undefined;
+
+  function pathToFileURL(path) {
+    if (typeof path !== "string") throw host.invalid("path", "of type string", path);
+    const resolved = host.path.resolve(path);
+    const isFolder = apply(endsWith, path, ["/"]) && !apply(endsWith, resolved, ["/"]);
+    return new URL(native.fileUrl(isFolder ? resolved + "/" : resolved));
+  }
+
+  return { URL, URLSearchParams, fileURLToPath, pathToFileURL };
+});

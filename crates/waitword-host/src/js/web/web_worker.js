@@ -1,0 +1,88 @@
+// Workers as pages have them: `new Worker(url)` with `onmessage`. Underneath they are those of worker.js; what such a
+// worker has inside is in scope.js. A part that runs when it is first asked for.
+(function (host) {
+  "use strict";
+
+  const { native, options } = host;
+  const { packWorkerData, postToWorker, startWorker, terminateWorker } = host.part("worker");
+  const { apply, Error, isArray, list, Promise, startsWith, String, trim, TypeError } = host.safe;
+
+  class Worker extends host.Target {
+    #id;
+
+    constructor(url, settings) {
+      super();
+      const { name = "", type = "classic" } = settings ?? {};
+      if (type !== "classic" && type !== "module") {
+        throw new TypeError("The type of a worker must be 'classic' or 'module', not '" + String(type) + "'");
+      }
+      const { isSource, text } = locate(url);
+      const variables = host.variables();
+      const web = { type, name: String(name) };
+      // Last, for what is packed is what is sent next.
+      this.#id = startWorker(this, isSource, text, list(), variables, packWorkerData(), 0, web);
+    }
+
+    postMessage(value, transfer) {
+      if (arguments.length === 0) throw host.missing("message");
+      postToWorker(this.#id, value, transfer);
+    }
+
+    terminate() {
+      terminateWorker(this.#id);
+    }
+  }
+  host.withHandlers(Worker, ["message", "messageerror", "error"]);
+
+  /** Source text, or the path of a file. Relative URLs are relative to the script of this agent: it stands for the page. */
+  function locate(url) {
+    const reference = apply(trim, String(url), []);
+    const begins = (start) => apply(startsWith, reference, [start]);
+    if (begins("data:")) return { isSource: true, text: host.part("data_url").text(reference) };
+    if (begins("blob:")) {
+      const text = native.findBlob(reference);
+      if (typeof text === "string") return { isSource: true, text };
+      throw host.error(Error, "ERR_WORKER_PATH", text === null
+        ? "The Blob URL " + reference + " was revoked"
+        : "The Blob URL " + reference + " is not known: no agent has made it that is still there");
+    }
+    const page = options.argv[1];
+    const { URL, fileURLToPath, pathToFileURL } = host.part("url");
+    const base = pathToFileURL(page[0] === "[" ? "./" : page);
+    const file = new URL(reference, base);
+    if (file.protocol !== "file:") {
+      throw host.error(Error, "ERR_WORKER_PATH", "A worker is a file, or text in a data: or blob: URL; " + file.protocol + " is not supported");
+    }
+    return { isSource: false, text: fileURLToPath(file) };
+  }
+
+  /** As much of a Blob as it takes to make a worker of source text. */
+  class Blob {
+    type;
+    #text = "";
+
+    constructor(parts = [], settings) {
+      if (!isArray(parts)) throw new TypeError("The parts of a Blob must be an array");
+      for (let at = 0; at < parts.length; at++) {
+        if (typeof parts[at] === "object" && parts[at] !== null && #text in parts[at]) this.#text += parts[at].#text;
+        else if (typeof parts[at] === "string") this.#text += parts[at];
+        else throw new TypeError("Only strings and Blobs can be parts of a Blob here");
+      }
+      this.type = String(settings?.type ?? "");
+    }
+
+    text() {
+      return new Promise((resolve) => resolve(this.#text));
+    }
+
+    static keep(blob) {
+      if (typeof blob !== "object" || blob === null || !(#text in blob)) throw host.invalid("obj", "an instance of Blob", blob);
+      return native.keepBlob(blob.#text);
+    }
+  }
+  const { keep: createObjectURL } = Blob;
+  delete Blob.keep;
+  const revokeObjectURL = (url) => native.revokeBlob(host.domString(url));
+
+  return { Blob, Worker, createObjectURL, locate, revokeObjectURL };
+});

@@ -1,0 +1,64 @@
+//! Whole programs: a main agent and its workers, as `node:worker_threads` has them.
+//!
+//! It is an example of embedding [`waitword_quickjs`]: it uses that crate's public interface and has no unsafe code. Who has an
+//! event loop already embeds that crate instead.
+//!
+//! ```text
+//!   Program ──► worker.rs, exit.rs, observed.rs   a thread for each agent, and what it posts to its parent
+//!                 └► event_loop/   one job at a time, then sleep
+//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
+//!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
+//!                      └► sources.rs, source_file.rs, module_loader.rs
+//!   js/ ──► parts.rs, options.rs, natives/, broadcast_groups.rs, blobs.rs   the half of the host that is written in JavaScript, and what it calls
+//! ```
+//!
+//! # When a program ends
+//! An agent goes on while it has a timer or a worker that is not `unref`ed, a `waitAsync` with a timeout, or (a worker) a
+//! listener for messages. A `waitAsync` without a timeout keeps it only while another agent could still notify it. When
+//! nothing can happen any more, agents that merely wait are ended one by one, youngest first, and their waits reported as
+//! [abandoned](Ended::abandoned). Exit code 0 then, as Node has it; 13 if the main module still awaits; 1 if an agent
+//! is blocked in `Atomics.wait` for ever.
+
+#![forbid(unsafe_code)]
+
+mod agent_host;
+mod agent_name;
+mod blobs;
+mod boot;
+mod broadcast_groups;
+mod channel;
+mod clone;
+mod cluster;
+mod describe;
+mod ended;
+mod event_loop;
+mod exit;
+mod failure;
+mod file_url;
+mod limits;
+mod liveness;
+mod mailbox;
+mod members;
+mod module_loader;
+mod named_locks;
+mod natives;
+mod observed;
+mod options;
+mod parts;
+mod ports;
+mod program;
+mod source_file;
+mod source_line;
+mod source_text;
+mod sources;
+mod thread_messages;
+mod timers;
+mod worker;
+mod worker_event;
+mod worker_options;
+
+pub use agent_name::AgentName;
+pub use ended::{AbandonedWait, EXIT_TIMED_OUT, Ended};
+pub use failure::{Failure, FailureKind, Place};
+pub use limits::DEFAULT_MAX_WORKERS;
+pub use program::Program;

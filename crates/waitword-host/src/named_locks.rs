@@ -1,0 +1,161 @@
+//! The locks that a program's agents request by name: `locks` of `node:worker_threads`, by the Web Locks standard.
+//!
+//! Each name has its holders and a first-in-first-out queue of requests. That one has been granted, or was stolen, comes to its agent as
+//! a message; an agent that ends gives up what it holds, and what it waits for.
+//!
+//! Lock order: the lock of the names, then that of a box, then a bell's.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::agent_name::ThreadId;
+use crate::mailbox::Mailbox;
+use crate::thread_messages::{ThreadMessage, Ticket};
+
+/// The locks of one program, by name. A name that nobody holds or waits for is not there.
+#[derive(Default)]
+pub(crate) struct NamedLocks(Mutex<BTreeMap<String, Named>>);
+
+#[derive(Default)]
+struct Named {
+    holders: Vec<Request>,
+    pending: VecDeque<Request>,
+}
+
+pub(crate) struct Request {
+    pub(crate) agent: ThreadId,
+    pub(crate) ticket: Ticket,
+    pub(crate) is_shared: bool,
+    /// The agent's box.
+    pub(crate) messages: Arc<Mailbox<ThreadMessage>>,
+}
+
+/// What to do for a request that cannot be granted at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Otherwise {
+    Wait,
+    GiveUp,
+    /// Take the lock from its holders, before all queued requests.
+    Steal,
+}
+
+impl NamedLocks {
+    /// Whether it has been granted, or waits.
+    pub(crate) fn request(&self, name: String, request: Request, otherwise: Otherwise) -> bool {
+        let mut names = self.lock();
+        let named = names.entry(name).or_default();
+        if otherwise == Otherwise::Steal {
+            for Request { ticket, messages, .. } in named.holders.drain(..) {
+                messages.post(ThreadMessage::LockStolen { ticket });
+            }
+            named.pending.push_front(request);
+        } else if otherwise == Otherwise::GiveUp && !(named.pending.is_empty() && named.admits(&request)) {
+            // Somebody has the name, so it stays.
+            return false;
+        } else {
+            named.pending.push_back(request);
+        }
+        named.grant();
+        true
+    }
+
+    /// Gives up a lock, or the request for one; nothing if it was stolen.
+    pub(crate) fn release(&self, name: &str, agent: ThreadId, ticket: Ticket) {
+        let mut names = self.lock();
+        let Some(named) = names.get_mut(name) else { return };
+        named.remove(|request| (request.agent, request.ticket) == (agent, ticket));
+        if named.is_free() {
+            names.remove(name);
+        }
+    }
+
+    /// The agent is gone.
+    pub(crate) fn leave(&self, agent: ThreadId) {
+        self.lock().retain(|_, named| {
+            named.remove(|request| request.agent == agent);
+            !named.is_free()
+        });
+    }
+
+    /// The name of each request, whether it is shared, its agent, and whether it holds the lock.
+    pub(crate) fn all(&self) -> Vec<(String, bool, ThreadId, bool)> {
+        let mut all = Vec::new();
+        for (name, named) in &*self.lock() {
+            let row =
+                |is_held| move |request: &Request| (name.clone(), request.is_shared, request.agent, is_held);
+            all.extend(named.holders.iter().map(row(true)));
+            all.extend(named.pending.iter().map(row(false)));
+        }
+        all
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Named>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Named {
+    fn admits(&self, request: &Request) -> bool {
+        self.holders.iter().all(|holder| holder.is_shared && request.is_shared)
+    }
+
+    /// Grants what can be granted, in FIFO order: a request that cannot be granted yet blocks those behind it.
+    fn grant(&mut self) {
+        while self.pending.front().is_some_and(|first| self.admits(first)) {
+            let Some(first) = self.pending.pop_front() else { return };
+            first.messages.post(ThreadMessage::LockGranted { ticket: first.ticket });
+            self.holders.push(first);
+        }
+    }
+
+    fn remove(&mut self, which: impl Fn(&Request) -> bool) {
+        self.holders.retain(|request| !which(request));
+        self.pending.retain(|request| !which(request));
+        self.grant();
+    }
+
+    fn is_free(&self) -> bool {
+        self.holders.is_empty() && self.pending.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_granted_in_the_order_of_the_requests_and_given_up_with_their_agents() {
+        let locks = NamedLocks::default();
+        let messages = Arc::new(Mailbox::new(Arc::default()));
+        let request = |agent, ticket, is_shared, otherwise| {
+            let request = Request { agent, ticket, is_shared, messages: Arc::clone(&messages) };
+            locks.request("name".to_owned(), request, otherwise)
+        };
+        let news = || {
+            let news = std::iter::from_fn(|| messages.take()).map(|message| match message {
+                ThreadMessage::LockGranted { ticket } => ticket as i64,
+                ThreadMessage::LockStolen { ticket } => -(ticket as i64),
+                _ => panic!("that is no lock"),
+            });
+            news.collect::<Vec<_>>()
+        };
+        for (agent, ticket, is_shared) in [(1, 1, true), (2, 2, true), (1, 3, false), (2, 4, true)] {
+            assert!(request(agent, ticket, is_shared, Otherwise::Wait));
+        }
+        assert_eq!(news(), [1, 2], "the fourth is behind one that has to wait");
+        assert!(!request(3, 5, true, Otherwise::GiveUp));
+        locks.release("name", 1, 1);
+        assert_eq!(news(), []);
+        locks.leave(2);
+        assert_eq!(news(), [3]);
+        assert!(request(3, 6, false, Otherwise::Steal));
+        assert_eq!(news(), [-3, 6]);
+        locks.release("name", 1, 3);
+        assert!(request(1, 7, false, Otherwise::Wait));
+        locks.release("name", 1, 7);
+        locks.release("name", 3, 6);
+        assert!(news().is_empty() && locks.lock().is_empty());
+        assert!(request(3, 8, false, Otherwise::GiveUp));
+        assert_eq!(news(), [8]);
+    }
+}

@@ -1,0 +1,148 @@
+//! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it.
+
+use crate::agent_host::{self, Host, PARENT, Port};
+use crate::channel::Message;
+use crate::clone::{self, CloneFunctions};
+use crate::worker_event::WorkerEvent;
+use waitword_quickjs::{Call, Exception, Realm, Value};
+
+use super::arguments::{elements, port_id};
+
+/// `setCloneFunctions(functions)`: what `clone.js` does for messages.
+pub(crate) fn set_clone_functions(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.set_clone_functions(CloneFunctions::new(realm, &call.argument(0))?);
+    Ok(realm.undefined())
+}
+
+/// `expectUncloneable()`: from now on it is asked of each object whether it may be cloned.
+pub(crate) fn expect_uncloneable(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    agent_host::of(realm)?.clone_functions(realm)?.expect_uncloneable();
+    Ok(realm.undefined())
+}
+
+/// `pack(value, buffers, ports)`: the message that is sent next, once it is sealed.
+pub(crate) fn pack(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let (buffers, ports) = (elements(realm, &call.argument(1))?, elements(realm, &call.argument(2))?);
+    let serialized = clone::write(realm, host.clone_functions(realm)?, &call.argument(0), &buffers, &ports)?;
+    let replaced = host.outbox.replace(Some(serialized));
+    drop(replaced);
+    Ok(realm.undefined())
+}
+
+/// `seal(buffers, ports)`: the buffers move into it.
+pub(crate) fn seal(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let buffers = elements(realm, &call.argument(0))?;
+    let ports = realm.to_i32(&call.argument(1))?.unsigned_abs() as usize;
+    // Out of the borrow: a refusal runs the script's getters.
+    let Some(mut serialized) = host.outbox.take() else {
+        return Err(realm.error("there is nothing to seal"));
+    };
+    serialized.seal(realm, host.clone_functions(realm)?, &buffers, ports)?;
+    let replaced = host.outbox.replace(Some(serialized));
+    drop(replaced);
+    Ok(realm.undefined())
+}
+
+/// `discard(ids)`: nobody can be sent it any more.
+pub(crate) fn discard(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let message = agent_host::of(realm)?.send(realm, &call.argument(0))?;
+    drop(message);
+    Ok(realm.undefined())
+}
+
+/// `copy(ids)`: what another agent would read.
+pub(crate) fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let message = host.send(realm, &call.argument(0))?;
+    Ok(host.unpack(realm, message)?.0)
+}
+
+/// `takeData()`: `workerData`.
+pub(crate) fn take_data(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let Some(message) = host.data.take() else { return Ok(realm.undefined()) };
+    let (data, _) = realm.within_memory_limit(|| host.unpack(realm, message))?;
+    Ok(data)
+}
+
+/// `postToParent(ids)`
+pub(crate) fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let message = host.send(realm, &call.argument(0))?;
+    if let Some(parent) = &host.parent {
+        parent.post((host.id, WorkerEvent::Message(message)));
+    }
+    Ok(realm.undefined())
+}
+
+/// `listen(isOpen, keepsAlive)`: whether `parentPort` takes messages.
+pub(crate) fn listen(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (is_open, keeps_alive) = (realm.to_bool(&call.argument(0)), realm.to_bool(&call.argument(1)));
+    agent_host::of(realm)?.port.set(Port { is_open, keeps_alive, rest: None });
+    Ok(realm.undefined())
+}
+
+/// `closeParentPort()`: whether messages wait that are still delivered, because the script closes it while it takes one.
+pub(crate) fn close_parent_port(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let rest = if host.receiving.get() == Some(PARENT) { host.from_parent.len() } else { 0 };
+    let port = match rest {
+        0 => Port::default(),
+        _ => Port { is_open: true, keeps_alive: true, rest: Some(rest) },
+    };
+    host.port.set(port);
+    Ok(realm.bool(rest > 0))
+}
+
+/// `receiveFromParent()`: the first message, in an array, or undefined.
+pub(crate) fn receive_from_parent(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let message = host.from_parent.take();
+    received(realm, &host, message)
+}
+
+/// `openChannel()`: the numbers of its two ports.
+pub(crate) fn open_channel(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
+    let (one, other) = agent_host::of(realm)?.ports.borrow_mut().open();
+    realm.array(&[realm.number(one), realm.number(other)])
+}
+
+/// `postToPort(id, ids)`
+pub(crate) fn post_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let id = port_id(realm, &call.argument(0))?;
+    let message = host.send(realm, &call.argument(1))?;
+    let refused = host.ports.borrow().post(id, message);
+    drop(refused);
+    Ok(realm.undefined())
+}
+
+/// `listenToPort(id, receives, keepsAlive)`
+pub(crate) fn listen_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let id = port_id(realm, &call.argument(0))?;
+    let (receives, keeps_alive) = (realm.to_bool(&call.argument(1)), realm.to_bool(&call.argument(2)));
+    agent_host::of(realm)?.ports.borrow_mut().listen(id, receives, keeps_alive);
+    Ok(realm.undefined())
+}
+
+/// `receiveFromPort(id)`: the first message, in an array, or undefined.
+pub(crate) fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let message = host.ports.borrow().take_message(port_id(realm, &call.argument(0))?);
+    received(realm, &host, message)
+}
+
+/// `closePort(id)`. That it is closed comes as a message.
+pub(crate) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (host, id) = (agent_host::of(realm)?, port_id(realm, &call.argument(0))?);
+    let is_receiving = host.receiving.get() == Some(id);
+    host.ports.borrow_mut().close(id, is_receiving);
+    Ok(realm.undefined())
+}
+
+fn received(realm: &Realm, host: &Host, message: Option<Message>) -> Result<Value, Exception> {
+    let Some(message) = message else { return Ok(realm.undefined()) };
+    realm.array(&[host.unpack(realm, message)?.0])
+}

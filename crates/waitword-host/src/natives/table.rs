@@ -1,0 +1,75 @@
+//! The names under which the JavaScript half calls the functions in this folder.
+
+use waitword_quickjs::{Exception, NativeFn, Realm, Value};
+
+use super::{agent, blobs, broadcast, files, messages, threads, urls, workers};
+
+const NATIVES: &[(&str, NativeFn)] = &[
+    ("write", agent::write),
+    ("isTerminal", agent::is_terminal),
+    ("wantTicks", agent::want_ticks),
+    ("parallelism", agent::parallelism),
+    ("runPart", agent::run_part),
+    ("joinGroup", broadcast::join_group),
+    ("postToGroup", broadcast::post_to_group),
+    ("leaveGroup", broadcast::leave_group),
+    ("keepBlob", blobs::keep_blob),
+    ("findBlob", blobs::find_blob),
+    ("revokeBlob", blobs::revoke_blob),
+    ("exit", agent::exit),
+    ("closeAgent", agent::close_agent),
+    ("runGlobally", files::run_globally),
+    ("openTextRealm", agent::open_text_realm),
+    ("cwd", files::cwd),
+    ("startTimer", agent::start_timer),
+    ("stopTimer", agent::stop_timer),
+    ("refTimer", agent::ref_timer),
+    ("spawn", workers::spawn),
+    ("setCloneFunctions", messages::set_clone_functions),
+    ("pack", messages::pack),
+    ("seal", messages::seal),
+    ("discard", messages::discard),
+    ("takeData", messages::take_data),
+    ("postToWorker", workers::post_to_worker),
+    ("postToParent", messages::post_to_parent),
+    ("listen", messages::listen),
+    ("closeParentPort", messages::close_parent_port),
+    ("receiveFromParent", messages::receive_from_parent),
+    ("openChannel", messages::open_channel),
+    ("postToPort", messages::post_to_port),
+    ("listenToPort", messages::listen_to_port),
+    ("receiveFromPort", messages::receive_from_port),
+    ("closePort", messages::close_port),
+    ("refWorker", workers::ref_worker),
+    ("tapWorker", workers::tap_worker),
+    ("usageOfWorker", workers::usage_of_worker),
+    ("postToThread", threads::post_to_thread),
+    ("forgetAnswer", threads::forget_answer),
+    ("requestLock", threads::request_lock),
+    ("releaseLock", threads::release_lock),
+    ("queryLocks", threads::query_locks),
+    ("expectUncloneable", messages::expect_uncloneable),
+    ("terminate", workers::terminate),
+    ("copy", messages::copy),
+    ("resolve", files::resolve),
+    ("readFile", files::read_file),
+    ("compileFile", files::compile_file),
+    ("parseUrl", urls::parse_url),
+    ("setUrl", urls::set_url),
+    ("parseQuery", urls::parse_query),
+    ("formatQuery", urls::format_query),
+    ("fileUrl", urls::file_url),
+    ("promiseState", agent::promise_state),
+];
+
+/// `host.native`
+///
+/// # Errors
+/// Lack of memory.
+pub(crate) fn object(realm: &Realm) -> Result<Value, Exception> {
+    let object = realm.object()?;
+    for (name, native) in NATIVES {
+        realm.set(&object, *name, &realm.function(name, 0, *native)?)?;
+    }
+    Ok(object)
+}

@@ -1,0 +1,93 @@
+//! URLs and queries, as the WHATWG's standard has them.
+
+use url::{Url, form_urlencoded, quirks};
+use waitword_quickjs::{Call, Exception, Realm, Value};
+
+use super::arguments::elements;
+use crate::file_url;
+
+/// `parseUrl(reference, base)`: the parts of a URL, in the order of [`parts`]; undefined if it is none. `base` may be undefined.
+pub(crate) fn parse_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let reference = realm.to_string(&call.argument(0))?;
+    let base = call.argument(1);
+    let url = match base.is_undefined() {
+        true => Url::parse(&reference),
+        false => Url::parse(&realm.to_string(&base)?).and_then(|base| base.join(&reference)),
+    };
+    url.map_or_else(|_| Ok(realm.undefined()), |url| parts(realm, &url))
+}
+
+/// `setUrl(href, part, value)`: the parts of the URL after one of them was given a value; what the URL cannot have changes nothing.
+pub(crate) fn set_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let [href, part, value] = [0, 1, 2].map(|at| realm.to_string(&call.argument(at)));
+    let (href, part, value) = (href?, part?, value?);
+    let Ok(mut url) = Url::parse(&href) else { return Err(realm.error("this is no URL")) };
+    // A refusal is none for the script: the URL stays as it is.
+    let _ = match &*part {
+        "protocol" => quirks::set_protocol(&mut url, &value),
+        "username" => quirks::set_username(&mut url, &value),
+        "password" => quirks::set_password(&mut url, &value),
+        "host" => quirks::set_host(&mut url, &value),
+        "hostname" => quirks::set_hostname(&mut url, &value),
+        "port" => quirks::set_port(&mut url, &value),
+        "pathname" => {
+            quirks::set_pathname(&mut url, &value);
+            Ok(())
+        }
+        "search" => {
+            quirks::set_search(&mut url, &value);
+            Ok(())
+        }
+        "hash" => {
+            quirks::set_hash(&mut url, &value);
+            Ok(())
+        }
+        other => return Err(realm.error(&format!("a URL has no part {other} to set"))),
+    };
+    parts(realm, &url)
+}
+
+/// `js/web/url.js` has the same order.
+fn parts(realm: &Realm, url: &Url) -> Result<Value, Exception> {
+    let origin = quirks::origin(url);
+    let parts = [
+        quirks::href(url),
+        &origin,
+        quirks::protocol(url),
+        quirks::username(url),
+        quirks::password(url),
+        quirks::host(url),
+        quirks::hostname(url),
+        quirks::port(url),
+        quirks::pathname(url),
+        quirks::search(url),
+        quirks::hash(url),
+    ];
+    texts(realm, parts)
+}
+
+/// `parseQuery(text)`: names and values in turn.
+pub(crate) fn parse_query(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let query = realm.to_string(&call.argument(0))?;
+    let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+    texts(realm, pairs.iter().flat_map(|(name, value)| [&**name, &**value]))
+}
+
+/// `formatQuery(list)`: the text of names and values in turn.
+pub(crate) fn format_query(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let list = elements(realm, &call.argument(0))?;
+    let texts = list.iter().map(|each| realm.to_string(each)).collect::<Result<Vec<_>, _>>()?;
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(texts.chunks_exact(2).map(|pair| (&pair[0], &pair[1])));
+    realm.string(&query.finish())
+}
+
+/// `fileUrl(path)`: the URL of a file whose absolute path is given.
+pub(crate) fn file_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    realm.string(&file_url::of(&realm.to_string(&call.argument(0))?))
+}
+
+fn texts<'a>(realm: &Realm, texts: impl IntoIterator<Item = &'a str>) -> Result<Value, Exception> {
+    let values = texts.into_iter().map(|text| realm.string(text)).collect::<Result<Vec<_>, _>>()?;
+    realm.array(&values)
+}

@@ -1,0 +1,107 @@
+//! What a parent can see of its worker from outside: how much of its time its event loop had nothing to do, and what it prints.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Shared by a worker and the agent that made it.
+#[derive(Default)]
+pub(crate) struct Observed {
+    usage: Mutex<Usage>,
+    /// Of the standard output and the standard error.
+    taps: [AtomicU8; 2],
+}
+
+#[derive(Default)]
+struct Usage {
+    online_since: Option<Instant>,
+    idle: Duration,
+    idle_since: Option<Instant>,
+}
+
+/// Whether a parent wants a copy of what its worker prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tap {
+    /// The job in which it made the worker is not over: it may still ask for the stream, and have it from the beginning.
+    Undecided = 0,
+    Wanted = 1,
+    Unwanted = 2,
+}
+
+impl Observed {
+    /// The worker's script is about to start.
+    pub(crate) fn goes_online(&self) {
+        self.usage().online_since = Some(Instant::now());
+    }
+
+    pub(crate) fn falls_idle(&self) {
+        self.usage().idle_since = Some(Instant::now());
+    }
+
+    pub(crate) fn wakes(&self) {
+        let mut usage = self.usage();
+        let slept = usage.idle_since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        usage.idle += slept;
+    }
+
+    /// For how long it has been idle, and active, since it went online.
+    pub(crate) fn idle_and_active(&self) -> (Duration, Duration) {
+        let usage = self.usage();
+        let Some(online_since) = usage.online_since else { return Default::default() };
+        let now = Instant::now();
+        let idle = usage.idle + usage.idle_since.map_or(Duration::ZERO, |since| now - since);
+        (idle, (now - online_since).saturating_sub(idle))
+    }
+
+    /// `stream` is 1 for the standard output, and any other number for the standard error.
+    pub(crate) fn set_tap(&self, stream: i32, tap: Tap) {
+        // Only ever advice on what to copy: what is copied comes through a mailbox.
+        self.tap_of(stream).store(tap as u8, Ordering::Relaxed);
+    }
+
+    pub(crate) fn tap(&self, stream: i32) -> Tap {
+        match self.tap_of(stream).load(Ordering::Relaxed) {
+            0 => Tap::Undecided,
+            1 => Tap::Wanted,
+            _ => Tap::Unwanted,
+        }
+    }
+
+    fn tap_of(&self, stream: i32) -> &AtomicU8 {
+        &self.taps[usize::from(stream != 1)]
+    }
+
+    fn usage(&self) -> MutexGuard<'_, Usage> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_idle_or_active_and_begins_when_it_goes_online() {
+        let observed = Observed::default();
+        assert_eq!(observed.idle_and_active(), Default::default());
+        let start = Instant::now();
+        observed.goes_online();
+        assert_eq!(observed.idle_and_active().0, Duration::ZERO);
+        observed.falls_idle();
+        while observed.idle_and_active().0 < Duration::from_millis(2) {}
+        observed.wakes();
+        let (idle, active) = observed.idle_and_active();
+        assert!(idle >= Duration::from_millis(2) && idle + active <= start.elapsed());
+        while observed.idle_and_active().1 <= active {}
+        assert_eq!(observed.idle_and_active().0, idle, "it does not grow while the agent runs");
+    }
+
+    #[test]
+    fn each_stream_has_a_tap() {
+        let observed = Observed::default();
+        observed.set_tap(1, Tap::Wanted);
+        observed.set_tap(2, Tap::Unwanted);
+        assert_eq!([1, 2].map(|stream| observed.tap(stream)), [Tap::Wanted, Tap::Unwanted]);
+        assert_eq!(Observed::default().tap(2), Tap::Undecided);
+    }
+}

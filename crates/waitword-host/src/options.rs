@@ -1,0 +1,79 @@
+//! What an agent is told as it starts: `host.options` in the files under `js/`.
+
+use waitword_quickjs::IntoJs;
+use waitword_quickjs::{Attributes, Exception, Realm, Value};
+
+use crate::agent_host::Host;
+use crate::worker_options::Data;
+
+/// `host.options`. What its parent packed for it stays with the agent, until `takeData` reads it.
+///
+/// # Errors
+/// Lack of memory.
+pub(crate) fn object(host: &Host, realm: &Realm, data: Data) -> Result<Value, Exception> {
+    let options = realm.object()?;
+    let argv = host.argv.iter().map(|each| realm.string(each)).collect::<Result<Vec<_>, _>>()?;
+    realm.set(&options, "argv", &realm.array(&argv)?)?;
+    realm.set(&options, "pid", &realm.number(std::process::id()))?;
+    realm.set(&options, "platform", &realm.string(platform())?)?;
+    realm.set(&options, "arch", &realm.string(architecture())?)?;
+    realm.set(&options, "version", &realm.string(env!("CARGO_PKG_VERSION"))?)?;
+    realm.set(&options, "isMainThread", &realm.bool(host.is_main()))?;
+    realm.set(&options, "threadId", &realm.number(host.id))?;
+    match data {
+        Data::OfParent { data, variables, name } => {
+            host.data.replace(Some(data));
+            realm.set(
+                &options,
+                "env",
+                &env(realm, variables.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])))?,
+            )?;
+            if let Some(name) = name {
+                realm.set(&options, "web", &realm.string(&name)?)?;
+            }
+        }
+        Data::OfEmbedder(shared) => {
+            if let Some(block) = shared {
+                realm.set(&options, "shared", &block.into_js(realm)?)?;
+            }
+            realm.set(&options, "env", &environment(realm)?)?;
+        }
+    }
+    Ok(options)
+}
+
+/// The process's environment. Variables that are no text are left out.
+fn environment(realm: &Realm) -> Result<Value, Exception> {
+    let text = |each: std::ffi::OsString| each.into_string().ok();
+    let pairs: Vec<_> =
+        std::env::vars_os().filter_map(|(key, value)| Some((text(key)?, text(value)?))).collect();
+    env(realm, pairs.iter().map(|(key, value)| (&**key, &**value)))
+}
+
+/// An object with these names and values.
+fn env<'a>(realm: &Realm, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Value, Exception> {
+    let env = realm.object()?;
+    for (name, value) in pairs {
+        realm.define(&env, name, &realm.string(value)?, Attributes::ASSIGNED)?;
+    }
+    Ok(env)
+}
+
+/// The name that Node has for this system.
+fn platform() -> &'static str {
+    match std::env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    }
+}
+
+/// The name that Node has for this processor.
+fn architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "x86" => "ia32",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}

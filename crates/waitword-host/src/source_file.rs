@@ -1,0 +1,272 @@
+//! Source text, as it comes: from files, pipes and the standard input, in pieces.
+//!
+//! Between two pieces the agent looks whether it shall stop, and whether there is memory for more; so neither a file without end
+//! nor one that is larger than the agent's limit holds it up. What may keep a reader waiting (a pipe, a terminal) is read by a
+//! thread of its own, and the agent sleeps at its bell until there is more. Next: sources.rs, what kind of text it is.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{TryRecvError, sync_channel};
+use std::thread;
+
+use waitword_agents::{Charge, MemoryBudget};
+
+use waitword_quickjs::{Exception, Realm};
+
+use crate::agent_host;
+use crate::source_text::SourceText;
+
+/// Bytes that are read at a time.
+const PIECE: usize = 64 << 10;
+
+/// The most bytes that source text may have: about as many as a string has at most in Node.
+const MOST: u64 = 512 << 20;
+
+/// What a byte of source text costs: it is there twice while the engine reads it, once as the engine wants it.
+const COPIES: usize = 2;
+
+/// Why there is no text.
+pub(crate) enum Unreadable {
+    /// A message for the user.
+    Refused(String),
+    /// The same, for want of memory.
+    OutOfMemory(String),
+    /// The agent is being ended.
+    Stopped,
+}
+
+impl Unreadable {
+    /// What a script is thrown.
+    pub(crate) fn into_exception(self, realm: &Realm) -> Exception {
+        match self {
+            Self::Refused(message) | Self::OutOfMemory(message) => realm.error(&message),
+            Self::Stopped => realm.uncatchable_error("the agent was ended while it read a file"),
+        }
+    }
+}
+
+/// Reads a file, or whatever has a name like one.
+///
+/// # Blocking
+/// Until it has been read to its end, or the agent is ended.
+pub(crate) fn read(realm: &Realm, path: &Path) -> Result<SourceText, Unreadable> {
+    let shown = path.display().to_string();
+    let failed = |error: &io::Error| match error.kind() {
+        ErrorKind::NotFound => format!("cannot find {shown}: check the name and the directory"),
+        ErrorKind::IsADirectory => format!("{shown} is a directory: name a file in it"),
+        _ => format!("cannot read {shown}: {error}"),
+    };
+    let metadata = fs::metadata(path).map_err(|error| Unreadable::Refused(failed(&error)))?;
+    let mut text = Incoming::new(realm, &shown);
+    if metadata.is_file() || metadata.is_dir() {
+        text.expect(metadata.len())?;
+        text.read_all(|| File::open(path)).map_err(|why| why.explain(failed))?;
+    } else {
+        let path = path.to_owned();
+        text.read_aside(move || File::open(path)).map_err(|why| why.explain(failed))?;
+    }
+    text.finish()
+}
+
+/// Reads the standard input.
+///
+/// # Blocking
+/// As [`read`].
+pub(crate) fn read_stdin(realm: &Realm) -> Result<SourceText, Unreadable> {
+    let mut text = Incoming::new(realm, "the standard input");
+    let failed = |error: &io::Error| format!("cannot read the standard input: {error}");
+    text.read_aside(|| Ok(io::stdin())).map_err(|why| why.explain(failed))?;
+    text.finish()
+}
+
+/// Why reading stopped before the end.
+enum Interrupted {
+    Unreadable(Unreadable),
+    Failed(io::Error),
+}
+
+impl Interrupted {
+    fn explain(self, failed: impl FnOnce(&io::Error) -> String) -> Unreadable {
+        match self {
+            Self::Unreadable(why) => why,
+            Self::Failed(error) => Unreadable::Refused(failed(&error)),
+        }
+    }
+}
+
+impl From<Unreadable> for Interrupted {
+    fn from(why: Unreadable) -> Self {
+        Self::Unreadable(why)
+    }
+}
+
+impl From<io::Error> for Interrupted {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// What has been read so far.
+struct Incoming<'a> {
+    realm: &'a Realm,
+    shown: &'a str,
+    bytes: Vec<u8>,
+    /// How many of them are known to be UTF-8.
+    checked: usize,
+    budget: Option<&'a Arc<MemoryBudget>>,
+    charge: Option<Charge>,
+}
+
+impl<'a> Incoming<'a> {
+    fn new(realm: &'a Realm, shown: &'a str) -> Self {
+        Self { realm, shown, bytes: Vec::new(), checked: 0, budget: realm.memory_budget(), charge: None }
+    }
+
+    /// Makes room for what a file says it has. It may have more, or less.
+    fn expect(&mut self, length: u64) -> Result<(), Unreadable> {
+        match usize::try_from(length) {
+            Ok(bytes) if length <= MOST => self.make_room(bytes),
+            _ => Err(self.too_long()),
+        }
+    }
+
+    fn read_all<R: Read>(&mut self, open: impl FnOnce() -> io::Result<R>) -> Result<(), Interrupted> {
+        let mut from = open()?;
+        let mut piece = vec![0; PIECE];
+        loop {
+            self.go_on()?;
+            match from.read(&mut piece) {
+                Ok(0) => return Ok(()),
+                Ok(read) => self.add(&piece[..read])?,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// As [`read_all`](Self::read_all), of what may keep its reader waiting, from the opening on. A thread that nothing wakes stays
+    /// behind, without the agent.
+    fn read_aside<R: Read>(
+        &mut self,
+        open: impl FnOnce() -> io::Result<R> + Send + 'static,
+    ) -> Result<(), Interrupted> {
+        let Ok(host) = agent_host::of(self.realm) else { return Err(Unreadable::Stopped.into()) };
+        let bell = Arc::clone(&host.bell);
+        let (sender, pieces) = sync_channel::<io::Result<Vec<u8>>>(1);
+        let reader = move || {
+            let send = |piece| {
+                let sent = sender.send(piece).is_ok();
+                bell.ring();
+                sent
+            };
+            match open() {
+                Err(error) => drop(send(Err(error))),
+                Ok(mut from) => while next_piece(&mut from).is_some_and(&send) {},
+            }
+            // The end is heard of only once nobody can send any more.
+            drop(sender);
+            bell.ring();
+        };
+        thread::Builder::new().name("waitword reader".into()).spawn(reader)?;
+        loop {
+            // Before looking, so that what comes while we look is heard. Whatever else it rang for, the agent looks for before
+            // it sleeps the next time.
+            host.bell.clear();
+            self.go_on()?;
+            match pieces.try_recv() {
+                Ok(piece) => self.add(&piece?)?,
+                Err(TryRecvError::Empty) => host.bell.sleep(None),
+                Err(TryRecvError::Disconnected) => return Ok(()),
+            }
+        }
+    }
+
+    fn go_on(&self) -> Result<(), Unreadable> {
+        if self.realm.is_terminated() { Err(Unreadable::Stopped) } else { Ok(()) }
+    }
+
+    fn add(&mut self, piece: &[u8]) -> Result<(), Unreadable> {
+        let length = self.bytes.len() + piece.len();
+        if length as u64 > MOST {
+            return Err(self.too_long());
+        }
+        if length > self.bytes.capacity() {
+            // Twice as much, for otherwise a long text would be moved again and again; or what there is memory for.
+            let twice = (2 * length).min(MOST as usize);
+            self.make_room(twice).or_else(|_| self.make_room(length))?;
+        }
+        self.bytes.extend_from_slice(piece);
+        // What no text begins with, such as zeros without end from a device, is not read to its end.
+        if self.bytes.first() == Some(&0) {
+            return Err(self.refused("is no source text: it begins with a NUL byte"));
+        }
+        match str::from_utf8(&self.bytes[self.checked..]) {
+            Ok(_) => self.checked = self.bytes.len(),
+            Err(error) => {
+                self.checked += error.valid_up_to();
+                // It may only be cut in the middle of a character.
+                if error.error_len().is_some() {
+                    return Err(self.not_utf8());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for so many bytes in all, if the agent may have them.
+    fn make_room(&mut self, length: usize) -> Result<(), Unreadable> {
+        let more = length.saturating_sub(self.bytes.capacity());
+        let is_admitted = match (&mut self.charge, self.budget) {
+            (_, None) => true,
+            (Some(charge), _) => charge.grow(COPIES * more),
+            (none, Some(budget)) => {
+                *none = budget.charge(COPIES * more);
+                none.is_some()
+            }
+        };
+        let missing = length.saturating_sub(self.bytes.len());
+        if is_admitted && self.bytes.try_reserve_exact(missing).is_ok() {
+            return Ok(());
+        }
+        Err(Unreadable::OutOfMemory(format!("cannot read {}: out of memory", self.shown)))
+    }
+
+    fn finish(self) -> Result<SourceText, Unreadable> {
+        if self.checked < self.bytes.len() {
+            return Err(self.not_utf8());
+        }
+        // Checked above, so there is no error.
+        let text = String::from_utf8(self.bytes).unwrap_or_default();
+        Ok(SourceText::new(text, self.charge))
+    }
+
+    fn not_utf8(&self) -> Unreadable {
+        self.refused(&format!("is not UTF-8 text (at byte {}): save it as UTF-8", self.checked))
+    }
+
+    fn too_long(&self) -> Unreadable {
+        self.refused(&format!("is too long: source text may have {MOST} bytes"))
+    }
+
+    fn refused(&self, why: &str) -> Unreadable {
+        Unreadable::Refused(format!("{} {why}", self.shown))
+    }
+}
+
+/// `None` at the end.
+fn next_piece(from: &mut impl Read) -> Option<io::Result<Vec<u8>>> {
+    let mut piece = vec![0; PIECE];
+    loop {
+        match from.read(&mut piece) {
+            Ok(0) => return None,
+            Ok(read) => {
+                piece.truncate(read);
+                return Some(Ok(piece));
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Some(Err(error)),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Source text: where it is, and whether it is a module or a script. It is read in source_file.rs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use waitword_quickjs::{Exception, Realm, Script, Value, parses_as_module};
+
+use crate::agent_host::Host;
+use crate::{source_file, source_line};
+
+/// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
+pub(crate) const EVAL: &str = "[worker eval]";
+
+/// What stands for a file name in stacks of source text that came from the standard input.
+pub(crate) const STDIN: &str = "[stdin]";
+
+/// The parameters of a CommonJS module.
+const PARAMETERS: &str = "exports, require, module, __filename, __dirname";
+
+/// Source text of either kind.
+pub(crate) enum Compiled {
+    /// The function that a CommonJS module is.
+    Script(Value),
+    /// The text is that of an ES module.
+    Module,
+}
+
+/// Finds out what kind of text this is, as Node does: by the extension, by the nearest `package.json`, or by whether it
+/// is valid as a script.
+///
+/// # Errors
+/// A SyntaxError of a script.
+pub(crate) fn compile(host: &Host, realm: &Realm, name: &str, text: &str) -> Result<Compiled, Exception> {
+    let script = |text: &str| realm.compile_function(name, PARAMETERS, text);
+    match declared(host, realm, Path::new(name)) {
+        Some(Kind::Module) => Ok(Compiled::Module),
+        Some(Kind::Script) => script(text).map(Compiled::Script),
+        None => match script(text) {
+            Ok(compiled) => Ok(Compiled::Script(compiled)),
+            // There was no memory to parse it, say.
+            Err(other) if !realm.describe(&other).is_syntax_error => Err(other),
+            Err(_) if parses_as_module(text) => Ok(Compiled::Module),
+            Err(as_script) if looks_like_module(realm, &as_script, text) => Ok(Compiled::Module),
+            Err(as_script) => Err(as_script),
+        },
+    }
+}
+
+/// The script of a page's worker, whose declarations are global; `None` if the text is only valid as a module.
+///
+/// # Errors
+/// A SyntaxError.
+pub(crate) fn compile_global(realm: &Realm, name: &str, text: &str) -> Result<Option<Script>, Exception> {
+    match realm.parse_script(name, text) {
+        Ok(script) => Ok(Some(script)),
+        Err(other) if !realm.describe(&other).is_syntax_error => Err(other),
+        Err(_) if name.ends_with(".mjs") || parses_as_module(text) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+enum Kind {
+    Module,
+    Script,
+}
+
+fn declared(host: &Host, realm: &Realm, path: &Path) -> Option<Kind> {
+    match path.extension()?.to_str()? {
+        "mjs" => Some(Kind::Module),
+        "cjs" => Some(Kind::Script),
+        _ => match host.package_type(realm, &nearest_package(realm, path)?)?.as_str() {
+            "module" => Some(Kind::Module),
+            "commonjs" => Some(Kind::Script),
+            _ => None,
+        },
+    }
+}
+
+/// The text of the `package.json` that a file belongs to.
+fn nearest_package(realm: &Realm, path: &Path) -> Option<String> {
+    let read = |folder: &Path| source_file::read(realm, &folder.join("package.json")).ok();
+    path.ancestors().skip(1).filter(|folder| folder.is_absolute()).find_map(read).map(|read| read.text)
+}
+
+/// Whether a text that is neither a valid script nor a valid module means to be a module: then its first error as a
+/// script is an `import` or `export` that a script cannot have, and the error to show is that of the module.
+fn looks_like_module(realm: &Realm, as_script: &Exception, text: &str) -> bool {
+    let Some(line) = realm.describe(as_script).line else { return false };
+    let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default().trim_start();
+    ["import", "export"].iter().any(|word| line.starts_with(word)) || line.contains("import.meta")
+}
+
+/// A line of a source text, without its end; from 1.
+pub(crate) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
+    let index = (line as usize).checked_sub(1)?;
+    if file == EVAL {
+        return host.eval_source.lines().nth(index).map(String::from);
+    }
+    match host.unrepeatable.get() {
+        Some((name, source)) if name == file => source.text.lines().nth(index).map(String::from),
+        _ => source_line::line(Path::new(file), index),
+    }
+}
+
+/// The endings that `require` tries, in this order.
+const ENDINGS: [&str; 6] = ["", ".js", ".json", ".cjs", ".mjs", "/index.js"];
+
+/// The file that `require(specifier)` means in the file `importer`: with the ending given, or with one of ours.
+///
+/// # Errors
+/// A message for the user.
+pub(crate) fn resolve(importer: &str, specifier: &str) -> Result<PathBuf, String> {
+    let candidates = candidates(importer, specifier)?;
+    let pipe = || is_readable(&candidates[0]).then(|| candidates[0].clone());
+    let Some(found) = candidates.iter().find(|candidate| candidate.is_file()).cloned().or_else(pipe) else {
+        return Err(format!("cannot find '{specifier}', required by {importer}"));
+    };
+    canonical(&found)
+}
+
+/// The file that `import` of `specifier` means in the file `importer`. As in Node, nothing is added to the name.
+///
+/// # Errors
+/// A message for the user, with the name that was probably meant.
+pub(crate) fn resolve_exactly(importer: &str, specifier: &str) -> Result<PathBuf, String> {
+    let candidates = candidates(importer, specifier)?;
+    if is_readable(&candidates[0]) {
+        return canonical(&candidates[0]);
+    }
+    let meant = ENDINGS.iter().zip(&candidates).find(|(_, candidate)| candidate.is_file());
+    let hint = meant.map(|(ending, _)| format!("; did you mean '{specifier}{ending}'?")).unwrap_or_default();
+    Err(format!("cannot find '{specifier}', imported by {importer}{hint}"))
+}
+
+fn candidates(importer: &str, specifier: &str) -> Result<[PathBuf; ENDINGS.len()], String> {
+    let base = match Path::new(importer).parent() {
+        Some(folder) if folder.is_absolute() => folder.to_path_buf(),
+        _ => std::env::current_dir().map_err(|error| format!("no current directory: {error}"))?,
+    };
+    let path = base.join(specifier).into_os_string();
+    Ok(ENDINGS.map(|ending| {
+        let mut name = path.clone();
+        name.push(ending);
+        PathBuf::from(name)
+    }))
+}
+
+/// Whether there is something that can be read like a file: one, a pipe, a device.
+fn is_readable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
+}
+
+/// The name under which modules know a file. What a pipe of `/dev/fd` is linked to is no name of anything.
+pub(crate) fn canonical(path: &Path) -> Result<PathBuf, String> {
+    let found = path.canonicalize().or_else(|error| match is_readable(path) {
+        true => std::path::absolute(path),
+        false => Err(error),
+    });
+    found.map_err(|error| format!("cannot read {}: {error}", path.display()))
+}

@@ -1,0 +1,231 @@
+//! The threads of a program: how an agent comes to life, and how its end reaches its parent.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread;
+
+use waitword_agents::{Charge, MemoryBudget, SharedBlock, Timeout};
+
+use waitword_quickjs::Doorbell;
+use waitword_quickjs::WaitObserver;
+use waitword_quickjs::{JsAgent, JsAgentOptions};
+use waitword_quickjs::{Realm, RuntimeOptions};
+
+use crate::agent_host::{self, Host, Parts, Worker};
+use crate::agent_name::{AgentName, ThreadId};
+use crate::cluster::{Cluster, Woken};
+use crate::ended::AbandonedWait;
+use crate::event_loop::{EventLoop, Stop};
+use crate::exit::Exit;
+use crate::limits::Limits;
+use crate::mailbox::Mailbox;
+use crate::module_loader::Loader;
+use crate::observed::{Observed, Tap};
+use crate::sources;
+use crate::worker_event::WorkerEvent;
+use crate::worker_options::{Data, Entry, Shape};
+
+/// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
+const THREAD_STACK: usize = 8 << 20;
+const SCRIPT_STACK: usize = 4 << 20;
+
+/// More bytes than an agent's engine holds when its script is about to start. So many of the whole program's an agent has for sure
+/// until then: many that are made at a time cannot all find room for one.
+const AGENT_START: usize = 1 << 20;
+
+/// Everything that a new thread needs to be an agent.
+pub(crate) struct SpawnOptions {
+    pub(crate) parts: Parts,
+    pub(crate) entry: Entry,
+    pub(crate) data: Data,
+    pub(crate) can_block: bool,
+    /// What it has for its start of the memory of the whole program.
+    pub(crate) advance: Option<Charge>,
+}
+
+/// Starts a worker of an agent.
+///
+/// # Errors
+/// A message for the user, when the program may not have one more, or the system has no thread left.
+pub(crate) fn spawn(
+    parent: &Host,
+    entry: Entry,
+    shape: Shape,
+    memory: Option<usize>,
+    arguments: Vec<String>,
+    data: Data,
+) -> Result<ThreadId, String> {
+    let advance = match parent.limits.whole.as_ref().map(|whole| whole.charge(AGENT_START)) {
+        Some(None) => return Err("there is no memory left for another agent".to_owned()),
+        advance => advance.flatten(),
+    };
+    // A worker may have less than its parent, never more.
+    let memory = [memory, parent.limits.memory].into_iter().flatten().min();
+    let bell = Arc::new(Doorbell::default());
+    let most = parent.limits.workers;
+    let Some(id) = parent.cluster.enlist_within(most, Arc::clone(&bell)) else {
+        return Err(format!("{most} workers are alive, and no more may be: end some, or raise the limit"));
+    };
+    let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
+    let (name, eval_source) = match &entry {
+        Entry::File(path) => (path.to_string_lossy().into_owned(), String::new()),
+        Entry::Source(text) => (sources::EVAL.to_owned(), text.clone()),
+        Entry::Data(url) => (url.clone(), String::new()),
+        // No worker is made of it.
+        Entry::Stdin => (sources::STDIN.to_owned(), String::new()),
+    };
+    let to_parent = Arc::clone(&parent.from_workers);
+    let observed = Arc::new(Observed::default());
+    if shape != Shape::Node {
+        // A page's worker has no streams.
+        observed.set_tap(1, Tap::Unwanted);
+        observed.set_tap(2, Tap::Unwanted);
+    }
+    let from_threads = Arc::new(Mailbox::new(Arc::clone(&bell)));
+    parent.cluster.directory().enter(id, Arc::clone(&from_threads));
+    let options = SpawnOptions {
+        parts: Parts {
+            id,
+            cluster: Arc::clone(&parent.cluster),
+            bell,
+            argv: argv(name, arguments),
+            shape,
+            limits: Limits { memory, ..parent.limits.clone() },
+            eval_source,
+            from_parent: Arc::clone(&mailbox),
+            from_threads,
+            parent: Some(Arc::clone(&to_parent)),
+            spawn,
+            observed: Arc::clone(&observed),
+        },
+        entry,
+        data,
+        can_block: true,
+        advance,
+    };
+    let cluster = Arc::clone(&parent.cluster);
+    let started = thread_for(id).spawn(move || {
+        let from_parent = Arc::clone(&options.parts.from_parent);
+        let exit = run_agent(options);
+        from_parent.close();
+        // The agent that reads of its exit finds them gone.
+        cluster.blobs().forget(id);
+        cluster.directory().leave(id);
+        cluster.named_locks().leave(id);
+        if let Some((failure, thrown)) = exit.failure {
+            to_parent.post((id, WorkerEvent::Failed(failure, thrown)));
+        }
+        cluster.retire(id);
+        // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
+        to_parent.post((id, WorkerEvent::Exited(exit.exit_code)));
+        cluster.leave(id);
+    });
+    match started {
+        Ok(_) => {
+            parent.workers.borrow_mut().insert(id, Worker { mailbox, observed, keeps_alive: true });
+            Ok(id)
+        }
+        Err(error) => {
+            parent.cluster.directory().leave(id);
+            parent.cluster.leave(id);
+            Err(format!("cannot start a thread: {error}"))
+        }
+    }
+}
+
+pub(crate) fn thread_for(id: ThreadId) -> thread::Builder {
+    thread::Builder::new().name(AgentName(id).to_string()).stack_size(THREAD_STACK)
+}
+
+pub(crate) fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
+    let program = std::env::current_exe()
+        .map_or_else(|_| "waitword".into(), |path| path.to_string_lossy().into_owned());
+    [program, script].into_iter().chain(arguments).collect()
+}
+
+/// The whole life of an agent, on its own thread. When this returns, the agent and its waits are gone, and so are its
+/// workers and theirs.
+pub(crate) fn run_agent(options: SpawnOptions) -> Exit {
+    let id = options.parts.id;
+    // A panic would be a bug of ours, and has been printed; the program shall end with an error, not hang.
+    catch_unwind(AssertUnwindSafe(|| run_to_exit(options)))
+        .unwrap_or_else(|_| Exit::internal(id, "this is a bug in waitword: the host panicked".to_owned()))
+}
+
+fn run_to_exit(options: SpawnOptions) -> Exit {
+    let SpawnOptions { parts, entry, data, can_block, advance } = options;
+    let Limits { memory: memory_limit, whole, waits, .. } = &parts.limits;
+    let most = memory_limit.unwrap_or(usize::MAX);
+    let budget = match (advance, whole) {
+        (Some(advance), _) => Some(MemoryBudget::with_advance(advance, most)),
+        (None, Some(whole)) => Some(MemoryBudget::part_of(whole, most)),
+        (None, None) => None,
+    };
+    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, memory_limit: *memory_limit, budget };
+    let max_waits = waits.unwrap_or(usize::MAX);
+    let agent = match JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, Arc::clone(&parts.bell))
+    {
+        Ok(agent) => agent,
+        Err(error) => return Exit::internal(parts.id, error.to_string()),
+    };
+    agent.agent().set_max_waits(max_waits);
+    parts.cluster.attach(parts.id, agent.handle());
+    let host = Rc::new(Host::new(parts));
+    agent.runtime().set_state(Rc::clone(&host));
+    agent.runtime().set_module_loader(Loader);
+    agent.runtime().track_rejections();
+    agent.set_wait_observer(Watch {
+        id: host.id,
+        cluster: Arc::clone(&host.cluster),
+        realm: agent.realm().clone(),
+        endless: Cell::new(None),
+    });
+    let event_loop = EventLoop::new(&agent, &host);
+    let stop = event_loop.run(entry, data);
+    if host.cluster.wants_report(host.id) {
+        host.begin_report(agent.realm());
+        host.cluster.report(event_loop.abandoned());
+    }
+    let workers: Vec<ThreadId> = host.workers.borrow().keys().copied().collect();
+    host.cluster.end(|id| workers.contains(&id));
+    match stop {
+        // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
+        Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {
+            Exit::of(event_loop.unread_failure().unwrap_or(Stop::Terminated), 1)
+        }
+        stop => Exit::of(stop, event_loop.failure_code()),
+    }
+}
+
+/// Tells the cluster when the agent is blocked for as long as it takes.
+struct Watch {
+    id: ThreadId,
+    cluster: Arc<Cluster>,
+    realm: Realm,
+    /// The wait without a timeout that the agent is in.
+    endless: Cell<Option<(usize, usize)>>,
+}
+
+impl WaitObserver for Watch {
+    fn before_wait(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
+        if timeout == Timeout::Never {
+            self.endless.set(Some((block.id(), byte_index)));
+            self.cluster.block(self.id);
+        }
+    }
+
+    fn after_wait(&self) {
+        let Some((block, byte_index)) = self.endless.take() else { return };
+        let woken = self.cluster.awake(self.id);
+        // The script has not been unwound yet, so the line of the wait is still to be had.
+        if woken == Woken::Dismissed || self.cluster.wants_report(self.id) {
+            if let Ok(host) = agent_host::of(&self.realm) {
+                host.begin_report(&self.realm);
+            }
+            let (agent, place) = (AgentName(self.id), self.realm.current_line());
+            self.cluster.report([AbandonedWait { agent, is_blocked: true, block, byte_index, place }]);
+        }
+    }
+}

@@ -49,7 +49,7 @@
 
 use waitword_core::{Masked, Table, signal_one};
 
-use crate::acquire::{Acquire, Place};
+use crate::acquire::{Acquire, Attempt};
 use crate::bump;
 use crate::pace;
 use crate::sync::atomic::Ordering;
@@ -224,7 +224,7 @@ impl Acquire for RawMutex {
         self.state.fetch_or(LOCKED, order!(Acquire, "mutex-take")) & LOCKED == 0
     }
 
-    fn take_called(&self, (): ()) -> bool {
+    fn take_signalled(&self, (): ()) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         let take = |state| {
             self.state.compare_exchange(state, taken_from_line(state), Ordering::Acquire, Ordering::Relaxed)
@@ -232,27 +232,27 @@ impl Acquire for RawMutex {
         is_free_for_line(state) && take(state).is_ok()
     }
 
-    fn take_or_mark(&self, (): (), place: Place) -> Result<(), u32> {
-        let is_free = |state| match place {
-            Place::New => state & LOCKED == 0,
-            Place::Line => is_free_for_line(state),
+    fn take_or_mark(&self, (): (), attempt: Attempt) -> Result<(), u32> {
+        let is_free = |state| match attempt {
+            Attempt::Barging => state & LOCKED == 0,
+            Attempt::Queued => is_free_for_line(state),
         };
-        let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match place {
-            Place::New if is_free(state) => state | LOCKED,
-            Place::New => state | LINE,
-            Place::Line if is_free(state) => taken_from_line(state),
-            Place::Line => taken_from_line(state) | FAIR,
+        let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match attempt {
+            Attempt::Barging if is_free(state) => state | LOCKED,
+            Attempt::Barging => state | LINE,
+            Attempt::Queued if is_free(state) => taken_from_line(state),
+            Attempt::Queued => taken_from_line(state) | FAIR,
         });
         if is_free(before) { Ok(()) } else { Err(LINE) }
     }
 
-    fn is_kept_from_newcomers(&self, (): ()) -> bool {
+    fn is_reserved(&self, (): ()) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         state & LOCKED != 0 && is_free_for_line(state)
     }
 
-    fn spin(&self, (): (), place: Place) -> bool {
-        if place == Place::Line {
+    fn spin(&self, (): (), attempt: Attempt) -> bool {
+        if attempt == Attempt::Queued {
             // It is on its way no more, it is here.
             self.state.fetch_or(FAIR, Ordering::Relaxed);
         }
@@ -260,14 +260,16 @@ impl Acquire for RawMutex {
         for look in 0..LOOKS {
             (0..1 << look).for_each(|_| std::hint::spin_loop());
             let state = self.state.load(Ordering::Relaxed);
-            let taken = match place {
+            let taken = match attempt {
                 // Kept for somebody who may need this CPU, or about to be.
-                Place::New if state & (FAIR | KEPT) != 0 => return false,
-                Place::New if state & (LINE | CALLED) != 0 && releases(first, state) >= RELEASES_TO_SEE => {
+                Attempt::Barging if state & (FAIR | KEPT) != 0 => return false,
+                Attempt::Barging
+                    if state & (LINE | CALLED) != 0 && releases(first, state) >= RELEASES_TO_SEE =>
+                {
                     return false;
                 }
-                Place::New => state & LOCKED == 0 && self.take(()),
-                Place::Line => self.take_called(()),
+                Attempt::Barging => state & LOCKED == 0 && self.take(()),
+                Attempt::Queued => self.take_signalled(()),
             };
             if taken {
                 return true;
@@ -280,8 +282,8 @@ impl Acquire for RawMutex {
         self.release();
     }
 
-    fn pass_on(&self, (): (), was_called: bool) {
-        if !was_called || broken!("mutex-pass-on") {
+    fn forward(&self, (): (), was_signalled: bool) {
+        if !was_signalled || broken!("mutex-pass-on") {
             return;
         }
         // If it is held, its release calls somebody.

@@ -74,7 +74,7 @@
 //! # Who does not look
 //! One who was called and is not polled is passed over by the table's sweep. One who has looked in vain is not called before
 //! there are more permits; if it is not polled any more, those behind it would wait for ever for permits that are there. So
-//! whoever leaves permits in the word when it looks in vain asks the sweep to be called ([`Acquire::is_kept`]), as long as
+//! whoever leaves permits in the word when it looks in vain asks the sweep to be called ([`Acquire::holds_up_others`]), as long as
 //! somebody stands behind it.
 
 mod attempts;

@@ -11,7 +11,7 @@ use waitword_core::{Cancelled, WaitAsync, wait_async};
 use crate::acquire::handle::{Ask, End, Handle};
 use crate::acquire::{Acquire, Attempt, GivesBack, take_passed};
 use crate::error::LockError;
-use crate::patience::Looks;
+use crate::stall_timeout::Looks;
 use crate::sync::broken;
 
 /// What the driver of an [`Acquisition`] does next.

@@ -58,7 +58,7 @@ use std::time::Instant;
 use waitword_core::{Location, Parker, Word, is_queue_stalled, may_block};
 
 use crate::error::LockError;
-use crate::patience::Looks;
+use crate::stall_timeout::Looks;
 use crate::sync::mutant;
 pub(crate) use acquisition::{Acquisition, Step};
 

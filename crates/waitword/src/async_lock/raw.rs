@@ -20,7 +20,7 @@ use waitword_core::{Location, notify_one};
 
 use crate::acquire::{Acquire, Attempt};
 use crate::error::NotLocked;
-use crate::patience::Patience;
+use crate::stall_timeout::Patience;
 use crate::sync::atomic::{AtomicI32, Ordering};
 
 /// Nobody holds it.

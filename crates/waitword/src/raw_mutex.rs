@@ -222,9 +222,7 @@ impl Acquire for RawMutex {
     type At = Masked<QUEUED>;
     type Ask = ();
     type End = ();
-    type Looks = ();
-
-    const TAKEN: () = ();
+    type Rechecks = ();
 
     fn at(&self, (): ()) -> &Self::At {
         &self.state

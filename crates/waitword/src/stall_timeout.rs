@@ -1,30 +1,31 @@
-//! How long a waiter relies on being called.
+//! The stall timeout: how long an unresponsive waiter can delay those behind it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long those in line put up with one who was called and does not come.
+/// How long waiters put up with a signalled one that does not respond.
 ///
-/// A lock that is released is offered to the first in line. If that is a future which nobody polls, the offer lies there.
-/// The table is swept once in this time for those who were called and have not looked since, and the next in line is
-/// called in their place. So those behind such a future are delayed by it for **once to twice this time**, and once only: it
-/// is passed over until it is polled again. ([`Semaphore`](crate::Semaphore): up to three times, if permits are kept for it.)
+/// A lock that is released is offered to the head waiter. If that is a future which is not polled, the offer lies there.
+/// A watchdog passes over the waiters once in this time, and signals the one behind a waiter that has not responded to its
+/// signal. So such a future delays those behind it by **once to twice this time**, and once only: it
+/// is skipped until it is polled again. ([`Semaphore`](crate::Semaphore): up to three times, if permits are reserved for it.)
 ///
 /// # AsyncLock
-/// A word that scripts share is released as `Atomics.notify` does it, which takes whom it wakes out of the line. So whoever waits
-/// for an [`AsyncLock`](crate::AsyncLock) looks for itself when it has not been woken for this long, without giving up its
-/// place; and after each look in vain it waits twice as long for the next, up to [`LONGEST_STALL_TIMEOUT`], so that a long line at a lock
-/// that is held for long costs next to nothing. A task that is not polled delays those behind it by as long as they have
-/// waited already and `STALL_TIMEOUT` more, and never by more than `LONGEST_STALL_TIMEOUT`; once for each time that it got into line.
+/// A word that scripts share is released as `Atomics.notify` does it, which dequeues the waiter it wakes. So a waiter of an
+/// [`AsyncLock`](crate::AsyncLock) rechecks on its own when it has not been woken for this long, without giving up its
+/// position; after each recheck in vain it waits twice as long for the next, up to [`LONGEST_STALL_TIMEOUT`], so that a long
+/// queue at a lock that is held for long costs next to nothing. A task that is not polled delays those behind it by as long as
+/// they have waited already and `STALL_TIMEOUT` more, and never by more than `LONGEST_STALL_TIMEOUT`; once for each time that
+/// it was enqueued.
 pub const STALL_TIMEOUT: Duration = waitword_core::STALL_TIMEOUT;
 
-/// The longest time between two looks of one who waits for an [`AsyncLock`](crate::AsyncLock). See [`STALL_TIMEOUT`].
+/// The longest time between two rechecks of a waiter of an [`AsyncLock`](crate::AsyncLock). See [`STALL_TIMEOUT`].
 pub const LONGEST_STALL_TIMEOUT: Duration = Duration::from_secs(1);
 
 static SIGNALS_ALONE: AtomicBool = AtomicBool::new(false);
 
-/// From now on nothing in this process makes up for a signal that a lock has lost: nobody sweeps, and nobody rechecks. Futures that
-/// nobody polls then hold up those behind them for ever. For tests, which call it before anybody waits.
+/// From now on nothing in this process makes up for a signal that a lock has lost: there is no watchdog and no recheck. A future
+/// that is not polled then delays those behind it for ever. For tests, which call it before anybody waits.
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub fn rely_on_signals_alone() {
@@ -32,24 +33,24 @@ pub fn rely_on_signals_alone() {
     SIGNALS_ALONE.store(true, Ordering::SeqCst);
 }
 
-/// Whether those who wait look for themselves, and when.
-pub(crate) trait Looks: Default {
-    /// Whether they ever do.
-    const LOOK: bool;
+/// When a queued waiter rechecks without a signal, if ever.
+pub(crate) trait Rechecks: Default {
+    /// Whether it ever does.
+    const ANY: bool;
 
-    /// When to look next, for one who waits now.
+    /// The time of the next recheck, for a waiter that goes on waiting now.
     fn next(&mut self, now: Instant) -> Option<Instant>;
 
-    /// Whether it is time to look.
+    /// Whether a recheck is due.
     fn is_due(&self, now: Instant) -> bool;
 
-    /// It has looked, in vain.
+    /// It has rechecked, in vain.
     fn renew(&mut self, now: Instant);
 }
 
-/// They do not: the table's sweeps see to it that they are called.
-impl Looks for () {
-    const LOOK: bool = false;
+/// Never: the core's watchdog sees to it that the waiter is signalled.
+impl Rechecks for () {
+    const ANY: bool = false;
 
     fn next(&mut self, _now: Instant) -> Option<Instant> {
         None
@@ -62,38 +63,38 @@ impl Looks for () {
     fn renew(&mut self, _now: Instant) {}
 }
 
-/// When one waiter looks for itself.
+/// At the stall timeout, and then after intervals that double.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct StallTimeout {
     interval: Duration,
     /// `None` until it begins to wait.
-    next_look: Option<Instant>,
+    next: Option<Instant>,
 }
 
-impl Default for Patience {
+impl Default for StallTimeout {
     fn default() -> Self {
-        Self { interval: STALL_TIMEOUT, next_look: None }
+        Self { interval: STALL_TIMEOUT, next: None }
     }
 }
 
-impl Looks for Patience {
-    const LOOK: bool = true;
+impl Rechecks for StallTimeout {
+    const ANY: bool = true;
 
     fn next(&mut self, now: Instant) -> Option<Instant> {
-        // Only those who are about to sleep get here.
+        // Only waiters that are about to sleep get here.
         if SIGNALS_ALONE.load(Ordering::Relaxed) {
             return None;
         }
-        Some(*self.next_look.get_or_insert_with(|| now + self.interval))
+        Some(*self.next.get_or_insert_with(|| now + self.interval))
     }
 
     fn is_due(&self, now: Instant) -> bool {
-        self.next_look.is_some_and(|look| look <= now)
+        self.next.is_some_and(|next| next <= now)
     }
 
     fn renew(&mut self, now: Instant) {
         self.interval = LONGEST_STALL_TIMEOUT.min(self.interval * 2);
-        self.next_look = Some(now + self.interval);
+        self.next = Some(now + self.interval);
     }
 }
 
@@ -102,25 +103,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_are_never_further_apart_than_stated() {
+    fn rechecks_are_never_further_apart_than_stated() {
         let start = Instant::now();
-        let mut patience = Patience::default();
+        let mut rechecks = StallTimeout::default();
         let mut last = start;
-        assert!(!patience.is_due(start), "before the wait");
-        for look in 0..20 {
-            let next = patience.next(last).unwrap();
-            assert!(!patience.is_due(last) && patience.is_due(next));
-            assert_eq!(patience.next(next), Some(next), "waiting does not move it");
+        assert!(!rechecks.is_due(start), "before the wait");
+        for round in 0..20 {
+            let next = rechecks.next(last).unwrap();
+            assert!(!rechecks.is_due(last) && rechecks.is_due(next));
+            assert_eq!(rechecks.next(next), Some(next), "waiting does not move it");
             let apart = next - last;
             assert!(apart <= LONGEST_STALL_TIMEOUT);
             assert!(
                 apart <= STALL_TIMEOUT + (last - start),
-                "look {look}: {apart:?} after {:?}",
+                "recheck {round}: {apart:?} after {:?}",
                 last - start
             );
-            patience.renew(next);
+            rechecks.renew(next);
             last = next;
         }
-        assert_eq!(patience.next(last).unwrap() - last, LONGEST_STALL_TIMEOUT);
+        assert_eq!(rechecks.next(last).unwrap() - last, LONGEST_STALL_TIMEOUT);
     }
 }

@@ -20,7 +20,7 @@ use waitword_core::{Location, notify_one};
 
 use crate::acquire::{Acquire, Attempt};
 use crate::error::NotLocked;
-use crate::stall_timeout::Patience;
+use crate::stall_timeout::StallTimeout;
 use crate::sync::atomic::{AtomicI32, Ordering};
 
 /// Nobody holds it.
@@ -71,9 +71,7 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     type Ask = ();
     type End = ();
     // Scripts share the word and the line, and their waits cannot be called.
-    type Looks = Patience;
-
-    const TAKEN: () = ();
+    type Rechecks = StallTimeout;
 
     fn at(&self, (): ()) -> &L {
         &self.at

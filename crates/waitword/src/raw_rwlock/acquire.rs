@@ -17,9 +17,7 @@ impl Acquire for RawRwLock {
     type At = Masked64<LINE>;
     type Ask = Mode;
     type End = ();
-    type Looks = ();
-
-    const TAKEN: () = ();
+    type Rechecks = ();
 
     fn at(&self, mode: Mode) -> &Self::At {
         match mode {

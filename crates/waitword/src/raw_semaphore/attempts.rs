@@ -14,9 +14,7 @@ impl Acquire for RawSemaphore {
     type At = Masked64<LINE>;
     type Ask = usize;
     type End = Result<(), Closed>;
-    type Looks = ();
-
-    const TAKEN: Self::End = Ok(());
+    type Rechecks = ();
 
     fn at(&self, _n: usize) -> &Self::At {
         &self.state

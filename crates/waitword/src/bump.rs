@@ -1,4 +1,4 @@
-//! Letting go for a while: whoever has a lock gives it up, and has it again then. A bump is that for the head waiter's turn, with
+//! Letting go for a while: a holder releases the lock, and acquires it again. A bump is that for the head waiter's turn, with
 //! nothing to do meanwhile.
 //!
 //! Its guard is there all the while, and whoever drops that releases the lock once more. So the lock has to be had again

@@ -75,7 +75,7 @@
 //!
 //! # Where to read on in the source
 //! Those that take something from each other ([`Mutex`], [`RwLock`], [`Semaphore`], [`AsyncLock`]) have a state word
-//! (`raw_mutex.rs`, `raw_rwlock/`, `raw_semaphore/`, `raw_lock.rs`), with its table of states and the races that it has to win; the one loop by which everybody
+//! (`raw_mutex.rs`, `raw_rwlock/`, `raw_semaphore/`, `async_lock/raw.rs`), with its table of states and the races that it has to win; the one loop by which everybody
 //! waits for it (`acquire/`); and what you call, in a folder of its own. A [`Condvar`] moves those whom it notifies into
 //! the line of the mutex (`condvar/raw.rs`).
 //!
@@ -86,29 +86,24 @@
 
 mod acquire;
 mod async_lock;
+mod barging_window;
 mod barrier;
 mod bump;
-mod clock;
 mod condition;
 #[allow(unsafe_code)]
 mod condvar;
 mod coop;
 mod error;
 mod event;
-mod execute;
 pub mod guide;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
 #[allow(unsafe_code)]
 pub mod lock_api;
-mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
 mod not_a_future;
 mod once;
-mod pace;
-mod patience;
 mod poison;
-mod raw_lock;
 mod raw_mutex;
 mod raw_rwlock;
 mod raw_semaphore;
@@ -117,11 +112,12 @@ mod rwlock;
 mod semaphore;
 #[cfg(feature = "serde")]
 mod serde;
+mod stall_timeout;
 mod sync;
 mod unlocked;
 mod wait_group;
 
-pub use async_lock::AsyncLock;
+pub use async_lock::{AsyncLock, LockAsync, LockAsyncUntil};
 pub use barrier::{
     Barrier, BarrierWait, BarrierWaitOwned, BarrierWaitOwnedUntil, BarrierWaitResult, BarrierWaitUntil,
 };
@@ -134,16 +130,11 @@ pub use event::{
     Event, EventListener, EventNotified, EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil,
     OwnedEventListener,
 };
-pub use lock_async::{LockAsync, LockAsyncUntil};
 pub use mutex::{
     MappedMutexGuard, Mutex, MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil,
     OwnedMappedMutexGuard, OwnedMutexGuard,
 };
 pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
-#[doc(hidden)]
-pub use patience::rely_on_signals_alone;
-pub use patience::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use poison::{Poison, PoisonGuard, Poisoned};
 pub use rwlock::{
     MappedRwLockReadGuard, MappedRwLockWriteGuard, NotUpgraded, OwnedMappedRwLockReadGuard,
@@ -158,6 +149,10 @@ pub use semaphore::{
     AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphoreAcquire, SemaphoreAcquireOwned,
     SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil, SemaphorePermit, TryAcquireError,
 };
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use stall_timeout::rely_on_signals_alone;
+pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use wait_group::{
     OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitOwned,
     WaitGroupWaitOwnedUntil, WaitGroupWaitUntil,

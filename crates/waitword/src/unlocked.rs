@@ -31,7 +31,7 @@ macro_rules! unlocked {
             /// ```
             ///
             /// # Fairness
-            /// The release is an ordinary one. Afterwards this thread is one of those who come, and enqueues if it has to wait.
+            /// The release is an ordinary one. Afterwards this thread is a new acquirer, and enqueues if it has to wait.
             ///
             /// # Panics
             /// When `f` does, or the waker of the next waiter; the lock is acquired again first. If this thread must not block
@@ -46,7 +46,7 @@ macro_rules! unlocked {
                 $crate::bump::unlocked(raw, $ask, "unlocked_async", || raw.$release(), f)
             }
 
-            /// As [`unlocked`](Self::unlocked), but that nobody overtakes the head waiter, as with
+            /// As [`unlocked`](Self::unlocked), but that nobody barges past the head waiter, as with
             /// [`unlock_fair`](Self::unlock_fair).
             ///
             /// # Panics, deadlocks
@@ -97,7 +97,7 @@ macro_rules! unlocked {
                 ($future::new(lock.into()).await, result)
             }
 
-            /// As [`unlocked_async`](Self::unlocked_async), but that nobody overtakes the head waiter, as with
+            /// As [`unlocked_async`](Self::unlocked_async), but that nobody barges past the head waiter, as with
             /// [`unlock_fair`](Self::unlock_fair).
             ///
             /// # Cancellation, fairness, panics

@@ -252,7 +252,7 @@ fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
 
 /// Nobody is there to be notified in its place: all the more the mutex has to go on.
 #[test]
-fn a_thread_in_the_line_of_the_mutex_gets_it_when_a_wait_that_was_called_is_dropped() {
+fn a_thread_queued_for_the_mutex_gets_it_when_a_signalled_wait_is_dropped() {
     for way in WAYS {
         for release_first in [false, true] {
             let room = Room::default();

@@ -102,7 +102,7 @@ fn a_stream_that_buffers_waits_while_its_body_wants_the_mutex() {
 }
 
 #[test]
-fn a_wait_notified_and_polled_later_has_kept_its_place() {
+fn a_wait_notified_and_polled_later_has_kept_its_position() {
     for way in WAYS {
         let room = Room::default();
         let mut stored = in_line(&room, way);

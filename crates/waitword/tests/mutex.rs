@@ -161,7 +161,7 @@ fn a_mutex_that_is_free_when_the_time_is_up_is_locked() {
 }
 
 #[test]
-fn who_gives_up_after_it_was_called_passes_the_call_on() {
+fn a_signalled_waiter_that_gives_up_forwards_the_signal() {
     let mutex = Mutex::new(());
     let guard = mutex.lock();
     let (mut late, deadline) = soon_too_late(&mutex);
@@ -298,7 +298,7 @@ fn threads_and_tasks_stand_in_one_line() {
 }
 
 #[test]
-fn a_release_lets_the_mutex_go_free_and_keeps_the_place_of_who_was_called() {
+fn a_release_frees_the_mutex_and_a_signalled_waiter_keeps_its_position() {
     let mutex = Mutex::new(());
     let guard = mutex.lock();
     let mut first = Task::new(mutex.lock_async());
@@ -321,7 +321,7 @@ fn a_release_lets_the_mutex_go_free_and_keeps_the_place_of_who_was_called() {
 }
 
 #[test]
-fn who_was_called_and_does_not_come_is_overtaken_for_a_while_and_no_longer() {
+fn others_barge_past_a_signalled_waiter_until_its_window_closes() {
     let mutex = Mutex::new(());
     let guard = mutex.lock();
     let mut first = Task::new(mutex.lock_async());

@@ -1,4 +1,4 @@
-//! The loop, as something that is stepped: by a thread between two sleeps, by a task in each poll.
+//! The loop, between two of its steps.
 
 use std::mem;
 use std::pin::Pin;
@@ -8,41 +8,37 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, WaitAsync, wait_async};
 
+use crate::acquire::attempt::take_reserved;
+use crate::acquire::drive::{Step, Steps};
 use crate::acquire::handle::{Ask, End, Handle};
-use crate::acquire::{Acquire, GivesBack, Place, take_passed};
+use crate::acquire::raw::{Acquire, Attempt, Ended, GivesBack};
 use crate::error::LockError;
-use crate::patience::Looks;
-use crate::sync::broken;
+use crate::stall_timeout::Rechecks;
+use crate::sync::mutant;
 
-/// What the driver of an [`Acquisition`] does next.
-pub(crate) enum Step<E> {
-    /// Nothing: it has been acquired, or the time was up.
-    Ended(Result<E, LockError>),
-    /// Step again when woken, and at this time at the latest, if there is one.
-    Wait(Option<Instant>),
-}
-
-/// When one took it who stood in line: whether a call that it has got is answered by that.
+/// When a queued waiter took it: that decides whether a signal that it has got is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Taken {
-    /// Called, and until it has left the line it is not called again.
-    OnCall,
-    /// When the next call could find it: if it has come, it was meant for what was there later.
-    OnLook,
+    /// Signalled. Until it has left the queue it is not signalled again.
+    OnSignal,
+    /// On a recheck, when the next signal could find it. Such a signal was meant for what was released later.
+    OnRecheck,
 }
+
+pub(super) const NO_DEADLINE: &str = "without a deadline it only ends with the lock";
 
 const ENDED: &str = "an acquisition was polled after it had ended";
 
 pin_project! {
     /// The loop, between two of its steps.
     pub(crate) struct Acquisition<H: Handle> {
-        // Gone with the end: whoever has acquired has it.
+        // Until the end, which returns it.
         handle: Option<H>,
         ask: Ask<H>,
         // Whether the first attempt has been made.
         begun: bool,
-        looks: <H::Raw as Acquire>::Looks,
-        // Its place in line, if it has one. There is a handle as long as there is a place.
+        rechecks: <H::Raw as Acquire>::Rechecks,
+        // While it is queued; and then there is a handle.
         #[pin]
         wait: Option<WaitAsync<H::At>>,
     }
@@ -56,10 +52,10 @@ pin_project! {
 
 impl<H: Handle> Acquisition<H> {
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
-        Self { handle: Some(handle), ask, begun: false, looks: Default::default(), wait: None }
+        Self { handle: Some(handle), ask, begun: false, rechecks: Default::default(), wait: None }
     }
 
-    /// Whether it stands in line.
+    /// Whether it is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.handle.is_some() && self.wait.is_some()
     }
@@ -75,7 +71,7 @@ impl<H: Handle> Acquisition<H> {
         this.handle.take_if(|handle| handle.raw().take(*this.ask))
     }
 
-    /// For one that must take nothing now: whether it may be left unpolled for a moment, because it is queued, or because it
+    /// For a task that must take nothing now: whether it may be left unpolled for a moment, because it is queued, or because it
     /// would not have to wait.
     pub(crate) fn can_yield(self: Pin<&mut Self>) -> bool {
         let this = self.project();
@@ -83,8 +79,8 @@ impl<H: Handle> Acquisition<H> {
         if this.wait.is_some() {
             return true;
         }
-        // Nothing but the attempt says whether it is free for us. It is not kept: an owner that is not polled would keep
-        // everybody out.
+        // Nothing but an attempt tells whether it is free. What it takes is given back: a holder that is not polled would keep
+        // others out.
         let is_free = raw.take(*this.ask);
         match is_free {
             true => raw.give_back(*this.ask),
@@ -93,47 +89,16 @@ impl<H: Handle> Acquisition<H> {
         is_free
     }
 
-    /// Goes on until it has ended or has to wait. Whoever is in line stays there until it is notified or has ended.
-    pub(crate) fn step(
-        mut self: Pin<&mut Self>,
-        waker: &Waker,
-        deadline: Option<Instant>,
-    ) -> Step<(H, End<H>)> {
-        let (end, taken) = match self.as_mut().line_up(waker) {
-            Poll::Ready(ended) => ended,
-            Poll::Pending => match self.as_mut().look(deadline) {
-                Step::Ended(Ok(end)) => (end, Taken::OnLook),
-                Step::Ended(Err(error)) => {
-                    self.project().handle.take();
-                    return Step::Ended(Err(error));
-                }
-                Step::Wait(until) => return Step::Wait(until),
-            },
-        };
-        Step::Ended(Ok((self.end(taken), end)))
-    }
-
-    /// A thread that was called tries for a while. Returns whether it has taken it.
-    pub(crate) fn spin(self: Pin<&mut Self>) -> bool {
-        let is_signalled = self.wait.as_ref().is_some_and(WaitAsync::is_signalled);
-        let taken = is_signalled
-            && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Place::Line));
-        if taken {
-            self.end(Taken::OnCall);
-        }
-        taken
-    }
-
     /// It has been acquired.
     fn end(self: Pin<&mut Self>, taken: Taken) -> H {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let was_called = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnLook;
-            // (If what was taken is that the lock is closed, there is nothing to give back, and nobody who would miss it.)
+            let was_signalled = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnRecheck;
+            // (Of a closed lock nothing was taken, and nobody misses what is given back.)
             let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
-            handle.raw().left(*this.ask, was_called);
-            // With its waker, whose destructor may panic; and with its share in the lock.
+            handle.raw().dequeued(*this.ask, was_signalled);
+            // Drops the waker, whose destructor may panic, and the share in the lock.
             this.wait.set(None);
             mem::forget(unwinding);
         }
@@ -144,41 +109,41 @@ impl<H: Handle> Acquisition<H> {
     fn leave(self: Pin<&mut Self>) {
         let mut this = self.project();
         if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_mut().as_pin_mut()) {
-            let was_called = wait.cancel() != Cancelled::BeforeNotify;
-            // Its waker goes with the rest, afterwards: the destructor may panic.
-            handle.raw().pass_on(*this.ask, was_called);
+            let was_signalled = wait.cancel() != Cancelled::BeforeNotify;
+            // The waker is dropped with the rest, afterwards: its destructor may panic.
+            handle.raw().forward(*this.ask, was_signalled);
         }
     }
 
-    /// Takes it, or stands in line afterwards.
-    fn line_up(self: Pin<&mut Self>, waker: &Waker) -> Poll<(End<H>, Taken)> {
+    /// Takes it, or is queued afterwards.
+    fn enqueue(self: Pin<&mut Self>, waker: &Waker) -> Poll<(End<H>, Taken)> {
         let mut this = self.project();
         let handle = this.handle.as_ref().expect(ENDED);
         let (raw, ask) = (handle.raw(), *this.ask);
         let mut cx = Context::from_waker(waker);
         loop {
             let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
-                match raw.take_or_mark(ask, Place::New) {
-                    Ok(end) => return Poll::Ready((end, Taken::OnLook)),
+                match raw.take_or_mark(ask, Attempt::Barging) {
+                    Ok(end) => return Poll::Ready((end, Taken::OnRecheck)),
                     Err(taken) => this.wait.set(Some(wait_async(handle.at(ask), taken))),
                 }
                 continue;
             };
-            // Called: one look before it costs anything, ...
-            if wait.is_signalled() && raw.take_called(ask) {
-                return Poll::Ready((H::Raw::TAKEN, Taken::OnCall));
+            // Signalled: one attempt before the shard's lock is taken to acknowledge the signal, ...
+            if wait.is_signalled() && raw.take_signalled(ask) {
+                return Poll::Ready((End::<H>::TAKEN, Taken::OnSignal));
             }
             match wait.as_mut().poll_signalled(&mut cx) {
-                // Notified; or the word is not what the attempt left, so that somebody else has got on meanwhile.
+                // Notified; or the word is not what the attempt left, so another acquirer has made progress.
                 Poll::Ready(Some(_)) => this.wait.set(None),
-                // ... and one when the next call will find us.
-                Poll::Ready(None) if broken!("acquire-look") => return Poll::Pending,
+                // ... and one when the next signal will find this waiter.
                 Poll::Ready(None) => {
-                    if let Ok(end) = raw.take_or_mark(ask, Place::Line) {
-                        return Poll::Ready((end, Taken::OnLook));
+                    mutant!("acquire-look" => return Poll::Pending);
+                    if let Ok(end) = raw.take_or_mark(ask, Attempt::Queued) {
+                        return Poll::Ready((end, Taken::OnRecheck));
                     }
-                    if raw.is_kept(ask) {
-                        // Nobody may come to call us again, and those behind us must not depend on that.
+                    if raw.holds_up_others(ask) {
+                        // There may be no release to signal this waiter again, and those behind it must not depend on one.
                         wait.request_signal();
                     }
                     return Poll::Pending;
@@ -188,42 +153,76 @@ impl<H: Handle> Acquisition<H> {
         }
     }
 
-    /// In line: looks for itself if it is time to, and gives up if the time is up.
-    fn look(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Step<End<H>> {
-        if !<H::Raw as Acquire>::Looks::LOOK && deadline.is_none() {
+    /// Queued: rechecks without a signal if that is due, and gives up if the time is up.
+    fn recheck(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Step<Result<End<H>, LockError>> {
+        if !<H::Raw as Acquire>::Rechecks::ANY && deadline.is_none() {
             return Step::Wait(None);
         }
         let now = Instant::now();
         if deadline.is_some_and(|deadline| deadline <= now) {
-            return Step::Ended(self.look_for_the_last_time().ok_or(LockError::TimedOut));
+            return Step::Ended(self.last_attempt().ok_or(LockError::TimedOut));
         }
         let this = self.as_mut().project();
-        if this.looks.is_due(now) {
+        if this.rechecks.is_due(now) {
             let raw = this.handle.as_ref().expect(ENDED).raw();
-            if let Ok(end) = raw.take_or_mark(*this.ask, Place::Line) {
+            if let Ok(end) = raw.take_or_mark(*this.ask, Attempt::Queued) {
                 return Step::Ended(Ok(end));
             }
-            this.looks.renew(now);
+            this.rechecks.renew(now);
         }
-        let look = this.looks.next(now);
-        Step::Wait(deadline.map_or(look, |deadline| Some(look.map_or(deadline, |look| deadline.min(look)))))
+        let next = this.rechecks.next(now);
+        Step::Wait(deadline.map_or(next, |deadline| Some(next.map_or(deadline, |next| deadline.min(next)))))
     }
 
-    /// Leaves the line before the last attempt, not after it: a call that came before is answered by the attempt, and one
-    /// that comes later goes to the next in line. Whoever was not called has no more right to it than a newcomer.
-    fn look_for_the_last_time(self: Pin<&mut Self>) -> Option<End<H>> {
+    /// Leaves the queue before the last attempt, not after it: the attempt uses up a signal that came before, and a later one
+    /// goes to the next waiter. Without a signal this attempt is one of a barging acquirer.
+    fn last_attempt(self: Pin<&mut Self>) -> Option<End<H>> {
         let mut this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
-        // Its waker goes with the rest, as in `leave`.
+        // The waker is dropped with the rest, as in `leave`.
         let left = this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
-        let was_called = left.is_some_and(|left| left != Cancelled::BeforeNotify) && !broken!("acquire-late");
-        let end = raw.take_or_mark(*this.ask, if was_called { Place::Line } else { Place::New }).ok();
+        let was_signalled = left.is_some_and(was_signalled);
+        let attempt = if was_signalled { Attempt::Queued } else { Attempt::Barging };
+        let end = raw.take_or_mark(*this.ask, attempt).ok();
         if end.is_some() {
             return end;
         }
-        raw.pass_on(*this.ask, was_called);
-        take_passed(raw, *this.ask).then_some(H::Raw::TAKEN)
+        raw.forward(*this.ask, was_signalled);
+        take_reserved(raw, *this.ask).then_some(End::<H>::TAKEN)
     }
+}
+
+impl<H: Handle> Steps for Acquisition<H> {
+    type Output = Result<(H, End<H>), LockError>;
+
+    /// A queued waiter keeps its position until it is notified or has ended.
+    fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
+        let (end, taken) = match self.as_mut().enqueue(waker) {
+            Poll::Ready(ended) => ended,
+            Poll::Pending => match self.as_mut().recheck(deadline) {
+                Step::Ended(Ok(end)) => (end, Taken::OnRecheck),
+                Step::Ended(Err(error)) => {
+                    self.project().handle.take();
+                    return Step::Ended(Err(error));
+                }
+                Step::Wait(until) => return Step::Wait(until),
+            },
+        };
+        Step::Ended(Ok((self.end(taken), end)))
+    }
+
+    fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
+        let is_signalled = self.wait.as_ref().is_some_and(WaitAsync::is_signalled);
+        let is_taken = is_signalled
+            && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Attempt::Queued));
+        is_taken.then(|| Ok((self.end(Taken::OnSignal), End::<H>::TAKEN)))
+    }
+}
+
+/// Whether a waiter whose time is up leaves the queue with a signal.
+fn was_signalled(left: Cancelled) -> bool {
+    mutant!("acquire-late" => return false);
+    left != Cancelled::BeforeNotify
 }
 
 #[cfg(test)]
@@ -235,11 +234,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::acquire::Value;
+    use crate::acquire::raw::Value;
     use crate::raw_mutex::RawMutex;
     use crate::raw_semaphore::RawSemaphore;
 
-    /// A lock to which somebody does something right after an attempt, once it is armed.
+    /// A lock to which something happens right after an attempt, once it is armed.
     struct AfterAttempt<R> {
         raw: R,
         somebody: fn(&R),
@@ -263,9 +262,7 @@ mod tests {
         type At = R::At;
         type Ask = R::Ask;
         type End = R::End;
-        type Looks = R::Looks;
-
-        const TAKEN: R::End = R::TAKEN;
+        type Rechecks = R::Rechecks;
 
         fn at(&self, ask: R::Ask) -> &R::At {
             self.raw.at(ask)
@@ -275,28 +272,28 @@ mod tests {
             self.raw.take(ask)
         }
 
-        fn take_called(&self, ask: R::Ask) -> bool {
-            self.after(self.raw.take_called(ask))
+        fn take_signalled(&self, ask: R::Ask) -> bool {
+            self.after(self.raw.take_signalled(ask))
         }
 
-        fn take_or_mark(&self, ask: R::Ask, place: Place) -> Result<R::End, Value<Self>> {
-            self.after(self.raw.take_or_mark(ask, place))
+        fn take_or_mark(&self, ask: R::Ask, attempt: Attempt) -> Result<R::End, Value<Self>> {
+            self.after(self.raw.take_or_mark(ask, attempt))
         }
 
-        fn spin(&self, ask: R::Ask, place: Place) -> bool {
-            self.raw.spin(ask, place)
+        fn spin(&self, ask: R::Ask, attempt: Attempt) -> bool {
+            self.raw.spin(ask, attempt)
         }
 
-        fn left(&self, ask: R::Ask, was_called: bool) {
-            self.raw.left(ask, was_called);
+        fn dequeued(&self, ask: R::Ask, was_signalled: bool) {
+            self.raw.dequeued(ask, was_signalled);
         }
 
         fn give_back(&self, ask: R::Ask) {
             self.raw.give_back(ask);
         }
 
-        fn pass_on(&self, ask: R::Ask, was_called: bool) {
-            self.raw.pass_on(ask, was_called);
+        fn forward(&self, ask: R::Ask, was_signalled: bool) {
+            self.raw.forward(ask, was_signalled);
         }
     }
 
@@ -310,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_release_after_the_last_attempt_calls_the_next_in_line() {
+    fn a_release_after_the_last_attempt_signals_the_next_waiter() {
         let mutex = AfterAttempt::new(RawMutex::new(), RawMutex::release);
         assert!(mutex.take(()));
         let mut late = pin!(Acquisition::new(&mutex, ()));
@@ -323,13 +320,13 @@ mod tests {
         mutex.armed.store(true, Ordering::SeqCst);
         let too_late = late.as_mut().step(Waker::noop(), Some(Instant::now()));
         assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut))));
-        assert!(woken.0.load(Ordering::SeqCst), "else the call went to the one that left");
+        assert!(woken.0.load(Ordering::SeqCst), "else the signal went to the waiter that left");
         assert!(matches!(next.as_mut().step(&waker, None), Step::Ended(Ok(_))));
     }
 
-    /// The second in line is called while the first, which has its permit, leaves the line.
+    /// The second waiter is signalled while the first, which has its permit, leaves the queue.
     #[test]
-    fn whoever_leaves_the_line_takes_nobody_elses_call_along() {
+    fn a_waiter_that_leaves_the_queue_keeps_no_signal_of_another() {
         let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| assert!(raw.add(1)));
         let mut first = pin!(Acquisition::new(&semaphore, 1));
         assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
@@ -339,22 +336,25 @@ mod tests {
         semaphore.armed.store(true, Ordering::SeqCst);
         assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
 
-        // It is overtaken until its time has come.
+        // Others barge until its barging window closes.
         let start = Instant::now();
         while semaphore.take(1) {
             assert!(semaphore.raw.add(1));
-            assert!(start.elapsed() < Duration::from_secs(60), "nobody keeps it for the one that was called");
+            assert!(
+                start.elapsed() < Duration::from_secs(60),
+                "nothing is reserved for the signalled waiter"
+            );
         }
         assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
     }
 
-    /// One in line has its permits and has not left yet; more are kept for another, who gives up.
+    /// A waiter has its permits and has not left the queue yet; more are reserved for another one, which gives up.
     #[test]
-    fn nothing_is_kept_for_those_who_have_what_they_want() {
+    fn nothing_is_reserved_for_a_waiter_that_has_its_permits() {
         let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| {
-            assert!(raw.take_or_mark(3, Place::Line).is_err());
+            assert!(raw.take_or_mark(3, Attempt::Queued).is_err());
             assert!(raw.add(2));
-            raw.pass_on(3, false);
+            raw.forward(3, false);
         });
         let mut first = pin!(Acquisition::new(&semaphore, 1));
         assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
@@ -362,6 +362,6 @@ mod tests {
         assert!(semaphore.raw.add(1));
         assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
 
-        assert!(semaphore.take(2), "nobody is in line any more");
+        assert!(semaphore.take(2), "nobody is queued any more");
     }
 }

@@ -8,14 +8,15 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::Alarm;
 
-use crate::acquire::acquisition::{Acquisition, Step};
+use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
+use crate::acquire::drive::{Step, Steps};
 use crate::acquire::handle::{Ask, End, Handle};
-use crate::acquire::{Acquire, NO_DEADLINE};
+use crate::acquire::raw::{Acquire, Ended};
 use crate::coop::Unit;
 use crate::error::LockError;
 
 pin_project! {
-    /// Acquires as a future. Whoever has acquired gets its handle back, and what there is to say about it.
+    /// Acquires as a future. Its output is the handle, and how the acquisition ended.
     #[must_use = "futures do nothing unless polled"]
     pub(crate) struct AcquireAsync<H: Handle> {
         #[pin]
@@ -26,12 +27,12 @@ pin_project! {
 impl<H: Handle> AcquireAsync<H> {
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self
     where
-        H: Handle<Raw: Acquire<Looks = ()>>,
+        H: Handle<Raw: Acquire<Rechecks = ()>>,
     {
         Self { acquisition: Acquisition::new(handle, ask) }
     }
 
-    /// Whether it stands in line.
+    /// Whether it is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.acquisition.is_waiting()
     }
@@ -63,7 +64,7 @@ impl<H: Handle> Future for AcquireAsync<H> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
         let polled = match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => Poll::Ready((handle, H::Raw::TAKEN)),
+            Some(handle) => Poll::Ready((handle, End::<H>::TAKEN)),
             None => self.poll_slow(cx),
         };
         if polled.is_ready() {
@@ -74,13 +75,13 @@ impl<H: Handle> Future for AcquireAsync<H> {
 }
 
 pin_project! {
-    /// Acquires as a future that has to be woken at certain times: until a deadline at the latest, or to look for itself.
+    /// Acquires as a future that has to be woken at certain times: at its deadline, or for a recheck.
     #[must_use = "futures do nothing unless polled"]
     pub(crate) struct AcquireAsyncUntil<H: Handle> {
         #[pin]
         acquisition: Acquisition<H>,
         deadline: Option<Instant>,
-        // Wakes the task when it is time to look, or to give up.
+        // Wakes the task for a recheck, or to give up.
         #[pin]
         alarm: Alarm,
     }
@@ -91,7 +92,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
         Self { acquisition: Acquisition::new(handle, ask), deadline, alarm: Alarm::new() }
     }
 
-    /// Whether it stands in line.
+    /// Whether it is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.acquisition.is_waiting()
     }
@@ -100,7 +101,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
     fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(H, End<H>), LockError>> {
         let this = self.project();
         match this.acquisition.step(cx.waker(), *this.deadline) {
-            // The alarm goes with the future: its waker's destructor may panic, and nobody would have what was acquired.
+            // The alarm is dropped with the future: its waker's destructor may panic, and what was acquired would be lost.
             Step::Ended(result) => Poll::Ready(result),
             Step::Wait(until) => {
                 if let Some(until) = until {
@@ -111,7 +112,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
         }
     }
 
-    /// As that of [`AcquireAsync`]. The end of the time needs a unit, too.
+    /// As that of [`AcquireAsync`]. To time out needs a unit, too.
     #[cold]
     fn poll_exhausted(
         mut self: Pin<&mut Self>,
@@ -133,7 +134,7 @@ impl<H: Handle> Future for AcquireAsyncUntil<H> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
         let polled = match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => Poll::Ready(Ok((handle, H::Raw::TAKEN))),
+            Some(handle) => Poll::Ready(Ok((handle, End::<H>::TAKEN))),
             None => self.poll_slow(cx),
         };
         if polled.is_ready() {

@@ -1,20 +1,20 @@
 //! How a future reaches what it acquires: borrowed, or through an `Arc` of its own.
 //!
-//! Whoever waits stands in line under the address of a word, so the word has to stay where it is until the line is left. A
-//! borrow sees to that, and so does an `Arc` that the wait holds itself: the one loop serves both, without knowing which.
+//! A waiter is queued under the address of a word, so the word has to stay where it is until the waiter has left the queue. A
+//! borrow sees to that, and so does an `Arc` that the wait holds: one loop serves both, and does not know which.
 
 use std::sync::Arc;
 
 use waitword_core::{Location, Table};
 
-use crate::acquire::Acquire;
+use crate::acquire::raw::Acquire;
 
 /// A way to reach something that can be acquired.
 pub(crate) trait Handle {
     /// What is acquired.
     type Raw: Acquire;
 
-    /// Where one stands in line for it, and that keeps the place there.
+    /// Where waiters are queued, which it keeps in its place.
     type At: Location<Word = WordOf<Self::Raw>>;
 
     fn raw(&self) -> &Self::Raw;
@@ -67,7 +67,7 @@ pub(crate) unsafe trait HasRaw {
     fn raw(&self) -> &Self::Raw;
 }
 
-/// The place in line of one who owns the lock, together with others.
+/// Where the waiters of a lock are queued, with a share in the lock.
 pub(crate) struct OwnedAt<L: HasRaw + ?Sized> {
     lock: Arc<L>,
     ask: <L::Raw as Acquire>::Ask,

@@ -9,13 +9,13 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::{Alarm, Location};
 
-use crate::acquire::Step;
+use crate::acquire::{Step, Steps};
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::Waiting;
 use crate::coop::Unit;
 use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
-use crate::sync::broken;
+use crate::sync::mutant;
 
 /// Where a wait is queued, again and again.
 pub(super) trait At: Location<Word = AtomicU64> + Clone {}
@@ -23,7 +23,7 @@ pub(super) trait At: Location<Word = AtomicU64> + Clone {}
 impl<A: Location<Word = AtomicU64> + Clone> At for A {}
 
 pin_project! {
-    /// A wait that can have a deadline, whoever sees to it that it is polled when that comes.
+    /// A wait with or without a deadline. Its owner sees to it that it is polled then.
     struct Wait<A: Location<Word = AtomicU64>, G: CondvarGuard> {
         // Until the first poll, which releases the mutex.
         guard: Option<G>,
@@ -46,22 +46,19 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
     ) -> Result<(G, Result<(), LockError>), Option<Instant>> {
         let mut this = self.project();
         if this.guard.is_some() {
-            if broken!("condvar-enter") {
-                *this.guard = None;
-            }
-            this.waiting.as_mut().enter(cx.waker());
+            mutant!("condvar-enter" => *this.guard = None);
+            this.waiting.as_mut().enqueue(cx.waker());
             // Only now.
             *this.guard = None;
         }
         // Only now: others need the mutex.
         let Poll::Ready(unit) = Unit::poll(cx) else { return Err(None) };
         match this.waiting.step(cx.waker(), deadline) {
-            Step::Ended(Ok((handle, result))) => {
+            Step::Ended((handle, result)) => {
                 unit.consume();
                 // SAFETY: it ends once, having acquired the mutex, whose handle and rest come from the guard it was made with.
                 Ok((unsafe { G::relocked(handle, *this.rest) }, result))
             }
-            Step::Ended(Err(_)) => unreachable!("whether in time or not, it ends with the mutex"),
             Step::Wait(until) => Err(until),
         }
     }

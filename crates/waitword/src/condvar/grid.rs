@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use waitword_core::may_block;
 
 use crate::condition::Waited;
+use crate::condvar::block;
 use crate::condvar::futures::{WaitOnce, WaitOnceUntil, WaitWhile, WaitWhileUntil};
-use crate::condvar::{
-    Condvar, CondvarGuard, CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil,
-};
+use crate::condvar::guard::CondvarGuard;
+use crate::condvar::named::{CondvarWait, CondvarWaitUntil, CondvarWaitWhile, CondvarWaitWhileUntil};
+use crate::condvar::variable::Condvar;
 use crate::error::LockError;
 
 impl Condvar {
@@ -38,7 +39,7 @@ impl Condvar {
     pub fn wait<G: CondvarGuard>(&self, guard: &mut G) {
         assert!(may_block(), "this thread must not block (`forbid_blocking`): use `wait_async` here");
         // Without a deadline it only ends notified.
-        let _ = self.drive(guard, None);
+        let _ = block::block(&self.raw, guard, None);
     }
 
     /// As [`wait`](Self::wait), for `timeout` at the longest.
@@ -53,7 +54,7 @@ impl Condvar {
     #[doc(alias("wait_timeout", "pthread_cond_timedwait"))]
     #[track_caller]
     pub fn wait_for<G: CondvarGuard>(&self, guard: &mut G, timeout: Duration) -> Result<(), LockError> {
-        self.wait_with(guard, Instant::now().checked_add(timeout))
+        block::wait_until(&self.raw, guard, Instant::now().checked_add(timeout))
     }
 
     /// As [`wait`](Self::wait), until `deadline` at the latest; and then for as long as it takes to lock the mutex, which is
@@ -77,7 +78,7 @@ impl Condvar {
     #[doc(alias = "wait_deadline")]
     #[track_caller]
     pub fn wait_until<G: CondvarGuard>(&self, guard: &mut G, deadline: Instant) -> Result<(), LockError> {
-        self.wait_with(guard, Some(deadline))
+        block::wait_until(&self.raw, guard, Some(deadline))
     }
 
     /// Waits while `condition` holds of what is in the mutex, blocking this thread. If it does not, returns at once.
@@ -125,7 +126,7 @@ impl Condvar {
         timeout: Duration,
         condition: impl FnMut(&mut G::Target) -> bool,
     ) -> Result<(), LockError> {
-        self.wait_while_with(guard, Instant::now().checked_add(timeout), condition)
+        block::wait_while_until(&self.raw, guard, Instant::now().checked_add(timeout), condition)
     }
 
     /// As [`wait_while`](Self::wait_while), until `deadline` at the latest.
@@ -154,12 +155,12 @@ impl Condvar {
         deadline: Instant,
         condition: impl FnMut(&mut G::Target) -> bool,
     ) -> Result<(), LockError> {
-        self.wait_while_with(guard, Some(deadline), condition)
+        block::wait_while_until(&self.raw, guard, Some(deadline), condition)
     }
 
     /// Releases the mutex, waits without blocking this thread until it is notified, and is ready with the mutex locked again.
     ///
-    /// The guard goes into the future: until the first poll it keeps the mutex locked. With that poll the wait is in line, and
+    /// The guard goes into the future: until the first poll it keeps the mutex locked. With that poll the wait is enqueued, and
     /// the mutex released.
     ///
     /// ```
@@ -182,12 +183,12 @@ impl Condvar {
     /// ```
     ///
     /// # Cancellation
-    /// If the future is dropped, the mutex is not held. A notify that had counted it goes on to the next in line.
+    /// If the future is dropped, the mutex is not held. The wait is cancel-safe: a notify that had counted it is forwarded to the next waiter.
     ///
     /// # Fairness
-    /// See [the type](Self#fairness). A future that was notified and is not polled keeps its place in the mutex's line, and
+    /// See [the type](Self#fairness). A future that was notified and is not polled keeps its position in the mutex's queue, and
     /// nobody from the mutex for good ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: what
-    /// [`notify_one`](Self::notify_one) gave to it nobody else gets before it is dropped, and the next one goes to the next in line.
+    /// [`notify_one`](Self::notify_one) gave to it no other waiter gets before it is dropped, and the next notify goes to the next waiter.
     ///
     /// # Panics
     /// At the first poll, if others wait with another mutex, which is released then; and when polled again after it was ready.

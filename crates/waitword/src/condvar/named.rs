@@ -8,9 +8,9 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use crate::condition::OwnedAt;
-use crate::condvar::Condvar;
 use crate::condvar::futures::{WaitOnce, WaitOnceUntil, WaitWhile, WaitWhileUntil};
 use crate::condvar::guard::CondvarGuard;
+use crate::condvar::variable::Condvar;
 use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
 

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use crate::condition::OwnedAt;
 use crate::condvar::futures::{WaitOnce, WaitOnceUntil, WaitWhile, WaitWhileUntil};
-use crate::condvar::{
-    Condvar, CondvarGuard, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitWhileOwned,
-    CondvarWaitWhileOwnedUntil,
+use crate::condvar::guard::CondvarGuard;
+use crate::condvar::named::{
+    CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil,
 };
+use crate::condvar::variable::Condvar;
 
 /// # Over an `Arc`
 /// The futures of these methods have a share in the condition variable. With an

@@ -1,31 +1,32 @@
-//! The condition variable as a word, and the one way through a wait. No data, no guards.
+//! The condition variable as a word, and the stages of a wait. No data, no guards.
 //!
-//! The word holds the address of the mutex that those in line go back to; never anything that is followed. Who waits gets in
-//! line while it still holds the mutex, so that nothing that others do under the mutex can come in between:
+//! The word holds the address of the mutex that the waiters go back to, as a number that is never dereferenced. A waiter
+//! enqueues while it still holds the mutex, so that nothing that others do under the mutex can come in between:
 //!
 //! ```text
 //!   waiter, holding the mutex               notifier
 //!   ──────────────────────────────          ──────────────────────────────
 //!   the condition does not hold             takes the mutex
 //!   releases the mutex                      makes the condition true
-//!                                           notifies: nobody is in line
-//!   gets in line; sleeps for ever
+//!                                           notifies: the queue is empty
+//!   enqueues; sleeps for ever
 //!
-//!   gets in line
+//!   enqueues
 //!   releases the mutex                      takes it, makes it true, notifies
-//!   sleeps: in line                         → moves it to the line of the mutex
+//!   sleeps: queued                          → moves it to the queue of the mutex
 //! ```
-//! A notify moves whom it notifies, asleep, to the end of the mutex's line, and sees to it that the first there is called
-//! (`notify/requeue.rs` of the core). So of a hundred one wakes up, and the others one by one, each when the mutex is released.
+//! A notify moves the waiters that it notifies, asleep, to the tail of the mutex's queue, and sees to it that the head waiter
+//! there is signalled (wait morphing; `notify/requeue.rs` of the core). So there is no thundering herd: of a hundred waiters one
+//! wakes up, and the others one by one, each when the mutex is released.
 //!
 //! # A wait, from stage to stage
 //! ```text
-//!                 notified: moved                   called: takes the mutex
-//!   in line here ─────────────────► in line there ─────────────────────────► holds it: Ok
+//!                 notified: moved                 signalled: takes the mutex
+//!   queued here ─────────────────► queued there ────────────────────────────► holds it: Ok
 //!      │                                                                       ▲
-//!      └── the time is up ──► locks the mutex as anybody does ─────────────────┘  TimedOut
+//!      └── the time is up ──► locks the mutex like any acquirer ───────────────┘  TimedOut
 //! ```
-//! Whoever is dropped after it was notified, and before it holds the mutex, passes the notify on.
+//! A waiter that is dropped after it was notified, and before it holds the mutex, forwards the notify.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -34,17 +35,17 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, Location, WaitAsync, replace_if_idle, requeue_while_equal, wait_async};
 
-use crate::acquire::{Acquire, Acquisition, Handle, Place, Step};
+use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Step, Steps};
 use crate::condition::Waited;
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{broken, const_fn};
+use crate::sync::{const_fn, mutant};
 
-/// In the word as long as nobody has waited.
+/// In the word before the first wait.
 const NO_MUTEX: u64 = 0;
 
-/// The word, and the line of those who wait.
+/// The word, and the wait queue on it.
 #[derive(Debug)]
 pub(crate) struct RawCondvar {
     mutex: AtomicU64,
@@ -57,7 +58,7 @@ impl RawCondvar {
         }
     }
 
-    /// Notifies the first `count` in line. Returns how many these were.
+    /// Notifies the first `count` waiters. Returns how many these were.
     pub(crate) fn notify(&self, count: usize) -> usize {
         notify(&self.mutex, count)
     }
@@ -71,9 +72,9 @@ impl Waited for RawCondvar {
     }
 }
 
-/// See [`RawCondvar::notify`]. All that a wait has to know of its condition variable is `at`, so that is all that it keeps.
+/// See [`RawCondvar::notify`]. A wait keeps nothing of its condition variable but `at`.
 fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
-    // Relaxed: whoever is in line has written it before it released the mutex, under which the condition was changed.
+    // Relaxed: a queued waiter has written it before it released the mutex, under which the condition was changed.
     let mut mutex = at.word().load(Ordering::Relaxed);
     while mutex != NO_MUTEX {
         match requeue_while_equal(at, mutex, mutex as usize, count) {
@@ -84,7 +85,7 @@ fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
     0
 }
 
-/// Makes `mutex` the one that those in line go back to, unless others wait with another.
+/// Makes `mutex` the one that the waiters go back to, unless others wait with another.
 #[track_caller]
 fn adopt(at: &impl Location<Word = AtomicU64>, mutex: u64) {
     let now = at.word().load(Ordering::Relaxed);
@@ -114,11 +115,11 @@ pin_project! {
     impl<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> PinnedDrop for Waiting<A, H> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
-            let mut passes_on = PassesOn { at: &*this.at, notified: *this.notified };
-            if let (StageProjection::InLine { wait }, Some(handle)) = (this.stage.as_mut().project(), &*this.handle) {
-                leave(wait, handle.raw(), &mut passes_on.notified);
+            let mut forwards = Forwards { at: &*this.at, notified: *this.notified };
+            if let (StageProjection::Queued { wait }, Some(handle)) = (this.stage.as_mut().project(), &*this.handle) {
+                leave(wait, handle.raw(), &mut forwards.notified);
             }
-            // Whoever is in line for the mutex itself leaves that line by itself.
+            // An acquisition of the mutex leaves the mutex's queue by itself.
             this.stage.set(Stage::Idle);
         }
     }
@@ -129,12 +130,12 @@ pin_project! {
     enum Stage<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> {
         // Not begun, or ended.
         Idle,
-        // Here, or, since it was notified, in the line of the mutex.
-        InLine {
+        // Here, or, since it was notified, in the queue of the mutex.
+        Queued {
             #[pin]
             wait: WaitAsync<A>,
         },
-        // The time was up: for the mutex, without a place in line that it would have kept.
+        // The time was up: for the mutex, as a new acquirer.
         Locking {
             #[pin]
             acquisition: Acquisition<H>,
@@ -149,36 +150,36 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         Self { at, handle: Some(handle), notified: false, stage: Stage::Idle }
     }
 
-    /// Whether it stands in line, here or for the mutex.
+    /// Whether it is queued, here or for the mutex.
     pub(crate) fn is_waiting(&self) -> bool {
         match &self.stage {
             Stage::Idle => false,
-            Stage::InLine { .. } => self.handle.is_some(),
+            Stage::Queued { .. } => self.handle.is_some(),
             Stage::Locking { acquisition } => acquisition.is_waiting(),
         }
     }
 
-    /// Whether it was called, which makes the next step worth it.
+    /// Whether it was signalled, which makes the next step worth it.
     pub(crate) fn is_signalled(&self) -> bool {
         match &self.stage {
-            Stage::InLine { wait } => wait.is_signalled(),
+            Stage::Queued { wait } => wait.is_signalled(),
             Stage::Idle | Stage::Locking { .. } => false,
         }
     }
 
-    /// Gets in line. The caller holds the mutex, and releases it afterwards.
+    /// Enqueues. The caller holds the mutex, and releases it afterwards.
     ///
     /// # Panics
     /// If others wait with another mutex.
     #[track_caller]
-    pub(crate) fn enter(self: Pin<&mut Self>, waker: &Waker) {
+    pub(crate) fn enqueue(self: Pin<&mut Self>, waker: &Waker) {
         let mut this = self.project();
         let word = this.handle.as_ref().expect(ENDED).raw().at(()).word();
         let mutex = std::ptr::from_ref(word).addr() as u64;
         loop {
             adopt(this.at, mutex);
-            this.stage.set(Stage::InLine { wait: wait_async(this.at.clone(), mutex) });
-            if let StageProjection::InLine { wait } = this.stage.as_mut().project()
+            this.stage.set(Stage::Queued { wait: wait_async(this.at.clone(), mutex) });
+            if let StageProjection::Queued { wait } = this.stage.as_mut().project()
                 && wait.poll_signalled(&mut Context::from_waker(waker)).is_pending()
             {
                 return;
@@ -186,66 +187,31 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         }
     }
 
-    /// Goes on until it has ended, with the mutex held and the result of the wait, or has to wait.
-    pub(crate) fn step(
-        mut self: Pin<&mut Self>,
-        waker: &Waker,
-        deadline: Option<Instant>,
-    ) -> Step<(H, Result<(), LockError>)> {
-        if let Some(until) = self.as_mut().look(waker, deadline) {
-            return Step::Wait(until);
-        }
+    /// Queued: tries to take the mutex if it was signalled, and leaves the queue if the time is up. Returns until when to wait, if
+    /// it still has to.
+    fn recheck(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Option<Option<Instant>> {
         let mut this = self.project();
-        let handle = match this.stage.as_mut().project() {
-            // Off the line, with the mutex.
-            StageProjection::Idle | StageProjection::InLine { .. } => this.handle.take().expect(ENDED),
-            StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
-                Step::Ended(result) => result.unwrap_or_else(|_| unreachable!("it has no deadline")).0,
-                Step::Wait(until) => return Step::Wait(until),
-            },
-        };
-        // What is left of the stage goes with the rest: a waker's destructor may panic, and nobody would have the mutex.
-        let was_notified = std::mem::take(this.notified);
-        Step::Ended(Ok((handle, if was_notified { Ok(()) } else { Err(LockError::TimedOut) })))
-    }
-
-    /// A thread that was called tries for a while. Returns the handle if it has taken the mutex.
-    pub(crate) fn spin(self: Pin<&mut Self>) -> Option<H> {
-        let mut this = self.project();
-        let taken = match this.stage.as_mut().project() {
-            StageProjection::InLine { wait } => {
-                wait.is_signalled() && this.handle.as_ref().expect(ENDED).raw().spin((), Place::Line)
-            }
-            StageProjection::Idle | StageProjection::Locking { .. } => false,
-        };
-        if !taken {
-            return None;
-        }
-        this.stage.set(Stage::Idle);
-        *this.notified = false;
-        this.handle.take()
-    }
-
-    /// In line: whether it is its turn, or the time is up. Returns until when to wait, if it still has to.
-    fn look(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Option<Option<Instant>> {
-        let mut this = self.project();
-        let StageProjection::InLine { mut wait } = this.stage.as_mut().project() else { return None };
+        let StageProjection::Queued { mut wait } = this.stage.as_mut().project() else { return None };
         let raw = this.handle.as_ref().expect(ENDED).raw();
-        // As in `Acquisition::line_up`: called, so it was moved before.
-        let mut taken = wait.is_signalled() && raw.take_called(());
+        // As in `Acquisition::enqueue`: signalled, so it was moved before.
+        let mut taken = wait.is_signalled() && raw.take_signalled(());
         if !taken {
             match wait.as_mut().poll_signalled(&mut Context::from_waker(waker)) {
                 Poll::Ready(None) => {
-                    taken = !broken!("condvar-look") && raw.take_or_mark((), Place::Line).is_ok()
+                    mutant!("condvar-look" => return Some(None));
+                    taken = raw.take_or_mark((), Attempt::Queued).is_ok();
                 }
-                // Taken out of limbo, on its way from line to line: it was notified, and is in neither.
-                Poll::Ready(Some(_)) => *this.notified = !broken!("condvar-limbo"),
+                // Dequeued while it was detached, between the two queues: it was notified, and is in neither.
+                Poll::Ready(Some(_)) => {
+                    mutant!("condvar-limbo" => return Some(deadline));
+                    *this.notified = true;
+                }
                 Poll::Pending => {}
             }
         }
         if taken {
             *this.notified = true;
-            // A call that it got has been answered by the success.
+            // The success uses up a signal that it got.
             let _ = wait.cancel();
             return None;
         }
@@ -263,30 +229,68 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
     }
 }
 
-/// Gives the place in line up, wherever that is, and notes whether a notify had counted it: before whoever is called in its
-/// place can panic.
-fn leave<A: Location>(wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex, notified: &mut bool) {
-    let left = wait.cancel();
-    *notified |= match left {
-        Cancelled::BeforeNotify => false,
-        // Nobody was notified by it but this one, wherever it stood.
-        Cancelled::AfterRequeue => !broken!("condvar-moved"),
-        Cancelled::AfterSignal | Cancelled::AfterNotify => true,
-    };
-    if left == Cancelled::AfterSignal && !broken!("condvar-pass-call") {
-        mutex.pass_on((), true);
+impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for Waiting<A, H> {
+    type Output = (H, Result<(), LockError>);
+
+    /// It ends with the mutex held, and with the result of the wait.
+    fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
+        if let Some(until) = self.as_mut().recheck(waker, deadline) {
+            return Step::Wait(until);
+        }
+        let mut this = self.project();
+        let handle = match this.stage.as_mut().project() {
+            // Dequeued, with the mutex.
+            StageProjection::Idle | StageProjection::Queued { .. } => this.handle.take().expect(ENDED),
+            StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
+                Step::Ended(result) => result.unwrap_or_else(|_| unreachable!("it has no deadline")).0,
+                Step::Wait(until) => return Step::Wait(until),
+            },
+        };
+        // The rest of the stage is dropped with the wait: a waker's destructor may panic, and the mutex would be lost.
+        let was_notified = std::mem::take(this.notified);
+        Step::Ended((handle, if was_notified { Ok(()) } else { Err(LockError::TimedOut) }))
+    }
+
+    fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
+        let mut this = self.project();
+        let taken = match this.stage.as_mut().project() {
+            StageProjection::Queued { wait } => {
+                wait.is_signalled() && this.handle.as_ref().expect(ENDED).raw().spin((), Attempt::Queued)
+            }
+            StageProjection::Idle | StageProjection::Locking { .. } => false,
+        };
+        if !taken {
+            return None;
+        }
+        this.stage.set(Stage::Idle);
+        *this.notified = false;
+        this.handle.take().map(|handle| (handle, Ok(())))
     }
 }
 
-/// Passes the notify of one on who is dropped, also if a waker panics on the way.
-struct PassesOn<'a, A: Location<Word = AtomicU64>> {
+/// Leaves the queue, whichever that is, and notes whether a notify had counted it: before the signal of another waiter can
+/// panic.
+fn leave<A: Location>(wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex, notified: &mut bool) {
+    let left = wait.cancel();
+    mutant!("condvar-moved" => if left == Cancelled::AfterRequeue { return; });
+    // A notify that moved this waiter counted it, and it alone, in whichever queue it was.
+    *notified |= left != Cancelled::BeforeNotify;
+    if left == Cancelled::AfterSignal {
+        mutant!("condvar-pass-call" => return);
+        mutex.forward((), true);
+    }
+}
+
+/// Forwards the notify of a waiter that is dropped, also if a waker panics on the way.
+struct Forwards<'a, A: Location<Word = AtomicU64>> {
     at: &'a A,
     notified: bool,
 }
 
-impl<A: Location<Word = AtomicU64>> Drop for PassesOn<'_, A> {
+impl<A: Location<Word = AtomicU64>> Drop for Forwards<'_, A> {
     fn drop(&mut self) {
-        if self.notified && !broken!("condvar-pass-on") {
+        mutant!("condvar-pass-on" => return);
+        if self.notified {
             notify(self.at, 1);
         }
     }

@@ -11,7 +11,9 @@ use pin_project_lite::pin_project;
 
 use crate::acquire::{AcquireAsync, AcquireAsyncUntil};
 use crate::error::LockError;
-use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};
+use crate::mutex::guard::MutexGuard;
+use crate::mutex::lock::Mutex;
+use crate::mutex::owned::OwnedMutexGuard;
 use crate::raw_mutex::RawMutex;
 
 pin_project! {
@@ -119,7 +121,7 @@ impl<T: ?Sized> Future for MutexLockOwnedUntil<T> {
     }
 }
 
-/// Shows whether it stands in line. Not the value, which may be somebody else's.
+/// Shows whether it is queued. Not the value, which another one may hold.
 macro_rules! shows_whether_it_waits {
     ($($name:literal: $future:ty;)*) => {$(
         impl<T: ?Sized> fmt::Debug for $future {

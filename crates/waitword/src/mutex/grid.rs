@@ -1,10 +1,13 @@
 //! The ways to lock: blocking, trying and as a future, without a deadline and with one.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::acquire;
 use crate::error::LockError;
-use crate::mutex::{Mutex, MutexGuard, MutexLock, MutexLockUntil};
+use crate::mutex::futures::{MutexLock, MutexLockUntil};
+use crate::mutex::guard::MutexGuard;
+use crate::mutex::lock::Mutex;
 
 impl<T: ?Sized> Mutex<T> {
     /// Locks, blocking this thread until it can.
@@ -16,7 +19,7 @@ impl<T: ?Sized> Mutex<T> {
     /// ```
     ///
     /// # Fairness
-    /// See [the type](Self#fairness). A thread that finds the mutex held tries again for some 5 µs before it gets in line.
+    /// See [the type](Self#fairness). A thread that finds the mutex held spins for some 5 µs before it enqueues.
     ///
     /// # Panics
     /// If the mutex is held and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -36,8 +39,8 @@ impl<T: ?Sized> Mutex<T> {
 
     /// Locks if that can be done at once. Never waits.
     ///
-    /// `None` means that the mutex is held, or, for a moment, kept for the first in line; for some 30 ms if that is a future
-    /// that nobody polls ([`guide::what_holds`](crate::guide::what_holds)). An `Option`, because there is one reason to fail,
+    /// `None` means that the mutex is held, or, for a moment, reserved for the head waiter; for some 30 ms if that is a future
+    /// that is not polled ([`guide::what_holds`](crate::guide::what_holds)). An `Option`, because there is one reason to fail,
     /// and nothing to be learnt from it.
     ///
     /// ```
@@ -102,7 +105,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// Locks without blocking this thread. The future is ready with the guard.
     ///
-    /// Works with any executor. Nothing happens before the first poll, which gets in line if it has to.
+    /// Works with any executor. Nothing happens before the first poll, which enqueues if it has to.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -113,12 +116,12 @@ impl<T: ?Sized> Mutex<T> {
     /// ```
     ///
     /// # Cancellation
-    /// Dropping the future leaves the line, at whatever moment. A call that it had got already goes on to the next. A
-    /// future that is polled again later, as in a loop around `select!`, has kept its place, so keep the future rather
+    /// Cancel-safe: dropping the future leaves the queue, at any moment, and forwards a signal that it had got. A
+    /// future that is polled again later, as in a loop around `select!`, has kept its position, so keep the future rather
     /// than make a new one.
     ///
     /// # Fairness
-    /// See [the type](Self#fairness). A poll tries and gets in line; it does not spin.
+    /// See [the type](Self#fairness). A poll tries and enqueues; it does not spin.
     ///
     /// # Panics
     /// When polled again after it was ready.
@@ -183,5 +186,17 @@ impl<T: ?Sized> Mutex<T> {
     #[doc(alias = "try_lock_until_async")]
     pub fn lock_async_until(&self, deadline: Instant) -> MutexLockUntil<'_, T> {
         MutexLockUntil::new(self, Some(deadline))
+    }
+}
+
+/// Shows the value if the mutex is free, for which it is locked meanwhile. Does not wait.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Mutex");
+        match self.try_lock() {
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
     }
 }

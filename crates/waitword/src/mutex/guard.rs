@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
-use crate::mutex::{MappedMutexGuard, Mutex, MutexLock};
-use crate::unlocked::unlocked;
+use crate::mutex::lock::Mutex;
+use crate::mutex::mapped::MappedMutexGuard;
 
 /// The way to the value of a [`Mutex`] that is locked. Dropping it releases the mutex.
 ///
@@ -30,7 +30,7 @@ use crate::unlocked::unlocked;
 #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
-    mutex: &'a Mutex<T>,
+    pub(super) mutex: &'a Mutex<T>,
     _value: PhantomData<&'a mut T>,
 }
 
@@ -56,11 +56,11 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         this.mutex
     }
 
-    /// Releases the mutex for those in line only, if there are any.
+    /// Releases the mutex, and reserves it for the waiters if there are any.
     ///
-    /// Nobody overtakes the first of them then; whoever comes now gets in line behind. As the one who was called has
-    /// to wake up first, this costs a change of threads or tasks where an ordinary release might have had none. Without
-    /// anybody in line it is an ordinary release.
+    /// Nobody barges past the head waiter then: acquirers that come now are queued behind it. As the head waiter has
+    /// to wake up first, such a handoff costs a change of threads or tasks where an ordinary release might have had none. Without
+    /// waiters it is an ordinary release.
     ///
     /// ```
     /// use waitword::{Mutex, MutexGuard};
@@ -75,11 +75,11 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         Self::forget(this).raw.release_fair();
     }
 
-    /// Lets the first in line have its turn, and has the mutex again afterwards, blocking this thread until it has. The value is
+    /// Gives the head waiter its turn, and acquires the mutex again afterwards, blocking this thread until it can. The value is
     /// what others have left then.
     ///
-    /// It is [`unlock_fair`](Self::unlock_fair) and [`lock`](Mutex::lock) in one, for who holds the mutex for long and could
-    /// do without it for a moment. If nobody is in line it costs a load, and the mutex is not released.
+    /// It is [`unlock_fair`](Self::unlock_fair) and [`lock`](Mutex::lock) in one, for a holder that keeps the mutex for long and
+    /// could do without it for a moment. Without waiters it costs a load, and the mutex is not released.
     ///
     /// ```
     /// use waitword::{Mutex, MutexGuard};
@@ -94,15 +94,15 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// ```
     ///
     /// # Fairness
-    /// Nobody overtakes the first in line. Afterwards this thread is one of those who come: those further behind may have
-    /// their turn before it, or not. If the first is a task that is not polled, it holds this thread up for no longer than it
+    /// Nobody barges past the head waiter. Afterwards this thread is a new acquirer: the waiters further behind may have
+    /// their turn before it, or not. If the head waiter is a task that is not polled, it delays this thread for no longer than it
     /// would any other ([`STALL_TIMEOUT`](crate::STALL_TIMEOUT)).
     ///
     /// A task does it with `unlock_fair` and [`lock_async`](Mutex::lock_async).
     ///
     /// # Panics
-    /// If somebody is in line and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); and if the waker
-    /// of the one who is called does. The guard is as good as before, then.
+    /// If there are waiters and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); and if the waker
+    /// of the signalled waiter does. The guard is as good as before, then.
     #[doc(alias("yield_fair", "relock"))]
     #[inline]
     #[track_caller]
@@ -196,14 +196,9 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     }
 
     /// The mutex, which stays locked.
-    fn forget(this: Self) -> &'a Mutex<T> {
+    pub(super) fn forget(this: Self) -> &'a Mutex<T> {
         ManuallyDrop::new(this).mutex
     }
-}
-
-unlocked! {
-    MutexGuard<'a, T> of Mutex by "lock", written to by "lock":
-    mutex, (), release, release_fair, MutexLock
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {

@@ -11,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use crate::mutex::Mutex;
+use crate::mutex::lock::Mutex;
 use crate::raw_mutex::RawMutex;
 
 /// The way to a part of the value of a [`Mutex`] that is locked. Dropping it releases the mutex.

@@ -1,33 +1,33 @@
-//! The lock as a word: three states, and everything that ever happens to them. No data, no waiting.
+//! The lock as a word: three states, and all their transitions. No data, no waiting.
 //!
 //! |                | `FREE` (0)             | `LOCKED` (1)               | `CONTENDED` (2)                   |
 //! |----------------|------------------------|----------------------------|-----------------------------------|
-//! | means          | nobody holds it        | held                       | held, and somebody may be in line |
+//! | means          | nobody holds it        | held                       | held, and there may be waiters    |
 //! | `take`         | → `LOCKED`: taken      | –                          | –                                 |
-//! | `take_or_mark` | → `CONTENDED`: taken   | → `CONTENDED`: get in line | get in line                       |
-//! | `release`      | error                  | → `FREE`                   | → `FREE`, call the first in line  |
-//! | `pass_on`      | call the first in line | → `CONTENDED`              | –                                 |
+//! | `take_or_mark` | → `CONTENDED`: taken   | → `CONTENDED`: enqueue     | enqueue                           |
+//! | `release`      | error                  | → `FREE`                   | → `FREE`, wake the head waiter    |
+//! | `forward`      | wake the head waiter   | → `CONTENDED`              | –                                 |
 //!
-//! So a release that nobody waits for is one exchange, and touches no queue.
+//! So a release without waiters is one exchange, and touches no queue.
 //!
-//! Whoever has once failed takes the lock as `CONTENDED`, not as `LOCKED`: it cannot know whether others wait behind
-//! it. At worst that costs one notify that finds nobody; `LOCKED` would cost somebody their wake.
+//! An acquirer that has failed once takes the lock as `CONTENDED`, not as `LOCKED`: it cannot know whether there are waiters
+//! behind it. At worst that costs one notify that finds none; `LOCKED` would lose the wakeup of a waiter.
 //!
 //! A zeroed word is a free lock. A script that keeps to the same table shares it. A word with any other value in it
-//! counts as `CONTENDED`, and becomes that when somebody gets in line.
+//! counts as `CONTENDED`, and becomes that when a waiter enqueues.
 
 use waitword_core::{Location, notify_one};
 
-use crate::acquire::{Acquire, Place};
+use crate::acquire::{Acquire, Attempt};
 use crate::error::NotLocked;
-use crate::patience::Patience;
+use crate::stall_timeout::StallTimeout;
 use crate::sync::atomic::{AtomicI32, Ordering};
 
 /// Nobody holds it.
 pub(crate) const FREE: i32 = 0;
-/// Held, and nobody waits.
+/// Held, without waiters.
 pub(crate) const LOCKED: i32 = 1;
-/// Held, and somebody may wait.
+/// Held, and there may be waiters.
 pub(crate) const CONTENDED: i32 = 2;
 
 /// A named state word, here or elsewhere.
@@ -59,7 +59,7 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
         }
     }
 
-    /// Calls the first in line. The lock stays free until somebody takes it.
+    /// Wakes the head waiter. The lock stays free until somebody takes it.
     #[cold]
     fn offer(&self) {
         notify_one(&self.at);
@@ -70,10 +70,8 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     type At = L;
     type Ask = ();
     type End = ();
-    // Scripts share the word and the line, and their waits cannot be called.
-    type Looks = Patience;
-
-    const TAKEN: () = ();
+    // Scripts share the word and the queue, and their waits cannot be signalled.
+    type Rechecks = StallTimeout;
 
     fn at(&self, (): ()) -> &L {
         &self.at
@@ -84,16 +82,16 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         self.at.word().compare_exchange(FREE, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    fn take_called(&self, (): ()) -> bool {
-        self.take_or_mark((), Place::Line).is_ok()
+    fn take_signalled(&self, (): ()) -> bool {
+        self.take_or_mark((), Attempt::Queued).is_ok()
     }
 
-    /// Whoever spins here keeps those from the lock who were called and have lost their place.
-    fn spin(&self, (): (), _place: Place) -> bool {
+    /// A spinning thread would keep the lock from woken waiters, which have lost their position.
+    fn spin(&self, (): (), _attempt: Attempt) -> bool {
         false
     }
 
-    fn take_or_mark(&self, (): (), _place: Place) -> Result<(), i32> {
+    fn take_or_mark(&self, (): (), _attempt: Attempt) -> Result<(), i32> {
         match self.at.word().swap(CONTENDED, Ordering::Acquire) {
             FREE => Ok(()),
             _ => Err(CONTENDED),
@@ -105,15 +103,15 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         let _ = self.release();
     }
 
-    fn pass_on(&self, (): (), was_called: bool) {
-        if !was_called {
+    fn forward(&self, (): (), was_signalled: bool) {
+        if !was_signalled {
             return;
         }
         // Relaxed: nothing is protected by this, and a value that is out of date does no harm. `FREE` was there when
-        // we were called; if somebody barged in since, whoever is called now marks the word. And a `CONTENDED` that
-        // came after we were called belongs to a holder who calls somebody as well.
+        // this waiter was woken; if somebody barged in since, the next woken waiter marks the word. And a `CONTENDED` that
+        // came after the wakeup belongs to a holder that wakes a waiter as well.
         match self.at.word().compare_exchange(LOCKED, CONTENDED, Ordering::Relaxed, Ordering::Relaxed) {
-            // Whoever barged in will now call the next, who keeps its place until then.
+            // The holder that barged in will now wake the next waiter, which keeps its position until then.
             Ok(_) => {}
             Err(FREE) => self.offer(),
             // The holder will do it anyway.

@@ -1,4 +1,4 @@
-//! The lock of the article, for threads and tasks: what you call.
+//! The type and the ways to lock.
 
 use std::fmt;
 
@@ -7,31 +7,31 @@ use std::time::{Duration, Instant};
 use waitword_core::Location;
 
 use crate::acquire::{self, Acquire};
+use crate::async_lock::futures::{LockAsync, LockAsyncUntil};
+use crate::async_lock::raw::{FREE, LOCKED, RawLock};
 use crate::error::{LockError, NotLocked};
-use crate::lock_async::{LockAsync, LockAsyncUntil};
-use crate::raw_lock::{FREE, LOCKED, RawLock};
 use crate::sync::{atomic::AtomicI32, const_fn};
 
 /// A lock that threads and tasks take from one queue, on one 32-bit word.
 ///
-/// It protects whatever its users agree on, and it has no guard: who takes it calls [`unlock`](Self::unlock). Where
+/// It protects whatever its users agree on, and it has no guard: its holder calls [`unlock`](Self::unlock). Where
 /// that might be forgotten, [`execute_locked`](Self::execute_locked) cannot forget it.
 ///
 /// The word is the lock's own ([`new`](Self::new)), or lies elsewhere ([`on`](Self::on)), for instance in memory
-/// shared with a script. Its states are `0` free, `1` locked, and `2` locked with waiters; an `unlock` that nobody
-/// waits for touches no queue. (A lock with two states, as the article has it first, cannot share the word.)
+/// shared with a script. Its states are `0` free, `1` locked, and `2` locked with waiters; an `unlock` without
+/// waiters touches no queue. (A lock with two states, as the article has it first, cannot share the word.)
 ///
 /// # Fairness
-/// Waiters are called in the order in which they came, threads and tasks alike. The lock is not handed to the one who
-/// is called, but offered: it stays free until somebody takes it, and a newcomer may be faster, whereupon the
-/// one called goes to the end of the line. How often that may happen has no bound. What has one is the harm done by a
-/// task that is called and not polled: see [`STALL_TIMEOUT`](crate::STALL_TIMEOUT).
+/// Waiters are woken in the order in which they were enqueued, threads and tasks alike. A release is no handoff: the lock stays
+/// free until somebody takes it, and a barging acquirer may be faster, whereupon the woken waiter goes to the tail of the queue.
+/// Barging has no bound here, so starvation is possible. The harm done by a task that is woken and not polled has one:
+/// see [`STALL_TIMEOUT`](crate::STALL_TIMEOUT).
 ///
-/// A script that waits for the lock with `Atomics.wait` has no such patience. One that stands behind a task which is
-/// not polled depends on somebody else taking and releasing the lock as one who has waited.
+/// A script that waits for the lock with `Atomics.wait` has no such timeout. Behind a task that is
+/// not polled, it depends on another waiter that takes and releases the lock.
 ///
 /// # Panics
-/// Releasing the lock calls a waiter. If that waiter's waker panics, so does the release; the lock is free then.
+/// Releasing the lock wakes a waiter. If that waiter's waker panics, so does the release; the lock is free then.
 ///
 /// ```
 /// use waitword::{AsyncLock, NotLocked};
@@ -146,7 +146,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// than the one that took it.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the line. A call that it had got already goes on to the next.
+    /// Cancel-safe: dropping the future leaves the queue, and forwards a wakeup that it had got.
     ///
     /// # Panics
     /// When polled again after it was ready; when it has to wait, if it is the first in the process and the system
@@ -185,9 +185,9 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         LockAsyncUntil::new(&self.raw, Some(deadline))
     }
 
-    /// Releases the lock, and calls the one who has waited longest, if anybody waits.
+    /// Releases the lock, and wakes the waiter that has waited longest, if there is one.
     ///
-    /// The lock does not know who holds it: any thread may release it, and the one that does has to have the right to.
+    /// The lock does not know its holder: any thread may release it on the holder's behalf.
     ///
     /// # Errors
     /// [`NotLocked`] when nobody holds it; nothing has changed then.

@@ -3,7 +3,7 @@
 
 use waitword_core::Location;
 
-use crate::async_lock::AsyncLock;
+use crate::async_lock::lock::AsyncLock;
 use crate::sync::atomic::AtomicI32;
 
 impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
@@ -14,7 +14,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     ///
     /// # Cancellation
     /// If the future is dropped before it is ready, `callback` has not run. As with
-    /// [`lock_async`](Self::lock_async), a call that it had got goes on to the next in line.
+    /// [`lock_async`](Self::lock_async), a wakeup that it had got is forwarded to the next waiter.
     ///
     /// # Panics
     /// When `callback` does; the lock is released first. Nothing is poisoned: what the lock protects may be half
@@ -42,7 +42,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// If the future is dropped midway, so is `callback`, wherever it is; then the lock is released.
     ///
     /// # Deadlocks
-    /// A task that is not polled while it is in `callback` keeps the lock. No patience helps against that.
+    /// A task that is not polled while it is in `callback` keeps the lock. No stall timeout helps against that.
     ///
     /// # Panics
     /// As [`execute_locked`](Self::execute_locked).

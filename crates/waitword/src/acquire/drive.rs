@@ -1,0 +1,45 @@
+//! How a thread drives what is stepped: step, park, spin, step again.
+
+use std::pin::Pin;
+use std::task::Waker;
+use std::time::Instant;
+
+use waitword_core::Parker;
+
+/// What the driver does next.
+pub(crate) enum Step<T> {
+    /// Nothing: it has ended.
+    Ended(T),
+    /// Step again when woken, and at this time at the latest, if there is one.
+    Wait(Option<Instant>),
+}
+
+/// What is driven by steps: by a thread between two sleeps, by a task in each poll.
+pub(crate) trait Steps {
+    type Output;
+
+    /// Goes on until it has ended or has to wait.
+    fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output>;
+
+    /// A thread that was signalled tries for a while. `Some` if that has ended it.
+    fn spin(self: Pin<&mut Self>) -> Option<Self::Output>;
+}
+
+/// Blocks this thread until `steps` has ended.
+pub(crate) fn drive<S: Steps>(
+    parker: &Parker,
+    mut steps: Pin<&mut S>,
+    deadline: Option<Instant>,
+) -> S::Output {
+    loop {
+        match steps.as_mut().step(parker.waker(), deadline) {
+            Step::Ended(output) => return output,
+            Step::Wait(Some(until)) => parker.park_until(until),
+            Step::Wait(None) => parker.park(),
+        }
+        // A signalled waiter is awake now: too late for one release, it is in time for the next.
+        if let Some(output) = steps.as_mut().spin() {
+            return output;
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The type, and how its waiters are notified.
+
+use std::fmt;
+
+use crate::condition::HasRaw;
+use crate::condvar::raw::RawCondvar;
+use crate::sync::const_fn;
+
+/// Waits, with a [`Mutex`](crate::Mutex) released meanwhile, until others have changed what is in it.
+///
+/// Threads and tasks wait in one queue, first come first served, and a notifier need not know which they are. A
+/// wait takes the guard of the mutex, a [`MutexGuard`](crate::MutexGuard) or an [`OwnedMutexGuard`](crate::OwnedMutexGuard),
+/// and gives it back: a thread lends it (`&mut guard`), a future has it by value.
+///
+/// There are no spurious wakeups: a wait ends because a notify counted it, or because its time is up. But between the notify
+/// and the wait's end others may have had the mutex, and changed what is in it; so wait in a loop, or with
+/// [`wait_while`](Self::wait_while) and its siblings, which are that loop.
+///
+/// ```
+/// use std::thread;
+/// use waitword::{Condvar, Mutex};
+///
+/// static FRAMES: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+/// static ARRIVED: Condvar = Condvar::new();
+///
+/// let decoder = thread::spawn(|| {
+///     FRAMES.lock().push(7);
+///     ARRIVED.notify_one();
+/// });
+/// // A task ...
+/// let frame = smol::block_on(async {
+///     let mut frames = ARRIVED.wait_while_async(FRAMES.lock_async().await, |frames| frames.is_empty()).await;
+///     frames.pop()
+/// });
+/// assert_eq!(frame, Some(7));
+/// decoder.join().unwrap();
+/// // ... or a thread.
+/// FRAMES.lock().push(8);
+/// let mut frames = FRAMES.lock();
+/// ARRIVED.wait_while(&mut frames, |frames| frames.is_empty());
+/// assert_eq!(frames.pop(), Some(8));
+/// ```
+///
+/// # No thundering herd
+/// A notify wakes one waiter at most. The others that it counted are moved, asleep, to the tail of the mutex's queue (wait
+/// morphing), and woken one by one as the mutex is released.
+///
+/// # No wakeup is missed
+/// A wait is enqueued before it releases the mutex. So a notifier that changes what is in the mutex while holding it, and
+/// notifies then or later, reaches every wait that was begun before the change.
+///
+/// # Fairness
+/// Waiters are notified in the order in which they were enqueued; from then on they are in the mutex's queue, with the bounds
+/// of the mutex ([`Mutex`](crate::Mutex)).
+///
+/// # One mutex at a time
+/// All waits at a time have to use the same mutex. Once nobody waits, another may be used.
+#[doc(alias("Condition", "Monitor", "condition_variable", "pthread_cond_t"))]
+pub struct Condvar {
+    pub(super) raw: RawCondvar,
+}
+
+// SAFETY: it is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
+unsafe impl HasRaw for Condvar {
+    type Raw = RawCondvar;
+
+    fn raw(&self) -> &RawCondvar {
+        &self.raw
+    }
+}
+
+impl Condvar {
+    const_fn! {
+        /// A condition variable that nobody waits on.
+        pub const fn new() -> Self {
+            Self { raw: RawCondvar::new() }
+        }
+    }
+
+    /// Notifies the waiter that has waited longest, if there is one. Returns how many it notified: 0 or 1.
+    ///
+    /// The mutex may be held or not. A notified waiter returns from its wait once it has the mutex; if its future is dropped
+    /// before, the notify is forwarded to the next waiter.
+    ///
+    /// ```
+    /// assert_eq!(waitword::Condvar::new().notify_one(), 0);
+    /// ```
+    ///
+    /// # Panics
+    /// When the waker of a task does; it has been notified then.
+    #[doc(alias("signal", "notify", "pthread_cond_signal"))]
+    pub fn notify_one(&self) -> usize {
+        self.raw.notify(1)
+    }
+
+    /// Notifies all waiters of this moment. Returns how many these were.
+    ///
+    /// One of them is woken at most; the others follow as the mutex is released.
+    ///
+    /// ```
+    /// use waitword::{Condvar, Mutex};
+    ///
+    /// let (open, changed) = (Mutex::new(false), Condvar::new());
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..3 {
+    ///         scope.spawn(|| changed.wait_while(&mut open.lock(), |open| !*open));
+    ///     }
+    ///     *open.lock() = true;
+    ///     // Who waits by now; those who come later find it open.
+    ///     assert!(changed.notify_all() <= 3);
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    /// As [`notify_one`](Self::notify_one).
+    #[doc(alias("broadcast", "notify_waiters", "pthread_cond_broadcast"))]
+    pub fn notify_all(&self) -> usize {
+        self.raw.notify(usize::MAX)
+    }
+}
+
+impl Default for Condvar {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,127 @@
+//! The stall timeout: how long an unresponsive waiter can delay those behind it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long waiters put up with a signalled one that does not respond.
+///
+/// A lock that is released is offered to the head waiter. If that is a future which is not polled, the offer lies there.
+/// A watchdog passes over the waiters once in this time, and signals the one behind a waiter that has not responded to its
+/// signal. So such a future delays those behind it by **once to twice this time**, and once only: it
+/// is skipped until it is polled again. ([`Semaphore`](crate::Semaphore): up to three times, if permits are reserved for it.)
+///
+/// # AsyncLock
+/// A word that scripts share is released as `Atomics.notify` does it, which dequeues the waiter it wakes. So a waiter of an
+/// [`AsyncLock`](crate::AsyncLock) rechecks on its own when it has not been woken for this long, without giving up its
+/// position; after each recheck in vain it waits twice as long for the next, up to [`LONGEST_STALL_TIMEOUT`], so that a long
+/// queue at a lock that is held for long costs next to nothing. A task that is not polled delays those behind it by as long as
+/// they have waited already and `STALL_TIMEOUT` more, and never by more than `LONGEST_STALL_TIMEOUT`; once for each time that
+/// it was enqueued.
+pub const STALL_TIMEOUT: Duration = waitword_core::STALL_TIMEOUT;
+
+/// The longest time between two rechecks of a waiter of an [`AsyncLock`](crate::AsyncLock). See [`STALL_TIMEOUT`].
+pub const LONGEST_STALL_TIMEOUT: Duration = Duration::from_secs(1);
+
+static SIGNALS_ALONE: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing in this process makes up for a signal that a lock has lost: there is no watchdog and no recheck. A future
+/// that is not polled then delays those behind it for ever. For tests, which call it before anybody waits.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub fn rely_on_signals_alone() {
+    waitword_core::never_sweep();
+    SIGNALS_ALONE.store(true, Ordering::SeqCst);
+}
+
+/// When a queued waiter rechecks without a signal, if ever.
+pub(crate) trait Rechecks: Default {
+    /// Whether it ever does.
+    const ANY: bool;
+
+    /// The time of the next recheck, for a waiter that goes on waiting now.
+    fn next(&mut self, now: Instant) -> Option<Instant>;
+
+    /// Whether a recheck is due.
+    fn is_due(&self, now: Instant) -> bool;
+
+    /// It has rechecked, in vain.
+    fn renew(&mut self, now: Instant);
+}
+
+/// Never: the core's watchdog sees to it that the waiter is signalled.
+impl Rechecks for () {
+    const ANY: bool = false;
+
+    fn next(&mut self, _now: Instant) -> Option<Instant> {
+        None
+    }
+
+    fn is_due(&self, _now: Instant) -> bool {
+        false
+    }
+
+    fn renew(&mut self, _now: Instant) {}
+}
+
+/// At the stall timeout, and then after intervals that double.
+#[derive(Debug)]
+pub(crate) struct StallTimeout {
+    interval: Duration,
+    /// `None` until it begins to wait.
+    next: Option<Instant>,
+}
+
+impl Default for StallTimeout {
+    fn default() -> Self {
+        Self { interval: STALL_TIMEOUT, next: None }
+    }
+}
+
+impl Rechecks for StallTimeout {
+    const ANY: bool = true;
+
+    fn next(&mut self, now: Instant) -> Option<Instant> {
+        // Only waiters that are about to sleep get here.
+        if SIGNALS_ALONE.load(Ordering::Relaxed) {
+            return None;
+        }
+        Some(*self.next.get_or_insert_with(|| now + self.interval))
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        self.next.is_some_and(|next| next <= now)
+    }
+
+    fn renew(&mut self, now: Instant) {
+        self.interval = LONGEST_STALL_TIMEOUT.min(self.interval * 2);
+        self.next = Some(now + self.interval);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rechecks_are_never_further_apart_than_stated() {
+        let start = Instant::now();
+        let mut rechecks = StallTimeout::default();
+        let mut last = start;
+        assert!(!rechecks.is_due(start), "before the wait");
+        for round in 0..20 {
+            let next = rechecks.next(last).unwrap();
+            assert!(!rechecks.is_due(last) && rechecks.is_due(next));
+            assert_eq!(rechecks.next(next), Some(next), "waiting does not move it");
+            let apart = next - last;
+            assert!(apart <= LONGEST_STALL_TIMEOUT);
+            assert!(
+                apart <= STALL_TIMEOUT + (last - start),
+                "recheck {round}: {apart:?} after {:?}",
+                last - start
+            );
+            rechecks.renew(next);
+            last = next;
+        }
+        assert_eq!(rechecks.next(last).unwrap() - last, LONGEST_STALL_TIMEOUT);
+    }
+}

@@ -21,13 +21,13 @@
 //! # });
 //! ```
 
+pub use crate::async_lock::{LockAsync, LockAsyncUntil};
 pub use crate::barrier::{BarrierWait, BarrierWaitOwned, BarrierWaitOwnedUntil, BarrierWaitUntil};
 pub use crate::condvar::{
     CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil, CondvarWaitWhile,
     CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil,
 };
 pub use crate::event::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};
-pub use crate::lock_async::{LockAsync, LockAsyncUntil};
 pub use crate::mutex::{MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil};
 pub use crate::once::{LazyForce, LazyForceUntil, OnceWait, OnceWaitUntil};
 pub use crate::rwlock::{

@@ -22,33 +22,39 @@ pub mod must_not_block {}
 mod tests {
     use std::time::Duration;
 
-    use crate::pace::{FIRST_LOOK, QUANTUM, ROUND, SHORTEST_QUANTUM};
-    use crate::raw_mutex::LOOKS_EVERY;
+    use crate::barging_window::{FIRST_CLOCK_READ, ROUND, SHORTEST_WINDOW, WINDOW};
+    use crate::raw_mutex::RELEASES_PER_CLOCK_READ;
 
     /// The promised bounds follow from the constants that make them hold.
     #[test]
     fn the_table_of_bounds_has_the_numbers_of_the_code() {
         let page = include_str!("../docs/what_holds.md");
         let micros = |duration: Duration| format!("{} µs", duration.as_micros());
-        let many = ROUND.div_duration_f64(QUANTUM) as u32;
-        let all = ROUND.div_duration_f64(SHORTEST_QUANTUM) as u32;
-        // Between two looks, of which the first begins the quantum: the one that is due, and all until the next.
-        let beyond = 2 * LOOKS_EVERY - 1;
-        // As long as this each, and the second look comes when the quantum is over.
-        let each = QUANTUM / FIRST_LOOK;
+        let many = ROUND.div_duration_f64(WINDOW) as u32;
+        let all = ROUND.div_duration_f64(SHORTEST_WINDOW) as u32;
+        // Between two reads of the clock, of which the first opens the window: the release that is due, and all until the next.
+        let beyond = 2 * RELEASES_PER_CLOCK_READ - 1;
+        // As long as this each, and the second read comes when the window is closed.
+        let each = WINDOW / FIRST_CLOCK_READ;
         let rows = [
-            format!("| of a `Mutex`, up to {many} | {} |", micros(QUANTUM)),
+            format!("| of a `Mutex`, up to {many} | {} |", micros(WINDOW)),
             format!("| of a `Mutex`, *n*, more than {many} | {} ms / *n* |", ROUND.as_millis()),
-            format!("| of a `Mutex`, {all} or more | {} |", micros(SHORTEST_QUANTUM)),
-            format!("| of a `RwLock` or a `Semaphore` | {} |", micros(QUANTUM)),
-            format!("A mutex reads it at every {LOOKS_EVERY}th release; the\nothers at the {FIRST_LOOK}th, "),
+            format!("| of a `Mutex`, {all} or more | {} |", micros(SHORTEST_WINDOW)),
+            format!("| of a `RwLock` or a `Semaphore` | {} |", micros(WINDOW)),
+            format!(
+                "A mutex reads it at every {RELEASES_PER_CLOCK_READ}th release; the\nothers at the {FIRST_CLOCK_READ}th, "
+            ),
             format!("| `Mutex` | longer than the fairness deadline | {} times |", beyond + 1),
             format!("| | for less | until the fairness deadline, and {beyond} times beyond it |"),
-            format!("| `RwLock`, `Semaphore` | {} or longer | {} times |", micros(each), 2 * FIRST_LOOK),
+            format!(
+                "| `RwLock`, `Semaphore` | {} or longer | {} times |",
+                micros(each),
+                2 * FIRST_CLOCK_READ
+            ),
             // A little less each, and it takes the third.
             format!(
                 "| | for less | for {} ms; mostly for half of that |",
-                (each * 4 * FIRST_LOOK).as_secs_f64() * 1e3
+                (each * 4 * FIRST_CLOCK_READ).as_secs_f64() * 1e3
             ),
         ];
         for row in rows {

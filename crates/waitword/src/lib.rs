@@ -86,7 +86,7 @@
 //!
 //! # Where to read on in the source
 //! A lock that waiters compete for ([`Mutex`], [`RwLock`], [`Semaphore`], [`AsyncLock`]) is a state word (`raw_mutex.rs`,
-//! `raw_rwlock/`, `raw_semaphore/`, `raw_lock.rs`: states and races), the one acquisition loop (`acquire/`), and a folder with
+//! `raw_rwlock/`, `raw_semaphore/`, `async_lock/raw.rs`: states and races), the one acquisition loop (`acquire/`), and a folder with
 //! the public type. [`Condvar`] requeues notified waiters onto the mutex (`condvar/raw.rs`). The others share the loop in
 //! `condition/`; each has its public type in a folder, with states and races in `raw.rs`.
 
@@ -94,30 +94,25 @@
 
 mod acquire;
 mod async_lock;
+mod barging_window;
 mod barrier;
 mod bump;
-mod clock;
 mod condition;
 #[allow(unsafe_code)]
 mod condvar;
 mod coop;
 mod error;
 mod event;
-mod execute;
 pub mod future;
 pub mod guide;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
 #[allow(unsafe_code)]
 pub mod lock_api;
-mod lock_async;
 #[allow(unsafe_code)]
 mod mutex;
 mod not_a_future;
 mod once;
-mod pace;
-mod patience;
 mod poison;
-mod raw_lock;
 mod raw_mutex;
 mod raw_rwlock;
 mod raw_semaphore;
@@ -126,6 +121,7 @@ mod rwlock;
 mod semaphore;
 #[cfg(feature = "serde")]
 mod serde;
+mod stall_timeout;
 mod sync;
 mod unlocked;
 mod wait_group;
@@ -138,10 +134,6 @@ pub use error::{LockError, NotLocked};
 pub use event::{Event, EventListener, EventNotified, OwnedEventListener};
 pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 pub use once::{LazyLock, OnceLock};
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
-#[doc(hidden)]
-pub use patience::rely_on_signals_alone;
-pub use patience::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use poison::{Poison, PoisonGuard, Poisoned};
 pub use rwlock::{
     MappedRwLockReadGuard, MappedRwLockWriteGuard, NotUpgraded, OwnedMappedRwLockReadGuard,
@@ -151,6 +143,10 @@ pub use rwlock::{
 pub use semaphore::{
     AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError,
 };
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use stall_timeout::rely_on_signals_alone;
+pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken};
 pub use waitword_core::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
 pub use word::{

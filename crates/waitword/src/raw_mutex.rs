@@ -1,87 +1,88 @@
-//! The mutex as a word, and everything that ever happens to it. No data, no waiting.
+//! The mutex as a word, with all its state transitions. No data, no waiting.
 //!
-//! | bits     | mean                                                                                                  |
-//! |----------|-------------------------------------------------------------------------------------------------------|
-//! | `LOCKED` | not for newcomers: somebody holds it, or it is kept                                                   |
-//! | `LINE`   | somebody may be in line whom nobody has called: who releases it has to                                |
-//! | `CALLED` | somebody was called and has not answered: who releases it need not call                               |
-//! | `FAIR`   | who releases it keeps it for those in line                                                            |
-//! | `KEPT`   | with `LOCKED`: nobody holds it, and it is for those in line only                                      |
-//! | end      | with `CALLED`: when those who barge in have had their time (zero: not yet known)                      |
-//! | count    | how often it was released, all in all; the lowest bits of that                                        |
+//! | bits        | mean                                                                                      |
+//! |-------------|-------------------------------------------------------------------------------------------|
+//! | `LOCKED`    | not for barging acquirers: the mutex is held, or it is reserved                           |
+//! | `QUEUED`    | there may be waiters, none of them signalled: a release has to signal the head waiter     |
+//! | `SIGNALLED` | a waiter was signalled and has not acknowledged: a release need not signal                |
+//! | `FAIR`      | the next release reserves the mutex for the waiters                                       |
+//! | `RESERVED`  | with `LOCKED`: nobody holds the mutex, and only waiters may take it                       |
+//! | end         | with `SIGNALLED`: when the barging window closes (zero: not known yet)                    |
+//! | count       | the lowest bits of the number of releases                                                 |
 //!
-//! |                           | free                          | held                                | kept                      |
-//! |---------------------------|-------------------------------|-------------------------------------|---------------------------|
-//! | newcomer                  | + `LOCKED`: taken             | + `LINE`: get in line               | + `LINE`: get in line     |
-//! | who was called            | → `LOCKED LINE`: taken        | → `LOCKED LINE FAIR`: stay in line  | → `LOCKED LINE`: taken    |
-//! | release                   | –                             | - `LOCKED`                          | –                         |
-//! | … and then, if `LINE`     | - `LINE`, + `CALLED`: call    | –                                   | –                         |
-//! | release, `FAIR`, `CALLED` | –                             | + `KEPT`                            | –                         |
-//! | release, `FAIR`, `LINE`   | –                             | - `LINE`, + `CALLED KEPT`: call     | –                         |
+//! |                             | free                          | held                             | reserved                  |
+//! |-----------------------------|-------------------------------|----------------------------------|---------------------------|
+//! | barging acquirer            | + `LOCKED`: taken             | + `QUEUED`: enqueues             | + `QUEUED`: enqueues      |
+//! | signalled waiter            | → `LOCKED QUEUED`: taken      | → `LOCKED QUEUED FAIR`: waits on | → `LOCKED QUEUED`: taken  |
+//! | release                     | –                             | - `LOCKED`                       | –                         |
+//! | … and then, if `QUEUED`     | - `QUEUED`, + `SIGNALLED`: signal | –                            | –                         |
+//! | release, `FAIR`, `SIGNALLED` | –                            | + `RESERVED`                     | –                         |
+//! | release, `FAIR`, `QUEUED`   | –                             | - `QUEUED`, + `SIGNALLED RESERVED`: signal | –               |
 //!
-//! So to take it is to set one bit and to release it is one addition, whoever waits meanwhile: while one who was called is on
-//! its way, those who barge in pay what they would pay if nobody waited.
+//! So an acquisition sets one bit and a release is one addition, even with waiters: while a signalled waiter is on its way,
+//! barging acquirers pay what they would pay without it.
 //!
-//! Nobody waits for the whole word, only for `LINE` to be taken back: whoever does that calls the first in line afterwards.
-//! So the other bits may change a thousand times while somebody gets in line.
+//! A waiter does not wait on the whole word, only for `QUEUED` to be cleared: whoever clears it signals the head waiter
+//! afterwards. So the other bits may change a thousand times while a waiter enqueues.
 //!
-//! # How long the first in line can be overtaken
-//! To hand a lock over in turn costs a change of threads for each critical section; to let everybody barge in starves
-//! somebody. Here a release lets the lock go free and calls the first in line, who keeps its place. Until it comes, whoever
-//! runs takes the lock again.
+//! # Barging
+//! A handoff of the lock at each release would cost a change of threads for each critical section; unbounded barging would
+//! starve a waiter. Here a release frees the lock and signals the head waiter, which keeps its position. Until that waiter
+//! runs, running threads may take the lock.
 //!
 //! ```text
-//!   first in line                 who runs
-//!   ─────────────────────         ──────────────────────────────────────────────
-//!                                 LOCKED LINE → LINE → CALLED; call
-//!   (on its way)                  CALLED → LOCKED CALLED → CALLED → LOCKED CALLED ...
-//!   comes, finds LOCKED:
-//!   + FAIR; spins                 LOCKED CALLED FAIR → LOCKED CALLED FAIR KEPT
-//!   → LOCKED LINE                 (newcomers get in line)
+//!   head waiter                   running threads
+//!   ─────────────────────         ────────────────────────────────────────────────────────
+//!                                 LOCKED QUEUED → QUEUED → SIGNALLED; signal
+//!   (on its way)                  SIGNALLED → LOCKED SIGNALLED → SIGNALLED → LOCKED SIGNALLED ...
+//!   runs, finds LOCKED:
+//!   + FAIR; spins                 LOCKED SIGNALLED FAIR → LOCKED SIGNALLED FAIR RESERVED
+//!   → LOCKED QUEUED               (barging acquirers enqueue)
 //! ```
-//! If it does not come for a [quantum](pace::QUANTUM), perhaps for want of a CPU, the lock is kept for it as if it had asked:
-//! those who run find it taken, get in line and sleep, and there is a CPU. So one who is called is overtaken for that long,
-//! and a few times more; and those behind it have the same said to them in their turn.
+//! If the waiter does not run within the [barging window](barging_window::WINDOW), perhaps for want of a CPU, a release reserves
+//! the lock as if the waiter had asked for it: the running threads find it taken, enqueue and sleep, and a CPU is free. So a
+//! signalled waiter loses to barging acquirers for that long and a few acquisitions more, and so does each waiter behind it
+//! in its turn.
 //!
-//! # Who is called and never comes
-//! A task that nobody polls keeps its place, and is passed over: whoever takes the lock from the line calls the next one when
-//! it is released. That next one is called by the table's sweep at the latest (`table/watchdog.rs` of the core).
+//! # Unresponsive waiters
+//! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
+//! waiter when it releases the lock. The core's watchdog signals that waiter at the latest (`table/watchdog.rs` of the core).
 
 use waitword_core::{Masked, Table, signal_one};
 
-use crate::acquire::{Acquire, Place};
+use crate::acquire::{Acquire, Attempt};
+use crate::barging_window;
 use crate::bump;
-use crate::pace;
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, broken, const_fn, order};
+use crate::sync::{MODEL, const_fn, mutant, order};
 
 const LOCKED: u32 = 1;
-const LINE: u32 = 1 << 1;
-const CALLED: u32 = 1 << 2;
+const QUEUED: u32 = 1 << 1;
+const SIGNALLED: u32 = 1 << 2;
 const FAIR: u32 = 1 << 3;
-const KEPT: u32 = 1 << 4;
+const RESERVED: u32 = 1 << 4;
 const END_SHIFT: u32 = 5;
 const END_BITS: u32 = 19;
 const END: u32 = ((1 << END_BITS) - 1) << END_SHIFT;
 const COUNT_SHIFT: u32 = END_SHIFT + END_BITS;
 const COUNT: u32 = !0 << COUNT_SHIFT;
-/// To be added, which takes `LOCKED` off and counts. What is carried out of the word is lost.
+/// The addition that clears `LOCKED` and counts a release. The carry out of the word is lost.
 const RELEASE: u32 = (1 << COUNT_SHIFT) - LOCKED;
 
-/// One release of so many looks at the clock, while somebody is overtaken.
-pub(crate) const LOOKS_EVERY: u32 = if MODEL { 2 } else { 16 };
+/// One release of so many reads the clock, while a signalled waiter is on its way.
+pub(crate) const RELEASES_PER_CLOCK_READ: u32 = if MODEL { 2 } else { 16 };
 
-/// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
-const LOOKS: u32 = if MODEL { 1 } else { 7 };
+/// A thread checks the word so many times before it sleeps, after 2^0, 2^1, ... pauses: some 5 µs.
+const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
 
-/// A newcomer that has looked on while somebody released it so often, and took it again each time, gets in line if others are:
-/// its looks cost that one more than its own turn would bring.
+/// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its checks slow
+/// the holders down by more than its turn would gain.
 const RELEASES_TO_SEE: u32 = 3;
 
 /// The state word of a mutex.
 #[derive(Debug, Default)]
 pub struct RawMutex {
-    state: Masked<LINE>,
+    state: Masked<QUEUED>,
 }
 
 impl RawMutex {
@@ -92,40 +93,42 @@ impl RawMutex {
     }
 
     pub(crate) fn is_locked(&self) -> bool {
-        !is_free_for_line(self.state.load(Ordering::Relaxed))
+        !is_free_for_waiters(self.state.load(Ordering::Relaxed))
     }
 
-    /// Releases it. The caller holds it.
+    /// Releases the mutex, which the caller holds.
     #[inline]
     pub(crate) fn release(&self) {
         if self.state.load(Ordering::Relaxed) & FAIR != 0 {
             return self.release_fair();
         }
         let before = self.state.fetch_add(RELEASE, order!(Release, "mutex-release"));
-        if before & (LINE | CALLED) != 0 {
+        if before & (QUEUED | SIGNALLED) != 0 {
             self.released(before);
         }
     }
 
-    /// Releases it for those in line only, if there are any.
+    /// Releases the mutex, and reserves it for the waiters if there are any.
     #[cold]
     pub(crate) fn release_fair(&self) {
-        // Only the holder takes `LOCKED` away; others add to it.
-        let before = self.update(order!(Release, "mutex-keep"), |state| match state & (CALLED | LINE) {
+        // Only the holder clears `LOCKED`; others set bits.
+        let before = self.update(order!(Release, "mutex-keep"), |state| match state & (SIGNALLED | QUEUED) {
             0 => state.wrapping_add(RELEASE) & COUNT,
-            LINE => (state & COUNT) | LOCKED | CALLED | KEPT,
-            _ => state | KEPT,
+            QUEUED => (state & COUNT) | LOCKED | SIGNALLED | RESERVED,
+            _ => state | RESERVED,
         });
-        if before & (CALLED | LINE) == LINE && !broken!("mutex-call-kept") {
-            self.call();
+        if before & (SIGNALLED | QUEUED) == QUEUED {
+            mutant!("mutex-call-kept" => return);
+            self.signal();
         }
     }
 
-    /// The holder lets the first in line have its turn, and holds it again then. `instead` is for the one that must not block.
+    /// The holder gives the head waiter its turn, and acquires the mutex again. `instead` names the method for threads that must
+    /// not block.
     #[inline]
     #[track_caller]
     pub(crate) fn bump(&self, instead: &str) {
-        if self.state.load(Ordering::Relaxed) & (LINE | CALLED) != 0 {
+        if self.state.load(Ordering::Relaxed) & (QUEUED | SIGNALLED) != 0 {
             self.bump_slow(instead);
         }
     }
@@ -133,58 +136,65 @@ impl RawMutex {
     #[cold]
     #[track_caller]
     fn bump_slow(&self, instead: &str) {
-        // Whoever took it from the line has left `LINE`, though there may be nobody else.
+        // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
         if Table::global().waiters(&self.state) > 0 {
             bump::bump(self, (), instead, || self.release_fair());
         }
     }
 
-    /// It was released, by the holder, when it was in the state `before`.
+    /// The second half of a release that found the word in the state `before`.
     #[cold]
     fn released(&self, before: u32) {
-        if before & CALLED != 0 {
-            return self.overtaken(before);
+        if before & SIGNALLED != 0 {
+            return self.released_to_barging(before);
         }
-        // If somebody holds it again, that is who will call.
-        let calls = |state| state & (LOCKED | CALLED | LINE) == LINE;
-        let before = self
-            .update(Ordering::Relaxed, |state| if calls(state) { (state & COUNT) | CALLED } else { state });
-        if calls(before) && !broken!("mutex-call") {
-            self.call();
+        // A new holder signals when it releases.
+        let is_owed = |state| state & (LOCKED | SIGNALLED | QUEUED) == QUEUED;
+        let before = self.update(Ordering::Relaxed, |state| match is_owed(state) {
+            true => (state & COUNT) | SIGNALLED,
+            false => state,
+        });
+        if is_owed(before) {
+            mutant!("mutex-call" => return);
+            self.signal();
         }
     }
 
-    /// It was released while somebody was on its way.
-    fn overtaken(&self, before: u32) {
-        if !(before >> COUNT_SHIFT).is_multiple_of(LOOKS_EVERY) {
+    /// Released while a signalled waiter is on its way: others can barge past it, while the window is open.
+    fn released_to_barging(&self, before: u32) {
+        if !(before >> COUNT_SHIFT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
             return;
         }
-        let begins = |state| state & (CALLED | END) == CALLED;
-        let in_line = if begins(before) { Table::global().waiters(&self.state) } else { 0 };
+        let opens = |state| state & (SIGNALLED | END) == SIGNALLED;
+        let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
         self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {
-            _ if begins(state) => state | pace::end_of_quantum(in_line, END_BITS) << END_SHIFT,
-            end if state & CALLED != 0 && pace::has_come(end, END_BITS) => state | FAIR,
+            _ if opens(state) => state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT,
+            end if state & SIGNALLED != 0 && barging_window::has_come(end, END_BITS) => state | FAIR,
             _ => state,
         });
     }
 
-    /// Calls the first in line. The caller has taken `LINE` back and set `CALLED`.
-    fn call(&self) {
+    /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.
+    fn signal(&self) {
         while signal_one(&self.state) == 0 {
-            // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
-            let awaits_call = |state| is_free_for_line(state) && state & LINE != 0;
-            let before = self.update(Ordering::Relaxed, |state| match state & KEPT {
-                _ if awaits_call(state) || broken!("mutex-call-answered") => state & !LINE | CALLED,
-                0 => state & (COUNT | LOCKED | LINE),
-                _ => state & COUNT,
+            // No waiter is left to acknowledge. But one may have enqueued meanwhile, and relies on the signalled one.
+            let is_owed = |state| is_free_for_waiters(state) && state & QUEUED != 0;
+            let before = self.update(Ordering::Relaxed, |state| {
+                mutant!("mutex-call-answered" => return state & !QUEUED | SIGNALLED);
+                match state & RESERVED {
+                    _ if is_owed(state) => state & !QUEUED | SIGNALLED,
+                    0 => state & (COUNT | LOCKED | QUEUED),
+                    _ => state & COUNT,
+                }
             });
-            if !awaits_call(before) || broken!("mutex-call-again") {
+            mutant!("mutex-call-again" => break);
+            if !is_owed(before) {
                 break;
             }
         }
     }
 
-    /// Returns what it was before.
+    /// Returns the state before the update.
     #[inline]
     fn update(&self, order: Ordering, change: impl Fn(u32) -> u32) -> u32 {
         let change = |state| Some(change(state));
@@ -192,23 +202,24 @@ impl RawMutex {
     }
 }
 
-/// Whether those in line may take it.
-fn is_free_for_line(state: u32) -> bool {
-    state & (LOCKED | KEPT) != LOCKED
+/// Whether a queued waiter may take the mutex.
+fn is_free_for_waiters(state: u32) -> bool {
+    state & (LOCKED | RESERVED) != LOCKED
 }
 
-/// How often it was released between the two, if that is not too often.
+/// The number of releases between the two states, modulo 256.
 fn releases(from: u32, to: u32) -> u32 {
     (to & COUNT).wrapping_sub(from & COUNT) >> COUNT_SHIFT
 }
 
-/// The state once one of those in line has taken it: there may be others.
-fn taken_from_line(state: u32) -> u32 {
-    (state & COUNT) | LOCKED | if broken!("mutex-line") { 0 } else { LINE }
+/// The state once a queued waiter has taken the mutex. There may be other waiters, so the release has to signal.
+fn taken_from_queue(state: u32) -> u32 {
+    mutant!("mutex-line" => return (state & COUNT) | LOCKED);
+    (state & COUNT) | LOCKED | QUEUED
 }
 
 impl Acquire for RawMutex {
-    type At = Masked<LINE>;
+    type At = Masked<QUEUED>;
     type Ask = ();
     type End = ();
     type Looks = ();
@@ -224,50 +235,52 @@ impl Acquire for RawMutex {
         self.state.fetch_or(LOCKED, order!(Acquire, "mutex-take")) & LOCKED == 0
     }
 
-    fn take_called(&self, (): ()) -> bool {
+    fn take_signalled(&self, (): ()) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         let take = |state| {
-            self.state.compare_exchange(state, taken_from_line(state), Ordering::Acquire, Ordering::Relaxed)
+            self.state.compare_exchange(state, taken_from_queue(state), Ordering::Acquire, Ordering::Relaxed)
         };
-        is_free_for_line(state) && take(state).is_ok()
+        is_free_for_waiters(state) && take(state).is_ok()
     }
 
-    fn take_or_mark(&self, (): (), place: Place) -> Result<(), u32> {
-        let is_free = |state| match place {
-            Place::New => state & LOCKED == 0,
-            Place::Line => is_free_for_line(state),
+    fn take_or_mark(&self, (): (), attempt: Attempt) -> Result<(), u32> {
+        let is_free = |state| match attempt {
+            Attempt::Barging => state & LOCKED == 0,
+            Attempt::Queued => is_free_for_waiters(state),
         };
-        let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match place {
-            Place::New if is_free(state) => state | LOCKED,
-            Place::New => state | LINE,
-            Place::Line if is_free(state) => taken_from_line(state),
-            Place::Line => taken_from_line(state) | FAIR,
+        let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match attempt {
+            Attempt::Barging if is_free(state) => state | LOCKED,
+            Attempt::Barging => state | QUEUED,
+            Attempt::Queued if is_free(state) => taken_from_queue(state),
+            Attempt::Queued => taken_from_queue(state) | FAIR,
         });
-        if is_free(before) { Ok(()) } else { Err(LINE) }
+        if is_free(before) { Ok(()) } else { Err(QUEUED) }
     }
 
-    fn is_kept_from_newcomers(&self, (): ()) -> bool {
+    fn is_reserved(&self, (): ()) -> bool {
         let state = self.state.load(Ordering::Relaxed);
-        state & LOCKED != 0 && is_free_for_line(state)
+        state & LOCKED != 0 && is_free_for_waiters(state)
     }
 
-    fn spin(&self, (): (), place: Place) -> bool {
-        if place == Place::Line {
-            // It is on its way no more, it is here.
+    fn spin(&self, (): (), attempt: Attempt) -> bool {
+        if attempt == Attempt::Queued {
+            // Close the barging window: this waiter runs.
             self.state.fetch_or(FAIR, Ordering::Relaxed);
         }
         let first = self.state.load(Ordering::Relaxed);
-        for look in 0..LOOKS {
-            (0..1 << look).for_each(|_| std::hint::spin_loop());
+        for round in 0..SPIN_ROUNDS {
+            (0..1 << round).for_each(|_| std::hint::spin_loop());
             let state = self.state.load(Ordering::Relaxed);
-            let taken = match place {
-                // Kept for somebody who may need this CPU, or about to be.
-                Place::New if state & (FAIR | KEPT) != 0 => return false,
-                Place::New if state & (LINE | CALLED) != 0 && releases(first, state) >= RELEASES_TO_SEE => {
+            let taken = match attempt {
+                // Reserved, or about to be, for a waiter that may need this CPU.
+                Attempt::Barging if state & (FAIR | RESERVED) != 0 => return false,
+                Attempt::Barging
+                    if state & (QUEUED | SIGNALLED) != 0 && releases(first, state) >= RELEASES_TO_SEE =>
+                {
                     return false;
                 }
-                Place::New => state & LOCKED == 0 && self.take(()),
-                Place::Line => self.take_called(()),
+                Attempt::Barging => state & LOCKED == 0 && self.take(()),
+                Attempt::Queued => self.take_signalled(()),
             };
             if taken {
                 return true;
@@ -280,17 +293,18 @@ impl Acquire for RawMutex {
         self.release();
     }
 
-    fn pass_on(&self, (): (), was_called: bool) {
-        if !was_called || broken!("mutex-pass-on") {
+    fn forward(&self, (): (), was_signalled: bool) {
+        mutant!("mutex-pass-on" => return);
+        if !was_signalled {
             return;
         }
-        // If it is held, its release calls somebody.
+        // If the mutex is held, its release signals.
         let before = self.update(Ordering::Relaxed, |state| match state {
-            _ if is_free_for_line(state) => state & !(LINE | END) | CALLED,
-            _ => taken_from_line(state),
+            _ if is_free_for_waiters(state) => state & !(QUEUED | END) | SIGNALLED,
+            _ => taken_from_queue(state),
         });
-        if is_free_for_line(before) {
-            self.call();
+        if is_free_for_waiters(before) {
+            self.signal();
         }
     }
 }
@@ -300,14 +314,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bump_beside_nobody_is_a_look_at_the_word() {
-        for line in [0, LINE] {
+    fn a_bump_without_waiters_only_loads_the_word() {
+        for queued in [0, QUEUED] {
             let mutex = RawMutex::new();
             assert!(mutex.take(()));
-            mutex.state.fetch_or(line, Ordering::Relaxed);
+            mutex.state.fetch_or(queued, Ordering::Relaxed);
             let before = mutex.state.load(Ordering::Relaxed);
             mutex.bump("");
-            assert_eq!(mutex.state.load(Ordering::Relaxed), before, "it was not released, which counts");
+            assert_eq!(mutex.state.load(Ordering::Relaxed), before, "a release would have counted");
         }
     }
 }

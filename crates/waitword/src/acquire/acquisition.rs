@@ -9,9 +9,9 @@ use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, WaitAsync, wait_async};
 
 use crate::acquire::handle::{Ask, End, Handle};
-use crate::acquire::{Acquire, GivesBack, Place, take_passed};
+use crate::acquire::{Acquire, Attempt, GivesBack, take_passed};
 use crate::error::LockError;
-use crate::patience::Looks;
+use crate::stall_timeout::Looks;
 use crate::sync::broken;
 
 /// What the driver of an [`Acquisition`] does next.
@@ -117,7 +117,7 @@ impl<H: Handle> Acquisition<H> {
     pub(crate) fn spin(self: Pin<&mut Self>) -> bool {
         let is_signalled = self.wait.as_ref().is_some_and(WaitAsync::is_signalled);
         let taken = is_signalled
-            && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Place::Line));
+            && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Attempt::Queued));
         if taken {
             self.end(Taken::OnCall);
         }
@@ -129,10 +129,10 @@ impl<H: Handle> Acquisition<H> {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let was_called = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnLook;
+            let was_signalled = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnLook;
             // (If what was taken is that the lock is closed, there is nothing to give back, and nobody who would miss it.)
             let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
-            handle.raw().left(*this.ask, was_called);
+            handle.raw().dequeued(*this.ask, was_signalled);
             // With its waker, whose destructor may panic; and with its share in the lock.
             this.wait.set(None);
             mem::forget(unwinding);
@@ -144,9 +144,9 @@ impl<H: Handle> Acquisition<H> {
     fn leave(self: Pin<&mut Self>) {
         let mut this = self.project();
         if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_mut().as_pin_mut()) {
-            let was_called = wait.cancel() != Cancelled::BeforeNotify;
+            let was_signalled = wait.cancel() != Cancelled::BeforeNotify;
             // Its waker goes with the rest, afterwards: the destructor may panic.
-            handle.raw().pass_on(*this.ask, was_called);
+            handle.raw().forward(*this.ask, was_signalled);
         }
     }
 
@@ -158,14 +158,14 @@ impl<H: Handle> Acquisition<H> {
         let mut cx = Context::from_waker(waker);
         loop {
             let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
-                match raw.take_or_mark(ask, Place::New) {
+                match raw.take_or_mark(ask, Attempt::Barging) {
                     Ok(end) => return Poll::Ready((end, Taken::OnLook)),
                     Err(taken) => this.wait.set(Some(wait_async(handle.at(ask), taken))),
                 }
                 continue;
             };
             // Called: one look before it costs anything, ...
-            if wait.is_signalled() && raw.take_called(ask) {
+            if wait.is_signalled() && raw.take_signalled(ask) {
                 return Poll::Ready((H::Raw::TAKEN, Taken::OnCall));
             }
             match wait.as_mut().poll_signalled(&mut cx) {
@@ -174,10 +174,10 @@ impl<H: Handle> Acquisition<H> {
                 // ... and one when the next call will find us.
                 Poll::Ready(None) if broken!("acquire-look") => return Poll::Pending,
                 Poll::Ready(None) => {
-                    if let Ok(end) = raw.take_or_mark(ask, Place::Line) {
+                    if let Ok(end) = raw.take_or_mark(ask, Attempt::Queued) {
                         return Poll::Ready((end, Taken::OnLook));
                     }
-                    if raw.is_kept(ask) {
+                    if raw.holds_up_others(ask) {
                         // Nobody may come to call us again, and those behind us must not depend on that.
                         wait.request_signal();
                     }
@@ -200,7 +200,7 @@ impl<H: Handle> Acquisition<H> {
         let this = self.as_mut().project();
         if this.looks.is_due(now) {
             let raw = this.handle.as_ref().expect(ENDED).raw();
-            if let Ok(end) = raw.take_or_mark(*this.ask, Place::Line) {
+            if let Ok(end) = raw.take_or_mark(*this.ask, Attempt::Queued) {
                 return Step::Ended(Ok(end));
             }
             this.looks.renew(now);
@@ -216,12 +216,14 @@ impl<H: Handle> Acquisition<H> {
         let raw = this.handle.as_ref().expect(ENDED).raw();
         // Its waker goes with the rest, as in `leave`.
         let left = this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
-        let was_called = left.is_some_and(|left| left != Cancelled::BeforeNotify) && !broken!("acquire-late");
-        let end = raw.take_or_mark(*this.ask, if was_called { Place::Line } else { Place::New }).ok();
+        let was_signalled =
+            left.is_some_and(|left| left != Cancelled::BeforeNotify) && !broken!("acquire-late");
+        let end =
+            raw.take_or_mark(*this.ask, if was_signalled { Attempt::Queued } else { Attempt::Barging }).ok();
         if end.is_some() {
             return end;
         }
-        raw.pass_on(*this.ask, was_called);
+        raw.forward(*this.ask, was_signalled);
         take_passed(raw, *this.ask).then_some(H::Raw::TAKEN)
     }
 }
@@ -275,28 +277,28 @@ mod tests {
             self.raw.take(ask)
         }
 
-        fn take_called(&self, ask: R::Ask) -> bool {
-            self.after(self.raw.take_called(ask))
+        fn take_signalled(&self, ask: R::Ask) -> bool {
+            self.after(self.raw.take_signalled(ask))
         }
 
-        fn take_or_mark(&self, ask: R::Ask, place: Place) -> Result<R::End, Value<Self>> {
-            self.after(self.raw.take_or_mark(ask, place))
+        fn take_or_mark(&self, ask: R::Ask, attempt: Attempt) -> Result<R::End, Value<Self>> {
+            self.after(self.raw.take_or_mark(ask, attempt))
         }
 
-        fn spin(&self, ask: R::Ask, place: Place) -> bool {
-            self.raw.spin(ask, place)
+        fn spin(&self, ask: R::Ask, attempt: Attempt) -> bool {
+            self.raw.spin(ask, attempt)
         }
 
-        fn left(&self, ask: R::Ask, was_called: bool) {
-            self.raw.left(ask, was_called);
+        fn dequeued(&self, ask: R::Ask, was_signalled: bool) {
+            self.raw.dequeued(ask, was_signalled);
         }
 
         fn give_back(&self, ask: R::Ask) {
             self.raw.give_back(ask);
         }
 
-        fn pass_on(&self, ask: R::Ask, was_called: bool) {
-            self.raw.pass_on(ask, was_called);
+        fn forward(&self, ask: R::Ask, was_signalled: bool) {
+            self.raw.forward(ask, was_signalled);
         }
     }
 
@@ -352,9 +354,9 @@ mod tests {
     #[test]
     fn nothing_is_kept_for_those_who_have_what_they_want() {
         let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| {
-            assert!(raw.take_or_mark(3, Place::Line).is_err());
+            assert!(raw.take_or_mark(3, Attempt::Queued).is_err());
             assert!(raw.add(2));
-            raw.pass_on(3, false);
+            raw.forward(3, false);
         });
         let mut first = pin!(Acquisition::new(&semaphore, 1));
         assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));

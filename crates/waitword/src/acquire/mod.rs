@@ -58,7 +58,7 @@ use std::time::Instant;
 use waitword_core::{Location, Parker, Word, is_queue_stalled, may_block};
 
 use crate::error::LockError;
-use crate::patience::Looks;
+use crate::stall_timeout::Looks;
 use crate::sync::mutant;
 pub(crate) use acquisition::{Acquisition, Step};
 
@@ -92,45 +92,45 @@ pub(crate) trait Acquire {
     /// The attempt of one who waits or is about to: takes it if it is free, so that its release calls the next in
     /// line; otherwise sees to it that the release of who holds it does. The error is the value to wait on. It is the one
     /// attempt that finds out if there is nothing to wait for.
-    fn take_or_mark(&self, ask: Self::Ask, place: Place) -> Result<Self::End, Value<Self>>;
+    fn take_or_mark(&self, ask: Self::Ask, attempt: Attempt) -> Result<Self::End, Value<Self>>;
 
     /// The attempt of one who was called: takes it if it is free, so that its release calls the next in line, and leaves no
     /// trace otherwise.
-    fn take_called(&self, ask: Self::Ask) -> bool;
+    fn take_signalled(&self, ask: Self::Ask) -> bool;
 
     /// Whether it is there, but for those in line only.
-    fn is_kept_from_newcomers(&self, _ask: Self::Ask) -> bool {
+    fn is_reserved(&self, _ask: Self::Ask) -> bool {
         false
     }
 
     /// A thread tries for a while before it sleeps, if that is worth it. Returns whether it has taken it.
-    fn spin(&self, ask: Self::Ask, place: Place) -> bool;
+    fn spin(&self, ask: Self::Ask, attempt: Attempt) -> bool;
 
     /// Whether something is there that is kept for the one who has just looked in vain: then it is to be noticed when it looks
     /// no more.
-    fn is_kept(&self, _ask: Self::Ask) -> bool {
+    fn holds_up_others(&self, _ask: Self::Ask) -> bool {
         false
     }
 
     /// One who took it from the line has left the line. Where several can have it, the next one may be called; and has to be
     /// if this one was called once more after it had taken it.
-    fn left(&self, _ask: Self::Ask, _was_called: bool) {}
+    fn dequeued(&self, _ask: Self::Ask, _was_called: bool) {}
 
     /// Whoever took it does not get it: foreign code has panicked on the way.
     fn give_back(&self, ask: Self::Ask);
 
     /// One leaves the line without having taken it. If it was called, somebody else has to be, now or by the next release; and
     /// where it was not, it may have kept others from what was enough for them.
-    fn pass_on(&self, ask: Self::Ask, was_called: bool);
+    fn forward(&self, ask: Self::Ask, was_signalled: bool);
 }
 
-/// Where one stands who tries.
+/// Who makes an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Not in line.
-    New,
-    /// In line, or just off it; and called, as far as one knows.
-    Line,
+pub(crate) enum Attempt {
+    /// One that is not queued: it may not take what is reserved for the queue.
+    Barging,
+    /// One that is queued, or left the queue just now because its time was up, and was signalled as far as it knows.
+    Queued,
 }
 
 pub(crate) type Value<R> = <<<R as Acquire>::At as Location>::Word as Word>::Value;
@@ -146,7 +146,7 @@ fn try_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     let is_taken = take_passed(raw, ask);
     if is_taken {
         let unwinding = GivesBack { raw, ask };
-        raw.left(ask, false);
+        raw.dequeued(ask, false);
         mem::forget(unwinding);
     }
     is_taken
@@ -168,7 +168,7 @@ impl<R: Acquire> Drop for GivesBack<'_, R> {
 /// would have it. Then it is as one who has come from the line, and says so when it has [left](Acquire::left) it.
 fn take_passed<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     mutant!("acquire-passed" => return false);
-    raw.is_kept_from_newcomers(ask) && is_queue_stalled(raw.at(ask)) && raw.take_called(ask)
+    raw.is_reserved(ask) && is_queue_stalled(raw.at(ask)) && raw.take_signalled(ask)
 }
 
 /// Acquires what could not be taken at once, blocking this thread. `instead` is for the one that must not.
@@ -208,7 +208,7 @@ pub(crate) fn block_until<R: Acquire>(
 }
 
 fn drive<R: Acquire>(raw: &R, ask: R::Ask, deadline: Option<Instant>) -> Result<R::End, LockError> {
-    if raw.spin(ask, Place::New) {
+    if raw.spin(ask, Attempt::Barging) {
         return Ok(R::TAKEN);
     }
     let parker = Parker::current();

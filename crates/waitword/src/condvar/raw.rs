@@ -34,7 +34,7 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, Location, WaitAsync, replace_if_idle, requeue_while_equal, wait_async};
 
-use crate::acquire::{Acquire, Acquisition, Handle, Place, Step};
+use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Step};
 use crate::condition::Waited;
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
@@ -214,7 +214,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         let mut this = self.project();
         let taken = match this.stage.as_mut().project() {
             StageProjection::InLine { wait } => {
-                wait.is_signalled() && this.handle.as_ref().expect(ENDED).raw().spin((), Place::Line)
+                wait.is_signalled() && this.handle.as_ref().expect(ENDED).raw().spin((), Attempt::Queued)
             }
             StageProjection::Idle | StageProjection::Locking { .. } => false,
         };
@@ -232,11 +232,11 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         let StageProjection::InLine { mut wait } = this.stage.as_mut().project() else { return None };
         let raw = this.handle.as_ref().expect(ENDED).raw();
         // As in `Acquisition::line_up`: called, so it was moved before.
-        let mut taken = wait.is_signalled() && raw.take_called(());
+        let mut taken = wait.is_signalled() && raw.take_signalled(());
         if !taken {
             match wait.as_mut().poll_signalled(&mut Context::from_waker(waker)) {
                 Poll::Ready(None) => {
-                    taken = !broken!("condvar-look") && raw.take_or_mark((), Place::Line).is_ok()
+                    taken = !broken!("condvar-look") && raw.take_or_mark((), Attempt::Queued).is_ok()
                 }
                 // Taken out of limbo, on its way from line to line: it was notified, and is in neither.
                 Poll::Ready(Some(_)) => *this.notified = !broken!("condvar-limbo"),
@@ -274,7 +274,7 @@ fn leave<A: Location>(wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex, notified: 
         Cancelled::AfterSignal | Cancelled::AfterNotify => true,
     };
     if left == Cancelled::AfterSignal && !broken!("condvar-pass-call") {
-        mutex.pass_on((), true);
+        mutex.forward((), true);
     }
 }
 

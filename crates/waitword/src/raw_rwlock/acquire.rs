@@ -5,7 +5,7 @@ use std::mem;
 
 use waitword_core::Masked64;
 
-use crate::acquire::{Acquire, GivesBack, Place};
+use crate::acquire::{Acquire, Attempt, GivesBack};
 use crate::raw_rwlock::{CALLED, FAIR, FULL, HOLDERS, LINE, Mode, READERS, RawRwLock, UPGRADABLE, WRITER};
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, broken, order};
@@ -48,48 +48,48 @@ impl Acquire for RawRwLock {
             || self.take_slow(mode)
     }
 
-    fn take_or_mark(&self, mode: Mode, place: Place) -> Result<(), u64> {
+    fn take_or_mark(&self, mode: Mode, attempt: Attempt) -> Result<(), u64> {
         if mode == Mode::Upgrade && !broken!("rwlock-upgrade") {
             self.drain.store(LINE, Ordering::Relaxed);
         }
-        let enters = |state| match place {
-            Place::New => mode.is_free_for_all(state),
-            Place::Line => mode.has_room(state),
+        let enters = |state| match attempt {
+            Attempt::Barging => mode.is_free_for_all(state),
+            Attempt::Queued => mode.has_room(state),
         };
         let mut after = 0;
         // AcqRel: the last reader is to see the store above.
         let before = self.update(order!(AcqRel, "rwlock-take-or-mark"), |state| {
-            after = match (place, mode) {
-                (Place::New, _) if enters(state) => mode.barge_in(state),
-                (Place::Line, _) if enters(state) => mode.enter_from_line(state),
+            after = match (attempt, mode) {
+                (Attempt::Barging, _) if enters(state) => mode.barge_in(state),
+                (Attempt::Queued, _) if enters(state) => mode.enter_from_line(state),
                 (_, Mode::Upgrade) => state | WRITER,
-                (Place::New, _) => state | LINE,
-                (Place::Line, _) => (state & HOLDERS) | LINE | FAIR,
+                (Attempt::Barging, _) => state | LINE,
+                (Attempt::Queued, _) => (state & HOLDERS) | LINE | FAIR,
             };
             after
         });
         if !enters(before) {
             return Err(LINE);
         }
-        if place == Place::New {
+        if attempt == Attempt::Barging {
             self.call_if_owed(mode, before, after);
         }
         Ok(())
     }
 
-    fn take_called(&self, mode: Mode) -> bool {
+    fn take_signalled(&self, mode: Mode) -> bool {
         let enter = |state| mode.has_room(state).then(|| mode.enter_from_line(state));
         self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, enter).is_ok()
     }
 
-    fn is_kept_from_newcomers(&self, mode: Mode) -> bool {
+    fn is_reserved(&self, mode: Mode) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         mode.has_room(state) && !mode.is_free_for_all(state)
     }
 
-    fn spin(&self, mode: Mode, place: Place) -> bool {
-        if place == Place::Line {
-            if self.take_called(mode) {
+    fn spin(&self, mode: Mode, attempt: Attempt) -> bool {
+        if attempt == Attempt::Queued {
+            if self.take_signalled(mode) {
                 return true;
             }
             if mode != Mode::Upgrade {
@@ -100,11 +100,11 @@ impl Acquire for RawRwLock {
         for look in 0..LOOKS {
             (0..1 << look).for_each(|_| spin_loop());
             let state = self.state.load(Ordering::Relaxed);
-            let taken = match place {
+            let taken = match attempt {
                 // Kept for somebody who may need this CPU.
-                Place::New if state & FAIR != 0 => return false,
-                Place::New => mode.has_room(state) && self.take_slow(mode),
-                Place::Line => mode.has_room(state) && self.take_called(mode),
+                Attempt::Barging if state & FAIR != 0 => return false,
+                Attempt::Barging => mode.has_room(state) && self.take_slow(mode),
+                Attempt::Queued => mode.has_room(state) && self.take_signalled(mode),
             };
             if taken {
                 return true;
@@ -113,12 +113,12 @@ impl Acquire for RawRwLock {
         false
     }
 
-    fn is_kept(&self, mode: Mode) -> bool {
+    fn holds_up_others(&self, mode: Mode) -> bool {
         // Readers could get in, if they were not behind this one.
         mode != Mode::Upgrade && Mode::Read.has_room(self.state.load(Ordering::Relaxed))
     }
 
-    fn left(&self, mode: Mode, _was_called: bool) {
+    fn dequeued(&self, mode: Mode, _was_called: bool) {
         // Whoever writes does when it leaves.
         if mode.enter_from_line(0) & CALLED != 0 && !broken!("rwlock-left") {
             self.call();
@@ -132,7 +132,7 @@ impl Acquire for RawRwLock {
         }
     }
 
-    fn pass_on(&self, mode: Mode, was_called: bool) {
+    fn forward(&self, mode: Mode, was_signalled: bool) {
         if broken!("rwlock-pass-on") {
             return;
         }
@@ -141,10 +141,10 @@ impl Acquire for RawRwLock {
             return self.make_room(|state| state & !WRITER);
         }
         // It may have been what kept those behind it out; or the one of whom it was said that it was called.
-        let must_call = |state| state & WRITER == 0 && (was_called || state & (LINE | CALLED) == LINE);
+        let must_call = |state| state & WRITER == 0 && (was_signalled || state & (LINE | CALLED) == LINE);
         let before = self.update(Ordering::Relaxed, |state| match state {
             state if must_call(state) => (state & HOLDERS) | CALLED,
-            state if was_called => (state & HOLDERS) | LINE,
+            state if was_signalled => (state & HOLDERS) | LINE,
             state => state,
         });
         if must_call(before) {

@@ -7,7 +7,7 @@
 //! | `LINE`       | somebody may be in line whom nobody has called: who makes room has to                            |
 //! | `CALLED`     | somebody was called and has not answered: who makes room need not call                           |
 //! | `FAIR`       | what room there is, is for those in line only                                                    |
-//! | pace         | with `LINE` or `CALLED`: how long the first in line has been overtaken (`pace.rs`)               |
+//! | pace         | with `LINE` or `CALLED`: how long the first in line has been overtaken (`barging_window.rs`)               |
 //! | readers      | how many read, not counting the upgradable one                                                   |
 //!
 //! There is *room* for a reader while there is no `WRITER`, for an upgradable one if there is no `UPGRADABLE` either, and for a
@@ -41,7 +41,7 @@
 //! ```
 //! Before that, as long as nobody in line was called in vain, newcomers for whom there is room get in at the cost of one
 //! exchange, and nobody sleeps for the sake of a writer who is not there yet. But they are counted, and after a while (see
-//! `pace.rs`) it is `FAIR` all the same. So each in line is overtaken for that long, and then those who are inside leave.
+//! `barging_window.rs`) it is `FAIR` all the same. So each in line is overtaken for that long, and then those who are inside leave.
 //!
 //! # Upgrades
 //! Whoever has it upgradable and wants it alone sets `WRITER`, which keeps everybody out, and waits for the readers inside in a
@@ -65,7 +65,7 @@ mod mode;
 
 use waitword_core::{Masked64, signal_one};
 
-use crate::pace;
+use crate::barging_window;
 use crate::sync::atomic::{Ordering, fence};
 use crate::sync::{broken, const_fn, order};
 
@@ -77,8 +77,8 @@ const LINE: u64 = 1 << 2;
 const CALLED: u64 = 1 << 3;
 const FAIR: u64 = 1 << 4;
 const PACE_SHIFT: u32 = 5;
-const PACE: u64 = ((1 << pace::BITS) - 1) << PACE_SHIFT;
-const ONE_READER: u64 = 1 << (PACE_SHIFT + pace::BITS);
+const PACE: u64 = ((1 << barging_window::BITS) - 1) << PACE_SHIFT;
+const ONE_READER: u64 = 1 << (PACE_SHIFT + barging_window::BITS);
 const READERS: u64 = !(ONE_READER - 1);
 /// There are [`MAX_READERS`].
 const FULL: u64 = 1 << 63;

@@ -1,6 +1,6 @@
 //! The ways to have the lock: when there is room for each, and what the state is then.
 
-use crate::pace;
+use crate::barging_window;
 use crate::raw_rwlock::{
     CALLED, FAIR, FULL, LINE, MAX_READERS, ONE_READER, PACE, PACE_SHIFT, READERS, UPGRADABLE, WRITER,
 };
@@ -85,7 +85,7 @@ impl Mode {
 /// The state after one more has overtaken the first in line, and whether that was the last one who may.
 #[cold]
 fn overtaken(state: u64) -> (u64, bool) {
-    let (pace, is_last) = pace::overtaken(((state & PACE) >> PACE_SHIFT) as u32);
+    let (pace, is_last) = barging_window::barge(((state & PACE) >> PACE_SHIFT) as u32);
     ((state & !PACE) | u64::from(pace) << PACE_SHIFT | if is_last { FAIR } else { 0 }, is_last)
 }
 

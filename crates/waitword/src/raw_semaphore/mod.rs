@@ -26,7 +26,7 @@
 //! or closes the semaphore and wakes everybody.
 //!
 //! # How long the first in line can be overtaken
-//! Until it looks, by anybody who finds enough permits; for 200 µs at the longest (`pace.rs`), if permits are released meanwhile, and
+//! Until it looks, by anybody who finds enough permits; for 200 µs at the longest (`barging_window.rs`), if permits are released meanwhile, and
 //! else by no more than there were free. It looks and finds too few: `FAIR`. From now on the permits that are released are
 //! kept for it, until there are enough, however many it wants. So a stream of those who want few starves nobody who wants many.
 //!
@@ -74,14 +74,14 @@
 //! # Who does not look
 //! One who was called and is not polled is passed over by the table's sweep. One who has looked in vain is not called before
 //! there are more permits; if it is not polled any more, those behind it would wait for ever for permits that are there. So
-//! whoever leaves permits in the word when it looks in vain asks the sweep to be called ([`Acquire::is_kept`]), as long as
+//! whoever leaves permits in the word when it looks in vain asks the sweep to be called ([`Acquire::holds_up_others`]), as long as
 //! somebody stands behind it.
 
 mod attempts;
 
 use waitword_core::{Masked64, Table, notify_all, signal_one};
 
-use crate::pace::overtaken;
+use crate::barging_window::barge;
 use crate::sync::atomic::{AtomicU32, Ordering};
 use crate::sync::{broken, const_fn, order};
 
@@ -109,7 +109,7 @@ pub struct Closed;
 #[repr(C)]
 pub(crate) struct RawSemaphore {
     state: Masked64<LINE>,
-    /// How long who was called has been overtaken (`pace.rs`).
+    /// How long who was called has been overtaken (`barging_window.rs`).
     pace: AtomicU32,
 }
 
@@ -243,7 +243,7 @@ impl RawSemaphore {
     /// Whether who was called has been overtaken for long enough; it has been once more. If two do this at once, one of them
     /// may not count.
     fn is_time_to_be_fair(&self) -> bool {
-        let (pace, is_last) = overtaken(self.pace.load(Ordering::Relaxed));
+        let (pace, is_last) = barge(self.pace.load(Ordering::Relaxed));
         self.pace.store(pace, Ordering::Relaxed);
         is_last
     }

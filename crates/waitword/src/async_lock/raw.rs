@@ -6,7 +6,7 @@
 //! | `take`         | → `LOCKED`: taken      | –                          | –                                 |
 //! | `take_or_mark` | → `CONTENDED`: taken   | → `CONTENDED`: get in line | get in line                       |
 //! | `release`      | error                  | → `FREE`                   | → `FREE`, call the first in line  |
-//! | `pass_on`      | call the first in line | → `CONTENDED`              | –                                 |
+//! | `forward`      | call the first in line | → `CONTENDED`              | –                                 |
 //!
 //! So a release that nobody waits for is one exchange, and touches no queue.
 //!
@@ -18,9 +18,9 @@
 
 use waitword_core::{Location, notify_one};
 
-use crate::acquire::{Acquire, Place};
+use crate::acquire::{Acquire, Attempt};
 use crate::error::NotLocked;
-use crate::patience::Patience;
+use crate::stall_timeout::Patience;
 use crate::sync::atomic::{AtomicI32, Ordering};
 
 /// Nobody holds it.
@@ -84,16 +84,16 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         self.at.word().compare_exchange(FREE, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    fn take_called(&self, (): ()) -> bool {
-        self.take_or_mark((), Place::Line).is_ok()
+    fn take_signalled(&self, (): ()) -> bool {
+        self.take_or_mark((), Attempt::Queued).is_ok()
     }
 
     /// Whoever spins here keeps those from the lock who were called and have lost their place.
-    fn spin(&self, (): (), _place: Place) -> bool {
+    fn spin(&self, (): (), _attempt: Attempt) -> bool {
         false
     }
 
-    fn take_or_mark(&self, (): (), _place: Place) -> Result<(), i32> {
+    fn take_or_mark(&self, (): (), _attempt: Attempt) -> Result<(), i32> {
         match self.at.word().swap(CONTENDED, Ordering::Acquire) {
             FREE => Ok(()),
             _ => Err(CONTENDED),
@@ -105,8 +105,8 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         let _ = self.release();
     }
 
-    fn pass_on(&self, (): (), was_called: bool) {
-        if !was_called {
+    fn forward(&self, (): (), was_signalled: bool) {
+        if !was_signalled {
             return;
         }
         // Relaxed: nothing is protected by this, and a value that is out of date does no harm. `FREE` was there when

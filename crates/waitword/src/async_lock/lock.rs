@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use waitword_core::Location;
 
 use crate::acquire::{self, Acquire};
+use crate::async_lock::futures::{LockAsync, LockAsyncUntil};
+use crate::async_lock::raw::{FREE, LOCKED, RawLock};
 use crate::error::{LockError, NotLocked};
-use crate::lock_async::{LockAsync, LockAsyncUntil};
-use crate::raw_lock::{FREE, LOCKED, RawLock};
 use crate::sync::{atomic::AtomicI32, const_fn};
 
 /// A lock that threads and tasks take from one queue, on one 32-bit word.

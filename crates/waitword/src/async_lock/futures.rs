@@ -11,8 +11,8 @@ use pin_project_lite::pin_project;
 use waitword_core::Location;
 
 use crate::acquire::AcquireAsyncUntil;
+use crate::async_lock::raw::RawLock;
 use crate::error::LockError;
-use crate::raw_lock::RawLock;
 use crate::sync::atomic::AtomicI32;
 
 pin_project! {

@@ -1,22 +1,20 @@
-//! The one loop of those who wait for something to be so, and take nothing away from each other: is it so? Else wait
-//! while the word says that it is not.
+//! The wait loop for conditions whose waiters do not compete: check; if it does not hold, wait while the word is unchanged.
 //!
 //! ```text
-//!   waiter                                   whoever makes it so
+//!   waiter                                   notifier
 //!   ───────────────────────────────          ───────────────────────────────
 //!   check: the word says no
 //!                                            word = yes; notify
-//!   wait while the word says no: it
-//!   does not any more → check: yes
+//!   wait while the word says no:
+//!   it has changed → check: yes
 //! ```
-//! The second look at the word and the entry into the line are one step against every notify; that is the queue's
-//! doing. What is left to each condition is to change the word whenever it changes the answer, and to notify after it
-//! or in the same step.
+//! The queue makes compare and enqueue one step against every notify. A condition has to change the word whenever it changes
+//! the answer, and to notify after that or in the same step.
 //!
 //! A thread drives the loop with [`block`], a task with [`WaitFor`], and a task with a deadline with
-//! [`WaitUntil`](timed::WaitUntil); a thread that begins before it blocks, with [`WaitFor::block_until`]. Nobody who waits here needs patience (as those do who wait for a lock): what has come
-//! to be so is so for all who wait, and a task that is not polled keeps it from nobody. Only an event's `notify_one`
-//! is for one waiter alone, as a message would be; if that one goes away, it is passed on ([`Condition::give_up`]).
+//! [`WaitUntil`](timed::WaitUntil); a thread that begins before it blocks, with [`WaitFor::block_until`]. These waiters
+//! need no watchdog, because a task that is not polled keeps nothing from the others. Only an event's `notify_one` is for one
+//! waiter, as a message would be; a waiter that gives up forwards it ([`Condition::give_up`]).
 
 #[allow(unsafe_code)]
 mod handle;
@@ -38,49 +36,48 @@ use crate::coop::Unit;
 pub(crate) use handle::{Handle, HasRaw, OwnedAt, Waited};
 pub(crate) use {named::named_future, timed::WaitUntil};
 
-/// What one waiter waits for, and what that waiter remembers meanwhile.
+/// A condition, with the state of one waiter.
 pub(crate) trait Condition {
-    /// Where one waits for it.
+    /// The word to wait on.
     type At: Location;
 
-    /// What the waiter gets.
+    /// The result of the wait.
     type Output;
 
     /// See [`Condition::At`].
     fn at(&self) -> Self::At;
 
-    /// Whether it is so; if not, the value of the word to wait on.
+    /// The output if the condition holds; else the value of the word to wait on.
     fn check(&mut self) -> Result<Self::Output, Value<Self>>;
 
-    /// The same, asked by a waiter that has just been notified.
-    fn called(&mut self) -> Result<Self::Output, Value<Self>> {
+    /// The same, after a notify.
+    fn notified(&mut self) -> Result<Self::Output, Value<Self>> {
         self.check()
     }
 
     /// The notify was one of the last in the queue, which matters to whoever forwards it ([`give_up`](Self::give_up)).
     fn notified_last(&mut self) {}
 
-    /// Called once if the waiter goes away without an output: its time is up, or it is dropped. It has left the line;
-    /// `called` says that a notify had counted it before, or that it was so, and nobody has been told. The output is for
-    /// one whose time is up, if it comes out that it was in time after all.
-    fn give_up(&mut self, called: bool) -> Option<Self::Output> {
-        let _ = called;
+    /// Called once if the waiter is dropped or times out. It is dequeued already. `was_notified`: a notify counted it, or the
+    /// condition held, and the output was not taken. Returns an output if a timeout turns out to have been in time.
+    fn give_up(&mut self, was_notified: bool) -> Option<Self::Output> {
+        let _ = was_notified;
         None
     }
 }
 
 pub(crate) type Value<C> = <<<C as Condition>::At as Location>::Word as Word>::Value;
 
-/// Why a blocking wait with a deadline has no output.
+/// Why a blocking wait has no output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NotSo {
-    /// The time was up.
+    /// The deadline passed.
     TimedOut,
-    /// It would have had to wait, and this thread must not.
+    /// It would have to wait, and this thread must not block.
     Forbidden,
 }
 
-/// Blocks this thread until it is so. `instead` is what to call where one must not block.
+/// Blocks this thread until the condition holds. `instead` names the method for threads that must not block.
 #[track_caller]
 pub(crate) fn block<C: Condition>(condition: &mut C, instead: &str) -> C::Output {
     match block_until(condition, None) {
@@ -95,7 +92,7 @@ pub(crate) fn must_not_block(instead: &str) -> ! {
     panic!("this thread must not block (`forbid_blocking`): use `{instead}` here")
 }
 
-/// Blocks this thread until it is so, until `deadline` at the latest.
+/// Blocks this thread until the condition holds or `deadline` passes.
 pub(crate) fn block_until<C: Condition>(
     condition: &mut C,
     deadline: Option<Instant>,
@@ -115,15 +112,15 @@ pub(crate) fn block_until<C: Condition>(
             Some(deadline) => wait_until(condition.at(), value, deadline),
         };
         checked = match outcome {
-            Outcome::Notified => condition.called(),
+            Outcome::Notified => condition.notified(),
             Outcome::NotEqual => condition.check(),
-            Outcome::TimedOut => return last_look(condition).ok_or(NotSo::TimedOut),
+            Outcome::TimedOut => return final_check(condition).ok_or(NotSo::TimedOut),
         };
     }
 }
 
-/// The time is up, and the line has been left: what is so now is so in time.
-fn last_look<C: Condition>(condition: &mut C) -> Option<C::Output> {
+/// The check after a timeout, dequeued: what holds now was in time.
+fn final_check<C: Condition>(condition: &mut C) -> Option<C::Output> {
     condition.check().ok().or_else(|| condition.give_up(false))
 }
 
@@ -132,20 +129,20 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub(crate) struct WaitFor<C: Condition> {
         condition: C,
-        // Its place in line, if it has one.
+        // The queued wait, if there is one.
         #[pin]
         wait: Option<WaitAsync<C::At>>,
         ended: bool,
-        // What it ended with, until somebody has it.
-        kept: Option<C::Output>,
+        // The output, until it is taken.
+        output: Option<C::Output>,
     }
 
     impl<C: Condition> PinnedDrop for WaitFor<C> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            if !*this.ended || this.kept.is_some() {
-                let called = leave(this.wait, this.condition) || this.kept.is_some();
-                this.condition.give_up(called);
+            if !*this.ended || this.output.is_some() {
+                let was_notified = leave(this.wait, this.condition) || this.output.is_some();
+                this.condition.give_up(was_notified);
             }
         }
     }
@@ -153,27 +150,26 @@ pin_project! {
 
 impl<C: Condition> WaitFor<C> {
     pub(crate) fn new(condition: C) -> Self {
-        Self { condition, wait: None, ended: false, kept: None }
+        Self { condition, wait: None, ended: false, output: None }
     }
 
-    /// Whether it stands in line.
+    /// Whether it is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.wait.is_some()
     }
 
     /// Whether it has ended, and its output was taken.
     pub(crate) fn is_over(&self) -> bool {
-        self.ended && self.kept.is_none()
+        self.ended && self.output.is_none()
     }
 
-    /// Goes on until it is so, or it stands in line and `cx` will be woken. If it is so the next poll says it; until
-    /// then the output is one that nobody has had.
+    /// Goes on until the condition holds (the next poll returns the output), or the wait is queued and wakes `cx`.
     ///
     /// # Panics
     /// If it is over.
     pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
         let mut this = self.project();
-        if this.kept.is_some() {
+        if this.output.is_some() {
             return true;
         }
         assert!(!*this.ended, "a wait was polled after it had ended");
@@ -187,7 +183,7 @@ impl<C: Condition> WaitFor<C> {
                     }
                     this.wait.set(None);
                     match outcome {
-                        Outcome::Notified => this.condition.called(),
+                        Outcome::Notified => this.condition.notified(),
                         _ => this.condition.check(),
                     }
                 }
@@ -195,7 +191,7 @@ impl<C: Condition> WaitFor<C> {
             match checked {
                 Ok(output) => {
                     *this.ended = true;
-                    *this.kept = Some(output);
+                    *this.output = Some(output);
                     return true;
                 }
                 Err(value) => this.wait.set(Some(wait_async(this.condition.at(), value))),
@@ -206,16 +202,16 @@ impl<C: Condition> WaitFor<C> {
     /// As a poll of a thread, which has no budget to consume: only a task that is polled again gets a new one.
     pub(crate) fn try_finish(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Option<C::Output> {
         self.as_mut().advance(cx);
-        self.project().kept.take()
+        self.project().output.take()
     }
 
-    /// As [`advance`](Self::advance), without anybody to wake, and `true` if it is over: there is nothing to wait for.
+    /// As [`advance`](Self::advance), without a waker; `true` also if it is over.
     pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
         self.is_over() || self.advance(&mut Context::from_waker(Waker::noop()))
     }
 
-    /// Goes on as a thread, which it blocks until it is so, until `deadline` at the latest. If that comes first it keeps its
-    /// place, and whoever blocks or polls next goes on from there.
+    /// Blocks this thread until the condition holds or `deadline` passes. After the deadline the wait stays queued, and the next
+    /// block or poll goes on with it.
     pub(crate) fn block_until(
         mut self: Pin<&mut Self>,
         deadline: Option<Instant>,
@@ -239,13 +235,13 @@ impl<C: Condition> WaitFor<C> {
         }
     }
 
-    /// The time is up.
+    /// Ends the wait at its deadline.
     fn end(self: Pin<&mut Self>) -> Option<C::Output> {
         let this = self.project();
-        let called = leave(this.wait, this.condition);
-        let output = if called { this.condition.called().ok() } else { None };
+        let was_notified = leave(this.wait, this.condition);
+        let output = if was_notified { this.condition.notified().ok() } else { None };
         *this.ended = true;
-        output.or_else(|| last_look(this.condition))
+        output.or_else(|| final_check(this.condition))
     }
 }
 
@@ -256,19 +252,19 @@ impl<C: Condition> Future for WaitFor<C> {
         if !self.as_mut().advance(cx) {
             return Poll::Pending;
         }
-        // Only now: the position in the queue does not depend on the budget, and what has been got is kept.
+        // Last: a task without budget enqueues all the same, and keeps its output.
         ready!(Unit::poll(cx)).consume();
-        self.project().kept.take().map_or(Poll::Pending, Poll::Ready)
+        self.project().output.take().map_or(Poll::Pending, Poll::Ready)
     }
 }
 
-/// Leaves the line, if it is in one. Returns whether it had been called, and had not been told so.
+/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since.
 fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition: &mut C) -> bool {
     let Some(mut wait) = queued.as_mut().as_pin_mut() else { return false };
-    let called = wait.as_mut().cancel() == Cancelled::AfterNotify;
-    if called && wait.was_notified_last() {
+    let was_notified = wait.as_mut().cancel() == Cancelled::AfterNotify;
+    if was_notified && wait.was_notified_last() {
         condition.notified_last();
     }
     queued.set(None);
-    called
+    was_notified
 }

@@ -30,7 +30,7 @@ use crate::error::LockError;
 use crate::event::Event;
 use crate::event::raw::{EventWaiter, RawEvent};
 use crate::sync::atomic::AtomicU64;
-use crate::sync::broken;
+use crate::sync::mutant;
 
 pin_project! {
     /// A wait of a thread for an [`Event`](crate::Event) that has begun, and may block later.
@@ -239,9 +239,7 @@ impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
     }
 
     fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), NotSo> {
-        if broken!("event-listen") && !self.wait.is_waiting() {
-            self.as_mut().listen_again();
-        }
+        mutant!("event-listen" => if !self.wait.is_waiting() { self.as_mut().listen_again() });
         self.as_mut().project().wait.block_until(deadline)?;
         self.listen_again();
         Ok(())

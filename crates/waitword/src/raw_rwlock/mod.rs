@@ -62,30 +62,15 @@
 mod acquire;
 mod fair;
 mod mode;
+mod state;
 
 use waitword_core::{Masked64, signal_one};
 
-use crate::barging_window;
 use crate::sync::atomic::{Ordering, fence};
 use crate::sync::{const_fn, mutant, order};
 
 pub(crate) use mode::Mode;
-
-const WRITER: u64 = 1;
-const UPGRADABLE: u64 = 1 << 1;
-const QUEUED: u64 = 1 << 2;
-const SIGNALLED: u64 = 1 << 3;
-const FAIR: u64 = 1 << 4;
-const PACE_SHIFT: u32 = 5;
-const PACE: u64 = ((1 << barging_window::BITS) - 1) << PACE_SHIFT;
-const ONE_READER: u64 = 1 << (PACE_SHIFT + barging_window::BITS);
-const READERS: u64 = !(ONE_READER - 1);
-/// There are [`MAX_READERS`].
-const FULL: u64 = 1 << 63;
-const HOLDERS: u64 = WRITER | UPGRADABLE | READERS;
-
-/// How many can read at a time: 2^30, as many as a GiB of memory has bytes.
-pub(crate) const MAX_READERS: u64 = FULL / ONE_READER;
+use state::*;
 
 /// The state of a readers-writer lock.
 #[derive(Debug, Default)]

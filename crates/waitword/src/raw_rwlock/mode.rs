@@ -1,7 +1,7 @@
 //! The modes of the lock: when each has room, and the state after it entered.
 
 use crate::barging_window;
-use crate::raw_rwlock::{
+use crate::raw_rwlock::state::{
     FAIR, FULL, MAX_READERS, ONE_READER, PACE, PACE_SHIFT, QUEUED, READERS, SIGNALLED, UPGRADABLE, WRITER,
 };
 use crate::sync::mutant;

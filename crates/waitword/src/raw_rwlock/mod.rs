@@ -195,7 +195,7 @@ impl RawRwLock {
 
     /// The last reader has left, and the upgrading holder can go on.
     fn end_drain(&self) {
-        mutant!("rwlock-drain" => return drop(signal_one(&self.drain)));
+        mutant!("rwlock-drain" => { signal_one(&self.drain); return });
         self.drain.store(0, Ordering::Relaxed);
         signal_one(&self.drain);
     }

@@ -1,8 +1,5 @@
-//! Locks that blocking threads and async tasks take from one and the same queue.
-//!
-//! A [`Mutex`] is locked with [`lock`](Mutex::lock) by a thread and with [`lock_async`](Mutex::lock_async) by a task, and both
-//! stand in one first-in-first-out line. So it is with all that is in this crate: threads and tasks on the same object, with
-//! deadlines on either side, without an allocation per wait, on any executor.
+//! Locks that blocking threads and async tasks share: one FIFO wait queue for both, deadlines on both sides, no allocation per
+//! wait, any executor.
 //!
 //! ```
 //! use std::thread;
@@ -11,76 +8,87 @@
 //! static LOG: Mutex<Vec<&str>> = Mutex::new(Vec::new());
 //!
 //! # smol::block_on(async {
-//! // A thread, which blocks until it has the lock, ...
-//! let thread = thread::spawn(|| LOG.lock().push("a thread was here"));
-//! // ... and a task, which does not block its thread.
-//! LOG.lock_async().await.push("a task was here");
+//! // A thread blocks until it has the lock ...
+//! let thread = thread::spawn(|| LOG.lock().push("from a thread"));
+//! // ... and a task awaits the same lock.
+//! LOG.lock_async().await.push("from a task");
 //!
 //! thread.join().unwrap();
 //! assert_eq!(LOG.lock().len(), 2);
 //! # });
 //! ```
 //!
-//! # Which lock do I want?
+//! # Beside other crates
 //!
-//! | what | waits for |
+//! | | waitword | tokio 1.54 | parking_lot 0.13 | std | async-lock 3.5 |
+//! |---|---|---|---|---|---|
+//! | threads and tasks on one lock | yes | `blocking_lock` panics in a runtime | threads | threads | yes |
+//! | deadlines without a timer of the executor | threads and tasks | no | threads | `Condvar` only | no |
+//! | condition variable | threads and tasks | no | threads | threads | no |
+//! | who gets a released lock | head of the queue; barging for 200 µs at most | head of the queue (handoff) | anyone | anyone | anyone; no barging once a waiter starved for 0.5 ms |
+//! | a task that was granted the lock and is not polled ([futurelock](guide::what_holds#futures-that-nobody-polls)) | skipped after 10 to 20 ms | blocks the queue | – | – | blocks the queue |
+//! | heap allocations per async wait | 0 | 0 | – | – | 1 or 2 |
+//! | owned / mapped guards | yes / yes | yes / yes | yes / yes | no / unstable | yes / no |
+//! | poisoning | opt-in ([`Poison`]) | no | no | yes | no |
+//! | size of a `Mutex<()>` | 4 bytes | 40 bytes | 1 byte | 8 bytes | 16 bytes |
+//!
+//! If all waiters are threads and all waits are short, std's locks do and need no dependency. [`guide::coming_from`] translates
+//! the calls of each of these crates.
+//!
+//! # Which lock
+//!
+//! | lock | waits for |
 //! |---|---|
-//! | [`Mutex`] | its turn, for a value that one at a time can reach |
-//! | [`RwLock`] | its turn, together with others who read or alone to write |
-//! | [`Condvar`] | others to change what is in a mutex |
-//! | [`Semaphore`] | one of so many permits, or several |
-//! | [`Event`] | somebody to say that something has happened: `notify_one`, `notify_all` |
-//! | [`WaitGroup`] | all who are at work to be done |
-//! | [`Barrier`] | all to arrive |
-//! | [`OnceLock`], [`LazyLock`] | the one who makes a value |
-//! | [`AsyncLock`] | its turn; on a word that a script may share |
+//! | [`Mutex`] | exclusive access to a value |
+//! | [`RwLock`] | shared or exclusive access; upgradable reads |
+//! | [`Condvar`] | a change of the value in a mutex; with wait morphing, so `notify_all` is no thundering herd |
+//! | [`Semaphore`] | one or several of *n* permits |
+//! | [`Event`] | `notify_one` or `notify_all`; stores one wakeup |
+//! | [`WaitGroup`] | a count of tasks at work that drops to zero |
+//! | [`Barrier`] | *n* arrivals |
+//! | [`OnceLock`], [`LazyLock`] | a value that is made once, also by an async or fallible initialiser |
+//! | [`AsyncLock`] | a lock word that JavaScript shares |
+//! | [`wait`], [`wait_async`], [`notify_one`] | a word of memory to change: a futex for threads and tasks. More of it in [`word`] |
 //!
-//! [`guide::which_lock`] tells apart those that are easily confused, with an example each. [`guide::coming_from`] has what to write in
-//! place of tokio's, std's, parking_lot's and async-lock's, [`guide::must_not_block`] how code that blocks in a task is found.
+//! [`guide::which_lock`] has an example for each choice. In tests and async code, [`guide::must_not_block`] finds calls that
+//! block a task.
 //!
 //! # Names
-//! A plain name blocks the thread (`lock`), `_async` is a future (`lock_async().await`), `try_` never waits,
-//! `_for(Duration)` and `_until(Instant)` give up, `_owned` has a share in an `Arc`: guards, permits and futures that borrow nothing
-//! and can be kept in a struct. A thread that must not sleep says so with
-//! [`forbid_blocking`].
+//!
+//! | name | does |
+//! |---|---|
+//! | `lock` | blocks the thread |
+//! | `lock_async` | is a future |
+//! | `try_lock` | never waits |
+//! | `…_for(Duration)`, `…_until(Instant)` | gives up at a deadline |
+//! | `lock_owned…` | over an `Arc`: guard and future borrow nothing |
+//!
+//! They combine in this order: `lock_owned_async_until`. The futures have names too, in [`future`], to be kept in structs.
 //!
 //! # Features
 //! None is on by default.
-//! - `tokio`: the futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/), as its own do:
-//!   a task that completes one after the other without ever having to wait yields when its budget is exhausted. Without a runtime of
-//!   tokio's it changes nothing. As with tokio's own futures, another executor's `block_on` within a task gets no new budget and may
-//!   wait for ever: block with the plain names there.
-//! - `lock_api`: the raw traits of the crate of that name, for its ecosystem of guards.
 //!
-//! # What holds for all
-//! - **One line**, first come first served, whoever it is. A future keeps its place for as long as it lives.
-//! - **Overtaking is bounded.** A lock is not handed over, but the first in line is called; until it comes, whoever runs may take it.
-//!   After 200 µs it is kept for the first in line.
-//! - **A future that nobody polls keeps nobody from a lock for good.** Those behind it are called in its place after [`STALL_TIMEOUT`], 10
-//!   to 20 ms.
-//! - **To drop a future loses nothing**: no wakeup, no permit, no lock.
-//! - **Nothing is poisoned.** Where it matters, a [`Poison`] goes into the lock.
+//! | feature | adds |
+//! |---|---|
+//! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). No effect outside a runtime of tokio's. Within a task, block with the plain names, not with another executor's `block_on`: that gets no new budget and may wait for ever. |
+//! | `lock_api` | the raw traits of the `lock_api` crate (module `lock_api`) |
+//! | `serde` | `Serialize` and `Deserialize` for [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`], as the value inside. Serializing a lock takes it, and blocks. |
 //!
-//! [`guide::what_holds`] says each of these exactly, with the bounds; and what these locks are not.
+//! # Guarantees
+//! - **FIFO**: threads and tasks are queued in the order of arrival. A future keeps its position for as long as it lives.
+//! - **Bounded barging, no starvation**: a release signals the head waiter. Until that one runs, barging acquirers may take the
+//!   lock; after 200 µs it is reserved for the head waiter. `unlock_fair` is a handoff at once.
+//! - **No futurelock**: a future that is not polled delays those behind it by [`STALL_TIMEOUT`], 10 to 20 ms, once.
+//! - **Cancel-safe**: dropping a future loses no wakeup, no permit and no lock.
+//! - **No poisoning**, except by [`Poison`].
 //!
-//! # The word level
-//! What the locks are made of is here too: [`wait`], [`wait_async`], [`notify_one`] and the rest of `waitword-core`
-//! work on any atomic word of 32 or 64 bits, and tell what `Atomics.wait` and its siblings tell a script.
-//!
-//! # Features
-//! None is on by default.
-//! - `lock_api`: the raw traits of the `lock_api` crate, for its ecosystem of guards (the module `lock_api`).
-//! - `serde`: [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`] as the values in them. A lock is serialized under its guard, which
-//!   blocks the thread if it has to wait.
+//! [`guide::what_holds`] has the exact bounds, and what these locks do not do.
 //!
 //! # Where to read on in the source
-//! Those that take something from each other ([`Mutex`], [`RwLock`], [`Semaphore`], [`AsyncLock`]) have a state word
-//! (`raw_mutex.rs`, `raw_rwlock/`, `raw_semaphore/`, `async_lock/raw.rs`), with its table of states and the races that it has to win; the one loop by which everybody
-//! waits for it (`acquire/`); and what you call, in a folder of its own. A [`Condvar`] moves those whom it notifies into
-//! the line of the mutex (`condvar/raw.rs`).
-//!
-//! The others take nothing from each other while they wait. Their loop is in `condition/`, and each has a folder: what
-//! you call in `mod.rs`, its state words and their races in `raw.rs`.
+//! A lock that waiters compete for ([`Mutex`], [`RwLock`], [`Semaphore`], [`AsyncLock`]) is a state word (`raw_mutex.rs`,
+//! `raw_rwlock/`, `raw_semaphore/`, `async_lock/raw.rs`: states and races), the one acquisition loop (`acquire/`), and a folder with
+//! the public type. [`Condvar`] requeues notified waiters onto the mutex (`condvar/raw.rs`). The others share the loop in
+//! `condition/`; each has its public type in a folder, with states and races in `raw.rs`.
 
 #![deny(unsafe_code)]
 
@@ -95,6 +103,7 @@ mod condvar;
 mod coop;
 mod error;
 mod event;
+pub mod future;
 pub mod guide;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
 #[allow(unsafe_code)]
@@ -116,54 +125,33 @@ mod stall_timeout;
 mod sync;
 mod unlocked;
 mod wait_group;
+pub mod word;
 
-pub use async_lock::{AsyncLock, LockAsync, LockAsyncUntil};
-pub use barrier::{
-    Barrier, BarrierWait, BarrierWaitOwned, BarrierWaitOwnedUntil, BarrierWaitResult, BarrierWaitUntil,
-};
-pub use condvar::{
-    Condvar, CondvarGuard, CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil,
-    CondvarWaitWhile, CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil,
-};
+pub use async_lock::AsyncLock;
+pub use barrier::{Barrier, BarrierWaitResult};
+pub use condvar::{Condvar, CondvarGuard};
 pub use error::{LockError, NotLocked};
-pub use event::{
-    Event, EventListener, EventNotified, EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil,
-    OwnedEventListener,
-};
-pub use mutex::{
-    MappedMutexGuard, Mutex, MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil,
-    OwnedMappedMutexGuard, OwnedMutexGuard,
-};
-pub use once::{LazyForce, LazyForceUntil, LazyLock, OnceLock, OnceWait, OnceWaitUntil};
+pub use event::{Event, EventListener, EventNotified, OwnedEventListener};
+pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
+pub use once::{LazyLock, OnceLock};
 pub use poison::{Poison, PoisonGuard, Poisoned};
 pub use rwlock::{
     MappedRwLockReadGuard, MappedRwLockWriteGuard, NotUpgraded, OwnedMappedRwLockReadGuard,
     OwnedMappedRwLockWriteGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard,
-    RwLock, RwLockRead, RwLockReadGuard, RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil,
-    RwLockUpgradableRead, RwLockUpgradableReadGuard, RwLockUpgradableReadOwned,
-    RwLockUpgradableReadOwnedUntil, RwLockUpgradableReadUntil, RwLockUpgrade, RwLockUpgradeOwned,
-    RwLockUpgradeOwnedUntil, RwLockUpgradeUntil, RwLockWrite, RwLockWriteGuard, RwLockWriteOwned,
-    RwLockWriteOwnedUntil, RwLockWriteUntil,
+    RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
 };
 pub use semaphore::{
-    AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphoreAcquire, SemaphoreAcquireOwned,
-    SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil, SemaphorePermit, TryAcquireError,
+    AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError,
 };
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub use stall_timeout::rely_on_signals_alone;
 pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
-pub use wait_group::{
-    OwnedWaitGroupToken, WaitGroup, WaitGroupToken, WaitGroupWait, WaitGroupWaitOwned,
-    WaitGroupWaitOwnedUntil, WaitGroupWaitUntil,
-};
-
-pub use waitword_core::{
-    Alarm, At, Cancelled, ForbidBlocking, Inbox, InboxWait, Interrupt, Interrupted, Location, Masked,
-    Masked64, Outcome, Parker, Table, WaitAsync, WaitAsyncUntil, Word, allow_blocking, forbid_blocking,
-    may_block, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,
-    notify_one_or_replace, protocol, replace_and_notify_all, signal_one, wait, wait_async, wait_async_for,
-    wait_async_until, wait_for, wait_interruptible, wait_until,
+pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken};
+pub use waitword_core::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
+pub use word::{
+    notify_all, notify_many, notify_one, wait, wait_async, wait_async_for, wait_async_until, wait_for,
+    wait_until,
 };
 
 #[cfg(doctest)]

@@ -273,3 +273,25 @@ struct MustNotBeShortened;
 /// std::thread::spawn(move || drop(forbidden));
 /// ```
 struct MustNotBeUsedSo;
+
+/// The crate root is for what every user reads; the names of futures are in `future`.
+///
+/// ```compile_fail,E0432
+/// use waitword::MutexLock;
+/// ```
+///
+/// ```
+/// use waitword::future::MutexLock;
+/// ```
+mod named_futures_are_not_in_the_root {}
+
+/// And the word level is in `word`.
+///
+/// ```compile_fail,E0432
+/// use waitword::Parker;
+/// ```
+///
+/// ```
+/// use waitword::word::Parker;
+/// ```
+mod the_word_level_is_not_in_the_root {}

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{Task, block_on, far, until};
+use waitword::word::*;
 use waitword::*;
 
 /// How many stand in line for the lock on `word`.

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicI32;
 use std::time::Instant;
 
 use common::{Task, until};
-use waitword::{AsyncLock, STALL_TIMEOUT, Table};
+use waitword::word::Table;
+use waitword::{AsyncLock, STALL_TIMEOUT};
 
 // But for the one about places: whoever is called has left the line.
 common::unpolled::unpolled_futures_keep_the_lock_from_nobody! { AsyncLock:

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
+use waitword::future::*;
 use waitword::*;
 
 /// Whether a type has a trait.

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{NotUnpin, Task, block_on, far, forbidden, until, waits};
+use waitword::future::*;
 use waitword::*;
 
 type Passing = Result<BarrierWaitResult, LockError>;

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use common::{Task, block_on, far};
 use futures_util::Stream;
 use futures_util::stream::StreamExt;
+use waitword::future::*;
 use waitword::*;
 
 /// What comes in, until there is nothing more to come.

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime;
 use tokio::task::coop::cooperative;
-use waitword::{Event, Mutex, Outcome, RwLock, Semaphore, wait_async};
+use waitword::word::Outcome;
+use waitword::{Event, Mutex, RwLock, Semaphore, wait_async};
 
 /// Many times tokio's budget, which is 128 today.
 const ROUNDS: usize = 100_000;

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{NotUnpin, Task, block_on, far, forbidden, until, waits};
+use waitword::future::*;
 use waitword::*;
 
 type Way = (&'static str, fn(&Arc<Event>) -> bool);

@@ -13,6 +13,7 @@ use common::{Task, block_on, far, until};
 use futures_util::stream::{FuturesUnordered, StreamExt, select_all};
 use futures_util::{FutureExt, Stream};
 use pin_project_lite::pin_project;
+use waitword::future::*;
 use waitword::*;
 
 fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use common::mutex::waiters;
 use common::{Task, block_on, far, until};
+use waitword::future::*;
 use waitword::*;
 
 /// Locks in one way, and says whether it did.

@@ -14,9 +14,10 @@ use std::{hint, thread};
 
 use common::mutex::waiters;
 use common::{far, until};
+use waitword::word::{Parker, Table};
 use waitword::{
-    AcquireError, AsyncLock, Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, Parker,
-    STALL_TIMEOUT, Semaphore, Table, WaitGroup,
+    AcquireError, AsyncLock, Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, STALL_TIMEOUT,
+    Semaphore, WaitGroup,
 };
 
 struct Counting;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use common::{NotUnpin, Task, block_on, far, forbidden, until, waits};
 use smol::future::yield_now;
+use waitword::future::*;
 use waitword::*;
 
 type Got<'a> = Result<&'a i32, LockError>;

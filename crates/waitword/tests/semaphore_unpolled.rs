@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use common::semaphore::waiters;
 use common::{Task, block_on, far, until};
-use waitword::{Parker, STALL_TIMEOUT, Semaphore};
+use waitword::word::Parker;
+use waitword::{STALL_TIMEOUT, Semaphore};
 
 common::unpolled::unpolled_futures_keep_the_lock_from_nobody!(Semaphore);
 

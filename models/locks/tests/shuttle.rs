@@ -18,7 +18,8 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
 use shuttle::thread;
 use shuttle::{Config, Runner};
-use waitword::{Condvar, Mutex, RwLock, Semaphore, Table};
+use waitword::word::Table;
+use waitword::{Condvar, Mutex, RwLock, Semaphore};
 
 const CROWD: usize = 5;
 const TIMES: usize = 3;

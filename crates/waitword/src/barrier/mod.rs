@@ -267,7 +267,7 @@ impl<H: Handle<Raw = RawBarrier<AtomicU64>>> Condition for Arrival<H> {
         self.0.check().map(BarrierWaitResult)
     }
 
-    fn give_up(&mut self, called: bool) -> Option<BarrierWaitResult> {
-        self.0.give_up(called).map(BarrierWaitResult)
+    fn give_up(&mut self, was_notified: bool) -> Option<BarrierWaitResult> {
+        self.0.give_up(was_notified).map(BarrierWaitResult)
     }
 }

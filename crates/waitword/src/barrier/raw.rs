@@ -1,67 +1,65 @@
-//! The barrier as two words: how many have arrived in which generation, and a line for those who have.
+//! The barrier as two words: the state (arrivals and generation), and an epoch that the waiters wait on.
 //!
-//! The state has the number of arrivals in its lower 28 bits, and the generation in the 36 above. The last arrival sets
-//! the number back and the generation on, in one step; all others wait for another generation than theirs.
+//! The lower 28 bits of the state count the arrivals, the 36 above are the generation. The last arrival resets the count and
+//! increments the generation in one step; the others wait for a generation other than theirs.
 //!
-//! They do not wait on the state, which changes with every arrival, but on a word that changes once per generation:
+//! They wait on the epoch, which changes once per generation, because the state changes with every arrival:
 //!
 //! ```text
-//!   waiter                                   the last to arrive
+//!   waiter                                   last arrival
 //!   ───────────────────────────────          ───────────────────────────────
 //!   state: arrivals + 1
-//!   load line                                state: next generation
-//!   state: my generation still?              line + 1
-//!   wait while the line is what it was       notify all
+//!   load epoch                               state: next generation
+//!   check state: still my generation         epoch + 1
+//!   wait while the epoch is unchanged        notify all
 //! ```
-//! If the look at the state finds the waiter's own generation, the line that it loaded before that is from before the
-//! change: the wait does not begin, or it ends. The wakes may reach somebody who came after the change. It
-//! looks at the state, and waits on.
+//! If the check still finds the waiter's generation, its epoch was loaded before the change: the wait does not begin, or it ends.
+//! A wake may hit a waiter of the next generation, which checks the state and waits on.
 //!
-//! # Who leaves
-//! Whoever gives up takes its arrival back, in the same word: while its generation lasts, so that the others go on
-//! waiting for one more; or not at all, because the generation is complete, with it.
+//! # Cancellation
+//! A waiter that gives up takes its arrival back, in the same word; unless the generation is complete already, with it.
 //!
 //! ```text
-//!   A (arrived, gives up)                    B (the last but for A's leaving)
+//!   A (arrived, gives up)                    B (the last one missing)
 //!   ───────────────────────────────          ───────────────────────────────
 //!   my generation? arrivals - 1              arrivals + 1 = all? next generation
 //! ```
-//! Whichever of the two comes first, the other sees it.
+//! Whichever comes first, the other sees it.
 //!
 //! # Orderings
-//! Arrivals release and acquire in one chain of read-modify-writes, so the last has seen what all did before they
-//! arrived; it releases the new generation, which the others acquire.
+//! Arrivals are one chain of acquire-release read-modify-writes, so the last one sees what all did before they arrived. It
+//! releases the new generation, which the waiters acquire.
 
 use waitword_core::{Location, notify_all};
 
 use crate::condition::{Condition, Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{broken, order};
+use crate::sync::{mutant, order};
 
 /// One generation, above the number of arrivals.
 const GENERATION: u64 = 1 << 28;
 /// How many can meet.
 pub(crate) const MAX: u64 = GENERATION - 1;
 
-/// Two named words; the line is here or elsewhere.
+/// Both words; the epoch is here or elsewhere.
 pub(crate) struct RawBarrier<L> {
     parties: u64,
     state: AtomicU64,
-    line: L,
+    epoch: L,
 }
 
-/// How somebody has come through.
+/// How a party came through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passed {
-    /// As the last to arrive, who let the others go on.
+    /// The last to arrive, which lets the others go on.
     Leader,
     Follower,
 }
 
 impl<L> RawBarrier<L> {
     /// For `parties`, 1 to [`MAX`]. Both words are zero: nobody has arrived.
-    pub(crate) const fn on(parties: u64, state: AtomicU64, line: L) -> Self {
-        Self { parties, state, line }
+    pub(crate) const fn on(parties: u64, state: AtomicU64, epoch: L) -> Self {
+        Self { parties, state, epoch }
     }
 
     pub(crate) fn parties(&self) -> u64 {
@@ -77,7 +75,7 @@ impl<L: Location<Word = AtomicU64>> Waited for RawBarrier<L> {
     type At = L;
 
     fn at(&self) -> &L {
-        &self.line
+        &self.epoch
     }
 }
 
@@ -87,7 +85,7 @@ impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
         let next = |state| (arrived(state) + 1 == self.parties).then(|| next_generation(state));
         let passed = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next).is_ok();
         if passed {
-            self.call();
+            self.wake_all();
         }
         passed
     }
@@ -100,7 +98,7 @@ impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
         let (Ok(state) | Err(state)) =
             self.state.fetch_update(order!(AcqRel, "barrier-arrive"), Ordering::Relaxed, arrive);
         if is_last(state) {
-            self.call();
+            self.wake_all();
             return None;
         }
         Some(generation(state))
@@ -108,19 +106,26 @@ impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
 
     /// Takes back an arrival in this generation. `false`: the generation is complete.
     fn leave(&self, own: u64) -> bool {
-        let leave = |state| (generation(state) == own && !broken!("barrier-leave")).then(|| state - 1);
+        let leave = |state| {
+            mutant!("barrier-leave" => return None);
+            (generation(state) == own).then(|| state - 1)
+        };
         self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, leave).is_ok()
     }
 
-    fn call(&self) {
-        if self.parties > 1 {
-            if !broken!("barrier-line") {
-                self.line.word().fetch_add(1, Ordering::Release);
-            }
-            if !broken!("barrier-call") {
-                notify_all(&self.line);
-            }
+    /// Wakes the waiters of the generation that is complete.
+    fn wake_all(&self) {
+        if self.parties == 1 {
+            return;
         }
+        mutant!("barrier-line" => return self.notify());
+        self.epoch.word().fetch_add(1, Ordering::Release);
+        self.notify();
+    }
+
+    fn notify(&self) {
+        mutant!("barrier-call" => return);
+        notify_all(&self.epoch);
     }
 }
 
@@ -153,16 +158,16 @@ impl<H: Handle<Raw = RawBarrier<L>>, L: Location<Word = AtomicU64>> Condition fo
                 None => return Ok(Passed::Leader),
             },
         };
-        // Acquire: the state is looked at after it.
-        let line = self.barrier.raw().line.word().load(order!(Acquire, "barrier-look"));
+        // Acquire: the state is checked after it.
+        let epoch = self.barrier.raw().epoch.word().load(order!(Acquire, "barrier-look"));
         if generation(self.barrier.raw().state.load(order!(Acquire, "barrier-wait"))) == own {
-            Err(line)
+            Err(epoch)
         } else {
             Ok(Passed::Follower)
         }
     }
 
-    fn give_up(&mut self, _called: bool) -> Option<Passed> {
+    fn give_up(&mut self, _was_notified: bool) -> Option<Passed> {
         let complete = self.arrived_in.take().is_some_and(|own| !self.barrier.raw().leave(own));
         complete.then_some(Passed::Follower)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use waitword_core::{Location, Table};
 
-/// A raw part on which one waits.
+/// A state word to wait on.
 pub(crate) trait Waited {
     /// See [`Waited::at`].
     type At: Location;

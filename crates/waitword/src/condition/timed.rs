@@ -8,7 +8,7 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::Alarm;
 
-use super::{Condition, NotSo, WaitFor};
+use crate::condition::wait_for::{Condition, NotSo, WaitFor};
 use crate::coop::Unit;
 use crate::error::LockError;
 

@@ -30,7 +30,7 @@ use crate::error::LockError;
 use crate::event::Event;
 use crate::event::raw::{EventWaiter, RawEvent};
 use crate::sync::atomic::AtomicU64;
-use crate::sync::broken;
+use crate::sync::mutant;
 
 pin_project! {
     /// A wait of a thread for an [`Event`](crate::Event) that has begun, and may block later.
@@ -61,13 +61,13 @@ pin_project! {
     /// It is pinned where it is, on the stack with [`pin!`](std::pin::pin), and allocates nothing. A task has the
     /// [future](crate::Event::wait_async) instead.
     ///
-    /// # In line
-    /// [`notify_one`](crate::Event::notify_one) is for those in line. A listener gets there with its first wait or with
+    /// # In the queue
+    /// [`notify_one`](crate::Event::notify_one) is for the queued waiters. A listener gets there with its first wait or with
     /// [`enable`](Self::enable), and stays there until it is woken or dropped, also if a wait's time is up: the next wait goes
     /// on from the same place.
     ///
     /// # Cancellation
-    /// Dropping it leaves the line. A wakeup of `notify_one` that it had got, and no wait has returned for, is passed on as
+    /// Dropping it leaves the queue. A wakeup of `notify_one` that it had got, and no wait has returned for, is forwarded as
     /// that of a [future](crate::Event::wait_async).
     #[doc(alias = "Listener")]
     #[must_use = "a listener does nothing unless it is waited for"]
@@ -93,7 +93,7 @@ impl<'a> EventListener<'a> {
     }
 
     /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and says whether. Never waits,
-    /// but gets in line.
+    /// but enqueues.
     #[must_use = "if it is `true`, a wakeup has been taken"]
     pub fn try_wait(self: Pin<&mut Self>) -> bool {
         self.project().listening.try_wait()
@@ -128,7 +128,7 @@ impl<'a> EventListener<'a> {
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait on a thread that must not. In both cases it stays in line.
+    /// at once, if it would have to wait on a thread that must not. In both cases it stays queued.
     #[doc(alias = "wait_deadline")]
     pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
         Ok(self.project().listening.block(Some(deadline))?)
@@ -137,11 +137,11 @@ impl<'a> EventListener<'a> {
     /// Gets in line for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
     /// then the next wait returns at once.
     ///
-    /// For those who wait side by side, each for one wakeup: two that are in line get two, whereas of two wakeups that
-    /// come before anybody is in line only one is stored.
+    /// For those who wait side by side, each for one wakeup: two that are queued get two, whereas of two wakeups that
+    /// come before anybody is queued only one is stored.
     ///
     /// # Cancellation
-    /// Whoever drops the listener after `true` has not taken the wakeup: it is passed on.
+    /// Whoever drops the listener after `true` has not taken the wakeup: it is forwarded.
     pub fn enable(self: Pin<&mut Self>) -> bool {
         self.project().listening.enable()
     }
@@ -239,9 +239,7 @@ impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
     }
 
     fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), NotSo> {
-        if broken!("event-listen") && !self.wait.is_waiting() {
-            self.as_mut().listen_again();
-        }
+        mutant!("event-listen" => if !self.wait.is_waiting() { self.as_mut().listen_again() });
         self.as_mut().project().wait.block_until(deadline)?;
         self.listen_again();
         Ok(())

@@ -50,7 +50,7 @@ pub use futures::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil
 pub use listener::{EventListener, OwnedEventListener};
 pub use notified::EventNotified;
 
-/// Wakes those who wait for something to happen: one of them or all, threads and tasks in one line.
+/// Wakes waiters: one or all, threads and tasks in one queue.
 ///
 /// It says *that* something happened; what it was, the waiter finds out by looking. [`notify_one`](Self::notify_one) is
 /// stored if nobody waits, so that the next to wait goes on at once; several in a row are stored as one.
@@ -58,7 +58,7 @@ pub use notified::EventNotified;
 ///
 /// # From when one waits
 /// For `notify_all`, from the moment that a wait's future is made (or the blocking method called), polled or not. For
-/// `notify_one`, from the first poll, which gets in line, or from [`EventWait::enable`], which does it without
+/// `notify_one`, from the first poll, which enqueues, or from [`EventWait::enable`], which does it without
 /// awaiting. (Before that nothing is lost either: the wakeup is stored.) So what is being waited for is looked at
 /// after the future is made:
 ///
@@ -113,11 +113,11 @@ pub use notified::EventNotified;
 /// ```
 ///
 /// # Fairness
-/// `notify_one` wakes who has been in line longest. A wakeup is stored only while nobody is in line, so nobody who is
-/// can be overtaken. [`notify_last`](Self::notify_last) is the exception: it wakes who came last.
+/// `notify_one` wakes the head of the queue. A wakeup is stored only while nobody is queued, so nothing barges past a queued
+/// waiter. [`notify_last`](Self::notify_last) is the exception: it wakes the tail.
 ///
 /// A task that was woken by `notify_one` and is never polled keeps that wakeup, as it would keep a message that it was
-/// sent. Where any of several may do the work, drop what is not going to be polled: then it is passed on.
+/// sent. Where any of several may do the work, drop what is not going to be polled: then it is forwarded.
 ///
 /// # What is seen
 /// All that was done before a notify is seen by whom it wakes, also where the wakeup was stored, or stored already.
@@ -199,7 +199,7 @@ impl Event {
         self.raw.notify_all()
     }
 
-    /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// How many are queued at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
     /// be another.
     pub fn waiters(&self) -> usize {
         self.raw.waiters()
@@ -255,7 +255,7 @@ impl Event {
 
     /// Begins a wait of this thread, which blocks later: in between it looks whether there is anything to wait for.
     ///
-    /// The listener waits for [`notify_all`](Self::notify_all) from now on, and is in line for
+    /// The listener waits for [`notify_all`](Self::notify_all) from now on, and is queued for
     /// [`notify_one`](Self::notify_one) from its first [`wait`](EventListener::wait) or [`enable`](EventListener::enable) on.
     ///
     /// ```
@@ -272,7 +272,7 @@ impl Event {
 
     /// Waits for a wakeup without blocking this thread. Takes the stored one, if there is one, at its first poll.
     ///
-    /// The future waits for [`notify_all`](Self::notify_all) from now on, and is in line for
+    /// The future waits for [`notify_all`](Self::notify_all) from now on, and is queued for
     /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
     ///
     /// # Cancellation

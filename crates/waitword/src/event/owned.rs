@@ -17,7 +17,8 @@ use crate::event::{Event, EventWaitOwned, EventWaitOwnedUntil, OwnedEventListene
 /// use std::pin::Pin;
 /// use std::sync::Arc;
 /// use std::task::{Context, Poll};
-/// use waitword::{Event, EventWaitOwned};
+/// use waitword::Event;
+/// use waitword::future::EventWaitOwned;
 ///
 /// /// Is ready once for each wakeup.
 /// struct Wakeups {

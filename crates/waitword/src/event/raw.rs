@@ -1,49 +1,48 @@
-//! The event as a word: whether a wakeup is stored, whether anybody may be in line, and how often all have been woken.
+//! The state word of the event: a stored wakeup, whether waiters may be queued, and the number of the round.
 //!
 //! |              | nothing (0)            | `STORED` (1)            | `WAITERS` (2)                                  |
 //! |--------------|------------------------|-------------------------|------------------------------------------------|
-//! | means        | nobody is in line      | nobody is in line       | somebody may be in line, and nothing is stored |
-//! | a waiter     | → `WAITERS`; lines up  | → nothing; goes on      | lines up                                       |
-//! | `notify_one` | → `STORED`             | stays                   | wakes the first; if there is none, → `STORED`  |
-//! | `notify_last`| → `STORED`             | stays                   | wakes the last; if there is none, → `STORED`   |
+//! | meaning      | no waiter is queued    | no waiter is queued     | a waiter may be queued; nothing is stored      |
+//! | a waiter     | → `WAITERS`; enqueues  | → nothing; goes on      | enqueues                                       |
+//! | `notify_one` | → `STORED`             | stays                   | wakes the head; without one, → `STORED`        |
+//! | `notify_last`| → `STORED`             | stays                   | wakes the tail; without one, → `STORED`        |
 //! | `notify_all` | a new round            | stays; a new round      | → nothing; a new round; wakes all              |
 //!
-//! The bits above count the rounds. A waiter remembers the round in which it came, and goes on when there is another:
-//! so it counts for `notify_all` before it is in line, from the moment that it knows its round.
+//! The bits above count the rounds. A waiter remembers the round in which it was made and goes on in a later one. So
+//! `notify_all` counts it before it is queued.
 //!
 //! # Why the changes under `WAITERS` are one step with the notify
 //! ```text
-//!   A (in line)         notify_one                       B (new)
+//!   A (queued)          notify_one                       B (new)
 //!   ─────────────       ─────────────────────────        ─────────────────────
-//!   leaves: its
-//!   time is up          notify: nobody is there
-//!                                                        WAITERS? line up
+//!   times out:
+//!   dequeues            notify: no waiter
+//!                                                        WAITERS? enqueue
 //!                       WAITERS → STORED
 //!                                                        sleeps beside a stored wakeup
 //! ```
-//! The other way round is no better: with the wakeup stored first, somebody may take it while B is called as well. And
-//! were a new round and the wakes that belong to it two steps, one who came in between would be woken though its
-//! round lasts. So both go through `notify_one_or_replace` and `replace_and_notify_all`, which do them under the lock of
-//! the word's line. Hence:
+//! Storing the wakeup first is no better: another waiter may take it while B is woken too. And if a new round and its wakes were
+//! two steps, a waiter of the new round could be woken by them. So both go through `notify_one_or_replace` and
+//! `replace_and_notify_all`, which run under the lock of the word's shard. Hence:
 //!
-//! - `STORED` or nothing: nobody is in line. (To line up the word has to say `WAITERS` under the lock; and it stops
-//!   saying so under the lock only, with nobody left.)
-//! - A waiter that is called has been given one wakeup: by `notify_one` if its round lasts. It need not look at the word.
+//! - `STORED` or nothing: no waiter is queued. To enqueue, the word has to say `WAITERS` under the lock; `WAITERS` is cleared
+//!   under the lock only, with the queue empty.
+//! - A notified waiter has its wakeup and need not check the word.
 //!
 //! # Orderings
-//! Whoever notifies releases, and whoever goes on acquires, also if the wakeup was stored already: `notify_one` writes
-//! the word in any case, for its caller may have changed what the waiter is about to look at.
+//! A notify releases and a waiter that goes on acquires, also if the wakeup was stored already: `notify_one` writes
+//! the word in any case, because its caller may have changed what the waiter is about to check.
 
 use waitword_core::{Location, notify_last_or_replace, notify_one_or_replace, replace_and_notify_all};
 
 use crate::condition::{Condition, Handle, Waited};
 use crate::event::notified::EventNotified;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{broken, order};
+use crate::sync::{mutant, order};
 
-/// A wakeup is stored for the next to come.
+/// A wakeup is stored for the next waiter.
 const STORED: u64 = 1;
-/// Somebody may be in line.
+/// A waiter may be queued.
 const WAITERS: u64 = 2;
 /// One round. There are 2⁶² of them.
 const ROUND: u64 = 4;
@@ -81,7 +80,7 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
         self.at.word().load(Ordering::Relaxed) & STORED != 0
     }
 
-    /// How many are in line.
+    /// The number of queued waiters.
     pub(crate) fn waiters(&self) -> usize {
         self.at.table().waiters(self.at.word())
     }
@@ -96,9 +95,7 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
     pub(crate) fn notify(&self, whom: Whom) -> EventNotified {
         let mut word = self.at.word().load(Ordering::Relaxed);
         loop {
-            if broken!("event-store-again") && word & STORED != 0 {
-                return EventNotified::AlreadyStored;
-            }
+            mutant!("event-store-again" => if word & STORED != 0 { return EventNotified::AlreadyStored });
             let stored = (word & !WAITERS) | STORED;
             let done = if word & WAITERS == 0 {
                 self.at
@@ -155,6 +152,12 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> EventWaiter<H>
         let round = round(event.raw().at.word().load(Ordering::Acquire));
         Self { event, round, next: Whom::First }
     }
+
+    /// In a later round nobody is left to forward a wakeup to: its `notify_all` has woken them.
+    fn round_lasts(&self) -> bool {
+        mutant!("event-left" => return true);
+        round(self.event.raw().at.word().load(Ordering::Acquire)) == self.round
+    }
 }
 
 impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for EventWaiter<H> {
@@ -185,8 +188,8 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for 
         }
     }
 
-    /// Whoever took it off the line gave it the wakeup.
-    fn called(&mut self) -> Result<(), u64> {
+    /// The notify that dequeued this waiter gave it the wakeup.
+    fn notified(&mut self) -> Result<(), u64> {
         Ok(())
     }
 
@@ -194,11 +197,9 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for 
         self.next = Whom::Last;
     }
 
-    fn give_up(&mut self, called: bool) -> Option<()> {
-        // In a new round all have been woken who could have been the next.
-        let is_next =
-            round(self.event.raw().at.word().load(Ordering::Acquire)) == self.round || broken!("event-left");
-        if called && is_next && !broken!("event-pass-on") {
+    fn give_up(&mut self, was_notified: bool) -> Option<()> {
+        mutant!("event-pass-on" => return None);
+        if was_notified && self.round_lasts() {
             self.event.raw().notify(self.next);
         }
         None

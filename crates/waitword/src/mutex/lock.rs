@@ -42,7 +42,7 @@ use crate::sync::const_fn;
 /// is not a handoff to the head waiter, but a signal: until that waiter runs, the mutex is free for barging acquirers, and no thread
 /// sleeps at a free mutex. Barging is bounded, so it starves no waiter: when the signalled waiter runs and finds the mutex held, or
 /// after a window of 200 µs at the most, the mutex is reserved for the queue. A waiter keeps its position, however many barge past it.
-/// The [guide](crate::guide::what_holds#how-long-one-can-be-overtaken) has the bound with all its digits.
+/// The [guide](crate::guide::what_holds#barging-and-starvation) has the bound with all its digits.
 ///
 /// [`MutexGuard::unlock_fair`] reserves the mutex for the head waiter at once.
 ///

@@ -32,7 +32,7 @@ impl<T> OnceLock<T> {
     /// ```
     ///
     /// # Panics
-    /// When `initialiser` does; the turn passes on. If another initialiser runs and this thread must not block
+    /// When `initialiser` does; the turn is forwarded. If another initialiser runs and this thread must not block
     /// ([`forbid_blocking`](crate::forbid_blocking)): use [`get_or_init_async`](Self::get_or_init_async) there.
     ///
     /// # Deadlocks
@@ -56,7 +56,7 @@ impl<T> OnceLock<T> {
     /// As [`get_or_init_until`](Self::get_or_init_until).
     ///
     /// # Panics
-    /// When `initialiser` does; the turn passes on.
+    /// When `initialiser` does; the turn is forwarded.
     pub fn get_or_init_for(
         &self,
         timeout: Duration,
@@ -74,7 +74,7 @@ impl<T> OnceLock<T> {
     /// at once, if it would have to wait on a thread that must not. `initialiser` has not run then.
     ///
     /// # Panics
-    /// When `initialiser` does; the turn passes on.
+    /// When `initialiser` does; the turn is forwarded.
     pub fn get_or_init_until(
         &self,
         deadline: Instant,
@@ -87,10 +87,10 @@ impl<T> OnceLock<T> {
     /// this thread.
     ///
     /// # Cancellation
-    /// If the future is dropped while `initialiser` awaits, so is that, and the turn passes on.
+    /// If the future is dropped while `initialiser` awaits, so is that, and the turn is forwarded.
     ///
     /// # Panics
-    /// When `initialiser` does; the turn passes on. When polled again after it was ready.
+    /// When `initialiser` does; the turn is forwarded. When polled again after it was ready.
     ///
     /// # Deadlocks
     /// As [`get_or_init`](Self::get_or_init).
@@ -162,7 +162,7 @@ impl<T> OnceLock<T> {
     /// As [`get_or_init`](Self::get_or_init), with an initialiser that may fail.
     ///
     /// # Errors
-    /// That of `initialiser`; the turn passes on.
+    /// That of `initialiser`; the turn is forwarded.
     ///
     /// ```
     /// let cell = waitword::OnceLock::new();
@@ -187,7 +187,7 @@ impl<T> OnceLock<T> {
     /// Outside, those of [`get_or_init_until`](Self::get_or_init_until); inside, that of `initialiser`.
     ///
     /// # Panics
-    /// When `initialiser` does; the turn passes on.
+    /// When `initialiser` does; the turn is forwarded.
     pub fn get_or_try_init_for<E>(
         &self,
         timeout: Duration,
@@ -202,7 +202,7 @@ impl<T> OnceLock<T> {
     /// Outside, those of [`get_or_init_until`](Self::get_or_init_until); inside, that of `initialiser`.
     ///
     /// # Panics
-    /// When `initialiser` does; the turn passes on.
+    /// When `initialiser` does; the turn is forwarded.
     pub fn get_or_try_init_until<E>(
         &self,
         deadline: Instant,
@@ -214,7 +214,7 @@ impl<T> OnceLock<T> {
     /// As [`get_or_init_async`](Self::get_or_init_async), with an initialiser that may fail.
     ///
     /// # Errors
-    /// That of `initialiser`; the turn passes on.
+    /// That of `initialiser`; the turn is forwarded.
     ///
     /// ```
     /// # smol::block_on(async {

@@ -1,6 +1,6 @@
 //! A value that is made when somebody first asks for it.
 //!
-//! Those who ask while it is being made wait for it, threads and tasks in one line; the race is that of the cell's turn
+//! Those who ask while it is being made wait for it, threads and tasks in one queue; the race is that of the cell's turn
 //! (`raw.rs`):
 //!
 //! ```text
@@ -147,7 +147,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// blocking this thread.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the line; nobody else is affected. The initialiser is run within one poll, so it is
+    /// Dropping the future leaves the queue; nobody else is affected. The initialiser is run within one poll, so it is
     /// never cut short.
     ///
     /// # Panics

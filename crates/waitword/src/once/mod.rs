@@ -39,8 +39,8 @@ use slot::{Slot, SlotValue};
 /// ```
 ///
 /// # Initialisers that fail
-/// The turn to set the cell passes on when an initialiser panics, returns an error, or belongs to a future that is
-/// dropped. Whoever of those in line comes first has it next, and runs an initialiser of its own. There is no poison.
+/// The turn to set the cell is forwarded when an initialiser panics, returns an error, or belongs to a future that is
+/// dropped. Whoever of the queued waiters comes first has it next, and runs an initialiser of its own. There is no poison.
 ///
 /// # Fairness
 /// All in line are called to a turn that is free, in the order in which they came; who is there first has it, so that
@@ -130,7 +130,7 @@ impl<T> OnceLock<T> {
         self.get().is_some()
     }
 
-    /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// How many are queued at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
     /// be another.
     pub fn waiters(&self) -> usize {
         self.slot.waiters()
@@ -182,7 +182,7 @@ impl<T> OnceLock<T> {
     /// Waits until somebody has set the cell, without blocking this thread.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the line; nobody else is affected.
+    /// Dropping the future leaves the queue; nobody else is affected.
     ///
     /// # Panics
     /// When polled again after it was ready.

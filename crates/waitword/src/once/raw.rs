@@ -1,31 +1,31 @@
-//! The cell that is set once, as a word without the value.
+//! The state word of a cell that is set once; without the value.
 //!
-//! |                    | nothing (0)                  | `RUNNING` (1)             | `SET` (2) |
-//! |--------------------|------------------------------|---------------------------|-----------|
-//! | means              | there is no value            | an initialiser runs       | there is  |
-//! | who would set it   | → `RUNNING`; has the turn    | → + `WAITERS`; lines up   | goes on   |
-//! | who waits for it   | → + `WAITERS`; lines up      | → + `WAITERS`; lines up   | goes on   |
-//! | the turn completes | –                            | → `SET`; calls all        | –         |
-//! | the turn is lost   | –                            | → nothing; calls all      | –         |
+//! |                  | nothing (0)                    | `RUNNING` (1)              | `SET` (2)    |
+//! |------------------|--------------------------------|----------------------------|--------------|
+//! | meaning          | no value                       | an initialiser runs        | the value is there |
+//! | an initialiser   | → `RUNNING`; has the turn      | → + `WAITERS`; enqueues    | goes on      |
+//! | a waiter         | → + `WAITERS`; enqueues        | → + `WAITERS`; enqueues    | goes on      |
+//! | turn completed   | –                              | → `SET`; wakes all         | –            |
+//! | turn lost        | –                              | → nothing; wakes all       | –            |
 //!
-//! `WAITERS` (4) is added to the first two when somebody may be in line; whoever calls takes it away.
+//! `WAITERS` (4) is added to the first two states when a waiter may be queued; the notifier clears it.
 //!
-//! # A turn that is lost
-//! An initialiser may panic, return an error, or be dropped at an `await`. Its turn is free then, and all in line are
-//! called to it, in their order: whoever comes first has it, the others get in line again.
+//! # A lost turn
+//! An initialiser may panic, return an error, or be dropped at an `await`. Its turn is free then, and all waiters are woken: the
+//! first to run takes the turn, the others enqueue again.
 //!
 //! ```text
-//!   A (has the turn)      B (a task, in line)       C (a thread, in line)
+//!   A (has the turn)      B (a task, queued)        C (a thread, queued)
 //!   ─────────────────     ──────────────────────    ──────────────────────
 //!   dropped: the turn
-//!   is free; call all
-//!                         called, and not polled    called; has the turn
+//!   is free; wake all
+//!                         woken, not polled         woken; takes the turn
 //! ```
-//! Were B alone to be called, C would have to wait for B to be polled, perhaps for ever. The price is that all in line
-//! look once for each initialiser that fails. Initialisers are few, and most do not.
+//! If only B were woken, C would wait until B is polled, perhaps for ever. The price is a thundering herd for each initialiser that
+//! fails, which few do.
 //!
 //! # Orderings
-//! `SET` is released, with the value written before, and acquired by all who go on. So is a free turn: a later
+//! `SET` is released after the value was written, and acquired by all that go on. So is a free turn: a later
 //! initialiser sees what an earlier one did.
 
 use std::mem;
@@ -34,7 +34,7 @@ use waitword_core::{Location, notify_all};
 
 use crate::condition::Condition;
 use crate::sync::atomic::{AtomicU32, Ordering};
-use crate::sync::{broken, order};
+use crate::sync::{mutant, order};
 
 /// There is no value.
 pub(super) const NOTHING: u32 = 0;
@@ -42,7 +42,7 @@ pub(super) const NOTHING: u32 = 0;
 pub(super) const RUNNING: u32 = 1;
 /// The value is there.
 pub(super) const SET: u32 = 2;
-/// Somebody may be in line. Not with `SET`.
+/// A waiter may be queued. Not with `SET`.
 pub(super) const WAITERS: u32 = 4;
 
 /// A named state word, here or elsewhere.
@@ -65,12 +65,12 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
         self.at.word().load(order!(Acquire, "once-get")) == SET
     }
 
-    /// How many are in line.
+    /// The number of queued waiters.
     pub(crate) fn waiters(&self) -> usize {
         self.at.table().waiters(self.at.word())
     }
 
-    /// Has the turn, if it is free at this moment.
+    /// Takes the turn if it is free.
     pub(crate) fn try_turn(&self) -> Option<RawTurn<'_, L>> {
         let take = |state| (state & !WAITERS == NOTHING).then_some(state | RUNNING);
         let taken =
@@ -79,20 +79,23 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     }
 
     fn end_turn(&self, state: u32) {
-        if self.at.word().swap(state, order!(AcqRel, "once-set")) & WAITERS != 0 && !broken!("once-call") {
-            self.call();
+        let before = self.at.word().swap(state, order!(AcqRel, "once-set"));
+        if before & WAITERS != 0 {
+            self.wake_all();
         }
     }
 
     #[cold]
-    fn call(&self) {
+    fn wake_all(&self) {
+        mutant!("once-call" => return);
         notify_all(&self.at);
     }
 
-    /// Waits while the cell is in one of the states that `waits` says.
+    /// The state, unless `waits` says to wait on it: then it is marked with `WAITERS`.
     fn check(&self, waits: impl Fn(u32) -> bool) -> Result<u32, u32> {
         let mark = |state| {
-            waits(state & !WAITERS).then_some(if broken!("once-mark") { state } else { state | WAITERS })
+            mutant!("once-mark" => return waits(state & !WAITERS).then_some(state));
+            waits(state & !WAITERS).then_some(state | WAITERS)
         };
         match self.at.word().fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {
             Ok(state) => Err(state | WAITERS),
@@ -101,7 +104,7 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     }
 }
 
-/// The right to set the value. Given back if it is dropped: then somebody else has it next.
+/// The right to set the value. Dropping it frees the turn for the next initialiser.
 pub(crate) struct RawTurn<'a, L: Location<Word = AtomicU32>> {
     raw: &'a RawOnce<L>,
 }
@@ -121,7 +124,7 @@ impl<L: Location<Word = AtomicU32>> Drop for RawTurn<'_, L> {
     }
 }
 
-/// One who would set the value: waits for the turn (`Some`), or for the value (`None`).
+/// Waits for the turn (`Some`) or for the value (`None`).
 pub(crate) struct TurnWaiter<'a, L>(pub(crate) &'a RawOnce<L>);
 
 impl<'a, L: Location<Word = AtomicU32>> Condition for TurnWaiter<'a, L> {
@@ -146,7 +149,7 @@ impl<'a, L: Location<Word = AtomicU32>> Condition for TurnWaiter<'a, L> {
     }
 }
 
-/// One who waits for the value.
+/// Waits for the value.
 pub(crate) struct ValueWaiter<'a, L>(pub(crate) &'a RawOnce<L>);
 
 impl<'a, L: Location<Word = AtomicU32>> Condition for ValueWaiter<'a, L> {

@@ -1,4 +1,4 @@
-//! The attempts on the word, as the loop of `acquire` makes them.
+//! The attempts on the word that the loop of `acquire` makes.
 
 use std::hint::spin_loop;
 use std::mem;
@@ -6,15 +6,17 @@ use std::mem;
 use waitword_core::Masked64;
 
 use crate::acquire::{Acquire, Attempt, GivesBack};
-use crate::raw_rwlock::{CALLED, FAIR, FULL, HOLDERS, LINE, Mode, READERS, RawRwLock, UPGRADABLE, WRITER};
+use crate::raw_rwlock::{
+    FAIR, FULL, HOLDERS, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, UPGRADABLE, WRITER,
+};
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, broken, order};
+use crate::sync::{MODEL, mutant, order};
 
-/// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
-const LOOKS: u32 = if MODEL { 1 } else { 7 };
+/// How many times a thread retries before it parks, with exponential backoff: some 5 µs.
+const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
 
 impl Acquire for RawRwLock {
-    type At = Masked64<LINE>;
+    type At = Masked64<QUEUED>;
     type Ask = Mode;
     type End = ();
     type Rechecks = ();
@@ -29,7 +31,7 @@ impl Acquire for RawRwLock {
     #[inline]
     fn take(&self, mode: Mode) -> bool {
         let state = match mode {
-            // Others may read already.
+            // Readers may be inside already.
             Mode::Read => self.state.load(Ordering::Relaxed) & ((READERS & !FULL) | UPGRADABLE),
             Mode::Upgradable => self.state.load(Ordering::Relaxed) & READERS,
             Mode::Write => 0,
@@ -47,42 +49,42 @@ impl Acquire for RawRwLock {
     }
 
     fn take_or_mark(&self, mode: Mode, attempt: Attempt) -> Result<(), u64> {
-        if mode == Mode::Upgrade && !broken!("rwlock-upgrade") {
-            self.drain.store(LINE, Ordering::Relaxed);
+        if mode == Mode::Upgrade {
+            self.begin_drain();
         }
         let enters = |state| match attempt {
-            Attempt::Barging => mode.is_free_for_all(state),
+            Attempt::Barging => mode.allows_barging(state),
             Attempt::Queued => mode.has_room(state),
         };
         let mut after = 0;
-        // AcqRel: the last reader is to see the store above.
+        // AcqRel: the last reader has to see the store of `begin_drain`.
         let before = self.update(order!(AcqRel, "rwlock-take-or-mark"), |state| {
             after = match (attempt, mode) {
-                (Attempt::Barging, _) if enters(state) => mode.barge_in(state),
-                (Attempt::Queued, _) if enters(state) => mode.enter_from_line(state),
+                (Attempt::Barging, _) if enters(state) => mode.enter_barging(state),
+                (Attempt::Queued, _) if enters(state) => mode.enter_queued(state),
                 (_, Mode::Upgrade) => state | WRITER,
-                (Attempt::Barging, _) => state | LINE,
-                (Attempt::Queued, _) => (state & HOLDERS) | LINE | FAIR,
+                (Attempt::Barging, _) => state | QUEUED,
+                (Attempt::Queued, _) => (state & HOLDERS) | QUEUED | FAIR,
             };
             after
         });
         if !enters(before) {
-            return Err(LINE);
+            return Err(QUEUED);
         }
         if attempt == Attempt::Barging {
-            self.call_if_owed(mode, before, after);
+            self.signal_if_owed(mode, before, after);
         }
         Ok(())
     }
 
     fn take_signalled(&self, mode: Mode) -> bool {
-        let enter = |state| mode.has_room(state).then(|| mode.enter_from_line(state));
+        let enter = |state| mode.has_room(state).then(|| mode.enter_queued(state));
         self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, enter).is_ok()
     }
 
     fn is_reserved(&self, mode: Mode) -> bool {
         let state = self.state.load(Ordering::Relaxed);
-        mode.has_room(state) && !mode.is_free_for_all(state)
+        mode.has_room(state) && !mode.allows_barging(state)
     }
 
     fn spin(&self, mode: Mode, attempt: Attempt) -> bool {
@@ -91,15 +93,15 @@ impl Acquire for RawRwLock {
                 return true;
             }
             if mode != Mode::Upgrade {
-                // It is on its way no more, it is here.
+                // The signalled waiter is running: reserve the lock for it.
                 self.state.fetch_or(FAIR, Ordering::Relaxed);
             }
         }
-        for look in 0..LOOKS {
-            (0..1 << look).for_each(|_| spin_loop());
+        for round in 0..SPIN_ROUNDS {
+            (0..1 << round).for_each(|_| spin_loop());
             let state = self.state.load(Ordering::Relaxed);
             let taken = match attempt {
-                // Kept for somebody who may need this CPU.
+                // Reserved for a waiter that may need this CPU.
                 Attempt::Barging if state & FAIR != 0 => return false,
                 Attempt::Barging => mode.has_room(state) && self.take_slow(mode),
                 Attempt::Queued => mode.has_room(state) && self.take_signalled(mode),
@@ -112,14 +114,15 @@ impl Acquire for RawRwLock {
     }
 
     fn holds_up_others(&self, mode: Mode) -> bool {
-        // Readers could get in, if they were not behind this one.
+        // Readers queued behind this waiter would have room.
         mode != Mode::Upgrade && Mode::Read.has_room(self.state.load(Ordering::Relaxed))
     }
 
     fn dequeued(&self, mode: Mode, _was_called: bool) {
-        // Whoever writes does when it leaves.
-        if mode.enter_from_line(0) & CALLED != 0 && !broken!("rwlock-left") {
-            self.call();
+        // A writer signals the next waiter when it releases.
+        mutant!("rwlock-left" => return);
+        if mode.enter_queued(0) & SIGNALLED != 0 {
+            self.signal();
         }
     }
 
@@ -131,22 +134,21 @@ impl Acquire for RawRwLock {
     }
 
     fn forward(&self, mode: Mode, was_signalled: bool) {
-        if broken!("rwlock-pass-on") {
-            return;
-        }
+        mutant!("rwlock-pass-on" => return);
         if mode == Mode::Upgrade {
-            // There is room for readers again.
+            // Readers have room again.
             return self.make_room(|state| state & !WRITER);
         }
-        // It may have been what kept those behind it out; or the one of whom it was said that it was called.
-        let must_call = |state| state & WRITER == 0 && (was_signalled || state & (LINE | CALLED) == LINE);
+        // The waiter that gave up may have blocked those behind it, or have had the signal that `SIGNALLED` stands for.
+        let must_signal =
+            |state| state & WRITER == 0 && (was_signalled || state & (QUEUED | SIGNALLED) == QUEUED);
         let before = self.update(Ordering::Relaxed, |state| match state {
-            state if must_call(state) => (state & HOLDERS) | CALLED,
-            state if was_signalled => (state & HOLDERS) | LINE,
+            state if must_signal(state) => (state & HOLDERS) | SIGNALLED,
+            state if was_signalled => (state & HOLDERS) | QUEUED,
             state => state,
         });
-        if must_call(before) {
-            self.call();
+        if must_signal(before) {
+            self.signal();
         }
     }
 }
@@ -156,21 +158,21 @@ impl RawRwLock {
     fn take_slow(&self, mode: Mode) -> bool {
         let mut after = 0;
         let enter = |state| {
-            mode.is_free_for_all(state).then(|| {
-                after = mode.barge_in(state);
+            mode.allows_barging(state).then(|| {
+                after = mode.enter_barging(state);
                 after
             })
         };
         let before = self.state.fetch_update(order!(Acquire, "rwlock-barge"), Ordering::Relaxed, enter);
-        before.map(|before| self.call_if_owed(mode, before, after)).is_ok()
+        before.map(|before| self.signal_if_owed(mode, before, after)).is_ok()
     }
 
-    /// Calls the first in line, if whoever got in said that it would.
+    /// Signals the head waiter if the transition took that on: it set `SIGNALLED`.
     #[inline]
-    fn call_if_owed(&self, mode: Mode, before: u64, after: u64) {
-        if after & !before & CALLED != 0 {
+    fn signal_if_owed(&self, mode: Mode, before: u64, after: u64) {
+        if after & !before & SIGNALLED != 0 {
             let unwinding = GivesBack { raw: self, ask: mode };
-            self.call();
+            self.signal();
             mem::forget(unwinding);
         }
     }

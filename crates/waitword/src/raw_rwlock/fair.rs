@@ -1,21 +1,21 @@
-//! Who leaves for the sake of those in line: with the release after which nobody overtakes them, or for a moment only.
+//! Fair releases (handoff to the head waiter, no barging) and `bump`.
 
 use waitword_core::{Masked64, Table};
 
 use crate::bump;
-use crate::raw_rwlock::{CALLED, FAIR, LINE, Mode, ONE_READER, RawRwLock, UPGRADABLE, WRITER};
+use crate::raw_rwlock::{FAIR, Mode, ONE_READER, QUEUED, RawRwLock, SIGNALLED, UPGRADABLE, WRITER};
 use crate::sync::atomic::Ordering;
-use crate::sync::broken;
+use crate::sync::mutant;
 
 impl RawRwLock {
-    /// Whoever has it so lets the first in line have its turn, and has it again then. `instead` is for the one that must not
-    /// block.
+    /// Releases it to the head waiter and acquires it again behind that one. `instead` names the method for threads that must
+    /// not block.
     #[inline]
     #[track_caller]
     pub(crate) fn bump(&self, mode: Mode, instead: &str) {
         let others = match mode {
-            Mode::Read | Mode::Upgradable => LINE | CALLED | WRITER,
-            Mode::Write | Mode::Upgrade => LINE | CALLED,
+            Mode::Read | Mode::Upgradable => QUEUED | SIGNALLED | WRITER,
+            Mode::Write | Mode::Upgrade => QUEUED | SIGNALLED,
         };
         if self.state.load(Ordering::Relaxed) & others != 0 {
             self.bump_slow(mode, instead);
@@ -25,8 +25,8 @@ impl RawRwLock {
     #[cold]
     #[track_caller]
     fn bump_slow(&self, mode: Mode, instead: &str) {
-        // Whoever got in from the line has left `LINE`, though there may be nobody else.
-        let waiters = |at| Table::global().waiters::<Masked64<LINE>>(at);
+        // `QUEUED` may be stale: a waiter that entered from the queue leaves it set.
+        let waiters = |at| Table::global().waiters::<Masked64<QUEUED>>(at);
         if waiters(&self.state) > 0 || waiters(&self.drain) > 0 {
             bump::bump(self, mode, instead, || match mode {
                 Mode::Read => self.release_read_fair(),
@@ -36,45 +36,48 @@ impl RawRwLock {
         }
     }
 
-    /// One reader leaves, and if anybody is in line what room there is, or will be when others have left, is theirs.
+    /// One reader leaves. Room, now or when the others have left, is reserved for queued waiters.
     pub(crate) fn release_read_fair(&self) {
-        let is_free_for_all = |state| state & (LINE | CALLED) != 0 && state & (FAIR | WRITER) == 0;
-        // The first in line is called though others may still read: if it is a task that nobody polls, those behind it may want
-        // to read, and only of one who was called is that noticed.
+        let allows_barging = |state| state & (QUEUED | SIGNALLED) != 0 && state & (FAIR | WRITER) == 0;
+        // Signal the head waiter even while others read: the watchdog skips an unresponsive waiter only if it was signalled,
+        // and readers behind it could enter.
         let leave = |state| {
-            is_free_for_all(state).then(|| {
-                let state = for_those_in_line(state - ONE_READER);
-                if state & CALLED == 0 { state ^ (LINE | CALLED) } else { state }
+            allows_barging(state).then(|| {
+                let state = reserve_for_queue(state - ONE_READER);
+                if state & SIGNALLED == 0 { state ^ (QUEUED | SIGNALLED) } else { state }
             })
         };
         match self.state.fetch_update(Ordering::Release, Ordering::Relaxed, leave) {
-            Ok(before) if before & CALLED == 0 && !broken!("rwlock-call-fair") => self.call(),
+            Ok(before) if before & SIGNALLED == 0 => {
+                mutant!("rwlock-call-fair" => return);
+                self.signal();
+            }
             Ok(_) => {}
-            // Nobody is in line; or it is theirs already, or will be of the one who upgrades.
+            // No waiter is queued; or room is reserved already; or an upgrade is pending.
             Err(_) => self.release_read(),
         }
     }
 
-    /// Whoever had it upgradable leaves, and if anybody is in line it is theirs.
+    /// The upgradable reader leaves; room is reserved for queued waiters.
     #[inline]
     pub(crate) fn release_upgradable_fair(&self) {
         if self.state.compare_exchange(UPGRADABLE, 0, Ordering::Release, Ordering::Relaxed).is_err() {
-            self.make_room(|state| for_those_in_line(state & !UPGRADABLE));
+            self.make_room(|state| reserve_for_queue(state & !UPGRADABLE));
         }
     }
 
-    /// The writer leaves, and if anybody is in line it is theirs.
+    /// The writer leaves; room is reserved for queued waiters.
     #[inline]
     pub(crate) fn release_write_fair(&self) {
         if self.state.compare_exchange(WRITER, 0, Ordering::Release, Ordering::Relaxed).is_err() {
-            self.make_room(|state| for_those_in_line(state & !WRITER));
+            self.make_room(|state| reserve_for_queue(state & !WRITER));
         }
     }
 }
 
-/// The state when nobody gets in but from the line, if there is one.
-fn for_those_in_line(state: u64) -> u64 {
-    state | if state & (LINE | CALLED) == 0 { 0 } else { FAIR }
+/// Sets `FAIR` if waiters may be queued: no barging.
+fn reserve_for_queue(state: u64) -> u64 {
+    state | if state & (QUEUED | SIGNALLED) == 0 { 0 } else { FAIR }
 }
 
 #[cfg(test)]
@@ -98,7 +101,7 @@ mod tests {
         }
     }
 
-    /// A reader lets a writer have its turn, and when it reads again it calls one behind it, whose waker panics.
+    /// A reader bumps for a writer; when it reads again it signals a task behind it, whose waker panics.
     #[test]
     fn a_bump_that_panics_at_its_end_has_the_lock_again() {
         fn until(condition: impl Fn() -> bool) {
@@ -107,14 +110,14 @@ mod tests {
             }
         }
         let lock = RawRwLock::new();
-        let in_line = || Table::global().waiters(&lock.state);
+        let queued = || Table::global().waiters(&lock.state);
         let (inside, ended) = (AtomicBool::new(false), AtomicBool::new(false));
         assert!(lock.take(Mode::Read));
         thread::scope(|scope| {
             scope.spawn(|| {
                 acquire::block(&lock, Mode::Write, "");
                 inside.store(true, Ordering::SeqCst);
-                until(|| in_line() == 1);
+                until(|| queued() == 1);
                 let mut behind = pin!(AcquireAsync::new(&lock, Mode::Read));
                 let panics = Waker::from(Arc::new(Panics));
                 assert!(behind.as_mut().poll(&mut Context::from_waker(&panics)).is_pending());
@@ -125,7 +128,7 @@ mod tests {
                 };
                 lock.release_read();
             });
-            until(|| in_line() == 1);
+            until(|| queued() == 1);
             let bump = catch_unwind(AssertUnwindSafe(|| lock.bump(Mode::Read, "")));
             let readers = lock.state.load(Ordering::SeqCst) / ONE_READER;
             ended.store(true, Ordering::SeqCst);

@@ -1,98 +1,83 @@
-//! The readers-writer lock as a word, and everything that ever happens to it. No data, no waiting.
+//! The state word of the readers-writer lock: its transitions and races. No data, no waiting.
 //!
-//! | bits         | mean                                                                                            |
-//! |--------------|-------------------------------------------------------------------------------------------------|
-//! | `WRITER`     | somebody has it alone; with `UPGRADABLE`, waits for the readers inside to leave, to have it alone |
-//! | `UPGRADABLE` | somebody reads who may come to have it alone without letting go                                  |
-//! | `LINE`       | somebody may be in line whom nobody has called: who makes room has to                            |
-//! | `CALLED`     | somebody was called and has not answered: who makes room need not call                           |
-//! | `FAIR`       | what room there is, is for those in line only                                                    |
-//! | pace         | with `LINE` or `CALLED`: how long the first in line has been overtaken (`barging_window.rs`)               |
-//! | readers      | how many read, not counting the upgradable one                                                   |
+//! | bits         | meaning                                                                                       |
+//! |--------------|-----------------------------------------------------------------------------------------------|
+//! | `WRITER`     | held for writing; with `UPGRADABLE`: the upgrading holder waits for the readers to leave      |
+//! | `UPGRADABLE` | held by the one reader that may upgrade                                                       |
+//! | `QUEUED`     | a waiter may be queued that was not signalled: a release that makes room has to signal        |
+//! | `SIGNALLED`  | a waiter was signalled and has not acknowledged: a release need not signal                    |
+//! | `FAIR`       | room is reserved for queued waiters: no barging                                               |
+//! | pace         | with `QUEUED` or `SIGNALLED`: how far the barging window is used up (`barging_window.rs`)     |
+//! | readers      | number of readers, without the upgradable one                                                 |
 //!
-//! There is *room* for a reader while there is no `WRITER`, for an upgradable one if there is no `UPGRADABLE` either, and for a
-//! writer if there are no readers besides.
+//! There is *room* for a reader while there is no `WRITER`; for an upgradable reader while there is no `UPGRADABLE` either; for
+//! a writer while there are no readers besides.
 //!
-//! |                        | room                              | room, but `FAIR`           | no room                           |
-//! |------------------------|-----------------------------------|----------------------------|-----------------------------------|
-//! | newcomer               | gets in; + pace if others wait    | + `LINE`: get in line      | + `LINE`: get in line             |
-//! | writer who was called  | → `WRITER LINE`                   | → `WRITER LINE`            | → `LINE FAIR`: stay in line       |
-//! | reader who was called  | gets in, → `CALLED`: call the next | the same                  | → `LINE FAIR`: stay in line       |
-//! | who makes room, `LINE` without `CALLED` |                  |                            | - `LINE`, + `CALLED`: call        |
+//! |                        | room                                   | room, but `FAIR`       | no room                    |
+//! |------------------------|----------------------------------------|------------------------|----------------------------|
+//! | barging acquirer       | enters; + pace if waiters are queued   | + `QUEUED`: enqueue    | + `QUEUED`: enqueue        |
+//! | signalled writer       | → `WRITER QUEUED`                      | → `WRITER QUEUED`      | → `QUEUED FAIR`: wait on   |
+//! | signalled reader       | enters, → `SIGNALLED`: signal the next | the same               | → `QUEUED FAIR`: wait on   |
+//! | release, `QUEUED` without `SIGNALLED` | – `QUEUED`, + `SIGNALLED`: signal | the same     |                            |
 //!
-//! Nobody waits for the whole word, only for `LINE` to be taken back: whoever does that calls the first in line afterwards.
+//! Waiters compare `QUEUED` only: whoever clears it signals the head waiter afterwards. The other bits may change while a waiter
+//! enqueues.
 //!
-//! # One line
-//! Readers, upgradable readers and writers stand in one line, in the order in which they came. A reader who gets in from the
-//! line calls the next one, so that the readers in a row get in one after the other, without waiting for anybody to leave. The
-//! first writer behind them is called too, finds them inside, stays, and sets `FAIR`: it gets in when they have left.
+//! # One queue
+//! Readers, upgradable readers and writers share one FIFO queue. A reader that enters from the queue signals the next waiter, so
+//! a run of readers enters together. The first writer behind the run is signalled too, finds readers inside, stays queued and
+//! sets `FAIR`: it enters when they have left.
 //!
 //! ```text
-//!   reader R1 (first in line)       R2                      writer W                  readers who come
+//!   reader R1 (head waiter)         R2                      writer W                  later readers
 //!   ─────────────────────────       ──────────────────      ─────────────────────     ──────────────────
-//!   called; gets in; call R2
-//!                                   gets in; call W
+//!   signalled; enters; signal R2
+//!                                   enters; signal W
 //!                                                           finds two readers:
-//!                                                           + LINE FAIR
-//!                                                                                     get in line behind W
+//!                                                           + QUEUED FAIR
+//!                                                                                     enqueue behind W
 //!   leaves                          leaves, the last:
-//!                                   - LINE, + CALLED; call W
-//!                                                           → WRITER LINE
+//!                                   - QUEUED, + SIGNALLED; signal W
+//!                                                           → WRITER QUEUED
 //! ```
-//! Before that, as long as nobody in line was called in vain, newcomers for whom there is room get in at the cost of one
-//! exchange, and nobody sleeps for the sake of a writer who is not there yet. But they are counted, and after a while (see
-//! `barging_window.rs`) it is `FAIR` all the same. So each in line is overtaken for that long, and then those who are inside leave.
+//! Until a signalled waiter finds no room, barging acquirers enter at the cost of one exchange. They use up the barging window
+//! (`barging_window.rs`); at its end `FAIR` is set all the same, so no writer and no reader starves.
 //!
 //! # Upgrades
-//! Whoever has it upgradable and wants it alone sets `WRITER`, which keeps everybody out, and waits for the readers inside in a
-//! place of its own (`drain`): behind the others in line, who wait for *it*, it would wait for ever. There is no more than one,
-//! and what it waits for is its own when it comes; so nobody can take it away.
+//! The upgrading holder sets `WRITER`, which keeps others out, and waits for the readers on a word of its own (`drain`). In the
+//! queue of the state word it would deadlock: the waiters there wait for it. There is one upgradable holder at most, so nothing
+//! can be taken from it while it is woken.
 //!
 //! ```text
-//!   who upgrades                              the last reader
+//!   upgrading holder                          last reader
 //!   ─────────────────────────────────         ───────────────────────────────────────
-//!   drain ← LINE
+//!   drain ← QUEUED
 //!   + WRITER; readers are inside              readers - 1: sees WRITER
-//!                                             drain ← 0; call
-//!   waits if drain = LINE, is called:
+//!                                             drain ← 0; signal
+//!   waits while drain = QUEUED; woken:
 //!   no readers: - UPGRADABLE
 //! ```
-//! The reader's store comes after the other one, since it has seen the `WRITER` that was set after that.
+//! The reader has seen `WRITER`, which was set after `drain ← QUEUED`; so its own store to `drain` is the later one.
 
 mod acquire;
 mod fair;
 mod mode;
+mod state;
 
 use waitword_core::{Masked64, signal_one};
 
-use crate::barging_window;
 use crate::sync::atomic::{Ordering, fence};
-use crate::sync::{broken, const_fn, order};
+use crate::sync::{const_fn, mutant, order};
 
 pub(crate) use mode::Mode;
-
-const WRITER: u64 = 1;
-const UPGRADABLE: u64 = 1 << 1;
-const LINE: u64 = 1 << 2;
-const CALLED: u64 = 1 << 3;
-const FAIR: u64 = 1 << 4;
-const PACE_SHIFT: u32 = 5;
-const PACE: u64 = ((1 << barging_window::BITS) - 1) << PACE_SHIFT;
-const ONE_READER: u64 = 1 << (PACE_SHIFT + barging_window::BITS);
-const READERS: u64 = !(ONE_READER - 1);
-/// There are [`MAX_READERS`].
-const FULL: u64 = 1 << 63;
-const HOLDERS: u64 = WRITER | UPGRADABLE | READERS;
-
-/// How many can read at a time: 2^30, as many as a GiB of memory has bytes.
-pub(crate) const MAX_READERS: u64 = FULL / ONE_READER;
+use state::*;
 
 /// The state of a readers-writer lock.
 #[derive(Debug, Default)]
 pub(crate) struct RawRwLock {
-    state: Masked64<LINE>,
-    /// Where one waits for the readers to leave who has it upgradable. `LINE` while it waits.
-    drain: Masked64<LINE>,
+    state: Masked64<QUEUED>,
+    /// The word on which the upgrading holder waits for the readers to leave. `QUEUED` while it waits.
+    drain: Masked64<QUEUED>,
 }
 
 impl RawRwLock {
@@ -102,24 +87,24 @@ impl RawRwLock {
         }
     }
 
-    /// Whether somebody has it alone.
+    /// Whether it is held for writing.
     pub(crate) fn is_written(&self) -> bool {
         self.state.load(Ordering::Relaxed) & (WRITER | UPGRADABLE) == WRITER
     }
 
-    /// Whether somebody has it, in whatever mode.
+    /// Whether it is held, in any mode.
     pub(crate) fn is_held(&self) -> bool {
         self.state.load(Ordering::Relaxed) & HOLDERS != 0
     }
 
-    /// Gets in as a reader, whoever waits, if nobody has it alone: as one must who reads already.
+    /// Enters as a reader past queued writers, unless it is held for writing. A holder that reads again must not queue behind them.
     pub(crate) fn read_recursive(&self) -> bool {
         let is_read = |state| state & WRITER == 0 || state & READERS != 0;
         let enter = |state| is_read(state).then(|| Mode::Read.enter(state));
         self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, enter).is_ok()
     }
 
-    /// Whoever has it so leaves.
+    /// Releases it for a holder in this mode.
     #[inline]
     pub(crate) fn release(&self, mode: Mode) {
         match mode {
@@ -133,12 +118,12 @@ impl RawRwLock {
     #[inline]
     pub(crate) fn release_read(&self) {
         let before = self.state.fetch_sub(ONE_READER, order!(Release, "rwlock-release-read"));
-        if before & (LINE | WRITER) != 0 {
+        if before & (QUEUED | WRITER) != 0 {
             self.reader_left(before);
         }
     }
 
-    /// Whoever had it upgradable leaves.
+    /// The upgradable reader leaves.
     #[inline]
     pub(crate) fn release_upgradable(&self) {
         if self.state.compare_exchange(UPGRADABLE, 0, Ordering::Release, Ordering::Relaxed).is_err() {
@@ -189,52 +174,67 @@ impl RawRwLock {
 
     #[cold]
     fn reader_left(&self, before: u64) {
-        if before & READERS != ONE_READER || broken!("rwlock-last-reader") {
+        mutant!("rwlock-last-reader" => return);
+        if before & READERS != ONE_READER {
             return;
         }
         if before & WRITER == 0 {
             return self.make_room(|state| state);
         }
-        // So that the store comes after that of the one who set `WRITER`.
-        if !broken!("rwlock-drain-fence") {
-            fence(Ordering::Acquire);
-        }
-        if !broken!("rwlock-drain") {
-            self.drain.store(0, Ordering::Relaxed);
-        }
+        mutant!("rwlock-drain-fence" => return self.end_drain());
+        // Orders the store in `end_drain` after that in `begin_drain`, which came before `WRITER`.
+        fence(Ordering::Acquire);
+        self.end_drain();
+    }
+
+    /// The upgrading holder is about to set `WRITER`, and to wait for the readers to leave.
+    fn begin_drain(&self) {
+        mutant!("rwlock-upgrade" => return);
+        self.drain.store(QUEUED, Ordering::Relaxed);
+    }
+
+    /// The last reader has left, and the upgrading holder can go on.
+    fn end_drain(&self) {
+        mutant!("rwlock-drain" => { signal_one(&self.drain); return });
+        self.drain.store(0, Ordering::Relaxed);
         signal_one(&self.drain);
     }
 
-    /// Makes room, and calls the first in line, unless somebody was called or there is no room yet.
+    /// Applies `change`, which makes room, and signals the head waiter if there is room and no signal is pending.
     #[cold]
     fn make_room(&self, change: impl Fn(u64) -> u64) {
-        let must_call = |state| state & (LINE | CALLED | WRITER) == LINE;
+        let must_signal = |state| state & (QUEUED | SIGNALLED | WRITER) == QUEUED;
         let before = self.update(order!(Release, "rwlock-make-room"), |state| match change(state) {
-            state if must_call(state) => state ^ (LINE | CALLED),
+            state if must_signal(state) => state ^ (QUEUED | SIGNALLED),
             state => state,
         });
-        if must_call(change(before)) && !broken!("rwlock-call") {
-            self.call();
+        mutant!("rwlock-call" => return);
+        if must_signal(change(before)) {
+            self.signal();
         }
     }
 
-    /// Calls the first in line. The caller has taken `LINE` back and set `CALLED`.
+    /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.
     #[cold]
-    fn call(&self) {
+    fn signal(&self) {
         while signal_one(&self.state) == 0 {
-            // Nobody is there to answer. But somebody may have got in line meanwhile, counting on the one who was called.
-            let must_call = |state| state & (LINE | WRITER) == LINE;
-            let before = self.update(Ordering::Relaxed, |state| match state {
-                state if must_call(state) || broken!("rwlock-call-answered") => (state & HOLDERS) | CALLED,
-                state => state & (HOLDERS | LINE),
+            // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent.
+            let must_signal = |state| state & (QUEUED | WRITER) == QUEUED;
+            let before = self.update(Ordering::Relaxed, |state| {
+                mutant!("rwlock-call-answered" => return (state & HOLDERS) | SIGNALLED);
+                match must_signal(state) {
+                    true => (state & HOLDERS) | SIGNALLED,
+                    false => state & (HOLDERS | QUEUED),
+                }
             });
-            if !must_call(before) || broken!("rwlock-call-again") {
+            mutant!("rwlock-call-again" => break);
+            if !must_signal(before) {
                 break;
             }
         }
     }
 
-    /// Returns what it was before.
+    /// Returns the state before the change.
     #[inline]
     fn update(&self, order: Ordering, mut change: impl FnMut(u64) -> u64) -> u64 {
         let change = |state| Some(change(state));

@@ -1,26 +1,26 @@
-//! The ways to have the lock: when there is room for each, and what the state is then.
+//! The modes of the lock: when each has room, and the state after it entered.
 
 use crate::barging_window;
-use crate::raw_rwlock::{
-    CALLED, FAIR, FULL, LINE, MAX_READERS, ONE_READER, PACE, PACE_SHIFT, READERS, UPGRADABLE, WRITER,
+use crate::raw_rwlock::state::{
+    FAIR, FULL, MAX_READERS, ONE_READER, PACE, PACE_SHIFT, QUEUED, READERS, SIGNALLED, UPGRADABLE, WRITER,
 };
-use crate::sync::broken;
+use crate::sync::mutant;
 
-/// What one asks of the lock.
+/// What an acquirer asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// To read, together with others.
     Read,
-    /// To read, as the one who may upgrade.
+    /// To read, with the right to upgrade.
     Upgradable,
-    /// To have it alone.
+    /// To write, exclusively.
     Write,
-    /// To have it alone, from one who has it upgradable.
+    /// From upgradable to exclusive.
     Upgrade,
 }
 
 impl Mode {
-    /// Whether there is room among those who have it.
+    /// Whether the holders leave room for it.
     #[inline]
     pub(super) fn has_room(self, state: u64) -> bool {
         let in_the_way = match self {
@@ -32,14 +32,14 @@ impl Mode {
         state & in_the_way == 0
     }
 
-    /// Whether one gets in who has not waited.
+    /// Whether a barging acquirer may enter.
     #[inline]
-    pub(super) fn is_free_for_all(self, state: u64) -> bool {
-        // Whoever upgrades has had its turn.
+    pub(super) fn allows_barging(self, state: u64) -> bool {
+        // An upgrade does not compete with the queue.
         self.has_room(state) && (state & FAIR == 0 || self == Self::Upgrade)
     }
 
-    /// The state when one more is in.
+    /// The state with one more holder.
     ///
     /// # Panics
     /// When that would be too many.
@@ -54,35 +54,33 @@ impl Mode {
         }
     }
 
-    /// As [`enter`](Self::enter), for one who has not waited, and perhaps overtakes those in line. With `CALLED`, where it was
-    /// not set before, this one owes the first in line a call.
+    /// As [`enter`](Self::enter), for a barging acquirer. If it sets `SIGNALLED`, it has to signal the head waiter.
     #[inline]
-    pub(super) fn barge_in(self, state: u64) -> u64 {
-        if state & (LINE | CALLED) == 0 || self == Self::Upgrade {
+    pub(super) fn enter_barging(self, state: u64) -> u64 {
+        if state & (QUEUED | SIGNALLED) == 0 || self == Self::Upgrade {
             return self.enter(state);
         }
         let (state, is_last) = overtaken(state);
-        match state & (LINE | CALLED) {
-            // It may be a task that nobody polls, and only of one who was called is that noticed.
-            LINE if is_last && self != Self::Write => self.enter(state ^ (LINE | CALLED)),
+        match state & (QUEUED | SIGNALLED) {
+            // The head may be a task that is not polled; the watchdog skips it only once it was signalled.
+            QUEUED if is_last && self != Self::Write => self.enter(state ^ (QUEUED | SIGNALLED)),
             _ => self.enter(state),
         }
     }
 
-    /// As [`enter`](Self::enter), for one who comes from the line. Whoever shares it owes the next one a call, now; a writer
-    /// when it leaves.
+    /// As [`enter`](Self::enter), for a queued waiter. A reader has to signal the next waiter now, a writer when it releases.
     #[inline]
-    pub(super) fn enter_from_line(self, state: u64) -> u64 {
+    pub(super) fn enter_queued(self, state: u64) -> u64 {
+        mutant!("rwlock-line" => if self == Self::Write { return WRITER });
         match self {
-            Self::Read | Self::Upgradable => self.enter(state & !(LINE | FAIR | PACE)) | CALLED,
-            Self::Write if broken!("rwlock-line") => WRITER,
-            Self::Write => WRITER | LINE,
+            Self::Read | Self::Upgradable => self.enter(state & !(QUEUED | FAIR | PACE)) | SIGNALLED,
+            Self::Write => WRITER | QUEUED,
             Self::Upgrade => self.enter(state),
         }
     }
 }
 
-/// The state after one more has overtaken the first in line, and whether that was the last one who may.
+/// The state after one more acquirer barged in, and whether that ended the barging window.
 #[cold]
 fn overtaken(state: u64) -> (u64, bool) {
     let (pace, is_last) = barging_window::barge(((state & PACE) >> PACE_SHIFT) as u32);

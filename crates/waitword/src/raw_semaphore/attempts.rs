@@ -1,17 +1,17 @@
-//! How one tries to have permits: as a newcomer, called, from the line; and what one owes to the others.
+//! The attempts to take permits, barging and queued, and the signals that follow from each.
 
 use crate::acquire::{Acquire, Attempt};
 use crate::raw_semaphore::{
-    CALLED, Closed, FAIR, FLAGS, LINE, Masked64, RawSemaphore, bits, is_closed, permits,
+    Closed, FAIR, FLAGS, Masked64, QUEUED, RawSemaphore, SIGNALLED, bits, is_closed, permits,
 };
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, broken, order};
+use crate::sync::{MODEL, mutant, order};
 
-/// A thread looks so many times before it sleeps, with twice as many pauses in between each time: for some 5 µs.
-const LOOKS: u32 = if MODEL { 1 } else { 7 };
+/// How many times a thread retries before it parks, with exponential backoff: some 5 µs.
+const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
 
 impl Acquire for RawSemaphore {
-    type At = Masked64<LINE>;
+    type At = Masked64<QUEUED>;
     type Ask = usize;
     type End = Result<(), Closed>;
     type Rechecks = ();
@@ -44,14 +44,14 @@ impl Acquire for RawSemaphore {
             match take_from(state, n, attempt) {
                 Some(taken) => taken,
                 None if is_closed(state) => state,
-                None if attempt == Attempt::Barging => state | LINE,
-                None => state & !FLAGS | LINE | FAIR,
+                None if attempt == Attempt::Barging => state | QUEUED,
+                None => state & !FLAGS | QUEUED | FAIR,
             }
         });
         if is_closed(before) {
             Ok(Err(Closed))
         } else {
-            take_from(before, n, attempt).map(|_| Ok(())).ok_or(LINE)
+            take_from(before, n, attempt).map(|_| Ok(())).ok_or(QUEUED)
         }
     }
 
@@ -62,13 +62,13 @@ impl Acquire for RawSemaphore {
 
     fn spin(&self, n: usize, attempt: Attempt) -> bool {
         if attempt == Attempt::Queued {
-            // It is on its way no more, it is here.
-            self.keep_for_who_was_called();
+            // The signalled waiter is running: reserve the permits for it.
+            self.reserve_for_signalled();
         }
-        for look in 0..LOOKS {
-            (0..1 << look).for_each(|_| std::hint::spin_loop());
+        for round in 0..SPIN_ROUNDS {
+            (0..1 << round).for_each(|_| std::hint::spin_loop());
             let taken = match attempt {
-                // Closed, or kept for somebody who may need this CPU.
+                // Closed, or reserved for a waiter that may need this CPU.
                 Attempt::Barging if self.state.load(Ordering::Relaxed) & FAIR != 0 => return false,
                 Attempt::Barging => self.take(n),
                 Attempt::Queued => self.take_signalled(n),
@@ -81,7 +81,8 @@ impl Acquire for RawSemaphore {
     }
 
     fn holds_up_others(&self, _n: usize) -> bool {
-        permits(self.state.load(Ordering::Relaxed)) > 0 && !broken!("semaphore-ask")
+        mutant!("semaphore-ask" => return false);
+        permits(self.state.load(Ordering::Relaxed)) > 0
     }
 
     fn dequeued(&self, n: usize, was_signalled: bool) {
@@ -93,20 +94,21 @@ impl Acquire for RawSemaphore {
     }
 
     fn forward(&self, _n: usize, was_signalled: bool) {
-        if was_signalled && !broken!("semaphore-pass-on") {
-            // The call that it had may be the one that the word knows of. And if the word knows of none, somebody who found
-            // nobody to call has taken that for his own (`RawSemaphore::call`), and nobody knows of those behind.
+        mutant!("semaphore-pass-on" => return self.signal_next());
+        if was_signalled {
+            // `SIGNALLED` may stand for the signal of the waiter that gave up. If it is clear, `RawSemaphore::signal` found no
+            // waiter and cleared it, and nobody knows of the waiters behind.
             self.update(Ordering::Relaxed, |state| match is_closed(state) {
                 true => state,
-                false => state & !CALLED | LINE,
+                false => state & !SIGNALLED | QUEUED,
             });
         }
-        self.call_next();
+        self.signal_next();
     }
 }
 
 impl RawSemaphore {
-    /// The attempt of a newcomer, if the first try was in vain.
+    /// The barging attempt after the fast path failed.
     #[cold]
     fn take_slow(&self, n: usize) -> bool {
         let mut state = self.state.load(Ordering::Relaxed);
@@ -120,19 +122,19 @@ impl RawSemaphore {
     }
 }
 
-/// The state after one has taken its permits who may and finds enough.
+/// The state after this attempt took its permits. `None` if there are too few, or it may not.
 #[inline]
 fn take_from(state: u64, n: usize, attempt: Attempt) -> Option<u64> {
     let wanted = bits(n)?;
     let may = match attempt {
-        // Who wants nothing stands in nobody's way.
+        // Zero permits are no competition.
         Attempt::Barging => state & FAIR == 0 || n == 0 && !is_closed(state),
         Attempt::Queued => !is_closed(state),
     };
     let left = (state & !FLAGS).checked_sub(wanted).filter(|_| may)?;
+    mutant!("semaphore-line" => if attempt == Attempt::Queued { return Some(left) });
     Some(match attempt {
         Attempt::Barging => left | state & FLAGS,
-        Attempt::Queued if broken!("semaphore-line") => left,
-        Attempt::Queued => left | LINE,
+        Attempt::Queued => left | QUEUED,
     })
 }

@@ -1,81 +1,77 @@
-//! The semaphore as a word, and everything that ever happens to it. No guards, no waiting.
+//! The state word of the semaphore: its transitions and races. No guards, no waiting.
 //!
-//! The word has 64 bits on every platform: three that say how it stands with those who wait, and the number of permits that
-//! are free. All eight combinations of the three are used:
+//! The word has 64 bits on every platform: three flags and the number of free permits.
 //!
-//! | bits            | mean                                                                                          |
-//! |-----------------|-----------------------------------------------------------------------------------------------|
-//! | none            | nobody is in line, but for those who were called, did not come, and have been passed over     |
-//! | `LINE`          | somebody may be in line whom nobody has called: whoever adds permits has to                   |
-//! | `CALLED`        | somebody was called and has not answered: whoever adds permits need not call                  |
-//! | `CALLED LINE`   | as `CALLED`; and somebody may have got in line since                                          |
-//! | these + `FAIR`  | the permits are for those in line only                                                        |
-//! | `FAIR` alone    | `CLOSED`, for ever                                                                            |
+//! | flags              | meaning                                                                                  |
+//! |--------------------|------------------------------------------------------------------------------------------|
+//! | none               | no waiter is queued, except unresponsive ones that were skipped                          |
+//! | `QUEUED`           | a waiter may be queued that was not signalled: whoever adds permits has to signal        |
+//! | `SIGNALLED`        | a waiter was signalled and has not acknowledged: whoever adds permits need not signal    |
+//! | `SIGNALLED QUEUED` | as `SIGNALLED`; another waiter may have enqueued since                                   |
+//! | these + `FAIR`     | the permits are reserved for queued waiters                                              |
+//! | `FAIR` alone       | `CLOSED`, for ever                                                                       |
 //!
-//! |                            | without `FAIR`                             | with `FAIR`                                 |
-//! |----------------------------|--------------------------------------------|---------------------------------------------|
-//! | newcomer, enough           | takes them                                 | + `LINE`: gets in line                      |
-//! | newcomer, too few          | + `LINE`: gets in line                     | + `LINE`: gets in line                      |
-//! | called or looks, enough    | → `LINE`: takes them, leaves, calls the next if permits are left | the same              |
-//! | called or looks, too few   | → `LINE FAIR`: stays in line               | the same                                    |
-//! | adds permits, `LINE`       | → `CALLED`: calls                          | → `CALLED FAIR`: calls                      |
-//! | adds permits, `CALLED`     | –; + `FAIR` if it is time                  | –                                           |
-//! | leaves the line without    | as who adds permits, if any are there      | the same                                    |
+//! |                                    | without `FAIR`                                              | with `FAIR`           |
+//! |------------------------------------|-------------------------------------------------------------|-----------------------|
+//! | barging, enough permits            | takes them                                                  | + `QUEUED`: enqueue   |
+//! | barging, too few                   | + `QUEUED`: enqueue                                         | + `QUEUED`: enqueue   |
+//! | queued waiter rechecks, enough     | → `QUEUED`: takes them, dequeues, signals the next if permits are left | the same   |
+//! | queued waiter rechecks, too few    | → `QUEUED FAIR`: waits on                                   | the same              |
+//! | permits added, `QUEUED`            | → `SIGNALLED`: signal                                       | → `SIGNALLED FAIR`: signal |
+//! | permits added, `SIGNALLED`         | –; + `FAIR` at the end of the barging window                | –                     |
+//! | waiter gives up                    | as for permits added, if any are free                       | the same              |
 //!
-//! Nobody waits for the whole word, only for `LINE` to be taken back: whoever does that calls the first in line afterwards,
-//! or closes the semaphore and wakes everybody.
+//! Waiters compare `QUEUED` only: whoever clears it signals the head waiter, or closes the semaphore and wakes all.
 //!
-//! # How long the first in line can be overtaken
-//! Until it looks, by anybody who finds enough permits; for 200 µs at the longest (`barging_window.rs`), if permits are released meanwhile, and
-//! else by no more than there were free. It looks and finds too few: `FAIR`. From now on the permits that are released are
-//! kept for it, until there are enough, however many it wants. So a stream of those who want few starves nobody who wants many.
+//! # Barging and starvation
+//! Until the signalled waiter rechecks, barging acquirers may take permits; for 200 µs at most (`barging_window.rs`) while permits
+//! are released, else no more than were free. If the waiter finds too few it sets `FAIR`: from then on released permits
+//! accumulate for it. So a stream of small requests does not starve a large one.
 //!
 //! # Several permits at once
-//! Whoever adds permits calls one, no matter how many can be served. The one who is served calls the next, if permits are
-//! left, and so on down the line: no crowd wakes up for what the first of them may need alone. The same is owed by whoever
-//! gives up, called or not, because what was kept for it may be enough for the next:
+//! Whoever adds permits signals one waiter, however many could be served: no thundering herd. The waiter that is served signals
+//! the next if permits are left, and so on. A waiter that gives up has to do the same, signalled or not: the permits reserved
+//! for it may be enough for the next.
 //!
 //! ```text
-//!   A (wants 3, first in line)    B (wants 1, behind it)        2 are free
+//!   A (wants 3, head waiter)      B (wants 1, behind it)        2 are free
 //!   ──────────────────────────    ──────────────────────────    ──────────────────────
-//!   called; looks: too few                                      → LINE FAIR
-//!   dropped, or its time is up    sleeps; it has never been
-//!                                 called, and nobody will
+//!   signalled; rechecks: too few                                → QUEUED FAIR
+//!   dropped, or timed out         parked; was never
+//!                                 signalled
 //!
-//!   left the line: LINE, and
-//!   permits → CALLED FAIR; call B
+//!   dequeued: QUEUED, and
+//!   permits → SIGNALLED FAIR; signal B
 //! ```
-//! Whoever does any of this has left the line before, or it would call itself. Others may have done just that, though: one
-//! who looked, and took its permits then, is in line for a moment more. As it leaves it is told; `CALLED` is for a call of
-//! itself, and it calls another in its place. (One that takes them because it was called is not called again; nor may it
-//! take `CALLED` away, which is for one who is on its way, and would be overtaken without end.)
+//! It dequeues before that, or it would signal itself. Another waiter may be in the same position: it rechecked, took its
+//! permits, and is still queued for a moment. A signal may hit it there. As it dequeues it learns of that, takes `SIGNALLED` for
+//! its own and signals another. (A waiter that took its permits *because* it was signalled is not signalled again, and must not
+//! clear `SIGNALLED`, which stands for another waiter that would be barged past without a bound.)
 //!
 //! ```text
-//!   A (called, has looked)        B                             C (in line behind A)
+//!   A (signalled, has rechecked)  B                             C (queued behind A)
 //!   ──────────────────────────    ──────────────────────────    ──────────────────────────
-//!   takes its permits: → LINE
-//!                                 adds some: LINE → CALLED;
-//!                                 calls the first in line: A
-//!   leaves the line: was called                                 nobody will ever call it
+//!   takes its permits: → QUEUED
+//!                                 adds some: QUEUED → SIGNALLED;
+//!                                 signals the head: A
+//!   dequeues: was signalled                                     nobody would signal it
 //!
-//!   … → LINE, and permits:
-//!   → CALLED; call C
+//!   … → QUEUED, and permits:
+//!   → SIGNALLED; signal C
 //! ```
 //!
-//! # Nobody there to call
-//! All in line may have been called: by a sweep, or for permits that they have taken as they are about to leave. Whoever finds
-//! that so gives the call back, and what is kept stays kept: `LINE FAIR`. Those in line find `LINE` as they leave, and call. It
-//! looks once more whether they are there still, for one who left before has found `CALLED` and relied on it.
+//! # No waiter to signal
+//! All queued waiters may be signalled already: by the watchdog, or while they dequeue. Whoever finds that gives the signal
+//! back, and the reservation stays: `QUEUED FAIR`. Waiters find `QUEUED` when they dequeue, and signal. It then checks once more
+//! that waiters are queued, because one that dequeued before found `SIGNALLED` and relied on it.
 //!
-//! The `CALLED` that is taken back here may be that of another call, made since by somebody who did find one. Then the word
-//! knows nothing of a call that is under way. That one costs at most a call too many: whoever was called says `LINE` when it
-//! looks, and when it leaves without.
+//! The `SIGNALLED` that is cleared here may stand for another signal, sent since by somebody who found a waiter. That costs one
+//! signal too many at most: the signalled waiter sets `QUEUED` when it rechecks, and when it gives up.
 //!
-//! # Who does not look
-//! One who was called and is not polled is passed over by the table's sweep. One who has looked in vain is not called before
-//! there are more permits; if it is not polled any more, those behind it would wait for ever for permits that are there. So
-//! whoever leaves permits in the word when it looks in vain asks the sweep to be called ([`Acquire::holds_up_others`]), as long as
-//! somebody stands behind it.
+//! # Unresponsive waiters
+//! The watchdog skips a waiter that was signalled and is not polled. A waiter that rechecked in vain is not signalled until permits are
+//! added; if it is not polled any more, those behind it would wait for permits that are there. So a waiter that leaves free
+//! permits behind asks the watchdog for a signal ([`Acquire::holds_up_others`]) while another is queued behind it.
 
 mod attempts;
 
@@ -83,20 +79,20 @@ use waitword_core::{Masked64, Table, notify_all, signal_one};
 
 use crate::barging_window::barge;
 use crate::sync::atomic::{AtomicU32, Ordering};
-use crate::sync::{broken, const_fn, order};
+use crate::sync::{const_fn, mutant, order};
 
-const LINE: u64 = 1;
-const CALLED: u64 = 1 << 1;
+const QUEUED: u64 = 1;
+const SIGNALLED: u64 = 1 << 1;
 const FAIR: u64 = 1 << 2;
-const FLAGS: u64 = LINE | CALLED | FAIR;
+const FLAGS: u64 = QUEUED | SIGNALLED | FAIR;
 const CLOSED: u64 = FAIR;
 const SHIFT: u32 = 3;
 
 /// The most permits that fit into the word, and on 32-bit targets fewer: the number is the same part of a `usize` everywhere.
 pub(crate) const MAX_PERMITS: usize = usize::MAX >> SHIFT;
 
-/// Whoever adds no more than this, to no more than [`HALF`], need not see whether they fit at that moment: half a million would
-/// have to do so at once.
+/// Adding no more than this to no more than [`HALF`] needs no check for overflow: half a million threads would have to add at
+/// once.
 const FEW: usize = MAX_PERMITS >> 20;
 const HALF: u64 = (MAX_PERMITS / 2) as u64;
 
@@ -108,14 +104,14 @@ pub struct Closed;
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct RawSemaphore {
-    state: Masked64<LINE>,
-    /// How long who was called has been overtaken (`barging_window.rs`).
+    state: Masked64<QUEUED>,
+    /// How far the barging window of the signalled waiter is used up (`barging_window.rs`).
     pace: AtomicU32,
 }
 
 impl RawSemaphore {
     const_fn! {
-        /// With so many permits; no more than [`MAX_PERMITS`].
+        /// With `permits` free, no more than [`MAX_PERMITS`].
         pub(crate) const fn new(permits: usize) -> Self {
             Self { state: Masked64::new((permits as u64) << SHIFT), pace: AtomicU32::new(0) }
         }
@@ -136,7 +132,7 @@ impl RawSemaphore {
         if n > FEW || permits(self.state.load(Ordering::Relaxed)) > HALF {
             return self.add_if_they_fit(n);
         }
-        // In one step, whatever others do to the word. All who do this at the same time cannot be so many that there is no room.
+        // One step, without a retry. Too few threads can do this at once for an overflow.
         let before = self.state.fetch_add((n as u64) << SHIFT, order!(Release, "semaphore-add"));
         if before & FLAGS != 0 {
             self.added(before);
@@ -144,7 +140,7 @@ impl RawSemaphore {
         true
     }
 
-    /// What does not fit is at no time in the word: others would find what is not there, or miss what has been carried out of it.
+    /// Never stores a number that does not fit: others would see permits that are not there.
     #[cold]
     fn add_if_they_fit(&self, n: usize) -> bool {
         let Some(wanted) = bits(n) else { return false };
@@ -157,99 +153,99 @@ impl RawSemaphore {
     /// Permits were added when the word was in the state `before`.
     #[cold]
     fn added(&self, before: u64) {
-        if before & CALLED != 0 && before & FAIR == 0 && self.is_time_to_be_fair() {
-            self.keep_for_who_was_called();
+        if before & SIGNALLED != 0 && before & FAIR == 0 && self.ends_barging_window() {
+            self.reserve_for_signalled();
         }
-        if !broken!("semaphore-call") {
-            self.call_next();
-        }
+        mutant!("semaphore-call" => return);
+        self.signal_next();
     }
 
-    /// Takes so many permits that nobody has, or as many as there are. Returns how many.
+    /// Removes up to `n` free permits. Returns how many.
     pub(crate) fn reduce(&self, n: usize) -> usize {
         let fewer = |state| permits(state).min(n as u64);
         let before = self.update(Ordering::Acquire, |state| state - (fewer(state) << SHIFT));
         fewer(before) as usize
     }
 
-    /// Wakes all who wait, and lets nobody wait or take a permit from now on.
+    /// Wakes all waiters; nobody can wait or take a permit from then on.
     pub(crate) fn close(&self) {
         self.update(Ordering::Release, |state| state & !FLAGS | CLOSED);
-        // Also if nobody seems to be in line: those who were passed over are. Those who have set `LINE` and are about to get
-        // in line find it gone.
-        if !broken!("semaphore-close") {
-            notify_all(&self.state);
-        }
+        // Also without `QUEUED`: skipped waiters are queued still. An acquirer that has set `QUEUED` and is about to enqueue finds
+        // it cleared.
+        mutant!("semaphore-close" => return);
+        notify_all(&self.state);
     }
 
-    /// Calls the first in line if there are permits, and nobody is on the way to them.
-    fn call_next(&self) {
-        while self.takes_call() && !self.call() {}
+    /// Signals the head waiter if permits are free and no signal is pending.
+    fn signal_next(&self) {
+        while self.claim_signal() && !self.signal() {}
     }
 
-    /// Takes `LINE` back and sets `CALLED`, if somebody is to be called: then by us.
-    fn takes_call(&self) -> bool {
-        let is_owed = |state| state & (LINE | CALLED) == LINE && permits(state) > 0;
+    /// Clears `QUEUED` and sets `SIGNALLED` if a signal is owed. `true`: by the caller.
+    fn claim_signal(&self) -> bool {
+        let is_owed = |state| state & (QUEUED | SIGNALLED) == QUEUED && permits(state) > 0;
         let state = self.state.load(Ordering::Relaxed);
         is_owed(state)
             && is_owed(self.update(Ordering::Relaxed, |state| match is_owed(state) {
-                true => state & !LINE | CALLED,
+                true => state & !QUEUED | SIGNALLED,
                 false => state,
             }))
     }
 
-    /// Calls the first in line, for whoever [takes the call](Self::takes_call). `false` if it has to be taken once more.
-    fn call(&self) -> bool {
+    /// Signals the head waiter, after [`claim_signal`](Self::claim_signal). `false`: claim once more.
+    fn signal(&self) -> bool {
         self.pace.store(0, Ordering::Relaxed);
         while signal_one(&self.state) == 0 {
-            // Nobody is there to call. But somebody may have got in line meanwhile, counting on the one who was called. And
-            // what is kept stays kept for those in line who have been called, by a sweep or for something they have taken.
-            let kept = if self.has_line() { FAIR } else { 0 };
-            let is_signalled = |state| state & CALLED != 0;
-            let is_owed = |state| is_signalled(state) && state & LINE != 0 && permits(state) > 0;
+            // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent. The reservation
+            // stays for waiters that were signalled by the watchdog, or are about to dequeue.
+            let kept = if self.has_waiters() { FAIR } else { 0 };
+            let is_signalled = |state| state & SIGNALLED != 0;
+            let is_owed = |state| is_signalled(state) && state & QUEUED != 0 && permits(state) > 0;
             let before = self.update(Ordering::Relaxed, |state| {
+                mutant!("semaphore-call-answered" => if !is_owed(state) { return state });
                 if is_owed(state) {
-                    state & !(LINE | FAIR) | state & kept
-                } else if !is_signalled(state) || broken!("semaphore-call-answered") {
-                    // Closed; or somebody has looked for itself, and has said what is to be done.
+                    state & !(QUEUED | FAIR) | state & kept
+                } else if !is_signalled(state) {
+                    // Closed; or a waiter has rechecked and set the flags.
                     state
                 } else if state & kept == 0 {
-                    // Whoever adds permits has to call whom nobody has called.
-                    state & !(CALLED | FAIR)
+                    // Nobody is queued.
+                    state & !(SIGNALLED | FAIR)
                 } else {
-                    state & !CALLED | LINE
+                    state & !SIGNALLED | QUEUED
                 }
             });
-            if is_owed(before) && !broken!("semaphore-call-again") {
+            mutant!("semaphore-call-again" => return true);
+            if is_owed(before) {
                 continue;
             }
             if is_signalled(before) && before & kept != 0 {
-                // Whoever leaves the line from now on calls the next. Did all leave it before? And who has got in line since?
-                let has_line = self.has_line();
-                if has_line {
+                // Waiters that dequeue from now on signal the next. Check for those that dequeued or enqueued before.
+                let has_waiters = self.has_waiters();
+                if has_waiters {
                     signal_one(&self.state);
                 }
-                return has_line;
+                return has_waiters;
             }
             break;
         }
         true
     }
 
-    fn has_line(&self) -> bool {
+    fn has_waiters(&self) -> bool {
         Table::global().waiters(&self.state) > 0
     }
 
-    /// Whether who was called has been overtaken for long enough; it has been once more. If two do this at once, one of them
-    /// may not count.
-    fn is_time_to_be_fair(&self) -> bool {
+    /// Counts one more that barged past the signalled waiter. `true` if that ends the barging window. If two do this at once, one
+    /// may not be counted.
+    fn ends_barging_window(&self) -> bool {
         let (pace, is_last) = barge(self.pace.load(Ordering::Relaxed));
         self.pace.store(pace, Ordering::Relaxed);
         is_last
     }
 
-    fn keep_for_who_was_called(&self) {
-        self.update(Ordering::Relaxed, |state| match state & CALLED {
+    fn reserve_for_signalled(&self) {
+        self.update(Ordering::Relaxed, |state| match state & SIGNALLED {
             0 => state,
             _ => state | FAIR,
         });
@@ -272,7 +268,7 @@ fn permits(state: u64) -> u64 {
     state >> SHIFT
 }
 
-/// So many permits as they stand in the word. `None` if there are never so many.
+/// `n` permits in the word's format. `None` beyond [`MAX_PERMITS`].
 #[inline]
 fn bits(n: usize) -> Option<u64> {
     (n <= MAX_PERMITS).then_some((n as u64) << SHIFT)

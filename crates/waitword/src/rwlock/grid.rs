@@ -87,7 +87,7 @@ macro_rules! grid {
 
             #[doc = concat!($what, " without blocking this thread. The future is ready with the guard when ", $until_when, ".")]
             ///
-            /// Works with any executor. Nothing happens before the first poll, which gets in line if it has to.
+            /// Works with any executor. Nothing happens before the first poll, which enqueues if it has to.
             ///
             /// ```
             /// # smol::block_on(async {
@@ -96,12 +96,12 @@ macro_rules! grid {
             /// ```
             ///
             /// # Cancellation
-            /// Dropping the future leaves the line, at whatever moment. A call that it had got already goes on to the
+            /// Dropping the future leaves the queue, at whatever moment. A signal that it had got goes on to the
             /// next. A future that is polled again later, as in a loop around `select!`, has kept its place, so keep the
             /// future rather than make a new one.
             ///
             /// # Fairness
-            /// See [the type](Self#fairness). A poll tries and gets in line; it does not spin.
+            /// See [the type](Self#fairness). A poll tries and enqueues; it does not spin.
             ///
             /// # Panics
             /// When polled again after it was ready.

@@ -30,16 +30,16 @@ macro_rules! guard {
                 Self { rwlock: rwlock.into(), _value: PhantomData }
             }
 
-            /// Releases the lock for those in line only, if there are any.
+            /// Releases the lock for the queued waiters only, if there are any.
             ///
-            /// Nobody overtakes the first of them then; whoever comes now gets in line behind, also while others read. This
+            /// Nobody barges past the first of them then; whoever comes now enqueues behind, also while others read. This
             /// costs a change of threads or tasks where an ordinary release might have had none.
             #[doc(alias("drop_fair", "release_fair"))]
             pub fn unlock_fair(this: Self) {
                 Self::forget(this).raw.$release_fair();
             }
 
-            /// Lets the first in line have its turn, and has the lock again afterwards, in the same mode, blocking this thread
+            /// Lets the head waiter have its turn, and has the lock again afterwards, in the same mode, blocking this thread
             /// until it has. The value is what others have left then.
             ///
             /// It is [`unlock_fair`](Self::unlock_fair) and the acquisition in one, for who has the lock for long and could
@@ -58,7 +58,7 @@ macro_rules! guard {
             /// ```
             ///
             /// # Fairness
-            /// Nobody overtakes the first in line; readers also let the one have its turn who
+            /// Nobody barges past the head waiter; readers also let the one have its turn who
             /// [upgrades](crate::RwLockUpgradableReadGuard::upgrade). Afterwards this thread is one of those who come. If others
             /// read besides, both wait until these have left.
             ///
@@ -69,7 +69,7 @@ macro_rules! guard {
             /// waker of one who is called does. The guard is as good as before, then.
             ///
             /// # Deadlocks
-            /// A thread that has another guard of this lock besides waits for itself, if a writer is in line.
+            /// A thread that has another guard of this lock besides waits for itself, if a writer is queued.
             #[inline]
             #[track_caller]
             pub fn bump(this: &mut Self) {
@@ -203,7 +203,7 @@ leads_to_its_lock! {
 macro_rules! writer {
     ($guard:ident<$($life:lifetime,)? T>, $read:ident, $upgradable:ident) => {
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Becomes a reader. Nobody writes in between, and those in line who read get in as well.
+            /// Becomes a reader. Nobody writes in between, and the queued waiters who read get in as well.
             ///
             /// ```
             /// use waitword::{RwLock, RwLockWriteGuard};
@@ -223,7 +223,7 @@ macro_rules! writer {
                 reader
             }
 
-            /// Becomes the reader who may upgrade. Nobody writes in between, and those in line who read get in as well.
+            /// Becomes the reader who may upgrade. Nobody writes in between, and the queued waiters who read get in as well.
             #[inline]
             pub fn downgrade_to_upgradable(this: Self) -> $upgradable<$($life,)? T> {
                 // SAFETY: as for `downgrade`, and it is an upgradable one.

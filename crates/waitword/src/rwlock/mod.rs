@@ -80,14 +80,14 @@ pub use upgrade::{
 /// ```
 ///
 /// # Fairness
-/// Neither readers nor writers are preferred. Those who wait stand in one line, threads and tasks alike, and get in in the
+/// Neither readers nor writers are preferred. Those who wait stand in one queue, threads and tasks alike, and get in in the
 /// order in which they came; readers that follow one another get in together.
 ///
-/// Newcomers for whom there is room may overtake the line for a while: readers while others read, and whoever comes before the
-/// one who was called. That is bounded: when the first in line was called and finds somebody inside, or after a quantum of
-/// 200 µs, all that come get in line behind it, readers too. Then it waits for those who are inside to leave. Neither a stream
+/// Barging acquirers for which there is room may overtake the queue for a while: readers while others read, and others before the
+/// signalled waiter runs. That is bounded: when the head waiter was signalled and finds somebody inside, or after a barging window of
+/// 200 µs, all that come enqueue behind it, readers too. Then it waits for those who are inside to leave. Neither a stream
 /// of readers nor one of writers keeps it out for longer. The
-/// [guide](crate::guide::what_holds#how-long-one-can-be-overtaken) has the bound with all its digits.
+/// [guide](crate::guide::what_holds#barging-and-starvation) has the bound with all its digits.
 ///
 /// Whoever wants the next in line to come now says [`RwLockWriteGuard::unlock_fair`].
 ///

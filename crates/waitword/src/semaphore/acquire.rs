@@ -22,7 +22,7 @@ impl Semaphore {
     /// [`Closed`], whatever there is.
     ///
     /// # Fairness
-    /// See [the type](Self#fairness). A thread that finds too few tries again for some 5 µs before it gets in line.
+    /// See [the type](Self#fairness). A thread that finds too few tries again for some 5 µs before it enqueues.
     ///
     /// # Panics
     /// If there is none and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -67,7 +67,7 @@ impl Semaphore {
     /// ```
     ///
     /// # Errors
-    /// [`NoPermits`](TryAcquireError::NoPermits) if there is none, or those that there are are kept for the first in line;
+    /// [`NoPermits`](TryAcquireError::NoPermits) if there is none, or those that there are are reserved for the head waiter;
     /// [`Closed`](TryAcquireError::Closed), whatever there is.
     #[doc(alias("try_wait", "sem_trywait"))]
     #[inline]

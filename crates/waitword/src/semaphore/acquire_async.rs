@@ -11,7 +11,7 @@ use crate::semaphore::{Semaphore, SemaphoreAcquire, SemaphoreAcquireUntil};
 impl Semaphore {
     /// Acquires a permit without blocking this thread. The future is ready with it.
     ///
-    /// Works with any executor. Nothing happens before the first poll, which gets in line if it has to.
+    /// Works with any executor. Nothing happens before the first poll, which enqueues if it has to.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -26,12 +26,12 @@ impl Semaphore {
     /// [`Closed`], whatever there is.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the line, at whatever moment. A call that it had got already, and permits that were kept for
+    /// Dropping the future leaves the queue, at whatever moment. A signal that it had got, and permits that were reserved for
     /// it, go on to the next. A future that is polled again later, as in a loop around `select!`, has kept its place, so keep
     /// the future rather than make a new one.
     ///
     /// # Fairness
-    /// See [the type](Self#fairness). A poll tries and gets in line; it does not spin.
+    /// See [the type](Self#fairness). A poll tries and enqueues; it does not spin.
     ///
     /// # Panics
     /// When polled again after it was ready.

@@ -22,7 +22,7 @@ pub enum AcquireError {
 /// The permits could not be had at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TryAcquireError {
-    /// There are too few, or they are kept for those in line.
+    /// There are too few, or they are reserved for the queued waiters.
     NoPermits,
     /// See [`Closed`].
     Closed,

@@ -41,7 +41,7 @@ pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 /// A number of permits, of which everybody takes some before and gives them back after.
 ///
 /// Threads take them with [`acquire`](Self::acquire) and tasks with [`acquire_async`](Self::acquire_async), one or
-/// [many](Self::acquire_many) at a time, from the same semaphore and in one line. What they get is a [`SemaphorePermit`],
+/// [many](Self::acquire_many) at a time, from the same semaphore and in one queue. What they get is a [`SemaphorePermit`],
 /// which gives the permits back when it is dropped.
 ///
 /// A semaphore bounds how many do something at the same time, or counts what there is of something: permits may also be
@@ -74,10 +74,10 @@ pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 /// ```
 ///
 /// # Fairness
-/// Those who wait stand in one line, threads and tasks alike, those who want one permit and those who want many. Permits that
+/// Those who wait stand in one queue, threads and tasks alike, those who want one permit and those who want many. Permits that
 /// are given back are for the first of them, who is called. Until it comes they are there for anybody who finds enough of
 /// them, so that nobody sleeps beside a free permit; this ends when it comes, or if permits have been given back for
-/// 200 µs since the call (the [guide](crate::guide::what_holds#how-long-one-can-be-overtaken) is more exact). When it has come and found too few, all that are given back are kept for it, until there are as many
+/// 200 µs since the signal (the [guide](crate::guide::what_holds#barging-and-starvation) is more exact). When it has come and found too few, all that are given back are reserved for it, until there are as many
 /// as it wants. So whoever wants many is not starved by those who want few; they wait behind it, also if there are enough
 /// permits for them.
 ///
@@ -87,9 +87,9 @@ pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 ///
 /// # Futures that nobody polls
 /// A task in line that is not polled keeps its place, and nobody from the permits for good, neither those that it was called
-/// for nor those that are kept for it. The next in line is called in its place when it has not looked for
+/// for nor those that are reserved for it. The next in line is called in its place when it has not looked for
 /// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT), or up to three times that. It gets its permits when it is polled again, if there are enough.
-/// Until somebody else gets in line, permits stay kept for it: [`try_acquire`](Self::try_acquire) fails meanwhile.
+/// Until somebody else enqueues, permits stay reserved for it: [`try_acquire`](Self::try_acquire) fails meanwhile.
 ///
 /// # Panics
 /// To give permits back calls the next in line. If the waker of that one panics, so does the drop of the permit; it was given
@@ -124,7 +124,7 @@ impl Semaphore {
         }
     }
 
-    /// How many permits there are at this moment, those included that are kept for somebody in line. By the time it
+    /// How many permits there are at this moment, those included that are reserved for somebody in line. By the time it
     /// returns the answer may be another.
     #[doc(alias("permits", "count"))]
     pub fn available_permits(&self) -> usize {

@@ -110,7 +110,7 @@ impl WaitGroup {
         self.raw.count() as usize
     }
 
-    /// How many are in line at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// How many are queued at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
     /// be another.
     pub fn waiters(&self) -> usize {
         self.raw.waiters()
@@ -184,7 +184,7 @@ impl WaitGroup {
     /// Waits until nobody is at work, without blocking this thread.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the line; nobody else is affected.
+    /// Dropping the future leaves the queue; nobody else is affected.
     ///
     /// # Panics
     /// When polled again after it was ready.

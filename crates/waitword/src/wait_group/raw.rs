@@ -1,53 +1,51 @@
-//! The wait group as two words: how many are at work, and a line for those who wait until nobody is.
+//! The wait group as two words: the state (tokens and round), and an epoch that the waiters wait on.
 //!
-//! | state        | bits  | means                                                       |
+//! | state        | bits  | meaning                                                     |
 //! |--------------|-------|-------------------------------------------------------------|
-//! | `WAITERS`    | 0     | somebody may be in line for this zero                       |
-//! | count        | 1–31  | how many are at work                                        |
-//! | round        | 32–63 | how often the count has come down to zero, modulo 2³²       |
+//! | `WAITERS`    | 0     | a waiter may be queued for this zero                        |
+//! | count        | 1–31  | tokens                                                      |
+//! | round        | 32–63 | how often the count came down to zero, modulo 2³²           |
 //!
-//! A waiter remembers the round in which it came, and goes on when the count is zero or the round is another: so it does
-//! not matter how soon the count rises again.
+//! A waiter remembers the round in which it was made. It goes on when the count is zero or the round is another, however soon the
+//! count rises again.
 //!
-//! It does not wait on the state, which changes with every arrival, but on a word that changes with the zeroes that
-//! somebody waits for:
+//! It waits on the epoch, which changes with each zero that has waiters, because the state changes with every token:
 //!
 //! ```text
-//!   waiter                                   the last to be done
+//!   waiter                                   last token
 //!   ───────────────────────────────          ───────────────────────────────
-//!   load line                                state: count 0, next round
-//!   state: not zero; set WAITERS             there was WAITERS? line + 1
-//!   wait while the line is what it was                          notify all
+//!   load epoch                               state: count 0, next round
+//!   state: not zero; set WAITERS             was there WAITERS? epoch + 1
+//!   wait while the epoch is unchanged                           notify all
 //! ```
-//! If WAITERS was set in time, the line changes after it, and with it the wait ends or does not begin. If not, the look
-//! at the state found zero, or the next round. The line is loaded first: loaded second it might be that of the next
-//! zero already.
+//! If `WAITERS` was set in time, the epoch changes after it: the wait ends or does not begin. If not, the waiter found zero or the
+//! next round in the state. The epoch is loaded first; loaded second, it could be that of the next zero.
 //!
-//! The wakes may reach somebody who came after the zero. It looks at the state, and waits on.
+//! A wake may hit a waiter of a later round, which checks the state and waits on.
 //!
 //! # Orderings
-//! Each that is done releases, and the state is only ever changed by read-modify-writes: whoever acquires a zero, or a
-//! later round, sees what all of them did.
+//! Each dropped token releases, and only read-modify-writes change the state: acquiring a zero or a later round shows what all
+//! of them did.
 
 use waitword_core::{Location, notify_all};
 
 use crate::condition::{Condition, Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{broken, order};
+use crate::sync::{mutant, order};
 
-/// Somebody may be in line.
+/// A waiter may be queued.
 const WAITERS: u64 = 1;
-/// One at work.
+/// One token.
 const ONE: u64 = 2;
-/// How many can be at work.
+/// The most tokens.
 pub(crate) const MAX: u64 = (1 << 31) - 1;
 /// One round.
 const ROUND: u64 = 1 << 32;
 
-/// Two named words; the line is here or elsewhere.
+/// Both words; the epoch is here or elsewhere.
 pub(crate) struct RawWaitGroup<L> {
     state: AtomicU64,
-    line: L,
+    epoch: L,
 }
 
 /// There would be more than [`MAX`] at work.
@@ -56,8 +54,8 @@ pub(crate) struct TooMany;
 
 impl<L> RawWaitGroup<L> {
     /// Both words are zero: nobody is at work.
-    pub(crate) const fn on(state: AtomicU64, line: L) -> Self {
-        Self { state, line }
+    pub(crate) const fn on(state: AtomicU64, epoch: L) -> Self {
+        Self { state, epoch }
     }
 
     #[cfg(test)]
@@ -83,7 +81,7 @@ impl<L: Location<Word = AtomicU64>> Waited for RawWaitGroup<L> {
     type At = L;
 
     fn at(&self) -> &L {
-        &self.line
+        &self.epoch
     }
 }
 
@@ -100,26 +98,29 @@ impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
                 order!(AcqRel, "wait_group-done"),
                 Ordering::Relaxed,
             ) {
-                Ok(_) if last && state & WAITERS != 0 => return self.call(),
+                Ok(_) if last && state & WAITERS != 0 => return self.wake_all(),
                 Ok(_) => return,
                 Err(other) => state = other,
             }
         }
     }
 
+    /// Wakes the waiters of the round that has come to zero.
     #[cold]
-    fn call(&self) {
-        if !broken!("wait_group-line") {
-            self.line.word().fetch_add(1, Ordering::Release);
-        }
-        if !broken!("wait_group-call") {
-            notify_all(&self.line);
-        }
+    fn wake_all(&self) {
+        mutant!("wait_group-line" => return self.notify());
+        self.epoch.word().fetch_add(1, Ordering::Release);
+        self.notify();
     }
 
-    /// How many are in line.
+    fn notify(&self) {
+        mutant!("wait_group-call" => return);
+        notify_all(&self.epoch);
+    }
+
+    /// The number of queued waiters.
     pub(crate) fn waiters(&self) -> usize {
-        self.line.table().waiters(self.line.word())
+        self.epoch.table().waiters(self.epoch.word())
     }
 }
 
@@ -146,13 +147,13 @@ impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> Condition 
     }
 
     fn check(&mut self) -> Result<(), u64> {
-        // Acquire: the state is looked at after it.
+        // Acquire: the state is checked after it.
         let group = self.group.raw();
-        let line = group.line.word().load(Ordering::Acquire);
+        let epoch = group.epoch.word().load(Ordering::Acquire);
         let waits = |state| count(state) != 0 && round(state) == self.round;
         let mark = |state| waits(state).then_some(state | WAITERS);
         match group.state.fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {
-            Ok(_) => Err(line),
+            Ok(_) => Err(epoch),
             Err(_) => Ok(()),
         }
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 use std::time::{Duration, Instant};
 
-use waitword::{AsyncLock, Table};
+use waitword::AsyncLock;
+use waitword::word::Table;
 
 use super::exclusive::{Exclusive, Held, Waiting, Way};
 use super::far;

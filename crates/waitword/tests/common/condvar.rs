@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use waitword::{Condvar, CondvarGuard, LockError, Mutex, OwnedMutexGuard, Table};
+use waitword::word::Table;
+use waitword::{Condvar, CondvarGuard, LockError, Mutex, OwnedMutexGuard};
 
 use super::exclusive::{Held, Waiting};
 use super::{far, mutex};

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use waitword::Parker;
+use waitword::word::Parker;
 
 /// Waits for another thread, or the timer, to have got somewhere. Fails loudly instead of hanging.
 #[track_caller]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 
-use waitword::{Mutex, Table};
+use waitword::Mutex;
+use waitword::word::Table;
 
 use super::exclusive::{Exclusive, Held, Waiting, Way};
 use super::far;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use waitword::{RwLock, Table};
+use waitword::RwLock;
+use waitword::word::Table;
 
 use super::exclusive::{Exclusive, Held, Waiting, Way};
 use super::far;

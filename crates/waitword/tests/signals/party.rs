@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use waitword::Parker;
+use waitword::word::Parker;
 
 pub(crate) struct Party {
     pub(crate) index: usize,

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use waitword::Table;
+use waitword::word::Table;
 
 use crate::barrier::OneBarrier;
 use crate::event::{Baton, Gate};

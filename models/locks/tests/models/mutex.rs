@@ -4,7 +4,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use waitword::{Mutex, OwnedMutexGuard, Table};
+use waitword::word::Table;
+use waitword::{Mutex, OwnedMutexGuard};
 
 use super::checker::future::block_on;
 use super::checker::thread;

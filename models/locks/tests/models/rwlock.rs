@@ -3,9 +3,8 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use waitword::{
-    OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, Table,
-};
+use waitword::word::Table;
+use waitword::{OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 
 use super::checker::future::block_on;
 use super::checker::thread;

@@ -4,7 +4,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use waitword::{Semaphore, Table};
+use waitword::Semaphore;
+use waitword::word::Table;
 
 use super::checker::future::block_on;
 use super::checker::thread;

@@ -1,0 +1,246 @@
+//! Conditions, and the loop that waits for one: a thread's, and the future [`WaitFor`].
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Instant;
+
+use pin_project_lite::pin_project;
+use waitword_core::{
+    Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait, wait_async, wait_until,
+};
+
+use crate::coop::Unit;
+
+/// A condition, with the state of one waiter.
+pub(crate) trait Condition {
+    /// The word to wait on.
+    type At: Location;
+
+    /// The result of the wait.
+    type Output;
+
+    /// See [`Condition::At`].
+    fn at(&self) -> Self::At;
+
+    /// The output if the condition holds; else the value of the word to wait on.
+    fn check(&mut self) -> Result<Self::Output, Value<Self>>;
+
+    /// The same, after a notify.
+    fn notified(&mut self) -> Result<Self::Output, Value<Self>> {
+        self.check()
+    }
+
+    /// The notify was one of the last in the queue, which matters to whoever forwards it ([`give_up`](Self::give_up)).
+    fn notified_last(&mut self) {}
+
+    /// Called once if the waiter is dropped or times out. It is dequeued already. `was_notified`: a notify counted it, or the
+    /// condition held, and the output was not taken. Returns an output if a timeout turns out to have been in time.
+    fn give_up(&mut self, was_notified: bool) -> Option<Self::Output> {
+        let _ = was_notified;
+        None
+    }
+}
+
+pub(crate) type Value<C> = <<<C as Condition>::At as Location>::Word as Word>::Value;
+
+/// Why a blocking wait has no output.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NotSo {
+    /// The deadline passed.
+    TimedOut,
+    /// It would have to wait, and this thread must not block.
+    Forbidden,
+}
+
+/// Blocks this thread until the condition holds. `instead` names the method for threads that must not block.
+#[track_caller]
+pub(crate) fn block<C: Condition>(condition: &mut C, instead: &str) -> C::Output {
+    match block_until(condition, None) {
+        Ok(output) => output,
+        Err(_) => must_not_block(instead),
+    }
+}
+
+/// See [`block`].
+#[track_caller]
+pub(crate) fn must_not_block(instead: &str) -> ! {
+    panic!("this thread must not block (`forbid_blocking`): use `{instead}` here")
+}
+
+/// Blocks this thread until the condition holds or `deadline` passes.
+pub(crate) fn block_until<C: Condition>(
+    condition: &mut C,
+    deadline: Option<Instant>,
+) -> Result<C::Output, NotSo> {
+    let mut checked = condition.check();
+    loop {
+        let value = match checked {
+            Ok(output) => return Ok(output),
+            Err(value) => value,
+        };
+        let is_past = || deadline.is_some_and(|deadline| deadline <= Instant::now());
+        if !may_block() && !is_past() {
+            return condition.give_up(false).ok_or(NotSo::Forbidden);
+        }
+        let outcome = match deadline {
+            None => wait(condition.at(), value),
+            Some(deadline) => wait_until(condition.at(), value, deadline),
+        };
+        checked = match outcome {
+            Outcome::Notified => condition.notified(),
+            Outcome::NotEqual => condition.check(),
+            Outcome::TimedOut => return final_check(condition).ok_or(NotSo::TimedOut),
+        };
+    }
+}
+
+/// The check after a timeout, dequeued: what holds now was in time.
+fn final_check<C: Condition>(condition: &mut C) -> Option<C::Output> {
+    condition.check().ok().or_else(|| condition.give_up(false))
+}
+
+pin_project! {
+    /// Waits as a future.
+    #[must_use = "futures do nothing unless polled"]
+    pub(crate) struct WaitFor<C: Condition> {
+        condition: C,
+        // The queued wait, if there is one.
+        #[pin]
+        wait: Option<WaitAsync<C::At>>,
+        ended: bool,
+        // The output, until it is taken.
+        output: Option<C::Output>,
+    }
+
+    impl<C: Condition> PinnedDrop for WaitFor<C> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            if !*this.ended || this.output.is_some() {
+                let was_notified = leave(this.wait, this.condition) || this.output.is_some();
+                this.condition.give_up(was_notified);
+            }
+        }
+    }
+}
+
+impl<C: Condition> WaitFor<C> {
+    pub(crate) fn new(condition: C) -> Self {
+        Self { condition, wait: None, ended: false, output: None }
+    }
+
+    /// Whether it is queued.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.wait.is_some()
+    }
+
+    /// Whether it has ended, and its output was taken.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ended && self.output.is_none()
+    }
+
+    /// Goes on until the condition holds (the next poll returns the output), or the wait is queued and wakes `cx`.
+    ///
+    /// # Panics
+    /// If it is over.
+    pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
+        let mut this = self.project();
+        if this.output.is_some() {
+            return true;
+        }
+        assert!(!*this.ended, "a wait was polled after it had ended");
+        loop {
+            let checked = match this.wait.as_mut().as_pin_mut() {
+                None => this.condition.check(),
+                Some(mut wait) => {
+                    let Poll::Ready(outcome) = wait.as_mut().poll(cx) else { return false };
+                    if wait.was_notified_last() {
+                        this.condition.notified_last();
+                    }
+                    this.wait.set(None);
+                    match outcome {
+                        Outcome::Notified => this.condition.notified(),
+                        _ => this.condition.check(),
+                    }
+                }
+            };
+            match checked {
+                Ok(output) => {
+                    *this.ended = true;
+                    *this.output = Some(output);
+                    return true;
+                }
+                Err(value) => this.wait.set(Some(wait_async(this.condition.at(), value))),
+            }
+        }
+    }
+
+    /// As a poll of a thread, which has no budget to consume: only a task that is polled again gets a new one.
+    pub(crate) fn try_finish(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Option<C::Output> {
+        self.as_mut().advance(cx);
+        self.project().output.take()
+    }
+
+    /// As [`advance`](Self::advance), without a waker; `true` also if it is over.
+    pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
+        self.is_over() || self.advance(&mut Context::from_waker(Waker::noop()))
+    }
+
+    /// Blocks this thread until the condition holds or `deadline` passes. After the deadline the wait stays queued, and the next
+    /// block or poll goes on with it.
+    pub(crate) fn block_until(
+        mut self: Pin<&mut Self>,
+        deadline: Option<Instant>,
+    ) -> Result<C::Output, NotSo> {
+        let parker = Parker::current();
+        let mut cx = Context::from_waker(parker.waker());
+        loop {
+            if let Some(output) = self.as_mut().try_finish(&mut cx) {
+                return Ok(output);
+            }
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                return Err(NotSo::TimedOut);
+            }
+            if !may_block() {
+                return Err(NotSo::Forbidden);
+            }
+            match deadline {
+                None => parker.park(),
+                Some(deadline) => parker.park_until(deadline),
+            }
+        }
+    }
+
+    /// Ends the wait at its deadline.
+    pub(super) fn end(self: Pin<&mut Self>) -> Option<C::Output> {
+        let this = self.project();
+        let was_notified = leave(this.wait, this.condition);
+        let output = if was_notified { this.condition.notified().ok() } else { None };
+        *this.ended = true;
+        output.or_else(|| final_check(this.condition))
+    }
+}
+
+impl<C: Condition> Future for WaitFor<C> {
+    type Output = C::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<C::Output> {
+        if !self.as_mut().advance(cx) {
+            return Poll::Pending;
+        }
+        // Last: a task without budget enqueues all the same, and keeps its output.
+        ready!(Unit::poll(cx)).consume();
+        self.project().output.take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since.
+fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition: &mut C) -> bool {
+    let Some(mut wait) = queued.as_mut().as_pin_mut() else { return false };
+    let was_notified = wait.as_mut().cancel() == Cancelled::AfterNotify;
+    if was_notified && wait.was_notified_last() {
+        condition.notified_last();
+    }
+    queued.set(None);
+    was_notified
+}

@@ -1,0 +1,42 @@
+//! The word level: what the locks are made of, for protocols of your own.
+//!
+//! A futex for threads and tasks: [`wait`] and [`wait_async`] sleep while an atomic word of 32 or 64 bits has a value, and
+//! [`notify_one`] wakes the head of its queue. A wait that a notify counted ends as [`Outcome::Notified`]; there are no spurious
+//! wakeups. These are `Atomics.wait`, `waitAsync` and `notify` of ECMA-262.
+//!
+//! ```
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//! use std::thread;
+//! use waitword::word::{Outcome, notify_all, wait};
+//!
+//! static READY: AtomicU32 = AtomicU32::new(0);
+//!
+//! let thread = thread::spawn(|| {
+//!     // Sleeps only if the word is 0 still: compare and enqueue are one step against every notify.
+//!     let outcome = wait(&READY, 0);
+//!     assert!(matches!(outcome, Outcome::Notified | Outcome::NotEqual));
+//! });
+//! READY.store(1, Ordering::SeqCst);
+//! notify_all(&READY);
+//! thread.join().unwrap();
+//! ```
+//!
+//! | | |
+//! |---|---|
+//! | [`wait`], [`wait_async`], and with deadlines | enqueue while the word is equal |
+//! | [`notify_one`], [`notify_many`], [`notify_all`], [`notify_last`] | dequeue and wake |
+//! | [`signal_one`] | wakes the head and leaves it queued: an offer, for locks that allow barging |
+//! | [`notify_one_or_replace`], [`notify_last_or_replace`], [`replace_and_notify_all`] | change the word and notify in one step |
+//! | [`wait_interruptible`], [`Interrupt`] | a blocking wait that another thread can end |
+//! | [`Location`], [`At`], [`Table`] | where the queue of a word is: the table of the process, or one of your own |
+//! | [`Word`], [`Masked`], [`Masked64`] | what can be waited on; only some bits of it |
+//! | [`Parker`], [`Alarm`] | the parts of a hand-written wait: block a thread for a future, wake a task at a deadline |
+//!
+//! [`protocol`] says why no wakeup is lost.
+
+pub use waitword_core::{
+    Alarm, At, Cancelled, Interrupt, Interrupted, Location, Masked, Masked64, Outcome, Parker, Table,
+    WaitAsync, WaitAsyncUntil, Word, notify_all, notify_last, notify_last_or_replace, notify_many,
+    notify_one, notify_one_or_replace, protocol, replace_and_notify_all, signal_one, wait, wait_async,
+    wait_async_for, wait_async_until, wait_for, wait_interruptible, wait_until,
+};

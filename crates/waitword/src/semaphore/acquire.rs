@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::acquire::{self, Acquire};
-use crate::semaphore::{AcquireError, Closed, Semaphore, SemaphorePermit, TryAcquireError, asked};
+use crate::semaphore::permits::asked;
+use crate::semaphore::{AcquireError, Closed, Semaphore, SemaphorePermit, TryAcquireError};
 
 /// # Acquiring
 /// Each method comes in two: for one permit, and for many. Who wants none gets it at once, unless the semaphore is closed.

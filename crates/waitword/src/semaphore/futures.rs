@@ -11,7 +11,8 @@ use pin_project_lite::pin_project;
 
 use crate::acquire::{AcquireAsync, AcquireAsyncUntil};
 use crate::raw_semaphore::RawSemaphore;
-use crate::semaphore::{AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit, asked};
+use crate::semaphore::permits::asked;
+use crate::semaphore::{AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 pin_project! {
     /// The future of [`Semaphore::acquire_async`] and [`Semaphore::acquire_many_async`].

@@ -1,0 +1,90 @@
+//! The waits of an event that begin before they block, or never do: listeners and futures.
+
+use std::time::{Duration, Instant};
+
+use super::futures::{EventWait, EventWaitUntil};
+use super::listener::EventListener;
+use super::raw::EventWaiter;
+use super::source::Event;
+use crate::condition::{WaitFor, WaitUntil};
+
+impl Event {
+    /// Begins a wait of this thread, which blocks later: in between it looks whether there is anything to wait for.
+    ///
+    /// The listener waits for [`notify_all`](Self::notify_all) from now on, and is queued for
+    /// [`notify_one`](Self::notify_one) from its first [`wait`](EventListener::wait) or [`enable`](EventListener::enable) on.
+    ///
+    /// ```
+    /// let event = waitword::Event::new();
+    /// let mut listener = std::pin::pin!(event.listen());
+    /// event.notify_all();
+    /// // It would have slept if it had begun to wait now.
+    /// listener.as_mut().wait();
+    /// ```
+    #[doc(alias("subscribe", "listener", "prepare_wait"))]
+    pub fn listen(&self) -> EventListener<'_> {
+        EventListener::of(&self.raw)
+    }
+
+    /// Waits for a wakeup without blocking this thread. Takes the stored one, if there is one, at its first poll.
+    ///
+    /// The future waits for [`notify_all`](Self::notify_all) from now on, and is queued for
+    /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the queue. A wakeup of `notify_one` that it had got is forwarded: to the next in the queue,
+    /// or stored; unless there was a `notify_all` since the future was made, which has woken all who could be next. That of a
+    /// `notify_last` goes to who is last by then.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    #[doc(alias("notified", "subscribe"))]
+    pub fn wait_async(&self) -> EventWait<'_> {
+        EventWait::of(WaitFor::new(EventWaiter::new(&self.raw)))
+    }
+
+    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_async_until`](Self::wait_async_until).
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async_until`](Self::wait_async_until).
+    #[doc(alias = "wait_timeout_async")]
+    pub fn wait_async_for(&self, timeout: Duration) -> EventWaitUntil<'_> {
+        EventWaitUntil::of(WaitUntil::new(EventWaiter::new(&self.raw), Instant::now().checked_add(timeout)))
+    }
+
+    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A wakeup that is there when the future is
+    /// polled is taken also after it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{Event, LockError};
+    ///
+    /// # smol::block_on(async {
+    /// let event = Event::new();
+    /// assert_eq!(event.wait_async_for(Duration::from_millis(1)).await, Err(LockError::TimedOut));
+    /// event.notify_one();
+    /// assert_eq!(event.wait_async_for(Duration::ZERO).await, Ok(()));
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
+    /// system cannot start the thread that keeps the time.
+    pub fn wait_async_until(&self, deadline: Instant) -> EventWaitUntil<'_> {
+        EventWaitUntil::of(WaitUntil::new(EventWaiter::new(&self.raw), Some(deadline)))
+    }
+}

@@ -1,0 +1,245 @@
+//! The event: its notifies and its waits.
+
+#[allow(unsafe_code)]
+mod has_raw {
+    use crate::condition::HasRaw;
+    use crate::event::Event;
+    use crate::event::raw::RawEvent;
+    use crate::sync::atomic::AtomicU64;
+
+    // SAFETY: it is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
+    unsafe impl HasRaw for Event {
+        type Raw = RawEvent<AtomicU64>;
+
+        fn raw(&self) -> &RawEvent<AtomicU64> {
+            &self.raw
+        }
+    }
+}
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use super::notified::EventNotified;
+use super::raw::{EventWaiter, RawEvent, Whom};
+use crate::condition::{block, block_until};
+use crate::error::LockError;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::const_fn;
+
+/// Wakes waiters: one or all, threads and tasks in one queue.
+///
+/// It says *that* something happened; what it was, the waiter finds out by looking. [`notify_one`](Self::notify_one) is
+/// stored if nobody waits, so that the next to wait goes on at once; several in a row are stored as one.
+/// [`notify_all`](Self::notify_all) wakes those who wait already, and stores nothing.
+///
+/// # From when one waits
+/// For `notify_all`, from the moment that a wait's future is made (or the blocking method called), polled or not. For
+/// `notify_one`, from the first poll, which enqueues, or from [`EventWait::enable`], which does it without
+/// awaiting. (Before that nothing is lost either: the wakeup is stored.) So what is being waited for is looked at
+/// after the future is made:
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use waitword::Event;
+///
+/// static SHUTDOWN: AtomicBool = AtomicBool::new(false);
+/// static CHANGED: Event = Event::new();
+///
+/// # smol::block_on(async {
+/// let task = async {
+///     loop {
+///         let changed = CHANGED.wait_async();
+///         if SHUTDOWN.load(Ordering::Relaxed) {
+///             break;
+///         }
+///         changed.await;
+///     }
+/// };
+/// let thread = std::thread::spawn(|| {
+///     SHUTDOWN.store(true, Ordering::Relaxed);
+///     CHANGED.notify_all();
+/// });
+/// task.await;
+/// # thread.join().unwrap();
+/// # });
+/// ```
+///
+/// A thread does the same with a [listener](Self::listen). If it is the only one who waits, and the others notify with
+/// `notify_one`, it need not, because that is stored:
+///
+/// ```
+/// use waitword::{Event, Mutex};
+///
+/// static LETTERS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+/// static ARRIVED: Event = Event::new();
+///
+/// let thread = std::thread::spawn(|| loop {
+///     // Not in the condition of a `while let`, or the mutex would be held in its body.
+///     let letter = LETTERS.lock().pop();
+///     match letter {
+///         Some(letter) => return letter,
+///         None => ARRIVED.wait(),
+///     }
+/// });
+/// # smol::block_on(async {
+/// LETTERS.lock_async().await.push("a letter");
+/// ARRIVED.notify_one();
+/// # });
+/// assert_eq!(thread.join().unwrap(), "a letter");
+/// ```
+///
+/// # Fairness
+/// `notify_one` wakes the head of the queue. A wakeup is stored only while nobody is queued, so nothing barges past a queued
+/// waiter. [`notify_last`](Self::notify_last) is the exception: it wakes the tail.
+///
+/// A task that was woken by `notify_one` and is never polled keeps that wakeup, as it would keep a message that it was
+/// sent. Where any of several may do the work, drop what is not going to be polled: then it is forwarded.
+///
+/// # What is seen
+/// All that was done before a notify is seen by whom it wakes, also where the wakeup was stored, or stored already.
+///
+/// # Panics
+/// A notify that wakes a task panics if the task's waker does; all others have been woken then.
+#[doc(alias("Notify", "AutoResetEvent", "ManualResetEvent", "WaitQueue", "Signal", "Gate"))]
+pub struct Event {
+    pub(super) raw: RawEvent<AtomicU64>,
+}
+
+impl Event {
+    const_fn! {
+        /// An event that nobody has notified yet.
+        pub const fn new() -> Self {
+            Self { raw: RawEvent::on(AtomicU64::new(0)) }
+        }
+    }
+
+    /// Wakes the waiter at the head of the queue, which has been there longest; if nobody is queued, stores the wakeup for the
+    /// next to come, unless there is one already. Returns which of these it did.
+    ///
+    /// ```
+    /// use waitword::{Event, EventNotified};
+    ///
+    /// let event = Event::new();
+    /// assert_eq!(event.notify_one(), EventNotified::Stored);
+    /// assert_eq!(event.notify_one(), EventNotified::AlreadyStored);
+    /// event.wait();
+    /// assert!(!event.try_wait(), "one was stored, not two");
+    /// ```
+    #[doc(alias("set", "signal"))]
+    pub fn notify_one(&self) -> EventNotified {
+        self.raw.notify(Whom::First)
+    }
+
+    /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
+    ///
+    /// For workers of which any will do: what the one that went to sleep last has worked with is most likely still in a cache,
+    /// and those who have slept longest can go on sleeping. Takes no longer for a long queue.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use std::pin::pin;
+    /// use waitword::{Event, EventNotified};
+    ///
+    /// let event = Event::new();
+    /// let (mut first, mut last) = (pin!(event.wait_async()), pin!(event.wait_async()));
+    /// assert!(!first.as_mut().enable() && !last.as_mut().enable());
+    /// assert_eq!(event.notify_last(), EventNotified::Woken);
+    /// assert!(!first.as_mut().enable());
+    /// last.await;
+    /// # });
+    /// ```
+    ///
+    /// # Fairness
+    /// There is none: while others come and are woken, the head of the queue may wait for ever. Use it where nobody minds
+    /// who is woken.
+    pub fn notify_last(&self) -> EventNotified {
+        self.raw.notify(Whom::Last)
+    }
+
+    /// Wakes all who wait, and those who have made a future and not polled it yet. Nothing is stored for those who come
+    /// later, and what is stored stays so. Returns how many were in the queue.
+    ///
+    /// A future that is being made while this runs counts or does not.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let event = waitword::Event::new();
+    /// let waiting = event.wait_async();
+    /// assert_eq!(event.notify_all(), 0, "it is not in the queue before its first poll, ...");
+    /// waiting.await; // ... and woken all the same.
+    /// assert!(!event.try_wait());
+    /// # });
+    /// ```
+    #[doc(alias("notify_waiters", "broadcast", "pulse"))]
+    pub fn notify_all(&self) -> usize {
+        self.raw.notify_all()
+    }
+
+    /// How many are queued at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// be another.
+    pub fn waiters(&self) -> usize {
+        self.raw.waiters()
+    }
+
+    /// Waits for a wakeup, blocking this thread. Takes the stored one, if there is one.
+    ///
+    /// # Panics
+    /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`wait_async`](Self::wait_async) there.
+    #[doc(alias("park", "blocking_wait"))]
+    #[track_caller]
+    pub fn wait(&self) {
+        block(&mut EventWaiter::new(&self.raw), "wait_async");
+    }
+
+    /// Takes the stored wakeup if there is one, and says whether. Never waits.
+    #[must_use = "if it is `true`, a wakeup has been taken"]
+    pub fn try_wait(&self) -> bool {
+        self.raw.take()
+    }
+
+    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_until`](Self::wait_until).
+    #[doc(alias = "wait_timeout")]
+    pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
+        Ok(block_until(&mut EventWaiter::new(&self.raw), Instant::now().checked_add(timeout))?)
+    }
+
+    /// As [`wait`](Self::wait), until `deadline` at the latest. What is stored is taken also after it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{Event, LockError};
+    ///
+    /// let event = Event::new();
+    /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// event.notify_one();
+    /// assert_eq!(event.wait_for(Duration::ZERO), Ok(()));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not.
+    #[doc(alias = "wait_deadline")]
+    pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
+        Ok(block_until(&mut EventWaiter::new(&self.raw), Some(deadline))?)
+    }
+}
+
+impl Default for Event {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows whether a wakeup is stored at this moment. Does not wait.
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").field("stored", &self.raw.is_stored()).finish_non_exhaustive()
+    }
+}

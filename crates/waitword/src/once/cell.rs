@@ -1,0 +1,270 @@
+//! The cell: its value, and the waits for it.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use super::slot::{Slot, SlotValue};
+use crate::condition::{WaitFor, WaitUntil, block, block_until, named_future};
+use crate::error::LockError;
+use crate::sync::const_fn;
+
+/// A cell that is set once, by a thread or a task, and read by all.
+///
+/// Reading it when it is set costs one load. It takes 4 bytes besides the value. While it is being set, others who would set it wait; so do those who only
+/// want to read it, if they say so ([`wait`](Self::wait)).
+///
+/// ```
+/// use waitword::OnceLock;
+///
+/// static CONFIG: OnceLock<String> = OnceLock::new();
+///
+/// # smol::block_on(async {
+/// let thread = std::thread::spawn(|| CONFIG.get_or_init(|| "from a thread".to_owned()));
+/// let task = CONFIG.get_or_init_async(async || "from a task".to_owned()).await;
+/// assert_eq!(thread.join().unwrap(), task);
+/// # });
+/// ```
+///
+/// # Initialisers that fail
+/// The turn to set the cell is forwarded when an initialiser panics, returns an error, or belongs to a future that is
+/// dropped. Whoever of the queued waiters comes first has it next, and runs an initialiser of its own. There is no poison.
+///
+/// # Fairness
+/// All in line are called to a turn that is free, in the order in which they came; who is there first has it, so that
+/// a task which is called and not polled stops nobody. A task that has the turn, and is not polled while its initialiser
+/// awaits, does.
+///
+/// # Deadlocks
+/// An initialiser that asks for the cell which it initialises waits for itself.
+#[doc(alias("OnceCell", "AsyncOnceCell", "SetOnce", "Once", "OnceBox", "pthread_once"))]
+pub struct OnceLock<T> {
+    pub(super) slot: Slot<T>,
+}
+
+impl<T> OnceLock<T> {
+    const_fn! {
+        /// A cell without a value.
+        pub const fn new() -> Self {
+            Self { slot: Slot::new() }
+        }
+    }
+
+    const_fn! {
+        /// A cell that is set, as [`From`] makes it, but in a constant too.
+        ///
+        /// ```
+        /// static NAME: waitword::OnceLock<&str> = waitword::OnceLock::with_value("waitword");
+        /// assert_eq!(NAME.get(), Some(&"waitword"));
+        /// ```
+        #[doc(alias("const_new_with", "new_with"))]
+        pub const fn with_value(value: T) -> Self {
+            Self { slot: Slot::set_to(value) }
+        }
+    }
+
+    /// The value, if the cell is set. Never waits.
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(cell.get(), None);
+    /// cell.set(1).unwrap();
+    /// assert_eq!(cell.get(), Some(&1));
+    /// ```
+    #[doc(alias = "try_wait")]
+    #[inline]
+    pub fn get(&self) -> Option<&T> {
+        self.slot.get()
+    }
+
+    /// Sets the cell. Never waits.
+    ///
+    /// # Errors
+    /// The value, if the cell is set, or an initialiser runs at this moment. (Whoever would rather have that one's value
+    /// uses [`get_or_init`](Self::get_or_init).)
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(cell.set(1), Ok(()));
+    /// assert_eq!(cell.set(2), Err(2));
+    /// assert_eq!(cell.get(), Some(&1));
+    /// ```
+    pub fn set(&self, value: T) -> Result<(), T> {
+        self.try_insert(value).map(drop).map_err(|(_, value)| value)
+    }
+
+    /// As [`set`](Self::set), with a reference to the value that is in the cell afterwards. Never waits.
+    ///
+    /// # Errors
+    /// The value, if the cell is set, beside the one that it is set to; or beside `None`, if an initialiser runs at this moment.
+    /// (The `try_insert` of the standard library waits for that initialiser, as [`get_or_init`](Self::get_or_init) does here.)
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(cell.try_insert(1), Ok(&1));
+    /// assert_eq!(cell.try_insert(2), Err((Some(&1), 2)));
+    /// ```
+    pub fn try_insert(&self, value: T) -> Result<&T, (Option<&T>, T)> {
+        match self.slot.try_turn() {
+            Some(turn) => Ok(turn.fill(value)),
+            None => Err((self.get(), value)),
+        }
+    }
+
+    /// Whether the cell is set. Never waits.
+    #[doc(alias("initialized", "is_initialized"))]
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.get().is_some()
+    }
+
+    /// How many are queued at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
+    /// be another.
+    pub fn waiters(&self) -> usize {
+        self.slot.waiters()
+    }
+
+    /// Waits until somebody has set the cell, blocking this thread.
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// std::thread::scope(|scope| {
+    ///     let waits = scope.spawn(|| *cell.wait());
+    ///     cell.set(7).unwrap();
+    ///     assert_eq!(waits.join().unwrap(), 7);
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    /// If the cell is not set and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`wait_async`](Self::wait_async) there.
+    #[inline]
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        match self.get() {
+            Some(value) => value,
+            None => block(&mut SlotValue(&self.slot), "wait_async"),
+        }
+    }
+
+    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_until`](Self::wait_until).
+    #[doc(alias = "wait_timeout")]
+    pub fn wait_for(&self, timeout: Duration) -> Result<&T, LockError> {
+        Ok(block_until(&mut SlotValue(&self.slot), Instant::now().checked_add(timeout))?)
+    }
+
+    /// As [`wait`](Self::wait), until `deadline` at the latest. A value that is there is had also after it.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not.
+    pub fn wait_until(&self, deadline: Instant) -> Result<&T, LockError> {
+        Ok(block_until(&mut SlotValue(&self.slot), Some(deadline))?)
+    }
+
+    /// Waits until somebody has set the cell, without blocking this thread.
+    ///
+    /// # Cancellation
+    /// Dropping the future leaves the queue; nobody else is affected.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let cell = waitword::OnceLock::new();
+    /// let set = async { cell.set(7).unwrap() };
+    /// let (value, ()) = smol::future::zip(cell.wait_async(), set).await;
+    /// assert_eq!(*value, 7);
+    /// # });
+    /// ```
+    pub fn wait_async(&self) -> OnceWait<'_, T> {
+        OnceWait::of(WaitFor::new(SlotValue(&self.slot)))
+    }
+
+    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_async_until`](Self::wait_async_until).
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async_until`](Self::wait_async_until).
+    pub fn wait_async_for(&self, timeout: Duration) -> OnceWaitUntil<'_, T> {
+        OnceWaitUntil::of(WaitUntil::new(SlotValue(&self.slot), Instant::now().checked_add(timeout)))
+    }
+
+    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A value that is there when the future is polled
+    /// is had also after it.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
+    /// system cannot start the thread that keeps the time.
+    pub fn wait_async_until(&self, deadline: Instant) -> OnceWaitUntil<'_, T> {
+        OnceWaitUntil::of(WaitUntil::new(SlotValue(&self.slot), Some(deadline)))
+    }
+}
+
+impl<T> Default for OnceLock<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A cell that is set.
+impl<T> From<T> for OnceLock<T> {
+    fn from(value: T) -> Self {
+        Self::with_value(value)
+    }
+}
+
+impl<T: Clone> Clone for OnceLock<T> {
+    fn clone(&self) -> Self {
+        self.get().cloned().map_or_else(Self::new, Self::from)
+    }
+}
+
+/// Compares what they hold at this moment.
+impl<T: PartialEq> PartialEq for OnceLock<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceLock<T> {}
+
+/// Shows the value, if the cell is set. Does not wait.
+impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_tuple("OnceLock");
+        match self.get() {
+            Some(value) => debug.field(value),
+            None => debug.field(&format_args!("<uninit>")),
+        };
+        debug.finish()
+    }
+}
+
+named_future! {
+    /// The future of [`OnceLock::wait_async`].
+    pub struct OnceWait<'a, T>(WaitFor<SlotValue<'a, T>>) -> &'a T;
+}
+
+named_future! {
+    /// The future of [`OnceLock::wait_async_for`] and [`OnceLock::wait_async_until`].
+    pub struct OnceWaitUntil<'a, T>(WaitUntil<SlotValue<'a, T>>) -> Result<&'a T, LockError>;
+}

@@ -1,0 +1,205 @@
+//! The semaphore: how many permits it has, and what of them waits for nobody.
+
+use std::fmt;
+
+#[allow(unsafe_code)]
+mod has_raw {
+    use crate::acquire::HasRaw;
+    use crate::raw_semaphore::RawSemaphore;
+    use crate::semaphore::Semaphore;
+
+    // SAFETY: it is a field, and the word is a field of that. Nothing panics.
+    unsafe impl HasRaw for Semaphore {
+        type Raw = RawSemaphore;
+
+        fn raw(&self) -> &RawSemaphore {
+            &self.raw
+        }
+    }
+}
+
+use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
+use crate::sync::const_fn;
+
+/// A number of permits, of which everybody takes some before and gives them back after.
+///
+/// Threads take them with [`acquire`](Self::acquire) and tasks with [`acquire_async`](Self::acquire_async), one or
+/// [many](Self::acquire_many) at a time, from the same semaphore and in one queue. What they get is a [`SemaphorePermit`],
+/// which gives the permits back when it is dropped.
+///
+/// A semaphore bounds how many do something at the same time, or counts what there is of something: permits may also be
+/// [added](Self::add_permits) by who never had them and [forgotten](SemaphorePermit::forget) by who has them.
+///
+/// It takes 16 bytes, and allocates nothing, neither when it is made nor when somebody waits.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::thread;
+/// use waitword::Semaphore;
+///
+/// # smol::block_on(async {
+/// // No more than two at a time, whoever they are.
+/// let connections = Arc::new(Semaphore::new(2));
+///
+/// let thread = thread::spawn({
+///     let connections = Arc::clone(&connections);
+///     move || {
+///         let _connection = connections.acquire().unwrap();
+///         "a thread's answer"
+///     }
+/// });
+/// let connection = connections.acquire_async().await.unwrap();
+/// assert!(connections.available_permits() < 2);
+/// drop(connection);
+/// assert_eq!(thread.join().unwrap(), "a thread's answer");
+/// assert_eq!(connections.available_permits(), 2);
+/// # });
+/// ```
+///
+/// # Fairness
+/// Those who wait stand in one queue, threads and tasks alike, those who want one permit and those who want many. Permits that
+/// are given back are for the first of them, who is called. Until it comes they are there for anybody who finds enough of
+/// them, so that nobody sleeps beside a free permit; this ends when it comes, or if permits have been given back for
+/// 200 µs since the signal (the [guide](crate::guide::what_holds#barging-and-starvation) is more exact). When it has come and found too few, all that are given back are reserved for it, until there are as many
+/// as it wants. So whoever wants many is not starved by those who want few; they wait behind it, also if there are enough
+/// permits for them.
+///
+/// Whoever gets its permits calls the next, if any are left: [`add_permits`](Self::add_permits) wakes one, however
+/// many it adds. Someone who wants many is called each time that permits are given back while nobody is on the way, and
+/// looks in vain until there are enough.
+///
+/// # Futures that nobody polls
+/// A task in line that is not polled keeps its place, and nobody from the permits for good, neither those that it was called
+/// for nor those that are reserved for it. The next in line is called in its place when it has not looked for
+/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT), or up to three times that. It gets its permits when it is polled again, if there are enough.
+/// Until somebody else enqueues, permits stay reserved for it: [`try_acquire`](Self::try_acquire) fails meanwhile.
+///
+/// # Panics
+/// To give permits back calls the next in line. If the waker of that one panics, so does the drop of the permit; it was given
+/// back then. So it does if it is the first in the process to leave somebody behind whom it called, and the system
+/// cannot start the thread that keeps the time.
+#[doc(alias("counting_semaphore", "sem_t", "permit"))]
+pub struct Semaphore {
+    pub(super) raw: RawSemaphore,
+}
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+const _: () = assert!(size_of::<Semaphore>() == 16);
+
+impl Semaphore {
+    /// The most permits that a semaphore can have: 2⁶¹ − 1, on 32-bit targets 2²⁹ − 1.
+    pub const MAX_PERMITS: usize = MAX_PERMITS;
+
+    const_fn! {
+        /// A semaphore with so many permits.
+        ///
+        /// ```
+        /// static JOBS: waitword::Semaphore = waitword::Semaphore::new(4);
+        /// assert_eq!(JOBS.available_permits(), 4);
+        /// ```
+        ///
+        /// # Panics
+        /// If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+        #[track_caller]
+        pub const fn new(permits: usize) -> Self {
+            assert!(permits <= MAX_PERMITS, "a semaphore has at most `Semaphore::MAX_PERMITS` permits");
+            Self { raw: RawSemaphore::new(permits) }
+        }
+    }
+
+    /// How many permits there are at this moment, those included that are reserved for somebody in line. By the time it
+    /// returns the answer may be another.
+    #[doc(alias("permits", "count"))]
+    pub fn available_permits(&self) -> usize {
+        self.raw.available()
+    }
+
+    /// Adds permits that nobody had, and calls who waits for them.
+    ///
+    /// ```
+    /// let items = waitword::Semaphore::new(0);
+    /// assert!(items.try_acquire().is_err());
+    /// items.add_permits(2);
+    /// items.acquire().unwrap().forget();
+    /// assert_eq!(items.available_permits(), 1);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS) then; none is added. (Whoever adds permits up to that while
+    /// others have some loses them: what comes back and finds no room is forgotten.)
+    #[doc(alias("release", "post", "signal", "sem_post", "up"))]
+    #[track_caller]
+    pub fn add_permits(&self, permits: usize) {
+        assert!(
+            self.raw.add(permits),
+            "a semaphore has at most `Semaphore::MAX_PERMITS` permits: add fewer than {permits}, none was added now"
+        );
+    }
+
+    /// Takes away so many permits that nobody has, or as many as there are. Returns how many. Never waits.
+    ///
+    /// To take permits away that others have, acquire them, and [forget](SemaphorePermit::forget) them then.
+    ///
+    /// ```
+    /// let semaphore = waitword::Semaphore::new(3);
+    /// let permit = semaphore.acquire().unwrap();
+    /// assert_eq!(semaphore.forget_permits(5), 2);
+    /// drop(permit);
+    /// assert_eq!(semaphore.available_permits(), 1);
+    /// ```
+    #[doc(alias("reduce_permits", "remove_permits"))]
+    pub fn forget_permits(&self, permits: usize) -> usize {
+        self.raw.reduce(permits)
+    }
+
+    /// Gives no more permits: all who wait, and whoever comes from now on, are told that it is [`Closed`]. Permits that
+    /// somebody has stay good, and can be given back. There is no way to open it again.
+    ///
+    /// ```
+    /// use waitword::{Closed, Semaphore, TryAcquireError};
+    ///
+    /// let semaphore = Semaphore::new(1);
+    /// let permit = semaphore.acquire().unwrap();
+    /// semaphore.close();
+    /// assert_eq!(semaphore.acquire().unwrap_err(), Closed);
+    /// assert_eq!(semaphore.try_acquire().unwrap_err(), TryAcquireError::Closed);
+    /// drop(permit);
+    /// assert_eq!(semaphore.available_permits(), 1);
+    /// ```
+    pub fn close(&self) {
+        self.raw.close();
+    }
+
+    /// Whether it was [closed](Self::close).
+    pub fn is_closed(&self) -> bool {
+        self.raw.is_closed()
+    }
+
+    /// Permits come back. There is room for them unless somebody has added more than there should be, and to have lost some
+    /// of so many is no reason to panic in a drop.
+    #[inline]
+    pub(super) fn give_back(&self, permits: usize) {
+        self.raw.add(permits);
+    }
+}
+
+/// So many permits, if a semaphore can have them.
+#[inline]
+#[track_caller]
+pub(super) fn asked(permits: usize) -> usize {
+    assert!(
+        permits <= MAX_PERMITS,
+        "{permits} permits were asked for: no semaphore has more than `Semaphore::MAX_PERMITS`"
+    );
+    permits
+}
+
+/// Shows the state at this moment. Does not wait.
+impl fmt::Debug for Semaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Semaphore")
+            .field("available_permits", &self.available_permits())
+            .field("is_closed", &self.is_closed())
+            .finish()
+    }
+}

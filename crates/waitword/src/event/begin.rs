@@ -76,7 +76,7 @@ impl Event {
     /// ```
     ///
     /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    /// [`TimedOut`](crate::LockError::TimedOut), never before the deadline.
     ///
     /// # Cancellation
     /// As [`wait_async`](Self::wait_async).

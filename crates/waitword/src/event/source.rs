@@ -35,7 +35,7 @@ use crate::sync::const_fn;
 ///
 /// # From when one waits
 /// For `notify_all`, from the moment that a wait's future is made (or the blocking method called), polled or not. For
-/// `notify_one`, from the first poll, which enqueues, or from [`EventWait::enable`], which does it without
+/// `notify_one`, from the first poll, which enqueues, or from [`EventWait::enable`](crate::future::EventWait::enable), which does it without
 /// awaiting. (Before that nothing is lost either: the wakeup is stored.) So what is being waited for is looked at
 /// after the future is made:
 ///

@@ -44,7 +44,7 @@ use crate::sync::const_fn;
 /// after a window of 200 µs at the most, the mutex is reserved for the queue. A waiter keeps its position, however many barge past it.
 /// The [guide](crate::guide::what_holds#barging-and-starvation) has the bound with all its digits.
 ///
-/// [`MutexGuard::unlock_fair`] reserves the mutex for the head waiter at once.
+/// [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair) reserves the mutex for the head waiter at once.
 ///
 /// # Futures that nobody polls
 /// A queued task that is signalled and not polled takes nothing, and keeps nobody from the mutex for good (no futurelock). Others

@@ -12,8 +12,8 @@ use crate::sync::const_fn;
 ///
 /// Threads [`read`](Self::read) and [`write`](Self::write), tasks [`read_async`](Self::read_async) and
 /// [`write_async`](Self::write_async), on the same lock and from one line. One of the readers at a time may be *upgradable*
-/// ([`upgradable_read`](Self::upgradable_read)): it can [become the writer](RwLockUpgradableReadGuard::upgrade) without
-/// letting go. A writer can [become a reader](RwLockWriteGuard::downgrade).
+/// ([`upgradable_read`](Self::upgradable_read)): it can [become the writer](crate::RwLockUpgradableReadGuard::upgrade) without
+/// letting go. A writer can [become a reader](crate::RwLockWriteGuard::downgrade).
 ///
 /// It takes 16 bytes besides the value, and allocates nothing, neither when it is made nor when somebody waits. Guards may be
 /// dropped on another thread than the one that acquired them, and held across an `await`.
@@ -47,7 +47,7 @@ use crate::sync::const_fn;
 /// of readers nor one of writers keeps it out for longer. The
 /// [guide](crate::guide::what_holds#barging-and-starvation) has the bound with all its digits.
 ///
-/// Whoever wants the next in line to come now says [`RwLockWriteGuard::unlock_fair`].
+/// Whoever wants the next in line to come now says [`RwLockWriteGuard::unlock_fair`](crate::RwLockWriteGuard::unlock_fair).
 ///
 /// # Recursion
 /// Whoever reads already should not wait to read again: a writer may have come meanwhile, who waits for the first read to end,
@@ -60,7 +60,7 @@ use crate::sync::const_fn;
 /// holds also for a writer's future that was polled once and waits for readers to leave: readers behind it get in.
 ///
 /// A *guard* that is kept by a task which nobody polls is another matter; and so is the future of an
-/// [upgrade](RwLockUpgradableReadGuard::upgrade_async), which has a guard.
+/// [upgrade](crate::RwLockUpgradableReadGuard::upgrade_async), which has a guard.
 ///
 /// # How many readers
 /// 2^30 (1,073,741,824) at a time. Only guards that are leaked come to that. The next one panics, and nothing is lost.

@@ -24,11 +24,11 @@ use crate::sync::const_fn;
 /// A number of permits, of which everybody takes some before and gives them back after.
 ///
 /// Threads take them with [`acquire`](Self::acquire) and tasks with [`acquire_async`](Self::acquire_async), one or
-/// [many](Self::acquire_many) at a time, from the same semaphore and in one queue. What they get is a [`SemaphorePermit`],
+/// [many](Self::acquire_many) at a time, from the same semaphore and in one queue. What they get is a [`SemaphorePermit`](crate::SemaphorePermit),
 /// which gives the permits back when it is dropped.
 ///
 /// A semaphore bounds how many do something at the same time, or counts what there is of something: permits may also be
-/// [added](Self::add_permits) by who never had them and [forgotten](SemaphorePermit::forget) by who has them.
+/// [added](Self::add_permits) by who never had them and [forgotten](crate::SemaphorePermit::forget) by who has them.
 ///
 /// It takes 16 bytes, and allocates nothing, neither when it is made nor when somebody waits.
 ///
@@ -138,7 +138,7 @@ impl Semaphore {
 
     /// Takes away so many permits that nobody has, or as many as there are. Returns how many. Never waits.
     ///
-    /// To take permits away that others have, acquire them, and [forget](SemaphorePermit::forget) them then.
+    /// To take permits away that others have, acquire them, and [forget](crate::SemaphorePermit::forget) them then.
     ///
     /// ```
     /// let semaphore = waitword::Semaphore::new(3);
@@ -152,7 +152,7 @@ impl Semaphore {
         self.raw.reduce(permits)
     }
 
-    /// Gives no more permits: all who wait, and whoever comes from now on, are told that it is [`Closed`]. Permits that
+    /// Gives no more permits: all who wait, and whoever comes from now on, are told that it is [`Closed`](crate::Closed). Permits that
     /// somebody has stay good, and can be given back. There is no way to open it again.
     ///
     /// ```

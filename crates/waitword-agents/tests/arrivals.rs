@@ -138,7 +138,7 @@ struct Blocked {
     ended: Receiver<Result<Outcome, WaitError>>,
 }
 
-/// What stands in line, by the model's number for it.
+/// What is queued, by the model's number for it.
 enum Real {
     Promise(WaitId),
     /// Which of the agents that block.

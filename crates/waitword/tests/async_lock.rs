@@ -13,7 +13,7 @@ use common::{Task, block_on, far, until};
 use waitword::word::*;
 use waitword::*;
 
-/// How many stand in line for the lock on `word`.
+/// How many are queued for the lock on `word`.
 fn waiters(word: &AtomicI32) -> usize {
     Table::global().waiters(word)
 }
@@ -112,7 +112,7 @@ fn timed_forms_give_up_and_never_too_early() {
     lock.unlock().unwrap();
 }
 
-/// A task in line for a lock that is held, and when its time will be up.
+/// A queued task for a lock that is held, and when its time will be up.
 fn soon_too_late<'a>(lock: &'a AsyncLock<&AtomicI32>) -> (Task<'a, Result<(), LockError>>, Instant) {
     let mut timeout = Duration::from_millis(1);
     loop {

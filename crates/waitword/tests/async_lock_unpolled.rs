@@ -1,4 +1,4 @@
-//! See `common/unpolled.rs`; and what only this lock has: those in line look for themselves now and then, whether called or not.
+//! See `common/unpolled.rs`; and what only this lock has: the waiters look for themselves now and then, whether signalled or not.
 
 mod common;
 
@@ -21,7 +21,7 @@ common::unpolled::unpolled_futures_keep_the_lock_from_nobody! { AsyncLock:
     a_leaked_future_keeps_the_lock_from_nobody,
 }
 
-/// The second race of `acquire`: a newcomer takes the lock from under an unpolled future, and knows nothing of those
+/// The second race of `acquire`: a barging acquirer takes the lock from under an unpolled future, and knows nothing of those
 /// behind it.
 #[test]
 fn a_look_puts_the_mark_back_that_a_newcomer_lost() {

@@ -1,4 +1,4 @@
-//! The bump: the first in line has its turn, and the guard is as good after it as before, however it ends.
+//! The bump: the head waiter has its turn, and the guard is as good after it as before, however it ends.
 
 mod common;
 
@@ -33,7 +33,7 @@ macro_rules! for_each_guard {
     };
 }
 
-/// The one behind it may have to wait longer than the one who lets them: between the two anybody is a newcomer.
+/// The one behind it may have to wait longer than the one who lets them: between the two anybody is a barging acquirer.
 #[test]
 fn the_first_in_line_has_its_turn() {
     fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
@@ -158,5 +158,5 @@ fn what_readers_leave_fairly_is_for_those_in_line() {
     drop(writer);
     RwLockReadGuard::unlock_fair(lock.read());
     RwLockUpgradableReadGuard::unlock_fair(lock.upgradable_read());
-    assert!(lock.try_write().is_some(), "nobody was in line");
+    assert!(lock.try_write().is_some(), "nobody was queued");
 }

@@ -175,7 +175,7 @@ fn who_is_notified_has_the_mutex_in_turn_and_only_one_is_woken_at_a_time() {
     }
 }
 
-/// A wait is in line before the mutex is free: what comes under the mutex after it, notifies it.
+/// A wait is queued before the mutex is free: what comes under the mutex after it, notifies it.
 #[test]
 fn a_wait_is_in_line_before_the_mutex_is_free() {
     let (mutex, changed) = (Mutex::new(()), Condvar::new());
@@ -324,7 +324,7 @@ fn whoever_is_notified_and_not_polled_does_not_stop_those_behind_it() {
             changed.wait(&mut guard);
         });
         until(|| *mutex.lock() == 1);
-        // Not yet in line perhaps, but before the mutex was free.
+        // Not yet queued perhaps, but before the mutex was free.
         assert_eq!(changed.notify_all(), 2);
         waiter.join().unwrap();
     });

@@ -3,7 +3,7 @@
 //!
 //! Every schedule of the polls, drops, notifies and releases of a few tasks is run on the real locks. A task is polled only when
 //! it has been woken. So a schedule is red which ends with the mutex free and somebody in its line; and one which ends with somebody
-//! waiting for the condition, and a notify that has ended no wait. (A sweep of the table would help those in the mutex's line, if
+//! waiting for the condition, and a notify that has ended no wait. (A sweep of the table would help those in the mutex's queue, if
 //! somebody waited for that; nobody does.)
 
 mod common;
@@ -47,7 +47,7 @@ struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Some wait for the condition, in this order; a barger has the mutex; and others are in line for it.
+    /// Some wait for the condition, in this order; a barger has the mutex; and others are queued for it.
     fn new(room: &'a Room, ways: &[Way], lockers: usize, [drops_left, notifies_left]: [usize; 2]) -> Self {
         let mut actors: Vec<_> = ways.iter().map(|&way| in_line(Task::new(room.wait(way)))).collect();
         let barger = Some(room.mutex.lock());
@@ -122,7 +122,7 @@ impl schedules::World for World<'_> {
             }
             Op::BargeIn => {
                 self.barges_left -= 1;
-                // It may be kept for those in line.
+                // It may be reserved for the waiters.
                 self.barger = self.room.mutex.try_lock();
             }
             Op::BargeOut => self.barger = None,
@@ -168,11 +168,11 @@ fn no_schedule_of_polls_notifies_and_drops_loses_a_notify_or_the_mutex() {
     assert!(schedules > 10_000, "{schedules}");
 }
 
-/// When a future is dropped, with a thread behind it in the line of the condition, and one in the line of the mutex.
+/// When a future is dropped, with a thread behind it in the queue of the condition, and one in the queue of the mutex.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
     InLine,
-    /// Moved behind the thread in the line of the mutex.
+    /// Moved behind the thread in the queue of the mutex.
     Moved,
     /// Moved, and called since it was the first there.
     Called,
@@ -296,7 +296,7 @@ fn a_wait_dropped_before_its_first_poll_releases_the_mutex() {
 enum Late {
     /// It does not know yet.
     Unpolled,
-    /// It is in line for the mutex, to say so.
+    /// It is queued for the mutex, to say so.
     Locking,
     /// The same, and it was called.
     Called,

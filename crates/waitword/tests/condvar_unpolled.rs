@@ -1,4 +1,4 @@
-//! Futures of a condition variable that nobody polls (Oxide RFD 609). One that is notified gets in the mutex's line, and is
+//! Futures of a condition variable that nobody polls (Oxide RFD 609). One that is notified is moved to the mutex's queue, and is
 //! called there: it takes nothing and says nothing, and the others get the mutex, and the notifies that count them, all the same.
 //!
 //! What it keeps is the notify that has counted it, until it is polled or dropped.
@@ -33,7 +33,7 @@ fn select_whose_handler_wants_the_mutex_that_an_unpolled_branch_was_notified_for
             () = tokio::task::yield_now() => {
                 let held = room.mutex.lock_async().await;
                 assert_eq!(room.notify_one(), 1);
-                // `first` is in line for the mutex, and this waits behind it.
+                // `first` is queued for the mutex, and this waits behind it.
                 let mut second = pin!(room.mutex.lock_async());
                 assert!(poll_once(second.as_mut()).await.is_pending());
                 drop(held);
@@ -92,7 +92,7 @@ fn a_stream_that_buffers_waits_while_its_body_wants_the_mutex() {
         let mut turns = Vec::new();
         while let Some(turn) = work.next().await {
             turns.push(turn);
-            // The buffered ones are in line for the mutex, and wait until this is over.
+            // The buffered ones are queued for the mutex, and wait until this is over.
             drop(room.mutex.lock_async().await);
             room.notify_all();
         }
@@ -129,7 +129,7 @@ fn a_wait_notified_and_polled_later_has_kept_its_position() {
     }
 }
 
-/// Behind them in the mutex's line, where each got in by itself; and moved there behind them, from the line of the condition.
+/// Behind them in the mutex's queue, where each got in by itself; and moved there behind them, from the queue of the condition.
 #[test]
 fn threads_behind_waits_that_nobody_polls() {
     for unpolled in 1..4 {
@@ -201,7 +201,7 @@ fn a_notify_of_one_stays_with_the_unpolled_future_that_it_went_to_and_later_ones
     }
 }
 
-/// It has had its turn in the line of the mutex, found that somebody had barged in, and is not polled any more from then on.
+/// It has had its turn in the queue of the mutex, found that somebody had barged in, and is not polled any more from then on.
 #[test]
 fn those_behind_a_wait_that_has_looked_in_vain() {
     for way in WAYS {
@@ -237,7 +237,7 @@ fn those_behind_a_wait_whose_time_was_up() {
     let held = room.mutex.lock();
     until(|| Instant::now() > deadline);
     assert!(unpolled.poll().is_pending(), "the mutex is held");
-    assert_eq!(room.notify_all(), 1, "it has left the line of the condition");
+    assert_eq!(room.notify_all(), 1, "it has left the queue of the condition");
     drop(held);
     thread::scope(|scope| {
         scope.spawn(|| drop(room.mutex.lock()));
@@ -249,7 +249,7 @@ fn those_behind_a_wait_whose_time_was_up() {
     room.assert_left();
 }
 
-/// A future that is leaked while it is in line is never polled again, and never leaves. The first notify after it is lost with it.
+/// A future that is leaked while it is queued is never polled again, and never leaves. The first notify after it is lost with it.
 #[test]
 fn a_leaked_wait_keeps_the_mutex_and_all_notifies_but_one_from_nobody() {
     for way in WAYS {

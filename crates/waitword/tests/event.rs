@@ -514,7 +514,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// Every schedule of polls, drops and notifies of three tasks in line, on the real event.
+/// Every schedule of polls, drops and notifies of three queued tasks, on the real event.
 fn explore(forms: &[Form], notify_all: bool) -> usize {
     let mut schedules = 0;
     let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
@@ -532,10 +532,10 @@ fn explore(forms: &[Form], notify_all: bool) -> usize {
         let stored = event.try_wait();
         assert!(!event.try_wait());
         if notify_all {
-            // All who were in line are gone, one way or another.
+            // All who were queued are gone, one way or another.
             assert!(!world.is_any_left(), "{schedule:?}");
         } else {
-            // Two wakeups: had, or stored for want of anybody in line.
+            // Two wakeups: had, or stored for want of a waiter.
             assert_eq!(stored, world.had < 2, "{schedule:?}");
             assert!(!(stored && world.is_any_left()), "stored beside one who waits, {schedule:?}");
         }

@@ -100,7 +100,7 @@ fn what_a_timed_future_has_acquired_is_not_lost_whatever_its_waker_does() {
     assert!(mutex.try_lock().is_some());
 }
 
-/// Notified, and moved to the end of the mutex's line; dropped there.
+/// Notified, and moved to the end of the mutex's queue; dropped there.
 #[test]
 fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
@@ -159,7 +159,7 @@ fn each_clone_panics() -> Waker {
     unsafe { Waker::from_raw(clone(std::ptr::null())) }
 }
 
-/// It looks for itself, because the first in line is called and not polled; so its waker is still in line when it has it, and
+/// It looks for itself, because the head waiter is signalled and not polled; so its waker is still queued when it has it, and
 /// panics as it goes. Then the poll panics, and the lock is as if it had not been taken.
 #[test]
 fn what_a_future_has_acquired_is_not_lost_whatever_each_clone_of_its_waker_does() {

@@ -60,7 +60,7 @@ fn timed_forms_give_up_and_never_too_early() {
     assert!(mutex.try_lock_for(Duration::MAX).is_none(), "at once");
 }
 
-/// It does when somebody is in line.
+/// It does when somebody is queued.
 fn until_it_panics(mut bump: impl FnMut()) {
     while catch_unwind(AssertUnwindSafe(&mut bump)).is_ok() {
         thread::yield_now();

@@ -137,7 +137,7 @@ fn a_timeout_is_counted_from_the_call() {
     assert!(matches!(late.poll(), Poll::Ready(Err(LockError::TimedOut))));
 }
 
-/// A task in line for a mutex that is held, and when its time will be up.
+/// A queued task for a mutex that is held, and when its time will be up.
 fn soon_too_late(mutex: &Mutex<()>) -> (Task<'_, Result<MutexGuard<'_, ()>, LockError>>, Instant) {
     let mut timeout = Duration::from_millis(1);
     loop {
@@ -194,7 +194,7 @@ impl<F: FnMut() + Send> Drop for AtItsEnd<F> {
 }
 
 /// The poll that comes too late gives the old waker back; its destructor releases the mutex, which calls the one who is
-/// about to go. Whether somebody barges in then or not, the next in line must get to know.
+/// about to go. Whether somebody barges in then or not, the next waiter must get to know.
 #[test]
 fn called_between_the_last_look_and_the_end_of_the_time() {
     for barges_in in [false, true] {
@@ -315,7 +315,7 @@ fn a_release_frees_the_mutex_and_a_signalled_waiter_keeps_its_position() {
     // On a machine so slow, a sweep may have called the other too.
     if released.elapsed() < STALL_TIMEOUT {
         assert_eq!(woken, (true, false), "it has kept its place");
-        assert!(mutex.try_lock().is_none(), "overtaken once, and there: the mutex is kept for it");
+        assert!(mutex.try_lock().is_none(), "overtaken once, and there: the mutex is reserved for it");
     }
     assert!(first.poll().is_ready());
     drop(second.finish());
@@ -344,11 +344,11 @@ fn unlock_fair_lets_nobody_in_before_those_in_line() {
         assert!(mutex.try_lock().is_none());
         let mut newcomer = Task::new(mutex.lock_async());
         assert!(newcomer.poll().is_pending());
-        let Poll::Ready(guard) = first.poll() else { panic!("it was kept for it") };
+        let Poll::Ready(guard) = first.poll() else { panic!("it was reserved for it") };
         assert!(newcomer.poll().is_pending());
         drop(guard);
         drop(newcomer.finish());
-        // Nobody in line.
+        // No waiter.
         MutexGuard::unlock_fair(mutex.lock());
         assert!(mutex.try_lock().is_some());
         assert_eq!(Arc::strong_count(mutex), 1);

@@ -313,7 +313,7 @@ fn a_wait_for_permits_allocates_nothing() {
         let mut dropped = pin!(semaphore.acquire_owned_async_until(far()));
         assert!(dropped.as_mut().poll(&mut cx).is_pending());
         drop(held);
-        // In vain: one is kept for it now.
+        // In vain: one is reserved for it now.
         assert!(called.as_mut().poll(&mut cx).is_pending());
         semaphore.add_permits(1);
         assert!(called.as_mut().poll(&mut cx).is_ready());

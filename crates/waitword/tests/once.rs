@@ -191,7 +191,7 @@ fn an_initialiser_that_panics_or_fails_passes_the_turn_on() {
     assert_eq!(cell.get_or_init(|| 3), &3);
 }
 
-/// Each in line fails in its turn, until one does not; those who only wait go on waiting.
+/// Each waiter fails in its turn, until one does not; those who only wait go on waiting.
 #[test]
 fn the_turn_goes_through_the_line_of_threads_and_tasks() {
     let cell = OnceLock::new();
@@ -241,7 +241,7 @@ fn a_task_that_is_called_and_not_polled_stops_nobody() {
     assert_eq!(unpolled.poll(), Poll::Ready(&3));
 }
 
-/// Wherever it is dropped, before its turn, in it, or called and not polled, the one behind it makes the value.
+/// Wherever it is dropped, before its turn, in it, or signalled and not polled, the one behind it makes the value.
 #[test]
 fn an_initialiser_dropped_at_any_poll_passes_the_turn_on() {
     for polls in 0.. {

@@ -27,11 +27,11 @@ enum Role {
     /// Tries once.
     Barger,
     Waiter,
-    /// May be dropped whenever it is in line.
+    /// May be dropped whenever it is queued.
     Droppable,
-    /// May run out of time whenever it is in line.
+    /// May run out of time whenever it is queued.
     Timed,
-    /// Is not polled any more once it is in line.
+    /// Is not polled any more once it is queued.
     Unpolled,
 }
 
@@ -54,7 +54,7 @@ enum Place {
     Gone,
 }
 
-/// When those in line look for themselves.
+/// When the waiters look for themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Patience {
     /// Never.
@@ -77,7 +77,7 @@ enum Broken {
     NoPassOn,
     /// … tells somebody only if the lock is free.
     PassOnOnlyIfFree,
-    /// The last attempt of one whose time is up is made in line.
+    /// The last attempt of one whose time is up is made while queued.
     LeaveAfterLastAttempt,
     /// A look that succeeds does not leave the line.
     LookStaysInLine,
@@ -207,7 +207,7 @@ impl Model {
         (goes_on.then_some(next), interference)
     }
 
-    /// In line, not called: looks, if that changes anything.
+    /// Queued, not signalled: looks, if that changes anything.
     fn look(&self, world: &World, actor: usize) -> Option<World> {
         let waits = world.places[actor] == InLine && self.roles[actor] != Unpolled && !world.called[actor];
         if !waits || world.word == CONTENDED {
@@ -218,7 +218,7 @@ impl Model {
         Some(next)
     }
 
-    /// In line: dropped, or out of time.
+    /// Queued: dropped, or out of time.
     fn interference(&self, world: &World, actor: usize) -> Option<World> {
         let mut next = world.clone();
         next.places[actor] = match self.roles[actor] {

@@ -76,7 +76,7 @@ fn a_stream_of_readers_does_not_starve_a_writer() {
     let mut writer = Task::new(lock.write_async());
     assert!(writer.poll().is_pending());
     let last = stream_of_readers(&lock, first);
-    // Those who come now get in line behind it.
+    // Those who come now enqueue behind it.
     let mut behind = Task::new(lock.read_async());
     assert!(behind.poll().is_pending());
     drop(last);
@@ -163,7 +163,7 @@ fn a_writer_that_gives_up_lets_those_behind_it_in() {
         }
         // And nobody has left.
         assert_eq!(*behind.finish(), *last);
-        assert!(lock.try_read().is_some(), "nobody is in line");
+        assert!(lock.try_read().is_some(), "nobody is queued");
     }
 }
 
@@ -268,7 +268,7 @@ fn a_downgrade_lets_readers_in_and_no_writer_before_them() {
     assert_eq!((*kept, *upgradable, *reader), (2, 2, 2));
     drop((kept, reader));
     assert!(!matches!(other.poll(), Poll::Ready(_)));
-    // Now there are readers alone, the other writer still in line.
+    // Now there are readers alone, the other writer still queued.
     let last = RwLockUpgradableReadGuard::downgrade(upgradable);
     assert!(other.poll().is_pending());
     drop(last);

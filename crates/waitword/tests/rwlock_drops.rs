@@ -55,7 +55,7 @@ struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Everybody is in line behind the last one, who has the lock.
+    /// Everybody is queued behind the last one, who has the lock.
     fn new(lock: &'a RwLock<()>, kinds: &[Kind], holder: Kind, drops_left: usize) -> Self {
         let holder = match holder {
             Write | WriteUntil => Guard::Write(lock.write()),

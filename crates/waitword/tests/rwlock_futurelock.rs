@@ -132,7 +132,7 @@ fn threads_behind_futures_that_nobody_polls() {
     }
 }
 
-/// One reader inside and one in line in the same task, with a writer of another in between: the first one leaves.
+/// One reader inside and one queued in the same task, with a writer of another in between: the first one leaves.
 #[test]
 fn futures_of_which_one_at_a_time_is_polled() {
     let lock = RwLock::new(0);

@@ -90,7 +90,7 @@ fn every_method_of_the_grid_that_gives_up_gives_up() {
         block_on(semaphore.acquire_many_owned_async_until(2, start));
     }
     assert!(start.elapsed() >= 4 * MOMENT);
-    assert_eq!(semaphore.try_acquire().unwrap().num_permits(), 1, "nothing is kept for who has gone");
+    assert_eq!(semaphore.try_acquire().unwrap().num_permits(), 1, "nothing is reserved for who has gone");
     assert_eq!(semaphore.available_permits(), 1);
 }
 
@@ -188,7 +188,7 @@ fn who_wants_nothing_waits_for_nobody() {
     assert_eq!(semaphore.acquire_many(0).unwrap_err(), Closed);
 }
 
-/// Whoever is in line, and however they wait, they get their permits in the order in which they came.
+/// Whoever is queued, and however they wait, they get their permits in the order in which they came.
 #[test]
 fn first_in_first_out_for_threads_and_tasks() {
     let semaphore = Semaphore::new(0);
@@ -241,7 +241,7 @@ fn who_takes_some_calls_the_next() {
     is_signalled(&tasks, 2);
     assert!(first.is_ready() && second.is_ready());
     assert!(tasks[2].poll().is_pending(), "two are left, and it wants three");
-    assert!(semaphore.try_acquire().is_err(), "they are kept for the first in line");
+    assert!(semaphore.try_acquire().is_err(), "they are reserved for the head waiter");
     drop(first);
     is_signalled(&tasks, 2);
     let third = tasks[2].poll();
@@ -284,13 +284,13 @@ fn permits_are_kept_for_who_was_called_after_a_while() {
     until(|| semaphore.try_acquire().is_err());
     assert_eq!(semaphore.available_permits(), 1);
     assert!(called.poll().is_ready());
-    assert!(semaphore.try_acquire().is_ok(), "and nobody else is in line");
+    assert!(semaphore.try_acquire().is_ok(), "and nobody else is queued");
 }
 
-/// What was kept for one who leaves is offered to the next, whether it was called for more or not.
+/// What was reserved for one who leaves is offered to the next, whether it was called for more or not.
 #[test]
 fn who_leaves_calls_the_next_to_what_was_kept_for_it() {
-    /// Whether it was in line before its time was up.
+    /// Whether it was queued before its time was up.
     fn check(deadline: Instant, times_out: bool, is_signalled: bool) -> bool {
         let semaphore = Semaphore::new(0);
         let mut many = Task::new(semaphore.acquire_many_async_until(3, deadline));
@@ -329,7 +329,7 @@ fn who_leaves_calls_the_next_to_what_was_kept_for_it() {
     }
 }
 
-/// To be in line for a short time only is no way to permits that are kept for another.
+/// To be queued for a short time only is no way to permits that are reserved for another.
 #[test]
 fn who_times_out_without_having_been_called_takes_nothing_from_the_line() {
     let semaphore = Semaphore::new(0);

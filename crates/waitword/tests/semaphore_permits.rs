@@ -42,7 +42,7 @@ struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Everybody is in line behind a barger who holds all permits, in this order.
+    /// Everybody is queued behind a barger who holds all permits, in this order.
     fn new(semaphore: &'a Semaphore, wants: &[usize], drops_left: usize) -> Self {
         let barger = semaphore.acquire_many(PERMITS).unwrap();
         let actors = wants.iter().map(|&wants| {

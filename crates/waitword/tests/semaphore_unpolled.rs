@@ -30,7 +30,7 @@ fn those_behind_one_who_wants_many_and_does_not_look() {
     assert!(unpolled.poll().is_ready(), "it has kept its place");
 }
 
-/// It has looked, so that permits are kept for it, and nobody calls it any more; and then it looks no more. Those in line
+/// It has looked, so that permits are reserved for it, and nobody signals it any more; and then it looks no more. The waiters
 /// behind it get them all the same, and those who come now, though no permit is given back meanwhile.
 #[test]
 fn those_behind_one_for_whom_permits_are_kept_and_who_looks_no_more() {
@@ -72,7 +72,7 @@ fn nobody_passes_one_who_wants_many_and_looks() {
     assert!(behind.finish().is_ok());
 }
 
-/// One who is asked by a sweep is on its way, and whoever leaves the line meanwhile does not give away what is kept for it.
+/// One who is asked by a sweep is on its way, and whoever leaves the line meanwhile does not give away what is reserved for it.
 #[test]
 fn what_is_kept_stays_kept_when_another_leaves() {
     let semaphore = Semaphore::new(0);

@@ -168,7 +168,7 @@ fn if_the_waker_of_the_next_waiter_panics_the_guard_has_its_lock() {
     for_each_guard!(test);
 }
 
-/// Of the two forms only one lets a newcomer overtake the waiter.
+/// Of the two forms only one lets a barging acquirer overtake the waiter.
 #[test]
 fn a_fair_one_reserves_the_lock_for_the_head_waiter() {
     fn unfair<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {

@@ -135,7 +135,7 @@ fn if_what_it_runs_panics_the_lock_is_released() {
     for_each_guard!(test);
 }
 
-/// Of the two forms only one lets a newcomer overtake the waiter.
+/// Of the two forms only one lets a barging acquirer overtake the waiter.
 #[test]
 fn a_fair_one_reserves_the_lock_for_the_head_waiter() {
     let (mutex, lock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));

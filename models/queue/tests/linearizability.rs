@@ -49,7 +49,7 @@ fn every_history_is_linearizable() {
     Runner::new(PctScheduler::new(3, 1_000), config()).run(run);
 }
 
-/// The queue without concurrency. A wait is in the line of its word, or told, or neither.
+/// The queue without concurrency. A wait is in the queue of its word, or told, or neither.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Plain {
     words: [i32; WORDS],

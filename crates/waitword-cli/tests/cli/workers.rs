@@ -225,7 +225,7 @@ fn the_end_of_a_worker_is_the_end_of_its_workers() {
         const shared = new Int32Array(new SharedArrayBuffer(8));
         const worker = new Worker(child, { eval: true, workerData: shared });
         const timer = setInterval(async () => {
-          // All but one of the grandchild's waits are in line, and that one is on its way there.
+          // All but one of the grandchild's waits are queued, and that one is on its way there.
           if (Atomics.load(shared, 1) === 0) return;
           clearInterval(timer);
           console.log(await worker.terminate(), Atomics.notify(shared, 0));

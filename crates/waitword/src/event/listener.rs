@@ -134,7 +134,7 @@ impl<'a> EventListener<'a> {
         Ok(self.project().listening.block(Some(deadline))?)
     }
 
-    /// Gets in line for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
+    /// Enqueues for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
     /// then the next wait returns at once.
     ///
     /// For those who wait side by side, each for one wakeup: two that are queued get two, whereas of two wakeups that

@@ -59,7 +59,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     }
 }
 
-// SAFETY: as above; it is for those in line then. A bump ends with the lock held, also if it unwinds.
+// SAFETY: as above; it is for the waiters of that moment. A bump ends with the lock held, also if it unwinds.
 unsafe impl RawMutexFair for RawMutex {
     #[inline]
     unsafe fn unlock_fair(&self) {

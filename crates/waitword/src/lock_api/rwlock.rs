@@ -91,7 +91,7 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
     }
 }
 
-// SAFETY: as above; it is for those in line then. A bump ends with the lock in the mode in which it was, also if it unwinds.
+// SAFETY: as above; it is for the waiters of that moment. A bump ends with the lock in the mode in which it was, also if it unwinds.
 unsafe impl RawRwLockFair for RawRwLock {
     #[inline]
     unsafe fn unlock_shared_fair(&self) {

@@ -27,12 +27,11 @@ use crate::sync::const_fn;
 ///
 /// # Initialisers that fail
 /// The turn to set the cell is forwarded when an initialiser panics, returns an error, or belongs to a future that is
-/// dropped. Whoever of the queued waiters comes first has it next, and runs an initialiser of its own. There is no poison.
+/// dropped. The first waiter that runs has it next, with an initialiser of its own. There is no poison.
 ///
 /// # Fairness
-/// All in line are called to a turn that is free, in the order in which they came; who is there first has it, so that
-/// a task which is called and not polled stops nobody. A task that has the turn, and is not polled while its initialiser
-/// awaits, does.
+/// A turn that is free wakes all waiters, in FIFO order, and the first that runs has it: a task that is not polled keeps nobody
+/// from it. A task that has the turn, and is not polled while its initialiser awaits, does.
 ///
 /// # Deadlocks
 /// An initialiser that asks for the cell which it initialises waits for itself.

@@ -49,7 +49,7 @@ macro_rules! grid {
                 unsafe { $guard::new(self) }
             }
 
-            #[doc = concat!($what, " if there is room and nobody in line has it kept for them. Never waits.")]
+            #[doc = concat!($what, " if there is room and no waiter has it reserved. Never waits.")]
             #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
@@ -208,7 +208,7 @@ macro_rules! grid {
 }
 
 grid! {
-    "Reading", "Reads, together with others", "nobody writes and nobody before it is in line",
+    "Reading", "Reads, together with others", "nobody writes and nobody before it is queued",
     Mode::Read, RwLockReadGuard, OwnedRwLockReadGuard;
     read("read_async"; "blocking_read", "read_blocking", "lock_shared", "pthread_rwlock_rdlock"), try_read, read_for("try_read_for"), read_until("try_read_until");
     read_async("async_read") -> RwLockRead, read_async_for, read_async_until -> RwLockReadUntil;
@@ -228,7 +228,7 @@ grid! {
 
 grid! {
     "Reading, perhaps to write", "Reads together with others, as the one who may upgrade to writing",
-    "nobody writes, nobody else may upgrade, and nobody before it is in line",
+    "nobody writes, nobody else may upgrade, and nobody before it is queued",
     Mode::Upgradable, RwLockUpgradableReadGuard, OwnedRwLockUpgradableReadGuard;
     upgradable_read("upgradable_read_async"; "upgradeable_read", "lock_upgradable", "upgradable_read_blocking"), try_upgradable_read,
     upgradable_read_for("try_upgradable_read_for"), upgradable_read_until("try_upgradable_read_until");

@@ -11,7 +11,7 @@ use crate::sync::const_fn;
 /// A value that many can read at a time, or one can change.
 ///
 /// Threads [`read`](Self::read) and [`write`](Self::write), tasks [`read_async`](Self::read_async) and
-/// [`write_async`](Self::write_async), on the same lock and from one line. One of the readers at a time may be *upgradable*
+/// [`write_async`](Self::write_async), on the same lock and in one queue. One of the readers at a time may be *upgradable*
 /// ([`upgradable_read`](Self::upgradable_read)): it can [become the writer](crate::RwLockUpgradableReadGuard::upgrade) without
 /// letting go. A writer can [become a reader](crate::RwLockWriteGuard::downgrade).
 ///
@@ -38,28 +38,27 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Fairness
-/// Neither readers nor writers are preferred. Those who wait stand in one queue, threads and tasks alike, and get in in the
-/// order in which they came; readers that follow one another get in together.
+/// Neither readers nor writers are preferred. Waiters, threads and tasks alike, are served in FIFO order; readers that are next to each
+/// other in the queue get in together.
 ///
-/// Barging acquirers for which there is room may overtake the queue for a while: readers while others read, and others before the
-/// signalled waiter runs. That is bounded: when the head waiter was signalled and finds somebody inside, or after a barging window of
-/// 200 µs, all that come enqueue behind it, readers too. Then it waits for those who are inside to leave. Neither a stream
-/// of readers nor one of writers keeps it out for longer. The
-/// [guide](crate::guide::what_holds#barging-and-starvation) has the bound with all its digits.
+/// Readers may barge while others read, and any acquirer may barge before a signalled waiter runs. That is bounded: when the head waiter
+/// was signalled and still finds the lock taken, or after a barging window of 200 µs, the lock is reserved for the queue, and every new
+/// acquirer enqueues, readers too. The head then waits for the present holders alone, so neither a stream of readers nor one of writers
+/// starves it. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
 ///
-/// Whoever wants the next in line to come now says [`RwLockWriteGuard::unlock_fair`](crate::RwLockWriteGuard::unlock_fair).
+/// [`RwLockWriteGuard::unlock_fair`](crate::RwLockWriteGuard::unlock_fair) reserves the lock for the head waiter at once.
 ///
 /// # Recursion
-/// Whoever reads already should not wait to read again: a writer may have come meanwhile, who waits for the first read to end,
-/// and the second waits behind the writer. [`try_read_recursive`](Self::try_read_recursive) does not wait, and always succeeds
-/// then.
+/// A thread that reads already should not wait to read again: if a writer has enqueued in between, the second read waits behind
+/// the writer, and the writer for the first read. [`try_read_recursive`](Self::try_read_recursive) does not wait, and always
+/// succeeds then.
 ///
 /// # Futures that nobody polls
-/// One in line that is called and not polled takes nothing, and keeps nobody out for good: those behind it are called in its
-/// place once it has not come for [`STALL_TIMEOUT`](crate::STALL_TIMEOUT), or twice that. It keeps its place, and gets in when it is polled again. That
-/// holds also for a writer's future that was polled once and waits for readers to leave: readers behind it get in.
+/// A waiter that is signalled and not polled holds nothing, and keeps nobody out for good: the next waiter is signalled in its place
+/// after one to two times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). It keeps its position, and gets in when it is polled again. The
+/// same holds for the future of a writer that was polled once and waits for readers to leave: readers behind it get in.
 ///
-/// A *guard* that is kept by a task which nobody polls is another matter; and so is the future of an
+/// A *guard* in a task that is not polled does keep others out; and so does the future of an
 /// [upgrade](crate::RwLockUpgradableReadGuard::upgrade_async), which has a guard.
 ///
 /// # How many readers
@@ -69,8 +68,8 @@ use crate::sync::const_fn;
 /// As with [`Mutex`](crate::Mutex#no-poisoning).
 ///
 /// # Panics
-/// Whoever makes room calls the next in line. If the waker of that one panics, so does the drop of the guard; the lock is
-/// released then. A reader that got in from the line, and calls the next, leaves again.
+/// A release signals the next waiter. If that waiter's waker panics, the drop of the guard does, after the lock was released. A reader
+/// that has just left the queue and signals the next one releases its read before it panics.
 #[doc(alias("ReaderWriterLock", "ReadWriteLock", "SharedMutex", "shared_mutex", "pthread_rwlock_t"))]
 #[derive(Default)]
 // For `read_ref.rs`.

@@ -131,7 +131,7 @@ impl Future for SemaphoreAcquireOwnedUntil {
     }
 }
 
-/// Shows how many it wants, and whether it stands in line.
+/// Shows how many it wants, and whether it is queued.
 macro_rules! shows_whether_it_waits {
     ($($name:literal: $future:ty;)*) => {$(
         impl fmt::Debug for $future {

@@ -21,16 +21,16 @@ mod has_raw {
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
 use crate::sync::const_fn;
 
-/// A number of permits, of which everybody takes some before and gives them back after.
+/// A number of permits that are acquired and given back.
 ///
 /// Threads take them with [`acquire`](Self::acquire) and tasks with [`acquire_async`](Self::acquire_async), one or
 /// [many](Self::acquire_many) at a time, from the same semaphore and in one queue. What they get is a [`SemaphorePermit`](crate::SemaphorePermit),
 /// which gives the permits back when it is dropped.
 ///
 /// A semaphore bounds how many do something at the same time, or counts what there is of something: permits may also be
-/// [added](Self::add_permits) by who never had them and [forgotten](crate::SemaphorePermit::forget) by who has them.
+/// [added](Self::add_permits) without having been acquired, and [forgotten](crate::SemaphorePermit::forget) by their holder.
 ///
-/// It takes 16 bytes, and allocates nothing, neither when it is made nor when somebody waits.
+/// It takes 16 bytes, and allocates nothing, neither when it is made nor per wait.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -57,27 +57,25 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Fairness
-/// Those who wait stand in one queue, threads and tasks alike, those who want one permit and those who want many. Permits that
-/// are given back are for the first of them, who is called. Until it comes they are there for anybody who finds enough of
-/// them, so that nobody sleeps beside a free permit; this ends when it comes, or if permits have been given back for
-/// 200 µs since the signal (the [guide](crate::guide::what_holds#barging-and-starvation) is more exact). When it has come and found too few, all that are given back are reserved for it, until there are as many
-/// as it wants. So whoever wants many is not starved by those who want few; they wait behind it, also if there are enough
-/// permits for them.
+/// Waiters, threads and tasks alike, for one permit or for many, are in one FIFO queue. A release signals the head waiter. Until that
+/// runs, any acquirer that finds enough permits may barge, so that nobody sleeps beside a free permit; this ends when the head runs, or
+/// when permits have been given back for 200 µs since the signal (the [guide](crate::guide::what_holds#barging-and-starvation) has
+/// the exact bounds). If the head finds too few, all permits that are given back are reserved for it until there are enough. So
+/// waiters for many permits are not starved by those for few, which wait behind them, even if there are enough permits for these.
 ///
-/// Whoever gets its permits calls the next, if any are left: [`add_permits`](Self::add_permits) wakes one, however
-/// many it adds. Someone who wants many is called each time that permits are given back while nobody is on the way, and
-/// looks in vain until there are enough.
+/// A waiter that gets its permits signals the next, if any are left: [`add_permits`](Self::add_permits) wakes one waiter, however many
+/// permits it adds. A waiter for many is signalled each time that permits are given back, unless a signal is under way, and
+/// rechecks in vain until there are enough.
 ///
 /// # Futures that nobody polls
-/// A task in line that is not polled keeps its place, and nobody from the permits for good, neither those that it was called
-/// for nor those that are reserved for it. The next in line is called in its place when it has not looked for
-/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT), or up to three times that. It gets its permits when it is polled again, if there are enough.
-/// Until somebody else enqueues, permits stay reserved for it: [`try_acquire`](Self::try_acquire) fails meanwhile.
+/// A queued task that is not polled keeps its position, but it keeps nobody from the permits for good, neither from those that it was
+/// signalled for nor from those that are reserved for it: the next waiter is signalled in its place after one to three times
+/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). It gets its permits when it is polled again, if there are enough. While it is alone in
+/// the queue, permits stay reserved for it, and [`try_acquire`](Self::try_acquire) fails meanwhile.
 ///
 /// # Panics
-/// To give permits back calls the next in line. If the waker of that one panics, so does the drop of the permit; it was given
-/// back then. So it does if it is the first in the process to leave somebody behind whom it called, and the system
-/// cannot start the thread that keeps the time.
+/// A release signals the next waiter. If that waiter's waker panics, the drop of the permit does, after the permit was given back. The
+/// same if the system cannot start the timer's thread, at the first release of the process that leaves a waiter behind the one it signals.
 #[doc(alias("counting_semaphore", "sem_t", "permit"))]
 pub struct Semaphore {
     pub(super) raw: RawSemaphore,
@@ -107,7 +105,7 @@ impl Semaphore {
         }
     }
 
-    /// How many permits there are at this moment, those included that are reserved for somebody in line. By the time it
+    /// How many permits there are at this moment, those included that are reserved for a waiter. By the time it
     /// returns the answer may be another.
     #[doc(alias("permits", "count"))]
     pub fn available_permits(&self) -> usize {

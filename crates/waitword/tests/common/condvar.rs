@@ -79,7 +79,7 @@ impl Room {
         self.tokens.load(Ordering::Relaxed)
     }
 
-    /// Waits, and takes a token. Until the first poll nothing happens; with that, if the mutex is free, it is in line.
+    /// Waits, and takes a token. Until the first poll nothing happens; with that, if the mutex is free, it is queued.
     pub(crate) fn wait(&self, way: Way) -> Waiting<'_> {
         Box::pin(async move {
             match way {
@@ -133,7 +133,7 @@ impl Room {
         assert_ne!(before, 0, "a wait has ended that no notify had counted");
     }
 
-    /// How many stand in line and have not been notified.
+    /// How many are queued and have not been notified.
     pub(crate) fn waiters(&self) -> usize {
         const { assert!(size_of::<Condvar>() == size_of::<AtomicU64>()) };
         // SAFETY: it is its word, an `AtomicU64`. It is not even read, only its address.
@@ -141,7 +141,7 @@ impl Room {
         Table::global().waiters(word)
     }
 
-    /// How many stand in line for the mutex: whoever was notified, and others.
+    /// How many are queued for the mutex: whoever was notified, and others.
     pub(crate) fn waiters_for_mutex(&self) -> usize {
         mutex::waiters(&self.mutex)
     }

@@ -38,7 +38,7 @@ struct World<'a, L> {
 }
 
 impl<'a, L: Exclusive> World<'a, L> {
-    /// Everybody is in line behind a barger who holds the lock, in this order.
+    /// Everybody is queued behind a barger who holds the lock, in this order.
     fn new(lock: &'a Arc<L>, ways: &[Way], drops_left: usize) -> Self {
         let barger = lock.lock();
         let actors = ways.iter().map(|&way| {
@@ -98,7 +98,7 @@ impl<L: Exclusive> schedules::World for World<'_, L> {
             Op::Release(index) => self.actors[index] = Actor::Gone,
             Op::BargeIn => {
                 self.barges_left -= 1;
-                // It may be kept for those in line.
+                // It may be reserved for the waiters.
                 self.barger = self.lock.try_lock();
             }
             Op::BargeOut => self.barger = None,
@@ -136,7 +136,7 @@ pub(crate) fn no_schedule_of_polls_and_drops_loses_a_wakeup<L: Exclusive>() {
     assert!(schedules > 1_000, "{schedules}");
 }
 
-/// When a future in line before a thread is dropped.
+/// When a queued future before a thread is dropped.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
     /// Never polled.

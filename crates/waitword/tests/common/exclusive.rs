@@ -42,6 +42,6 @@ pub(crate) trait Exclusive: Send + Sync + 'static {
     /// Nothing happens before the first poll.
     fn wait(self: &Arc<Self>, way: Way) -> Waiting<'_>;
 
-    /// How many stand in line.
+    /// How many are queued.
     fn waiters(&self) -> usize;
 }

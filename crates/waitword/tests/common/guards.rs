@@ -7,7 +7,7 @@ use std::task::{Context, Wake, Waker};
 
 use waitword::{Mutex, RwLock};
 
-/// Somebody in line, who is to have the lock alone.
+/// A waiter, who is to have the lock alone.
 pub(crate) type InLine = Pin<Box<dyn Future<Output = Box<dyn Send>> + Send>>;
 
 /// What the guards of all locks have in common here.

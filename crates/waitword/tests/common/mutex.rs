@@ -47,7 +47,7 @@ impl Exclusive for Mutex<()> {
     }
 }
 
-/// How many stand in line for it.
+/// How many are queued for it.
 pub(crate) fn waiters(mutex: &Mutex<()>) -> usize {
     const { assert!(size_of::<Mutex<()>>() == size_of::<AtomicU32>()) };
     // SAFETY: without a value the mutex is its word, an `AtomicU32`. It is not even read, only its address.

@@ -47,7 +47,7 @@ impl Exclusive for RwLock<()> {
     }
 }
 
-/// How many stand in line for it.
+/// How many are queued for it.
 pub(crate) fn waiters(lock: &RwLock<()>) -> usize {
     const { assert!(size_of::<RwLock<()>>() == size_of::<[AtomicU64; 2]>()) };
     // SAFETY: without a value it is its two words, of which one has the line, and the other whoever upgrades. They are not even

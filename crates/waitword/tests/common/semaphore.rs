@@ -47,7 +47,7 @@ impl Exclusive for Semaphore {
     }
 }
 
-/// How many stand in line for it.
+/// How many are queued for it.
 pub(crate) fn waiters(semaphore: &Semaphore) -> usize {
     const { assert!(align_of::<Semaphore>() == align_of::<AtomicU64>()) };
     // SAFETY: it begins with its word, an `AtomicU64`. It is not even read, only its address.

@@ -83,7 +83,7 @@ pub(crate) fn a_task_waits_behind_its_own_unpolled_future<L: Exclusive>() {
             assert!(poll_once(second.as_mut()).await.is_pending());
             drop(held);
             drop(second.await);
-            // And a newcomer behind it.
+            // And a barging acquirer behind it.
             drop(lock.wait(way).await);
             drop(first.await);
         });
@@ -130,7 +130,7 @@ pub(crate) fn a_stream_that_buffers_locks_while_its_body_wants_one<L: Exclusive>
         let mut turns = Vec::new();
         while let Some(turn) = work.next().await {
             turns.push(turn);
-            // The buffered ones are in line or called, and wait until this is over.
+            // The buffered ones are queued or signalled, and wait until this is over.
             drop(lock.wait(Way::Borrowed).await);
         }
         assert_eq!(turns, (0..12).collect::<Vec<_>>());
@@ -224,7 +224,7 @@ pub(crate) fn tasks_behind_futures_that_nobody_polls<L: Exclusive>() {
     }
 }
 
-/// A future that is leaked while it is in line is never polled again, and never leaves.
+/// A future that is leaked while it is queued is never polled again, and never leaves.
 pub(crate) fn a_leaked_future_keeps_the_lock_from_nobody<L: Exclusive>() {
     let lock: &'static Arc<L> = Box::leak(Box::new(L::free()));
     let held = lock.lock();
@@ -240,7 +240,7 @@ pub(crate) fn a_leaked_future_keeps_the_lock_from_nobody<L: Exclusive>() {
     drop(lock.lock());
 }
 
-/// The future was called and overtaken until the lock is kept for it, and it is alone in line: nobody stands behind it for
+/// The future was called and overtaken until the lock is reserved for it, and it is alone in line: nobody stands behind it for
 /// whose sake it would be passed over.
 pub(crate) fn whoever_tries_gets_it_past_a_future_that_nobody_polls<L: Exclusive>() {
     past_a_future_that_nobody_polls::<L>(|lock| lock.try_lock().is_some());

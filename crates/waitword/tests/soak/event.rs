@@ -40,7 +40,7 @@ impl Baton {
         match player.below(8) {
             0..3 => self.pass(player),
             3 => {
-                // In line before it is polled, whether it is then or not.
+                // Queued before it is polled, whether it is then or not.
                 let mut wait = pin!(self.event.wait_async());
                 let woken = wait.as_mut().enable();
                 self.pass(player);

@@ -56,7 +56,7 @@ impl Player {
             0..16 => None,
             16..20 => Some(Duration::ZERO),
             20..27 => Some(Duration::from_micros(self.below(300) as u64)),
-            // About as long as the patience with those who are called and not polled.
+            // About as long as the patience with those who are signalled and not polled.
             27 => Some(Duration::from_millis(self.below(30) as u64)),
             _ => Some(Duration::MAX),
         };

@@ -137,18 +137,18 @@ impl World {
         assert_eq!(
             self.in_line().map(|(_, waiters)| waiters),
             [0; PARTNER],
-            "left in line: {:?}",
+            "left in the queue: {:?}",
             self.in_line()
         );
     }
 
-    /// How many stand in line at each.
+    /// How many are queued at each.
     pub(crate) fn in_line(&self) -> [(&'static str, usize); PARTNER] {
         std::array::from_fn(|place| (PLACES[place], at!(self, place, one => one.in_line())))
     }
 }
 
-/// How many stand in line at one of the words of a lock, wherever in it they are.
+/// How many are queued at one of the words of a lock, wherever in it they are.
 pub(crate) fn waiters<L>(lock: &L) -> usize {
     let word = std::ptr::from_ref(lock).cast::<AtomicU32>();
     let words = size_of::<L>() / size_of::<AtomicU32>();

@@ -73,7 +73,7 @@ fn one_is_dropped_at_any_time() {
     a_notify_is_never_missed(Way::Dropped, false);
 }
 
-/// Two are in line, and one of them is dropped at some time: the notify reaches the other.
+/// Two are queued, and one of them is dropped at some time: the notify reaches the other.
 #[test]
 fn a_notify_that_is_dropped_goes_to_the_next() {
     model_of_two(|| {
@@ -122,7 +122,7 @@ fn a_notify_that_is_dropped_in_the_line_of_the_mutex_goes_to_the_next() {
     });
 }
 
-/// The same, behind another in the line of the mutex, who is called instead of it.
+/// The same, behind another in the queue of the mutex, which is signalled instead of it.
 #[test]
 fn a_notify_that_is_dropped_before_it_is_called_goes_to_the_next() {
     model_of_two(|| {

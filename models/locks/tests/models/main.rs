@@ -4,7 +4,7 @@
 //! between. `cargo xtask shuttle` runs them under shuttle: random ones, without a bound. Each prints its command line.
 //!
 //! A thread that nobody wakes is a deadlock, which the checker reports. A deadline that lies in the future never comes here;
-//! one that has passed is a waiter that gets in line and leaves it again.
+//! one that has passed is a waiter that enqueues and leaves it again.
 #![cfg(any(waitword_loom, waitword_shuttle))]
 
 #[cfg(waitword_loom)]
@@ -102,7 +102,7 @@ fn poll_twice<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
     })
 }
 
-/// A future that was polled once, and stands in line.
+/// A future that was polled once, and is queued.
 fn in_line<'a, F: Future + 'a>(future: F) -> Pin<Box<F>> {
     let mut future = Box::pin(future);
     assert!(poll(future.as_mut()).is_pending());

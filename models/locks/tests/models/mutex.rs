@@ -18,7 +18,7 @@ enum Turn {
     Async,
     /// As a future that is dropped after its second poll at the latest, whatever it was told meanwhile.
     Dropped,
-    /// As a future whose time is up once it is in line.
+    /// As a future whose time is up once it is queued.
     Late,
 }
 use Turn::*;
@@ -79,7 +79,7 @@ fn one_of_three_is_late() {
     everybody_gets_in(&[Blocking, Late, Async]);
 }
 
-/// The one in line is called, dropped, and has passed the call on; while another barges in, and leaves.
+/// The one queued is signalled, dropped, and has forwarded the signal; while another barges in, and leaves.
 #[test]
 fn a_call_that_is_dropped_goes_to_the_next() {
     model_of_two(|| {
@@ -110,12 +110,12 @@ fn one_is_never_polled() {
             thread::yield_now();
         }
         behind.join().unwrap();
-        // Perhaps it is kept for the one in line.
+        // Perhaps it is reserved for the one queued.
         assert_eq!(block_on(unpolled).get(), 1);
     });
 }
 
-/// Nor from who only tries, though nobody stands behind it and the mutex is kept for it.
+/// Nor from who only tries, though nobody stands behind it and the mutex is reserved for it.
 #[test]
 fn one_that_is_never_polled_is_passed_by_who_tries() {
     model_of_two(|| {

@@ -145,7 +145,7 @@ fn an_upgrade_is_dropped() {
     everybody_gets_in(&[Read, UpgradeDropped, Read]);
 }
 
-/// The lock is kept for a writer that nobody polls, and nobody stands behind it.
+/// The lock is reserved for a writer that nobody polls, and nobody stands behind it.
 #[test]
 fn one_that_is_never_polled_is_passed_by_who_tries() {
     model_of_two(|| {
@@ -165,7 +165,7 @@ fn one_that_is_never_polled_is_passed_by_who_tries() {
     });
 }
 
-/// One of two readers leaves for the sake of those in line, and nobody new gets in; the other one leaves as usual.
+/// One of two readers leaves for the sake of the waiters, and nobody new gets in; the other one leaves as usual.
 #[test]
 fn readers_leave_fairly() {
     model_of_two(|| {

@@ -18,7 +18,7 @@ enum Way {
     Async,
     /// As a future that is dropped after its second poll at the latest, whatever it was told meanwhile.
     Dropped,
-    /// As a future whose time is up once it is in line.
+    /// As a future whose time is up once it is queued.
     Late,
 }
 use Way::*;
@@ -111,7 +111,7 @@ fn permits_are_added_for_two() {
     });
 }
 
-/// What is kept for the first in line, because it is too few, is the next one's when the first goes.
+/// What is reserved for the head waiter, because it is too few, is the next one's when the first goes.
 #[test]
 fn what_was_kept_for_one_who_is_dropped_goes_to_the_next() {
     model_of_two(|| {
@@ -127,7 +127,7 @@ fn what_was_kept_for_one_who_is_dropped_goes_to_the_next() {
     });
 }
 
-/// Who is never polled again keeps nobody from permits once the table has been swept, though it looked and they are kept for it.
+/// Who is never polled again keeps nobody from permits once the table has been swept, though it looked and they are reserved for it.
 #[test]
 fn one_who_wants_many_is_never_polled_again() {
     model_of_two(|| {

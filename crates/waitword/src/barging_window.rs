@@ -1,22 +1,22 @@
-//! The barging window: for how long others may barge past the head waiter, in 28 bits of a lock's word.
+//! The barging window: for how long acquirers may barge past the head waiter, in 28 bits of a lock's word.
 //!
-//! The bits are zero when a waiter is signalled, or becomes the head of the queue. Each time that somebody barges,
-//! [`barge`] counts, and at some of these times it reads the clock.
+//! The bits are zero when a waiter is signalled, or becomes the head of the queue. [`barge`] counts each barging acquirer, and
+//! reads the clock for some of them.
 
 use std::time::Duration;
 
 use crate::sync::MODEL;
 
-/// How many bits it takes.
+/// How many bits a window takes.
 pub(crate) const BITS: u32 = 28;
 
-/// How long others may barge past the head waiter.
+/// How long acquirers may barge past the head waiter.
 ///
-/// Long enough that the change of threads at its end, some 10 µs of CPU, is a few percent of it.
+/// Long enough that the switch of threads at its end, some 10 µs of CPU, is a few percent of it.
 pub(crate) const WINDOW: Duration = Duration::from_micros(200);
 
-/// How long others may barge past all queued waiters together, until each has had its turn, unless there are too many: the
-/// window of each is its part of this.
+/// How long acquirers may barge past all queued waiters together, until each has acquired the lock once, unless there are too
+/// many: the window of each waiter is its part of this.
 pub(crate) const ROUND: Duration = Duration::from_millis(3);
 
 /// The window of each of many waiters.
@@ -30,7 +30,7 @@ pub(crate) const FIRST_CLOCK_READ: u32 = if MODEL { 1 } else { 4 };
 const COUNT_BITS: u32 = 6;
 const END_BITS: u32 = BITS - COUNT_BITS;
 
-/// The bits after one more has barged, and whether the window is closed from then on.
+/// The bits after one more acquirer has barged, and whether the window is closed from then on.
 pub(crate) fn barge(window: u32) -> (u32, bool) {
     let (count, end) = (window & ((1 << COUNT_BITS) - 1), window >> COUNT_BITS);
     let count = match count + 1 {
@@ -51,8 +51,8 @@ pub(crate) fn end_of_window(queued: usize, bits: u32) -> u32 {
     (now().wrapping_add(ticks(window)) & lowest(bits)).max(1)
 }
 
-/// Whether the end of a window has come. Times come round again, 19 bits every 2 s and 22 every 17; but an end that is
-/// further away than a window lies in the past, so that this is wrong by a window at the most.
+/// Whether the end of a window has come. Times wrap around, 19 bits every 2 s and 22 bits every 17 s. An end that is further
+/// away than a window counts as past, so the error is at most one window.
 pub(crate) fn has_come(end: u32, bits: u32) -> bool {
     let left = end.wrapping_sub(now()) & lowest(bits);
     MODEL || left == 0 || left > ticks(WINDOW)
@@ -103,10 +103,10 @@ mod tests {
             if is_closed {
                 break;
             }
-            // 32 at the most go by between two reads of the clock, and they take no time here.
+            // At most 32 acquirers barge between two reads of the clock, and they take no time here.
             assert!(times < 1 << 30);
         }
-        // But for the tick that had begun.
+        // Except for the tick that had begun.
         assert!(times > FIRST_CLOCK_READ && start.elapsed() + Duration::from_micros(5) >= WINDOW);
     }
 

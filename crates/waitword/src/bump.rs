@@ -1,10 +1,13 @@
-//! Letting go for a while: a holder releases the lock, and acquires it again. A bump is that for the head waiter's turn, with
-//! nothing to do meanwhile.
+//! Temporary release: a holder releases the lock, and acquires it again. A bump does that for the head waiter, and runs nothing
+//! in between.
 //!
-//! Its guard is there all the while, and whoever drops that releases the lock once more. So the lock has to be had again
-//! however this ends, also by a panic, of which there are four: this thread must not block, which is asked before anything is
-//! given away; what is done meanwhile; and the waker of the waiter that is signalled next, at the release or once the lock is had
-//! again.
+//! The guard exists all the while, and its drop releases the lock. So the lock is acquired again however this ends, also by a
+//! panic. There are four sources of panics:
+//!
+//! - This thread must not block. That is checked before the release.
+//! - The function that runs in between.
+//! - The waker of the waiter that the release signals.
+//! - The waker of a waiter that is signalled after the lock was acquired again.
 
 use std::mem;
 
@@ -12,7 +15,7 @@ use waitword_core::may_block;
 
 use crate::acquire::{self, Acquire};
 
-/// Releases what the caller has, and acquires it again; also if that unwinds. A second panic in the course of it aborts.
+/// Releases what the caller holds, and acquires it again, also if the release unwinds. A second panic meanwhile aborts.
 #[cold]
 #[track_caller]
 pub(crate) fn bump<R: Acquire>(raw: &R, ask: R::Ask, instead: &str, release_fair: impl FnOnce()) {
@@ -23,8 +26,8 @@ pub(crate) fn bump<R: Acquire>(raw: &R, ask: R::Ask, instead: &str, release_fair
     let_go(raw, ask, release_fair, || ());
 }
 
-/// As [`bump`], and does something meanwhile. Nobody can know whether the lock is free afterwards, so it is asked in any case
-/// whether this thread may block.
+/// As [`bump`], and calls `run` meanwhile. The lock may be held afterwards, so this checks in any case whether this thread may
+/// block.
 #[track_caller]
 pub(crate) fn unlocked<R: Acquire, U>(
     raw: &R,

@@ -13,7 +13,7 @@
 //!   the 129th is pending                     polls the others, and the task again
 //! ```
 //! Two loops ask for it, and nothing else: that of `acquire/` before it takes what others may need, that of `condition/`
-//! before it lets go of an output that it has already.
+//! before it returns an output that it has already.
 //!
 //! Without the feature a [`Unit`] is always there and has no size, and none of this is left after inlining.
 

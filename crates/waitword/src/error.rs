@@ -3,13 +3,13 @@
 use std::error::Error;
 use std::fmt;
 
-/// What was waited for was not had: a lock, a wakeup, a value.
+/// A wait failed: for a lock, a wakeup, a value.
 #[doc(alias("TryLockError", "WaitTimeoutResult", "Elapsed", "Timeout"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockError {
     /// The time was up.
     TimedOut,
-    /// It could not be had without waiting, and this thread must not block
+    /// It would have had to wait, and this thread must not block
     /// ([`forbid_blocking`](crate::forbid_blocking)). Nothing was waited for. The methods that are futures do not return
     /// this.
     BlockingForbidden,
@@ -29,7 +29,7 @@ impl fmt::Display for LockError {
 
 impl Error for LockError {}
 
-/// A lock was to be released that nobody held.
+/// The lock to be released was not held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NotLocked;
 

@@ -1,5 +1,4 @@
-//! For those who use the locks: which to take, what holds for all of them, and what to write instead of what one wrote
-//! elsewhere.
+//! A guide for users of the locks: which to take, what holds for all of them, and the counterparts of other crates' APIs.
 
 #[doc = include_str!("../docs/which_lock.md")]
 pub mod which_lock {}

@@ -1,4 +1,4 @@
-//! What the compiler says to whoever awaits a blocking method.
+//! The compiler error for awaiting a blocking method.
 //!
 //! `mutex.lock().await` is what one writes to lock a mutex of tokio's. Here it blocks a thread of the runtime and then awaits a
 //! guard, for which the compiler has one piece of advice: to remove the `.await`, so that the program compiles and blocks.

@@ -5,12 +5,12 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::thread;
 
-/// A value that can be poisoned: whoever panics while changing it leaves it so, and those who come later are told.
+/// A value that can be poisoned: a panic while it is being changed poisons it, and later accesses return an error.
 ///
-/// The locks of this crate do not poison; where it matters, this goes into them. It is a value like any other and knows
-/// nothing of locks, so a `RwLock<Poison<T>>` works as a `Mutex<Poison<T>>` does.
+/// The locks of this crate do not poison; where that matters, put this into them. It is a value like any other, independent
+/// of locks, so a `RwLock<Poison<T>>` works as a `Mutex<Poison<T>>` does.
 ///
-/// What is noticed is a panic. A task that is dropped between two of its awaits leaves no trace, as it leaves none in the
+/// Only a panic poisons. A task that is dropped between two of its awaits leaves no trace, as it leaves none in the
 /// locks of other crates: do not hold a [`PoisonGuard`] across an `await` if a change that is half done matters.
 ///
 /// ```
@@ -55,7 +55,7 @@ impl<T: ?Sized> Poison<T> {
     /// The value, to be read.
     ///
     /// # Errors
-    /// [`Poisoned`] if somebody panicked while changing it.
+    /// [`Poisoned`] if there was a panic while it was being changed.
     pub fn get(&self) -> Result<&T, Poisoned> {
         if self.poisoned { Err(Poisoned) } else { Ok(&self.value) }
     }
@@ -63,7 +63,7 @@ impl<T: ?Sized> Poison<T> {
     /// The value, to be changed. A panic that begins while the guard lives, and unwinds through it, poisons the value.
     ///
     /// # Errors
-    /// [`Poisoned`] if somebody panicked while changing it.
+    /// [`Poisoned`] if there was a panic while it was being changed.
     pub fn get_mut(&mut self) -> Result<PoisonGuard<'_, T>, Poisoned> {
         if self.poisoned {
             return Err(Poisoned);
@@ -71,7 +71,7 @@ impl<T: ?Sized> Poison<T> {
         Ok(PoisonGuard { poison: self, panicking_before: thread::panicking() })
     }
 
-    /// Whether somebody panicked while changing it.
+    /// Whether there was a panic while it was being changed.
     pub fn is_poisoned(&self) -> bool {
         self.poisoned
     }

@@ -6,7 +6,7 @@
 //! | `QUEUED`    | there may be waiters, none of them signalled: a release has to signal the head waiter     |
 //! | `SIGNALLED` | a waiter was signalled and has not acknowledged: a release need not signal                |
 //! | `FAIR`      | the next release reserves the mutex for the waiters                                       |
-//! | `RESERVED`  | with `LOCKED`: nobody holds the mutex, and only waiters may take it                       |
+//! | `RESERVED`  | with `LOCKED`: the mutex is not held, and only waiters may take it                        |
 //! | end         | with `SIGNALLED`: when the barging window closes (zero: not known yet)                    |
 //! | count       | the lowest bits of the number of releases                                                 |
 //!
@@ -19,10 +19,10 @@
 //! | release, `FAIR`, `SIGNALLED` | –                            | + `RESERVED`                     | –                         |
 //! | release, `FAIR`, `QUEUED`   | –                             | - `QUEUED`, + `SIGNALLED RESERVED`: signal | –               |
 //!
-//! So an acquisition sets one bit and a release is one addition, even with waiters: while a signalled waiter is on its way,
+//! So an acquisition sets one bit and a release is one addition, even with waiters: while a signalled waiter has not run yet,
 //! barging acquirers pay what they would pay without it.
 //!
-//! A waiter does not wait on the whole word, only for `QUEUED` to be cleared: whoever clears it signals the head waiter
+//! A waiter does not wait on the whole word, only for `QUEUED` to be cleared. The thread that clears it signals the head waiter
 //! afterwards. So the other bits may change a thousand times while a waiter enqueues.
 //!
 //! # Barging
@@ -34,15 +34,15 @@
 //!   head waiter                   running threads
 //!   ─────────────────────         ────────────────────────────────────────────────────────
 //!                                 LOCKED QUEUED → QUEUED → SIGNALLED; signal
-//!   (on its way)                  SIGNALLED → LOCKED SIGNALLED → SIGNALLED → LOCKED SIGNALLED ...
+//!   (wakes up)                    SIGNALLED → LOCKED SIGNALLED → SIGNALLED → LOCKED SIGNALLED ...
 //!   runs, finds LOCKED:
 //!   + FAIR; spins                 LOCKED SIGNALLED FAIR → LOCKED SIGNALLED FAIR RESERVED
 //!   → LOCKED QUEUED               (barging acquirers enqueue)
 //! ```
 //! If the waiter does not run within the [barging window](barging_window::WINDOW), perhaps for want of a CPU, a release reserves
-//! the lock as if the waiter had asked for it: the running threads find it taken, enqueue and sleep, and a CPU is free. So a
+//! the lock as if the waiter had set `FAIR`: the running threads find the lock taken, enqueue and sleep, and a CPU is free. So a
 //! signalled waiter loses to barging acquirers for that long and a few acquisitions more, and so does each waiter behind it
-//! in its turn.
+//! when it becomes the head.
 //!
 //! # Unresponsive waiters
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
@@ -69,14 +69,14 @@ const COUNT: u32 = !0 << COUNT_SHIFT;
 /// The addition that clears `LOCKED` and counts a release. The carry out of the word is lost.
 const RELEASE: u32 = (1 << COUNT_SHIFT) - LOCKED;
 
-/// One release of so many reads the clock, while a signalled waiter is on its way.
+/// One release of so many reads the clock, while a signalled waiter has not acknowledged.
 pub(crate) const RELEASES_PER_CLOCK_READ: u32 = if MODEL { 2 } else { 16 };
 
-/// A thread checks the word so many times before it sleeps, after 2^0, 2^1, ... pauses: some 5 µs.
+/// A thread rechecks the word so many times before it sleeps, after 2^0, 2^1, ... pauses: some 5 µs.
 const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
 
-/// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its checks slow
-/// the holders down by more than its turn would gain.
+/// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its rechecks
+/// slow the holders down by more than its acquisition would gain.
 const RELEASES_TO_SEE: u32 = 3;
 
 /// The state word of a mutex.
@@ -111,7 +111,7 @@ impl RawMutex {
     /// Releases the mutex, and reserves it for the waiters if there are any.
     #[cold]
     pub(crate) fn release_fair(&self) {
-        // Only the holder clears `LOCKED`; others set bits.
+        // Only the holder clears `LOCKED`; other threads set bits.
         let before = self.update(order!(Release, "mutex-keep"), |state| match state & (SIGNALLED | QUEUED) {
             0 => state.wrapping_add(RELEASE) & COUNT,
             QUEUED => (state & COUNT) | LOCKED | SIGNALLED | RESERVED,
@@ -123,7 +123,7 @@ impl RawMutex {
         }
     }
 
-    /// The holder gives the head waiter its turn, and acquires the mutex again. `instead` names the method for threads that must
+    /// The holder releases the mutex to the head waiter, and acquires it again. `instead` names the method for threads that must
     /// not block.
     #[inline]
     #[track_caller]
@@ -160,7 +160,7 @@ impl RawMutex {
         }
     }
 
-    /// Released while a signalled waiter is on its way: others can barge past it, while the window is open.
+    /// A release while a signalled waiter has not acknowledged: acquirers can barge past it while the window is open.
     fn released_to_barging(&self, before: u32) {
         if !(before >> COUNT_SHIFT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
             return;
@@ -177,7 +177,7 @@ impl RawMutex {
     /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.
     fn signal(&self) {
         while signal_one(&self.state) == 0 {
-            // No waiter is left to acknowledge. But one may have enqueued meanwhile, and relies on the signalled one.
+            // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent.
             let is_owed = |state| is_free_for_waiters(state) && state & QUEUED != 0;
             let before = self.update(Ordering::Relaxed, |state| {
                 mutant!("mutex-call-answered" => return state & !QUEUED | SIGNALLED);

@@ -141,7 +141,7 @@ struct MustNotCross;
 /// assert_eq!(*value, 1);
 /// ```
 ///
-/// Whoever has the mutex for itself has no guard of it.
+/// An exclusive owner of the mutex has no guard of it.
 ///
 /// ```compile_fail,E0502
 /// # use waitword::Mutex;
@@ -226,7 +226,7 @@ struct MustNotOutlive;
 /// println!("{}", name.read());
 /// ```
 ///
-/// A cell is set once, by whoever has it in hand; that too.
+/// So with the value that a shared cell is set to.
 ///
 /// ```compile_fail,E0597
 /// # use waitword::OnceLock;
@@ -249,7 +249,7 @@ struct MustNotBeShortened;
 /// Condvar::new().wait(&mut part);
 /// ```
 ///
-/// A reader changes nothing, not even the one who might.
+/// A reader changes nothing, not even the upgradable one.
 ///
 /// ```compile_fail,E0594
 /// # use waitword::RwLock;
@@ -257,7 +257,7 @@ struct MustNotBeShortened;
 /// *lock.upgradable_read() += 1;
 /// ```
 ///
-/// A future stands in a queue that knows its address: it does not move once it is polled.
+/// A queue has the address of a queued future: the future does not move once it is polled.
 ///
 /// ```compile_fail,E0277
 /// # use {std::pin::Pin, waitword::Mutex};

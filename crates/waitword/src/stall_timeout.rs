@@ -1,22 +1,21 @@
-//! The stall timeout: how long an unresponsive waiter can delay those behind it.
+//! The stall timeout: how long an unresponsive waiter can delay the waiters behind it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long waiters put up with a signalled one that does not respond.
+/// How long a signalled waiter may be unresponsive before the next one is signalled in its place.
 ///
-/// A lock that is released is offered to the head waiter. If that is a future which is not polled, the offer lies there.
-/// A watchdog passes over the waiters once in this time, and signals the one behind a waiter that has not responded to its
-/// signal. So such a future delays those behind it by **once to twice this time**, and once only: it
-/// is skipped until it is polled again. ([`Semaphore`](crate::Semaphore): up to three times, if permits are reserved for it.)
+/// A release signals the head waiter. If that is a future that is not polled, it does not respond. A watchdog makes a pass over
+/// the waiters once in this time, and signals the waiter behind an unresponsive one. So such a future delays the waiters behind
+/// it by **once to twice this time**, and once only: it is skipped until it is polled again.
+/// ([`Semaphore`](crate::Semaphore): up to three times, if permits are reserved for it.)
 ///
 /// # AsyncLock
 /// A word that scripts share is released as `Atomics.notify` does it, which dequeues the waiter it wakes. So a waiter of an
 /// [`AsyncLock`](crate::AsyncLock) rechecks on its own when it has not been woken for this long, without giving up its
-/// position; after each recheck in vain it waits twice as long for the next, up to [`LONGEST_STALL_TIMEOUT`], so that a long
-/// queue at a lock that is held for long costs next to nothing. A task that is not polled delays those behind it by as long as
-/// they have waited already and `STALL_TIMEOUT` more, and never by more than `LONGEST_STALL_TIMEOUT`; once for each time that
-/// it was enqueued.
+/// position. After each recheck in vain it doubles the interval, up to [`LONGEST_STALL_TIMEOUT`], so a long queue at a lock
+/// that is held for long costs next to nothing. A task that is not polled delays the waiters behind it by as long as they have
+/// waited already plus `STALL_TIMEOUT`, and never by more than `LONGEST_STALL_TIMEOUT`; once for each time that it was enqueued.
 pub const STALL_TIMEOUT: Duration = waitword_core::STALL_TIMEOUT;
 
 /// The longest time between two rechecks of a waiter of an [`AsyncLock`](crate::AsyncLock). See [`STALL_TIMEOUT`].
@@ -25,7 +24,7 @@ pub const LONGEST_STALL_TIMEOUT: Duration = Duration::from_secs(1);
 static SIGNALS_ALONE: AtomicBool = AtomicBool::new(false);
 
 /// From now on nothing in this process makes up for a signal that a lock has lost: there is no watchdog and no recheck. A future
-/// that is not polled then delays those behind it for ever. For tests, which call it before anybody waits.
+/// that is not polled then delays the waiters behind it for ever. For tests, which call this before there is a waiter.
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub fn rely_on_signals_alone() {
@@ -35,7 +34,7 @@ pub fn rely_on_signals_alone() {
 
 /// When a queued waiter rechecks without a signal, if ever.
 pub(crate) trait Rechecks: Default {
-    /// Whether it ever does.
+    /// Whether waiters ever recheck without a signal.
     const ANY: bool;
 
     /// The time of the next recheck, for a waiter that goes on waiting now.
@@ -44,11 +43,11 @@ pub(crate) trait Rechecks: Default {
     /// Whether a recheck is due.
     fn is_due(&self, now: Instant) -> bool;
 
-    /// It has rechecked, in vain.
+    /// The waiter has rechecked in vain.
     fn renew(&mut self, now: Instant);
 }
 
-/// Never: the core's watchdog sees to it that the waiter is signalled.
+/// Never: the core's watchdog signals the waiter.
 impl Rechecks for () {
     const ANY: bool = false;
 
@@ -67,7 +66,7 @@ impl Rechecks for () {
 #[derive(Debug)]
 pub(crate) struct StallTimeout {
     interval: Duration,
-    /// `None` until it begins to wait.
+    /// `None` until the wait begins.
     next: Option<Instant>,
 }
 

@@ -1,9 +1,9 @@
-//! The guards that let go for a while: the lock is released while something else runs, and acquired again afterwards.
+//! Temporary release of a guard's lock: the lock is released while a function runs, and acquired again afterwards.
 //!
-//! A thread lends its guard, which has its lock again however that ends (`bump.rs`). A task may be dropped halfway, and then nobody
-//! would acquire the lock again for the guard; so a future takes the guard by value, and gives it back.
+//! A thread lends its guard, and the lock is acquired again however the function ends (`bump.rs`). A task may be dropped
+//! halfway, and could not acquire the lock again for a borrowed guard; so a future takes the guard by value, and gives it back.
 
-/// The four methods, for a guard with a `forget` that returns the way to its lock.
+/// The four methods, for a guard with a `forget` that returns a reference or an `Arc` of its lock.
 macro_rules! unlocked {
     (
         $guard:ident<$($life:lifetime,)? T> of $Lock:ident by $acquire:literal, written to by $write:literal:
@@ -11,10 +11,10 @@ macro_rules! unlocked {
     ) => {
         /// # Letting go for a while
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Runs `f` with the lock released, and acquires it again afterwards in the same way, blocking this thread until it
-            /// can. The value is what others have left then.
+            /// Runs `f` with the lock released, and acquires it again afterwards in the same way, blocking this thread until
+            /// then. Other holders may have changed the value.
             ///
-            /// It is for what takes long, or waits for others, in the middle of something that needs the lock before and after.
+            /// It is for an `f` that takes long, or waits, in the middle of work that needs the lock before and after.
             ///
             /// ```
             #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($guard), " as Guard};")]
@@ -35,7 +35,7 @@ macro_rules! unlocked {
             ///
             /// # Panics
             /// When `f` does, or the waker of the next waiter; the lock is acquired again first. If this thread must not block
-            /// ([`forbid_blocking`](crate::forbid_blocking)), whether anybody waits or not: use
+            /// ([`forbid_blocking`](crate::forbid_blocking)), whether there are waiters or not: use
             /// [`unlocked_async`](Self::unlocked_async) there. The lock has not been released then.
             ///
             /// # Deadlocks
@@ -46,7 +46,7 @@ macro_rules! unlocked {
                 $crate::bump::unlocked(raw, $ask, "unlocked_async", || raw.$release(), f)
             }
 
-            /// As [`unlocked`](Self::unlocked), but that nobody barges past the head waiter, as with
+            /// As [`unlocked`](Self::unlocked), but no acquirer barges past the head waiter, as with
             /// [`unlock_fair`](Self::unlock_fair).
             ///
             /// # Panics, deadlocks
@@ -61,7 +61,7 @@ macro_rules! unlocked {
             /// Runs `f` with the lock released, and is ready with the guard and with what `f` returned once the lock is acquired
             /// again in the same way. Does not block this thread.
             ///
-            /// The guard goes into the future: until the first poll it keeps the lock.
+            /// The future takes the guard, and the lock stays held until the first poll.
             ///
             /// ```
             #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($guard), " as Guard};")]
@@ -81,11 +81,11 @@ macro_rules! unlocked {
             /// ```
             ///
             /// # Cancellation
-            /// If the future is dropped the lock is not held: not by it, and there is no guard. `f` may have ended by then, and
-            /// what it returned is dropped.
+            /// If the future is dropped, the lock is released, and there is no guard. `f` may have ended by then; its result is
+            /// dropped.
             ///
             /// # Fairness
-            /// As [`unlocked`](Self::unlocked). A future that waits for the lock again and is not polled keeps nobody from it for
+            /// As [`unlocked`](Self::unlocked). A future that waits for the lock again and is not polled does not block it for
             #[doc = concat!("good ([`", stringify!($Lock), "`](crate::", stringify!($Lock), "#futures-that-nobody-polls)).")]
             ///
             /// # Panics
@@ -97,7 +97,7 @@ macro_rules! unlocked {
                 ($future::new(lock.into()).await, result)
             }
 
-            /// As [`unlocked_async`](Self::unlocked_async), but that nobody barges past the head waiter, as with
+            /// As [`unlocked_async`](Self::unlocked_async), but no acquirer barges past the head waiter, as with
             /// [`unlock_fair`](Self::unlock_fair).
             ///
             /// # Cancellation, fairness, panics

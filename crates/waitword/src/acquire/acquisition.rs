@@ -1,4 +1,4 @@
-//! The loop, between two of its steps.
+//! The acquisition loop, between two of its steps.
 
 use std::mem;
 use std::pin::Pin;
@@ -16,12 +16,12 @@ use crate::error::LockError;
 use crate::stall_timeout::Rechecks;
 use crate::sync::mutant;
 
-/// When a queued waiter took it: that decides whether a signal that it has got is used up.
+/// When a queued waiter took the word. That decides whether the acquisition used up a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Taken {
-    /// Signalled. Until it has left the queue it is not signalled again.
+    /// While signalled. The waiter is not signalled again before it has left the queue.
     OnSignal,
-    /// On a recheck, when the next signal could find it. Such a signal was meant for what was released later.
+    /// On a recheck, when the next signal could find the waiter. Such a signal belongs to a later release.
     OnRecheck,
 }
 
@@ -30,15 +30,15 @@ pub(super) const NO_DEADLINE: &str = "without a deadline it only ends with the l
 const ENDED: &str = "an acquisition was polled after it had ended";
 
 pin_project! {
-    /// The loop, between two of its steps.
+    /// The acquisition loop, between two of its steps.
     pub(crate) struct Acquisition<H: Handle> {
-        // Until the end, which returns it.
+        // `Some` until the end, which returns the handle.
         handle: Option<H>,
         ask: Ask<H>,
         // Whether the first attempt has been made.
         begun: bool,
         rechecks: <H::Raw as Acquire>::Rechecks,
-        // While it is queued; and then there is a handle.
+        // `Some` while queued; then there is a handle, too.
         #[pin]
         wait: Option<WaitAsync<H::At>>,
     }
@@ -55,12 +55,12 @@ impl<H: Handle> Acquisition<H> {
         Self { handle: Some(handle), ask, begun: false, rechecks: Default::default(), wait: None }
     }
 
-    /// Whether it is queued.
+    /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.handle.is_some() && self.wait.is_some()
     }
 
-    /// The first attempt, before anything that costs. Later calls do nothing.
+    /// The first attempt, before any costly work. Later calls of this method do nothing.
     #[inline]
     pub(crate) fn take_at_once(self: Pin<&mut Self>) -> Option<H> {
         let this = self.project();
@@ -71,16 +71,15 @@ impl<H: Handle> Acquisition<H> {
         this.handle.take_if(|handle| handle.raw().take(*this.ask))
     }
 
-    /// For a task that must take nothing now: whether it may be left unpolled for a moment, because it is queued, or because it
-    /// would not have to wait.
+    /// For a task that must take nothing now: whether it may yield, because it is queued, or because it would not have to wait.
     pub(crate) fn can_yield(self: Pin<&mut Self>) -> bool {
         let this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
         if this.wait.is_some() {
             return true;
         }
-        // Nothing but an attempt tells whether it is free. What it takes is given back: a holder that is not polled would keep
-        // others out.
+        // Only an attempt finds out whether the word is free. What the attempt takes is given back: a holder that is not polled
+        // would block other acquirers.
         let is_free = raw.take(*this.ask);
         match is_free {
             true => raw.give_back(*this.ask),
@@ -89,13 +88,13 @@ impl<H: Handle> Acquisition<H> {
         is_free
     }
 
-    /// It has been acquired.
+    /// Ends with the word acquired.
     fn end(self: Pin<&mut Self>, taken: Taken) -> H {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
             let was_signalled = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnRecheck;
-            // (Of a closed lock nothing was taken, and nobody misses what is given back.)
+            // (If it is closed, nothing was taken, and giving back does no harm.)
             let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
             handle.raw().dequeued(*this.ask, was_signalled);
             // Drops the waker, whose destructor may panic, and the share in the lock.
@@ -105,17 +104,17 @@ impl<H: Handle> Acquisition<H> {
         handle
     }
 
-    /// It is given up.
+    /// Gives up.
     fn leave(self: Pin<&mut Self>) {
         let mut this = self.project();
         if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_mut().as_pin_mut()) {
             let was_signalled = wait.cancel() != Cancelled::BeforeNotify;
-            // The waker is dropped with the rest, afterwards: its destructor may panic.
+            // The waker is dropped with the rest, after the forward: its destructor may panic.
             handle.raw().forward(*this.ask, was_signalled);
         }
     }
 
-    /// Takes it, or is queued afterwards.
+    /// Takes the word, or enqueues.
     fn enqueue(self: Pin<&mut Self>, waker: &Waker) -> Poll<(End<H>, Taken)> {
         let mut this = self.project();
         let handle = this.handle.as_ref().expect(ENDED);
@@ -134,7 +133,7 @@ impl<H: Handle> Acquisition<H> {
                 return Poll::Ready((End::<H>::TAKEN, Taken::OnSignal));
             }
             match wait.as_mut().poll_signalled(&mut cx) {
-                // Notified; or the word is not what the attempt left, so another acquirer has made progress.
+                // Notified; or the word has changed since the attempt, so another acquirer has made progress.
                 Poll::Ready(Some(_)) => this.wait.set(None),
                 // ... and one when the next signal will find this waiter.
                 Poll::Ready(None) => {
@@ -143,7 +142,7 @@ impl<H: Handle> Acquisition<H> {
                         return Poll::Ready((end, Taken::OnRecheck));
                     }
                     if raw.holds_up_others(ask) {
-                        // There may be no release to signal this waiter again, and those behind it must not depend on one.
+                        // Perhaps no release signals this waiter again, and the waiters behind it must not depend on one.
                         wait.request_signal();
                     }
                     return Poll::Pending;
@@ -153,7 +152,7 @@ impl<H: Handle> Acquisition<H> {
         }
     }
 
-    /// Queued: rechecks without a signal if that is due, and gives up if the time is up.
+    /// For a queued waiter: rechecks without a signal if that is due, and gives up if the time is up.
     fn recheck(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Step<Result<End<H>, LockError>> {
         if !<H::Raw as Acquire>::Rechecks::ANY && deadline.is_none() {
             return Step::Wait(None);
@@ -174,8 +173,8 @@ impl<H: Handle> Acquisition<H> {
         Step::Wait(deadline.map_or(next, |deadline| Some(next.map_or(deadline, |next| deadline.min(next)))))
     }
 
-    /// Leaves the queue before the last attempt, not after it: the attempt uses up a signal that came before, and a later one
-    /// goes to the next waiter. Without a signal this attempt is one of a barging acquirer.
+    /// Leaves the queue before the last attempt, not after it. So the attempt uses up an earlier signal, and a later one goes
+    /// to the next waiter. Without a signal, the attempt is that of a barging acquirer.
     fn last_attempt(self: Pin<&mut Self>) -> Option<End<H>> {
         let mut this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
@@ -238,7 +237,7 @@ mod tests {
     use crate::raw_mutex::RawMutex;
     use crate::raw_semaphore::RawSemaphore;
 
-    /// A lock to which something happens right after an attempt, once it is armed.
+    /// A lock that runs a function right after the next attempt, once it is armed.
     struct AfterAttempt<R> {
         raw: R,
         somebody: fn(&R),
@@ -336,7 +335,7 @@ mod tests {
         semaphore.armed.store(true, Ordering::SeqCst);
         assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
 
-        // Others barge until its barging window closes.
+        // Barging acquirers succeed until the barging window closes.
         let start = Instant::now();
         while semaphore.take(1) {
             assert!(semaphore.raw.add(1));
@@ -348,7 +347,7 @@ mod tests {
         assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
     }
 
-    /// A waiter has its permits and has not left the queue yet; more are reserved for another one, which gives up.
+    /// A waiter has its permits and has not left the queue yet. More are reserved for a second waiter, which gives up.
     #[test]
     fn nothing_is_reserved_for_a_waiter_that_has_its_permits() {
         let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| {

@@ -1,4 +1,4 @@
-//! The loop, driven by a thread that blocks.
+//! The acquisition loop, driven by a thread that blocks.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -19,8 +19,8 @@ pub(crate) fn block<R: Acquire>(raw: &R, ask: R::Ask, instead: &str) -> R::End {
     block_for_guard(raw, ask)
 }
 
-/// As [`block`], for a guard that exists already and must not exist without its lock. So this thread blocks also if what it
-/// has run meanwhile forbade that, and has not taken it back.
+/// As [`block`], for a guard that exists already and must not exist without its lock. So this thread blocks even if a function
+/// that ran meanwhile has forbidden it to.
 #[cold]
 pub(crate) fn block_for_guard<R: Acquire>(raw: &R, ask: R::Ask) -> R::End {
     match spin_and_drive(raw, ask, None) {

@@ -1,4 +1,4 @@
-//! How a thread drives what is stepped: step, park, spin, step again.
+//! How a thread drives a loop of steps: step, park, spin, step again.
 
 use std::pin::Pin;
 use std::task::Waker;
@@ -8,20 +8,20 @@ use waitword_core::Parker;
 
 /// What the driver does next.
 pub(crate) enum Step<T> {
-    /// Nothing: it has ended.
+    /// Nothing: the loop has ended.
     Ended(T),
     /// Step again when woken, and at this time at the latest, if there is one.
     Wait(Option<Instant>),
 }
 
-/// What is driven by steps: by a thread between two sleeps, by a task in each poll.
+/// A loop that is driven in steps: by a thread between two sleeps, by a task in each poll.
 pub(crate) trait Steps {
     type Output;
 
-    /// Goes on until it has ended or has to wait.
+    /// Runs until the loop ends or has to wait.
     fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output>;
 
-    /// A thread that was signalled tries for a while. `Some` if that has ended it.
+    /// Spins for a while, in a signalled thread. `Some` if that ended the loop.
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output>;
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn drive<S: Steps>(
             Step::Wait(Some(until)) => parker.park_until(until),
             Step::Wait(None) => parker.park(),
         }
-        // A signalled waiter is awake now: too late for one release, it is in time for the next.
+        // A signalled waiter is awake now. If it was too late for one release, it is in time for the next.
         if let Some(output) = steps.as_mut().spin() {
             return output;
         }

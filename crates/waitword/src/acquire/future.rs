@@ -1,4 +1,4 @@
-//! The loop as futures.
+//! The acquisition loop as futures.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -32,7 +32,7 @@ impl<H: Handle> AcquireAsync<H> {
         Self { acquisition: Acquisition::new(handle, ask) }
     }
 
-    /// Whether it is queued.
+    /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.acquisition.is_waiting()
     }
@@ -46,8 +46,8 @@ impl<H: Handle> AcquireAsync<H> {
         }
     }
 
-    /// The task yields. But if it has to wait, it enqueues first: that needs no budget, and its position in the queue must
-    /// not depend on what the task did before.
+    /// The task yields. But a task that has to wait enqueues first: that needs no budget, and the position in the queue must not
+    /// depend on what the task did before.
     #[cold]
     fn poll_exhausted(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<(H, End<H>)> {
         match self.as_mut().project().acquisition.can_yield() {
@@ -75,7 +75,7 @@ impl<H: Handle> Future for AcquireAsync<H> {
 }
 
 pin_project! {
-    /// Acquires as a future that has to be woken at certain times: at its deadline, or for a recheck.
+    /// Acquires as a future that is woken also at certain times: at its deadline, or for a recheck.
     #[must_use = "futures do nothing unless polled"]
     pub(crate) struct AcquireAsyncUntil<H: Handle> {
         #[pin]
@@ -92,7 +92,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
         Self { acquisition: Acquisition::new(handle, ask), deadline, alarm: Alarm::new() }
     }
 
-    /// Whether it is queued.
+    /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.acquisition.is_waiting()
     }
@@ -101,7 +101,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
     fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(H, End<H>), LockError>> {
         let this = self.project();
         match this.acquisition.step(cx.waker(), *this.deadline) {
-            // The alarm is dropped with the future: its waker's destructor may panic, and what was acquired would be lost.
+            // The alarm is dropped with the future, not here: its waker's destructor may panic, and the acquisition would be lost.
             Step::Ended(result) => Poll::Ready(result),
             Step::Wait(until) => {
                 if let Some(until) = until {
@@ -112,7 +112,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
         }
     }
 
-    /// As that of [`AcquireAsync`]. To time out needs a unit, too.
+    /// As that of [`AcquireAsync`]. A timeout needs a unit of budget, too.
     #[cold]
     fn poll_exhausted(
         mut self: Pin<&mut Self>,

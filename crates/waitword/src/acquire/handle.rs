@@ -1,7 +1,7 @@
 //! How a future reaches what it acquires: borrowed, or through an `Arc` of its own.
 //!
 //! A waiter is queued under the address of a word, so the word has to stay where it is until the waiter has left the queue. A
-//! borrow sees to that, and so does an `Arc` that the wait holds: one loop serves both, and does not know which.
+//! borrow ensures that, and so does an `Arc` that the wait holds. One loop serves both.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(crate) trait Handle {
     /// What is acquired.
     type Raw: Acquire;
 
-    /// Where waiters are queued, which it keeps in its place.
+    /// Where waiters are queued. The location keeps its word in place.
     type At: Location<Word = WordOf<Self::Raw>>;
 
     fn raw(&self) -> &Self::Raw;
@@ -59,8 +59,8 @@ impl<L: HasRaw + ?Sized> Handle for Arc<L> {
 /// A lock with its raw part.
 ///
 /// # Safety
-/// 1. For as long as the lock stays where it is, `raw` returns the same reference, and [`Acquire::at`] of that the same
-///    location for the same ask; neither panics.
+/// 1. For as long as the lock stays where it is, `raw` returns the same reference, and [`Acquire::at`] of that reference
+///    returns the same location for the same ask. Neither panics.
 pub(crate) unsafe trait HasRaw {
     type Raw: Acquire;
 
@@ -73,8 +73,8 @@ pub(crate) struct OwnedAt<L: HasRaw + ?Sized> {
     ask: <L::Raw as Acquire>::Ask,
 }
 
-// SAFETY: what is in an `Arc` stays where it is as long as the `Arc` lives, so both return the same as long as `self` lives
-// (invariant 1), as far as the location in the lock does; and that it does is its own promise.
+// SAFETY: the contents of an `Arc` stay where they are while the `Arc` lives. So both methods return the same while `self` lives:
+// the location is the same by invariant 1 of `HasRaw`, and that location returns the same by its own contract as a `Location`.
 unsafe impl<L: HasRaw + ?Sized> Location for OwnedAt<L> {
     type Word = WordOf<L::Raw>;
 

@@ -1,33 +1,33 @@
-//! The one acquisition loop: try; else wait in the queue while the word says "taken"; signalled, try again.
+//! The one acquisition loop: try; if that fails, wait in the queue while the word says "taken"; try again when signalled.
 //!
 //! What is acquired implements [`Acquire`] (`raw.rs`). [`Acquisition`] is the loop, between two of its steps: a thread drives
-//! it with its parker ([`block`]), with a deadline or without, and [`AcquireAsync`] drives it as a future. Threads, tasks and
-//! timeouts meet nowhere else. Read on in `acquisition.rs`.
+//! it with its parker ([`block`]), with a deadline or without, and [`AcquireAsync`] drives it as a future. No other code deals
+//! with threads, tasks and timeouts alike. Read on in `acquisition.rs`.
 //!
 //! # A signal is an offer
-//! A release signals the head waiter and leaves the word free for anybody. So a signalled waiter owes something to those behind
-//! it. If it takes the word, its own release signals the next. Otherwise the others would sleep for ever in each of these
+//! A release signals the head waiter and leaves the word free for any acquirer. The waiters behind depend on the signalled
+//! waiter: if it takes the word, its own release signals the next. If it does not, they would sleep for ever in each of these
 //! three cases:
 //!
-//! **It is dropped, or its time is up, after the signal.** It forwards the signal.
+//! **The signalled waiter is dropped, or its time is up.** It forwards the signal.
 //!
 //! ```text
 //!   A (a task)                    B                        the holder
 //!   ───────────────────────       ──────────────────       ───────────────────────
 //!   queued                        queued behind A          free; signal A
-//!   dropped                       sleeps; nobody will
-//!                                 ever signal it
+//!   dropped                       sleeps for ever:
+//!                                 no signal is due
 //!
 //!   leave the queue: signalled
-//!   → signal B, or see to it
-//!     that who barged in will
+//!   → signal B, or mark the
+//!     word: its holder will
 //! ```
 //!
-//! **Another one barges in before it runs.** It finds the word taken, marks it so that the release signals again, and
-//! waits on, in its position.
+//! **Another acquirer barges before the signalled waiter runs.** The waiter finds the word taken, marks the word so that the
+//! release signals again, and waits on, in its position.
 //!
-//! **It is a task that is not polled**, because its owner awaits something else, perhaps this very word. It may
-//! never run. And a barging acquirer does not know of B:
+//! **The signalled waiter is a task that is not polled**, because its owner awaits something else, perhaps this very word. The
+//! task may never run. And a barging acquirer does not know of B:
 //!
 //! ```text
 //!   A (signalled, not polled)     B                        C (barging)
@@ -42,9 +42,9 @@
 //!                                                          CONTENDED → FREE; signal B
 //! ```
 //! The core's watchdog signals the waiters behind such a task. Where it cannot, because scripts share the word, each waiter
-//! rechecks on its own ([`StallTimeout`](crate::stall_timeout::StallTimeout)). A recheck is an ordinary attempt: it takes the word
-//! if it is free, and marks it if it is not; the waiter keeps its position. A successful recheck may coincide with a signal,
-//! which the success uses up: what was taken this way signals the next waiter when it is released.
+//! rechecks on its own ([`StallTimeout`](crate::stall_timeout::StallTimeout)). A recheck is an ordinary attempt: it takes a free
+//! word, and marks one that is taken; the waiter keeps its position. A successful recheck may coincide with a signal, and uses
+//! that up: the release of a word that was taken this way signals the next waiter.
 
 mod acquisition;
 mod attempt;

@@ -1,5 +1,5 @@
-//! A callback under the lock. The article's version forgets the lock when the callback throws; these do not, nor when
-//! they are dropped.
+//! A callback under the lock. The article's version does not release the lock when the callback throws. These release it then,
+//! and also when they are dropped.
 
 use waitword_core::Location;
 
@@ -10,15 +10,15 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// Takes the lock without blocking this thread, runs `callback` under it, releases it, and is ready with what
     /// `callback` returned.
     ///
-    /// Nothing happens before the first poll. If the lock is free then, all happens in it.
+    /// Nothing happens before the first poll. If the lock is free then, that poll does everything.
     ///
     /// # Cancellation
     /// If the future is dropped before it is ready, `callback` has not run. As with
-    /// [`lock_async`](Self::lock_async), a wakeup that it had got is forwarded to the next waiter.
+    /// [`lock_async`](Self::lock_async), a wakeup that the future received is forwarded to the next waiter.
     ///
     /// # Panics
-    /// When `callback` does; the lock is released first. Nothing is poisoned: what the lock protects may be half
-    /// changed, and the next holder finds it so. Otherwise as [`lock_async`](Self::lock_async).
+    /// When `callback` does; the lock is released first. Nothing is poisoned: the next holder may find half a change in
+    /// what the lock protects. Otherwise as [`lock_async`](Self::lock_async).
     ///
     /// ```
     /// # smol::block_on(async {
@@ -39,10 +39,10 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// ended.
     ///
     /// # Cancellation
-    /// If the future is dropped midway, so is `callback`, wherever it is; then the lock is released.
+    /// If the future is dropped midway, the future of `callback` is dropped first, and then the lock is released.
     ///
     /// # Deadlocks
-    /// A task that is not polled while it is in `callback` keeps the lock. No stall timeout helps against that.
+    /// A task that is not polled while it is in `callback` holds the lock. No stall timeout helps against that.
     ///
     /// # Panics
     /// As [`execute_locked`](Self::execute_locked).
@@ -67,7 +67,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     }
 }
 
-/// The lock is held, and released when this goes: at the end, in a panic, or when the future is dropped.
+/// Releases the held lock when dropped: at the end, in a panic, or with the future.
 struct Held<'a, L: Location<Word = AtomicI32>>(&'a AsyncLock<L>);
 
 impl<L: Location<Word = AtomicI32>> Drop for Held<'_, L> {

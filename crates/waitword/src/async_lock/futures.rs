@@ -1,4 +1,4 @@
-//! The futures of [`AsyncLock`](crate::AsyncLock): the loop of `acquire`, under the names that users see.
+//! The futures of [`AsyncLock`](crate::AsyncLock): the loop of `acquire`, under their public names.
 
 use std::fmt;
 use std::future::Future;
@@ -35,7 +35,7 @@ impl<L: Location<Word = AtomicI32>> Future for LockAsync<'_, L> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // Without a deadline it only ends with the lock.
+        // Without a deadline the acquisition ends only with the lock.
         self.project().acquire.poll(cx).map(|_| ())
     }
 }

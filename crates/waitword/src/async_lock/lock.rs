@@ -14,21 +14,21 @@ use crate::sync::{atomic::AtomicI32, const_fn};
 
 /// A lock that threads and tasks take from one queue, on one 32-bit word.
 ///
-/// It protects whatever its users agree on, and it has no guard: its holder calls [`unlock`](Self::unlock). Where
-/// that might be forgotten, [`execute_locked`](Self::execute_locked) cannot forget it.
+/// It protects whatever its users agree on, and it has no guard: its holder calls [`unlock`](Self::unlock).
+/// [`execute_locked`](Self::execute_locked) releases the lock by itself.
 ///
 /// The word is the lock's own ([`new`](Self::new)), or lies elsewhere ([`on`](Self::on)), for instance in memory
 /// shared with a script. Its states are `0` free, `1` locked, and `2` locked with waiters; an `unlock` without
 /// waiters touches no queue. (A lock with two states, as the article has it first, cannot share the word.)
 ///
 /// # Fairness
-/// Waiters are woken in the order in which they were enqueued, threads and tasks alike. A release is no handoff: the lock stays
-/// free until somebody takes it, and a barging acquirer may be faster, whereupon the woken waiter goes to the tail of the queue.
-/// Barging has no bound here, so starvation is possible. The harm done by a task that is woken and not polled has one:
-/// see [`STALL_TIMEOUT`](crate::STALL_TIMEOUT).
+/// Waiters, threads and tasks alike, are woken in FIFO order. A release is no handoff: the lock stays free until an acquirer
+/// takes it. If a barging acquirer is faster, the woken waiter goes to the tail of the queue. Barging has no bound here, so
+/// starvation is possible. The delay by a task that is woken and not polled has a bound: see
+/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT).
 ///
-/// A script that waits for the lock with `Atomics.wait` has no such timeout. Behind a task that is
-/// not polled, it depends on another waiter that takes and releases the lock.
+/// A script that waits for the lock with `Atomics.wait` has no such timeout. Behind a task that is not polled, the script
+/// depends on another waiter that takes and releases the lock.
 ///
 /// # Panics
 /// Releasing the lock wakes a waiter. If that waiter's waker panics, so does the release; the lock is free then.
@@ -57,7 +57,7 @@ impl AsyncLock {
 }
 
 impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
-    /// A lock on a word elsewhere. All that are made on one word, in one table, are one lock.
+    /// A lock on a word elsewhere. All `AsyncLock`s on one word, in one table, are one lock.
     ///
     /// The word is not touched: where it is zero, the lock is free.
     ///
@@ -77,7 +77,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         Self { raw: RawLock::on(location) }
     }
 
-    /// Takes the lock, blocking this thread until it can.
+    /// Takes the lock, blocking this thread until then.
     ///
     /// # Panics
     /// If the lock is held and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -94,9 +94,9 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         }
     }
 
-    /// Takes the lock if it is free, and says whether. Never waits.
+    /// Takes the lock if it is free, and returns whether it did. Never waits.
     ///
-    /// A `bool`, because there is one reason to fail, and nothing to be learnt from it.
+    /// Returns a `bool`, because there is only one reason to fail.
     #[doc(alias = "try_acquire")]
     #[must_use = "if it is `true`, the lock is held and has to be released"]
     #[inline]
@@ -133,7 +133,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait on a thread that must not.
+    /// at once, if it would have to wait and this thread must not block.
     #[doc(alias("try_lock_until", "lock_deadline"))]
     #[inline]
     pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
@@ -146,11 +146,11 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// than the one that took it.
     ///
     /// # Cancellation
-    /// Cancel-safe: dropping the future leaves the queue, and forwards a wakeup that it had got.
+    /// Cancel-safe: dropping the future leaves the queue, and forwards a wakeup that it received.
     ///
     /// # Panics
     /// When polled again after it was ready; when it has to wait, if it is the first in the process and the system
-    /// cannot start the thread that keeps the time.
+    /// cannot start the timer thread.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -190,14 +190,14 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// The lock does not know its holder: any thread may release it on the holder's behalf.
     ///
     /// # Errors
-    /// [`NotLocked`] when nobody holds it; nothing has changed then.
+    /// [`NotLocked`] when the lock is free; nothing has changed then.
     #[doc(alias = "release")]
     #[inline]
     pub fn unlock(&self) -> Result<(), NotLocked> {
         self.raw.release()
     }
 
-    /// Whether the lock is held at this moment. By the time it returns the answer may be another.
+    /// Whether the lock is held at this moment. The answer may be outdated when it arrives.
     #[inline]
     pub fn is_locked(&self) -> bool {
         self.raw.state() != FREE

@@ -2,7 +2,7 @@
 //!
 //! |                | `FREE` (0)             | `LOCKED` (1)               | `CONTENDED` (2)                   |
 //! |----------------|------------------------|----------------------------|-----------------------------------|
-//! | means          | nobody holds it        | held                       | held, and there may be waiters    |
+//! | means          | not held               | held                       | held, and there may be waiters    |
 //! | `take`         | → `LOCKED`: taken      | –                          | –                                 |
 //! | `take_or_mark` | → `CONTENDED`: taken   | → `CONTENDED`: enqueue     | enqueue                           |
 //! | `release`      | error                  | → `FREE`                   | → `FREE`, wake the head waiter    |
@@ -13,7 +13,7 @@
 //! An acquirer that has failed once takes the lock as `CONTENDED`, not as `LOCKED`: it cannot know whether there are waiters
 //! behind it. At worst that costs one notify that finds none; `LOCKED` would lose the wakeup of a waiter.
 //!
-//! A zeroed word is a free lock. A script that keeps to the same table shares it. A word with any other value in it
+//! A zeroed word is a free lock. A script that follows the same table can share the word. A word with any other value
 //! counts as `CONTENDED`, and becomes that when a waiter enqueues.
 
 use waitword_core::{Location, notify_one};
@@ -23,7 +23,7 @@ use crate::error::NotLocked;
 use crate::stall_timeout::StallTimeout;
 use crate::sync::atomic::{AtomicI32, Ordering};
 
-/// Nobody holds it.
+/// Not held.
 pub(crate) const FREE: i32 = 0;
 /// Held, without waiters.
 pub(crate) const LOCKED: i32 = 1;
@@ -59,7 +59,7 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
         }
     }
 
-    /// Wakes the head waiter. The lock stays free until somebody takes it.
+    /// Wakes the head waiter. The lock stays free until an acquirer takes it.
     #[cold]
     fn offer(&self) {
         notify_one(&self.at);
@@ -99,7 +99,7 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     }
 
     fn give_back(&self, (): ()) {
-        // It is held, whatever a script may have written there since.
+        // The lock is held, whatever a script may have written to the word since.
         let _ = self.release();
     }
 
@@ -107,14 +107,14 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         if !was_signalled {
             return;
         }
-        // Relaxed: nothing is protected by this, and a value that is out of date does no harm. `FREE` was there when
-        // this waiter was woken; if somebody barged in since, the next woken waiter marks the word. And a `CONTENDED` that
-        // came after the wakeup belongs to a holder that wakes a waiter as well.
+        // Relaxed: this protects nothing, and an outdated value does no harm. The word was `FREE` when this waiter was
+        // woken; if an acquirer barged since, the next woken waiter marks the word. And a `CONTENDED` that came after the
+        // wakeup belongs to a holder that wakes a waiter as well.
         match self.at.word().compare_exchange(LOCKED, CONTENDED, Ordering::Relaxed, Ordering::Relaxed) {
-            // The holder that barged in will now wake the next waiter, which keeps its position until then.
+            // The barging holder now wakes the next waiter at its release. That waiter keeps its position until then.
             Ok(_) => {}
             Err(FREE) => self.offer(),
-            // The holder will do it anyway.
+            // The holder wakes a waiter anyway.
             Err(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! The barrier: what you call. Its words, and the race between the last to arrive and those who wait or give up, are in
+//! The barrier: the public API. Its words, and the race between the last arrival and waiters that give up, are in
 //! `raw.rs`.
 
 mod owned;
@@ -31,9 +31,9 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
 use raw::{BarrierWaiter, MAX, Passed, RawBarrier};
 
-/// Where a number of threads and tasks wait until all of them have arrived. It can be used again and again.
+/// A point at which a number of threads and tasks wait until all of them have arrived. It can be used again and again.
 ///
-/// The last to arrive does not wait, and is told that it is the leader; then the next generation begins.
+/// The last to arrive does not wait, and becomes the leader; then the next generation begins.
 ///
 /// ```
 /// use waitword::Barrier;
@@ -48,20 +48,20 @@ use raw::{BarrierWaiter, MAX, Passed, RawBarrier};
 ///
 /// # Who arrives and does not stay
 /// A future that is dropped while it waits has not arrived: the others go on waiting for one more. The same holds for
-/// those whose time is up. If the generation was complete before, it stays so, and a timed wait ends well.
+/// a wait that times out. If the generation was complete before, it stays so, and a timed wait ends well.
 ///
-/// (Were the arrival to count all the same, the others would go on though one of those they waited for is gone; and one
-/// that comes again, as tasks in a loop of `select!` do, would count twice.)
+/// (If such an arrival counted, the others would go on though one party is gone; and a party that arrives again, as a
+/// task in a loop around `select!` does, would count twice.)
 ///
 /// # Fairness
-/// There is nothing in which one could be overtaken: the last to arrive wakes all who wait. The next generation begins at once,
-/// also if some of them have not gone on yet.
+/// There is no barging: the last to arrive wakes all waiters. The next generation begins at once,
+/// even if some of them have not run yet.
 ///
 /// # What is seen
-/// All that was done before anybody arrived is seen by everybody who comes through.
+/// All that a party did before it arrived is seen by all parties after the barrier.
 ///
 /// # Panics
-/// Arriving as the last wakes the others, and panics if the waker of one does; all others have been woken then, and the
+/// The last arrival wakes the others, and panics if a waker does, after all others have been woken and the
 /// generation is complete.
 #[doc(alias("CyclicBarrier", "Rendezvous", "pthread_barrier_t"))]
 pub struct Barrier {
@@ -69,11 +69,11 @@ pub struct Barrier {
 }
 
 impl Barrier {
-    /// How many can meet at one barrier.
+    /// The maximum number of parties of one barrier.
     pub const MAX_PARTIES: usize = MAX as usize;
 
     const_fn! {
-        /// A barrier at which `parties` meet. With 0 or 1 nobody ever waits, and everybody leads.
+        /// A barrier for `parties`. With 0 or 1 no party ever waits, and each is the leader.
         ///
         /// # Panics
         /// If these are more than [`MAX_PARTIES`](Self::MAX_PARTIES).
@@ -198,12 +198,12 @@ impl Barrier {
         BarrierWaitUntil::of(WaitUntil::new(Arrival(BarrierWaiter::new(&self.raw)), Some(deadline)))
     }
 
-    /// How many meet here.
+    /// The number of parties.
     pub fn parties(&self) -> usize {
         self.raw.parties() as usize
     }
 
-    /// How many wait at this moment. By the time it returns the answer may be another.
+    /// How many wait at this moment. The number may have changed when this returns.
     pub fn arrived(&self) -> usize {
         self.raw.arrived() as usize
     }
@@ -221,12 +221,12 @@ impl fmt::Debug for Barrier {
     }
 }
 
-/// How somebody has come through a [`Barrier`].
+/// How a party came through a [`Barrier`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierWaitResult(Passed);
 
 impl BarrierWaitResult {
-    /// Whether it was the last to arrive. In each generation one is.
+    /// Whether this party was the last to arrive. In each generation one is.
     pub fn is_leader(self) -> bool {
         self.0 == Passed::Leader
     }
@@ -252,7 +252,7 @@ named_future! {
     pub struct BarrierWaitOwnedUntil(WaitUntil<Arrival<Arc<Barrier>>>) -> Result<BarrierWaitResult, LockError>;
 }
 
-/// One who comes, and is told in public terms how it has come through.
+/// A party, with the public result of its wait.
 pub(crate) struct Arrival<H>(BarrierWaiter<H>);
 
 impl<H: Handle<Raw = RawBarrier<AtomicU64>>> Condition for Arrival<H> {

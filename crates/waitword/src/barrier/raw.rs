@@ -38,7 +38,7 @@ use crate::sync::{mutant, order};
 
 /// One generation, above the number of arrivals.
 const GENERATION: u64 = 1 << 28;
-/// How many can meet.
+/// The maximum number of parties.
 pub(crate) const MAX: u64 = GENERATION - 1;
 
 /// Both words; the epoch is here or elsewhere.
@@ -57,7 +57,7 @@ pub(crate) enum Passed {
 }
 
 impl<L> RawBarrier<L> {
-    /// For `parties`, 1 to [`MAX`]. Both words are zero: nobody has arrived.
+    /// For `parties`, 1 to [`MAX`]. Both words are zero: no party has arrived.
     pub(crate) const fn on(parties: u64, state: AtomicU64, epoch: L) -> Self {
         Self { parties, state, epoch }
     }

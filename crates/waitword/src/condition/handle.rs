@@ -1,7 +1,7 @@
-//! How a wait reaches what it waits for: borrowed, or through an `Arc` of its own.
+//! How a wait reaches its word: by a borrow, or through an `Arc` of its own.
 //!
-//! A waiter is queued under the address of a word, so the word has to stay where it is until the queue is left. A borrow sees to
-//! that, and so does an `Arc` that the wait holds itself: the one loop serves both, without knowing which.
+//! A waiter is queued under the address of a word, so the word has to stay where it is until the waiter is dequeued. A borrow
+//! ensures that, and so does an `Arc` that the wait holds itself. One loop serves both.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) trait Handle: Clone {
     /// What is reached.
     type Raw: Waited;
 
-    /// Where a waiter is queued, and that keeps the place there.
+    /// The location where a waiter is queued; keeps it in place.
     type At: Location<Word = WordOf<Self::Raw>>;
 
     fn raw(&self) -> &Self::Raw;
@@ -57,7 +57,7 @@ impl<T: HasRaw> Handle for Arc<T> {
     }
 }
 
-/// What users share, with its raw part.
+/// The object that users share, with its raw part.
 ///
 /// # Safety
 /// 1. For as long as it stays where it is, `raw` returns the same reference, and [`Waited::at`] of that does, too; neither
@@ -68,7 +68,7 @@ pub(crate) unsafe trait HasRaw {
     fn raw(&self) -> &Self::Raw;
 }
 
-/// The place in the queue of a waiter that owns what it waits on, together with others.
+/// The location of a waiter that has a share in the object it waits on.
 pub(crate) struct OwnedAt<T>(Arc<T>);
 
 impl<T> OwnedAt<T> {
@@ -83,8 +83,8 @@ impl<T> Clone for OwnedAt<T> {
     }
 }
 
-// SAFETY: what is in an `Arc` stays where it is as long as the `Arc` lives, so both return the same as long as `self` lives
-// (invariant 1), as far as the location in there does; and that it does is its own promise.
+// SAFETY: the content of an `Arc` stays where it is as long as the `Arc` lives, so `raw` and `at` return the same as long as
+// `self` lives (invariant 1 of `HasRaw`). That the location itself does is the contract of its own `Location`.
 unsafe impl<T: HasRaw> Location for OwnedAt<T> {
     type Word = WordOf<T::Raw>;
 

@@ -13,7 +13,7 @@
 //!
 //! A thread drives the loop with [`block`], a task with [`WaitFor`], and a task with a deadline with
 //! [`WaitUntil`](WaitUntil); a thread that begins before it blocks, with [`WaitFor::block_until`]. These waiters
-//! need no watchdog, because a task that is not polled keeps nothing from the others. Only an event's `notify_one` is for one
+//! need no watchdog, because a task that is not polled does not delay the others. Only an event's `notify_one` is for one
 //! waiter, as a message would be; a waiter that gives up forwards it ([`Condition::give_up`]).
 
 #[allow(unsafe_code)]

@@ -1,4 +1,4 @@
-//! The futures under the names that users see.
+//! The public names of the futures.
 
 /// A future of `condition` under a name of its own, with that future's output.
 macro_rules! named_future {

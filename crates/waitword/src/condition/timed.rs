@@ -18,7 +18,7 @@ pin_project! {
     pub(crate) struct WaitUntil<C: Condition> {
         #[pin]
         wait: WaitFor<C>,
-        // `None`: beyond what the clock can say.
+        // `None`: beyond what `Instant` can hold.
         deadline: Option<Instant>,
         #[pin]
         alarm: Alarm,

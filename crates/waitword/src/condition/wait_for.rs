@@ -31,7 +31,7 @@ pub(crate) trait Condition {
         self.check()
     }
 
-    /// The notify was one of the last in the queue, which matters to whoever forwards it ([`give_up`](Self::give_up)).
+    /// The notify dequeued from the tail; needed to forward it ([`give_up`](Self::give_up)).
     fn notified_last(&mut self) {}
 
     /// Called once if the waiter is dropped or times out. It is dequeued already. `was_notified`: a notify counted it, or the
@@ -95,7 +95,7 @@ pub(crate) fn block_until<C: Condition>(
     }
 }
 
-/// The check after a timeout, dequeued: what holds now was in time.
+/// The check after a timeout, when dequeued: a condition that holds now was in time.
 fn final_check<C: Condition>(condition: &mut C) -> Option<C::Output> {
     condition.check().ok().or_else(|| condition.give_up(false))
 }

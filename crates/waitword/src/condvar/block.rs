@@ -12,7 +12,7 @@ use crate::condvar::raw::{RawCondvar, Waiting};
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
 
-/// Waits until it is notified, until `deadline` at the latest, unless this thread must not block.
+/// Waits until notified, until `deadline` at the latest. Fails if this thread must not block.
 #[track_caller]
 pub(super) fn wait_until<G: CondvarGuard>(
     raw: &RawCondvar,
@@ -36,7 +36,7 @@ pub(super) fn wait_while_until<G: CondvarGuard>(
     while condition(guard) {
         match wait_until(raw, guard, deadline) {
             Ok(()) => {}
-            // Others may have had the mutex before this thread.
+            // Other holders may have changed the value before this thread acquired the mutex.
             Err(LockError::TimedOut) if !condition(guard) => break,
             Err(error) => return Err(error),
         }
@@ -64,12 +64,12 @@ pub(super) fn block<G: CondvarGuard>(
     result
 }
 
-/// A mutex that was released while there is a guard of it, which must not be dropped before the mutex is locked again.
+/// A mutex that was released while its guard exists. The guard must not be dropped before the mutex is locked again.
 struct Released<'a>(&'a RawMutex);
 
 impl<'a> Released<'a> {
     fn new(mutex: &'a RawMutex) -> Self {
-        // First: the release signals a waiter whose waker may panic, and then the mutex is free already.
+        // Before the release, which frees the mutex and then signals a waiter whose waker may panic.
         let released = Self(mutex);
         mutex.release();
         released
@@ -81,7 +81,7 @@ impl<'a> Released<'a> {
 }
 
 impl Drop for Released<'_> {
-    /// Foreign code has panicked on the way, and the guard is dropped next.
+    /// Foreign code has panicked during the wait, and the guard is dropped next.
     fn drop(&mut self) {
         if !self.0.take(()) {
             acquire::block(self.0, (), "wait_async");

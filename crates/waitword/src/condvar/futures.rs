@@ -1,5 +1,5 @@
-//! The waits of tasks, once and while a condition holds, without a deadline and with one. Each is written once, over the place `A`
-//! where it is queued: borrowed, or with a share in the condition variable. Their public names are in `named.rs`.
+//! The waits of tasks, once and while a condition holds, without a deadline and with one. Each is written once, generic over
+//! the location `A`: borrowed, or with a share in the condition variable. Their public names are in `named.rs`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,15 +17,15 @@ use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::mutant;
 
-/// Where a wait is queued, again and again.
+/// The location where a wait is queued, once or repeatedly.
 pub(super) trait At: Location<Word = AtomicU64> + Clone {}
 
 impl<A: Location<Word = AtomicU64> + Clone> At for A {}
 
 pin_project! {
-    /// A wait with or without a deadline. Its owner sees to it that it is polled then.
+    /// A wait with or without a deadline. Its owner arranges the poll at the deadline.
     struct Wait<A: Location<Word = AtomicU64>, G: CondvarGuard> {
-        // Until the first poll, which releases the mutex.
+        // `Some` until the first poll, which releases the mutex.
         guard: Option<G>,
         rest: G::Rest,
         #[pin]
@@ -38,7 +38,7 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
         Self { rest: guard.rest(), waiting: Waiting::new(at, guard.handle()), guard: Some(guard) }
     }
 
-    /// As a poll. The error is when to be polled next at the latest.
+    /// One poll. The error is the time of the next poll at the latest.
     fn step(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -48,15 +48,15 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
         if this.guard.is_some() {
             mutant!("condvar-enter" => *this.guard = None);
             this.waiting.as_mut().enqueue(cx.waker());
-            // Only now.
+            // Enqueued first: this releases the mutex.
             *this.guard = None;
         }
-        // Only now: others need the mutex.
+        // After the release: a task that yields must not hold the mutex.
         let Poll::Ready(unit) = Unit::poll(cx) else { return Err(None) };
         match this.waiting.step(cx.waker(), deadline) {
             Step::Ended((handle, result)) => {
                 unit.consume();
-                // SAFETY: it ends once, having acquired the mutex, whose handle and rest come from the guard it was made with.
+                // SAFETY: the wait ends once, with the mutex acquired; handle and rest are of the guard that it was made with.
                 Ok((unsafe { G::relocked(handle, *this.rest) }, result))
             }
             Step::Wait(until) => Err(until),
@@ -65,7 +65,7 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
 }
 
 pin_project! {
-    /// Until it is notified.
+    /// Waits until notified.
     #[must_use = "futures do nothing unless polled"]
     pub(super) struct WaitOnce<A: Location<Word = AtomicU64>, G: CondvarGuard> {
         #[pin]
@@ -78,7 +78,7 @@ impl<A: At, G: CondvarGuard> WaitOnce<A, G> {
         Self { wait: Wait::new(at, guard) }
     }
 
-    /// Whether it is in a queue.
+    /// Whether the wait is queued.
     pub(super) fn is_waiting(&self) -> bool {
         self.wait.waiting.is_waiting()
     }
@@ -89,7 +89,7 @@ impl<A: At, G: CondvarGuard> Future for WaitOnce<A, G> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<G> {
         match self.project().wait.step(cx, None) {
-            // Without a deadline it only ends notified.
+            // Without a deadline the wait ends only by a notify.
             Ok((guard, _)) => Poll::Ready(guard),
             Err(_) => Poll::Pending,
         }
@@ -97,7 +97,7 @@ impl<A: At, G: CondvarGuard> Future for WaitOnce<A, G> {
 }
 
 pin_project! {
-    /// Until it is notified, until the deadline at the latest.
+    /// Waits until notified, until the deadline at the latest.
     #[must_use = "futures do nothing unless polled"]
     pub(super) struct WaitOnceUntil<A: Location<Word = AtomicU64>, G: CondvarGuard> {
         #[pin]
@@ -113,7 +113,7 @@ impl<A: At, G: CondvarGuard> WaitOnceUntil<A, G> {
         Self { wait: Wait::new(at, guard), deadline, alarm: Alarm::new() }
     }
 
-    /// Whether it is in a queue.
+    /// Whether the wait is queued.
     pub(super) fn is_waiting(&self) -> bool {
         self.wait.waiting.is_waiting()
     }
@@ -140,12 +140,12 @@ impl<A: At, G: CondvarGuard> Future for WaitOnceUntil<A, G> {
 }
 
 pin_project! {
-    /// While the condition holds.
+    /// Waits while the condition holds.
     #[must_use = "futures do nothing unless polled"]
     pub(super) struct WaitWhile<A: Location<Word = AtomicU64>, G: CondvarGuard, C> {
         at: A,
         condition: C,
-        // With the mutex held, it is here, or else in the wait.
+        // `Some` while the mutex is held; otherwise the wait has it.
         guard: Option<G>,
         #[pin]
         wait: Option<WaitOnce<A, G>>,
@@ -157,7 +157,7 @@ impl<A: At, G: CondvarGuard, C> WaitWhile<A, G, C> {
         Self { at, condition, guard: Some(guard), wait: None }
     }
 
-    /// Whether it is in a queue.
+    /// Whether the wait is queued.
     pub(super) fn is_waiting(&self) -> bool {
         self.wait.as_ref().is_some_and(WaitOnce::is_waiting)
     }
@@ -200,13 +200,13 @@ where
 }
 
 pin_project! {
-    /// While the condition holds, until the deadline at the latest.
+    /// Waits while the condition holds, until the deadline at the latest.
     #[must_use = "futures do nothing unless polled"]
     pub(super) struct WaitWhileUntil<A: Location<Word = AtomicU64>, G: CondvarGuard, C> {
         at: A,
         deadline: Option<Instant>,
         condition: C,
-        // With the mutex held, it is here, with what the last wait said; or else in the wait.
+        // `Some` while the mutex is held, with the result of the last wait; otherwise the wait has the guard.
         held: Option<(G, Result<(), LockError>)>,
         #[pin]
         wait: Option<WaitOnceUntil<A, G>>,
@@ -218,7 +218,7 @@ impl<A: At, G: CondvarGuard, C> WaitWhileUntil<A, G, C> {
         Self { at, deadline, condition, held: Some((guard, Ok(()))), wait: None }
     }
 
-    /// Whether it is in a queue.
+    /// Whether the wait is queued.
     pub(super) fn is_waiting(&self) -> bool {
         self.wait.as_ref().is_some_and(WaitOnceUntil::is_waiting)
     }
@@ -237,7 +237,7 @@ where
         let mut has_waited = false;
         loop {
             if let Some((mut guard, last)) = this.held.take() {
-                // Also after the deadline: others may have had the mutex before us.
+                // Also after the deadline: other holders may have changed the value before this acquisition.
                 if !(this.condition)(&mut guard) {
                     if !has_waited {
                         let Poll::Ready(unit) = Unit::poll(cx) else {

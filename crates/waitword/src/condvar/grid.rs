@@ -33,12 +33,12 @@ impl Condvar {
     ///
     /// # Panics
     /// If this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use [`wait_async`](Self::wait_async)
-    /// there. If others wait with another mutex. The mutex is still held then.
+    /// there. If other waiters use another mutex. The mutex is still held then.
     #[doc(alias = "pthread_cond_wait")]
     #[track_caller]
     pub fn wait<G: CondvarGuard>(&self, guard: &mut G) {
         assert!(may_block(), "this thread must not block (`forbid_blocking`): use `wait_async` here");
-        // Without a deadline it only ends notified.
+        // Without a deadline the wait ends only by a notify.
         let _ = block::block(&self.raw, guard, None);
     }
 
@@ -50,14 +50,14 @@ impl Condvar {
     /// As [`wait_until`](Self::wait_until).
     ///
     /// # Panics
-    /// If others wait with another mutex, which is still held then.
+    /// If other waiters use another mutex. The guard's mutex is still held then.
     #[doc(alias("wait_timeout", "pthread_cond_timedwait"))]
     #[track_caller]
     pub fn wait_for<G: CondvarGuard>(&self, guard: &mut G, timeout: Duration) -> Result<(), LockError> {
         block::wait_until(&self.raw, guard, Instant::now().checked_add(timeout))
     }
 
-    /// As [`wait`](Self::wait), until `deadline` at the latest; and then for as long as it takes to lock the mutex, which is
+    /// As [`wait`](Self::wait), until `deadline` at the latest, and then for as long as it takes to lock the mutex. The mutex is
     /// held in any case when this returns.
     ///
     /// ```
@@ -74,7 +74,7 @@ impl Condvar {
     /// [`BlockingForbidden`](LockError::BlockingForbidden) at once, on a thread that must not block.
     ///
     /// # Panics
-    /// If others wait with another mutex, which is still held then.
+    /// If other waiters use another mutex. The guard's mutex is still held then.
     #[doc(alias = "wait_deadline")]
     #[track_caller]
     pub fn wait_until<G: CondvarGuard>(&self, guard: &mut G, deadline: Instant) -> Result<(), LockError> {
@@ -144,10 +144,10 @@ impl Condvar {
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline, if `condition` still held after it;
-    /// [`BlockingForbidden`](LockError::BlockingForbidden), if it would have to wait on a thread that must not.
+    /// [`BlockingForbidden`](LockError::BlockingForbidden), if it would have to wait and this thread must not block.
     ///
     /// # Panics
-    /// If others wait with another mutex, and when `condition` does. The mutex is held then.
+    /// If other waiters use another mutex, and when `condition` panics. The mutex is held then.
     #[track_caller]
     pub fn wait_while_until<G: CondvarGuard>(
         &self,
@@ -160,8 +160,8 @@ impl Condvar {
 
     /// Releases the mutex, waits without blocking this thread until it is notified, and is ready with the mutex locked again.
     ///
-    /// The guard goes into the future: until the first poll it keeps the mutex locked. With that poll the wait is enqueued, and
-    /// the mutex released.
+    /// The future takes the guard, and the mutex stays locked until the first poll. That poll enqueues the wait, and then
+    /// releases the mutex.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -183,15 +183,18 @@ impl Condvar {
     /// ```
     ///
     /// # Cancellation
-    /// If the future is dropped, the mutex is not held. The wait is cancel-safe: a notify that had counted it is forwarded to the next waiter.
+    /// If the future is dropped, the mutex is not held. The wait is cancel-safe: a notify that had counted it is forwarded to
+    /// the next waiter.
     ///
     /// # Fairness
     /// See [the type](Self#fairness). A future that was notified and is not polled keeps its position in the mutex's queue, and
-    /// nobody from the mutex for good ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: what
-    /// [`notify_one`](Self::notify_one) gave to it no other waiter gets before it is dropped, and the next notify goes to the next waiter.
+    /// does not block the mutex for good ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: until it
+    /// is dropped, no other waiter gets the wakeup of that [`notify_one`](Self::notify_one). The next notify goes to the next
+    /// waiter.
     ///
     /// # Panics
-    /// At the first poll, if others wait with another mutex, which is released then; and when polled again after it was ready.
+    /// At the first poll, if other waiters use another mutex; the guard's mutex is released then. When polled again after it was
+    /// ready.
     #[doc(alias = "async_wait")]
     pub fn wait_async<G: CondvarGuard>(&self, guard: G) -> CondvarWait<'_, G> {
         CondvarWait::of(WaitOnce::new(self.raw.at(), guard))
@@ -227,7 +230,7 @@ impl Condvar {
     ///
     /// # Panics
     /// As [`wait_async`](Self::wait_async); and when it has to wait, if it is the first in the process and the system cannot
-    /// start the thread that keeps the time.
+    /// start the timer thread.
     pub fn wait_async_until<G: CondvarGuard>(&self, guard: G, deadline: Instant) -> CondvarWaitUntil<'_, G> {
         CondvarWaitUntil::of(WaitOnceUntil::new(self.raw.at(), guard, Some(deadline)))
     }

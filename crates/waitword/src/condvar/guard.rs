@@ -7,10 +7,10 @@ use crate::acquire::Handle;
 use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};
 use crate::raw_mutex::RawMutex;
 
-/// A guard with which one can wait on a [`Condvar`](crate::Condvar): [`MutexGuard`] or [`OwnedMutexGuard`]; and with the feature
+/// A guard that a wait on a [`Condvar`](crate::Condvar) takes: [`MutexGuard`] or [`OwnedMutexGuard`]; and with the feature
 /// `lock_api` the guard of a `waitword::lock_api::Mutex`.
 ///
-/// Mapped guards are not among them: who waits gives the whole value to others.
+/// Mapped guards are not among them: a wait releases the whole value.
 pub trait CondvarGuard: DerefMut + sealed::Relock {}
 
 impl<T: ?Sized> CondvarGuard for MutexGuard<'_, T> {}
@@ -22,11 +22,11 @@ pub(crate) mod sealed {
 
     /// A guard that can be made again.
     pub trait Relock: Sized {
-        /// By which a wait reaches the mutex.
+        /// How a wait accesses the mutex.
         #[allow(private_bounds, reason = "the trait is sealed")]
         type Handle: Handle<Raw = RawMutex>;
 
-        /// What else it takes to make the guard again.
+        /// What else is needed to make the guard again.
         type Rest: Copy;
 
         fn handle(&self) -> Self::Handle;
@@ -34,7 +34,7 @@ pub(crate) mod sealed {
         fn rest(&self) -> Self::Rest;
 
         /// # Safety
-        /// The mutex of the handle was acquired, and this is the guard of that acquisition; both are of one guard.
+        /// The mutex of the handle was acquired, and this is the guard of that acquisition. Handle and rest are of one guard.
         unsafe fn relocked(handle: Self::Handle, rest: Self::Rest) -> Self;
     }
 }
@@ -52,7 +52,7 @@ impl<'a, T: ?Sized> sealed::Relock for MutexGuard<'a, T> {
     }
 
     unsafe fn relocked(_raw: &'a RawMutex, mutex: &'a Mutex<T>) -> Self {
-        // SAFETY: says the caller.
+        // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `mutex/mod.rs`).
         unsafe { Self::new(mutex) }
     }
 }
@@ -68,7 +68,7 @@ impl<T: ?Sized> sealed::Relock for OwnedMutexGuard<T> {
     fn rest(&self) {}
 
     unsafe fn relocked(mutex: Arc<Mutex<T>>, _rest: ()) -> Self {
-        // SAFETY: says the caller.
+        // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `mutex/mod.rs`).
         unsafe { Self::new(mutex) }
     }
 }

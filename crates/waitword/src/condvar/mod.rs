@@ -1,6 +1,6 @@
 //! The condition variable: `variable.rs` has the type and how waiters are notified, `grid.rs` the ways to wait, over an `Arc` in
-//! `owned.rs`. Its word and the races are in `raw.rs`, how a thread blocks in `block.rs`, the futures in `futures.rs`, under the
-//! names of `named.rs`.
+//! `owned.rs`. The word and its races are in `raw.rs`, the waits of threads in `block.rs`, the futures in `futures.rs`, and their
+//! public names in `named.rs`.
 
 mod block;
 mod futures;

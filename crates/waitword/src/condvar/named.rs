@@ -1,4 +1,4 @@
-//! What the `_async` methods return: the waits of `futures.rs` under the names that users see.
+//! The futures of the `_async` methods: the waits of `futures.rs` under their public names.
 
 use std::fmt;
 use std::future::Future;
@@ -16,7 +16,7 @@ use crate::sync::atomic::AtomicU64;
 
 type Owned = OwnedAt<Condvar>;
 
-/// Futures with the output of the waits that they are; of those with a condition `C`, if it is one.
+/// Futures that wrap a wait and have its output; with the type `C` of the condition, if the wait has one.
 macro_rules! condvar_futures {
     ($(
         $(#[$doc:meta])*
@@ -49,7 +49,7 @@ macro_rules! condvar_futures {
             }
         }
 
-        /// Shows whether it is in a queue.
+        /// Shows whether the wait is queued.
         impl<$($lifetime,)? G: CondvarGuard $(, $C)?> fmt::Debug for $name<$($lifetime,)? G $(, $C)?> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($name)).field("waiting", &self.wait.is_waiting()).finish_non_exhaustive()

@@ -13,10 +13,10 @@ use crate::condvar::variable::Condvar;
 
 /// # Over an `Arc`
 /// The futures of these methods have a share in the condition variable. With an
-/// [`OwnedMutexGuard`](crate::OwnedMutexGuard), which has one in the mutex, they are `'static`: they can be given to a task of
-/// its own, or be kept in a struct beside the two and polled by a hand-written `poll_*`.
+/// [`OwnedMutexGuard`](crate::OwnedMutexGuard), which has a share in the mutex, they are `'static`: they can be moved into a
+/// task, or stored in a struct beside the two and polled by a hand-written `poll_*`.
 ///
-/// They take the `Arc` by reference; a share more is what each wait holds, and another while it is in a queue.
+/// The methods take the `Arc` by reference. Each wait holds one share, and one more while it is queued.
 impl Condvar {
     /// As [`wait_async`](Self::wait_async), with a future that has a share in the condition variable.
     ///

@@ -1,7 +1,7 @@
 //! The condition variable as a word, and the stages of a wait. No data, no guards.
 //!
 //! The word holds the address of the mutex that the waiters go back to, as a number that is never dereferenced. A waiter
-//! enqueues while it still holds the mutex, so that nothing that others do under the mutex can come in between:
+//! enqueues while it still holds the mutex, so that no other holder's change can come in between:
 //!
 //! ```text
 //!   waiter, holding the mutex               notifier
@@ -15,9 +15,9 @@
 //!   releases the mutex                      takes it, makes it true, notifies
 //!   sleeps: queued                          → moves it to the queue of the mutex
 //! ```
-//! A notify moves the waiters that it notifies, asleep, to the tail of the mutex's queue, and sees to it that the head waiter
+//! A notify moves the waiters that it notifies, asleep, to the tail of the mutex's queue, and makes sure that the head waiter
 //! there is signalled (wait morphing; `notify/requeue.rs` of the core). So there is no thundering herd: of a hundred waiters one
-//! wakes up, and the others one by one, each when the mutex is released.
+//! wakes up at once, and each of the others at a release of the mutex.
 //!
 //! # A wait, from stage to stage
 //! ```text
@@ -42,7 +42,7 @@ use crate::raw_mutex::RawMutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant};
 
-/// In the word before the first wait.
+/// The word before the first wait.
 const NO_MUTEX: u64 = 0;
 
 /// The word, and the wait queue on it.
@@ -58,7 +58,7 @@ impl RawCondvar {
         }
     }
 
-    /// Notifies the first `count` waiters. Returns how many these were.
+    /// Notifies the first `count` waiters. Returns how many it notified.
     pub(crate) fn notify(&self, count: usize) -> usize {
         notify(&self.mutex, count)
     }
@@ -72,9 +72,9 @@ impl Waited for RawCondvar {
     }
 }
 
-/// See [`RawCondvar::notify`]. A wait keeps nothing of its condition variable but `at`.
+/// See [`RawCondvar::notify`]. A wait has only `at` of its condition variable.
 fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
-    // Relaxed: a queued waiter has written it before it released the mutex, under which the condition was changed.
+    // Relaxed: a queued waiter wrote the word before it released the mutex, and the condition was changed under the mutex.
     let mut mutex = at.word().load(Ordering::Relaxed);
     while mutex != NO_MUTEX {
         match requeue_while_equal(at, mutex, mutex as usize, count) {
@@ -85,7 +85,7 @@ fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
     0
 }
 
-/// Makes `mutex` the one that the waiters go back to, unless others wait with another.
+/// Makes `mutex` the one that the waiters go back to. Panics if other waiters use another mutex.
 #[track_caller]
 fn adopt(at: &impl Location<Word = AtomicU64>, mutex: u64) {
     let now = at.word().load(Ordering::Relaxed);
@@ -102,11 +102,11 @@ fn adopt(at: &impl Location<Word = AtomicU64>, mutex: u64) {
 pin_project! {
     /// One wait, between two of its steps.
     pub(crate) struct Waiting<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> {
-        // Where it is queued: borrowed, or with a share in the condition variable.
+        // The location of the queue: borrowed, or with a share in the condition variable.
         at: A,
-        // Until it ends, or the stage has it.
+        // `Some` until the wait ends, or the stage takes the handle.
         handle: Option<H>,
-        // A notify counted this wait, which has not come back with it yet.
+        // A notify counted this wait, which has not ended yet.
         notified: bool,
         #[pin]
         stage: Stage<A, H>,
@@ -119,7 +119,7 @@ pin_project! {
             if let (StageProjection::Queued { wait }, Some(handle)) = (this.stage.as_mut().project(), &*this.handle) {
                 leave(wait, handle.raw(), &mut forwards.notified);
             }
-            // An acquisition of the mutex leaves the mutex's queue by itself.
+            // The drop of an acquisition leaves the mutex's queue.
             this.stage.set(Stage::Idle);
         }
     }
@@ -130,12 +130,12 @@ pin_project! {
     enum Stage<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> {
         // Not begun, or ended.
         Idle,
-        // Here, or, since it was notified, in the queue of the mutex.
+        // Queued here, or, once notified, in the queue of the mutex.
         Queued {
             #[pin]
             wait: WaitAsync<A>,
         },
-        // The time was up: for the mutex, as a new acquirer.
+        // Timed out: acquires the mutex as a new acquirer.
         Locking {
             #[pin]
             acquisition: Acquisition<H>,
@@ -150,7 +150,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         Self { at, handle: Some(handle), notified: false, stage: Stage::Idle }
     }
 
-    /// Whether it is queued, here or for the mutex.
+    /// Whether the waiter is queued, here or for the mutex.
     pub(crate) fn is_waiting(&self) -> bool {
         match &self.stage {
             Stage::Idle => false,
@@ -159,7 +159,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         }
     }
 
-    /// Whether it was signalled, which makes the next step worth it.
+    /// Whether the waiter was signalled, so that a step may succeed.
     pub(crate) fn is_signalled(&self) -> bool {
         match &self.stage {
             Stage::Queued { wait } => wait.is_signalled(),
@@ -170,7 +170,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
     /// Enqueues. The caller holds the mutex, and releases it afterwards.
     ///
     /// # Panics
-    /// If others wait with another mutex.
+    /// If other waiters use another mutex.
     #[track_caller]
     pub(crate) fn enqueue(self: Pin<&mut Self>, waker: &Waker) {
         let mut this = self.project();
@@ -187,13 +187,13 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         }
     }
 
-    /// Queued: tries to take the mutex if it was signalled, and leaves the queue if the time is up. Returns until when to wait, if
-    /// it still has to.
+    /// For a queued waiter: tries to take the mutex if it was signalled, and leaves the queue if the time is up. Returns until
+    /// when to wait, if it still has to.
     fn recheck(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Option<Option<Instant>> {
         let mut this = self.project();
         let StageProjection::Queued { mut wait } = this.stage.as_mut().project() else { return None };
         let raw = this.handle.as_ref().expect(ENDED).raw();
-        // As in `Acquisition::enqueue`: signalled, so it was moved before.
+        // As in `Acquisition::enqueue`. A signalled waiter is in the queue of the mutex.
         let mut taken = wait.is_signalled() && raw.take_signalled(());
         if !taken {
             match wait.as_mut().poll_signalled(&mut Context::from_waker(waker)) {
@@ -201,7 +201,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
                     mutant!("condvar-look" => return Some(None));
                     taken = raw.take_or_mark((), Attempt::Queued).is_ok();
                 }
-                // Dequeued while it was detached, between the two queues: it was notified, and is in neither.
+                // Dequeued while detached, between the two queues: notified, and in neither queue.
                 Poll::Ready(Some(_)) => {
                     mutant!("condvar-limbo" => return Some(deadline));
                     *this.notified = true;
@@ -211,7 +211,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         }
         if taken {
             *this.notified = true;
-            // The success uses up a signal that it got.
+            // The acquisition uses up the signal, if there is one.
             let _ = wait.cancel();
             return None;
         }
@@ -232,21 +232,21 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
 impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for Waiting<A, H> {
     type Output = (H, Result<(), LockError>);
 
-    /// It ends with the mutex held, and with the result of the wait.
+    /// Ends with the mutex held, and with the result of the wait.
     fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
         if let Some(until) = self.as_mut().recheck(waker, deadline) {
             return Step::Wait(until);
         }
         let mut this = self.project();
         let handle = match this.stage.as_mut().project() {
-            // Dequeued, with the mutex.
+            // Dequeued, and holds the mutex.
             StageProjection::Idle | StageProjection::Queued { .. } => this.handle.take().expect(ENDED),
             StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
                 Step::Ended(result) => result.unwrap_or_else(|_| unreachable!("it has no deadline")).0,
                 Step::Wait(until) => return Step::Wait(until),
             },
         };
-        // The rest of the stage is dropped with the wait: a waker's destructor may panic, and the mutex would be lost.
+        // The rest of the stage is dropped with the wait, not here: a waker's destructor may panic, and the mutex would stay held.
         let was_notified = std::mem::take(this.notified);
         Step::Ended((handle, if was_notified { Ok(()) } else { Err(LockError::TimedOut) }))
     }
@@ -268,12 +268,12 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
     }
 }
 
-/// Leaves the queue, whichever that is, and notes whether a notify had counted it: before the signal of another waiter can
-/// panic.
+/// Leaves the queue, here or of the mutex, and forwards a signal. Notes first whether a notify counted this waiter: the signal
+/// of the next waiter can panic.
 fn leave<A: Location>(wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex, notified: &mut bool) {
     let left = wait.cancel();
     mutant!("condvar-moved" => if left == Cancelled::AfterRequeue { return; });
-    // A notify that moved this waiter counted it, and it alone, in whichever queue it was.
+    // Only the notify that moved this waiter counted it, whichever queue it was in.
     *notified |= left != Cancelled::BeforeNotify;
     if left == Cancelled::AfterSignal {
         mutant!("condvar-pass-call" => return);

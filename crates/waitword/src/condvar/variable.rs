@@ -6,14 +6,14 @@ use crate::condition::HasRaw;
 use crate::condvar::raw::RawCondvar;
 use crate::sync::const_fn;
 
-/// Waits, with a [`Mutex`](crate::Mutex) released meanwhile, until others have changed what is in it.
+/// Waits until notified of a change of a [`Mutex`](crate::Mutex)'s value, with the mutex released meanwhile.
 ///
-/// Threads and tasks wait in one queue, first come first served, and a notifier need not know which they are. A
+/// Threads and tasks wait in one queue, in FIFO order, and a notifier need not know which they are. A
 /// wait takes the guard of the mutex, a [`MutexGuard`](crate::MutexGuard) or an [`OwnedMutexGuard`](crate::OwnedMutexGuard),
 /// and gives it back: a thread lends it (`&mut guard`), a future has it by value.
 ///
 /// There are no spurious wakeups: a wait ends because a notify counted it, or because its time is up. But between the notify
-/// and the wait's end others may have had the mutex, and changed what is in it; so wait in a loop, or with
+/// and the end of the wait, other holders of the mutex may have changed its value. So wait in a loop, or with
 /// [`wait_while`](Self::wait_while) and its siblings, which are that loop.
 ///
 /// ```
@@ -46,21 +46,21 @@ use crate::sync::const_fn;
 /// morphing), and woken one by one as the mutex is released.
 ///
 /// # No wakeup is missed
-/// A wait is enqueued before it releases the mutex. So a notifier that changes what is in the mutex while holding it, and
-/// notifies then or later, reaches every wait that was begun before the change.
+/// A wait is enqueued before it releases the mutex. So a notifier that changes the value while it holds the mutex, and notifies
+/// then or later, reaches every wait that began before the change.
 ///
 /// # Fairness
-/// Waiters are notified in the order in which they were enqueued; from then on they are in the mutex's queue, with the bounds
-/// of the mutex ([`Mutex`](crate::Mutex)).
+/// Waiters are notified in FIFO order. From then on they are in the mutex's queue, with the bounds of the mutex
+/// ([`Mutex`](crate::Mutex)).
 ///
 /// # One mutex at a time
-/// All waits at a time have to use the same mutex. Once nobody waits, another may be used.
+/// All waiters at a time have to use the same mutex. Once there is no waiter, another mutex may be used.
 #[doc(alias("Condition", "Monitor", "condition_variable", "pthread_cond_t"))]
 pub struct Condvar {
     pub(super) raw: RawCondvar,
 }
 
-// SAFETY: it is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
+// SAFETY: the raw part is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
 unsafe impl HasRaw for Condvar {
     type Raw = RawCondvar;
 
@@ -71,7 +71,7 @@ unsafe impl HasRaw for Condvar {
 
 impl Condvar {
     const_fn! {
-        /// A condition variable that nobody waits on.
+        /// A condition variable without waiters.
         pub const fn new() -> Self {
             Self { raw: RawCondvar::new() }
         }
@@ -93,9 +93,9 @@ impl Condvar {
         self.raw.notify(1)
     }
 
-    /// Notifies all waiters of this moment. Returns how many these were.
+    /// Notifies all waiters of this moment. Returns how many it notified.
     ///
-    /// One of them is woken at most; the others follow as the mutex is released.
+    /// At most one of them is woken at once; the others follow as the mutex is released.
     ///
     /// ```
     /// use waitword::{Condvar, Mutex};

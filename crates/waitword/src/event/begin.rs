@@ -9,7 +9,7 @@ use super::source::Event;
 use crate::condition::{WaitFor, WaitUntil};
 
 impl Event {
-    /// Begins a wait of this thread, which blocks later: in between it looks whether there is anything to wait for.
+    /// Begins a wait of this thread, which blocks later: in between, check whether there is anything to wait for.
     ///
     /// The listener waits for [`notify_all`](Self::notify_all) from now on, and is queued for
     /// [`notify_one`](Self::notify_one) from its first [`wait`](EventListener::wait) or [`enable`](EventListener::enable) on.
@@ -32,9 +32,9 @@ impl Event {
     /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the queue. A wakeup of `notify_one` that it had got is forwarded: to the next in the queue,
-    /// or stored; unless there was a `notify_all` since the future was made, which has woken all who could be next. That of a
-    /// `notify_last` goes to who is last by then.
+    /// Dropping the future dequeues it. A wakeup of `notify_one` that it had got is forwarded to the next waiter,
+    /// or stored; unless a `notify_all` since the future was made has woken all waiters that could be next. A wakeup of
+    /// `notify_last` goes to the tail of the queue at that time.
     ///
     /// # Panics
     /// When polled again after it was ready.

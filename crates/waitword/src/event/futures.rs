@@ -1,4 +1,4 @@
-//! The futures of the event, and how one enqueues without awaiting.
+//! The futures of the event, and enqueueing without awaiting.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ named_future! {
 }
 
 named_future! {
-    /// The future of [`Event::wait_async_for`](crate::Event::wait_async_for) and [`Event::wait_async_until`](crate::Event::wait_async_until).
+    /// The future of [`Event::wait_async_for`](crate::Event::wait_async_for) and
+    /// [`Event::wait_async_until`](crate::Event::wait_async_until).
     pub struct EventWaitUntil<'a>(WaitUntil<EventWaiter<&'a RawEvent<AtomicU64>>>) -> Result<(), LockError>;
 }
 
@@ -36,11 +37,11 @@ impl EventWait<'_> {
     /// Enqueues for [`notify_one`](crate::Event::notify_one) without awaiting. Returns whether there is nothing left to wait
     /// for: a wakeup is there, and the next poll is ready; or the future was ready before.
     ///
-    /// For those who wait side by side, each for one wakeup: two that are queued get two, whereas of two wakeups that
-    /// come before anybody is queued only one is stored.
+    /// For several waiters that need one wakeup each: two queued waiters get two wakeups, but of two wakeups that come before
+    /// any waiter is queued only one is stored.
     ///
     /// # Cancellation
-    /// Whoever drops the future after the first `true` has not taken the wakeup: it is forwarded.
+    /// A future that is dropped after the first `true` has not taken the wakeup: the wakeup is forwarded.
     ///
     /// ```
     /// use std::pin::pin;
@@ -62,8 +63,8 @@ impl EventWait<'_> {
 }
 
 impl EventWaitUntil<'_> {
-    /// As [`EventWait::enable`]. The deadline takes effect with the first poll; a wait whose time was up is over, too, and the
-    /// answer `true`.
+    /// As [`EventWait::enable`]. The deadline takes effect with the first poll; a wait that has timed out is over, too, and this
+    /// returns `true`.
     pub fn enable(self: Pin<&mut Self>) -> bool {
         self.project().wait.enable()
     }

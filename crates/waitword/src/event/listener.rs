@@ -1,21 +1,21 @@
 //! A thread's wait that has begun before the thread blocks.
 //!
 //! ```text
-//!   thread                                   whoever changes it
+//!   thread                                   notifier
 //!   ───────────────────────────────          ───────────────────────────────
-//!   looks: not yet
-//!                                            changes it; notify_all: nobody waits
+//!   checks: not yet
+//!                                            changes it; notify_all: no waiter
 //!   wait: sleeps for ever
 //!
 //!   listen: remembers the round
-//!   looks: not yet
+//!   checks: not yet
 //!                                            changes it; notify_all: a new round
 //!   wait: not the round that it
-//!   remembers; looks again
+//!   remembers; rechecks
 //! ```
-//! A wait that ends begins to listen anew, before its caller can look. So the loop *look, wait, look, wait* misses nothing.
+//! A wait that ends begins to listen anew before its caller can check. So the loop *check, wait, check, wait* misses nothing.
 //!
-//! In line the listener is what a task's future is, driven by this thread: it has its node in itself, and is pinned.
+//! In the queue, the listener is what a task's future is, driven by this thread: it contains its node, and is pinned.
 
 use std::fmt;
 use std::pin::Pin;
@@ -36,7 +36,7 @@ pin_project! {
     /// A wait of a thread for an [`Event`](crate::Event) that has begun, and may block later.
     ///
     /// It listens from the moment that it is made ([`Event::listen`](crate::Event::listen)), and anew from the moment that one
-    /// of its waits has ended. Whoever looks at what it waits for in between misses no
+    /// of its waits has ended. A thread that checks its condition in between misses no
     /// [`notify_all`](crate::Event::notify_all):
     ///
     /// ```
@@ -62,12 +62,12 @@ pin_project! {
     /// [future](crate::Event::wait_async) instead.
     ///
     /// # In the queue
-    /// [`notify_one`](crate::Event::notify_one) is for the queued waiters. A listener gets there with its first wait or with
-    /// [`enable`](Self::enable), and stays there until it is woken or dropped, also if a wait's time is up: the next wait goes
-    /// on from the same place.
+    /// [`notify_one`](crate::Event::notify_one) is for the queued waiters. A listener enqueues at its first wait or at
+    /// [`enable`](Self::enable), and stays queued until it is woken or dropped, also if a wait times out: the next wait keeps
+    /// the position.
     ///
     /// # Cancellation
-    /// Dropping it leaves the queue. A wakeup of `notify_one` that it had got, and no wait has returned for, is forwarded as
+    /// Dropping it dequeues it. A wakeup of `notify_one` that it had got, and that no wait has returned, is forwarded, as
     /// that of a [future](crate::Event::wait_async).
     #[doc(alias = "Listener")]
     #[must_use = "a listener does nothing unless it is waited for"]
@@ -82,7 +82,7 @@ impl<'a> EventListener<'a> {
         Self { listening: Listening::new(event) }
     }
 
-    /// Waits for a wakeup, blocking this thread: for one since it listens, or for the stored one.
+    /// Waits for a wakeup, blocking this thread: for one since it began to listen, or for the stored one.
     ///
     /// # Panics
     /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -92,8 +92,8 @@ impl<'a> EventListener<'a> {
         self.project().listening.wait("Event::wait_async");
     }
 
-    /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and says whether. Never waits,
-    /// but enqueues.
+    /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and returns whether there was. Never
+    /// waits, but enqueues.
     #[must_use = "if it is `true`, a wakeup has been taken"]
     pub fn try_wait(self: Pin<&mut Self>) -> bool {
         self.project().listening.try_wait()
@@ -110,7 +110,7 @@ impl<'a> EventListener<'a> {
         Ok(self.project().listening.block(Instant::now().checked_add(timeout))?)
     }
 
-    /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is had also after it.
+    /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is taken also after it.
     ///
     /// ```
     /// use std::pin::pin;
@@ -137,11 +137,11 @@ impl<'a> EventListener<'a> {
     /// Enqueues for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
     /// then the next wait returns at once.
     ///
-    /// For those who wait side by side, each for one wakeup: two that are queued get two, whereas of two wakeups that
-    /// come before anybody is queued only one is stored.
+    /// For several waiters that need one wakeup each: two queued waiters get two wakeups, but of two wakeups that come before
+    /// any waiter is queued only one is stored.
     ///
     /// # Cancellation
-    /// Whoever drops the listener after `true` has not taken the wakeup: it is forwarded.
+    /// A listener that is dropped after `true` has not taken the wakeup: the wakeup is forwarded.
     pub fn enable(self: Pin<&mut Self>) -> bool {
         self.project().listening.enable()
     }
@@ -150,7 +150,7 @@ impl<'a> EventListener<'a> {
 pin_project! {
     /// As [`EventListener`], with a share in the event. Made by [`Event::listen_owned`](crate::Event::listen_owned).
     ///
-    /// It borrows nothing, so that it can be kept, pinned in a box, in a struct that waits in many calls.
+    /// It borrows nothing, so a struct that waits in many calls can store it, pinned in a box.
     #[doc(alias = "Listener")]
     #[must_use = "a listener does nothing unless it is waited for"]
     pub struct OwnedEventListener {

@@ -1,18 +1,18 @@
-//! The event: what you call. Its word is in `raw.rs`, the loop of those who wait in `condition`.
+//! The event: the public API. Its word is in `raw.rs`, the wait loop in `condition`.
 //!
-//! The race that it is there for is the one between a look at something and the wait for it to change:
+//! An event closes the race between checking a condition and waiting for it to change:
 //!
 //! ```text
 //!   consumer                                 producer
 //!   ───────────────────────────────          ───────────────────────────────
 //!   the list is empty
-//!                                            push; notify_one: nobody waits
+//!                                            push; notify_one: no waiter
 //!                                            → the wakeup is stored
-//!   wait: takes what is stored, and looks
-//!   again
+//!   wait: takes what is stored, and
+//!   rechecks
 //! ```
-//! With `notify_all`, which stores nothing, the consumer makes its future first and looks then: a future counts as
-//! waiting from the moment that it is made. What a thread makes is in `listener.rs`.
+//! With `notify_all`, which stores nothing, the consumer makes its future first and checks then: a future counts as
+//! waiting from the moment that it is made. The equivalent for a thread is in `listener.rs`.
 
 mod begin;
 mod futures;

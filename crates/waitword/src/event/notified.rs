@@ -2,15 +2,15 @@
 
 /// What [`Event::notify_one`](crate::Event::notify_one) or [`notify_last`](crate::Event::notify_last) has done with its wakeup.
 ///
-/// Whichever it is, the wakeup is not lost: a waiter has it, or the next to come will.
+/// Whichever it is, the wakeup is not lost: a waiter has it, or the next waiter will.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventNotified {
-    /// A waiter was in the queue, and has it. (If that is a future which is dropped before it is polled, the wakeup is
+    /// A waiter was queued, and has it. (If that is a future which is dropped before it is polled, the wakeup is
     /// forwarded.)
     Woken,
-    /// Nobody was in the queue: it is stored for the next to come.
+    /// No waiter was queued: the wakeup is stored for the next one.
     Stored,
-    /// Nobody was in the queue, and a wakeup was stored already: the next to come gets one for both.
+    /// No waiter was queued, and a wakeup was stored already: the next waiter gets one for both.
     AlreadyStored,
 }
 

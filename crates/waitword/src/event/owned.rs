@@ -8,8 +8,8 @@ use crate::event::raw::EventWaiter;
 use crate::event::{Event, EventWaitOwned, EventWaitOwnedUntil, OwnedEventListener};
 
 /// # Over an `Arc`
-/// The futures and the listeners of these methods have a share in the event and are `'static`. So they can be kept in a struct
-/// beside it: what a `Stream`, a `poll_ready` or any other hand-written `poll_*` needs, because one wait of theirs may
+/// The futures and the listeners of these methods have a share in the event and are `'static`. So they can be stored in a struct
+/// beside it: what a `Stream`, a `poll_ready` or any other hand-written `poll_*` needs, because one of their waits may
 /// take many calls. Pinned in a field, or in a box that is [set](std::pin::Pin::set) anew for each wait, they allocate nothing.
 ///
 /// ```
@@ -53,7 +53,7 @@ use crate::event::{Event, EventWaitOwned, EventWaitOwnedUntil, OwnedEventListene
 /// # });
 /// ```
 ///
-/// They take the `Arc` by reference; a share more is what each wait holds, and another while it is in the queue.
+/// They take the `Arc` by reference. Each wait holds one more share, and another while it is queued.
 impl Event {
     /// As [`wait_async`](Self::wait_async), with a future that has a share in the event.
     ///

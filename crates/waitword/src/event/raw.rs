@@ -47,7 +47,7 @@ const WAITERS: u64 = 2;
 /// One round. There are 2⁶² of them.
 const ROUND: u64 = 4;
 
-/// Which of those in the queue gets a wakeup.
+/// Which queued waiter gets a wakeup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whom {
     /// The head, which has waited longest.
@@ -91,7 +91,7 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
         self.at.word().fetch_update(Ordering::Acquire, Ordering::Relaxed, take).is_ok()
     }
 
-    /// Wakes one in the queue, or stores a wakeup.
+    /// Wakes one queued waiter, or stores a wakeup.
     pub(crate) fn notify(&self, whom: Whom) -> EventNotified {
         let mut word = self.at.word().load(Ordering::Relaxed);
         loop {
@@ -117,7 +117,7 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
         }
     }
 
-    /// Begins a new round, and wakes who is in the queue. Returns how many these were.
+    /// Begins a new round, and wakes all queued waiters. Returns their number.
     pub(crate) fn notify_all(&self) -> usize {
         let mut word = self.at.word().load(Ordering::Relaxed);
         loop {
@@ -142,7 +142,7 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
 pub(crate) struct EventWaiter<H> {
     event: H,
     round: u64,
-    /// To whom its wakeup goes if it is not wanted: in the order in which it came.
+    /// Which waiter gets the wakeup if this one gives up: `Last` if the notify that sent it was a `notify_last`.
     next: Whom,
 }
 
@@ -153,7 +153,7 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> EventWaiter<H>
         Self { event, round, next: Whom::First }
     }
 
-    /// In a later round nobody is left to forward a wakeup to: its `notify_all` has woken them.
+    /// In a later round no waiter is left to forward a wakeup to: the `notify_all` has woken them all.
     fn round_lasts(&self) -> bool {
         mutant!("event-left" => return true);
         round(self.event.raw().at.word().load(Ordering::Acquire)) == self.round

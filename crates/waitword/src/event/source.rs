@@ -29,15 +29,14 @@ use crate::sync::const_fn;
 
 /// Wakes waiters: one or all, threads and tasks in one queue.
 ///
-/// It says *that* something happened; what it was, the waiter finds out by looking. [`notify_one`](Self::notify_one) is
-/// stored if nobody waits, so that the next to wait goes on at once; several in a row are stored as one.
-/// [`notify_all`](Self::notify_all) wakes those who wait already, and stores nothing.
+/// It says *that* something happened; the waiter checks what. [`notify_one`](Self::notify_one) is
+/// stored if there is no waiter, so that the next one goes on at once; several in a row are stored as one.
+/// [`notify_all`](Self::notify_all) wakes the present waiters, and stores nothing.
 ///
 /// # From when one waits
-/// For `notify_all`, from the moment that a wait's future is made (or the blocking method called), polled or not. For
-/// `notify_one`, from the first poll, which enqueues, or from [`EventWait::enable`](crate::future::EventWait::enable), which does it without
-/// awaiting. (Before that nothing is lost either: the wakeup is stored.) So what is being waited for is looked at
-/// after the future is made:
+/// For `notify_all`, from the moment that a wait's future is made (or the blocking method called), polled or not. For `notify_one`,
+/// from the first poll, which enqueues, or from [`EventWait::enable`](crate::future::EventWait::enable), which does it without
+/// awaiting. (Before that nothing is lost either: the wakeup is stored.) So check the condition after the future is made:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,8 +64,8 @@ use crate::sync::const_fn;
 /// # });
 /// ```
 ///
-/// A thread does the same with a [listener](Self::listen). If it is the only one who waits, and the others notify with
-/// `notify_one`, it need not, because that is stored:
+/// A thread does the same with a [listener](Self::listen). If it is the only waiter, and the others notify with
+/// `notify_one`, it need not, because that wakeup is stored:
 ///
 /// ```
 /// use waitword::{Event, Mutex};
@@ -90,17 +89,17 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Fairness
-/// `notify_one` wakes the head of the queue. A wakeup is stored only while nobody is queued, so nothing barges past a queued
+/// `notify_one` wakes the head of the queue. A wakeup is stored only while no waiter is queued, so nothing barges past a queued
 /// waiter. [`notify_last`](Self::notify_last) is the exception: it wakes the tail.
 ///
-/// A task that was woken by `notify_one` and is never polled keeps that wakeup, as it would keep a message that it was
-/// sent. Where any of several may do the work, drop what is not going to be polled: then it is forwarded.
+/// A task that was woken by `notify_one` and is never polled keeps that wakeup, as it would keep a message that was sent to
+/// it. Where any of several tasks may do the work, drop a future that is not going to be polled: its wakeup is forwarded.
 ///
 /// # What is seen
-/// All that was done before a notify is seen by whom it wakes, also where the wakeup was stored, or stored already.
+/// All that was done before a notify is seen by the waiter that it wakes, also if the wakeup was stored, or stored already.
 ///
 /// # Panics
-/// A notify that wakes a task panics if the task's waker does; all others have been woken then.
+/// A notify that wakes a task panics if the task's waker does, after all other waiters have been woken.
 #[doc(alias("Notify", "AutoResetEvent", "ManualResetEvent", "WaitQueue", "Signal", "Gate"))]
 pub struct Event {
     pub(super) raw: RawEvent<AtomicU64>,
@@ -108,14 +107,14 @@ pub struct Event {
 
 impl Event {
     const_fn! {
-        /// An event that nobody has notified yet.
+        /// An event without a stored wakeup.
         pub const fn new() -> Self {
             Self { raw: RawEvent::on(AtomicU64::new(0)) }
         }
     }
 
-    /// Wakes the waiter at the head of the queue, which has been there longest; if nobody is queued, stores the wakeup for the
-    /// next to come, unless there is one already. Returns which of these it did.
+    /// Wakes the head waiter, which has been queued longest. If no waiter is queued, stores the wakeup for the next one,
+    /// unless one is stored already. Returns which of these it did.
     ///
     /// ```
     /// use waitword::{Event, EventNotified};
@@ -133,8 +132,8 @@ impl Event {
 
     /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
     ///
-    /// For workers of which any will do: what the one that went to sleep last has worked with is most likely still in a cache,
-    /// and those who have slept longest can go on sleeping. Takes no longer for a long queue.
+    /// For workers of which any will do: the data of the worker that went to sleep last is most likely still in a cache,
+    /// and workers that have slept longer can go on sleeping. The cost does not depend on the length of the queue.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -151,16 +150,16 @@ impl Event {
     /// ```
     ///
     /// # Fairness
-    /// There is none: while others come and are woken, the head of the queue may wait for ever. Use it where nobody minds
-    /// who is woken.
+    /// There is none: while later waiters enqueue and are woken, the head waiter may starve. Use it where any waiter
+    /// will do.
     pub fn notify_last(&self) -> EventNotified {
         self.raw.notify(Whom::Last)
     }
 
-    /// Wakes all who wait, and those who have made a future and not polled it yet. Nothing is stored for those who come
-    /// later, and what is stored stays so. Returns how many were in the queue.
+    /// Wakes all waiters, and futures that were made and not polled yet. Stores nothing for later waiters;
+    /// a stored wakeup stays stored. Returns how many waiters were queued.
     ///
-    /// A future that is being made while this runs counts or does not.
+    /// A future that is being made while this runs may or may not be woken.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -176,8 +175,8 @@ impl Event {
         self.raw.notify_all()
     }
 
-    /// How many are queued at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
-    /// be another.
+    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
+    /// this returns.
     pub fn waiters(&self) -> usize {
         self.raw.waiters()
     }
@@ -193,7 +192,7 @@ impl Event {
         block(&mut EventWaiter::new(&self.raw), "wait_async");
     }
 
-    /// Takes the stored wakeup if there is one, and says whether. Never waits.
+    /// Takes the stored wakeup if there is one, and returns whether there was. Never waits.
     #[must_use = "if it is `true`, a wakeup has been taken"]
     pub fn try_wait(&self) -> bool {
         self.raw.take()

@@ -14,8 +14,8 @@ impl<'a, T: ?Sized> Relock for MutexGuard<'a, RawMutex, T> {
     type Rest = &'a Mutex<T>;
 
     fn handle(&self) -> &'a raw_mutex::RawMutex {
-        // SAFETY: the word is shared, to be waited for; it is released by whoever has the guard or takes that along, and acquired
-        // before there is a guard again.
+        // SAFETY: the word is shared only to wait. The wait borrows or owns the guard when it releases the word, and acquires the
+        // word before there is a guard again.
         unsafe { Self::mutex(self).raw() }.inner()
     }
 
@@ -24,7 +24,7 @@ impl<'a, T: ?Sized> Relock for MutexGuard<'a, RawMutex, T> {
     }
 
     unsafe fn relocked(_raw: &'a raw_mutex::RawMutex, mutex: &'a Mutex<T>) -> Self {
-        // SAFETY: says the caller.
+        // SAFETY: the mutex was acquired for this guard, by the contract of `relocked`.
         unsafe { mutex.make_guard_unchecked() }
     }
 }

@@ -1,7 +1,7 @@
-//! The raw traits of `lock_api` 0.4, so that its guards, and what others have built on them, can be had with these locks.
+//! The raw traits of `lock_api` 0.4: its guards, and the libraries built on them, work with these locks.
 //!
-//! What `lock_api` has no traits for is missing there: tasks. Whoever has some uses [`crate::Mutex`] and [`crate::RwLock`]. But a
-//! [`Condvar`](crate::Condvar) takes the guards of this [`Mutex`], too, those of threads and those of tasks:
+//! `lock_api` has no traits for tasks, so tasks use [`crate::Mutex`] and [`crate::RwLock`]. But a [`Condvar`](crate::Condvar)
+//! takes the guards of this [`Mutex`], too, from threads and from tasks:
 //!
 //! ```
 //! use waitword::Condvar;

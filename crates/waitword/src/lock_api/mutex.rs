@@ -11,8 +11,8 @@ use crate::raw_mutex;
 /// The word of [`crate::Mutex`], without a value and without guards.
 ///
 /// # Panics
-/// As [`crate::Mutex::lock`]: `lock` does, where it would have to wait on a thread that must not block, and so does `bump`,
-/// which still holds it then. The timed forms return `false` there at once.
+/// As [`crate::Mutex::lock`]: `lock` panics if it would have to wait and this thread must not block. So does `bump`, which still
+/// holds the mutex then. The timed forms return `false` at once instead.
 pub struct RawMutex(raw_mutex::RawMutex);
 
 impl RawMutex {
@@ -21,14 +21,14 @@ impl RawMutex {
     }
 }
 
-/// Shows whether it is held at this moment.
+/// Shows whether the mutex is held at this moment.
 impl fmt::Debug for RawMutex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RawMutex").field("locked", &self.0.is_locked()).finish()
     }
 }
 
-// SAFETY: the word is locked by one at a time, until that one releases it; any thread may.
+// SAFETY: there is one holder at a time, until it releases the word; any thread may release it.
 unsafe impl ::lock_api::RawMutex for RawMutex {
     #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
     const INIT: Self = Self(raw_mutex::RawMutex::new());
@@ -59,7 +59,8 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     }
 }
 
-// SAFETY: as above; it is for the waiters of that moment. A bump ends with the lock held, also if it unwinds.
+// SAFETY: a fair release is a release, which reserves the word for the present waiters. A bump ends with the word held, also
+// if it unwinds.
 unsafe impl RawMutexFair for RawMutex {
     #[inline]
     unsafe fn unlock_fair(&self) {
@@ -73,7 +74,7 @@ unsafe impl RawMutexFair for RawMutex {
     }
 }
 
-// SAFETY: as above; `true` means that it was acquired.
+// SAFETY: there is one holder at a time; `true` means that the word was acquired.
 unsafe impl RawMutexTimed for RawMutex {
     type Duration = Duration;
     type Instant = Instant;

@@ -14,8 +14,8 @@ use crate::raw_rwlock::{self, Mode};
 /// The words of [`crate::RwLock`], without a value and without guards.
 ///
 /// # Panics
-/// As the blocking methods of [`crate::RwLock`], where they would have to wait on a thread that must not block. The timed
-/// forms return `false` there at once.
+/// As the blocking methods of [`crate::RwLock`], if they would have to wait and this thread must not block. The timed forms
+/// return `false` at once then.
 pub struct RawRwLock(raw_rwlock::RawRwLock);
 
 impl RawRwLock {
@@ -33,15 +33,15 @@ impl RawRwLock {
     }
 }
 
-/// Shows whether it is held at this moment.
+/// Shows whether the lock is held at this moment.
 impl fmt::Debug for RawRwLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RawRwLock").field("locked", &self.0.is_held()).finish()
     }
 }
 
-// SAFETY: it is held by writers one at a time, or by readers, of which one may be upgradable, until they release it; any
-// thread may.
+// SAFETY: the holders are one writer, or readers, at most one of which is upgradable, until they release the lock; any thread
+// may release it.
 unsafe impl ::lock_api::RawRwLock for RawRwLock {
     #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
     const INIT: Self = Self(raw_rwlock::RawRwLock::new());
@@ -91,7 +91,8 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
     }
 }
 
-// SAFETY: as above; it is for the waiters of that moment. A bump ends with the lock in the mode in which it was, also if it unwinds.
+// SAFETY: a fair release is a release, which reserves the lock for the present waiters. A bump ends with the lock held in the
+// same mode, also if it unwinds.
 unsafe impl RawRwLockFair for RawRwLock {
     #[inline]
     unsafe fn unlock_shared_fair(&self) {
@@ -116,7 +117,7 @@ unsafe impl RawRwLockFair for RawRwLock {
     }
 }
 
-// SAFETY: as above.
+// SAFETY: as for `RawRwLockFair`, for the upgradable reader.
 unsafe impl RawRwLockUpgradeFair for RawRwLock {
     #[inline]
     unsafe fn unlock_upgradable_fair(&self) {
@@ -130,7 +131,7 @@ unsafe impl RawRwLockUpgradeFair for RawRwLock {
     }
 }
 
-// SAFETY: as above; who reads already always succeeds at once, so whoever waits here does not read.
+// SAFETY: a recursive read is a read. It succeeds at once while there is a reader, so an acquirer that waits here does not read.
 unsafe impl RawRwLockRecursive for RawRwLock {
     #[inline]
     #[track_caller]
@@ -146,7 +147,7 @@ unsafe impl RawRwLockRecursive for RawRwLock {
     }
 }
 
-// SAFETY: as above; nobody writes in between.
+// SAFETY: the writer becomes a reader, and no other writer gets the lock in between.
 unsafe impl RawRwLockDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade(&self) {
@@ -154,7 +155,7 @@ unsafe impl RawRwLockDowngrade for RawRwLock {
     }
 }
 
-// SAFETY: as above; `true` means that it was acquired.
+// SAFETY: `true` means that the lock was acquired, in the mode of the method.
 unsafe impl RawRwLockTimed for RawRwLock {
     type Duration = Duration;
     type Instant = Instant;
@@ -180,7 +181,7 @@ unsafe impl RawRwLockTimed for RawRwLock {
     }
 }
 
-// SAFETY: as above; who has it upgradable is the only one, and alone after the upgrade.
+// SAFETY: there is at most one upgradable reader, and it is the only holder after the upgrade.
 unsafe impl RawRwLockUpgrade for RawRwLock {
     #[inline]
     #[track_caller]
@@ -210,7 +211,7 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
     }
 }
 
-// SAFETY: as above; nobody writes in between.
+// SAFETY: the holder changes its mode, and no other writer gets the lock in between.
 unsafe impl RawRwLockUpgradeDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade_upgradable(&self) {
@@ -223,7 +224,7 @@ unsafe impl RawRwLockUpgradeDowngrade for RawRwLock {
     }
 }
 
-// SAFETY: as above; `true` means that it was acquired, or upgraded.
+// SAFETY: `true` means that the lock was acquired, or upgraded.
 unsafe impl RawRwLockUpgradeTimed for RawRwLock {
     #[inline]
     fn try_lock_upgradable_for(&self, timeout: Duration) -> bool {

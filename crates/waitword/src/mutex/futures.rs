@@ -1,4 +1,4 @@
-//! What the `_async` methods return: the loop of `acquire`, and a guard at its end.
+//! The futures of the `_async` methods: the loop of `acquire`, which ends with a guard.
 
 use std::fmt;
 use std::future::Future;
@@ -21,7 +21,7 @@ pin_project! {
     #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct MutexLock<'a, T: ?Sized> {
         mutex: &'a Mutex<T>,
-        // Of the raw part alone, so that the code of its slow path is the same for every `T`.
+        // Over the raw mutex alone, so that the code of the slow path is the same for every `T`.
         #[pin]
         acquire: AcquireAsync<&'a RawMutex>,
     }
@@ -39,7 +39,7 @@ impl<'a, T: ?Sized> Future for MutexLock<'a, T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        // SAFETY: ready once, having acquired it.
+        // SAFETY: ready once, with the mutex acquired (invariant 1).
         this.acquire.poll(cx).map(|_| unsafe { MutexGuard::new(this.mutex) })
     }
 }
@@ -66,7 +66,7 @@ impl<'a, T: ?Sized> Future for MutexLockUntil<'a, T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        // SAFETY: ready once with `Ok`, having acquired it.
+        // SAFETY: ready once with `Ok`, with the mutex acquired (invariant 1).
         this.acquire.poll(cx).map_ok(|_| unsafe { MutexGuard::new(this.mutex) })
     }
 }
@@ -91,7 +91,7 @@ impl<T: ?Sized> Future for MutexLockOwned<T> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: ready once, having acquired it.
+        // SAFETY: ready once, with the mutex acquired (invariant 1).
         self.project().acquire.poll(cx).map(|(mutex, ())| unsafe { OwnedMutexGuard::new(mutex) })
     }
 }
@@ -116,12 +116,12 @@ impl<T: ?Sized> Future for MutexLockOwnedUntil<T> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: ready once with `Ok`, having acquired it.
+        // SAFETY: ready once with `Ok`, with the mutex acquired (invariant 1).
         self.project().acquire.poll(cx).map_ok(|(mutex, ())| unsafe { OwnedMutexGuard::new(mutex) })
     }
 }
 
-/// Shows whether it is queued. Not the value, which another one may hold.
+/// Shows whether the future is queued, and not the value, which another holder may have.
 macro_rules! shows_whether_it_waits {
     ($($name:literal: $future:ty;)*) => {$(
         impl<T: ?Sized> fmt::Debug for $future {

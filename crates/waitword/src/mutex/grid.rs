@@ -10,7 +10,7 @@ use crate::mutex::guard::MutexGuard;
 use crate::mutex::lock::Mutex;
 
 impl<T: ?Sized> Mutex<T> {
-    /// Locks, blocking this thread until it can.
+    /// Locks the mutex, blocking this thread until it is acquired.
     ///
     /// ```
     /// let mutex = waitword::Mutex::new(1);
@@ -33,15 +33,15 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.acquire("lock_async");
-        // SAFETY: acquired just now.
+        // SAFETY: acquired just now, for this guard alone (invariant 1).
         unsafe { MutexGuard::new(self) }
     }
 
-    /// Locks if that can be done at once. Never waits.
+    /// Locks the mutex if it is free. Never waits.
     ///
-    /// `None` means that the mutex is held, or, for a moment, reserved for the head waiter; for some 30 ms if that is a future
-    /// that is not polled ([`guide::what_holds`](crate::guide::what_holds)). An `Option`, because there is one reason to fail,
-    /// and nothing to be learnt from it.
+    /// `None` means that the mutex is held, or reserved for the head waiter. The reservation lasts a moment, or some 30 ms if
+    /// the head waiter is a future that is not polled ([`guide::what_holds`](crate::guide::what_holds)). Returns an `Option`,
+    /// because there is only one reason to fail.
     ///
     /// ```
     /// let mutex = waitword::Mutex::new(1);
@@ -54,7 +54,7 @@ impl<T: ?Sized> Mutex<T> {
     #[must_use = "if it is a guard, the mutex is released when that is dropped"]
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        // SAFETY: acquired just now, if at all.
+        // SAFETY: made only if the mutex was acquired, for this guard alone (invariant 1).
         acquire::try_take(&self.raw, ()).then(|| unsafe { MutexGuard::new(self) })
     }
 
@@ -78,7 +78,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     pub fn lock_for(&self, timeout: Duration) -> Result<MutexGuard<'_, T>, LockError> {
         self.acquire_until(|| Instant::now().checked_add(timeout))?;
-        // SAFETY: acquired just now.
+        // SAFETY: acquired just now, for this guard alone (invariant 1).
         Ok(unsafe { MutexGuard::new(self) })
     }
 
@@ -94,18 +94,18 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait on a thread that must not.
+    /// at once, if it would have to wait and this thread must not block.
     #[doc(alias("try_lock_until", "lock_deadline"))]
     #[inline]
     pub fn lock_until(&self, deadline: Instant) -> Result<MutexGuard<'_, T>, LockError> {
         self.acquire_until(|| Some(deadline))?;
-        // SAFETY: acquired just now.
+        // SAFETY: acquired just now, for this guard alone (invariant 1).
         Ok(unsafe { MutexGuard::new(self) })
     }
 
     /// Locks without blocking this thread. The future is ready with the guard.
     ///
-    /// Works with any executor. Nothing happens before the first poll, which enqueues if it has to.
+    /// Works with any executor. Nothing happens before the first poll, which enqueues if the mutex is not free.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -116,9 +116,9 @@ impl<T: ?Sized> Mutex<T> {
     /// ```
     ///
     /// # Cancellation
-    /// Cancel-safe: dropping the future leaves the queue, at any moment, and forwards a signal that it had got. A
-    /// future that is polled again later, as in a loop around `select!`, has kept its position, so keep the future rather
-    /// than make a new one.
+    /// Cancel-safe: the future can be dropped at any moment. It leaves the queue then, and forwards a signal that it received.
+    /// A future that is polled again later, as in a loop around `select!`, keeps its position: reuse the future instead of
+    /// making a new one.
     ///
     /// # Fairness
     /// See [the type](Self#fairness). A poll tries and enqueues; it does not spin.
@@ -182,14 +182,14 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Panics
     /// As [`lock_async`](Self::lock_async); and when it has to wait, if it is the first in the process and the system cannot
-    /// start the thread that keeps the time.
+    /// start the timer thread.
     #[doc(alias = "try_lock_until_async")]
     pub fn lock_async_until(&self, deadline: Instant) -> MutexLockUntil<'_, T> {
         MutexLockUntil::new(self, Some(deadline))
     }
 }
 
-/// Shows the value if the mutex is free, for which it is locked meanwhile. Does not wait.
+/// Shows the value if the mutex is free, and holds the mutex meanwhile. Does not wait.
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Mutex");

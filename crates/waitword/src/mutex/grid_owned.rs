@@ -10,11 +10,11 @@ use crate::mutex::lock::Mutex;
 use crate::mutex::owned::OwnedMutexGuard;
 
 /// # Over an `Arc`
-/// The guards and the futures of these methods have a share in the mutex, so that they can be kept in a struct or given to
-/// a task of its own.
+/// The guards and the futures of these methods have a share in the mutex. So they can be stored in a struct or moved into a
+/// task.
 ///
-/// They take the `Arc` by reference: an attempt that fails does not cost its caller the `Arc`, and the count is touched only
-/// for a guard or a future that there is.
+/// The methods take the `Arc` by reference: the caller keeps the `Arc` if an attempt fails, and the reference count changes
+/// only when a guard or a future is made.
 impl<T: ?Sized> Mutex<T> {
     /// As [`lock`](Self::lock), with a guard that has a share in the mutex.
     ///
@@ -36,7 +36,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock_owned(self: &Arc<Self>) -> OwnedMutexGuard<T> {
         self.acquire("lock_owned_async");
-        // SAFETY: acquired just now.
+        // SAFETY: acquired just now, for this guard alone (invariant 1).
         unsafe { OwnedMutexGuard::new(Arc::clone(self)) }
     }
 
@@ -45,7 +45,7 @@ impl<T: ?Sized> Mutex<T> {
     #[must_use = "if it is a guard, the mutex is released when that is dropped"]
     #[inline]
     pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
-        // SAFETY: acquired just now, if at all.
+        // SAFETY: made only if the mutex was acquired, for this guard alone (invariant 1).
         acquire::try_take(&self.raw, ()).then(|| unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
     }
 
@@ -57,7 +57,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     pub fn lock_owned_for(self: &Arc<Self>, timeout: Duration) -> Result<OwnedMutexGuard<T>, LockError> {
         self.acquire_until(|| Instant::now().checked_add(timeout))?;
-        // SAFETY: acquired just now.
+        // SAFETY: acquired just now, for this guard alone (invariant 1).
         Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
     }
 
@@ -69,7 +69,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     pub fn lock_owned_until(self: &Arc<Self>, deadline: Instant) -> Result<OwnedMutexGuard<T>, LockError> {
         self.acquire_until(|| Some(deadline))?;
-        // SAFETY: acquired just now.
+        // SAFETY: acquired just now, for this guard alone (invariant 1).
         Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
     }
 

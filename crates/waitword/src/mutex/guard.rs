@@ -1,4 +1,4 @@
-//! The guard: while there is one, its owner is alone with the value.
+//! The guard: exclusive access to the value for as long as it exists.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,12 +8,12 @@ use std::ops::{Deref, DerefMut};
 use crate::mutex::lock::Mutex;
 use crate::mutex::mapped::MappedMutexGuard;
 
-/// The way to the value of a [`Mutex`] that is locked. Dropping it releases the mutex.
+/// Access to the value of a locked [`Mutex`]. Dropping the guard releases the mutex.
 ///
 /// It is [`Send`] when `T` is, and can be dropped on another thread than the one that locked. It is [`Sync`] when `T` is
 /// `Send` and `Sync`.
 ///
-/// What can be done with a guard is an associated function, so that it does not hide a method of the value:
+/// The operations on a guard are associated functions, so that they do not hide methods of the value:
 /// `MutexGuard::map(guard, ..)`.
 ///
 /// ```
@@ -58,9 +58,9 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 
     /// Releases the mutex, and reserves it for the waiters if there are any.
     ///
-    /// Nobody barges past the head waiter then: acquirers that come now are queued behind it. As the head waiter has
-    /// to wake up first, such a handoff costs a change of threads or tasks where an ordinary release might have had none. Without
-    /// waiters it is an ordinary release.
+    /// No acquirer barges past the head waiter then: new acquirers enqueue behind it. The head waiter has to wake up first, so
+    /// such a handoff costs a switch of threads or tasks, which an ordinary release may not need. Without waiters it is an
+    /// ordinary release.
     ///
     /// ```
     /// use waitword::{Mutex, MutexGuard};
@@ -75,11 +75,11 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         Self::forget(this).raw.release_fair();
     }
 
-    /// Gives the head waiter its turn, and acquires the mutex again afterwards, blocking this thread until it can. The value is
-    /// what others have left then.
+    /// Releases the mutex to the head waiter, and acquires it again afterwards, blocking this thread until then. Other holders
+    /// may have changed the value in between.
     ///
-    /// It is [`unlock_fair`](Self::unlock_fair) and [`lock`](Mutex::lock) in one, for a holder that keeps the mutex for long and
-    /// could do without it for a moment. Without waiters it costs a load, and the mutex is not released.
+    /// It is [`unlock_fair`](Self::unlock_fair) and [`lock`](Mutex::lock) in one, for a holder that needs the mutex for long and
+    /// can release it for a moment. Without waiters it costs a load, and the mutex is not released.
     ///
     /// ```
     /// use waitword::{Mutex, MutexGuard};
@@ -94,15 +94,15 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// ```
     ///
     /// # Fairness
-    /// Nobody barges past the head waiter. Afterwards this thread is a new acquirer: the waiters further behind may have
-    /// their turn before it, or not. If the head waiter is a task that is not polled, it delays this thread for no longer than it
-    /// would any other ([`STALL_TIMEOUT`](crate::STALL_TIMEOUT)).
+    /// No acquirer barges past the head waiter. Afterwards this thread is a new acquirer: it may acquire the mutex before or
+    /// after the waiters further behind. If the head waiter is a task that is not polled, it delays this thread no longer than
+    /// any other acquirer ([`STALL_TIMEOUT`](crate::STALL_TIMEOUT)).
     ///
-    /// A task does it with `unlock_fair` and [`lock_async`](Mutex::lock_async).
+    /// Tasks use `unlock_fair` and [`lock_async`](Mutex::lock_async) instead.
     ///
     /// # Panics
     /// If there are waiters and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); and if the waker
-    /// of the signalled waiter does. The guard is as good as before, then.
+    /// of the signalled waiter does. The mutex is held again then.
     #[doc(alias("yield_fair", "relock"))]
     #[inline]
     #[track_caller]
@@ -110,7 +110,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         this.mutex.raw.bump("lock_async");
     }
 
-    /// A guard of a part of the value. The mutex is held until that is dropped.
+    /// A guard of a part of the value. The mutex is held until that guard is dropped.
     ///
     /// If `to_part` panics, the mutex is released.
     ///
@@ -126,7 +126,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// ```
     pub fn map<U: ?Sized>(mut this: Self, to_part: impl FnOnce(&mut T) -> &mut U) -> MappedMutexGuard<'a, U> {
         let part = to_part(&mut this).into();
-        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+        // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
         unsafe { MappedMutexGuard::new(&Self::forget(this).raw, part) }
     }
 
@@ -173,13 +173,13 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         to_part: impl FnOnce(&mut T) -> Result<&mut U, E>,
     ) -> Result<MappedMutexGuard<'a, U>, (Self, E)> {
         match to_part(&mut this).map(Into::into) {
-            // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+            // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
             Ok(part) => Ok(unsafe { MappedMutexGuard::new(&Self::forget(this).raw, part) }),
             Err(error) => Err((this, error)),
         }
     }
 
-    /// The value, for as long as the mutex lives, which stays locked for as long. Nothing unlocks it again.
+    /// The value, for as long as the mutex lives. Nothing unlocks the mutex again.
     ///
     /// ```
     /// use waitword::{Mutex, MutexGuard};
@@ -191,7 +191,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// ```
     pub fn leak(this: Self) -> &'a mut T {
         let mutex = Self::forget(this);
-        // SAFETY: this was the only guard, and as it is never dropped there is no other (invariants 1 and 2).
+        // SAFETY: this was the only guard. It is never dropped, so no other is ever made (invariants 1 and 2).
         unsafe { &mut *mutex.value.get() }
     }
 

@@ -13,8 +13,8 @@ use crate::sync::const_fn;
 /// A value that one thread or task at a time can reach.
 ///
 /// Threads lock it with [`lock`](Self::lock) and tasks with [`lock_async`](Self::lock_async), on the same mutex and from
-/// one wait queue. Either returns a guard, through which the value is reached, and which releases the mutex when it is
-/// dropped. A guard may be dropped on another thread than the one that locked, and held across an `await`.
+/// one wait queue. Both return a guard, which gives access to the value, and releases the mutex when it is dropped. A guard
+/// may be dropped on another thread than the one that locked, and held across an `await`.
 ///
 /// It takes 4 bytes besides the value, and allocates nothing: neither a new mutex nor a wait.
 ///
@@ -38,34 +38,34 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Fairness
-/// All waiters, threads and tasks alike, are in one queue, and get the mutex in its order. A release
-/// is not a handoff to the head waiter, but a signal: until that waiter runs, the mutex is free for barging acquirers, and no thread
-/// sleeps at a free mutex. Barging is bounded, so it starves no waiter: when the signalled waiter runs and finds the mutex held, or
-/// after a window of 200 µs at the most, the mutex is reserved for the queue. A waiter keeps its position, however many barge past it.
-/// The [guide](crate::guide::what_holds#barging-and-starvation) has the bound with all its digits.
+/// All waiters, threads and tasks alike, are in one queue, and get the mutex in FIFO order. A release is a signal to the head
+/// waiter, not a handoff: until that waiter runs, the mutex is free for barging acquirers, and no thread sleeps at a free
+/// mutex. Barging is bounded, so it starves no waiter: when the signalled waiter runs and finds the mutex held, or after a
+/// barging window of 200 µs at the most, the mutex is reserved for the queue. A waiter keeps its position, however many
+/// acquirers barge past it. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
 ///
 /// [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair) reserves the mutex for the head waiter at once.
 ///
 /// # Futures that nobody polls
-/// A queued task that is signalled and not polled takes nothing, and keeps nobody from the mutex for good (no futurelock). Others
-/// barge meanwhile, for a window as above; the waiter behind it is signalled in its place once it has not responded for
-/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT), or twice that: 10 to 20 ms. It keeps its position, and gets the mutex when it is polled again. So
-/// a lock future may lie in a `select!`, in a set of futures or in a struct, half awaited, for any time.
+/// A queued task that is signalled and not polled does not hold the mutex, and does not block other waiters for good (no
+/// futurelock). Other acquirers barge meanwhile, for one barging window. After one to two times
+/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) (10 to 20 ms) without a response, the next waiter is signalled in its place. The
+/// unresponsive task keeps its position, and gets the mutex when it is polled again. So a lock future may stay half awaited in
+/// a `select!`, in a set of futures or in a struct, for any time.
 ///
-/// A *guard* that is kept by a task which nobody polls is another matter: the mutex is held then, and nobody can know
-/// whether for good.
+/// A *guard* in a task that is not polled does hold the mutex, and the lock cannot know for how long.
 ///
 /// # No poisoning
-/// If a thread panics while it has a guard, or a task is dropped, the mutex is released, and the next one finds the value
-/// as it was left. The `Mutex` of the standard library would be poisoned. That does not go together with tasks: a task that is
-/// dropped halfway leaves the same half of a change behind, without a panic; one would be reported, the other not. And most
-/// critical sections either cannot panic or leave nothing half done, and would have an `unwrap` each all the same. For
-/// those that can, there is [`Poison`](crate::Poison): a `Mutex<Poison<T>>` knows when it was left in a panic.
+/// If a thread panics while it has a guard, or a task is dropped, the mutex is released, and the next holder finds the value
+/// as it was left. The `Mutex` of the standard library would be poisoned. Poisoning does not suit tasks: a task that is dropped
+/// halfway leaves the same incomplete change as a panic, but poisoning would report only the panic. And most critical sections
+/// either cannot panic or leave nothing half done, and would need an `unwrap` each all the same. For the others there is
+/// [`Poison`](crate::Poison): a `Mutex<Poison<T>>` records that a holder panicked.
 ///
 /// # Panics
-/// A release signals the next waiter. If the waker of that one panics, so does the drop of the guard; the mutex is free then.
-/// So it does at the first release of the process that leaves a waiter queued behind the signalled one, if the system cannot
-/// start the thread that keeps the time.
+/// A release signals the next waiter. If that waiter's waker panics, so does the drop of the guard; the mutex is free then.
+/// The same holds at the first release of the process that leaves a waiter queued behind the signalled one, if the system cannot
+/// start the timer thread.
 #[doc(alias("AsyncMutex", "FairMutex", "pthread_mutex_t", "timed_mutex", "BiLock"))]
 #[derive(Default)]
 pub struct Mutex<T: ?Sized> {
@@ -86,7 +86,7 @@ unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 /// After a panic, [`Poison`] reports it to the next holder.
 impl<T: ?Sized> RefUnwindSafe for Mutex<Poison<T>> {}
 
-// SAFETY: it is a field, and the word is a field of that. Nothing panics.
+// SAFETY: the raw mutex is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
 unsafe impl<T: ?Sized> HasRaw for Mutex<T> {
     type Raw = RawMutex;
 
@@ -97,7 +97,7 @@ unsafe impl<T: ?Sized> HasRaw for Mutex<T> {
 
 impl<T> Mutex<T> {
     const_fn! {
-        /// A mutex that nobody holds.
+        /// A free mutex.
         ///
         /// ```
         /// static NAMES: waitword::Mutex<Vec<&str>> = waitword::Mutex::new(Vec::new());
@@ -108,14 +108,14 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// The value. No wait is needed: the owner of the mutex is alone with it.
+    /// The value. Does not wait: the owner of the mutex has exclusive access.
     pub fn into_inner(self) -> T {
         self.value.into_inner()
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// The value. No wait is needed: the owner of the mutex is alone with it.
+    /// The value. Does not wait: the owner of the mutex has exclusive access.
     ///
     /// ```
     /// let mut mutex = waitword::Mutex::new(1);
@@ -126,8 +126,8 @@ impl<T: ?Sized> Mutex<T> {
         self.value.get_mut()
     }
 
-    /// A pointer to the value, which is good for as long as the mutex stays where it is. Accesses through it must exclude others, for
-    /// instance by having the guard.
+    /// A pointer to the value, which is valid for as long as the mutex stays where it is. Accesses through the pointer must
+    /// exclude other accesses, for instance by having the guard.
     ///
     /// ```
     /// let mutex = waitword::Mutex::new(1);
@@ -141,13 +141,13 @@ impl<T: ?Sized> Mutex<T> {
         self.value.get()
     }
 
-    /// Whether somebody has the guard at this moment. By the time it returns the answer may be another.
+    /// Whether the mutex is held at this moment. The answer may be outdated when it arrives.
     #[inline]
     pub fn is_locked(&self) -> bool {
         self.raw.is_locked()
     }
 
-    /// The blocking half of the grid. `instead` is for threads that must not block.
+    /// The blocking half of the grid. `instead` names the method for threads that must not block.
     #[inline]
     #[track_caller]
     pub(super) fn acquire(&self, instead: &str) {

@@ -1,8 +1,8 @@
 //! Guards of a part of the value.
 //!
-//! They point to the part, and know the mutex only as far as they need to release it. The pointer is not a reference,
-//! because a reference that a function gets has to be good until the function ends; and when a guard is dropped, the next
-//! holder may have the value before `drop` has ended.
+//! A mapped guard has a pointer to the part, and of the mutex what it takes to release it. The pointer is not a reference: a
+//! reference that is passed to a function has to be valid until the function returns, and the next holder may have the value
+//! before `drop` returns.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::mutex::lock::Mutex;
 use crate::raw_mutex::RawMutex;
 
-/// The way to a part of the value of a [`Mutex`] that is locked. Dropping it releases the mutex.
+/// Access to a part of the value of a locked [`Mutex`]. Dropping the guard releases the mutex.
 ///
 /// Made by [`MutexGuard::map`](crate::MutexGuard::map).
 #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
@@ -50,7 +50,7 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
     /// ```
     pub fn map<U: ?Sized>(mut this: Self, to_part: impl FnOnce(&mut T) -> &mut U) -> MappedMutexGuard<'a, U> {
         let part = to_part(&mut this).into();
-        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+        // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
         unsafe { MappedMutexGuard::new(Self::forget(this), part) }
     }
 
@@ -75,7 +75,7 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
         to_part: impl FnOnce(&mut T) -> Result<&mut U, E>,
     ) -> Result<MappedMutexGuard<'a, U>, (Self, E)> {
         match to_part(&mut this).map(Into::into) {
-            // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+            // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
             Ok(part) => Ok(unsafe { MappedMutexGuard::new(Self::forget(this), part) }),
             Err(error) => Err((this, error)),
         }
@@ -100,7 +100,7 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
     }
 }
 
-/// The way to a part of the value of a [`Mutex`] that is locked, with a share in the mutex. Dropping it releases the mutex.
+/// Access to a part of the value of a locked [`Mutex`], with a share in the mutex. Dropping the guard releases the mutex.
 ///
 /// Made by [`OwnedMutexGuard::map`](crate::OwnedMutexGuard::map). `T` is the value, `U` the part.
 #[doc(alias = "MappedArcMutexGuard")]
@@ -138,7 +138,7 @@ impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
         to_part: impl FnOnce(&mut U) -> &mut V,
     ) -> OwnedMappedMutexGuard<T, V> {
         let part = to_part(&mut this).into();
-        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+        // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
         unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }
     }
 
@@ -163,7 +163,7 @@ impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
         to_part: impl FnOnce(&mut U) -> Result<&mut V, E>,
     ) -> Result<OwnedMappedMutexGuard<T, V>, (Self, E)> {
         match to_part(&mut this).map(Into::into) {
-            // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+            // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
             Ok(part) => Ok(unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }),
             Err(error) => Err((this, error)),
         }
@@ -190,7 +190,7 @@ impl<T: ?Sized, U: ?Sized> Drop for OwnedMappedMutexGuard<T, U> {
     }
 }
 
-/// What the two have in common: they show their part.
+/// The traits of both guards that give access to the part.
 macro_rules! shows_its_part {
     ($Part:ident in $guard:ty, $($generic:tt)+) => {
         impl<$($generic)+> Deref for $guard {

@@ -1,17 +1,17 @@
 //! The mutex: its value, its guards and the ways to lock.
 //!
-//! The word and its state transitions are in `raw_mutex.rs`. Here it meets a value: `lock.rs` is the type, `guard.rs` and
-//! `mapped.rs` the guards through which the value is reached, `grid.rs` the ways to lock, `futures.rs` what the `_async` methods
+//! The word and its state transitions are in `raw_mutex.rs`. This folder adds the value: `lock.rs` is the type, `guard.rs` and
+//! `mapped.rs` the guards that give access to the value, `grid.rs` the ways to lock, `futures.rs` what the `_async` methods
 //! return, `owned.rs` and `grid_owned.rs` the same over an `Arc`, `unlocked.rs` the guards that release for a while.
 //!
 //! # Invariants
 //! The unsafe code of this folder rests on these:
 //!
-//! 1. There is a guard, of whatever kind, only for as long as the raw mutex is held on its behalf. It is made from an
-//!    acquisition from which no other guard exists: what makes another guard from a guard forgets the first. Its drop
-//!    releases, once. So there is one at a time.
-//! 2. The value is reached only through the guard, or by somebody who has the mutex for itself (`&mut`, or by value), and
-//!    then there is no guard.
+//! 1. A guard, of whatever kind, exists only while the raw mutex is held on its behalf. Each acquisition makes one guard; a
+//!    function that makes another guard from a guard forgets the first. The drop of a guard releases the mutex, once. So there
+//!    is one guard at a time.
+//! 2. The value is accessed only through the guard, or by the owner of the mutex (`&mut`, or by value), and then there is no
+//!    guard.
 //! 3. The value stays where it is while there is a guard, because the guard borrows the mutex or has an `Arc` of it.
 
 mod futures;

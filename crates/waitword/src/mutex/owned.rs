@@ -10,9 +10,9 @@ use std::sync::Arc;
 use crate::mutex::lock::Mutex;
 use crate::mutex::mapped::OwnedMappedMutexGuard;
 
-/// The way to the value of a [`Mutex`] that is locked, with a share in the mutex. Dropping it releases the mutex.
+/// Access to the value of a locked [`Mutex`], with a share in the mutex. Dropping the guard releases the mutex.
 ///
-/// As [`MutexGuard`](crate::MutexGuard), but that it borrows nothing.
+/// As [`MutexGuard`](crate::MutexGuard), but borrows nothing.
 #[doc(alias = "ArcMutexGuard")]
 #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
 #[clippy::has_significant_drop]
@@ -57,7 +57,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         to_part: impl FnOnce(&mut T) -> &mut U,
     ) -> OwnedMappedMutexGuard<T, U> {
         let part = to_part(&mut this).into();
-        // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+        // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
         unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }
     }
 
@@ -82,7 +82,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         to_part: impl FnOnce(&mut T) -> Result<&mut U, E>,
     ) -> Result<OwnedMappedMutexGuard<T, U>, (Self, E)> {
         match to_part(&mut this).map(Into::into) {
-            // SAFETY: this guard is forgotten, and the part is one of what it guarded.
+            // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
             Ok(part) => Ok(unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }),
             Err(error) => Err((this, error)),
         }
@@ -104,7 +104,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         mutex
     }
 
-    /// As [`into_arc`](Self::into_arc), released as by [`unlock_fair`](Self::unlock_fair).
+    /// As [`into_arc`](Self::into_arc), but releases the mutex as [`unlock_fair`](Self::unlock_fair) does.
     pub fn into_arc_fair(this: Self) -> Arc<Mutex<T>> {
         let mutex = Self::forget(this);
         mutex.raw.release_fair();

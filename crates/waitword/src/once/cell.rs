@@ -10,8 +10,8 @@ use crate::sync::const_fn;
 
 /// A cell that is set once, by a thread or a task, and read by all.
 ///
-/// Reading it when it is set costs one load. It takes 4 bytes besides the value. While it is being set, others who would set it wait; so do those who only
-/// want to read it, if they say so ([`wait`](Self::wait)).
+/// Reading it when it is set costs one load. It takes 4 bytes besides the value. While an initialiser runs, other initialisers
+/// wait; so do readers that call [`wait`](Self::wait).
 ///
 /// ```
 /// use waitword::OnceLock;
@@ -27,7 +27,7 @@ use crate::sync::const_fn;
 ///
 /// # Initialisers that fail
 /// The turn to set the cell is forwarded when an initialiser panics, returns an error, or belongs to a future that is
-/// dropped. The first waiter that runs has it next, with an initialiser of its own. There is no poison.
+/// dropped. The first waiter that runs takes the turn, with an initialiser of its own. There is no poison.
 ///
 /// # Fairness
 /// A turn that is free wakes all waiters, in FIFO order, and the first that runs has it: a task that is not polled keeps nobody
@@ -78,8 +78,8 @@ impl<T> OnceLock<T> {
     /// Sets the cell. Never waits.
     ///
     /// # Errors
-    /// The value, if the cell is set, or an initialiser runs at this moment. (Whoever would rather have that one's value
-    /// uses [`get_or_init`](Self::get_or_init).)
+    /// The value, if the cell is set, or an initialiser runs at this moment. (To get the value of that initialiser,
+    /// use [`get_or_init`](Self::get_or_init).)
     ///
     /// ```
     /// let cell = waitword::OnceLock::new();
@@ -116,13 +116,13 @@ impl<T> OnceLock<T> {
         self.get().is_some()
     }
 
-    /// How many are queued at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
-    /// be another.
+    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
+    /// this returns.
     pub fn waiters(&self) -> usize {
         self.slot.waiters()
     }
 
-    /// Waits until somebody has set the cell, blocking this thread.
+    /// Waits until the cell is set, blocking this thread.
     ///
     /// ```
     /// let cell = waitword::OnceLock::new();
@@ -156,7 +156,7 @@ impl<T> OnceLock<T> {
         Ok(block_until(&mut SlotValue(&self.slot), Instant::now().checked_add(timeout))?)
     }
 
-    /// As [`wait`](Self::wait), until `deadline` at the latest. A value that is there is had also after it.
+    /// As [`wait`](Self::wait), until `deadline` at the latest. A value that is there is taken also after it.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
@@ -165,10 +165,10 @@ impl<T> OnceLock<T> {
         Ok(block_until(&mut SlotValue(&self.slot), Some(deadline))?)
     }
 
-    /// Waits until somebody has set the cell, without blocking this thread.
+    /// Waits until the cell is set, without blocking this thread.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the queue; nobody else is affected.
+    /// Dropping the future dequeues it; no other waiter is affected.
     ///
     /// # Panics
     /// When polled again after it was ready.
@@ -202,7 +202,7 @@ impl<T> OnceLock<T> {
     }
 
     /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A value that is there when the future is polled
-    /// is had also after it.
+    /// is taken also after it.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline.

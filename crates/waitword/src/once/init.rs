@@ -3,13 +3,13 @@
 //! ```text
 //!   A (a thread)                B (a task)                        C (a thread)
 //!   ────────────────────        ──────────────────────────        ─────────────────────
-//!   nothing → RUNNING           in line
-//!   initialiser: an error       called
-//!   → nothing; call all         nothing → RUNNING                 RUNNING + WAITERS
-//!                               initialiser, over some polls      in line
-//!                               SET; call all                     called: the value
+//!   nothing → RUNNING           queued
+//!   initialiser: an error       woken
+//!   → nothing; wake all         nothing → RUNNING                 RUNNING + WAITERS
+//!                               initialiser, over some polls      queued
+//!                               SET; wake all                     woken: the value
 //! ```
-//! What has to hold whatever becomes of an initialiser is that its turn ends; that is the destructor of the turn.
+//! However an initialiser ends, its turn ends too: the destructor of the turn sees to that.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -22,7 +22,7 @@ use crate::once::OnceLock;
 use crate::once::slot::SlotTurn;
 
 impl<T> OnceLock<T> {
-    /// The value. If there is none, `initialiser` makes it; if another does already, waits for that one, blocking this
+    /// The value. If there is none, `initialiser` makes it; if another initialiser runs already, waits for it, blocking this
     /// thread.
     ///
     /// ```
@@ -49,7 +49,7 @@ impl<T> OnceLock<T> {
 
     /// As [`get_or_init`](Self::get_or_init); another's initialiser is waited for until `timeout` is over.
     ///
-    /// An initialiser of one's own is not interrupted. A timeout that goes beyond what [`Instant`] can hold waits without
+    /// The caller's own `initialiser` is not interrupted. A timeout that goes beyond what [`Instant`] can hold waits without
     /// an end.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl<T> OnceLock<T> {
 
     /// As [`get_or_init`](Self::get_or_init); another's initialiser is waited for until `deadline`.
     ///
-    /// An initialiser of one's own is not interrupted, and is run also after the deadline if its turn is free then.
+    /// The caller's own `initialiser` is not interrupted, and is run also after the deadline if its turn is free then.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
@@ -83,11 +83,11 @@ impl<T> OnceLock<T> {
         self.get_or_try_init_until(deadline, initialiser_that_cannot_fail(initialiser)).map(never)
     }
 
-    /// The value. If there is none, `initialiser` makes it; if another does already, waits for that one. Does not block
+    /// The value. If there is none, `initialiser` makes it; if another initialiser runs already, waits for it. Does not block
     /// this thread.
     ///
     /// # Cancellation
-    /// If the future is dropped while `initialiser` awaits, so is that, and the turn is forwarded.
+    /// If the future is dropped while `initialiser` awaits, `initialiser` is dropped, too, and the turn is forwarded.
     ///
     /// # Panics
     /// When `initialiser` does; the turn is forwarded. When polled again after it was ready.
@@ -119,7 +119,7 @@ impl<T> OnceLock<T> {
     /// As [`get_or_init_async`](Self::get_or_init_async); another's initialiser is waited for until `timeout` is over,
     /// counted from this call.
     ///
-    /// An initialiser of one's own is not interrupted. A timeout that goes beyond what [`Instant`] can hold waits without
+    /// The caller's own `initialiser` is not interrupted. A timeout that goes beyond what [`Instant`] can hold waits without
     /// an end.
     ///
     /// # Errors
@@ -140,7 +140,7 @@ impl<T> OnceLock<T> {
 
     /// As [`get_or_init_async`](Self::get_or_init_async); another's initialiser is waited for until `deadline`.
     ///
-    /// An initialiser of one's own is not interrupted, and is run also after the deadline if its turn is free then.
+    /// The caller's own `initialiser` is not interrupted, and is run also after the deadline if its turn is free then.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; `initialiser` has not run then.

@@ -1,16 +1,16 @@
-//! A value that is made when somebody first asks for it.
+//! A value that is made at its first use.
 //!
-//! Those who ask while it is being made wait for it, threads and tasks in one queue; the race is that of the cell's turn
+//! Threads and tasks that use the value while it is being made wait in one queue; the race is that of the cell's turn
 //! (`raw.rs`):
 //!
 //! ```text
 //!   A (first)                                B
 //!   ───────────────────────────────          ───────────────────────────────
-//!   has the turn; runs the initialiser       RUNNING + WAITERS; in line
-//!   SET; call all                            called: the value
+//!   has the turn; runs the initialiser       RUNNING + WAITERS; queued
+//!   SET; wake all                            woken: the value
 //! ```
-//! The initialiser lies beside the cell and belongs to whoever has the turn, in a lock of its own that is therefore
-//! always free. It costs a few bytes, and no unsafe code.
+//! The initialiser lies beside the cell and belongs to the holder of the turn, in a lock of its own that is therefore
+//! always free. That costs a few bytes, and no unsafe code.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -24,7 +24,7 @@ use crate::once::slot::{SlotTurn, Turn};
 use crate::sync::atomic::AtomicU32;
 use crate::sync::const_fn;
 
-/// A value that the first to ask for it makes, thread or task.
+/// A value that is made by the first thread or task that uses it.
 ///
 /// ```
 /// use waitword::LazyLock;
@@ -37,7 +37,7 @@ use crate::sync::const_fn;
 /// # });
 /// ```
 ///
-/// The initialiser itself does not await, whoever runs it: a task that dereferences would have nothing to drive it with.
+/// The initialiser itself does not await: a task that dereferences would have nothing to drive it with.
 /// Tasks that must not block while *another* runs it use [`force_async`](Self::force_async). For an initialiser that
 /// awaits, a function with an [`OnceLock`] in it is the lazy value:
 ///
@@ -52,8 +52,8 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Panics
-/// If the initialiser panics, so does whoever ran it; and whoever asks later, because an initialiser can be run only
-/// once. (One that may fail and be tried again: [`OnceLock::get_or_try_init`].) To dereference panics as
+/// If the initialiser panics, the call that ran it panics, and so does every later one, because an initialiser can be run
+/// only once. (One that may fail and be tried again: [`OnceLock::get_or_try_init`].) To dereference panics as
 /// [`force`](Self::force) does.
 ///
 /// # Deadlocks
@@ -88,7 +88,7 @@ impl<T, F> LazyLock<T, F> {
         this.cell.get()
     }
 
-    /// The value, if it has been made, to be changed by the only owner.
+    /// The value, if it has been made, for the exclusive owner.
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         this.cell.get_mut()
     }
@@ -104,10 +104,10 @@ impl<T, F> LazyLock<T, F> {
 }
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
-    /// The value. If there is none, makes it; if another does already, waits for that one, blocking this thread.
+    /// The value. If there is none, makes it; if the initialiser runs already, waits for it, blocking this thread.
     ///
     /// # Panics
-    /// When the initialiser does or has done. If another runs it and this thread must not block
+    /// When the initialiser does or has done. If another thread or task runs it and this thread must not block
     /// ([`forbid_blocking`](crate::forbid_blocking)): use [`force_async`](Self::force_async) there.
     #[inline]
     #[track_caller]
@@ -118,7 +118,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         }
     }
 
-    /// As [`force`](Self::force); another who makes the value is waited for until `timeout` is over.
+    /// As [`force`](Self::force); waits for a running initialiser for `timeout` at the longest.
     ///
     /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
     ///
@@ -131,7 +131,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         Ok(block_until(&mut Forcing(this), Instant::now().checked_add(timeout))?)
     }
 
-    /// As [`force`](Self::force); another who makes the value is waited for until `deadline`.
+    /// As [`force`](Self::force); waits for a running initialiser until `deadline` at the latest.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
@@ -143,11 +143,11 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         Ok(block_until(&mut Forcing(this), Some(deadline))?)
     }
 
-    /// The value. If there is none, makes it at its first poll; if another does already, waits for that one without
+    /// The value. If there is none, makes it at the first poll; if the initialiser runs already, waits for it without
     /// blocking this thread.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the queue; nobody else is affected. The initialiser is run within one poll, so it is
+    /// Dropping the future dequeues it; no other waiter is affected. The initialiser is run within one poll, so it is
     /// never cut short.
     ///
     /// # Panics
@@ -156,7 +156,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         LazyForce::of(WaitFor::new(Forcing(this)))
     }
 
-    /// As [`force_async`](Self::force_async); another who makes the value is waited for until `timeout` is over, counted
+    /// As [`force_async`](Self::force_async); waits for a running initialiser for `timeout` at the longest, counted
     /// from this call.
     ///
     /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
@@ -173,7 +173,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         LazyForceUntil::of(WaitUntil::new(Forcing(this), Instant::now().checked_add(timeout)))
     }
 
-    /// As [`force_async`](Self::force_async); another who makes the value is waited for until `deadline`.
+    /// As [`force_async`](Self::force_async); waits for a running initialiser until `deadline` at the latest.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline.
@@ -188,7 +188,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         LazyForceUntil::of(WaitUntil::new(Forcing(this), Some(deadline)))
     }
 
-    /// The value, to be changed by the only owner. If there is none, makes it. Never waits: nobody else makes it meanwhile.
+    /// The value, for the exclusive owner. If there is none, makes it. Never waits: the `&mut` excludes all others.
     ///
     /// So it does to dereference mutably.
     ///
@@ -215,7 +215,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         block(&mut Forcing(self), "LazyLock::force_async")
     }
 
-    /// Whoever has the turn has the initialiser.
+    /// The holder of the turn has the initialiser.
     fn make<'a>(&'a self, turn: Turn<'a, T>) -> &'a T {
         let initialiser = self.initialiser.lock().unwrap_or_else(PoisonError::into_inner).take();
         match initialiser {
@@ -284,7 +284,7 @@ named_future! {
         where F: FnOnce() -> T;
 }
 
-/// One who asks for the value, and makes it if it has the turn.
+/// A waiter for the value, which makes it if it gets the turn.
 pub(crate) struct Forcing<'a, T, F>(&'a LazyLock<T, F>);
 
 impl<'a, T, F: FnOnce() -> T> Condition for Forcing<'a, T, F> {

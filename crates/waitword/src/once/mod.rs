@@ -1,6 +1,6 @@
-//! The cell that is set once: what you call. Its initialisers are in `init.rs`, what its only owner can do in
-//! `owner.rs`, the value in `slot.rs` and `tagged.rs`, the word
-//! and what becomes of a turn that is lost in `raw.rs`. `lazy.rs` is a cell that knows how it is set.
+//! The cell that is set once: the public API. Its initialisers are in `init.rs`, the methods of its exclusive owner in
+//! `owner.rs`, the value in `slot.rs` and `tagged.rs`, the word and lost turns in `raw.rs`. `lazy.rs` is a cell with its
+//! initialiser.
 
 mod cell;
 mod init;

@@ -1,12 +1,12 @@
-//! What whoever has the cell to itself can do with it: nobody else sets it meanwhile, and nobody has to be waited for.
+//! The methods of the exclusive owner of the cell: no initialiser runs meanwhile, so none has to be waited for.
 //!
-//! An initialiser may await all the same; so those that take one have an async twin. Forms with a deadline would have nothing to give
-//! up on.
+//! An initialiser may await, so each method that takes one has an async twin. There are no forms with a deadline, because
+//! there is no wait to give up.
 
 use crate::once::OnceLock;
 
 impl<T> OnceLock<T> {
-    /// The value, to be changed by the only owner.
+    /// The value, for the exclusive owner.
     ///
     /// ```
     /// let mut cell = waitword::OnceLock::from(1);
@@ -17,7 +17,7 @@ impl<T> OnceLock<T> {
         self.slot.get_mut()
     }
 
-    /// The value, to be changed by the only owner. If there is none, `initialiser` makes it.
+    /// The value, for the exclusive owner. If there is none, `initialiser` makes it.
     ///
     /// ```
     /// let mut cell = waitword::OnceLock::new();
@@ -71,7 +71,7 @@ impl<T> OnceLock<T> {
     /// ```
     ///
     /// # Cancellation
-    /// If the future is dropped while `initialiser` awaits, so is that, and the cell is not set.
+    /// If the future is dropped while `initialiser` awaits, `initialiser` is dropped, too, and the cell is not set.
     ///
     /// # Panics
     /// As [`get_mut_or_init`](Self::get_mut_or_init); and when polled again after it was ready.

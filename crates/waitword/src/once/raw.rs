@@ -59,7 +59,7 @@ impl<L> RawOnce<L> {
 }
 
 impl<L: Location<Word = AtomicU32>> RawOnce<L> {
-    /// The fast path of everything: one load.
+    /// The fast path of all methods: one load.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         self.at.word().load(order!(Acquire, "once-get")) == SET

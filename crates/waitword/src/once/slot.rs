@@ -1,8 +1,8 @@
-//! The value and the word that says whether it is there: who may reach it when.
+//! The value and the word that says whether it is there: which accesses are allowed when.
 //!
 //! S1. The value is initialised if and only if the word says that it is set.
-//! S2. While it is not set, only the holder of the one turn that there can be reaches the value.
-//! S3. Once it is set, the value is only read, until somebody has the slot to itself (`&mut`).
+//! S2. While it is not set, only the holder of the turn reaches the value; there is at most one turn.
+//! S3. Once it is set, the value is only read, until an owner has exclusive access to the slot (`&mut`).
 //!
 //! A slot's word is changed by `raw.rs` alone, through turns that are made for this slot alone: the fields are private,
 //! and a [`Turn`] borrows the slot from which it comes. How the two lie in memory is in `tagged.rs`.
@@ -19,8 +19,8 @@ pub(crate) struct Slot<T> {
     cell: Tagged<T>,
 }
 
-// SAFETY: whoever shares the slot may move a value into it that another takes out or drops (`Send`), and all may have
-// references to it at once (`Sync`); by S2 and S3 never beside one who writes.
+// SAFETY: one thread may move a value into a shared slot, and another take it out or drop it (`Send`); all may have
+// references to it at once (`Sync`), by S2 and S3 never while it is written.
 unsafe impl<T: Send + Sync> Sync for Slot<T> {}
 
 impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for Slot<T> {}
@@ -80,15 +80,15 @@ pub(crate) struct Turn<'a, T> {
 impl<'a, T> Turn<'a, T> {
     pub(crate) fn fill(self, value: T) -> &'a T {
         let slot = self.slot;
-        // SAFETY: this is the slot's turn, so nobody else reaches the value (S2); and there is none yet that this would
-        // forget to drop (S1).
+        // SAFETY: this is the slot's turn, so no other thread reaches the value (S2); and there is no value yet (S1) that this
+        // would overwrite without dropping it.
         unsafe { slot.cell.write(value) };
         self.raw.complete();
         slot.value()
     }
 }
 
-/// One who would set the value: waits for the turn, or for the value.
+/// A waiter for the turn, or for the value.
 pub(crate) struct SlotTurn<'a, T>(pub(crate) &'a Slot<T>);
 
 impl<'a, T> Condition for SlotTurn<'a, T> {
@@ -108,7 +108,7 @@ impl<'a, T> Condition for SlotTurn<'a, T> {
     }
 }
 
-/// One who waits for the value.
+/// A waiter for the value.
 pub(crate) struct SlotValue<'a, T>(pub(crate) &'a Slot<T>);
 
 impl<'a, T> Condition for SlotValue<'a, T> {

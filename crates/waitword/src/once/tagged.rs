@@ -1,16 +1,17 @@
 //! A value and the word that says whether it is there, as one enum: the word is the enum's tag.
 //!
-//! So the value drops itself, as that of any enum does, and this type needs no destructor. One with a destructor of its own, which
-//! looks at the word and drops the value or not, could not be dropped after what the value borrows: the compiler has to assume
-//! that a destructor reads it. (The standard library tells the compiler otherwise with `may_dangle`, which is unstable.) And an
-//! `Option` beside the word, which needs none either, has a tag of its own: 4 bytes for a `u32`, 8 for a `u64`.
+//! So the value drops itself, as that of any enum does, and this type needs no destructor. A type with a destructor of its own,
+//! which checks the word and drops the value or not, could not be dropped after what the value borrows: the compiler has to assume
+//! that a destructor reads it. (The standard library uses `may_dangle` against that, which is unstable.) And an `Option` beside the
+//! word, which needs none either, has a tag of its own: 4 bytes for a `u32`, 8 for a `u64`.
 //!
 //! T1. The tag is one of `NOTHING`, `RUNNING`, `SET`, `NOTHING | WAITERS` and `RUNNING | WAITERS`, each of which is a variant:
 //!     the transitions in `raw.rs` lead to no other.
 //! T2. `#[repr(u32)]` lays the enum out as a union of `repr(C)` structs, each of which begins with the tag, a `u32`. So its address
 //!     is that of the tag, and `Full` is the variant with the value.
-//! T3. While the cell is shared the tag is changed atomically only, and nobody has a reference to the enum: it is in an
-//!     `UnsafeCell`. An `AtomicU32` is a `u32`, but that it may need to be aligned more strictly, which `_aligned` sees to.
+//! T3. While the cell is shared the tag is changed atomically only, and there is no reference to the enum: it is in an
+//!     `UnsafeCell`. An `AtomicU32` has the layout of a `u32`, except that its alignment may be stricter, which `_aligned`
+//!     provides.
 
 use std::cell::UnsafeCell;
 use std::mem;
@@ -60,7 +61,7 @@ impl<T> Tagged<T> {
     /// The tag, as the word that `raw.rs` changes.
     #[inline]
     pub(super) fn raw(&self) -> &RawOnce<AtomicU32> {
-        // SAFETY: there is the tag (T2), which is accessed as an atomic as long as `self` is shared (T3), and `RawOnce` is
+        // SAFETY: the tag is at this address (T2), and is accessed as an atomic as long as `self` is shared (T3), and `RawOnce` is
         // transparent. Its alignment is that of an `AtomicU32` at least (T3).
         unsafe { &*self.state.get().cast::<RawOnce<AtomicU32>>() }
     }
@@ -69,21 +70,21 @@ impl<T> Tagged<T> {
     /// There is a value, whose writing happens before this, and it is only read as long as the reference lives.
     #[inline]
     pub(super) unsafe fn get(&self) -> &T {
-        // SAFETY: it is there (T2), and says the caller that it is initialised and not written.
+        // SAFETY: the value is at this place (T2). By the contract of `get`, it is initialised and not written.
         unsafe { &(*self.state.get().cast::<Full<T>>()).value }
     }
 
-    /// Writes the value, of which the tag knows nothing until the caller has changed it.
+    /// Writes the value. The caller sets the tag afterwards.
     ///
     /// # Safety
-    /// There is no value, and nobody else reads or writes one.
+    /// There is no value, and no other thread reads or writes one.
     pub(super) unsafe fn write(&self, value: T) {
-        // SAFETY: the place is there (T2), and ours alone, says the caller. No reference to it is made, as it may not be
-        // initialised.
+        // SAFETY: the value has this place (T2). By the contract of `write`, no other thread accesses it. No reference to it is
+        // made, because it may not be initialised.
         unsafe { (&raw mut (*self.state.get().cast::<Full<T>>()).value).write(value) };
     }
 
-    /// The value, for the only owner.
+    /// The value, for the exclusive owner.
     pub(super) fn as_mut(&mut self) -> Option<&mut T> {
         match self.state.get_mut() {
             State::Set(value) => Some(value),

@@ -139,7 +139,7 @@ impl Acquire for RawRwLock {
             // Readers have room again.
             return self.make_room(|state| state & !WRITER);
         }
-        // The waiter that gave up may have blocked those behind it, or have had the signal that `SIGNALLED` stands for.
+        // The waiter that gave up may have blocked the waiters behind it, or have had the signal that `SIGNALLED` stands for.
         let must_signal =
             |state| state & WRITER == 0 && (was_signalled || state & (QUEUED | SIGNALLED) == QUEUED);
         let before = self.update(Ordering::Relaxed, |state| match state {

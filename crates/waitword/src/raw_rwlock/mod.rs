@@ -20,8 +20,8 @@
 //! | signalled reader       | enters, → `SIGNALLED`: signal the next | the same               | → `QUEUED FAIR`: wait on   |
 //! | release, `QUEUED` without `SIGNALLED` | – `QUEUED`, + `SIGNALLED`: signal | the same     |                            |
 //!
-//! Waiters compare `QUEUED` only: whoever clears it signals the head waiter afterwards. The other bits may change while a waiter
-//! enqueues.
+//! Waiters compare `QUEUED` only: the operation that clears it signals the head waiter afterwards. The other bits may change while
+//! a waiter enqueues.
 //!
 //! # One queue
 //! Readers, upgradable readers and writers share one FIFO queue. A reader that enters from the queue signals the next waiter, so

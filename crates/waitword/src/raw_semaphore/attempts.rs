@@ -97,7 +97,7 @@ impl Acquire for RawSemaphore {
         mutant!("semaphore-pass-on" => return self.signal_next());
         if was_signalled {
             // `SIGNALLED` may stand for the signal of the waiter that gave up. If it is clear, `RawSemaphore::signal` found no
-            // waiter and cleared it, and nobody knows of the waiters behind.
+            // waiter and cleared it, and no flag stands for the waiters behind.
             self.update(Ordering::Relaxed, |state| match is_closed(state) {
                 true => state,
                 false => state & !SIGNALLED | QUEUED,

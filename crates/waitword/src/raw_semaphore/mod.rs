@@ -5,8 +5,8 @@
 //! | flags              | meaning                                                                                  |
 //! |--------------------|------------------------------------------------------------------------------------------|
 //! | none               | no waiter is queued, except unresponsive ones that were skipped                          |
-//! | `QUEUED`           | a waiter may be queued that was not signalled: whoever adds permits has to signal        |
-//! | `SIGNALLED`        | a waiter was signalled and has not acknowledged: whoever adds permits need not signal    |
+//! | `QUEUED`           | a waiter may be queued that was not signalled: adding permits has to signal              |
+//! | `SIGNALLED`        | a waiter was signalled and has not acknowledged: adding permits need not signal          |
 //! | `SIGNALLED QUEUED` | as `SIGNALLED`; another waiter may have enqueued since                                   |
 //! | these + `FAIR`     | the permits are reserved for queued waiters                                              |
 //! | `FAIR` alone       | `CLOSED`, for ever                                                                       |
@@ -21,7 +21,7 @@
 //! | permits added, `SIGNALLED`         | –; + `FAIR` at the end of the barging window                | –                     |
 //! | waiter gives up                    | as for permits added, if any are free                       | the same              |
 //!
-//! Waiters compare `QUEUED` only: whoever clears it signals the head waiter, or closes the semaphore and wakes all.
+//! Waiters compare `QUEUED` only: the operation that clears it signals the head waiter, or closes the semaphore and wakes all.
 //!
 //! # Barging and starvation
 //! Until the signalled waiter rechecks, barging acquirers may take permits; for 200 µs at most (`barging_window.rs`) while permits
@@ -29,7 +29,7 @@
 //! accumulate for it. So a stream of small requests does not starve a large one.
 //!
 //! # Several permits at once
-//! Whoever adds permits signals one waiter, however many could be served: no thundering herd. The waiter that is served signals
+//! Adding permits signals one waiter, however many could be served: no thundering herd. The waiter that is served signals
 //! the next if permits are left, and so on. A waiter that gives up has to do the same, signalled or not: the permits reserved
 //! for it may be enough for the next.
 //!
@@ -54,24 +54,24 @@
 //!   takes its permits: → QUEUED
 //!                                 adds some: QUEUED → SIGNALLED;
 //!                                 signals the head: A
-//!   dequeues: was signalled                                     nobody would signal it
+//!   dequeues: was signalled                                     no signal would reach it
 //!
 //!   … → QUEUED, and permits:
 //!   → SIGNALLED; signal C
 //! ```
 //!
 //! # No waiter to signal
-//! All queued waiters may be signalled already: by the watchdog, or while they dequeue. Whoever finds that gives the signal
-//! back, and the reservation stays: `QUEUED FAIR`. Waiters find `QUEUED` when they dequeue, and signal. It then checks once more
-//! that waiters are queued, because one that dequeued before found `SIGNALLED` and relied on it.
+//! All queued waiters may be signalled already: by the watchdog, or while they dequeue. A signaller that finds no waiter withdraws
+//! the signal, and the reservation stays: `QUEUED FAIR`. Waiters find `QUEUED` when they dequeue, and signal. The signaller then
+//! rechecks that waiters are queued, because one that dequeued before found `SIGNALLED` and relied on it.
 //!
-//! The `SIGNALLED` that is cleared here may stand for another signal, sent since by somebody who found a waiter. That costs one
-//! signal too many at most: the signalled waiter sets `QUEUED` when it rechecks, and when it gives up.
+//! The `SIGNALLED` that is cleared here may stand for another signal, sent since by an operation that found a waiter. That costs at
+//! most one signal too many: the signalled waiter sets `QUEUED` when it rechecks, and when it gives up.
 //!
 //! # Unresponsive waiters
-//! The watchdog skips a waiter that was signalled and is not polled. A waiter that rechecked in vain is not signalled until permits are
-//! added; if it is not polled any more, those behind it would wait for permits that are there. So a waiter that leaves free
-//! permits behind asks the watchdog for a signal ([`Acquire::holds_up_others`]) while another is queued behind it.
+//! The watchdog skips a waiter that was signalled and is not polled. A waiter that rechecked in vain is not signalled until permits
+//! are added; if it is not polled any more, the waiters behind it would wait for permits that are free. So a waiter that leaves
+//! free permits behind asks the watchdog for a signal ([`Acquire::holds_up_others`]) while another is queued behind it.
 
 mod attempts;
 
@@ -126,7 +126,7 @@ impl RawSemaphore {
         is_closed(self.state.load(Ordering::Acquire))
     }
 
-    /// Adds permits, unless they would be more than [`MAX_PERMITS`] then, and says whether.
+    /// Adds permits, unless there would be more than [`MAX_PERMITS`] then. Returns whether it did.
     #[inline]
     pub(crate) fn add(&self, n: usize) -> bool {
         if n > FEW || permits(self.state.load(Ordering::Relaxed)) > HALF {
@@ -167,7 +167,7 @@ impl RawSemaphore {
         fewer(before) as usize
     }
 
-    /// Wakes all waiters; nobody can wait or take a permit from then on.
+    /// Wakes all waiters; from then on all acquires fail.
     pub(crate) fn close(&self) {
         self.update(Ordering::Release, |state| state & !FLAGS | CLOSED);
         // Also without `QUEUED`: skipped waiters are queued still. An acquirer that has set `QUEUED` and is about to enqueue finds
@@ -209,7 +209,7 @@ impl RawSemaphore {
                     // Closed; or a waiter has rechecked and set the flags.
                     state
                 } else if state & kept == 0 {
-                    // Nobody is queued.
+                    // No waiter is queued.
                     state & !(SIGNALLED | FAIR)
                 } else {
                     state & !SIGNALLED | QUEUED
@@ -220,7 +220,7 @@ impl RawSemaphore {
                 continue;
             }
             if is_signalled(before) && before & kept != 0 {
-                // Waiters that dequeue from now on signal the next. Check for those that dequeued or enqueued before.
+                // Waiters that dequeue from now on signal the next. Check for waiters that dequeued or enqueued before.
                 let has_waiters = self.has_waiters();
                 if has_waiters {
                     signal_one(&self.state);

@@ -1,7 +1,7 @@
 //! The limits of what `tests/variance.rs` allows.
 
-/// A guard that leads back to the lock, or can become the writer's, is not shortened either, though it only reads: the one who
-/// may upgrade, ...
+/// A guard that leads back to the lock, or can become the writer's, is not shortened either, though it only reads: the
+/// upgradable one, ...
 ///
 /// ```compile_fail,E0597
 /// # use waitword::{RwLock, RwLockUpgradableReadGuard};
@@ -66,7 +66,7 @@
 /// ```
 struct MustNotBeShortened;
 
-/// A value whose destructor may look at what it borrows is dropped before that: in a cell, ...
+/// A value whose destructor may read what it borrows is dropped before that: in a cell, ...
 ///
 /// ```compile_fail,E0597
 /// # use waitword::OnceLock;

@@ -131,7 +131,7 @@ macro_rules! futures {
     };
 }
 
-/// Shows whether it is queued. Not the value, which may be somebody else's.
+/// Shows whether it is queued. Not the value, which another holder may be changing.
 macro_rules! shows_whether_it_waits {
     ($($future:ident<$($life:lifetime,)? T>),*) => {$(
         impl<$($life,)? T: ?Sized> fmt::Debug for $future<$($life,)? T> {

@@ -1,4 +1,4 @@
-//! The methods by which one gets in: the same grid for each of the three modes, written once.
+//! The methods that acquire: the same grid for each of the three modes, written once.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -72,7 +72,7 @@ macro_rules! grid {
             }
 
             #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), until `deadline` at the latest.")]
-            /// If there is room it gets in also after it.
+            /// If there is room, it acquires also after the deadline.
             ///
             /// # Errors
             /// [`TimedOut`](LockError::TimedOut), never before the deadline;
@@ -96,8 +96,8 @@ macro_rules! grid {
             /// ```
             ///
             /// # Cancellation
-            /// Dropping the future leaves the queue, at whatever moment. A signal that it had got goes on to the
-            /// next. A future that is polled again later, as in a loop around `select!`, has kept its place, so keep the
+            /// Dropping the future dequeues it, at whatever moment. Its signal is forwarded to the next waiter.
+            /// A future that is polled again later, as in a loop around `select!`, keeps its position, so keep the
             /// future rather than make a new one.
             ///
             /// # Fairness
@@ -121,7 +121,7 @@ macro_rules! grid {
             }
 
             #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), "), until `deadline` at the latest.")]
-            /// If there is room it gets in also after it. Needs no timer of the executor's.
+            /// If there is room, it acquires also after the deadline. Needs no timer of the executor's.
             ///
             /// # Errors
             /// [`TimedOut`](LockError::TimedOut), never before the deadline.

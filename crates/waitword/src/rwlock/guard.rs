@@ -1,4 +1,4 @@
-//! The guards: a reader's, that of the reader who may upgrade, and the writer's; borrowed, and over an `Arc`.
+//! The guards: for reading, upgradable, and for writing; borrowed, and over an `Arc`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -32,18 +32,18 @@ macro_rules! guard {
 
             /// Releases the lock for the queued waiters only, if there are any.
             ///
-            /// Nobody barges past the first of them then; whoever comes now enqueues behind, also while others read. This
-            /// costs a change of threads or tasks where an ordinary release might have had none.
+            /// There is no barging past the head waiter then: later acquirers enqueue behind it, also while others read. This
+            /// costs a context switch where an ordinary release might have had none.
             #[doc(alias("drop_fair", "release_fair"))]
             pub fn unlock_fair(this: Self) {
                 Self::forget(this).raw.$release_fair();
             }
 
             /// Lets the head waiter have its turn, and has the lock again afterwards, in the same mode, blocking this thread
-            /// until it has. The value is what others have left then.
+            /// until it has. Others may have changed the value.
             ///
-            /// It is [`unlock_fair`](Self::unlock_fair) and the acquisition in one, for who has the lock for long and could
-            /// do without it for a moment. If nobody waits it costs a load, and the lock is not released.
+            /// This is [`unlock_fair`](Self::unlock_fair) and the acquisition in one, for a holder that has the lock for long and
+            /// can release it for a moment. If no waiter is queued it costs a load, and the lock is not released.
             ///
             /// ```
             #[doc = concat!("use waitword::{", stringify!($guard), " as Guard, RwLock};")]
@@ -58,18 +58,18 @@ macro_rules! guard {
             /// ```
             ///
             /// # Fairness
-            /// Nobody barges past the head waiter; readers also let the one have its turn who
-            /// [upgrades](crate::RwLockUpgradableReadGuard::upgrade). Afterwards this thread is one of those who come. If others
-            /// read besides, both wait until these have left.
+            /// There is no barging past the head waiter; readers also wait for a pending
+            /// [upgrade](crate::RwLockUpgradableReadGuard::upgrade). Afterwards this thread is an ordinary acquirer. If there are
+            /// other readers, both wait until these have left.
             ///
             #[doc = concat!("A task does it with `unlock_fair` and [`", $acquire, "`](RwLock::", $acquire, ").")]
             ///
             /// # Panics
-            /// If somebody waits and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); and if the
-            /// waker of one who is called does. The guard is as good as before, then.
+            /// If a waiter is queued and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); and if the
+            /// waker of a signalled waiter does. The guard holds the lock as before, then.
             ///
             /// # Deadlocks
-            /// A thread that has another guard of this lock besides waits for itself, if a writer is queued.
+            /// A thread that has another guard of this lock waits for itself, if a writer is queued.
             #[inline]
             #[track_caller]
             pub fn bump(this: &mut Self) {
@@ -97,7 +97,7 @@ macro_rules! guard {
 
             #[inline]
             fn deref(&self) -> &T {
-                // SAFETY: nobody has a `&mut` while there is this guard, but through it, and it is borrowed (invariants 2
+                // SAFETY: while there is this guard, a `&mut` can come only from it, and it is borrowed (invariants 2
                 // and 3).
                 unsafe { &*self.rwlock.value.get() }
             }
@@ -123,7 +123,7 @@ guard! {
     /// It is [`Send`] and [`Sync`] when `T` is [`Sync`], and can be dropped on another thread than the one that acquired it.
     ///
     /// It is covariant in `T`, as a `&T` is: a guard of a `&'static str` serves where one of a shorter-lived `str` is asked
-    /// for. So it does not lead back to the lock, through which somebody could write a short-lived one.
+    /// for. So it does not lead back to the lock, through which a short-lived one could be written.
     ///
     /// A reader changes nothing:
     ///
@@ -136,7 +136,7 @@ guard! {
 }
 
 guard! {
-    /// The one reader of a [`RwLock`] who may [upgrade](Self::upgrade) to writing. Dropping it releases the lock.
+    /// The one reader of a [`RwLock`] that may [upgrade](Self::upgrade) to writing. Dropping it releases the lock.
     ///
     /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
     #[doc(alias = "RwLockUpgradeableReadGuard")]
@@ -162,7 +162,7 @@ guard! {
 }
 
 guard! {
-    /// The one reader of a [`RwLock`] who may upgrade, with a share in the lock. Dropping it releases the lock.
+    /// The one reader of a [`RwLock`] that may upgrade, with a share in the lock. Dropping it releases the lock.
     ///
     /// As [`RwLockUpgradableReadGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockUpgradableReadGuard")]
@@ -203,7 +203,7 @@ leads_to_its_lock! {
 macro_rules! writer {
     ($guard:ident<$($life:lifetime,)? T>, $read:ident, $upgradable:ident) => {
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Becomes a reader. Nobody writes in between, and the queued waiters who read get in as well.
+            /// Becomes a reader. There is no writer in between, and queued readers enter, too.
             ///
             /// ```
             /// use waitword::{RwLock, RwLockWriteGuard};
@@ -223,7 +223,7 @@ macro_rules! writer {
                 reader
             }
 
-            /// Becomes the reader who may upgrade. Nobody writes in between, and the queued waiters who read get in as well.
+            /// Becomes the upgradable reader. There is no writer in between, and queued readers enter, too.
             #[inline]
             pub fn downgrade_to_upgradable(this: Self) -> $upgradable<$($life,)? T> {
                 // SAFETY: as for `downgrade`, and it is an upgradable one.

@@ -1,4 +1,4 @@
-//! The guards that let go: for a while, or for good and give their share in the lock back.
+//! Guards that release the lock: for a while, or for good with their share returned.
 
 use std::sync::Arc;
 

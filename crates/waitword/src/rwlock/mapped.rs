@@ -151,7 +151,7 @@ mapped_mutably! { MappedRwLockWriteGuard<'a, U>, OwnedMappedRwLockWriteGuard<U o
 
 // SAFETY: it is a `&U`, and the right to release, which any thread may do.
 unsafe impl<U: ?Sized + Sync> Send for MappedRwLockReadGuard<'_, U> {}
-// SAFETY: as above.
+// SAFETY: it is a `&U`, and the right to release, which any thread may do.
 unsafe impl<U: ?Sized + Sync> Sync for MappedRwLockReadGuard<'_, U> {}
 // SAFETY: it is a `&mut U`, and the right to release, which any thread may do.
 unsafe impl<U: ?Sized + Send> Send for MappedRwLockWriteGuard<'_, U> {}
@@ -159,7 +159,7 @@ unsafe impl<U: ?Sized + Send> Send for MappedRwLockWriteGuard<'_, U> {}
 unsafe impl<U: ?Sized + Sync> Sync for MappedRwLockWriteGuard<'_, U> {}
 // SAFETY: it is a `&U`, the right to release, which any thread may do, and a share in the lock, for which `T` has to be both.
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Send for OwnedMappedRwLockReadGuard<T, U> {}
-// SAFETY: as above.
+// SAFETY: it is a `&U`, the right to release, which any thread may do, and a share in the lock, for which `T` has to be both.
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Sync for OwnedMappedRwLockReadGuard<T, U> {}
 // SAFETY: it is a `&mut U`, the right to release, and a share in the lock, for which `T` has to be both.
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send> Send for OwnedMappedRwLockWriteGuard<T, U> {}
@@ -177,7 +177,7 @@ macro_rules! leads_to_its_lock {
     )*};
 }
 
-// Those that borrow know the lock's word alone.
+// The borrowed guards have the lock's word only.
 leads_to_its_lock! { OwnedMappedRwLockReadGuard OwnedMappedRwLockWriteGuard }
 
 macro_rules! map {
@@ -256,8 +256,8 @@ map! { OwnedRwLockWriteGuard<T> -> OwnedMappedRwLockWriteGuard<U of T>, rwlock -
 macro_rules! downgrade_map {
     ($guard:ident<$($life:lifetime,)? T> -> $read:ident, $mapped:ident<U $(of $value:ident)?>, $write:literal) => {
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Becomes a reader of a part of the value, as with [`downgrade`](Self::downgrade) and the `map` of its guard. Nobody
-            /// writes in between.
+            /// Becomes a reader of a part of the value, as with [`downgrade`](Self::downgrade) and the `map` of its guard. There is
+            /// no writer in between.
             ///
             /// If `to_part` panics, the lock is released.
             ///
@@ -296,7 +296,8 @@ macro_rules! downgrade_map {
             /// # Safety
             /// The part was borrowed from this guard.
             unsafe fn downgraded<U: ?Sized>(this: Self, part: NonNull<U>) -> $mapped<$($life,)? $($value,)? U> {
-                // SAFETY: the part is where it was (invariant 3), says the caller, and nobody writes from guard to guard.
+                // SAFETY: by the contract of this function, the part was borrowed from this guard. It stays where it is
+                // (invariant 3), and is not written from guard to guard (invariant 2).
                 $read::map(Self::downgrade(this), |_| unsafe { part.as_ref() })
             }
         }

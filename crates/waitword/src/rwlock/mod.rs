@@ -1,21 +1,20 @@
-//! The readers-writer lock: what you call, and the value that it protects.
+//! The readers-writer lock: the public API, and the value that it protects.
 //!
-//! The word and all that happens to it is in `raw_rwlock`. Here it meets a value: `grid.rs` has the methods by which one gets
-//! in, `guard.rs` and `mapped.rs` the guards through which the value is reached, `upgrade.rs` the way from reading to
-//! writing, `let_go.rs` what releases the lock for a while, `futures.rs` what the `_async` methods return, `read_ref.rs` why a reader's guard is covariant. What is said once
-//! there holds for three modes, borrowed and owned.
+//! The word and its transitions are in `raw_rwlock`. This folder adds the value: `grid.rs` has the methods that acquire,
+//! `guard.rs` and `mapped.rs` the guards, `upgrade.rs` the upgrade from reading to writing, `let_go.rs` what releases the lock
+//! for a while, `futures.rs` what the `_async` methods return, `read_ref.rs` why a reader's guard is covariant. Each is written
+//! once for the three modes, borrowed and owned.
 //!
 //! # Invariants
 //! The unsafe code of this folder rests on these:
 //!
 //! 1. There is a guard, of whatever kind, only for as long as the raw lock is held in its mode on its behalf. It is made from
-//!    an acquisition that nobody else has made a guard from, and whoever makes another guard from it forgets it. Its drop
-//!    releases, once.
-//! 2. So the writer's guard, where there is one, is the only one; and the value is changed only through it, or by somebody who
-//!    has the lock for itself (`&mut`, or by value), and then there is no guard.
+//!    an acquisition that has no other guard; code that makes another guard from it forgets it. Its drop releases, once.
+//! 2. So the writer's guard, where there is one, is the only one; and the value is changed only through it, or by an
+//!    exclusive owner of the lock (`&mut`, or by value), and then there is no guard.
 //! 3. The value stays where it is while there is a guard, because the guard borrows the lock or has an `Arc` of it.
-//! 4. A guard that is covariant in the value gives nobody a way to write: neither through itself nor by the lock, to which it
-//!    does not lead.
+//! 4. A guard that is covariant in the value gives no way to write: neither through itself nor through the lock, which it does
+//!    not give access to.
 
 mod futures;
 mod grid;

@@ -1,9 +1,9 @@
-//! A reference to a lock by which the value is only read, so that it is covariant in the value where `&RwLock<T>` is not.
+//! A reference to a lock through which the value is only read, so it is covariant in the value where `&RwLock<T>` is not.
 //!
-//! A `&RwLock<&'long str>` must not become a `&RwLock<&'short str>`: somebody could write a short-lived `str` through it, which
-//! others read later. A reader's guard writes nothing, so for it the shortening is sound, as it is for a `&&'long str`; and std's
-//! and tokio's guards allow it. Whoever has such a reference must not give the lock itself away: a guard that does so (the
-//! writer's, the upgradable one, those over an `Arc`) stays invariant.
+//! A `&RwLock<&'long str>` must not become a `&RwLock<&'short str>`: a short-lived `str` could be written through it, and
+//! read later. A reader's guard writes nothing, so for it the shortening is sound, as it is for a `&&'long str`; and std's
+//! and tokio's guards allow it. The holder of such a reference must not give access to the lock itself: a guard that does so (the
+//! writer's, the upgradable one, the ones over an `Arc`) stays invariant.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -58,8 +58,8 @@ impl<'a, T: ?Sized> From<ReadRef<'a, T>> for &'a RwLock<T> {
 }
 
 impl<'a, T: ?Sized> ReadRef<'a, T> {
-    /// The lock, with a value that may live longer than its type says. Whoever asks writes nothing into it, and lends it to
-    /// nobody who might.
+    /// The lock, with a value that may live longer than its type says. The caller must not write to
+    /// it, nor lend it to code that might.
     #[inline]
     pub(super) fn lock(self) -> &'a RwLock<T> {
         // SAFETY: a `&'a RwLock` of this layout (R1); and only lifetimes in `T` may differ, which are shorter here.

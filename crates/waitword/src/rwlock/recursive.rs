@@ -1,15 +1,15 @@
-//! Reading past the queue, for those who read already, and for `Debug`.
+//! Reading past the queue, for holders that read already, and for `Debug`.
 
 use std::fmt;
 
 use crate::rwlock::{RwLock, RwLockReadGuard};
 
 impl<T: ?Sized> RwLock<T> {
-    /// Reads if nobody writes, even if somebody waits to; also while one who reads waits to upgrade, if there is another reader.
+    /// Reads if there is no writer, even if one is queued; also while an upgrade is pending, if there is another reader.
     /// Never waits.
     ///
-    /// It succeeds always for those who read already. For others it is not fair: whoever reads this way all the time lets no
-    /// writer in.
+    /// It always succeeds for a holder that reads already. For others it is not fair: a stream of such reads starves
+    /// writers.
     ///
     /// ```
     /// let lock = waitword::RwLock::new(1);
@@ -26,7 +26,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-/// Shows the value if nobody writes, for which it is read meanwhile. Does not wait.
+/// Shows the value if there is no writer, reading it meanwhile. Does not wait.
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("RwLock");

@@ -1,7 +1,7 @@
-//! From reading to writing, without letting go in between; and back to reading for good.
+//! From reading to writing, without a release in between; and back to reading for good.
 //!
-//! Whoever upgrades has the lock all the time. So the futures hold the guard, and give it up when they are dropped: first the
-//! place where they wait for the readers to leave, then the guard.
+//! An upgrading holder has the lock all the time. So the futures hold the guard. When dropped, they first stop waiting for
+//! the readers to leave, then drop the guard.
 
 use std::error::Error;
 use std::fmt;
@@ -22,7 +22,7 @@ use crate::rwlock::{
     RwLockUpgradableReadGuard, RwLockWriteGuard,
 };
 
-/// The readers have not left in time, and the guard goes on.
+/// The readers have not left in time, and the guard is returned.
 pub struct NotUpgraded<G> {
     /// The guard, as it was.
     pub guard: G,
@@ -50,8 +50,8 @@ macro_rules! upgrade {
         $future:ident, $until:ident over $handle:ty: $lent:ident -> $handle_of:expr
     ) => {
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Writes, once the readers have left, blocking this thread until then. Nobody writes in between, and nobody new
-            /// reads.
+            /// Writes, once the readers have left, blocking this thread until then. There is no other writer in between, and
+            /// no new reader enters.
             ///
             /// ```
             /// use waitword::{RwLock, RwLockUpgradableReadGuard};
@@ -69,7 +69,7 @@ macro_rules! upgrade {
             /// [`upgrade_async`](Self::upgrade_async) there.
             ///
             /// # Deadlocks
-            /// A thread that reads besides waits for itself.
+            /// A thread that has another read guard of this lock waits for itself.
             #[inline]
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
@@ -117,7 +117,7 @@ macro_rules! upgrade {
             /// Writes, once the readers have left, without blocking this thread. The future is ready with the writer's guard
             /// then.
             ///
-            /// Nothing happens before the first poll. From then on nobody new reads.
+            /// Nothing happens before the first poll. From then on no new reader enters.
             ///
             /// ```
             /// use waitword::{RwLock, RwLockUpgradableReadGuard};
@@ -132,10 +132,10 @@ macro_rules! upgrade {
             ///
             /// # Cancellation
             /// The future has taken the guard. Dropping it before it is ready releases the lock, as dropping the guard would;
-            /// readers get in again.
+            /// readers can enter again.
             ///
-            /// A future that is kept and not polled keeps what it has, as a guard would: after its first poll, everybody else
-            /// waits for it.
+            /// A future that is not polled keeps its guard: after its first poll, all other acquirers
+            /// wait for it.
             ///
             /// # Panics
             /// When polled again after it was ready.
@@ -200,7 +200,8 @@ macro_rules! upgrade {
             /// # Safety
             /// The acquisition of this guard has become one of a writer.
             unsafe fn upgraded(this: Self) -> $write<$($life,)? T> {
-                // SAFETY: this guard is forgotten, and the rest says the caller.
+                // SAFETY: this guard is forgotten, and by the contract of this function the acquisition is one of a writer
+                // (invariant 1).
                 unsafe { $write::new(Self::forget(this)) }
             }
 

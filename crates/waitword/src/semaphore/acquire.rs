@@ -1,4 +1,4 @@
-//! The grid of methods that get permits, as far as they block or do not wait.
+//! The acquire methods that block or do not wait.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,8 @@ use crate::semaphore::permits::asked;
 use crate::semaphore::{AcquireError, Closed, Semaphore, SemaphorePermit, TryAcquireError};
 
 /// # Acquiring
-/// Each method comes in two: for one permit, and for many. Who wants none gets it at once, unless the semaphore is closed.
+/// Each method has two forms: for one permit, and for many. An acquire of none succeeds at once, unless the semaphore is
+/// closed.
 impl Semaphore {
     /// Acquires a permit, blocking this thread until it can.
     ///
@@ -23,7 +24,7 @@ impl Semaphore {
     /// [`Closed`], whatever there is.
     ///
     /// # Fairness
-    /// See [the type](Self#fairness). A thread that finds too few tries again for some 5 µs before it enqueues.
+    /// See [the type](Self#fairness). A thread that finds too few retries for some 5 µs before it enqueues.
     ///
     /// # Panics
     /// If there is none and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -68,7 +69,7 @@ impl Semaphore {
     /// ```
     ///
     /// # Errors
-    /// [`NoPermits`](TryAcquireError::NoPermits) if there is none, or those that there are are reserved for the head waiter;
+    /// [`NoPermits`](TryAcquireError::NoPermits) if none is free, or the free ones are reserved for the head waiter;
     /// [`Closed`](TryAcquireError::Closed), whatever there is.
     #[doc(alias("try_wait", "sem_trywait"))]
     #[inline]
@@ -163,7 +164,7 @@ impl Semaphore {
         if self.raw.take(permits) { Ok(()) } else { self.block_slow(permits, instead) }
     }
 
-    /// What is closed blocks nobody, so that is found out first.
+    /// A closed semaphore never blocks, so check that first.
     #[cold]
     #[track_caller]
     fn block_slow(&self, permits: usize, instead: &str) -> Result<(), Closed> {

@@ -1,4 +1,4 @@
-//! The grid of methods that get permits, as far as they are futures.
+//! The acquire methods that are futures.
 
 use std::time::{Duration, Instant};
 
@@ -26,9 +26,9 @@ impl Semaphore {
     /// [`Closed`], whatever there is.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the queue, at whatever moment. A signal that it had got, and permits that were reserved for
-    /// it, go on to the next. A future that is polled again later, as in a loop around `select!`, has kept its place, so keep
-    /// the future rather than make a new one.
+    /// Dropping the future dequeues it, at whatever moment. Its signal, and permits that were reserved for it, are forwarded to
+    /// the next waiter. A future that is polled again later, as in a loop around `select!`, keeps its position, so keep the
+    /// future rather than make a new one.
     ///
     /// # Fairness
     /// See [the type](Self#fairness). A poll tries and enqueues; it does not spin.

@@ -1,4 +1,4 @@
-//! The semaphore: what you call that waits for nobody.
+//! The semaphore: its public methods that do not wait.
 //!
 //! The word and all that happens to it is in `raw_semaphore`. Here are its permits: `acquire.rs` and `acquire_async.rs` have
 //! the grid of methods that get them, `owned.rs` the same over an `Arc`, `futures.rs` what the `_async` methods return,

@@ -9,11 +9,11 @@ use crate::semaphore::{
 };
 
 /// # Over an `Arc`
-/// The permits and the futures of these methods have a share in the semaphore, so that they can be kept in a struct or given
-/// to a task of its own.
+/// The permits and the futures of these methods have a share in the semaphore, so they can be stored in a struct or moved
+/// to a task of their own.
 ///
-/// They take the `Arc` by reference: an attempt that fails does not cost its caller the `Arc`, and the count is touched only
-/// for permits or a future that there are.
+/// They take the `Arc` by reference: an attempt that fails leaves the `Arc` with its caller, and the count changes only
+/// when a future is made or permits are acquired.
 impl Semaphore {
     /// As [`acquire`](Self::acquire), with a permit that has a share in the semaphore.
     ///

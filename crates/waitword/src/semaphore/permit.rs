@@ -1,4 +1,4 @@
-//! Permits that somebody has: so many of one semaphore, given back when they are dropped.
+//! Acquired permits: a number of permits of one semaphore, released when dropped.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,12 +27,12 @@ impl<'a> SemaphorePermit<'a> {
         self.permits
     }
 
-    /// Whose they are.
+    /// The semaphore that they are from.
     pub fn semaphore(&self) -> &'a Semaphore {
         self.semaphore
     }
 
-    /// Keeps the permits from the semaphore for good: it has so many fewer from now on. The opposite of
+    /// Removes the permits from the semaphore for good. The opposite of
     /// [`add_permits`](Semaphore::add_permits).
     ///
     /// ```
@@ -56,15 +56,15 @@ impl<'a> SemaphorePermit<'a> {
     /// ```
     ///
     /// # Panics
-    /// If they are permits of another semaphore, or both together more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS). `other` goes
-    /// back to where it came from, then.
+    /// If they are permits of another semaphore, or both together more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS). `other` is
+    /// released then.
     #[track_caller]
     pub fn merge(&mut self, mut other: Self) {
         self.permits = merged(self.semaphore, self.permits, other.semaphore, other.permits);
         other.permits = 0;
     }
 
-    /// Takes `permits` of these for themselves. `None`, and nothing has changed, if there are fewer.
+    /// Splits off `permits` of these. `None`, and nothing has changed, if there are fewer.
     ///
     /// ```
     /// let semaphore = waitword::Semaphore::new(3);
@@ -101,7 +101,7 @@ impl OwnedSemaphorePermit {
         self.permits
     }
 
-    /// Whose they are.
+    /// The semaphore that they are from.
     pub fn semaphore(&self) -> &Arc<Semaphore> {
         &self.semaphore
     }

@@ -1,4 +1,4 @@
-//! The wait group: what you call. Its words, and the race between the last to be done and those who wait, are in
+//! The wait group: the public API. Its words, and the race between the last token and the waiters, are in
 //! `raw.rs`.
 
 mod owned;
@@ -31,16 +31,16 @@ use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
 use raw::{MAX, RawWaitGroup, TooMany, WaitGroupWaiter};
 
-/// Waits until all who are at work are done: threads and tasks, on either side.
+/// Waits until all workers are done. Workers and waiters may be threads and tasks.
 ///
-/// Who is at work holds a token ([`add`](Self::add), or [`add_owned`](Self::add_owned) where it has to outlive a borrow),
-/// and is done when it drops it: at the end, in a panic, or when its task is dropped.
+/// A worker holds a token ([`add`](Self::add), or [`add_owned`](Self::add_owned) where it has to outlive a borrow),
+/// and is done when the token is dropped: at the end, in a panic, or when its task is dropped.
 ///
 /// The group can be used again: its count may rise from zero as often as you like. A wait ends when the count is zero
-/// at any moment from its call on; for a future that is the call which made it. That the count has risen again before
-/// the waiter looks does not matter.
+/// at any moment from its call on; for a future that is the call which made it. The wait ends even if the count has risen again
+/// before the waiter checks.
 ///
-/// Take the token before you start what it stands for, not in it, or a wait may come between and find nobody at work.
+/// Take the token before you start the worker, not in it, or a wait may come between and find a count of zero.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -61,13 +61,13 @@ use raw::{MAX, RawWaitGroup, TooMany, WaitGroupWaiter};
 /// ```
 ///
 /// # What is seen
-/// All that was done before a token was dropped is seen by those whose wait its drop has ended, or helped to end.
+/// All that was done before a token was dropped is seen by the waiters whose wait that drop has ended, or helped to end.
 ///
 /// # Fairness
-/// All who wait are woken together, in the order in which they came.
+/// All waiters are woken together, in FIFO order.
 ///
 /// # Panics
-/// Dropping the last token wakes those who wait, and panics if the waker of one does; all others have been woken then.
+/// Dropping the last token wakes the waiters, and panics if a waker does, after all other waiters have been woken.
 #[doc(alias("Latch", "CountDownLatch", "TaskTracker", "TaskGroup"))]
 pub struct WaitGroup {
     raw: RawWaitGroup<AtomicU64>,
@@ -78,13 +78,13 @@ impl WaitGroup {
     pub const MAX_TOKENS: usize = MAX as usize;
 
     const_fn! {
-        /// A group in which nobody is at work.
+        /// A group without tokens.
         pub const fn new() -> Self {
             Self { raw: RawWaitGroup::on(AtomicU64::new(0), AtomicU64::new(0)) }
         }
     }
 
-    /// One more is at work, until the token is dropped.
+    /// Adds a worker, until the token is dropped.
     ///
     /// # Panics
     /// If there are [`MAX_TOKENS`](Self::MAX_TOKENS) already. A program gets there by leaking tokens.
@@ -105,18 +105,18 @@ impl WaitGroup {
         OwnedWaitGroupToken { group: Arc::clone(self) }
     }
 
-    /// How many are at work at this moment. By the time it returns the answer may be another.
+    /// How many tokens there are at this moment. The number may have changed when this returns.
     pub fn count(&self) -> usize {
         self.raw.count() as usize
     }
 
-    /// How many are queued at this moment, threads and tasks. For tests and tools: by the time it returns the answer may
-    /// be another.
+    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
+    /// this returns.
     pub fn waiters(&self) -> usize {
         self.raw.waiters()
     }
 
-    /// Waits until nobody is at work, blocking this thread.
+    /// Waits until all workers are done, blocking this thread.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -134,17 +134,17 @@ impl WaitGroup {
     /// ```
     ///
     /// # Panics
-    /// If somebody is at work and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// If a worker is not done and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
     /// [`wait_async`](Self::wait_async) there.
     ///
     /// # Deadlocks
-    /// Who waits with a token in its hands waits for itself.
+    /// A waiter that holds a token waits for itself.
     #[track_caller]
     pub fn wait(&self) {
         block(&mut WaitGroupWaiter::new(&self.raw), "wait_async");
     }
 
-    /// Whether nobody is at work. Never waits.
+    /// Whether all workers are done. Never waits.
     #[must_use = "it does not wait, it only says whether there is anything to wait for"]
     pub fn try_wait(&self) -> bool {
         self.raw.count() == 0
@@ -161,7 +161,7 @@ impl WaitGroup {
         Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Instant::now().checked_add(timeout))?)
     }
 
-    /// As [`wait`](Self::wait), until `deadline` at the latest. That nobody is at work is noticed also after it.
+    /// As [`wait`](Self::wait), until `deadline` at the latest. A count of zero ends the wait also after it.
     ///
     /// ```
     /// use std::time::Duration;
@@ -181,10 +181,10 @@ impl WaitGroup {
         Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Some(deadline))?)
     }
 
-    /// Waits until nobody is at work, without blocking this thread.
+    /// Waits until all workers are done, without blocking this thread.
     ///
     /// # Cancellation
-    /// Dropping the future leaves the queue; nobody else is affected.
+    /// Dropping the future dequeues it; no other waiter is affected.
     ///
     /// # Panics
     /// When polled again after it was ready.
@@ -223,8 +223,8 @@ impl WaitGroup {
         ))
     }
 
-    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. That nobody is at work is noticed also after
-    /// it.
+    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A count of zero ends the wait also
+    /// after it.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline.
@@ -260,7 +260,7 @@ impl fmt::Debug for WaitGroup {
     }
 }
 
-/// Somebody is at work, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
+/// A worker, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
 #[doc(alias("done", "count_down"))]
 #[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
 #[derive(Debug)]
@@ -282,7 +282,7 @@ impl Drop for WaitGroupToken<'_> {
     }
 }
 
-/// Somebody is at work, until this is dropped. Made by [`WaitGroup::add_owned`]; a clone is one more.
+/// A worker, until this is dropped. Made by [`WaitGroup::add_owned`]; a clone is one more.
 #[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
 #[derive(Debug)]
 pub struct OwnedWaitGroupToken {

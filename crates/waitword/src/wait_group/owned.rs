@@ -8,10 +8,10 @@ use crate::wait_group::raw::WaitGroupWaiter;
 use crate::wait_group::{WaitGroup, WaitGroupWaitOwned, WaitGroupWaitOwnedUntil};
 
 /// # Over an `Arc`
-/// The futures of these methods have a share in the group and are `'static`, so that they can be given to a task of its own, or
-/// be kept in a struct beside the group and polled by a hand-written `poll_*`.
+/// The futures of these methods have a share in the group and are `'static`, so they can be moved to a task of their own, or
+/// stored in a struct beside the group and polled by a hand-written `poll_*`.
 ///
-/// They take the `Arc` by reference; a share more is what each wait holds, and another while it is in the queue.
+/// They take the `Arc` by reference. Each wait holds one more share, and another while it is queued.
 impl WaitGroup {
     /// As [`wait_async`](Self::wait_async), with a future that has a share in the group.
     ///

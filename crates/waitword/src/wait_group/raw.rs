@@ -48,12 +48,12 @@ pub(crate) struct RawWaitGroup<L> {
     epoch: L,
 }
 
-/// There would be more than [`MAX`] at work.
+/// There would be more than [`MAX`] tokens.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooMany;
 
 impl<L> RawWaitGroup<L> {
-    /// Both words are zero: nobody is at work.
+    /// Both words are zero: there are no tokens.
     pub(crate) const fn on(state: AtomicU64, epoch: L) -> Self {
         Self { state, epoch }
     }
@@ -70,7 +70,7 @@ impl<L> RawWaitGroup<L> {
         count(self.state.load(Ordering::Acquire))
     }
 
-    /// One more is at work.
+    /// Adds a token.
     pub(crate) fn add(&self) -> Result<(), TooMany> {
         let add = |state| (count(state) < MAX).then(|| state + ONE);
         self.state.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).map(drop).map_err(|_| TooMany)
@@ -86,7 +86,7 @@ impl<L: Location<Word = AtomicU64>> Waited for RawWaitGroup<L> {
 }
 
 impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
-    /// One less is at work. To be called once for each that was added.
+    /// Removes a token. To be called once for each that was added.
     pub(crate) fn done(&self) {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {

@@ -1,6 +1,6 @@
 //! The mutants of the queue and of the locks: each weakens one step, and some model has to notice.
 //!
-//! The sources name the steps (`mutant!("…" => …)`, `order!(…, "…")`, `broken!("…")`), and docs/loom.md says what becomes of them without each. A
+//! The sources name the steps (`mutant!("…" => …)`, `order!(…, "…")`), and docs/loom.md says what becomes of them without each. A
 //! model reads from `WAITWORD_MUTANT` which step to omit, so each suite is built once.
 
 use std::cell::OnceCell;
@@ -145,12 +145,12 @@ fn executable(messages: &str) -> Option<String> {
 
 /// The steps that a text names, each once.
 fn named_in(sources: &str) -> Vec<String> {
-    let broken = sources.split(r#"broken!(""#).skip(1).chain(sources.split(r#"mutant!(""#).skip(1));
+    let steps = sources.split(r#"mutant!(""#).skip(1);
     let orders = sources.split("order!(").skip(1).filter_map(|rest| {
         let (order, name) = rest.split_once(", \"")?;
         order.chars().all(char::is_alphanumeric).then_some(name)
     });
-    let names = broken.chain(orders).filter_map(|rest| rest.split('"').next());
+    let names = steps.chain(orders).filter_map(|rest| rest.split('"').next());
     let mut names: Vec<String> = names.map(str::to_owned).collect();
     names.sort_unstable();
     names.dedup();
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn a_step_is_whatever_the_sources_call_so() {
-        let source = r#"broken!("b"); mutant!("d" => return); match (broken!("a"), broken!("b")) macro_rules! broken { ($step:tt) => {} }
-            load(order!(Acquire, "c")) macro_rules! order { ($order:ident, $step:tt) => { broken!($step) } }"#;
+        let source = r#"mutant!("b" => return); mutant!("d" => return); mutant!("a" => break); mutant!("b" => x); macro_rules! mutant { ($step:tt) => {} }
+            load(order!(Acquire, "c")) macro_rules! order { ($order:ident, $step:tt) => { is_broken($step) } }"#;
         assert_eq!(named_in(source), ["a", "b", "c", "d"]);
     }
 

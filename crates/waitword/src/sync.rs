@@ -5,14 +5,6 @@ pub(crate) use waitword_core::atomic;
 /// Whether this is built for a model checker: there is no clock, and once has to do for many times.
 pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));
 
-/// Whether the step of this name is left out or weakened, to see that the models notice (`docs/loom.md`).
-macro_rules! broken {
-    ($step:tt) => {
-        waitword_core::is_broken($step)
-    };
-}
-pub(crate) use broken;
-
 /// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/loom.md`). It is
 /// nothing in a build without a model checker, and a reader can pass over it.
 macro_rules! mutant {
@@ -28,7 +20,7 @@ pub(crate) use mutant;
 /// An ordering that is weakened with the step of this name.
 macro_rules! order {
     ($order:ident, $step:tt) => {
-        if $crate::sync::broken!($step) {
+        if waitword_core::is_broken($step) {
             $crate::sync::atomic::Ordering::Relaxed
         } else {
             $crate::sync::atomic::Ordering::$order

@@ -6,8 +6,8 @@
 //!                                  ▼ Equal: the lock is still held
 //!   Equal::enqueue: put the node at the tail, unlock
 //! ```
-//! Between the two a wait may decide that it does not want to be enqueued (its timeout is zero, its thread must not block),
-//! so the word is compared once. What it does there is short and runs no foreign code: the lock is held.
+//! A wait that is not to be enqueued (its timeout is zero, its thread must not block) ends after the first: the word is compared
+//! under the lock all the same.
 
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -64,7 +64,7 @@ impl Equal<'_> {
     }
 }
 
-/// Compare and enqueue, where nothing is to be decided in between. Returns whether the word was equal.
+/// Compares and enqueues. Returns whether the word was equal.
 #[inline]
 pub(crate) fn enqueue_while_equal<L: Location>(at: &L, expected: u64, node: Pin<&Waiter>) -> bool {
     lock_if_equal(at, expected).map(|equal| equal.enqueue(node)).is_some()

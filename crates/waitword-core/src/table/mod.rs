@@ -10,7 +10,7 @@ mod shards;
 mod tests;
 mod watchdog;
 
-pub(crate) use enqueue::{Equal, enqueue_while_equal, lock_if_equal};
+pub(crate) use enqueue::{enqueue_while_equal, lock_if_equal};
 pub(crate) use follow_up::{release, unlock};
 pub(crate) use location::address;
 pub use location::{At, Location};

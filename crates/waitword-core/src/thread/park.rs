@@ -54,12 +54,6 @@ impl Parker {
         Self { thread: this_thread(), parked: Cell::new(false) }
     }
 
-    /// As [`current`](Self::current), if this thread has made a parker before; allocates nothing.
-    pub(crate) fn if_made() -> Option<Self> {
-        let thread = made_before()?;
-        Some(Self { thread, parked: Cell::new(false) })
-    }
-
     /// Ends a [`park`](Self::park) of this thread, now or, if it is not parked, the next one.
     pub fn waker(&self) -> &Waker {
         &self.thread.waker
@@ -239,18 +233,8 @@ fn this_thread() -> Rc<ThisThread> {
     THIS.try_with(|this| Rc::clone(this.get_or_init(ThisThread::new))).unwrap_or_else(|_| ThisThread::new())
 }
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
-fn made_before() -> Option<Rc<ThisThread>> {
-    THIS.try_with(|this| this.get().map(Rc::clone)).ok().flatten()
-}
-
 /// The threads of a model live for one execution of it, and so must their wakers.
 #[cfg(any(waitword_loom, waitword_shuttle))]
 fn this_thread() -> Rc<ThisThread> {
     ThisThread::new()
-}
-
-#[cfg(any(waitword_loom, waitword_shuttle))]
-fn made_before() -> Option<Rc<ThisThread>> {
-    Some(ThisThread::new())
 }

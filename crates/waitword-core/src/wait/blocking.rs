@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 
 use super::leave::leave;
 use crate::outcome::{Cancelled, Interrupted, Outcome};
-use crate::table::{Equal, Location, Table, lock_if_equal};
+use crate::table::{Location, Table, enqueue_while_equal, lock_if_equal};
 use crate::thread::{Interrupt, Parker, may_block, spin};
 use crate::waiter::node::{QUEUED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
-use crate::word::{Word, bits};
+use crate::word::{Word, bits, load_bits};
 
 /// Blocks the thread until it is notified, if the word holds `expected`; otherwise returns
 /// [`NotEqual`](Outcome::NotEqual) at once.
@@ -145,47 +145,41 @@ fn block<L: Location>(
     instead: &str,
 ) -> Result<Outcome, Interrupted> {
     let expected = bits::<L::Word>(expected);
-    // Most waits end here or at their timeout of zero, before anything that costs.
-    match lock_if_equal(at, expected) {
-        None => Ok(Outcome::NotEqual),
-        Some(_) if matches!(limit, Limit::For(Duration::ZERO)) => Ok(Outcome::TimedOut),
-        Some(equal) => block_while_equal(at, expected, equal, limit, interrupt, instead),
+    // The word decides under the lock. What it holds now says which end is likely, so that only a waiter that will probably be
+    // enqueued prepares for that, and does so before the lock.
+    let is_zero = matches!(limit, Limit::For(Duration::ZERO));
+    let decides_here = is_zero || load_bits(at.word()) != expected || !may_block();
+    if decides_here && lock_if_equal(at, expected).is_none() {
+        return Ok(Outcome::NotEqual);
     }
+    if is_zero {
+        return Ok(Outcome::TimedOut);
+    }
+    block_while_equal(at, expected, limit, interrupt, instead)
 }
 
-/// The rest of [`block`], for a word that is equal; its shard is still locked.
+/// The rest of [`block`], for a word that was equal a moment ago.
 #[track_caller]
 #[inline(never)]
-fn block_while_equal<'a, L: Location>(
-    at: &'a L,
+fn block_while_equal<L: Location>(
+    at: &L,
     expected: u64,
-    mut equal: Equal<'a>,
     limit: Limit,
     interrupt: Option<&Interrupt>,
     instead: &str,
 ) -> Result<Outcome, Interrupted> {
     if !may_block() {
-        drop(equal);
         return Ok(refused(limit, instead));
     }
-    let parker = if let Some(parker) = Parker::if_made() {
-        parker
-    } else {
-        // Once in the life of a thread: its parker is allocated, so not under the lock.
-        drop(equal);
-        let parker = Parker::current();
-        match lock_if_equal(at, expected) {
-            Some(again) => equal = again,
-            None => return Ok(Outcome::NotEqual),
-        }
-        parker
-    };
-    // These wakers are ours: to clone one under the lock runs no foreign code.
+    let parker = Parker::current();
+    // These wakers are ours: to clone one runs no foreign code.
     let waker = interrupt.and_then(|interrupt| interrupt.waker(&parker)).unwrap_or(parker.waker());
     let node = pin!(Waiter::new());
     let node = node.as_ref();
     node.set_wake(Wake::Task(waker.clone()));
-    equal.enqueue(node);
+    if !enqueue_while_equal(at, expected, node) {
+        return Ok(Outcome::NotEqual);
+    }
 
     let queued = Queued { table: at.table(), node, interrupt };
     let deadline = limit.deadline();

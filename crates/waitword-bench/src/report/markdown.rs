@@ -22,9 +22,9 @@ pub(crate) fn page(results: &[Results<'_>], page: Page, against: &[String]) -> S
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let cpu = cpu_model().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     let against = if against.is_empty() { "no other, for none was found".into() } else { against.join(", ") };
-    let _ = writeln!(text, "Written by `{command}` on {cpu}, {cpus} CPUs,");
-    let _ = writeln!(text, "{}. Against: {against}.\n", std::env::consts::OS);
     text.push_str(reading);
+    let _ = writeln!(text, "\nWritten by `{command}` on {cpu}, {cpus} CPUs,");
+    let _ = writeln!(text, "{}. Against: {against}.", std::env::consts::OS);
     for results in results.iter().filter(|results| results.topic.page == page) {
         section(&mut text, results);
     }

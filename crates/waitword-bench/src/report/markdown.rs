@@ -46,7 +46,7 @@ sizes, least and most: [locks.csv](locks.csv). Why goals are missed: [costs](../
 
 const READING_JAVASCRIPT: &str = "\
 For readers who choose where to run a script. The programs are in [benches/js](../js), one per heading; each engine runs the same files, in a
-process of its own for each round. A cell is the median; `÷ best` is waitword's divided by the best other engine's. Times are wall time,
+process of its own for each round. A cell is the median at the largest size; `÷ best` is waitword's divided by the best other engine's. Times are wall time,
 as the script sees it; memory is what the process holds, after a garbage collection (Node: `--expose-gc`). Least and most:
 [js.csv](js.csv). Why goals are missed: [costs](../../docs/costs.md).
 ";

@@ -11,7 +11,7 @@ use crate::series::{Figure, Series, Unit};
 use crate::workload::{Bound, OURS, Page};
 
 /// Everything that belongs on one page.
-pub(crate) fn page(results: &[Results<'_>], page: Page, against: &[String]) -> String {
+pub(crate) fn page(results: &[Results<'_>], page: Page, against: &[String], charts: &[Chart]) -> String {
     const HERE: &str = "cargo run --release -p waitword-bench";
     let (title, command, reading) = match page {
         Page::Queue => ("Measurements", HERE, READING_QUEUE),
@@ -26,7 +26,7 @@ pub(crate) fn page(results: &[Results<'_>], page: Page, against: &[String]) -> S
     let _ = writeln!(text, "\nWritten by `{command}` on {cpu}, {cpus} CPUs,");
     let _ = writeln!(text, "{}. Against: {against}.", std::env::consts::OS);
     for results in results.iter().filter(|results| results.topic.page == page) {
-        section(&mut text, results);
+        section(&mut text, results, charts);
     }
     text
 }
@@ -51,16 +51,7 @@ as the script sees it; memory is what the process holds, after a garbage collect
 [js.csv](js.csv). Why goals are missed: [costs](../../docs/costs.md).
 ";
 
-/// The charts, to be shown below the tables.
-pub(crate) fn gallery(charts: &[Chart]) -> String {
-    let mut text = String::new();
-    for Chart { file, title, .. } in charts {
-        let _ = write!(text, "\n![{title}]({file})\n");
-    }
-    text
-}
-
-fn section(page: &mut String, results: &Results<'_>) {
+fn section(page: &mut String, results: &Results<'_>, charts: &[Chart]) {
     let _ = write!(page, "\n## {}\n\n{}\n", results.topic.name, results.topic.about);
     table(page, results);
     if !results.failures.is_empty() {
@@ -68,6 +59,9 @@ fn section(page: &mut String, results: &Results<'_>) {
     }
     for (contender, why) in &results.failures {
         let _ = writeln!(page, "- **failed:** {contender}: {why}");
+    }
+    for Chart { what, file, .. } in charts.iter().filter(|chart| chart.workload == results.topic.name) {
+        let _ = write!(page, "\n![{what}]({file})\n");
     }
 }
 
@@ -241,7 +235,13 @@ mod tests {
             results.add(name, Sample::new("share", 16, Unit::Ratio, if name == "even" { 1.0 } else { 0.2 }));
         }
         let mut text = String::new();
-        section(&mut text, &results);
+        let chart = |workload: &str, what: &str| Chart {
+            workload: workload.to_owned(),
+            what: what.to_owned(),
+            file: format!("{workload}-{what}.svg"),
+            svg: String::new(),
+        };
+        section(&mut text, &results, &[chart("test", "rate"), chart("other", "rate")]);
         results.series.retain(|series| series.n == 16);
         table(&mut text, &results);
         let expected = "
@@ -254,6 +254,8 @@ About.
 | rate | 2 | 2.00 M/s | **4.00 M/s** | 1.00 M/s | 0.50 | **missed:** ≥ 4.00 M/s |
 | rate | 16 | 3.00 M/s | 1.00 M/s | **6.00 M/s** | 0.50 |  |
 | share | 16 | 0.20 | 0.20 | 0.20 | – | **missed:** ≥ 0.50 |
+
+![rate](test-rate.svg)
 
 | N = 16 | waitword | slow | fast | ÷ best | goal |
 |---|---|---|---|---|---|

@@ -27,7 +27,7 @@ impl Report<'_> {
     /// are wanted. Fails if that fails, or a contender did not finish.
     pub(crate) fn publish(&self, folder: Option<PathBuf>, json: Option<&Path>) -> ExitCode {
         for (page, ..) in self.pages() {
-            print!("{}", markdown::page(self.results, page, &(self.against)(page)));
+            print!("{}", markdown::page(self.results, page, &(self.against)(page), &[]));
         }
         match self.write(folder, json) {
             Ok(written) => written.iter().for_each(|path| eprintln!("wrote {}", path.display())),
@@ -52,8 +52,7 @@ impl Report<'_> {
             fs::create_dir_all(&folder)?;
             for (page, file, details) in self.pages() {
                 let charts = chart::all(self.results, page);
-                let text =
-                    markdown::page(self.results, page, &(self.against)(page)) + &markdown::gallery(&charts);
+                let text = markdown::page(self.results, page, &(self.against)(page), &charts);
                 write(folder.join(file), &text)?;
                 write(folder.join(details), &csv::document(self.results, page))?;
                 for chart in charts {

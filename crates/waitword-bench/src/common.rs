@@ -19,11 +19,11 @@ pub(crate) struct Common {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: Option<u16>,
 
-    /// Write the tables and charts to this folder.
+    /// Write the tables and charts to this folder, and every contender's figures as CSV.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Write every figure of every round to this file, as JSON.
+    /// Write every figure of every round and how each goal was met to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 }

@@ -99,7 +99,7 @@ fn point_41_those_of_other_agents_are_jobs_of_their_own() {
 }
 
 #[test]
-fn point_42_an_agents_own_overtake_those_that_others_notified_before() {
+fn point_42_an_agents_own_settle_before_earlier_ones_of_others() {
     let block = block();
     let [mine, other] = [quiet(false), quiet(false)];
     let [first, second] = [(); 2].map(|()| pending_at(&mine, &block, 0));

@@ -50,7 +50,7 @@ fn point_22_30_31_what_a_wait_is_at_once() {
 
 /// Whether the notify wins is open; that both say the same is not.
 #[test]
-fn point_23_a_timeout_of_zero_ends_at_once_whoever_notifies() {
+fn point_23_a_timeout_of_zero_ends_at_once_beside_notifies() {
     let block = block();
     let running = AtomicUsize::new(1);
     thread::scope(|scope| {

@@ -7,6 +7,10 @@ use crate::workload::{Bound, Goal, Limit, OURS, Sizes, is_peer};
 /// How a goal was met, at the size where it was met worst.
 pub(crate) struct Check {
     pub(crate) met: bool,
+    pub(crate) what: &'static str,
+    pub(crate) n: usize,
+    /// "≤ 25 ns".
+    pub(crate) target: String,
     /// "enqueue, N = 1000: 27 ns, goal ≤ 25 ns".
     pub(crate) text: String,
     /// How much of what the goal allows was used: at most 1 if it was met.
@@ -71,23 +75,26 @@ fn check(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Series)
         Bound::AtLeast => (median >= target, '≥', median, target),
     };
     let [median_text, target_text] = [median, target].map(|value| Figure(value, series.unit).to_string());
-    let text = format!("{}, N = {n}: {median_text}, goal {sign} {target_text}{because}", series.what);
+    let target = format!("{sign} {target_text}");
+    let text = format!("{}, N = {n}: {median_text}, goal {target}{because}", series.what);
     let used = match met {
         false if less <= 0.0 => f64::INFINITY,
         true if less <= 0.0 => 0.0,
         _ => more / less,
     };
-    Some(Check { met, text, used })
+    Some(Check { met, what: series.what, n, target, text, used })
 }
 
 /// A peer that did not finish is behind.
 fn alone(series: &Series, peer: &str) -> Check {
     let median = Figure(series.median(), series.unit);
     let text = format!("{}, N = {}: {median}, and {peer} did not get there", series.what, series.n);
-    Check { met: true, text, used: 0.0 }
+    let target = format!("{peer} did not finish");
+    Check { met: true, what: series.what, n: series.n, target, text, used: 0.0 }
 }
 
-fn best_peer<'a>(
+/// The peer with the best figure of the same operation and size, among those that `counts` admits.
+pub(crate) fn best_peer<'a>(
     results: &'a Results<'_>,
     series: &Series,
     bound: Bound,

@@ -1,6 +1,7 @@
-//! What came out: tables for reading, charts for looking, JSON for machines.
+//! What came out: tables for reading, charts for looking, CSV and JSON for machines.
 
 mod chart;
+mod csv;
 mod goals;
 mod json;
 mod markdown;

@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fs, io};
 
-use super::{chart, json, markdown};
+use super::{chart, csv, json, markdown};
 use crate::results::Results;
 use crate::workload::Page;
 
-/// The pages, and the file of each.
-const PAGES: [(Page, &str); 3] =
-    [(Page::Queue, "README.md"), (Page::Locks, "locks.md"), (Page::JavaScript, "js.md")];
+/// The pages, the file of each, and that of what the page leaves out.
+const PAGES: [(Page, &str, &str); 3] = [
+    (Page::Queue, "README.md", "queue.csv"),
+    (Page::Locks, "locks.md", "locks.csv"),
+    (Page::JavaScript, "js.md", "js.csv"),
+];
 
 /// The results and their peers.
 pub(crate) struct Report<'a> {
@@ -20,11 +23,11 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Prints the pages that have something to say; writes tables and charts to `folder` and every figure to `json`, if these
+    /// Prints the pages that have something to say; writes tables, charts and CSV to `folder` and every figure to `json`, if these
     /// are wanted. Fails if that fails, or a contender did not finish.
     pub(crate) fn publish(&self, folder: Option<PathBuf>, json: Option<&Path>) -> ExitCode {
-        for (page, _) in self.pages() {
-            print!("{}", markdown::page(self.results, page, &(self.against)(page)));
+        for (page, ..) in self.pages() {
+            print!("{}", markdown::page(self.results, page, &(self.against)(page), &[]));
         }
         match self.write(folder, json) {
             Ok(written) => written.iter().for_each(|path| eprintln!("wrote {}", path.display())),
@@ -47,11 +50,11 @@ impl Report<'_> {
         };
         if let Some(folder) = folder {
             fs::create_dir_all(&folder)?;
-            for (page, file) in self.pages() {
+            for (page, file, details) in self.pages() {
                 let charts = chart::all(self.results, page);
-                let text =
-                    markdown::page(self.results, page, &(self.against)(page)) + &markdown::gallery(&charts);
+                let text = markdown::page(self.results, page, &(self.against)(page), &charts);
                 write(folder.join(file), &text)?;
+                write(folder.join(details), &csv::document(self.results, page))?;
                 for chart in charts {
                     write(folder.join(&chart.file), &chart.svg)?;
                 }
@@ -63,8 +66,8 @@ impl Report<'_> {
         Ok(written)
     }
 
-    fn pages(&self) -> impl Iterator<Item = (Page, &'static str)> {
+    fn pages(&self) -> impl Iterator<Item = (Page, &'static str, &'static str)> {
         let has = |page| self.results.iter().any(|results| results.topic.page == page);
-        PAGES.into_iter().filter(move |(page, _)| has(*page))
+        PAGES.into_iter().filter(move |(page, ..)| has(*page))
     }
 }

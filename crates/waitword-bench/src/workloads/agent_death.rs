@@ -17,8 +17,8 @@ const DEATH: &str = "per wait of its own";
 pub(super) fn workload() -> Workload {
     Workload {
         name: "agent-death",
-        about: "An agent with 1,000 pending waits dies while N waits of others are pending, some on the same words. The \
-                cost per wait of its own.",
+        about: "An agent with 1,000 pending waits dies while N waits of others are pending: cost per wait of \
+                its own.",
         baseline: OURS,
         contenders: vec![Contender { name: OURS, run }],
         goals: vec![goal(DEATH, Limit::Value(1_000.0))],

@@ -81,8 +81,8 @@ pub(super) fn workload() -> Workload {
     }
     Workload {
         name: "blocking-round-trip",
-        about: "Two threads take turns: there and back, in wall time, and in CPU time of both, less what the partner \
-                works before it answers. Spinning saves wall time and may waste CPU time.",
+        about: "Two threads take turns: there and back, less what the partner works before it answers. \
+                Spinning saves wall time and may waste CPU time, which is that of both.",
         baseline: BASELINE,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },

@@ -31,12 +31,10 @@ const VICTIMS: usize = 16;
 pub(super) fn workload() -> Workload {
     Workload {
         name: "collisions",
-        about: "Notify on a word, and a wait with the notify that ends it, while N others wait on words that collide \
-                with it in a hash table without a secret. For parking_lot_core the N are blocked threads, for waitword \
-                async waiters, each on a word of its own. A wait of parking_lot_core is not shown: its thread would have \
-                to sleep. Then the same with words that were found with the secret of our hash, in a table of one shard: \
-                all have the occupancy bit of the word, so that a notify takes the lock, and all are in its bucket, \
-                until the shard draws another secret.",
+        about: "N others wait on words that collide with ours in a hash table without a secret: blocked \
+                threads of parking_lot_core, tasks of waitword. Then with words picked with our secret, in a \
+                table of one shard: each notify takes the lock, and all are in one bucket until the shard \
+                draws another secret.",
         baseline: OURS,
         contenders: vec![
             Contender { name: OURS, run: ours },

@@ -35,10 +35,9 @@ const BURST: Duration = Duration::from_nanos(100);
 pub(super) fn workload() -> Workload {
     Workload {
         name: "deadlines",
-        about: "N pending deadlines, at random times within a second: *arm* is making the future and polling it once, \
-                *cancel* is dropping it in the order of arming, *fire* is the CPU time that all threads spend until the \
-                last waker was called; in a burst, ten deadlines pass in a microsecond. *with a wait* is \
-                `wait_async_until`, which is queued on a word as well.",
+        about: "N pending deadlines, at random times within a second: *arm* makes the future and polls it \
+                once, *cancel* drops it, *fire* is the CPU time of all threads until the last waker was \
+                called; in a burst, ten deadlines pass in a microsecond. *with a wait* is `wait_async_until`.",
         baseline: TOKIO,
         contenders: vec![
             Contender { name: OURS, run: alarm },

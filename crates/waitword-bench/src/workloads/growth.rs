@@ -13,8 +13,8 @@ const CANCEL: &str = "longest cancel";
 pub(super) fn workload() -> Workload {
     Workload {
         name: "growth",
-        about: "The longest single operation while waits on N different words are made one after another, and while they \
-                are cancelled, in CPU time of the thread (which includes about 0.2 µs for reading the clock).",
+        about: "The longest single operation while waits on N words are made one by one, and cancelled, in CPU \
+                time.",
         baseline: HandMade::NAME,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },

@@ -16,9 +16,8 @@ pub(super) fn workload() -> Workload {
     let tokio = TokioNotify::NAME;
     Workload {
         name: "many-words",
-        about: "One async waiter on each of N words, notified in random order. waitword, the hand-made map and maitake's \
-                `WaitMap` find the queue by the word; the others are handed a queue object per word, and need no \
-                look-up. (`WaitMap` searches a list, so it stops at 10,000.)",
+        about: "One async waiter on each of N words, notified in random order. waitword and the hand-made map \
+                look the queue up by the word; the others have a queue object per word.",
         baseline: tokio,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },

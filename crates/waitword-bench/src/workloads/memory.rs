@@ -18,9 +18,9 @@ const KEPT: &str = "heap kept after all have gone";
 pub(super) fn workload() -> Workload {
     Workload {
         name: "memory",
-        about: "The size of the future, and what the allocator gave beyond it: while N wait on one word; while N words \
-                have one waiter each, the queue objects included where the contender needs one per word (ours counts the \
-                word itself, 4 bytes); and after the last of these has been cancelled.",
+        about: "The future's size, and the heap beyond it: while N wait on one word; while N words have one \
+                waiter each, queue objects included (ours counts the word, 4 bytes); after the last was \
+                cancelled.",
         baseline: TokioNotify::NAME,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },

@@ -19,8 +19,7 @@ const LIMIT: &str = "lock, load, unlock (limit)";
 pub(super) fn workload() -> Workload {
     Workload {
         name: "not-equal",
-        about: "A wait that returns at once because the word holds another value: on one word, and on N different \
-                words, with what the allocator was asked for and what was never given back.",
+        about: "A wait that returns at once, for the word holds another value: on one word, and on N words.",
         baseline: LIMIT,
         contenders: vec![
             Contender { name: LIMIT, run: limit },

@@ -21,9 +21,8 @@ const WHOLE: &str = "notify all of them, altogether";
 pub(super) fn workload() -> Workload {
     Workload {
         name: "notify-all-stall",
-        about: "The longest that another thread needs to register and cancel while N waiters are notified at once, and \
-                without a notify for the same time. It registers with the same queue; *neighbour* registers on \
-                another word of the same shard (a table with one shard). Wall time, so the scheduler is in it.",
+        about: "The longest that another thread needs to register and cancel, in wall time, while N waiters \
+                are notified at once. *neighbour* registers on another word of the same shard.",
         baseline: TokioNotify::NAME,
         contenders: vec![
             Contender { name: OURS, run: queues::<Waitword> },

@@ -19,8 +19,8 @@ const LIMIT: &str = "fence and load (limit)";
 pub(super) fn workload() -> Workload {
     Workload {
         name: "notify-miss",
-        about: "`notify` on a word without waiters, from one thread and from two threads on words of their own. \
-                tokio's `Notify` stores a permit here, so its figure is that of storing it again.",
+        about: "`notify` on a word without waiters, from N threads on words of their own. tokio's `Notify` \
+                stores a permit.",
         baseline: LIMIT,
         contenders: vec![
             Contender { name: LIMIT, run: limit },

@@ -11,9 +11,9 @@ pub(super) fn workload() -> Workload {
     let tokio = TokioNotify::NAME;
     Workload {
         name: "one-word",
-        about: "N async waiters on one word: *enqueue* is making the future and polling it once; *notify one* wakes \
-                them in order; *finish* polls a notified one and drops it; *cancel* drops one that waits, in the order in \
-                which they came; *notify all* is the cost per waiter. No executor, and a waker that does nothing.",
+        about: "N async waiters on one word: *enqueue* makes the future and polls it once; *finish* polls a \
+                notified one and drops it; *cancel* drops a waiting one; *notify all* is the cost per waiter. \
+                The wakers do nothing.",
         baseline: tokio,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },

@@ -18,8 +18,8 @@ pub(super) fn workload() -> Workload {
     let limit = WakerSlot::NAME;
     Workload {
         name: "task-round-trip",
-        about: "Two tasks of one tokio runtime take turns; then a blocked thread and a task do, on one CPU. There and back, \
-                in wall time. Where there is no blocking wait, the thread polls the future and parks.",
+        about: "Two tasks of one tokio runtime take turns; then a blocked thread and a task do, on one CPU. \
+                There and back, in wall time.",
         baseline: limit,
         contenders: vec![
             Contender { name: limit, run: run::<WakerSlot> },

@@ -24,9 +24,8 @@ const OWN: &str = "two threads, own words";
 pub(super) fn workload() -> Workload {
     Workload {
         name: "two-threads",
-        about: "Register and cancel (make a wait, poll it once, drop it), in CPU time per thread: alone, and with \
-                another thread that does the same on the same word or on a word of its own (the mean \
-                of 64 pairs of words).",
+        about: "Register and cancel, in CPU time per thread: alone, and beside a thread that does the same on \
+                the same word or on its own.",
         baseline: TokioNotify::NAME,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },

@@ -10,8 +10,10 @@ use crate::workload::{Charts, OURS, Page};
 
 /// A picture and where it goes.
 pub(crate) struct Chart {
+    pub(crate) workload: String,
+    /// What it shows of the workload.
+    pub(crate) what: String,
     pub(crate) file: String,
-    pub(crate) title: String,
     pub(crate) svg: String,
 }
 
@@ -49,7 +51,7 @@ fn against_n(results: &Results<'_>, what: &str, measure: &lines::Measure) -> Opt
     // Drawing into a string fails only if the numbers cannot be drawn.
     lines::draw(&mut svg, &title, &results.topic.contenders, &shown, (least, most), measure).ok()?;
     let file = format!("{}-{}.svg", results.topic.name, what.replace(", ", "-").replace(' ', "-"));
-    Some(Chart { file, title, svg })
+    Some(Chart { workload: results.topic.name.to_owned(), what: what.to_owned(), file, svg })
 }
 
 fn rate_against_wait(results: &Results<'_>, rate: &str, waits: &[&str], n: usize) -> Option<Chart> {
@@ -65,7 +67,8 @@ fn rate_against_wait(results: &Results<'_>, rate: &str, waits: &[&str], n: usize
     let mut svg = String::new();
     // As above.
     scatter::draw(&mut svg, &title, &points).ok()?;
-    Some(Chart { file: format!("{name}-{n}.svg"), title, svg })
+    let what = format!("{rate} against the longest wait, N = {n}");
+    Some(Chart { workload: name.to_owned(), what, file: format!("{name}-{n}.svg"), svg })
 }
 
 #[cfg(test)]
@@ -92,7 +95,7 @@ mod tests {
     fn rates_have_one_chart_with_all_contenders() {
         let charts = charts(Charts::RateAgainstN { rate: "rate" });
         let [chart] = &charts[..] else { panic!("{} charts", charts.len()) };
-        assert_eq!(chart.file, "test-rate.svg");
+        assert_eq!((&*chart.workload, &*chart.what, &*chart.file), ("test", "rate", "test-rate.svg"));
         assert!(chart.svg.contains(OURS) && chart.svg.contains("peer"));
     }
 

@@ -24,9 +24,9 @@ const TASK_TO_TASK: &str = "task to task";
 pub(crate) fn workload() -> Workload {
     Workload {
         name: "condvar-queue",
-        about: "N producers and N consumers of a queue with room for 64 items, under one mutex with two condition variables: \
-                items per second. Tasks run on tokio with two workers. Where a condition variable is for tasks only, threads \
-                poll its future and park; a contender without one gets what its users take in place of it.",
+        about: "N producers and N consumers of a queue with room for 64 items, under one mutex with two \
+                condition variables: items per second. Tasks run on tokio with two workers; threads poll what \
+                is for tasks only.",
         baseline: AsyncLockMonitor::NAME,
         contenders: vec![
             Contender { name: WaitwordMonitor::NAME, run: both::<WaitwordMonitor> },

@@ -28,9 +28,9 @@ pub(crate) fn workload() -> Workload {
     }
     Workload {
         name: "mutex-mixed",
-        about: "N threads and N tasks (tokio, two workers) work 50 ns with one mutex and 200 ns without it, in turns; a task \
-                lets its executor go on between two turns. Where a lock is for tasks only, the threads poll its future and \
-                park; where it is for threads only (parking_lot, std, usync), the tasks block their worker.",
+        about: "N threads and N tasks (tokio, two workers) work 50 ns with one mutex and 200 ns without it, in \
+                turns. Threads poll locks for tasks and park; locks for threads (parking_lot, std, usync) \
+                block the tasks' worker.",
         baseline: AsyncLock::NAME,
         contenders: vec![
             Contender { name: OURS, run: run::<Waitword> },

@@ -17,8 +17,7 @@ pub(crate) fn workload() -> Workload {
     let limit = CasAndSwap::NAME;
     Workload {
         name: "mutex-uncontended",
-        about: "Lock and unlock without contention, as a thread and as a future that is ready at its first poll: \
-                the fastest of twenty bursts, since the other work of the machine can only add to it.",
+        about: "Lock and unlock without contention: the fastest of twenty bursts.",
         baseline: limit,
         contenders: vec![
             Contender { name: OURS, run: both::<Waitword> },

@@ -80,7 +80,7 @@ impl Agent {
         self.max_waits.set(max_waits);
     }
 
-    /// Whether it was told to end.
+    /// Whether it was terminated.
     pub fn is_terminated(&self) -> bool {
         self.shared.interrupt.is_raised()
     }
@@ -124,7 +124,7 @@ impl AgentHandle {
         self.ring();
     }
 
-    /// Whether it was told to end.
+    /// Whether it was terminated.
     pub fn is_terminated(&self) -> bool {
         self.shared.interrupt.is_raised()
     }

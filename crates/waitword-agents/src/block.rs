@@ -49,13 +49,13 @@ struct Header {
     growable: bool,
     /// Made when somebody first waits or notifies.
     queues: OnceLock<Queues>,
-    /// What the block costs whoever made it, until it is freed.
+    /// What the block costs its maker's budget, until it is freed.
     charge: Option<Charge>,
 }
 
 struct Queues {
     table: Table,
-    /// What the table costs whoever made the block.
+    /// What the table costs the budget of the block's maker.
     _charge: Option<Charge>,
 }
 
@@ -97,8 +97,8 @@ impl SharedBlock {
         Self::allocate(len, len, false, None)
     }
 
-    /// As [`new`](Self::new), on the budget of whoever makes it. The block counts there until its last owner lets go of
-    /// it; the table of its waiters, once there is one, counts too, but is never refused.
+    /// As [`new`](Self::new), charged to `budget` until the last handle is dropped. The table of its waiters, once there is
+    /// one, counts too, but is never refused.
     ///
     /// # Errors
     /// When there is not that much memory, or the budget has not so much left.
@@ -117,8 +117,8 @@ impl SharedBlock {
         Self::allocate(len, max_len, true, None)
     }
 
-    /// As [`growable`](Self::growable), on the budget of whoever makes it: all of `max_len` at once, so that there is always
-    /// memory to grow into.
+    /// As [`growable`](Self::growable), charged to `budget`: all of `max_len` at once, so that there is always memory to grow
+    /// into.
     ///
     /// # Errors
     /// As [`growable`](Self::growable), or when the budget has not so much left.
@@ -279,8 +279,8 @@ impl SharedBlock {
         std::mem::ManuallyDrop::new(unsafe { Self::from_raw(data) }).deref().clone()
     }
 
-    /// How many handles to this block there are, words among them. Who drops the last but ours has done with the block all it
-    /// ever does.
+    /// How many handles to this block there are, words among them. When ours is the only one left, all that others did with the
+    /// block happens before this returns.
     pub(crate) fn handles(&self) -> usize {
         self.header().count.load(Ordering::Acquire)
     }
@@ -306,7 +306,7 @@ impl SharedBlock {
 
 impl Clone for SharedBlock {
     fn clone(&self) -> Self {
-        // Relaxed as in `Arc`: whoever clones has a count already, so nothing needs to be ordered by it.
+        // Relaxed as in `Arc`: the handle that is cloned has a count already, so nothing needs to be ordered by it.
         let before = self.header().count.fetch_add(1, Ordering::Relaxed);
         // Scripts can leak handles; before the count can overflow into a use after free the process ends.
         if before > isize::MAX as usize {

@@ -1,7 +1,7 @@
-//! The agents of one program: who there is, who sleeps, and who is told to stop.
+//! The agents of one program: which there are, which sleep, and which have to stop.
 //!
 //! Whether anything can still happen is a question about all agents at once. No agent pays for it: one that goes to sleep
-//! as the last one awake only raises a doubt, and a thread that has nothing else to do looks into it.
+//! as the last one awake only raises a doubt, and a thread that has nothing else to do checks.
 //!
 //! Lock order: the cluster's lock, then a bell's. Terminating an agent rings its bell and takes no other lock of ours.
 
@@ -29,9 +29,9 @@ const MOMENT: Duration = Duration::from_millis(1);
 pub(crate) struct Cluster {
     members: Mutex<Members>,
     left: Condvar,
-    /// Told when a doubt is raised, and when the program is over.
+    /// Notified when a doubt is raised, and when the program is over.
     doubt: Condvar,
-    /// Told when the program is over.
+    /// Notified when the program is over.
     over: Condvar,
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
@@ -168,7 +168,7 @@ impl Cluster {
         if is_dismissed { Woken::Dismissed } else { Woken::Rung }
     }
 
-    /// Tells an agent to stop, also out of a wait or a busy loop.
+    /// Makes an agent stop, also out of a wait or a busy loop.
     pub(crate) fn terminate(&self, id: ThreadId) {
         if let Some(member) = self.lock().all.get_mut(&id) {
             member.terminate();
@@ -278,7 +278,7 @@ impl Cluster {
         }
     }
 
-    /// Looks into each doubt until the answer is certain.
+    /// Checks each doubt until the answer is certain.
     fn watch(&self) {
         let mut members = self.lock();
         while !members.is_over {

@@ -50,7 +50,7 @@ fn point_22_30_31_what_a_wait_is_at_once() {
 
 /// Whether the notify wins is open; that both say the same is not.
 #[test]
-fn point_23_a_timeout_of_zero_ends_at_once_whoever_notifies() {
+fn point_23_a_timeout_of_zero_ends_at_once_beside_notifies() {
     let block = block();
     let running = AtomicUsize::new(1);
     thread::scope(|scope| {
@@ -126,7 +126,7 @@ fn point_25_a_notify_that_counted_it_beats_the_deadline() {
     assert_eq!(agent.drain_settled().collect::<Vec<_>>(), [Settled { id, outcome: Outcome::Notified }]);
 }
 
-/// Every wait of any kind is told exactly once, whatever terminates, times out or notifies meanwhile.
+/// Every wait of any kind ends exactly once, whatever terminates, times out or notifies meanwhile.
 #[test]
 fn point_25_the_sum_of_all_notifies_is_the_number_of_oks() {
     const AGENTS: usize = 4;

@@ -55,7 +55,7 @@ fn point_54_wait_traps() {
 }
 
 #[test]
-fn point_55_notify_traps_or_wakes_whoever_waits_on_the_word() {
+fn point_55_notify_traps_or_wakes_the_waiters_of_the_word() {
     let block = block();
     let (shared, unshared) = (LinearMemory::Shared(&block), LinearMemory::Unshared { len: 16 });
     let agent = quiet(false);

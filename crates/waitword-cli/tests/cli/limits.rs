@@ -93,8 +93,8 @@ fn memory_beyond_the_limit_is_an_error_of_that_agent_alone() {
     for script in greedy {
         limited("memory_main", &["--memory-limit", "16M"], script).with_code(1).complained(&["main"]);
         let caught = format!(
-            "{IS_OUT_OF_MEMORY} let told; try {{ (() => {{ {script} }})(); }} catch (error) {{ told = error; }}
-             console.log(isOutOfMemory(told));"
+            "{IS_OUT_OF_MEMORY} let caught; try {{ (() => {{ {script} }})(); }} catch (error) {{ caught = error; }}
+             console.log(isOutOfMemory(caught));"
         );
         // Waits that were queued stay, so there memory is still full when the error is caught.
         if !script.contains("waitAsync") {
@@ -161,7 +161,7 @@ fn memory_counts_for_the_getters_of_what_was_thrown() {
 #[test]
 fn a_worker_that_is_out_of_memory_says_so_as_in_node() {
     let source = "const all = []; for (;;) all.push([all.length]);";
-    // The second goes on after it was told, until nothing is left even for an error.
+    // The second goes on after its errors, until nothing is left even for one.
     let deaf = "let all; for (;;) try { for (;;) all = [all]; } catch {}";
     for source in [source, deaf] {
         let script = format!(
@@ -190,7 +190,7 @@ const FILL: &str = r#"
 "#;
 
 #[test]
-fn shared_memory_counts_for_whoever_made_it_until_the_last_one_lets_go() {
+fn shared_memory_counts_for_its_maker_until_the_last_handle_is_gone() {
     let script = format!(
         r#"{FILL}
         for (const options of [undefined, {{ maxByteLength: MIB }}]) {{
@@ -235,7 +235,7 @@ fn shared_memory_counts_for_whoever_made_it_until_the_last_one_lets_go() {
 }
 
 #[test]
-fn messages_count_for_whoever_posted_them_until_they_are_taken() {
+fn messages_count_for_their_sender_until_they_are_taken() {
     let script = format!(
         r#"{FILL}
         const text = "x".repeat(MIB / 4);
@@ -366,7 +366,7 @@ fn no_limit_leads_to_anything_but_an_error_that_is_understood() {
     ];
     for kib in [1, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 4096] {
         for (number, program) in programs.iter().enumerate() {
-            let ran = limited("memory_sweep", &["--memory-limit", &format!("{kib}K")], program);
+            let ran = limited("memory_limits", &["--memory-limit", &format!("{kib}K")], program);
             let is_understood = match ran.code {
                 Some(0) => true,
                 Some(7) => number == 4,

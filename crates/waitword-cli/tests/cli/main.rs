@@ -12,6 +12,8 @@ mod offered;
 mod ports;
 mod program;
 mod scripts;
+#[cfg(unix)]
+mod sigint;
 mod sources;
 mod test262;
 mod threads;

@@ -96,13 +96,23 @@ pub(crate) fn run_files(test: &str, files: &[(&str, &str)]) -> Ran {
 
 /// Writes files, and runs the first of them with flags before and arguments behind its name.
 pub(crate) fn run_with(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Ran {
+    finish(prepared(test, flags, files, arguments).spawn().unwrap())
+}
+
+/// Writes one script, which is run when the result is spawned: its output is piped.
+pub(crate) fn piped(test: &str, script: &str) -> Command {
+    prepared(test, &[], &[("main.js", script)], &[])
+}
+
+fn prepared(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Command {
     let folder = folder(test);
     for (name, text) in files {
         fs::write(folder.join(name), text).unwrap();
     }
     let mut command = waitword();
     command.current_dir(&folder).arg("run").args(flags).arg(files[0].0).args(arguments);
-    finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
 }
 
 /// Runs a script that calls `done` when it has nothing left to do. How it ended, and, on systems that say so, the most bytes of

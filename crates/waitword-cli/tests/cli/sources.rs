@@ -184,7 +184,7 @@ fn sparse(path: &Path, bytes: u64) {
     file.set_len(bytes).unwrap();
 }
 
-/// However large a file is, and whoever reads it.
+/// However large a file is, and whichever part of the host reads it.
 #[test]
 fn files_beyond_the_limit_take_no_more_than_the_limit() {
     let folder = folder("sparse");

@@ -34,7 +34,7 @@ fn a_worker_has_a_name_and_its_parent_hears_of_it() {
     .quietly();
 }
 
-/// What a worker prints comes out, and can be read as well: all of it by whoever asks in the job that makes the worker.
+/// What a worker prints comes out, and can be read as well: all of it if asked for in the job that makes the worker.
 #[test]
 fn streams_are_there_without_options() {
     run(
@@ -342,7 +342,7 @@ fn locks_by_name_are_for_all_agents() {
         (async () => {
           console.log(String(locks), await locks.request("one", async (lock) => String(lock) + lock.mode));
           await locks.request("one", () => Promise.reject(new RangeError())).catch(why);
-          // In order, whoever asks; shared ones together.
+          // In the order of the requests; shared ones together.
           const order = [];
           const note = (what) => async () => order.push(what);
           let release;

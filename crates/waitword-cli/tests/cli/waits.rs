@@ -1,4 +1,4 @@
-//! Waits of whole programs: who may block, what keeps a program alive, and how one ends that can go no further.
+//! Waits of whole programs: which agents may block, what keeps a program alive, and how one ends that can go no further.
 
 use crate::program::{run, run_files, run_with};
 
@@ -318,7 +318,7 @@ fn a_wait_with_a_deadline_keeps_a_worker_and_its_parent_too() {
     .quietly();
 }
 
-/// Who notified and is gone has notified: whatever it settled runs, however close the end.
+/// An agent that notified and is gone has notified: whatever it settled runs, however close the end.
 #[test]
 fn a_queued_settlement_always_runs() {
     run(

@@ -213,7 +213,7 @@ fn no_limit_of_the_whole_leads_to_anything_but_an_error_that_is_understood() {
         "#;
     let mut seen = [false; 2];
     for kib in [1, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 6144, 8192, 16384] {
-        let ran = limited("total_sweep", &["--total-memory", &format!("{kib}K")], program);
+        let ran = limited("total_limits", &["--total-memory", &format!("{kib}K")], program);
         let is_understood = match ran.code {
             Some(0) => ran.stdout == "20500\n",
             Some(1) => ["out of memory", "no memory left for another agent"]

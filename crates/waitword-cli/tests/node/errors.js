@@ -1,4 +1,4 @@
-// How errors are told, and what a program's exit code is after one that was heard.
+// How errors are reported, and what a program's exit code is after one that was heard.
 const { Worker } = require("node:worker_threads");
 
 const told = (source) => new Promise((resolve) => {

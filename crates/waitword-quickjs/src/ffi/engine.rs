@@ -99,7 +99,7 @@ impl Engine {
             let realm = Realm::of(self, context);
             // SAFETY: (4). No script has seen the realm, so none runs.
             let sample = realm.own(unsafe { qjs::JS_NewError(realm.raw()) }).ok()?;
-            // SAFETY: looks at a live value.
+            // SAFETY: (1), (3): a live value, only read.
             self.error_class.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
             self.growables.prepare(&realm).ok()?;
             // SAFETY: (1), (4).

@@ -65,7 +65,7 @@ where
 
 struct Herd<M> {
     monitor: M,
-    /// Who notifies. It parks until all wait, and until all have left.
+    /// The notifier. It parks until all wait, and until all have left.
     driver: Thread,
     staying: AtomicUsize,
     /// When the last one left, in nanoseconds since the beginning.

@@ -26,8 +26,9 @@ use std::time::Duration;
 use waitword_core::{Outcome, Word, wait_for, wait_interruptible};
 
 use crate::agent::Agent;
-use crate::block::{BorrowedWord, SharedBlock};
+use crate::block::SharedBlock;
 use crate::block_error::WordError;
+use crate::block_word::BorrowedWord;
 use crate::expected::Expected;
 use crate::js_number::Timeout;
 use crate::waits::{Settled, WaitId};

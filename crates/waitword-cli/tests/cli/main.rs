@@ -2,12 +2,15 @@
 
 mod blobs;
 mod clones;
+mod depth;
 mod ends;
 mod errors;
 mod growth;
 mod hostile;
 mod limits;
+mod memory;
 mod messages;
+mod named_locks;
 mod offered;
 mod ports;
 mod program;

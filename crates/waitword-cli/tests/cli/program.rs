@@ -86,7 +86,12 @@ pub(crate) fn folder(test: &str) -> PathBuf {
 
 /// Writes one script and runs it. `test` names its folder.
 pub(crate) fn run(test: &str, script: &str) -> Ran {
-    run_with(test, &[], &[("main.js", script)], &[])
+    limited(test, &[], script)
+}
+
+/// As [`run`], with flags.
+pub(crate) fn limited(test: &str, flags: &[&str], script: &str) -> Ran {
+    run_with(test, flags, &[("main.js", script)], &[])
 }
 
 /// Writes files, and runs the first of them.

@@ -1,10 +1,7 @@
 //! Limits of a program as a whole: `--max-workers`, `--total-memory`; and memory that nobody has touched.
 
-use crate::program::{Ran, folder, measured, run_with, waitword};
-
-fn limited(test: &str, flags: &[&str], script: &str) -> Ran {
-    run_with(test, flags, &[("main.js", script)], &[])
-}
+use crate::memory::FILL;
+use crate::program::{folder, limited, measured, waitword};
 
 #[test]
 fn workers_beyond_the_limit_are_an_error_where_they_are_made() {
@@ -132,15 +129,6 @@ fn a_fork_bomb_takes_no_more_memory_than_all_may() {
     ran.with_code(0).printed(&["true"]).quietly();
     assert!(peak.is_none_or(|peak| peak < 100 << 20), "{peak:?}");
 }
-
-/// `fill` takes as much as there is and says how much that was.
-const FILL: &str = r#"
-    const { Worker, MessageChannel } = require("worker_threads");
-    const MIB = 1 << 20;
-    function fill(take) {
-      for (let taken = 0; ; taken++) try { take(); } catch (error) { return [taken, error]; }
-    }
-"#;
 
 #[test]
 fn all_agents_share_the_memory_of_the_program() {

@@ -11,7 +11,8 @@ use rquickjs_sys as qjs;
 use waitword_agents::MemoryBudget;
 
 use super::handles::{Engine, Growables, Realm};
-use super::heap::{self, Heap};
+use super::heap::Heap;
+use super::malloc;
 use super::runtime::RuntimeOptions;
 use super::shared;
 
@@ -28,7 +29,7 @@ impl Engine {
                 None => qjs::JS_NewRuntime(),
                 Some(heap) => {
                     let _until_done = heap.work_as(true);
-                    qjs::JS_NewRuntime2(&heap::FUNCTIONS, std::ptr::from_ref(&**heap).cast_mut().cast())
+                    qjs::JS_NewRuntime2(&malloc::FUNCTIONS, std::ptr::from_ref(&**heap).cast_mut().cast())
                 }
             }
         });

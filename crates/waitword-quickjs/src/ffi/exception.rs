@@ -6,7 +6,7 @@ use std::fmt;
 use rquickjs_sys as qjs;
 
 use super::handles::{Exception, Realm, Value};
-use super::object::Attributes;
+use super::property::Attributes;
 
 impl Exception {
     /// What `throw value` throws.

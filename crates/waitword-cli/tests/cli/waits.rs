@@ -181,7 +181,7 @@ fn deadlock_with_a_blocked_main_agent_is_found_and_reported() {
 }
 
 #[test]
-fn the_error_that_led_to_a_deadlock_is_told_too() {
+fn the_error_that_led_to_a_deadlock_is_reported_too() {
     let script = r#"
         const { Worker } = require("worker_threads");
         new Worker("null.x", { eval: true });
@@ -195,7 +195,7 @@ fn the_error_that_led_to_a_deadlock_is_told_too() {
 /// A worker that has been notified but has not got up yet, or that is about to find its word changed, looks blocked
 /// while everyone else sleeps. Each round gives both a chance.
 #[test]
-fn a_handover_between_blocked_agents_is_no_deadlock() {
+fn a_handoff_between_blocked_agents_is_no_deadlock() {
     run(
         "handover",
         r#"

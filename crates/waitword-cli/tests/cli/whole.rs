@@ -1,7 +1,7 @@
 //! Limits of a program as a whole: `--max-workers`, `--total-memory`; and memory that nobody has touched.
 
 use crate::memory::FILL;
-use crate::program::{folder, limited, measured, waitword};
+use crate::program::{are_usage_errors, folder, limited, measured, waitword};
 
 #[test]
 fn workers_beyond_the_limit_are_an_error_where_they_are_made() {
@@ -248,16 +248,13 @@ fn shared_memory_takes_no_memory_before_it_is_touched() {
 
 #[test]
 fn limits_of_the_whole_that_make_no_sense_are_usage_errors() {
-    for flags in [
-        ["--total-memory", "0"],
-        ["--total-memory", "much"],
-        ["--max-workers", "-1"],
-        ["--max-workers", "1.5"],
-        ["--max-workers", "16M"],
-    ] {
-        let output = waitword().arg("run").args(flags).arg("a.js").output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{flags:?}: {output:?}");
-    }
+    are_usage_errors(&[
+        "--total-memory=0",
+        "--total-memory=much",
+        "--max-workers=-1",
+        "--max-workers=1.5",
+        "--max-workers=16M",
+    ]);
     let help = waitword().args(["run", "--help"]).output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     for part in ["--total-memory <SIZE>", "--max-workers <N>", "[default: 1024]", "ERR_WORKER_INIT_FAILED"] {

@@ -114,10 +114,10 @@ pub(crate) fn run_files(test: &str, files: &[(&str, &str)]) -> Ran {
 
 /// Writes files, and runs the first of them with flags before and arguments behind its name.
 pub(crate) fn run_with(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Ran {
-    finish(prepared(test, flags, files, arguments).spawn().unwrap())
+    ended(&mut prepared(test, flags, files, arguments))
 }
 
-/// Writes one script, which is run when the result is spawned: its output is piped.
+/// Writes one script, which is run when the result is spawned.
 pub(crate) fn piped(test: &str, script: &str) -> Command {
     prepared(test, &[], &[("main.js", script)], &[])
 }
@@ -129,7 +129,6 @@ fn prepared(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&st
     }
     let mut command = waitword();
     command.current_dir(&folder).arg("run").args(flags).arg(files[0].0).args(arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -146,7 +145,7 @@ pub(crate) fn measured(folder: &Path, flags: &[&str], script: &str) -> (Ran, Opt
     fs::write(folder.join("main.js"), text).unwrap();
     let mut command = waitword();
     command.current_dir(folder).arg("run").args(flags).arg("main.js").stdin(Stdio::piped());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.spawn().unwrap();
     let stdin = child.stdin.take();
     let mut printed = String::new();
     let mut rest = BufReader::new(child.stdout.take().unwrap());
@@ -165,11 +164,16 @@ fn peak_of(process: u32) -> Option<usize> {
     Some(line.trim().strip_suffix(" kB")?.parse::<usize>().ok()? << 10)
 }
 
-/// The binary under test.
+/// The binary under test, its output piped.
 pub(crate) fn waitword() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
-    command.stdin(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// Runs a program whose output is piped, to its end.
+pub(crate) fn ended(command: &mut Command) -> Ran {
+    finish(command.spawn().unwrap())
 }
 
 /// Waits for the end of a program whose output is piped.

@@ -177,9 +177,9 @@ fn messages_go_from_any_thread_to_any_other() {
         const workers = [1, 2].map(() => new Worker(source, { eval: true }));
         const quiet = new Worker("require('worker_threads').parentPort.once('message', () => {})", { eval: true });
         const heard = [];
-        let tell;
-        process.on("workerMessage", (value, from) => (heard.push(`${value} (${from})`), tell?.()));
-        const next = () => new Promise((resolve) => (tell = resolve));
+        let wake;
+        process.on("workerMessage", (value, from) => (heard.push(`${value} (${from})`), wake?.()));
+        const next = () => new Promise((resolve) => (wake = resolve));
         const why = ({ code, name }) => console.log(code ?? name);
         (async () => {
           // One that has not started yet gets it when it has.

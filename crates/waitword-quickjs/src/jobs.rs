@@ -22,7 +22,7 @@ impl JsAgent {
     /// wait. The result is what the promise was fulfilled with; for any other value, that value.
     ///
     /// # Blocking
-    /// For ever, when no other thread ever does; [`AgentHandle::terminate`] ends it.
+    /// For ever, when no other thread ever does; [`AgentHandle::terminate`](waitword_agents::AgentHandle::terminate) ends it.
     ///
     /// # Errors
     /// What the promise was rejected with, or as [`JsAgent::run`].

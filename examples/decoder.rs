@@ -9,7 +9,7 @@
 //!
 //! - the end of the stream, after which the viewers get what is left, and then nothing;
 //! - cancellation: one viewer gives up a wait as soon as it has something else to do, and no frame is lost by it;
-//! - the other end: when nobody looks any more, the decoder is told so, and stops.
+//! - the other end: when all views are gone, the decoder learns of it and stops.
 
 use std::collections::VecDeque;
 use std::process::ExitCode;
@@ -183,7 +183,7 @@ impl<T> Queue<T> {
     /// The next item; `None` at the end of the stream.
     ///
     /// Dropped before it is ready, it has taken nothing: between the wait and the item there is no `await`. Had it been
-    /// notified already, the notify goes on to the next who waits.
+    /// notified already, the notify is forwarded to the next waiter.
     async fn receive(&self) -> Option<T> {
         let line = self.line.lock_async().await;
         let mut line =
@@ -193,13 +193,13 @@ impl<T> Queue<T> {
         item
     }
 
-    /// Nothing comes any more: whoever waits gets what is left, and then nothing.
+    /// Nothing comes any more: the receivers get what is left, and then nothing.
     fn end(&self) {
         self.line.lock().ended = true;
         self.not_empty.notify_all();
     }
 
-    /// Nobody takes anything any more: whoever sends is told so.
+    /// Nothing is taken any more: the senders get an error.
     fn leave(&self) {
         self.line.lock().left = true;
         self.not_full.notify_all();

@@ -86,7 +86,7 @@ fn rust_side(block: &SharedBlock) {
         counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         lock.unlock().expect("locked two lines above");
     }
-    // Whoever stores first and notifies after is not missed: this returns at once if the script has come first.
+    // A notifier that stores first is not missed: this returns at once if the script has come first.
     while done.load(Ordering::SeqCst) == 0 {
         let _ = wait(&done, 0);
     }

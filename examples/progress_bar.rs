@@ -4,7 +4,7 @@
 //! cargo run -p waitword --example progress_bar
 //! ```
 //!
-//! The event says that something has changed, and the counter beside it says what. Those who wait look at the counter, each in its
+//! The event says that something has changed, and the counter beside it says what. The waiters read the counter, each in its
 //! way: the thread draws whatever it finds, and the task goes on waiting until there is enough.
 
 use std::io::{self, IsTerminal, Write};
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
 
     let done = progress.done();
     let right = done == PIECES && last == PIECES && half >= PIECES / 2 && primes == PRIMES;
-    println!("\n  a task was told of the half after {half} of {PIECES} pieces");
+    println!("\n  a task was woken at the half after {half} of {PIECES} pieces");
     println!(
         "  {done} of {PIECES} pieces, {primes} primes: {}",
         if right { "all done" } else { "SOMETHING IS MISSING" }

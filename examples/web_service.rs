@@ -5,16 +5,16 @@
 //! ```
 //!
 //! `ADD name points` is answered with what `name` has then, once that is in the file; `GET name` with what it has. A write to the file
-//! blocks whoever makes it, so a thread does it, and one write serves all requests that have come meanwhile. Requests wait for that
+//! blocks the thread that makes it, so that has a thread of its own, and one write serves all requests that have come meanwhile. Requests wait for that
 //! thread, and the thread for requests, on the same objects:
 //!
-//! | what | who waits | with |
+//! | what | waiters | with |
 //! |---|---|---|
 //! | `scores: Mutex` | requests; the thread | `lock_async`; `lock` |
 //! | `changed: Condvar` | the thread, for something to save | `wait_while` |
 //! | `saved: Condvar` | requests, until it is saved | `wait_while_async` |
 //! | `seats: Semaphore` | connections, so that few are served at a time | `acquire_async` |
-//! | `stop: Event` | whoever accepts connections, in a `select!` | `wait_async` |
+//! | `stop: Event` | the task that accepts connections, in a `select!` | `wait_async` |
 //! | `connections: WaitGroup` | the end, for what has begun | `wait_async` |
 
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ impl Service {
         }
     }
 
-    /// Takes connections until it is told to stop, and then waits for those that it has.
+    /// Takes connections until `stop` is notified, and then waits for those that it has.
     async fn accept(self: Arc<Self>, listener: TcpListener) -> io::Result<()> {
         let connections = Arc::new(WaitGroup::new());
         loop {
@@ -224,7 +224,7 @@ impl fmt::Display for Scores {
     }
 }
 
-/// Whoever reads the file finds the old text or the new one, and nothing between.
+/// A reader of the file finds the old text or the new one, and nothing between.
 fn save(path: &Path, text: &str) -> io::Result<()> {
     let new = path.with_extension("new");
     fs::write(&new, text)?;

@@ -24,17 +24,17 @@ function play(words, me, rounds) {
 }
 
 const start = (me, words) => new Worker(player, { eval: true, workerData: { words, me, rounds: ROUNDS } });
-const told = (worker) => new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+const hear = (worker) => new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
 const words = () => new Int32Array(new SharedArrayBuffer(4));
 
 {
   const shared = words();
-  const [each] = await Promise.all([0, 1].map((me) => told(start(me, shared))));
+  const [each] = await Promise.all([0, 1].map((me) => hear(start(me, shared))));
   figure("worker and worker", each);
 }
 {
   const shared = words();
-  const other = told(start(1, shared));
+  const other = hear(start(1, shared));
   // Starting the worker is another figure: the first rounds wait for it.
   play(shared, 0, (ROUNDS / 10) | 0);
   const begin = performance.now();

@@ -50,7 +50,7 @@ fn the_lockfile_of_a_user_has_nothing_that_is_not_built() {
     );
 }
 
-/// Whoever checks a program of their own sets these for all that it depends on.
+/// A user who checks a program of their own sets these for all that it depends on.
 #[test]
 fn the_cfg_of_a_users_model_checker_is_none_of_ours() {
     let folder = dependent_on("waitword", "cfg");

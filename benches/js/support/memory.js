@@ -13,7 +13,7 @@ export async function memory(timeout) {
   Atomics.notify(word, 0);
   await first;
   mark("before");
-  // Nobody holds the promises but whoever settles them.
+  // Only the agent that settles the promises holds them.
   for (let i = 0; i < N; i++) wait();
   grown("per pending wait", "before", N);
   const last = wait();

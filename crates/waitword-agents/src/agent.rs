@@ -80,7 +80,7 @@ impl Agent {
         self.max_waits.set(max_waits);
     }
 
-    /// Whether it was told to end.
+    /// Whether it was terminated.
     pub fn is_terminated(&self) -> bool {
         self.shared.interrupt.is_raised()
     }
@@ -111,7 +111,7 @@ pub struct AgentHandle {
 }
 
 impl AgentHandle {
-    /// Tells the agent to end. If it is blocked in a wait, that wait leaves its queue and returns
+    /// Ends the agent. If it is blocked in a wait, that wait leaves its queue and returns
     /// [`Terminated`](crate::WaitError::Terminated); so does every later one that would block. Its doorbell rings.
     ///
     /// Returns at once. The agent's async waits are gone when its [`Agent`] is dropped: a host whose callers must not
@@ -124,7 +124,7 @@ impl AgentHandle {
         self.ring();
     }
 
-    /// Whether it was told to end.
+    /// Whether it was terminated.
     pub fn is_terminated(&self) -> bool {
         self.shared.interrupt.is_raised()
     }

@@ -17,15 +17,14 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use waitword_core::{Location, Table, Word};
+use waitword_core::{Table, Word};
 
-use crate::block_error::{BlockError, GrowError, WordError};
+use crate::block_error::{BlockError, GrowError};
 use crate::budget::{Charge, MemoryBudget};
 use crate::growth;
 
@@ -49,13 +48,13 @@ struct Header {
     growable: bool,
     /// Made when somebody first waits or notifies.
     queues: OnceLock<Queues>,
-    /// What the block costs whoever made it, until it is freed.
+    /// What the block costs its maker's budget, until it is freed.
     charge: Option<Charge>,
 }
 
 struct Queues {
     table: Table,
-    /// What the table costs whoever made the block.
+    /// What the table costs the budget of the block's maker.
     _charge: Option<Charge>,
 }
 
@@ -97,8 +96,8 @@ impl SharedBlock {
         Self::allocate(len, len, false, None)
     }
 
-    /// As [`new`](Self::new), on the budget of whoever makes it. The block counts there until its last owner lets go of
-    /// it; the table of its waiters, once there is one, counts too, but is never refused.
+    /// As [`new`](Self::new), charged to `budget` until the last handle is dropped. The table of its waiters, once there is
+    /// one, counts too, but is never refused.
     ///
     /// # Errors
     /// When there is not that much memory, or the budget has not so much left.
@@ -111,14 +110,11 @@ impl SharedBlock {
     /// # Errors
     /// When `len` is greater than `max_len`, or there is not that much memory.
     pub fn growable(len: usize, max_len: usize) -> Result<Self, BlockError> {
-        if len > max_len {
-            return Err(BlockError::BeyondMaximum { len, max_len });
-        }
         Self::allocate(len, max_len, true, None)
     }
 
-    /// As [`growable`](Self::growable), on the budget of whoever makes it: all of `max_len` at once, so that there is always
-    /// memory to grow into.
+    /// As [`growable`](Self::growable), charged to `budget`: all of `max_len` at once, so that there is always memory to grow
+    /// into.
     ///
     /// # Errors
     /// As [`growable`](Self::growable), or when the budget has not so much left.
@@ -127,9 +123,6 @@ impl SharedBlock {
         len: usize,
         max_len: usize,
     ) -> Result<Self, BlockError> {
-        if len > max_len {
-            return Err(BlockError::BeyondMaximum { len, max_len });
-        }
         Self::allocate(len, max_len, true, Some(budget))
     }
 
@@ -139,6 +132,9 @@ impl SharedBlock {
         growable: bool,
         budget: Option<&Arc<MemoryBudget>>,
     ) -> Result<Self, BlockError> {
+        if len > max_len {
+            return Err(BlockError::BeyondMaximum { len, max_len });
+        }
         let no_memory = BlockError::OutOfMemory { len: max_len };
         let Some(layout) = layout(max_len) else { return Err(no_memory) };
         let charge = match budget.map(|budget| budget.charge(layout.size())) {
@@ -207,32 +203,6 @@ impl SharedBlock {
         }
     }
 
-    /// The 32-bit word at `byte_index`, which can be waited on.
-    ///
-    /// # Errors
-    /// When `byte_index` is not a multiple of 4 or the word is not within the current length.
-    pub fn i32(&self, byte_index: usize) -> Result<BlockWord<AtomicI32>, WordError> {
-        self.word(byte_index)
-    }
-
-    /// The 64-bit word at `byte_index`, which can be waited on.
-    ///
-    /// # Errors
-    /// When `byte_index` is not a multiple of 8 or the word is not within the current length.
-    pub fn i64(&self, byte_index: usize) -> Result<BlockWord<AtomicI64>, WordError> {
-        self.word(byte_index)
-    }
-
-    fn word<W: Word>(&self, byte_index: usize) -> Result<BlockWord<W>, WordError> {
-        self.borrow_word(byte_index).map(BorrowedWord::into_owned)
-    }
-
-    /// The word at `byte_index` for as long as this handle is borrowed, without a count of its own.
-    pub(crate) fn borrow_word<W: Word>(&self, byte_index: usize) -> Result<BorrowedWord<'_, W>, WordError> {
-        WordError::check(byte_index, size_of::<W>(), self.len())?;
-        Ok(BorrowedWord { block: self, byte_index, _type: PhantomData })
-    }
-
     /// The address of the first byte, a multiple of 16. It stays the same for the block's life.
     pub fn as_ptr(&self) -> *mut u8 {
         self.data.as_ptr()
@@ -279,15 +249,15 @@ impl SharedBlock {
         std::mem::ManuallyDrop::new(unsafe { Self::from_raw(data) }).deref().clone()
     }
 
-    /// How many handles to this block there are, words among them. Who drops the last but ours has done with the block all it
-    /// ever does.
+    /// How many handles to this block there are, words among them. When ours is the only one left, all that others did with the
+    /// block happens before this returns.
     pub(crate) fn handles(&self) -> usize {
         self.header().count.load(Ordering::Acquire)
     }
 
     /// # Safety
     /// A `borrow_word` of this type and at this index has succeeded on this block.
-    unsafe fn word_at<W: Word>(&self, byte_index: usize) -> &W {
+    pub(crate) unsafe fn word_at<W: Word>(&self, byte_index: usize) -> &W {
         // SAFETY: bounds and alignment were checked, by the caller's promise; a block never shrinks, and a `Word` is an atomic
         // of the standard library, for which any bytes are a value (B3).
         unsafe { self.data.add(byte_index).cast::<W>().as_ref() }
@@ -306,7 +276,7 @@ impl SharedBlock {
 
 impl Clone for SharedBlock {
     fn clone(&self) -> Self {
-        // Relaxed as in `Arc`: whoever clones has a count already, so nothing needs to be ordered by it.
+        // Relaxed as in `Arc`: the handle that is cloned has a count already, so nothing needs to be ordered by it.
         let before = self.header().count.fetch_add(1, Ordering::Relaxed);
         // Scripts can leak handles; before the count can overflow into a use after free the process ends.
         if before > isize::MAX as usize {
@@ -351,95 +321,6 @@ impl fmt::Debug for SharedBlock {
             .field("len", &self.len())
             .field("max_len", &self.max_len())
             .finish_non_exhaustive()
-    }
-}
-
-/// A word of a [`SharedBlock`]: an atomic, and a location that can be waited on and notified.
-///
-/// It owns a count of its block, so that futures which wait on it are `'static`.
-///
-/// ```
-/// use std::sync::atomic::Ordering;
-/// use waitword_agents::SharedBlock;
-/// use waitword_core::{Outcome, notify_all, wait};
-///
-/// let word = SharedBlock::new(4)?.i32(0)?;
-/// word.store(1, Ordering::SeqCst);
-/// assert_eq!(wait(&word, 0), Outcome::NotEqual);
-/// assert_eq!(notify_all(&word), 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct BlockWord<W> {
-    block: SharedBlock,
-    byte_index: usize,
-    _type: PhantomData<fn() -> W>,
-}
-
-impl<W> BlockWord<W> {
-    /// The block it is a word of.
-    pub fn block(&self) -> &SharedBlock {
-        &self.block
-    }
-
-    /// Where in the block it is.
-    pub fn byte_index(&self) -> usize {
-        self.byte_index
-    }
-}
-
-impl<W> Clone for BlockWord<W> {
-    fn clone(&self) -> Self {
-        Self { block: self.block.clone(), byte_index: self.byte_index, _type: PhantomData }
-    }
-}
-
-impl<W: Word> Deref for BlockWord<W> {
-    type Target = W;
-
-    fn deref(&self) -> &W {
-        // SAFETY: `borrow_word` checked, and our count keeps the block (B2).
-        unsafe { self.block.word_at(self.byte_index) }
-    }
-}
-
-// SAFETY: the block does not move, and its table is made once.
-unsafe impl<W: Word> Location for BlockWord<W> {
-    type Word = W;
-
-    fn word(&self) -> &W {
-        self
-    }
-
-    fn table(&self) -> &Table {
-        self.block.table()
-    }
-}
-
-/// A word of a [`SharedBlock`] that somebody else keeps: for a call that returns before that one lets go.
-pub(crate) struct BorrowedWord<'a, W> {
-    block: &'a SharedBlock,
-    byte_index: usize,
-    _type: PhantomData<fn() -> W>,
-}
-
-impl<W> BorrowedWord<'_, W> {
-    pub(crate) fn into_owned(self) -> BlockWord<W> {
-        BlockWord { block: self.block.clone(), byte_index: self.byte_index, _type: PhantomData }
-    }
-}
-
-// SAFETY: the block does not move while it is borrowed, and its table is made once.
-unsafe impl<W: Word> Location for BorrowedWord<'_, W> {
-    type Word = W;
-
-    fn word(&self) -> &W {
-        // SAFETY: `borrow_word` checked.
-        unsafe { self.block.word_at(self.byte_index) }
-    }
-
-    fn table(&self) -> &Table {
-        self.block.table()
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockError {
-    /// The system, or the budget of whoever asks, has no `len` bytes to give.
+    /// The system, or the budget that is charged, has no `len` bytes left.
     OutOfMemory {
         /// The bytes asked for.
         len: usize,

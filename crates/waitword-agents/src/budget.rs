@@ -1,4 +1,4 @@
-//! How much memory an agent may hold: one counter for all that it makes, wherever that lies and whoever frees it.
+//! How much memory an agent may hold: one counter for all that it makes, wherever that lies and whichever agent frees it.
 //!
 //! An engine's heap, the blocks that an agent made and the messages that it posted come out of one budget. What is taken
 //! is a [`Charge`], which travels with the memory that it stands for and gives it back where that is freed, on whichever
@@ -54,8 +54,7 @@ impl MemoryBudget {
     }
 
     /// As [`part_of`](Self::part_of) the budget that `advance` was taken from, which is used before more is taken there. So
-    /// whoever is given this has so much for sure, whatever others take meanwhile; until the rest
-    /// [is returned](Self::return_advance).
+    /// the advance is there whatever other parts take meanwhile, until the rest [is returned](Self::return_advance).
     pub fn with_advance(mut advance: Charge, limit: usize) -> Arc<Self> {
         let bytes = std::mem::take(&mut advance.bytes);
         let part = Self::part_of(&advance.budget, limit);
@@ -216,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reserve_is_for_those_who_ask_for_it() {
+    fn the_reserve_is_for_requests_that_ask_for_it() {
         let budget = MemoryBudget::new(800);
         let most = budget.charge(400).unwrap();
         assert!(budget.charge(1).is_none() && !budget.is_spent());

@@ -4,10 +4,10 @@
 //! AddWaiter, RemoveWaiters and NotifyWaiter is the queue's business (`waitword-core`): check and enqueue are one step
 //! against notify there.
 //!
-//! Leaving the section synchronizes with whoever enters it next, also where nobody waited and nobody was woken. Of two that
-//! meet like that, one may not have taken the lock: a notify that finds nobody only fences (N, section 2 of the core's
-//! protocol), and one of nobody does not even ask. So each has a fence of its own here: with both, one agent sees what the
-//! other wrote before.
+//! Leaving the section synchronizes with the next agent that enters it, also where no agent waited and none was woken. Of two
+//! such agents one may not have taken the lock: a notify that finds no waiter only fences (N, section 2 of the core's
+//! protocol), and one with a count of 0 does not even check. So each has a fence of its own here: with both, one agent sees what
+//! the other wrote before.
 //!
 //! ```text
 //!   one agent                                another
@@ -26,8 +26,9 @@ use std::time::Duration;
 use waitword_core::{Outcome, Word, wait_for, wait_interruptible};
 
 use crate::agent::Agent;
-use crate::block::{BorrowedWord, SharedBlock};
+use crate::block::SharedBlock;
 use crate::block_error::WordError;
+use crate::block_word::BorrowedWord;
 use crate::expected::Expected;
 use crate::js_number::Timeout;
 use crate::waits::{Settled, WaitId};
@@ -79,7 +80,7 @@ impl Agent {
     ///
     /// # Errors
     /// [`CannotBlock`](WaitError::CannotBlock), which is the standard's TypeError; [`Terminated`](WaitError::Terminated)
-    /// when the agent was told to end before a notify counted this wait; [`Word`](WaitError::Word) when there is no
+    /// when the agent was terminated before a notify counted this wait; [`Word`](WaitError::Word) when there is no
     /// such word.
     pub fn wait(
         &self,
@@ -153,7 +154,7 @@ impl Agent {
     ///
     /// Async waits of *this* agent that it woke are handed to `settle` before it returns, in the order of the queue and
     /// outside all locks: the standard resolves their promises inside the call (NotifyWaiter). Those of other agents go
-    /// to their [`drain_settled`](Self::drain_settled). A notify inside `settle` that wakes somebody hands over what this one
+    /// to their [`drain_settled`](Self::drain_settled). A notify inside `settle` that wakes a waiter settles what this one
     /// still has, in the same order.
     ///
     /// # Errors
@@ -161,8 +162,8 @@ impl Agent {
     /// found by the address alone.)
     ///
     /// # Panics
-    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were told before. This agent's own that
-    /// were not handed over then come out of [`drain_settled`](Self::drain_settled).
+    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were woken before. This agent's own that
+    /// were not settled by then come out of [`drain_settled`](Self::drain_settled).
     pub fn notify(
         &self,
         block: &SharedBlock,
@@ -195,7 +196,7 @@ fn passed() {
 pub enum WaitError {
     /// The agent must not block.
     CannotBlock,
-    /// The agent was told to end.
+    /// The agent was terminated.
     Terminated,
     /// There is no such word.
     Word(WordError),

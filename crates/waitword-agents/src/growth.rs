@@ -1,9 +1,9 @@
-//! Who has seen which growable blocks grow.
+//! Which agents have seen which growable blocks grow.
 //!
 //! An engine that keeps the length of a growable SharedArrayBuffer in objects of its own has to bring these up to date when
 //! another agent has grown the block, and no later than a correctly synchronized program can tell. Such a program
 //! synchronizes by an operation of `Atomics`, by a message or by a wait. So each agent compares one number, the epoch,
-//! after each of these, and looks at its blocks only when the epoch has moved.
+//! after each of these, and checks its blocks only when the epoch has moved.
 //!
 //! # The race
 //! ```text
@@ -15,21 +15,21 @@
 //!                                                            the epoch has not moved: the view stays short
 //!   epoch + 1
 //! ```
-//! The observer need not be the grower: `byteLength` is a sequentially consistent load, so whoever has seen the new length
-//! passes it on. Hence the grower announces itself before it stores the length:
+//! The observer need not be the grower: `byteLength` is a sequentially consistent load, so an agent that has seen the new length
+//! publishes it to others. Hence the grower announces itself before it stores the length:
 //! ```text
 //!   growing + 1   (A)
 //!   len = 32      (B)
 //!   growing - 1, epoch + 1   (C)
 //! ```
-//! Whoever knows of (B) knows of (A), and while a grower is between (A) and (C) no agent takes itself for up to date: it looks
-//! at its blocks again at the next operation.
+//! An agent that sees (B) sees (A), and while a grower is between (A) and (C) no agent takes itself for up to date: it checks its
+//! blocks again at the next operation.
 
 use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// All blocks of the process: agents of other programs in it cause a look in vain, and nothing else.
+/// All blocks of the process: agents of other programs in it cause a check in vain, and nothing else.
 static GROWTH: Growth = Growth::new();
 
 /// The low bits count the growers between (A) and (C): one per thread at most.
@@ -60,7 +60,7 @@ impl Growth {
     }
 
     fn begin(&self) -> Growing<'_> {
-        // The length is stored with release at least, so whoever acquires it acquires this.
+        // The length is stored with release at least, so an acquire load of it acquires this.
         self.0.fetch_add(GROWER, Ordering::Relaxed);
         Growing(self)
     }
@@ -68,7 +68,7 @@ impl Growth {
 
 impl Drop for Growing<'_> {
     fn drop(&mut self) {
-        // (C). Release: who acquires the new epoch sees the length of (B).
+        // (C). Release: an acquire load of the new epoch sees the length of (B).
         self.0.0.fetch_add(EPOCH - GROWER, Ordering::Release);
     }
 }
@@ -170,7 +170,7 @@ mod tests {
         drop(growth.begin());
         assert!(watch.is_behind_of(&growth));
         assert_eq!(watch.catch_up_with(&growth, || Err("no memory")), Err("no memory"));
-        assert!(watch.is_behind_of(&growth), "a look that failed was none");
+        assert!(watch.is_behind_of(&growth), "a check that failed was none");
         watch.catch_up_with(&growth, || Ok::<(), ()>(())).unwrap();
         assert!(!watch.is_behind_of(&growth));
     }

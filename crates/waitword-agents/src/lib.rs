@@ -27,7 +27,7 @@
 //! ```
 //!
 //! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (how it takes
-//! the outcomes of its async waits), `waits.rs` and `slab.rs` (where they are kept), `block.rs` (the memory), `growth.rs` (who
+//! the outcomes of its async waits), `waits.rs` and `slab.rs` (where they are kept), `block.rs` and `block_word.rs` (the memory and its words), `growth.rs` (who
 //! has seen it grow), `budget.rs` (how much of it an agent may have),
 //! `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
 //! WebAssembly that wait and notify).
@@ -38,6 +38,8 @@ mod agent;
 #[allow(unsafe_code)]
 mod block;
 mod block_error;
+#[allow(unsafe_code)]
+mod block_word;
 mod budget;
 mod do_wait;
 mod expected;
@@ -50,8 +52,9 @@ mod waits;
 mod wasm;
 
 pub use agent::{Agent, AgentHandle, AgentId};
-pub use block::{BlockWord, SharedBlock};
+pub use block::SharedBlock;
 pub use block_error::{BlockError, GrowError, WordError};
+pub use block_word::BlockWord;
 pub use budget::{Charge, MemoryBudget};
 pub use do_wait::{AsyncWait, WaitAsyncError, WaitError};
 pub use expected::Expected;

@@ -16,8 +16,9 @@ use std::time::Instant;
 
 use waitword_core::{Inbox, InboxWait};
 
-use crate::block::{BlockWord, SharedBlock};
+use crate::block::SharedBlock;
 use crate::block_error::WordError;
+use crate::block_word::BlockWord;
 use crate::expected::Expected;
 
 /// Waits of a chunk. Its bits are those of `Chunk::taken`.

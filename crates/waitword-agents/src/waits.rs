@@ -59,11 +59,11 @@ pub(crate) struct Waits {
     /// Of the pending ones that have a deadline.
     pub(crate) deadlines: BTreeSet<(Instant, WaitId)>,
     calls: u64,
-    /// How many there were after the last look for hopeless ones.
+    /// How many there were after the last check for hopeless ones.
     looked_at: usize,
 }
 
-/// With fewer waits than this, nobody looks for hopeless ones: a host may want to name them.
+/// With fewer waits than this, none is checked for being hopeless: a host may want to name them.
 const FEW: usize = 1000;
 
 impl Waits {

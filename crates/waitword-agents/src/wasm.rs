@@ -1,7 +1,7 @@
 //! The wait and notify instructions of WebAssembly's threads, on the queue of the scripts.
 //!
 //! A shared linear memory is a [`SharedBlock`], the same that `memory.buffer` shows to scripts. So an instruction wakes
-//! those who wait in `Atomics.wait` and `Atomics.waitAsync`, and the other way round.
+//! the waiters of `Atomics.wait` and `Atomics.waitAsync`, and the other way round.
 //!
 //! The specification also has a wait trap when 2³² others wait on the word already. No memory holds so many here, for each
 //! takes more than 100 bytes.
@@ -42,7 +42,7 @@ pub enum Trap {
     NotShared,
     /// A wait by an agent that must not block.
     CannotBlock,
-    /// The agent was told to end while it waited.
+    /// The agent was terminated while it waited.
     Terminated,
 }
 

@@ -25,7 +25,7 @@ fn an_agent_that_ends_with_settled_waits_frees_them() {
     }
 }
 
-/// A panic cuts a notify short between those it has handed over and those it has not. The event loop that caught it
+/// A panic cuts a notify short between the waits that it has settled and those that it has not. The event loop that caught it
 /// asks `has_settled` before it sleeps, and no doorbell rings for an agent's own notify.
 #[test]
 fn own_waits_that_a_panic_left_behind_are_not_forgotten() {

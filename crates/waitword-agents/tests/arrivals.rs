@@ -132,7 +132,7 @@ struct World {
     on_the_high_half: WaitId,
 }
 
-/// An agent that blocks when it is told to.
+/// An agent that blocks when it is asked to.
 struct Blocked {
     begin: Sender<Expected>,
     ended: Receiver<Result<Outcome, WaitError>>,
@@ -156,7 +156,7 @@ impl World {
 
     /// Takes agents and model through `history` and a last notify of all, and compares.
     fn play(&self, history: &[Step]) {
-        let mut play = Play { world: self, model: Model::new(1, 3), line: Vec::new(), blocked: 0, history };
+        let mut play = Play { world: self, model: Model::new(1, 3), queue: Vec::new(), blocked: 0, history };
         for step in history {
             match *step {
                 Step::Arrive(who, expected) => play.arrive(who, expected),
@@ -200,7 +200,7 @@ struct Play<'a> {
     world: &'a World,
     model: Model,
     /// What has arrived, in that order.
-    line: Vec<Real>,
+    queue: Vec<Real>,
     /// How many of them block.
     blocked: usize,
     history: &'a [Step],
@@ -212,7 +212,7 @@ impl Play<'_> {
         let agent = if let Who::Promise(agent) = who { Some(agent) } else { None };
         let id = self.model.make(WORD, 0, agent);
         assert!(self.model.enter(id));
-        self.line.push(match who {
+        self.queue.push(match who {
             Who::Promise(agent) => {
                 Real::Promise(pending(&agents[agent], block, WORD, expected, Timeout::Never))
             }
@@ -239,7 +239,7 @@ impl Play<'_> {
         }
         assert_eq!(settled, expected, "{:?}", self.history);
         for id in counted {
-            if let Real::Blocked(thread) = self.line[id] {
+            if let Real::Blocked(thread) = self.queue[id] {
                 let outcome = blocked[thread].ended.recv_timeout(Duration::from_secs(60));
                 assert_eq!(outcome, Ok(Ok(Outcome::Notified)), "waiter {id} of {:?}", self.history);
             }
@@ -257,7 +257,7 @@ impl Play<'_> {
     }
 
     fn settled(&self, id: usize, outcome: Outcome) -> Settled {
-        match self.line[id] {
+        match self.queue[id] {
             Real::Promise(id) => Settled { id, outcome },
             Real::Blocked(_) => panic!("the model settles a blocked wait as a promise"),
         }

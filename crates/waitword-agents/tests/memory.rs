@@ -50,5 +50,5 @@ fn an_agent_gives_back_the_memory_of_a_crowd() {
     let before = LIVE.get();
     assert!(crowd(10_000) > before + 500_000);
     let kept = LIVE.get() - before;
-    assert!(kept < 4_096, "{kept} bytes are kept for nobody");
+    assert!(kept < 4_096, "{kept} bytes are kept for nothing");
 }

@@ -19,6 +19,14 @@ pub(crate) struct Workload {
     pub(crate) charts: Charts,
 }
 
+/// Contenders in the order of the tables: the generic functions that measure them, and their types.
+macro_rules! contenders {
+    ($($run:ident: $($type:ty),+;)+) => {
+        vec![$($($crate::workload::Contender { name: <$type>::NAME, run: $run::<$type> }),+),+]
+    };
+}
+pub(crate) use contenders;
+
 /// A question without its contenders: what the report needs. The engines of JavaScript have no [`Contender`] in
 /// this process.
 pub(crate) struct Topic<'a> {

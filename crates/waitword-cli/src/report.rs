@@ -110,7 +110,7 @@ fn standstill_text(ended: &Ended) -> String {
         _ if waits.is_empty() => {
             String::from("note: ended: all agents wait for messages, and none is left to send one\n")
         }
-        _ => String::from("note: ended: nobody is left who could notify these waits\n"),
+        _ => String::from("note: ended: no agent is left that could notify these waits\n"),
     };
     text += &waits_text(waits);
     text

@@ -271,7 +271,7 @@ impl Host {
         found.is_string().then(|| realm.to_string(&found).ok()).flatten()
     }
 
-    /// Tells the script that its agent ends, and asks for the exit code that it wants.
+    /// Lets the script know that its agent ends; the exit code that it wants.
     ///
     /// # Errors
     /// What a listener throws.

@@ -22,7 +22,7 @@ struct Member {
     end: End,
 }
 
-/// Who is in a group: an agent, by the port under which it knows the channel.
+/// A member of a group: an agent, by the port under which it knows the channel.
 pub(crate) type Key = (ThreadId, PortId);
 
 impl BroadcastGroups {
@@ -33,7 +33,7 @@ impl BroadcastGroups {
         members.push(Member { key, end });
     }
 
-    /// To all but the one who posts, or to nobody: whether there was room for all.
+    /// To all but the sender, or to none: whether there was room for all.
     pub(crate) fn post(&self, name: &str, from: Key, message: &SerializedMessage) -> bool {
         let groups = self.lock();
         let others = || groups.get(name).into_iter().flatten().filter(|member| member.key != from);

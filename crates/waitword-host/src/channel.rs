@@ -1,7 +1,7 @@
 //! Message channels: two ends, each of them in an agent or in a message that travels to one.
 //!
 //! What is posted at one end waits at the other, wherever that is; it travels along when the end is transferred. The agent
-//! that has an end is told of each message by a *token* in its box of arrivals, the number under which it knows the end. So
+//! that has an end gets for each message a *token* in its box of arrivals, the number under which it knows the end. So
 //! its loop takes messages in the order in which they came, and ten thousand silent ports cost it nothing. A token is no
 //! promise: the message may have been taken meanwhile, the port closed or sent away.
 //!

@@ -1,12 +1,11 @@
-//! The agents of one program: who there is, who sleeps, and who is told to stop.
+//! The agents of one program: which there are, which sleep, and which have to stop.
 //!
 //! Whether anything can still happen is a question about all agents at once. No agent pays for it: one that goes to sleep
-//! as the last one awake only raises a doubt, and a thread that has nothing else to do looks into it.
+//! as the last one awake only raises a doubt, which a thread of its own resolves (`watch.rs`).
 //!
 //! Lock order: the cluster's lock, then a bell's. Terminating an agent rings its bell and takes no other lock of ours.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use waitword_agents::AgentHandle;
@@ -17,21 +16,18 @@ use crate::agent_name::{MAIN, ThreadId};
 use crate::blobs::Blobs;
 use crate::broadcast_groups::BroadcastGroups;
 use crate::ended::{AbandonedWait, EXIT_TIMED_OUT};
-use crate::liveness::{Liveness, Reason};
+use crate::liveness::Reason;
 use crate::members::{Doing, Member, Members, Standstill};
 use crate::named_locks::NamedLocks;
 use crate::thread_messages::Directory;
-
-/// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
-const MOMENT: Duration = Duration::from_millis(1);
 
 /// All agents of one program.
 pub(crate) struct Cluster {
     members: Mutex<Members>,
     left: Condvar,
-    /// Told when a doubt is raised, and when the program is over.
+    /// Notified when a doubt is raised, and when the program is over.
     doubt: Condvar,
-    /// Told when the program is over.
+    /// Notified when the program is over.
     over: Condvar,
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
@@ -168,7 +164,7 @@ impl Cluster {
         if is_dismissed { Woken::Dismissed } else { Woken::Rung }
     }
 
-    /// Tells an agent to stop, also out of a wait or a busy loop.
+    /// Makes an agent stop, also out of a wait or a busy loop.
     pub(crate) fn terminate(&self, id: ThreadId) {
         if let Some(member) = self.lock().all.get_mut(&id) {
             member.terminate();
@@ -246,52 +242,6 @@ impl Cluster {
         waits
     }
 
-    /// The last agent has left: ends the watch.
-    pub(crate) fn close(&self) {
-        let watch = {
-            let mut members = self.lock();
-            members.is_over = true;
-            members.watch.take()
-        };
-        self.doubt.notify_all();
-        self.over.notify_all();
-        // It cannot have panicked in a way that matters now.
-        let _ = watch.map(JoinHandle::join);
-    }
-
-    /// Raises a doubt if nobody runs.
-    fn consider(self: &Arc<Self>, members: &mut Members) {
-        if !self.is_closed || members.running > 0 || members.is_doubtful || members.all.is_empty() {
-            return;
-        }
-        if members.all.len() == 1 && members.act() != Liveness::AskAgain {
-            return;
-        }
-        members.is_doubtful = true;
-        self.doubt.notify_one();
-        if members.watch.is_none() {
-            let cluster = Arc::clone(self);
-            let watch =
-                thread::Builder::new().name("waitword liveness".into()).spawn(move || cluster.watch());
-            // Without a thread the program may hang where it could have said so; it does nothing wrong.
-            members.watch = watch.ok();
-        }
-    }
-
-    /// Looks into each doubt until the answer is certain.
-    fn watch(&self) {
-        let mut members = self.lock();
-        while !members.is_over {
-            if !members.is_doubtful {
-                members = self.doubt.wait(members).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            let moment = self.doubt.wait_timeout_while(members, MOMENT, |members| !members.is_over);
-            (members, _) = moment.unwrap_or_else(PoisonError::into_inner);
-            members.is_doubtful = members.act() == Liveness::AskAgain;
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, Members> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -299,3 +249,4 @@ impl Cluster {
 
 #[cfg(test)]
 mod tests;
+mod watch;

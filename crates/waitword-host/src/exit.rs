@@ -1,4 +1,4 @@
-//! The end of an agent: its exit code, and what it tells of its failure.
+//! The end of an agent: its exit code, and what it reports of its failure.
 
 use std::sync::Arc;
 

@@ -57,7 +57,7 @@ impl Failure {
         Self::plain(agent, FailureKind::Internal, message)
     }
 
-    /// A script that did not stop when it was told that there is no memory.
+    /// A script that went on after its error for lack of memory.
     pub(crate) fn out_of_memory(agent: ThreadId) -> Self {
         Self::plain(agent, FailureKind::OutOfMemory, format!("{OUT_OF_MEMORY}, also for the error"))
     }

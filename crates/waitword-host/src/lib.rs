@@ -7,7 +7,7 @@
 //!   Program ──► worker.rs, exit.rs, observed.rs   a thread for each agent, and what it posts to its parent
 //!                 └► event_loop/   one job at a time, then sleep
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
-//!                      ├► cluster.rs, members.rs, liveness.rs   who sleeps; can anything still happen?
+//!                      ├► cluster.rs, members.rs, liveness.rs   which agents sleep; can anything still happen?
 //!                      └► sources.rs, source_file.rs, module_loader.rs
 //!   js/ ──► parts.rs, options.rs, natives/, broadcast_groups.rs, blobs.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use waitword_agents::MemoryBudget;
 
-/// How many workers of a program may be alive at a time unless it is [told otherwise](crate::Program::max_workers).
+/// How many workers of a program may be alive at a time unless [set otherwise](crate::Program::max_workers).
 ///
 /// Each is a thread with an engine, which takes about a MiB of memory before its script has made anything.
 pub const DEFAULT_MAX_WORKERS: usize = 1024;

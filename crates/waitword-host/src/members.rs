@@ -21,7 +21,7 @@ pub(crate) struct Members {
     pub(crate) running: usize,
     /// Nobody runs, so perhaps nothing can happen any more.
     pub(crate) is_doubtful: bool,
-    /// The thread that looks into doubts, once there was one.
+    /// The thread that checks doubts, once there was one.
     pub(crate) watch: Option<JoinHandle<()>>,
     pub(crate) is_over: bool,
     /// Set when the main agent was dismissed: the program ends although agents are left.

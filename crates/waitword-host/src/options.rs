@@ -1,4 +1,4 @@
-//! What an agent is told as it starts: `host.options` in the files under `js/`.
+//! What an agent learns as it starts: `host.options` in the files under `js/`.
 
 use waitword_quickjs::IntoJs;
 use waitword_quickjs::{Attributes, Exception, Realm, Value};

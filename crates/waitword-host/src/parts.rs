@@ -136,7 +136,11 @@ const LATER: &[Script] = scripts![
 
 /// The scripts of the private realm.
 const TEXT_SCRIPTS: &[Script] = scripts![
+    "private_realm/error_text.js",
+    "private_realm/layout.js",
     "private_realm/inspect.js",
+    "private_realm/format.js",
+    "private_realm/messages.js",
     "private_realm/utf8.js",
     "private_realm/compare.js",
     "private_realm/table.js",

@@ -16,7 +16,7 @@ pub(crate) struct Ports {
 }
 
 struct Port {
-    /// `None` once the script closed it: then all that is left is to tell the script so.
+    /// `None` once the script closed it: then all that is left is to let the script know.
     end: Option<End>,
     keeps_alive: bool,
 }
@@ -106,7 +106,7 @@ impl Ports {
             None => None,
         };
         if matches!(delivery, Some(Delivery::Closed)) {
-            // If its other end is not closed already, it is told now.
+            // If its other end is not closed already, that learns of it now.
             drop(self.remove(id));
         }
         Some(delivery.map(|delivery| (id, delivery)))

@@ -133,7 +133,7 @@ impl Program {
     }
 
     /// The most bytes that all agents of the program may hold together: what [`memory_limit`](Self::memory_limit) counts of each,
-    /// and what the engine of each starts with. Beyond it each agent is told what it is told there, and no worker can be made
+    /// and what the engine of each starts with. Beyond it each agent gets the errors that it gets there, and no worker can be made
     /// (`ERR_WORKER_INIT_FAILED`). The stacks of the threads do not count.
     ///
     /// ```no_run

@@ -3,7 +3,7 @@
 //! Each agent has a mailbox for them. The sender gets an answer in its own mailbox, which says what became of the message: also when the other agent is
 //! gone, or goes with the message unread, for then the [`Receipt`] is dropped.
 //!
-//! Lock order: the directory's lock is held by nobody who takes another.
+//! Lock order: the directory's lock is held by no thread that takes another.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -199,7 +199,7 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     }
 }
 
-/// Tells the cluster when the agent is blocked for as long as it takes.
+/// Lets the cluster know when the agent is blocked without a deadline.
 struct Watch {
     id: ThreadId,
     cluster: Arc<Cluster>,

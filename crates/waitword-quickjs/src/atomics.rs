@@ -4,7 +4,7 @@
 //! `Atomics.notify`, `DoWait` and "Abstract Operations for Atomics"). What happens inside the critical section (the
 //! comparison, the queue, the clock) is [`Agent`](waitword_agents::Agent)'s part.
 //!
-//! What is `inline(always)` here and in `ffi/` hands over results of several words. Through memory these would be written by
+//! What is `inline(always)` here and in `ffi/` returns results of several words. Through memory these would be written by
 //! halves and read as a whole, for which a processor waits longer than the question takes.
 
 use waitword_agents::{AsyncWait, Expected, Outcome, SharedBlock, Timeout, WaitError, notify_count};

@@ -40,7 +40,7 @@
 //! `node:worker_threads` has them) on nothing but this crate's public interface.
 //!
 //! # Where to read on
-//! `runtime.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `atomic_access.rs`
+//! `runtime.rs` and `jobs.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `atomic_access.rs`
 //! (what the engine's other functions on words leave out), `shared_array_buffer.rs`
 //! (memory that grows; how views see it: `ffi/growth.rs`), `array_buffer.rs`, `buffer_slice.rs`, `data_view.rs` and `typed_array.rs` (what the
 //! engine gets wrong of buffers and views), `agent_state.rs` (promises of pending waits). All unsafe code is in `ffi/`, and its invariants
@@ -59,6 +59,7 @@ mod doorbell;
 #[allow(unsafe_code)]
 mod ffi;
 mod intrinsics;
+mod jobs;
 mod runtime;
 mod shared_array_buffer;
 mod typed_array;

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{agent, text};
+use waitword_quickjs::{JsAgent, SharedBlock};
 
 /// Runs each program in an agent of its own; `b` is a resizable buffer of 16 bytes, `g` a growable one. What it gives has to be
 /// what the standard says: text, or the name of an error.
@@ -28,6 +29,15 @@ fn gives(rows: &[(&str, &str)]) {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Its globals `one` and `other` are two SharedArrayBuffer objects on the same memory.
+fn agent_with_two_buffers_on_one_block(len: usize) -> JsAgent {
+    let js = agent();
+    let block = SharedBlock::new(len).unwrap();
+    js.set_global("one", block.clone()).unwrap();
+    js.set_global("other", block).unwrap();
+    js
 }
 
 #[test]
@@ -161,10 +171,7 @@ fn slice_copies_what_is_left() {
 
 #[test]
 fn slice_refuses_another_object_on_its_own_memory() {
-    let js = agent();
-    let block = waitword_quickjs::SharedBlock::new(16).unwrap();
-    js.set_global("one", block.clone()).unwrap();
-    js.set_global("other", block).unwrap();
+    let js = agent_with_two_buffers_on_one_block(16);
     let run = "one.constructor = { [Symbol.species]: function () { return other; } };
         try { one.slice(1); 'copied' } catch (error) { error.name }";
     assert_eq!(text(&js, run), "TypeError");
@@ -271,10 +278,7 @@ fn arrays_are_frozen_if_they_can_have_no_elements() {
 
 #[test]
 fn set_between_types_on_the_same_memory_copies_the_source_first() {
-    let js = agent();
-    let block = waitword_quickjs::SharedBlock::new(8).unwrap();
-    js.set_global("one", block.clone()).unwrap();
-    js.set_global("other", block).unwrap();
+    let js = agent_with_two_buffers_on_one_block(8);
     let run = "new Uint8Array(one).set([1, 2, 3, 4, 5, 6, 7, 8]);
         new Uint16Array(one).set(new Uint8Array(other, 0, 4)); String(new Uint8Array(one))";
     assert_eq!(text(&js, run), "1,0,2,0,3,0,4,0");

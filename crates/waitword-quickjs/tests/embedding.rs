@@ -153,14 +153,14 @@ fn a_limit_is_for_scripts_and_not_for_what_an_agent_starts_with() {
 fn no_script_that_hoards_sees_null_and_one_that_goes_on_is_ended() {
     let limited = RuntimeOptions { memory_limit: Some(1 << 20), ..RuntimeOptions::default() };
     let js = JsAgent::new(&JsAgentOptions { runtime: limited, ..JsAgentOptions::default() }).unwrap();
-    js.eval("t.js", "var told = new Set(), hoard").unwrap();
+    js.eval("t.js", "var errors = new Set(), hoard").unwrap();
     let error = js
-        .eval("t.js", "for (;;) try { for (;;) hoard = [hoard] } catch (error) { told.add(`${error}`) }")
+        .eval("t.js", "for (;;) try { for (;;) hoard = [hoard] } catch (error) { errors.add(`${error}`) }")
         .unwrap_err();
     assert!(error.is_uncatchable && js.runtime().is_out_of_memory(), "{error}");
     assert!(js.eval("t.js", "for (;;);").unwrap_err().is_uncatchable, "so is what runs after it");
-    let told = js.realm().get(&js.realm().global(), "told").unwrap();
-    let size = js.realm().get(&told, "size").unwrap();
+    let errors = js.realm().get(&js.realm().global(), "errors").unwrap();
+    let size = js.realm().get(&errors, "size").unwrap();
     assert_eq!(size.as_number(), Some(1.0), "only InternalErrors were thrown");
 }
 

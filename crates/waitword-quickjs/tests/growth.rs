@@ -214,7 +214,7 @@ fn views_see_growth_after_an_atomic_access_that_synchronizes() {
     }
 }
 
-/// Whoever looks before the load only, and not after it, misses what is grown and published between the two.
+/// A check before the load only, and not after it, misses what is grown and published between the two.
 #[test]
 fn no_growth_is_missed_in_between() {
     let (block, flags) = (SharedBlock::growable(16, 4096).unwrap(), SharedBlock::new(16).unwrap());
@@ -240,7 +240,7 @@ fn no_growth_is_missed_in_between() {
 
 #[test]
 fn views_see_growth_that_a_third_agent_passes_on() {
-    // The grower does not synchronize with the reader; who has seen the new length does.
+    // The grower does not synchronize with the reader; the agent that has seen the new length does.
     let (block, flags) = blocks();
     let start = "while (Atomics.load(w, 1) === 0);";
     let run = |script: String| {

@@ -135,7 +135,7 @@ fn types_share_a_queue_by_byte_index_and_the_high_half_is_another() {
     let js = agent_on(&block);
     js.eval("t.js", "Atomics.waitAsync(i64, 2, 0n); Atomics.waitAsync(i32, 4, 0);").unwrap();
     assert_eq!(text(&js, "String(Atomics.notify(i32, 5))"), "0", "the high half");
-    assert_eq!(text(&js, "String(Atomics.notify(i32, 4, 1))"), "1", "the BigInt64 waiter, who came first");
+    assert_eq!(text(&js, "String(Atomics.notify(i32, 4, 1))"), "1", "the BigInt64 waiter, which came first");
     assert_eq!(text(&js, "String(Atomics.notify(i64, 2))"), "1");
     js.eval("t.js", "Atomics.waitAsync(new Int32Array(sab, 16), 1, 0);").unwrap();
     assert_eq!(text(&js, "String(Atomics.notify(i32, 5))"), "1", "another view of the same word");

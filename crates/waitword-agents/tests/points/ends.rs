@@ -41,7 +41,7 @@ fn point_45_46_a_terminated_agent_leaves_its_queues() {
     });
 }
 
-/// Until it sleeps, while it sleeps: at whatever time the agent is told.
+/// Before it sleeps or while it sleeps: at whatever time the agent is terminated.
 #[test]
 fn point_46_a_wait_can_be_ended_at_any_time() {
     let block = block();

@@ -36,7 +36,7 @@ fn point_38_40_own_waits_settle_inside_notify_and_in_order() {
     let ids: Vec<_> =
         (0..100).map(|_| pending(&agent, &block, 0, Expected::I32(0), Timeout::Never)).collect();
     assert_eq!(notified(&agent, &block, 0, 3), ids[..3]);
-    // Settled from elsewhere before, drained after: the agent's own overtake (point 42).
+    // Settled from elsewhere before, drained after: the agent's own come first (point 42).
     assert_eq!(notify_one(block.i32(0).unwrap()), 1);
     assert_eq!(notified(&agent, &block, 0, usize::MAX), ids[4..]);
     let drained: Vec<_> = agent.drain_settled().collect();
@@ -44,7 +44,7 @@ fn point_38_40_own_waits_settle_inside_notify_and_in_order() {
     assert!(agent.pending().is_empty());
 }
 
-/// Blocked threads, promises of two agents and a future in one line, notified one by one from outside.
+/// Blocked threads, promises of two agents and a future in one queue, notified one by one from outside.
 #[test]
 fn point_39_41_first_in_first_out_over_agents_and_threads() {
     let block = SharedBlock::new(8).unwrap();
@@ -57,23 +57,23 @@ fn point_39_41_first_in_first_out_over_agents_and_threads() {
         })
     });
     std::thread::scope(|scope| {
-        let mut line = VecDeque::new();
+        let mut queue = VecDeque::new();
         for place in 0..30 {
             if place % 3 == 2 {
                 let word = &word;
-                line.push_back((2, None, Some(scope.spawn(move || wait(word, 0)))));
+                queue.push_back((2, None, Some(scope.spawn(move || wait(word, 0)))));
             } else {
                 let id = pending(&agents[place % 3], &block, 0, Expected::I32(0), Timeout::Never);
-                line.push_back((place % 3, Some(id), None));
+                queue.push_back((place % 3, Some(id), None));
             }
             until(|| block.table().waiters(&*word) == place + 1);
         }
-        for (who, id, thread) in line {
+        for (agent, id, thread) in queue {
             assert_eq!(notify_one(&word), 1);
             if let Some(thread) = thread {
                 assert_eq!(thread.join().unwrap(), Outcome::Notified);
             } else {
-                let settled: Vec<_> = agents[who].drain_settled().collect();
+                let settled: Vec<_> = agents[agent].drain_settled().collect();
                 assert_eq!(settled, [Settled { id: id.unwrap(), outcome: Outcome::Notified }]);
             }
         }
@@ -81,7 +81,7 @@ fn point_39_41_first_in_first_out_over_agents_and_threads() {
     assert_eq!(rung.map(|count| count.load(Ordering::SeqCst)), [10, 10]);
 }
 
-/// In the order of the notifies, whoever notified, and one by one: between two of them the agent can run what it likes.
+/// In the order of the notifies, whichever agent notified, and one by one: between two of them the agent can run what it likes.
 #[test]
 fn point_41_those_of_other_agents_are_jobs_of_their_own() {
     let block = block();
@@ -99,7 +99,7 @@ fn point_41_those_of_other_agents_are_jobs_of_their_own() {
 }
 
 #[test]
-fn point_42_an_agents_own_settle_before_earlier_ones_of_others() {
+fn point_42_an_agents_own_come_before_those_that_others_notified_earlier() {
     let block = block();
     let [mine, other] = [quiet(false), quiet(false)];
     let [first, second] = [(); 2].map(|()| pending_at(&mine, &block, 0));
@@ -111,7 +111,7 @@ fn point_42_an_agents_own_settle_before_earlier_ones_of_others() {
 
 /// Waiters that come while a notify is under way are not its concern, even if they are the agent's own.
 #[test]
-fn point_43_who_comes_after_the_removal_is_not_woken_by_it() {
+fn point_43_a_waiter_that_comes_after_the_removal_is_not_woken_by_it() {
     let block = block();
     let agent = quiet(false);
     // More than a notify takes in one stay.

@@ -36,10 +36,10 @@ fn point_14_waiters_survive_a_grow() {
 fn point_15_one_list_for_all_agents_and_several_places_for_each() {
     let block = block();
     let [a, b] = [quiet(false), quiet(false)];
-    let line = [&a, &b, &a, &a, &b].map(|agent| pending_at(agent, &block, 0));
+    let queue = [&a, &b, &a, &a, &b].map(|agent| pending_at(agent, &block, 0));
     assert_eq!(waiters(&block, 0), 5);
-    assert_eq!(notified(&a, &block, 0, 3), [line[0], line[2]]);
-    assert_eq!(drained(&b), [line[1]]);
-    assert_eq!(notified(&b, &block, 0, 3), [line[4]]);
-    assert_eq!(drained(&a), [line[3]]);
+    assert_eq!(notified(&a, &block, 0, 3), [queue[0], queue[2]]);
+    assert_eq!(drained(&b), [queue[1]]);
+    assert_eq!(notified(&b, &block, 0, 3), [queue[4]]);
+    assert_eq!(drained(&a), [queue[3]]);
 }

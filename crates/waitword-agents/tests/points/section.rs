@@ -29,7 +29,7 @@ fn point_16_18_a_wait_after_a_plain_store_and_a_notify_sees_the_store() {
             agent.notify(&memory, 4 * round, usize::MAX, |_| panic!("not its own")).unwrap() == 1
         },
     );
-    // Whoever was enqueued was counted: otherwise it would wait for ever on a value that is gone.
+    // Each waiter that was enqueued was counted: otherwise it would wait for ever on a value that is gone.
     assert_eq!(enqueued, counted);
 }
 

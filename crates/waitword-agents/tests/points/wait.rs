@@ -126,7 +126,7 @@ fn point_25_a_notify_that_counted_it_beats_the_deadline() {
     assert_eq!(agent.drain_settled().collect::<Vec<_>>(), [Settled { id, outcome: Outcome::Notified }]);
 }
 
-/// Every wait of any kind is told exactly once, whatever terminates, times out or notifies meanwhile.
+/// Every wait of any kind ends exactly once, whatever terminates, times out or notifies meanwhile.
 #[test]
 fn point_25_the_sum_of_all_notifies_is_the_number_of_oks() {
     const AGENTS: usize = 4;

@@ -79,7 +79,7 @@ impl Outcome {
         nanos_of(self.tallies.iter().map(|tally| tally.longest_ticks).max().unwrap_or(0))
     }
 
-    /// Acquisitions of the one who got fewest, divided by those of the one who got most.
+    /// The fewest acquisitions of a contender, divided by the most.
     pub(crate) fn evenness(&self) -> f64 {
         let each = || self.tallies.iter().map(|tally| tally.acquisitions);
         let [fewest, most] = [each().min(), each().max()].map(|figure| figure.unwrap_or(0));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn only_who_waits_is_timed() {
+    fn only_acquisitions_that_wait_are_timed() {
         let mut tally = Tally::default();
         tally.acquire(|| Some(()), || unreachable!("it is free"));
         assert_eq!((tally.acquisitions, tally.longest_ticks), (1, 0));

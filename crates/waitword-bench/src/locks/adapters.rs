@@ -8,22 +8,29 @@ use super::{
 };
 use crate::block_on::block_on;
 
+/// The part of a mutex that needs no side: the inner lock's, by its own names.
+macro_rules! mutex {
+    ({$($parameters:tt)*} $adapter:ty as $lock:ident: $Guard:ident, new($($argument:ident)?), $try_lock:ident) => {
+        impl<$($parameters)*> Mutex for $adapter {
+            const NAME: &'static str = $lock::NAME;
+
+            type Guard<'a> = $lock::$Guard<'a>;
+
+            fn new() -> Self {
+                Self($lock::new($($argument)?))
+            }
+
+            fn try_lock(&self) -> Option<$lock::$Guard<'_>> {
+                self.0.$try_lock()
+            }
+        }
+    };
+}
+
 /// A lock for tasks, taken by threads too: they poll its future and park in between.
 pub(crate) struct OnThread<M>(M);
 
-impl<M: AsyncMutex> Mutex for OnThread<M> {
-    const NAME: &'static str = M::NAME;
-
-    type Guard<'a> = M::Guard<'a>;
-
-    fn new() -> Self {
-        Self(M::new())
-    }
-
-    fn try_lock(&self) -> Option<M::Guard<'_>> {
-        self.0.try_lock()
-    }
-}
+mutex!({M: AsyncMutex} OnThread<M> as M: Guard, new(), try_lock);
 
 impl<M: AsyncMutex> BlockingMutex for OnThread<M> {
     fn lock(&self) -> M::Guard<'_> {
@@ -40,19 +47,7 @@ impl<M: AsyncMutex> AsyncMutex for OnThread<M> {
 /// A lock for threads, taken by tasks too: they block the worker that polls them.
 pub(crate) struct OnWorker<M>(M);
 
-impl<M: BlockingMutex> Mutex for OnWorker<M> {
-    const NAME: &'static str = M::NAME;
-
-    type Guard<'a> = M::Guard<'a>;
-
-    fn new() -> Self {
-        Self(M::new())
-    }
-
-    fn try_lock(&self) -> Option<M::Guard<'_>> {
-        self.0.try_lock()
-    }
-}
+mutex!({M: BlockingMutex} OnWorker<M> as M: Guard, new(), try_lock);
 
 impl<M: BlockingMutex> BlockingMutex for OnWorker<M> {
     fn lock(&self) -> M::Guard<'_> {
@@ -71,19 +66,7 @@ impl<M: BlockingMutex> AsyncMutex for OnWorker<M> {
 /// A read-write lock that is taken by readers only.
 pub(crate) struct Reads<L>(L);
 
-impl<L: RwLock> Mutex for Reads<L> {
-    const NAME: &'static str = L::NAME;
-
-    type Guard<'a> = L::Read<'a>;
-
-    fn new() -> Self {
-        Self(L::new())
-    }
-
-    fn try_lock(&self) -> Option<L::Read<'_>> {
-        self.0.try_read()
-    }
-}
+mutex!({L: RwLock} Reads<L> as L: Read, new(), try_read);
 
 impl<L: BlockingRwLock> BlockingMutex for Reads<L> {
     fn lock(&self) -> L::Read<'_> {
@@ -100,19 +83,7 @@ impl<L: AsyncRwLock> AsyncMutex for Reads<L> {
 /// A read-write lock that is taken by writers only.
 pub(crate) struct Writes<L>(L);
 
-impl<L: RwLock> Mutex for Writes<L> {
-    const NAME: &'static str = L::NAME;
-
-    type Guard<'a> = L::Write<'a>;
-
-    fn new() -> Self {
-        Self(L::new())
-    }
-
-    fn try_lock(&self) -> Option<L::Write<'_>> {
-        self.0.try_write()
-    }
-}
+mutex!({L: RwLock} Writes<L> as L: Write, new(), try_write);
 
 impl<L: BlockingRwLock> BlockingMutex for Writes<L> {
     fn lock(&self) -> L::Write<'_> {
@@ -129,19 +100,7 @@ impl<L: AsyncRwLock> AsyncMutex for Writes<L> {
 /// A semaphore of so many permits.
 pub(crate) struct Permits<S, const PERMITS: usize>(S);
 
-impl<S: Semaphore, const PERMITS: usize> Mutex for Permits<S, PERMITS> {
-    const NAME: &'static str = S::NAME;
-
-    type Guard<'a> = S::Permit<'a>;
-
-    fn new() -> Self {
-        Self(S::new(PERMITS))
-    }
-
-    fn try_lock(&self) -> Option<S::Permit<'_>> {
-        self.0.try_acquire()
-    }
-}
+mutex!({S: Semaphore, const PERMITS: usize} Permits<S, PERMITS> as S: Permit, new(PERMITS), try_acquire);
 
 impl<S: BlockingSemaphore, const PERMITS: usize> BlockingMutex for Permits<S, PERMITS> {
     fn lock(&self) -> S::Permit<'_> {

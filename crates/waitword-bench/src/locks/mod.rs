@@ -19,7 +19,6 @@ mod saa;
 mod semaphore;
 mod std;
 mod tokio;
-mod usync;
 mod waitword;
 
 pub(crate) use self::adapters::{OnThread, OnWorker, Permits, Reads, Writes};
@@ -31,11 +30,12 @@ pub(crate) use self::limits::{CasAndSwap, NoLock};
 pub(crate) use self::maitake::{Maitake, MaitakeRwLock, MaitakeSemaphore};
 pub(crate) use self::monitor::{AsyncMonitor, BlockingMonitor, Condition, Monitor, State};
 pub(crate) use self::mutex::{AsyncMutex, BlockingMutex, Mutex};
-pub(crate) use self::parking_lot::{ParkingLot, ParkingLotMonitor, ParkingLotRwLock};
+pub(crate) use self::parking_lot::{
+    ParkingLot, ParkingLotMonitor, ParkingLotRwLock, Usync, UsyncMonitor, UsyncRwLock,
+};
 pub(crate) use self::rw_lock::{AsyncRwLock, BlockingRwLock, RwLock};
 pub(crate) use self::saa::{Saa, SaaRwLock, SaaSemaphore};
 pub(crate) use self::semaphore::{AsyncSemaphore, BlockingSemaphore, Semaphore};
 pub(crate) use self::std::{Std, StdMonitor, StdRwLock};
 pub(crate) use self::tokio::{Tokio, TokioMonitor, TokioRwLock, TokioSemaphore};
-pub(crate) use self::usync::{Usync, UsyncMonitor, UsyncRwLock};
 pub(crate) use self::waitword::{Waitword, WaitwordMonitor, WaitwordRwLock, WaitwordSemaphore};

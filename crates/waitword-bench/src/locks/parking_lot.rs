@@ -1,89 +1,94 @@
-//! parking_lot's locks.
-
-use ::parking_lot::{Condvar, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+//! parking_lot's locks, and usync's, which have the same interface.
 
 use super::{BlockingMonitor, BlockingMutex, BlockingRwLock, Condition, Monitor, Mutex, RwLock, State};
 
-pub(crate) type ParkingLot = ::parking_lot::Mutex<()>;
+macro_rules! locks {
+    ($library:ident: $Mutex:ident, $RwLock:ident, $Monitor:ident) => {
+        pub(crate) type $Mutex = ::$library::Mutex<()>;
 
-impl Mutex for ParkingLot {
-    const NAME: &'static str = "parking_lot";
+        impl Mutex for $Mutex {
+            const NAME: &'static str = stringify!($library);
 
-    type Guard<'a> = MutexGuard<'a, ()>;
+            type Guard<'a> = ::$library::MutexGuard<'a, ()>;
 
-    fn new() -> Self {
-        ParkingLot::new(())
-    }
+            fn new() -> Self {
+                $Mutex::new(())
+            }
 
-    fn try_lock(&self) -> Option<Self::Guard<'_>> {
-        self.try_lock()
-    }
+            fn try_lock(&self) -> Option<Self::Guard<'_>> {
+                self.try_lock()
+            }
+        }
+
+        impl BlockingMutex for $Mutex {
+            fn lock(&self) -> Self::Guard<'_> {
+                self.lock()
+            }
+        }
+
+        pub(crate) type $RwLock = ::$library::RwLock<()>;
+
+        impl RwLock for $RwLock {
+            const NAME: &'static str = stringify!($library);
+
+            type Read<'a> = ::$library::RwLockReadGuard<'a, ()>;
+            type Write<'a> = ::$library::RwLockWriteGuard<'a, ()>;
+
+            fn new() -> Self {
+                $RwLock::new(())
+            }
+
+            fn try_read(&self) -> Option<Self::Read<'_>> {
+                self.try_read()
+            }
+
+            fn try_write(&self) -> Option<Self::Write<'_>> {
+                self.try_write()
+            }
+        }
+
+        impl BlockingRwLock for $RwLock {
+            fn read(&self) -> Self::Read<'_> {
+                self.read()
+            }
+
+            fn write(&self) -> Self::Write<'_> {
+                self.write()
+            }
+        }
+
+        #[derive(Default)]
+        pub(crate) struct $Monitor {
+            state: ::$library::Mutex<State>,
+            conditions: [::$library::Condvar; 2],
+        }
+
+        impl Monitor for $Monitor {
+            const NAME: &'static str = stringify!($library);
+
+            type Guard<'a> = ::$library::MutexGuard<'a, State>;
+
+            fn notify_one(&self, condition: Condition) {
+                self.conditions[condition as usize].notify_one();
+            }
+
+            fn notify_all(&self, condition: Condition) {
+                self.conditions[condition as usize].notify_all();
+            }
+        }
+
+        impl BlockingMonitor for $Monitor {
+            fn lock(&self) -> Self::Guard<'_> {
+                self.state.lock()
+            }
+
+            fn wait<'a>(&'a self, condition: Condition, mut guard: Self::Guard<'a>) -> Self::Guard<'a> {
+                self.conditions[condition as usize].wait(&mut guard);
+                guard
+            }
+        }
+    };
 }
 
-impl BlockingMutex for ParkingLot {
-    fn lock(&self) -> Self::Guard<'_> {
-        self.lock()
-    }
-}
-
-pub(crate) type ParkingLotRwLock = ::parking_lot::RwLock<()>;
-
-impl RwLock for ParkingLotRwLock {
-    const NAME: &'static str = "parking_lot";
-
-    type Read<'a> = RwLockReadGuard<'a, ()>;
-    type Write<'a> = RwLockWriteGuard<'a, ()>;
-
-    fn new() -> Self {
-        ParkingLotRwLock::new(())
-    }
-
-    fn try_read(&self) -> Option<Self::Read<'_>> {
-        self.try_read()
-    }
-
-    fn try_write(&self) -> Option<Self::Write<'_>> {
-        self.try_write()
-    }
-}
-
-impl BlockingRwLock for ParkingLotRwLock {
-    fn read(&self) -> Self::Read<'_> {
-        self.read()
-    }
-
-    fn write(&self) -> Self::Write<'_> {
-        self.write()
-    }
-}
-
-#[derive(Default)]
-pub(crate) struct ParkingLotMonitor {
-    state: ::parking_lot::Mutex<State>,
-    conditions: [Condvar; 2],
-}
-
-impl Monitor for ParkingLotMonitor {
-    const NAME: &'static str = "parking_lot";
-
-    type Guard<'a> = MutexGuard<'a, State>;
-
-    fn notify_one(&self, condition: Condition) {
-        self.conditions[condition as usize].notify_one();
-    }
-
-    fn notify_all(&self, condition: Condition) {
-        self.conditions[condition as usize].notify_all();
-    }
-}
-
-impl BlockingMonitor for ParkingLotMonitor {
-    fn lock(&self) -> Self::Guard<'_> {
-        self.state.lock()
-    }
-
-    fn wait<'a>(&'a self, condition: Condition, mut guard: Self::Guard<'a>) -> Self::Guard<'a> {
-        self.conditions[condition as usize].wait(&mut guard);
-        guard
-    }
-}
+locks!(parking_lot: ParkingLot, ParkingLotRwLock, ParkingLotMonitor);
+locks!(usync: Usync, UsyncRwLock, UsyncMonitor);

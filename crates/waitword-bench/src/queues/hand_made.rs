@@ -1,4 +1,4 @@
-//! What people write who need queues by key: a map of tokio's `Notify` under one lock, entries removed with their
+//! What users write that need queues by key: a map of tokio's `Notify` under one lock, entries removed with their
 //! last waiter.
 
 use std::collections::HashMap;

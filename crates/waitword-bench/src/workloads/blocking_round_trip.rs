@@ -13,7 +13,7 @@ use crate::turns::RawFutex;
 use crate::turns::{Events, ParkingLotCore, Turns, Waitword};
 use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
-/// Who takes turns, and where.
+/// Which parties take turns, and where.
 struct Scene {
     /// The names of the wall time and of the CPU time in the tables.
     wall: &'static str,

@@ -5,7 +5,7 @@ use crate::measure::Longest;
 use crate::queues::{HandMade, Queues, Waitword};
 use crate::scale::Scale;
 use crate::series::Sample;
-use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
+use crate::workload::{Charts, Limit, Page, Workload, contenders, goal};
 
 const ENQUEUE: &str = "longest enqueue";
 const CANCEL: &str = "longest cancel";
@@ -16,10 +16,9 @@ pub(super) fn workload() -> Workload {
         about: "The longest single operation while waits on N words are made one by one, and cancelled, in CPU \
                 time.",
         baseline: HandMade::NAME,
-        contenders: vec![
-            Contender { name: OURS, run: run::<Waitword> },
-            Contender { name: HandMade::NAME, run: run::<HandMade> },
-        ],
+        contenders: contenders! {
+            run: Waitword, HandMade;
+        },
         goals: vec![goal(ENQUEUE, Limit::Value(1e6)), goal(CANCEL, Limit::Value(1e6))],
         page: Page::Queue,
         charts: Charts::None,

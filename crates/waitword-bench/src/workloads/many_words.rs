@@ -10,7 +10,7 @@ use crate::queues::{
 use crate::random::Random;
 use crate::scale::Scale;
 use crate::series::Sample;
-use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal_at_largest};
+use crate::workload::{Charts, Limit, Page, Workload, contenders, goal_at_largest};
 
 pub(super) fn workload() -> Workload {
     let tokio = TokioNotify::NAME;
@@ -19,16 +19,10 @@ pub(super) fn workload() -> Workload {
         about: "One async waiter on each of N words, notified in random order. waitword and the hand-made map \
                 look the queue up by the word; the others have a queue object per word.",
         baseline: tokio,
-        contenders: vec![
-            Contender { name: OURS, run: run::<Waitword> },
-            Contender { name: HandMade::NAME, run: run::<HandMade> },
-            Contender { name: MaitakeMap::NAME, run: run::<MaitakeMap> },
-            Contender { name: tokio, run: run::<TokioNotify> },
-            Contender { name: FuturesIntrusive::NAME, run: run::<FuturesIntrusive> },
-            Contender { name: MaitakeQueue::NAME, run: run::<MaitakeQueue> },
-            Contender { name: EventListener::NAME, run: run::<EventListener> },
-            Contender { name: BareList::NAME, run: run::<BareList> },
-        ],
+        contenders: contenders! {
+            run: Waitword, HandMade, MaitakeMap, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener,
+                BareList;
+        },
         goals: vec![
             goal_at_largest("enqueue", Limit::Times(1.3, tokio)),
             goal_at_largest("enqueue", Limit::Value(40.0)),

@@ -7,7 +7,7 @@ use crate::queues::{
 };
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
-use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
+use crate::workload::{Charts, Limit, Page, Workload, contenders, goal};
 
 const FUTURE: &str = "size of the future";
 const ALLOCATIONS: &str = "heap allocations per wait";
@@ -22,15 +22,9 @@ pub(super) fn workload() -> Workload {
                 waiter each, queue objects included (ours counts the word, 4 bytes); after the last was \
                 cancelled.",
         baseline: TokioNotify::NAME,
-        contenders: vec![
-            Contender { name: OURS, run: run::<Waitword> },
-            Contender { name: HandMade::NAME, run: run::<HandMade> },
-            Contender { name: TokioNotify::NAME, run: run::<TokioNotify> },
-            Contender { name: FuturesIntrusive::NAME, run: run::<FuturesIntrusive> },
-            Contender { name: MaitakeQueue::NAME, run: run::<MaitakeQueue> },
-            Contender { name: EventListener::NAME, run: run::<EventListener> },
-            Contender { name: BareList::NAME, run: run::<BareList> },
-        ],
+        contenders: contenders! {
+            run: Waitword, HandMade, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener, BareList;
+        },
         goals: vec![
             goal(FUTURE, Limit::Value(80.0)),
             goal(ALLOCATIONS, Limit::Value(0.0)),

@@ -5,7 +5,7 @@ use crate::measure::Stopwatch;
 use crate::queues::{BareList, EventListener, FuturesIntrusive, MaitakeQueue, Queues, TokioNotify, Waitword};
 use crate::scale::Scale;
 use crate::series::Sample;
-use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
+use crate::workload::{Charts, Limit, Page, Workload, contenders, goal};
 
 pub(super) fn workload() -> Workload {
     let tokio = TokioNotify::NAME;
@@ -15,14 +15,9 @@ pub(super) fn workload() -> Workload {
                 notified one and drops it; *cancel* drops a waiting one; *notify all* is the cost per waiter. \
                 The wakers do nothing.",
         baseline: tokio,
-        contenders: vec![
-            Contender { name: OURS, run: run::<Waitword> },
-            Contender { name: tokio, run: run::<TokioNotify> },
-            Contender { name: FuturesIntrusive::NAME, run: run::<FuturesIntrusive> },
-            Contender { name: MaitakeQueue::NAME, run: run::<MaitakeQueue> },
-            Contender { name: EventListener::NAME, run: run::<EventListener> },
-            Contender { name: BareList::NAME, run: run::<BareList> },
-        ],
+        contenders: contenders! {
+            run: Waitword, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener, BareList;
+        },
         goals: vec![
             goal("enqueue", Limit::Times(1.0, tokio)),
             goal("enqueue", Limit::Value(25.0)),

@@ -12,7 +12,7 @@ use crate::locks::{
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
-use crate::workload::{Charts, Contender, Limit, Page, Workload, at_least, goal};
+use crate::workload::{Charts, Limit, Page, Workload, at_least, contenders, goal};
 
 const BLOCKING: &str = "blocking";
 const ASYNC: &str = "async, ready at the first poll";
@@ -31,18 +31,10 @@ pub(super) fn workloads() -> [Workload; 2] {
             about: "Acquire and release the only permit of a semaphore without contention: the fastest of twenty \
                     bursts.",
             baseline: TokioSemaphore::NAME,
-            contenders: vec![
-                Contender { name: WaitwordSemaphore::NAME, run: uncontended_both::<WaitwordSemaphore> },
-                Contender { name: SaaSemaphore::NAME, run: uncontended_both::<SaaSemaphore> },
-                Contender { name: AsyncLockSemaphore::NAME, run: uncontended_both::<AsyncLockSemaphore> },
-                Contender { name: TokioSemaphore::NAME, run: uncontended_both::<TokioSemaphore> },
-                Contender { name: AsyncbandSemaphore::NAME, run: uncontended_tasks::<AsyncbandSemaphore> },
-                Contender { name: MaitakeSemaphore::NAME, run: uncontended_tasks::<MaitakeSemaphore> },
-                Contender {
-                    name: FuturesIntrusiveSemaphore::NAME,
-                    run: uncontended_tasks::<FuturesIntrusiveSemaphore>,
-                },
-            ],
+            contenders: contenders! {
+                uncontended_both: WaitwordSemaphore, SaaSemaphore, AsyncLockSemaphore, TokioSemaphore;
+                uncontended_tasks: AsyncbandSemaphore, MaitakeSemaphore, FuturesIntrusiveSemaphore;
+            },
             goals: [BLOCKING, ASYNC].map(|what| goal(what, Limit::TimesBest(1.0))).into(),
             page: Page::Locks,
             charts: Charts::None,
@@ -52,15 +44,10 @@ pub(super) fn workloads() -> [Workload; 2] {
             about: "Two permits: N threads work 50 ns with one and 200 ns without; N tasks (tokio, two workers) acquire one, \
                     let the executor go on, and release it.",
             baseline: TokioSemaphore::NAME,
-            contenders: vec![
-                Contender { name: WaitwordSemaphore::NAME, run: both::<WaitwordSemaphore> },
-                Contender { name: SaaSemaphore::NAME, run: both::<SaaSemaphore> },
-                Contender { name: AsyncLockSemaphore::NAME, run: both::<AsyncLockSemaphore> },
-                Contender { name: TokioSemaphore::NAME, run: both::<TokioSemaphore> },
-                Contender { name: AsyncbandSemaphore::NAME, run: tasks::<AsyncbandSemaphore> },
-                Contender { name: MaitakeSemaphore::NAME, run: tasks::<MaitakeSemaphore> },
-                Contender { name: FuturesIntrusiveSemaphore::NAME, run: tasks::<FuturesIntrusiveSemaphore> },
-            ],
+            contenders: contenders! {
+                both: WaitwordSemaphore, SaaSemaphore, AsyncLockSemaphore, TokioSemaphore;
+                tasks: AsyncbandSemaphore, MaitakeSemaphore, FuturesIntrusiveSemaphore;
+            },
             goals: [THREADS, TASKS].map(|what| at_least(what, Limit::TimesBest(1.0))).into(),
             page: Page::Locks,
             charts: Charts::None,

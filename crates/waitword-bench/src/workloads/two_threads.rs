@@ -12,7 +12,7 @@ use crate::queues::{
 };
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
-use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
+use crate::workload::{Charts, Limit, Page, Workload, contenders, goal};
 
 /// Pairs of words, one for each thread, tried one after another: some of them share a shard.
 const PAIRS: usize = 64;
@@ -27,15 +27,9 @@ pub(super) fn workload() -> Workload {
         about: "Register and cancel, in CPU time per thread: alone, and beside a thread that does the same on \
                 the same word or on its own.",
         baseline: TokioNotify::NAME,
-        contenders: vec![
-            Contender { name: OURS, run: run::<Waitword> },
-            Contender { name: HandMade::NAME, run: run::<HandMade> },
-            Contender { name: TokioNotify::NAME, run: run::<TokioNotify> },
-            Contender { name: FuturesIntrusive::NAME, run: run::<FuturesIntrusive> },
-            Contender { name: MaitakeQueue::NAME, run: run::<MaitakeQueue> },
-            Contender { name: EventListener::NAME, run: run::<EventListener> },
-            Contender { name: BareList::NAME, run: run::<BareList> },
-        ],
+        contenders: contenders! {
+            run: Waitword, HandMade, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener, BareList;
+        },
         goals: vec![goal(SAME, Limit::Value(115.0)), goal(OWN, Limit::TimesOwn(1.2, ALONE))],
         page: Page::Queue,
         charts: Charts::None,

@@ -1,4 +1,4 @@
-//! Blob URLs: who knows them, and for how long.
+//! Blob URLs: which agents know them, and for how long.
 
 use crate::program::{run, run_with};
 

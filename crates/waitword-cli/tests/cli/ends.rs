@@ -3,11 +3,12 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use crate::program::{finish, folder, run, waitword};
+use crate::program::{finish, piped, run};
+use crate::sigint::{Sigint, with_sigint};
 
 const BLOCKED: &str = r#"
     const { Worker } = require("worker_threads");
@@ -18,52 +19,63 @@ const BLOCKED: &str = r#"
     setInterval(() => {}, 1000);
 "#;
 
-#[test]
-fn interrupt_ends_a_program_with_blocked_workers() {
-    let folder = folder("interrupt");
-    fs::write(folder.join("main.js"), BLOCKED).unwrap();
-    let mut command = waitword();
-    command.current_dir(&folder).args(["run", "main.js"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut line = String::new();
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    stdout.read_line(&mut line).unwrap();
-    assert_eq!(line, "blocked\n");
-    // What Ctrl-C sends.
+/// Reads the first line that a program prints, and closes its output.
+fn expect(child: &mut Child, line: &str) {
+    let mut first = vec![0; line.len()];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    assert_eq!(String::from_utf8(first).unwrap(), line);
+}
+
+/// What Ctrl-C sends.
+fn interrupt(child: &Child) {
     let sent = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
-    const SIGINT: i32 = 2;
-    assert_eq!(child.wait().unwrap().signal(), Some(SIGINT));
+}
+
+#[test]
+fn interrupt_ends_a_program_with_blocked_workers() {
+    let mut command = piped("interrupt", BLOCKED);
+    let mut child = with_sigint(&mut command, Sigint::Ends).spawn().unwrap();
+    expect(&mut child, "blocked\n");
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGINT));
+}
+
+/// As `nohup` and the background jobs of a shell start it: what they ignore, other programs leave ignored too.
+#[test]
+fn an_interrupt_that_is_ignored_at_the_start_stays_ignored() {
+    let script = r#"
+        const { Worker } = require("worker_threads");
+        new Worker("/dev/stdin").on("exit", (code) => (process.exitCode = code));
+        console.log("runs");
+    "#;
+    let mut command = piped("interrupt_ignored", script);
+    let mut child = with_sigint(command.stdin(Stdio::piped()), Sigint::IsIgnored).spawn().unwrap();
+    expect(&mut child, "runs\n");
+    interrupt(&child);
+    // Sent after the signal, so it would come too late for a program that the signal ends.
+    child.stdin.take().unwrap().write_all(b"process.exitCode = 3;").unwrap();
+    finish(child).with_code(3).quietly();
 }
 
 #[test]
 fn a_reader_that_goes_away_ends_the_program_quietly() {
-    let folder = folder("closed_output");
     // A worker prints, so that the end has to reach the main agent; which is busy.
     let script = r#"
         const { Worker } = require("worker_threads");
         new Worker("for (;;) console.log('line');", { eval: true });
         for (;;);
     "#;
-    fs::write(folder.join("main.js"), script).unwrap();
-    let mut command = waitword();
-    command.current_dir(&folder).args(["run", "main.js"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut first = [0; 5];
-    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    assert_eq!(&first, b"line\n");
+    let mut child = piped("closed_output", script).spawn().unwrap();
+    expect(&mut child, "line\n");
     finish(child).with_code(141).quietly();
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn an_output_that_cannot_be_written_is_an_error() {
-    let folder = folder("full_output");
-    fs::write(folder.join("main.js"), "console.log('line');").unwrap();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let mut command = waitword();
-    command.current_dir(&folder).args(["run", "main.js"]).stdout(full).stderr(Stdio::piped());
-    finish(command.spawn().unwrap())
+    finish(piped("full_output", "console.log('line');").stdout(full).spawn().unwrap())
         .with_code(1)
         .complained(&["cannot write to the standard output", "main.js:1:"]);
 }

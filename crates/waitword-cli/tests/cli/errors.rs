@@ -1,14 +1,11 @@
 //! Bad input: each mistake gets a message that says where it is, and an exit code.
 
-use crate::program::{finish, folder, run, run_files, run_with, waitword};
-use std::process::Stdio;
+use crate::program::{ended, folder, run, run_files, run_with, waitword};
 
 #[test]
 fn a_missing_file() {
     run_with("missing", &[], &[("main.js", "")], &[]).with_code(0).quietly();
-    let mut command = waitword();
-    command.args(["run", "no-such-file.js"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    finish(command.spawn().unwrap())
+    ended(waitword().args(["run", "no-such-file.js"]))
         .with_code(1)
         .complained(&["cannot find no-such-file.js", "check the name"]);
 }
@@ -18,9 +15,7 @@ fn a_directory_and_a_file_that_is_no_text() {
     let folder = folder("no_text");
     std::fs::write(folder.join("latin1.js"), b"'\xe9'").unwrap();
     for (name, complaint) in [(".", "is a directory"), ("latin1.js", "not UTF-8 text (at byte 1)")] {
-        let mut command = waitword();
-        command.current_dir(&folder).args(["run", name]).stdout(Stdio::piped()).stderr(Stdio::piped());
-        finish(command.spawn().unwrap()).with_code(1).complained(&[complaint]);
+        ended(waitword().current_dir(&folder).args(["run", name])).with_code(1).complained(&[complaint]);
     }
 }
 
@@ -183,24 +178,18 @@ fn endless_recursion_is_a_range_error() {
 #[test]
 fn bad_flags_are_usage_errors() {
     for arguments in [&["run", "--no-such-flag", "a.js"][..], &["run"], &["walk"], &[]] {
-        let mut command = waitword();
-        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-        finish(command.spawn().unwrap()).with_code(2).complained(&["Usage: waitword"]);
+        ended(waitword().args(arguments)).with_code(2).complained(&["Usage: waitword"]);
     }
 }
 
 #[test]
 fn help_has_examples_and_exit_codes() {
-    let mut command = waitword();
-    command.args(["run", "--help"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let help = finish(command.spawn().unwrap()).with_code(0).quietly().stdout;
+    let help = ended(waitword().args(["run", "--help"])).with_code(0).quietly().stdout;
     for part in ["Examples:", "Exit codes:", "--main-can-block", "waitword run examples/"] {
         assert!(help.contains(part), "no {part:?} in {help}");
     }
-    let mut command = waitword();
-    command.arg("--version").stdout(Stdio::piped()).stderr(Stdio::piped());
     let version = concat!("waitword ", env!("CARGO_PKG_VERSION"));
-    finish(command.spawn().unwrap()).with_code(0).printed(&[version]);
+    ended(waitword().arg("--version")).with_code(0).printed(&[version]);
 }
 
 #[test]

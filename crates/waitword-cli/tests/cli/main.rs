@@ -2,16 +2,21 @@
 
 mod blobs;
 mod clones;
+mod depth;
 mod ends;
 mod errors;
 mod growth;
 mod hostile;
 mod limits;
+mod memory;
 mod messages;
+mod named_locks;
 mod offered;
 mod ports;
 mod program;
 mod scripts;
+#[cfg(unix)]
+mod sigint;
 mod sources;
 mod test262;
 mod threads;

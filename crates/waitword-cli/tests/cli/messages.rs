@@ -43,11 +43,11 @@ fn getters_run_in_the_standards_order_and_may_change_what_is_copied() {
         r#"
         const { receiveMessageOnPort } = require("worker_threads");
         const order = [];
-        const told = (name, value) => (order.push(name), value);
+        const noted = (name, value) => (order.push(name), value);
         structuredClone({
-          get a() { return told("a", { get b() { return told("b", [1]); }, get c() { return told("c"); } }); },
-          get d() { return told("d", new Map([[{ get e() { return told("e"); } }, { get f() { return told("f"); } }]])); },
-          get g() { return told("g"); },
+          get a() { return noted("a", { get b() { return noted("b", [1]); }, get c() { return noted("c"); } }); },
+          get d() { return noted("d", new Map([[{ get e() { return noted("e"); } }, { get f() { return noted("f"); } }]])); },
+          get g() { return noted("g"); },
         });
         console.log(order.join(""));
         const changed = { get a() { delete this.b; this.c = 1; return 0; }, b: 1, d: 2 };
@@ -133,7 +133,7 @@ fn what_is_refused_has_moved_nothing() {
     .quietly();
 }
 
-/// Whoever posts it is told, and not whoever reads it: that agent would be ended by an error that is not its own.
+/// The agent that posts it gets the error, not the one that reads it, which would end for a fault that is not its own.
 #[test]
 fn a_view_that_would_not_lie_in_the_copy_of_its_buffer_is_refused() {
     run(

@@ -86,7 +86,25 @@ pub(crate) fn folder(test: &str) -> PathBuf {
 
 /// Writes one script and runs it. `test` names its folder.
 pub(crate) fn run(test: &str, script: &str) -> Ran {
-    run_with(test, &[], &[("main.js", script)], &[])
+    limited(test, &[], script)
+}
+
+/// As [`run`], with flags.
+pub(crate) fn limited(test: &str, flags: &[&str], script: &str) -> Ran {
+    run_with(test, flags, &[("main.js", script)], &[])
+}
+
+/// Asserts of each `--flag=value` that its value is refused, and that the message names both.
+#[track_caller]
+pub(crate) fn are_usage_errors(flags: &[&str]) {
+    let is_refused = |flag: &str| {
+        let (name, value) = flag.split_once('=').unwrap();
+        let output = waitword().args(["run", flag, "a.js"]).output().unwrap();
+        let message = format!("invalid value '{value}' for '{name} <");
+        output.status.code() == Some(2) && String::from_utf8_lossy(&output.stderr).contains(&message)
+    };
+    let accepted: Vec<_> = flags.iter().filter(|flag| !is_refused(flag)).collect();
+    assert!(accepted.is_empty(), "accepted, or refused for another reason: {accepted:?}");
 }
 
 /// Writes files, and runs the first of them.
@@ -96,13 +114,22 @@ pub(crate) fn run_files(test: &str, files: &[(&str, &str)]) -> Ran {
 
 /// Writes files, and runs the first of them with flags before and arguments behind its name.
 pub(crate) fn run_with(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Ran {
+    ended(&mut prepared(test, flags, files, arguments))
+}
+
+/// Writes one script, which is run when the result is spawned.
+pub(crate) fn piped(test: &str, script: &str) -> Command {
+    prepared(test, &[], &[("main.js", script)], &[])
+}
+
+fn prepared(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Command {
     let folder = folder(test);
     for (name, text) in files {
         fs::write(folder.join(name), text).unwrap();
     }
     let mut command = waitword();
     command.current_dir(&folder).arg("run").args(flags).arg(files[0].0).args(arguments);
-    finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    command
 }
 
 /// Runs a script that calls `done` when it has nothing left to do. How it ended, and, on systems that say so, the most bytes of
@@ -118,7 +145,7 @@ pub(crate) fn measured(folder: &Path, flags: &[&str], script: &str) -> (Ran, Opt
     fs::write(folder.join("main.js"), text).unwrap();
     let mut command = waitword();
     command.current_dir(folder).arg("run").args(flags).arg("main.js").stdin(Stdio::piped());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.spawn().unwrap();
     let stdin = child.stdin.take();
     let mut printed = String::new();
     let mut rest = BufReader::new(child.stdout.take().unwrap());
@@ -137,11 +164,16 @@ fn peak_of(process: u32) -> Option<usize> {
     Some(line.trim().strip_suffix(" kB")?.parse::<usize>().ok()? << 10)
 }
 
-/// The binary under test.
+/// The binary under test, its output piped.
 pub(crate) fn waitword() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
-    command.stdin(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// Runs a program whose output is piped, to its end.
+pub(crate) fn ended(command: &mut Command) -> Ran {
+    finish(command.spawn().unwrap())
 }
 
 /// Waits for the end of a program whose output is piped.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use crate::program::{Ran, finish, folder, measured, run_with, waitword};
+use crate::program::{Ran, ended, finish, folder, measured, run_with, waitword};
 
 /// Runs what comes from the standard input.
 fn run_stdin(
@@ -17,8 +17,7 @@ fn run_stdin(
 ) -> Ran {
     let mut command = waitword();
     command.current_dir(folder(test)).arg("run").args(flags).args(arguments);
-    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = pipes.spawn().unwrap();
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     thread::scope(|scope| {
         scope.spawn(move || while feed(&mut stdin) {});
@@ -81,7 +80,7 @@ fn timeout_ends_the_reading_of_text_and_the_wait_for_it() {
     // Nobody writes, and nobody closes it before the program has ended.
     let mut command = waitword();
     let pipes = command.args(["run", "--timeout", "0.2", "-"]).stdin(Stdio::piped());
-    let mut child = pipes.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = pipes.spawn().unwrap();
     let stdin = child.stdin.take();
     finish(child).with_code(124).complained(&[times]).kept_from(&["cannot interrupt"]);
     drop(stdin);
@@ -107,9 +106,7 @@ mod pipes {
     fn programs_modules_data_and_workers_can_come_from_pipes() {
         let fifo = fifo("pipes");
         let run = |arguments: &[&str]| {
-            let mut command = waitword();
-            command.current_dir(fifo.parent().unwrap()).arg("run").args(arguments);
-            finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+            ended(waitword().current_dir(fifo.parent().unwrap()).arg("run").args(arguments))
         };
         let writer = write(&fifo, "console.log(require('path').basename(__filename));\nnull.x");
         run(&["fifo"]).with_code(1).printed(&["fifo"]).complained(&["fifo:2:1", "2 | null.x"]);
@@ -139,9 +136,7 @@ mod pipes {
         let main = "const { Worker } = require('worker_threads'); const worker = new Worker('./fifo');
             worker.once('online', () => worker.terminate().then((code) => console.log(code)));";
         fs::write(fifo.with_file_name("main.js"), main).unwrap();
-        let mut command = waitword();
-        command.current_dir(fifo.parent().unwrap()).args(["run", "main.js"]);
-        finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+        ended(waitword().current_dir(fifo.parent().unwrap()).args(["run", "main.js"]))
             .with_code(0)
             .printed(&["1"])
             .quietly();
@@ -184,7 +179,7 @@ fn sparse(path: &Path, bytes: u64) {
     file.set_len(bytes).unwrap();
 }
 
-/// However large a file is, and whoever reads it.
+/// However large a file is, and whichever part of the host reads it.
 #[test]
 fn files_beyond_the_limit_take_no_more_than_the_limit() {
     let folder = folder("sparse");
@@ -193,11 +188,8 @@ fn files_beyond_the_limit_take_no_more_than_the_limit() {
     sparse(&folder.join("huge.json"), 3 << 30);
     sparse(&folder.join("large.json"), 200 << 20);
     let limit = ["--memory-limit", "16M"];
-    let main = |file: &str| {
-        let mut command = waitword();
-        command.current_dir(&folder).arg("run").args(limit).arg(file);
-        finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()).with_code(1)
-    };
+    let main =
+        |file: &str| ended(waitword().current_dir(&folder).arg("run").args(limit).arg(file)).with_code(1);
     main("huge.js").complained(&["huge.js is too long: source text may have 536870912 bytes"]);
     main("large.js").complained(&["error: out of memory in main", "cannot read large.js: out of memory"]);
 

@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
-use crate::program::{Ran, finish, folder, waitword};
+use crate::program::{Ran, ended, folder, waitword};
 
 /// What the harness of the real suite promises to tests, as far as these need it.
 const HARNESS: [(&str, &str); 4] = [
@@ -37,9 +36,7 @@ fn write(file: &Path, text: &str) {
 
 /// Runs `waitword test262` in the folder around the suite.
 fn test262(here: &Path, arguments: &[&str]) -> Ran {
-    let mut command = waitword();
-    command.current_dir(here).arg("test262").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-    finish(command.spawn().unwrap())
+    ended(waitword().current_dir(here).arg("test262").args(arguments))
 }
 
 /// The last line, with the totals.

@@ -1,4 +1,4 @@
-//! Waits of whole programs: who may block, what keeps a program alive, and how one ends that can go no further.
+//! Waits of whole programs: which agents may block, what keeps a program alive, and how one ends that can go no further.
 
 use crate::program::{run, run_files, run_with};
 
@@ -181,7 +181,7 @@ fn deadlock_with_a_blocked_main_agent_is_found_and_reported() {
 }
 
 #[test]
-fn the_error_that_led_to_a_deadlock_is_told_too() {
+fn the_error_that_led_to_a_deadlock_is_reported_too() {
     let script = r#"
         const { Worker } = require("worker_threads");
         new Worker("null.x", { eval: true });
@@ -195,7 +195,7 @@ fn the_error_that_led_to_a_deadlock_is_told_too() {
 /// A worker that has been notified but has not got up yet, or that is about to find its word changed, looks blocked
 /// while everyone else sleeps. Each round gives both a chance.
 #[test]
-fn a_handover_between_blocked_agents_is_no_deadlock() {
+fn a_handoff_between_blocked_agents_is_no_deadlock() {
     run(
         "handover",
         r#"
@@ -318,7 +318,7 @@ fn a_wait_with_a_deadline_keeps_a_worker_and_its_parent_too() {
     .quietly();
 }
 
-/// Who notified and is gone has notified: whatever it settled runs, however close the end.
+/// An agent that notified and is gone has notified: whatever it settled runs, however close the end.
 #[test]
 fn a_queued_settlement_always_runs() {
     run(

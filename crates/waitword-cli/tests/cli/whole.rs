@@ -1,10 +1,7 @@
 //! Limits of a program as a whole: `--max-workers`, `--total-memory`; and memory that nobody has touched.
 
-use crate::program::{Ran, folder, measured, run_with, waitword};
-
-fn limited(test: &str, flags: &[&str], script: &str) -> Ran {
-    run_with(test, flags, &[("main.js", script)], &[])
-}
+use crate::memory::FILL;
+use crate::program::{are_usage_errors, folder, limited, measured, waitword};
 
 #[test]
 fn workers_beyond_the_limit_are_an_error_where_they_are_made() {
@@ -133,15 +130,6 @@ fn a_fork_bomb_takes_no_more_memory_than_all_may() {
     assert!(peak.is_none_or(|peak| peak < 100 << 20), "{peak:?}");
 }
 
-/// `fill` takes as much as there is and says how much that was.
-const FILL: &str = r#"
-    const { Worker, MessageChannel } = require("worker_threads");
-    const MIB = 1 << 20;
-    function fill(take) {
-      for (let taken = 0; ; taken++) try { take(); } catch (error) { return [taken, error]; }
-    }
-"#;
-
 #[test]
 fn all_agents_share_the_memory_of_the_program() {
     let script = format!(
@@ -213,7 +201,7 @@ fn no_limit_of_the_whole_leads_to_anything_but_an_error_that_is_understood() {
         "#;
     let mut seen = [false; 2];
     for kib in [1, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 6144, 8192, 16384] {
-        let ran = limited("total_sweep", &["--total-memory", &format!("{kib}K")], program);
+        let ran = limited("total_limits", &["--total-memory", &format!("{kib}K")], program);
         let is_understood = match ran.code {
             Some(0) => ran.stdout == "20500\n",
             Some(1) => ["out of memory", "no memory left for another agent"]
@@ -260,16 +248,13 @@ fn shared_memory_takes_no_memory_before_it_is_touched() {
 
 #[test]
 fn limits_of_the_whole_that_make_no_sense_are_usage_errors() {
-    for flags in [
-        ["--total-memory", "0"],
-        ["--total-memory", "much"],
-        ["--max-workers", "-1"],
-        ["--max-workers", "1.5"],
-        ["--max-workers", "16M"],
-    ] {
-        let output = waitword().arg("run").args(flags).arg("a.js").output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{flags:?}: {output:?}");
-    }
+    are_usage_errors(&[
+        "--total-memory=0",
+        "--total-memory=much",
+        "--max-workers=-1",
+        "--max-workers=1.5",
+        "--max-workers=16M",
+    ]);
     let help = waitword().args(["run", "--help"]).output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     for part in ["--total-memory <SIZE>", "--max-workers <N>", "[default: 1024]", "ERR_WORKER_INIT_FAILED"] {

@@ -270,7 +270,7 @@ fn an_unreferenced_worker_does_not_keep_the_program_alive() {
     .with_code(0)
     .printed(&["end"])
     .quietly();
-    // Who terminates it waits for its end.
+    // The agent that terminates it waits for its end.
     run(
         "unref_terminate",
         r#"

@@ -1,4 +1,4 @@
-// BroadcastChannel: to all others of the name, in this agent and in others, and never to the one who posts.
+// BroadcastChannel: to all others of the name, in this agent and in others, and never to the sender.
 const { BroadcastChannel, Worker, isMainThread } = require("node:worker_threads");
 
 if (isMainThread) {

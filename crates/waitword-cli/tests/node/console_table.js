@@ -13,7 +13,7 @@ console.groupEnd();
 console.count();
 console.countReset();
 console.count();
-const error = new RangeError("told");
+const error = new RangeError("shown");
 console.log(error.stack.split("\n")[0], error.stack.split("\n").length > 1);
 console.log(class A {}, class extends Map {}, async () => {}, function* g() {}, new WeakMap(), new WeakSet());
 for (const callback of [undefined, "code", 1, {}, Symbol("s")]) {

@@ -1,6 +1,6 @@
 // `data:` URLs: as workers, and as modules; what is no JavaScript.
 const { Worker } = require("node:worker_threads");
-const told = (url, opt) => new Promise((resolve) => { const log = []; let w; try { w = new Worker(typeof url === "string" ? new URL(url) : url, opt); } catch (e) { return resolve([e.name, e.code, e.message]); } w.on("message", (m) => log.push(m)); w.on("error", (e) => log.push([e?.name, e?.code, e?.message])); w.on("exit", (c) => resolve([...log, c])); });
+const ran = (url, opt) => new Promise((resolve) => { const log = []; let w; try { w = new Worker(typeof url === "string" ? new URL(url) : url, opt); } catch (e) { return resolve([e.name, e.code, e.message]); } w.on("message", (m) => log.push(m)); w.on("error", (e) => log.push([e?.name, e?.code, e?.message])); w.on("exit", (c) => resolve([...log, c])); });
 const post = "import { parentPort } from 'node:worker_threads'; parentPort.postMessage(";
 (async () => {
   for (const u of [
@@ -13,8 +13,8 @@ const post = "import { parentPort } from 'node:worker_threads'; parentPort.postM
     "data:text/javascript," + post + "await import('data:text/plain,x').catch((e) => [e.name, e.code, e.message]))", "data:text/javascript," + post + "(await import('data:text/javascript,export default 7')).default)",
     "data:text/javascript," + post + "await import('data:text/javascript,bad syntax').catch((e) => [e.name]))",
     "http://x.y/z.js", "data:text/javascript;foo=bar;base64," + btoa(post + "'b64b')"),
-  ]) console.log(JSON.stringify(u), await told(u));
-  console.log(await told("data:text/javascript,x", { eval: true }));
+  ]) console.log(JSON.stringify(u), await ran(u));
+  console.log(await ran("data:text/javascript,x", { eval: true }));
   for (const s of ["data:text/javascript,1", 5, null, undefined, {}]) try { new Worker(s); } catch (e) { console.log(e.name, e.code, e.message); }
   console.log((await import("data:text/javascript,export const a = 1; export default import.meta.url")).default);
   console.log(await import("data:text/javascript,export const a = 1") === await import("data:text/javascript,export const a = 1"));

@@ -2,7 +2,7 @@
 const EE = require("node:events");
 process.on("unhandledRejection", (r) => console.log("unhandled", r?.message ?? r));
 const { captureRejectionSymbol, errorMonitor } = EE;
-// What listeners reject with is told in the ticks after it.
+// What listeners reject with is reported in the ticks after it.
 const turn = () => new Promise(setImmediate);
 (async () => {
 { const e = new EE({ captureRejections: true }); e.on("x", async (v) => { throw new Error("a" + v); }); e.on("error", (er) => console.log("error", er.message)); e.emit("x", 1); }

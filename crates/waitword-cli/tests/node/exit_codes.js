@@ -1,12 +1,5 @@
 // Exit codes of workers, and what they hear of their end.
-const { Worker } = require("node:worker_threads");
-const told = (source) => new Promise((resolve) => {
-  const [events, errors] = [[], []];
-  const worker = new Worker(`const { parentPort } = require("worker_threads"); const say = (...it) => parentPort.postMessage(it.join(" "));\n${source}`, { eval: true });
-  worker.on("message", (message) => events.push(message));
-  worker.on("error", (error) => errors.push([typeof error, error?.name, error?.message, error?.code, error instanceof Error, error instanceof Error ? 0 : error]));
-  worker.on("exit", (code) => resolve([...events, ...errors, code]));
-});
+const { ran } = require("./support/worker.js");
 const programs = [
   "process.on('exit', (c) => { say(c, process.exitCode); process.exitCode = 98 }); throw new Error('x')",
   "process.exitCode = 42; process.exit(undefined)",
@@ -40,5 +33,5 @@ const programs = [
   "process.on('exit', () => say('1')); process.on('exit', () => say('2')); process.exit(3); say('never')",
 ];
 (async () => {
-  for (const each of programs) console.log(each, "\n  ", await told(each));
+  for (const each of programs) console.log(each, "\n  ", await ran(each));
 })();

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use deviations::Deviations;
-use program::{Ran, finish};
+use program::{Ran, ended};
 use scripts::{run_here, scripts};
 
 /// `SharedArrayBuffer.prototype.grow`, `Array.prototype.toSpliced`.
@@ -56,7 +56,7 @@ fn run_on_node(script: &Path) -> Ran {
     let mut node = Command::new("node");
     // Warnings about what is experimental in one version or another are no output.
     node.arg("--no-warnings").arg(script).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    finish(node.spawn().unwrap())
+    ended(&mut node)
 }
 
 /// Whether there is no Node to compare with, which is said.

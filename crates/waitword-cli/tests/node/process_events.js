@@ -1,14 +1,6 @@
 // What a program hears of its errors and of its end, and what its exit code is then: each in a worker, for the main agent ends only once.
-const { Worker } = require("node:worker_threads");
+const { ran } = require("./support/worker.js");
 
-const told = (source) => new Promise((resolve) => {
-  const [events, errors] = [[], []];
-  const worker = new Worker(`const { parentPort } = require("worker_threads"); const say = (...it) => parentPort.postMessage(it.join(" "));\n${source}`, { eval: true });
-  worker.on("message", (message) => events.push(message));
-  worker.on("error", (error) => errors.push([error?.name, error?.message, error?.code, error?.detail, error instanceof Error]));
-  // Which of them comes first is open in Node.
-  worker.on("exit", (code) => resolve([...events, ...errors, code]));
-});
 const programs = [
   "process.on('uncaughtException', (error, origin) => say(error.message, origin)); setTimeout(() => say('goes on'), 5); throw new Error('one')",
   "process.on('uncaughtException', (error, origin) => say(error.message, origin)); process.nextTick(() => { throw new Error('tick') }); process.nextTick(() => say('next'))",
@@ -29,5 +21,5 @@ const programs = [
   "class MyError extends Error { name = 'MyError'; detail = { a: 1 }; } throw new MyError('mine')",
 ];
 (async () => {
-  for (const each of programs) console.log(await told(each));
+  for (const each of programs) console.log(await ran(each));
 })();

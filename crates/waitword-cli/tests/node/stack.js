@@ -41,15 +41,15 @@
 }
 {
   Error.prepareStackTrace = () => { throw new Error("psp"); };
-  const told = (f) => { try { console.log(f()); } catch (error) { console.log("threw", error.message); } };
-  told(() => new Error("real").message);
-  told(() => new Error("real").stack);
-  told(() => { try { null.x; } catch (error) { return error.name; } });
-  told(() => { try { null.x; } catch (error) { return error.stack; } });
-  told(() => { const error = new Error("set"); error.stack = "mine"; return error.stack; });
+  const shown = (f) => { try { console.log(f()); } catch (error) { console.log("threw", error.message); } };
+  shown(() => new Error("real").message);
+  shown(() => new Error("real").stack);
+  shown(() => { try { null.x; } catch (error) { return error.name; } });
+  shown(() => { try { null.x; } catch (error) { return error.stack; } });
+  shown(() => { const error = new Error("set"); error.stack = "mine"; return error.stack; });
   process.on("uncaughtException", (error) => {
     console.log(error.name, error.message);
-    told(() => error.stack);
+    shown(() => error.stack);
   });
   throw new Error("real");
 }

@@ -1,12 +1,6 @@
 // What a worker throws that is no Error, or more than one; and what rejections say of their reasons.
 const { Worker } = require("node:worker_threads");
-const told = (source) => new Promise((resolve) => {
-  const [events, errors] = [[], []];
-  const worker = new Worker(`const { parentPort } = require("worker_threads"); const say = (...it) => parentPort.postMessage(it.join(" "));\n${source}`, { eval: true });
-  worker.on("message", (message) => events.push(message));
-  worker.on("error", (error) => errors.push([typeof error, error?.name, error?.message, error?.code, error instanceof Error, error instanceof Error ? 0 : error]));
-  worker.on("exit", (code) => resolve([...events, ...errors, code]));
-});
+const { ran } = require("./support/worker.js");
 const programs = [
   "throw function f() {}",
   "throw Symbol('s')",
@@ -28,7 +22,7 @@ const programs = [
   "throw new Error('outer', { cause: new RangeError('inner') })",
 ];
 (async () => {
-  for (const each of programs) console.log(each, "\n  ", await told(each));
+  for (const each of programs) console.log(each, "\n  ", await ran(each));
   // The errors of an AggregateError, and what else is on an error; the class of one of another name.
   const error = (source) => new Promise((resolve) => new Worker(source, { eval: true }).on("error", resolve));
   const parts = (e) => [e.name, e.message, e instanceof Error, e.cause?.message, e.errors?.map((each) => each?.message ?? each), e.errors?.[0] instanceof TypeError];

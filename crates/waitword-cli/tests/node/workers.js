@@ -1,4 +1,4 @@
-// The life of workers: what they know, what they tell, how they end.
+// The life of workers: what they know, what they report, how they end.
 const { Worker, isMainThread, parentPort, threadId, workerData } = require("node:worker_threads");
 
 const ended = (worker) => new Promise((resolve) => {

@@ -65,8 +65,8 @@ points! {
     point_39_first_in_first_out_over_all_agents
     point_40_own_promises_are_resolved_inside_notify
     point_41_each_promise_of_another_agent_is_a_job
-    point_42_own_promises_settle_before_earlier_ones_from_elsewhere
-    point_43_who_comes_after_the_removal_is_not_woken
+    point_42_own_promises_come_before_those_notified_elsewhere
+    point_43_a_waiter_after_the_removal_is_not_woken
     point_44_counts_beyond_the_list_and_zero
     point_45_the_waiters_of_a_dead_agent_are_gone
     point_46_a_host_can_end_a_blocked_agent

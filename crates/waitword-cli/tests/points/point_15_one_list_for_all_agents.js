@@ -8,11 +8,11 @@ if (isMainThread) {
     const workers = [];
     for (let count = 0; count < 2; count++) {
       const worker = new Worker(__filename, { workerData: array });
-      check("its place is in the line", await hear(worker), "twice");
+      check("its place is in the queue", await hear(worker), "twice");
       workers.push(worker);
     }
     check("all five", Atomics.notify(array, 0), 5);
-    check("told", await Promise.all(workers.map(hear)), [["ok", "ok"], ["ok", "ok"]]);
+    check("woken", await Promise.all(workers.map(hear)), [["ok", "ok"], ["ok", "ok"]]);
   })();
 } else {
   const stayAlive = setInterval(() => {}, 1_000);

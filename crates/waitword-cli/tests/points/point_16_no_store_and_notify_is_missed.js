@@ -1,4 +1,4 @@
-// Whoever compares and waits, and whoever stores and notifies, never miss each other: else this would hang.
+// A waiter that compares and waits never misses a notifier that stores and notifies: else this would hang.
 const { Worker, isMainThread, workerData } = require("node:worker_threads");
 const { check, word } = require("./support/check.js");
 

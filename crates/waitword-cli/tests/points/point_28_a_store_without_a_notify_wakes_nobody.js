@@ -8,7 +8,7 @@ const { check, word } = require("./support/check.js");
   check("the value has changed", await value, "timed-out");
   const second = Atomics.waitAsync(array, 0, 999).value;
   Atomics.store(array, 0, 5);
-  check("what it is now does not matter to who waits", Atomics.notify(array, 0), 1);
+  check("what it is now does not matter to the waiter", Atomics.notify(array, 0), 1);
   check("woken", await second, "ok");
   clearInterval(stayAlive);
 })();

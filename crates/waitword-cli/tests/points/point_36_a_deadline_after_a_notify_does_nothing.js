@@ -8,5 +8,5 @@ const { check, pause, word } = require("./support/check.js");
   const start = performance.now();
   while (performance.now() - start < 8);
   await pause(8);
-  check("told once", log, ["ok"]);
+  check("settled once", log, ["ok"]);
 })();

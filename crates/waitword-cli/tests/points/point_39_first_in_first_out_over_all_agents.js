@@ -1,4 +1,4 @@
-// Promises of four agents, which say when they are in line. (Blocked agents cannot say it: see tests/js/article/fifo-mixed.mjs.)
+// Promises of four agents, which say when they are queued. (Blocked agents cannot say it: see tests/js/article/fifo-mixed.mjs.)
 const { Worker, isMainThread, parentPort, workerData } = require("node:worker_threads");
 const { check, hear, word } = require("./support/check.js");
 
@@ -31,7 +31,7 @@ if (isMainThread) {
 } else {
   parentPort.on("message", (place) => {
     const { value } = Atomics.waitAsync(workerData, 0, 0);
-    parentPort.postMessage("in line");
+    parentPort.postMessage("queued");
     value.then(() => parentPort.postMessage(place));
   });
 }

@@ -11,7 +11,7 @@ if (isMainThread) {
       const { value } = Atomics.waitAsync(array, 0, 0);
       await dead.terminate();
       check(`${kind}: the notify goes to the next`, Atomics.notify(array, 0, 1), 1);
-      check("which is told", await value, "ok");
+      check("which is woken", await value, "ok");
       check("nobody is left", Atomics.notify(array, 0), 0);
     }
   })();

@@ -11,8 +11,8 @@ const { check, pause, word } = require("./support/check.js");
   check("queued", Atomics.notify(array, 0), 100);
   while (log.length < 100) await pause();
   check("settled", log.filter((outcome) => outcome === "ok").length, 100);
-  // A host may let go of waits that nothing can end any more, once there are many. These are not among them: whoever takes the
-  // messages has the memory.
+  // A host may let go of waits that nothing can end any more, once there are many. These are not among them: the memory is in
+  // messages that can still be taken.
   const { port1, port2 } = new MessageChannel();
   const crowd = [];
   for (let waiter = 0; waiter < 3_000; waiter++) {

@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
-use crate::program::{Ran, finish, waitword};
+use crate::program::{Ran, ended, waitword};
 
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/points")
@@ -22,7 +21,5 @@ pub(crate) fn scripts(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 /// Runs a program to its end. Its main agent can block, as on Node, unless it says "The main agent cannot block." itself.
 pub(crate) fn run_here(script: &Path) -> Ran {
     let can_block = !fs::read_to_string(script).unwrap().contains("// The main agent cannot block.");
-    let mut command = waitword();
-    command.arg("run").args(can_block.then_some("--main-can-block")).arg(script);
-    finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    ended(waitword().arg("run").args(can_block.then_some("--main-can-block")).arg(script))
 }

@@ -14,7 +14,7 @@ fn tokens(arrivals: &Mailbox<PortId>) -> usize {
 }
 
 #[test]
-fn letters_are_announced_once_each_and_only_to_those_who_listen() {
+fn messages_are_announced_once_each_and_only_to_listeners() {
     let (arrivals, (one, other)) = (arrivals(), channel());
     other.arrive(&arrivals, 7);
     one.post(message(Vec::new()));
@@ -30,7 +30,7 @@ fn letters_are_announced_once_each_and_only_to_those_who_listen() {
 }
 
 #[test]
-fn the_end_comes_after_the_letters_and_also_to_those_who_do_not_listen() {
+fn the_end_comes_after_the_messages_and_also_without_a_listener() {
     let (arrivals, (one, other)) = (arrivals(), channel());
     other.arrive(&arrivals, 1);
     one.post(message(Vec::new()));
@@ -42,7 +42,7 @@ fn the_end_comes_after_the_letters_and_also_to_those_who_do_not_listen() {
 }
 
 #[test]
-fn letters_travel_with_their_end() {
+fn messages_travel_with_their_end() {
     let (arrivals, (one, other)) = (arrivals(), channel());
     other.arrive(&arrivals, 1);
     other.receive(true);

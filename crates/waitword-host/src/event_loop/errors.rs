@@ -50,7 +50,7 @@ impl EventLoop<'_> {
         Stop::Failed(Box::new(failure), thrown)
     }
 
-    /// Whether the agent was told to stop, by itself or by others.
+    /// Whether the agent has to stop, by its own will or by that of others.
     pub(crate) fn stopped(&self) -> Option<Stop> {
         let exit = self.host.exit.get().map(Stop::Exit);
         let spent = || Stop::Failed(Box::new(Failure::out_of_memory(self.host.id)), None);

@@ -107,7 +107,7 @@ impl EventLoop<'_> {
         Ok(Stop::Done { exit_code, is_awaiting: matches!(state, Some(PromiseState::Pending)) })
     }
 
-    /// Tells the script that there is nothing left to do; whether there is after that.
+    /// Lets the script know that there is nothing left to do; whether there is after that.
     fn finds_more_to_do(&self) -> Result<bool, Stop> {
         self.call("idle", |_| Ok(Vec::new()))?;
         self.run_microtasks()?;

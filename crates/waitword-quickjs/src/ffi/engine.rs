@@ -11,7 +11,8 @@ use rquickjs_sys as qjs;
 use waitword_agents::MemoryBudget;
 
 use super::handles::{Engine, Growables, Realm};
-use super::heap::{self, Heap};
+use super::heap::Heap;
+use super::malloc;
 use super::runtime::RuntimeOptions;
 use super::shared;
 
@@ -28,7 +29,7 @@ impl Engine {
                 None => qjs::JS_NewRuntime(),
                 Some(heap) => {
                     let _until_done = heap.work_as(true);
-                    qjs::JS_NewRuntime2(&heap::FUNCTIONS, std::ptr::from_ref(&**heap).cast_mut().cast())
+                    qjs::JS_NewRuntime2(&malloc::FUNCTIONS, std::ptr::from_ref(&**heap).cast_mut().cast())
                 }
             }
         });
@@ -99,7 +100,7 @@ impl Engine {
             let realm = Realm::of(self, context);
             // SAFETY: (4). No script has seen the realm, so none runs.
             let sample = realm.own(unsafe { qjs::JS_NewError(realm.raw()) }).ok()?;
-            // SAFETY: looks at a live value.
+            // SAFETY: (1), (3): a live value, only read.
             self.error_class.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
             self.growables.prepare(&realm).ok()?;
             // SAFETY: (1), (4).

@@ -6,7 +6,7 @@ use std::fmt;
 use rquickjs_sys as qjs;
 
 use super::handles::{Exception, Realm, Value};
-use super::object::Attributes;
+use super::property::Attributes;
 
 impl Exception {
     /// What `throw value` throws.
@@ -26,7 +26,7 @@ impl Exception {
 
     /// Whether no `catch` and no `finally` of a script sees it: the script is being ended.
     pub fn is_uncatchable(&self) -> bool {
-        // SAFETY: looks at a live value.
+        // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsUncatchableError(self.0.raw()) }
     }
 }

@@ -79,19 +79,19 @@ impl Realm {
 
     /// Whether this is an ordinary object: no array, no proxy, nothing with other internal slots.
     pub fn is_ordinary(&self, value: &Value) -> bool {
-        // SAFETY: looks at a live value.
+        // SAFETY: (1), (3): a live value, only read.
         value.is_object() && unsafe { qjs::JS_GetClassID(value.raw()) } == self.ordinary_class()
     }
 
     /// Whether this is a proxy, revoked or not.
     pub fn is_proxy(&self, value: &Value) -> bool {
-        // SAFETY: looks at a live value.
+        // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsProxy(value.raw()) }
     }
 
     /// Whether this is an ArrayBuffer, and no SharedArrayBuffer.
     pub fn is_array_buffer(&self, value: &Value) -> bool {
-        // SAFETY: looks at a live value.
+        // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsArrayBuffer(value.raw()) }
     }
 
@@ -156,7 +156,7 @@ impl Realm {
         if known.get() == qjs::JS_INVALID_CLASS_ID
             && let Ok(sample) = self.beyond_memory_limit(|| self.object())
         {
-            // SAFETY: looks at a live value.
+            // SAFETY: (1), (3): a live value, only read.
             known.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
         }
         known.get()

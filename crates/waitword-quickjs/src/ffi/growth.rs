@@ -4,20 +4,20 @@
 //! view: neither changes when another agent grows the block, or a script of this one through another object. So an engine
 //! keeps a list of its growable buffers, and brings all of them up to date when [`GrowthWatch`] says that a block has grown:
 //!
-//! - after each native function. All functions of `Atomics` are native, the functions of a host that hand over messages,
+//! - after each native function. All functions of `Atomics` are native, the functions of a host that deliver messages,
 //!   and `SharedArrayBuffer.prototype.grow` and `byteLength`: whatever a script synchronizes by;
 //! - at the beginning of each job (`JsAgent::begin_job`);
 //! - now and then while a script runs (`interrupted` in `runtime.rs`), so that a loop which synchronizes by nothing comes to see
 //!   the growth as well.
 //!
-//! The engine's own `grow` tells a buffer object how long it is by now, and that object's views with it. It does not move the
+//! The engine's own `grow` brings a buffer object up to its present length, and that object's views with it. It does not move the
 //! memory, so it may run at any of these points.
 
 use std::rc::Rc;
 
 use super::handles::{Exception, Growables, Intrinsics, Realm, Value};
 
-/// A list of so many is not worth a sweep.
+/// A list of so many is not worth going through for entries that are gone.
 const FEW: usize = 64;
 
 impl Growables {
@@ -34,7 +34,7 @@ impl Growables {
             deref: realm.get(&prototype(&weak_ref)?, "deref")?,
             weak_ref,
         };
-        self.next_sweep.set(FEW);
+        self.next_purge.set(FEW);
         self.intrinsics.replace(Some(Rc::new(intrinsics)));
         Ok(())
     }
@@ -57,7 +57,7 @@ impl Growables {
 }
 
 impl Realm {
-    /// Tells all growable buffers of this engine, and all views on them, how long they are by now, if any block has grown since
+    /// Brings all growable buffers of this engine, and all views on them, up to their present lengths, if any block has grown since
     /// the last time.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Realm {
         if self.growables().is_behind() { self.lengthen_all() } else { Ok(()) }
     }
 
-    /// Adds a growable buffer that was made just now, and tells it what has been grown since somebody looked how long it is to
+    /// Adds a growable buffer that was made just now, and brings it up to date with what has been grown since its length was read to
     /// be.
     pub(super) fn track(&self, buffer: &Value) -> Result<(), Exception> {
         let growables = self.growables();
@@ -76,9 +76,9 @@ impl Realm {
         self.lengthen(&intrinsics, buffer)?;
         let reference = self.construct(&intrinsics.weak_ref, std::slice::from_ref(buffer))?;
         growables.known.borrow_mut().push(reference);
-        if growables.known.borrow().len() >= growables.next_sweep.get() {
+        if growables.known.borrow().len() >= growables.next_purge.get() {
             self.for_each_growable(&intrinsics, |_| Ok(()))?;
-            growables.next_sweep.set(2 * growables.known.borrow().len() + FEW);
+            growables.next_purge.set(2 * growables.known.borrow().len() + FEW);
         }
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Realm {
         result
     }
 
-    /// Tells the engine's object, and with it all its views, how long the block is by now.
+    /// Gives the engine's object, and with it all its views, the block's present length.
     fn lengthen(&self, intrinsics: &Intrinsics, buffer: &Value) -> Result<(), Exception> {
         let length = self.borrow_shared_block(&buffer.borrow()).map_or(0, |block| block.len());
         if length > self.buffer_byte_length(buffer)? {
@@ -105,7 +105,7 @@ impl Realm {
         Ok(())
     }
 
-    /// Hands over the buffers that are still there, and forgets those that were collected.
+    /// Calls `with` for the buffers that are still there, and forgets those that were collected.
     fn for_each_growable(
         &self,
         intrinsics: &Intrinsics,

@@ -40,7 +40,7 @@ pub(super) struct Engine {
 ///
 /// Cloning adds a reference, it does not copy objects. A handle keeps its whole engine alive, so one that is stored
 /// inside the engine's own state ([`Runtime::set_state`](super::Runtime::set_state)) is let go when the
-/// [`Runtime`](super::Runtime) is dropped, and one that is stored elsewhere has to be dropped by whoever stored it.
+/// [`Runtime`](super::Runtime) is dropped, and one that is stored elsewhere stays until it is dropped there.
 ///
 /// A value can only be used in realms of its own runtime. The methods of [`Realm`](super::Realm) panic when they are
 /// given one of another.
@@ -125,7 +125,7 @@ pub trait ModuleLoader {
     fn load(&self, realm: &Realm, name: &str) -> Result<Module, Exception>;
 }
 
-/// The growable buffers of an engine, and what it takes to tell them how long they are.
+/// The growable buffers of an engine, and what it takes to bring them up to date.
 #[derive(Default)]
 pub(super) struct Growables {
     pub(super) watch: GrowthWatch,
@@ -133,7 +133,7 @@ pub(super) struct Growables {
     /// A WeakRef for each growable SharedArrayBuffer that was made.
     pub(super) known: RefCell<Vec<Value>>,
     /// So many are known when it is next worth the time to look for those that were collected.
-    pub(super) next_sweep: Cell<usize>,
+    pub(super) next_purge: Cell<usize>,
     /// Whether the buffers are being brought up to date: what is called for that asks for interrupts, which do the same.
     pub(super) is_busy: Cell<bool>,
 }

@@ -12,19 +12,18 @@
 //! the process. So while it is at work, refusals are put off: it gets what it asks for beyond the limit as well, and what it has made
 //! is thrown away afterwards. That goes so far and no further ([`PARSER_OVERDRAFT`]), and does not reach a script's own `eval`.
 //!
-//! An engine without a limit uses the functions that it brings along, and nothing of this.
+//! The functions that the engine calls are in `malloc.rs`. An engine without a limit uses those that it brings along, and nothing of
+//! this.
 
-use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, realloc as grow};
 use std::cell::Cell;
-use std::ffi::c_void;
-use std::ptr::NonNull;
 use std::sync::Arc;
 
-use rquickjs_sys as qjs;
 use waitword_agents::MemoryBudget;
 
 /// The largest request that the reserve is for: the engine's small objects come in blocks of a page, with our header.
-const SMALL: usize = (4 << 10) + OFFSET;
+const SMALL: usize = (4 << 10) + HEADER;
+/// What precedes the bytes that the engine gets (`malloc.rs`).
+pub(super) const HEADER: usize = 16;
 /// How many small requests a refusal opens the reserve to: an error, its message, its stack.
 const GRANTS: u32 = 8;
 
@@ -92,8 +91,13 @@ impl Heap {
         (result, is_put_off)
     }
 
+    /// Whether what is allocated now is the host's.
+    pub(super) fn is_hosts(&self) -> bool {
+        self.is_hosts.get()
+    }
+
     /// Takes bytes from the budget for a script, if it may have them.
-    fn admit(&self, bytes: usize) -> bool {
+    pub(super) fn admit(&self, bytes: usize) -> bool {
         if self.budget.take(bytes) {
             return true;
         }
@@ -122,32 +126,10 @@ impl Heap {
     }
 
     /// Gives back bytes of an allocation of which the agent's budget counts `counted`.
-    fn give_back(&self, bytes: usize, counted: usize) {
+    pub(super) fn give_back(&self, bytes: usize, counted: usize) {
         match counted {
             0 => self.budget.give_back_to_whole(bytes),
             _ => self.budget.give_back(bytes),
-        }
-    }
-
-    /// # Safety
-    /// As the functions of the allocator want it: `allocate` gives what can be freed with the layout that it gets.
-    unsafe fn allocate(&self, bytes: usize, allocate: unsafe fn(Layout) -> *mut u8) -> *mut c_void {
-        let Some(layout) = layout(bytes) else { return std::ptr::null_mut() };
-        let counted = if self.is_hosts.get() { 0 } else { layout.size() };
-        match counted {
-            0 => self.budget.take_of_whole(layout.size()),
-            _ if self.admit(counted) => {}
-            _ => return std::ptr::null_mut(),
-        }
-        // SAFETY: the layout is not empty, it has a header.
-        let Some(start) = NonNull::new(unsafe { allocate(layout) }) else {
-            self.give_back(layout.size(), counted);
-            return std::ptr::null_mut();
-        };
-        // SAFETY: the allocation begins with room for a header.
-        unsafe {
-            start.cast::<Header>().write(Header { bytes, counted });
-            start.add(OFFSET).as_ptr().cast()
         }
     }
 }
@@ -164,107 +146,6 @@ impl Drop for Work<'_> {
     }
 }
 
-/// What precedes the bytes that the engine gets.
-#[repr(align(16))]
-struct Header {
-    /// What was asked for.
-    bytes: usize,
-    /// What the agent's budget counts: all of the allocation, or nothing for what is the host's.
-    counted: usize,
-}
-
-const OFFSET: usize = size_of::<Header>();
-
-/// How much more `new` is than `old`, and how much less.
-fn difference(new: usize, old: usize) -> (usize, usize) {
-    (new.saturating_sub(old), old.saturating_sub(new))
-}
-
-fn layout(bytes: usize) -> Option<Layout> {
-    Layout::from_size_align(bytes.checked_add(OFFSET)?, align_of::<Header>()).ok()
-}
-
-/// The functions below are called by an engine with the address of its [`Heap`] (invariant 10 of the folder), and never
-/// panic.
-pub(super) const FUNCTIONS: qjs::JSMallocFunctions = qjs::JSMallocFunctions {
-    js_calloc: Some(calloc),
-    js_malloc: Some(malloc),
-    js_free: Some(free),
-    js_realloc: Some(realloc),
-    js_malloc_usable_size: Some(usable_size),
-};
-
-unsafe extern "C" fn malloc(heap: *mut c_void, bytes: qjs::size_t) -> *mut c_void {
-    // SAFETY: (9).
-    unsafe { (*heap.cast::<Heap>()).allocate(bytes as usize, alloc) }
-}
-
-unsafe extern "C" fn calloc(heap: *mut c_void, count: qjs::size_t, bytes: qjs::size_t) -> *mut c_void {
-    let Some(bytes) = (count as usize).checked_mul(bytes as usize) else { return std::ptr::null_mut() };
-    // SAFETY: (9).
-    unsafe { (*heap.cast::<Heap>()).allocate(bytes, alloc_zeroed) }
-}
-
-unsafe extern "C" fn free(heap: *mut c_void, data: *mut c_void) {
-    let Some(data) = NonNull::new(data.cast::<u8>()) else { return };
-    // SAFETY: (9): `data` came from `allocate` or `realloc`, which put a header before it.
-    unsafe {
-        let start = data.sub(OFFSET);
-        let Header { bytes, counted } = start.cast::<Header>().read();
-        let layout = layout(bytes).unwrap_unchecked();
-        dealloc(start.as_ptr(), layout);
-        (*heap.cast::<Heap>()).give_back(layout.size(), counted);
-    }
-}
-
-unsafe extern "C" fn realloc(heap: *mut c_void, data: *mut c_void, bytes: qjs::size_t) -> *mut c_void {
-    let Some(data) = NonNull::new(data.cast::<u8>()) else {
-        // SAFETY: as this function.
-        return unsafe { malloc(heap, bytes) };
-    };
-    let bytes = bytes as usize;
-    let Some(new) = layout(bytes) else { return std::ptr::null_mut() };
-    // SAFETY: (9).
-    let heap = unsafe { &*heap.cast::<Heap>() };
-    // SAFETY: (9): `data` came from `allocate` or from here, with a header before it; the new header says what the
-    // allocation is now.
-    unsafe {
-        let start = data.sub(OFFSET);
-        let old = start.cast::<Header>().read();
-        let old_layout = layout(old.bytes).unwrap_unchecked();
-        let counted = if heap.is_hosts.get() && old.counted == 0 { 0 } else { new.size() };
-        // How much more is counted now, and how much less: of what stays the host's, of what was and becomes a script's, and
-        // of what is a script's already. Never both sizes at a time, which others would feel who share the whole.
-        let (more, less) = match (counted, old.counted) {
-            (0, _) => difference(new.size(), old_layout.size()),
-            (_, 0) => (counted, old_layout.size()),
-            (_, before) => difference(counted, before),
-        };
-        match heap.is_hosts.get() {
-            _ if counted == 0 => heap.budget.take_of_whole(more),
-            true => heap.budget.take_anyway(more),
-            false if more == 0 || heap.admit(more) => {}
-            false => return std::ptr::null_mut(),
-        }
-        let Some(moved) = NonNull::new(grow(start.as_ptr(), old_layout, new.size())) else {
-            heap.give_back(more, counted);
-            return std::ptr::null_mut();
-        };
-        heap.give_back(less, old.counted);
-        moved.cast::<Header>().write(Header { bytes, counted });
-        moved.add(OFFSET).as_ptr().cast()
-    }
-}
-
-/// The engine also asks of memory that it has just been given; null it does not ask about.
-unsafe extern "C" fn usable_size(data: *const c_void) -> qjs::size_t {
-    if data.is_null() {
-        return 0;
-    }
-    // SAFETY: (9): a header precedes what the engine was given.
-    unsafe { (*data.cast::<u8>().sub(OFFSET).cast::<Header>()).bytes as qjs::size_t }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,31 +159,5 @@ mod tests {
         };
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err());
         assert!(!heap.is_hosts.get(), "what scripts do next is counted");
-    }
-
-    #[test]
-    fn the_whole_program_counts_what_is_the_hosts_as_well() {
-        let whole = MemoryBudget::new(1 << 20);
-        let heap = Heap::new(MemoryBudget::part_of(&whole, usize::MAX));
-        let opaque: *mut c_void = std::ptr::from_ref(&*heap).cast_mut().cast();
-        let size = |bytes: usize| bytes + OFFSET;
-        // SAFETY: (9): the heap outlives its allocations, each of which is used as one of them.
-        unsafe {
-            let work = heap.work_as(true);
-            let hosts = realloc(opaque, malloc(opaque, 100), 1000);
-            assert_eq!((heap.budget.held(), whole.held()), (0, size(1000)));
-            drop(work);
-            let scripts = malloc(opaque, 50);
-            assert_eq!((heap.budget.held(), whole.held()), (size(50), size(50) + size(1000)));
-            // What a script makes larger is the script's.
-            let hosts = realloc(opaque, hosts, 2000);
-            assert_eq!((heap.budget.held(), whole.held()), (size(50) + size(2000), size(50) + size(2000)));
-            assert!(realloc(opaque, scripts, 1 << 20).is_null());
-            let scripts = realloc(opaque, scripts, 10);
-            assert_eq!(heap.budget.held(), size(10) + size(2000));
-            free(opaque, hosts);
-            free(opaque, scripts);
-        }
-        assert_eq!((heap.budget.held(), whole.held()), (0, 0));
     }
 }

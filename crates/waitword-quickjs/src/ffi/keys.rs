@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rquickjs_sys as qjs;
 
 use super::handles::{Engine, Exception, Realm, Value};
+use super::property::Attributes;
 
 /// The names of an object's own enumerable properties, Symbols left out, in the standard's order.
 pub struct Keys<'a> {
@@ -45,7 +46,7 @@ impl Keys<'_> {
     }
 
     /// Whether these are the indices from 0 to the last of so many elements, and nothing else. Indices come first, so it is
-    /// enough to look at the last one.
+    /// enough to compare the last one.
     pub fn are_indices(&self, count: u32) -> bool {
         if self.len != count || count == 0 {
             return self.len == count;
@@ -80,8 +81,7 @@ impl Drop for Key {
 }
 
 /// What an assignment gives a new property.
-pub(super) const PLAIN: std::ffi::c_int =
-    (qjs::JS_PROP_WRITABLE | qjs::JS_PROP_ENUMERABLE | qjs::JS_PROP_CONFIGURABLE) as std::ffi::c_int;
+pub(super) const PLAIN: std::ffi::c_int = Attributes::ASSIGNED.flags();
 
 impl Realm {
     /// An object's own enumerable properties, Symbols left out.
@@ -97,6 +97,15 @@ impl Realm {
             unsafe { qjs::JS_GetOwnPropertyNames(self.raw(), &mut table, &mut len, object.raw(), flags) };
         self.succeeded(status)?;
         Ok(Keys { realm: self, table, len })
+    }
+
+    /// The names of the object's own enumerable properties, Symbols left out, as `Object.keys` lists them.
+    ///
+    /// # Errors
+    /// What a proxy throws; lack of memory.
+    pub fn keys(&self, object: &Value) -> Result<Vec<String>, Exception> {
+        let keys = self.own_keys(object)?;
+        (0..keys.len()).map(|at| self.to_string(&self.name_of(&keys.key(at))?)).collect()
     }
 
     /// `object[key]`, if it is an own property.
@@ -139,22 +148,11 @@ impl Realm {
     /// # Safety
     /// Somebody holds a count of the atom.
     unsafe fn own_or_none(&self, object: &Value, atom: qjs::JSAtom) -> Result<Option<Value>, Exception> {
-        let mut found = qjs::JSPropertyDescriptor {
-            flags: 0,
-            value: qjs::JS_UNDEFINED,
-            getter: qjs::JS_UNDEFINED,
-            setter: qjs::JS_UNDEFINED,
-        };
-        // SAFETY: (3), (4), (5)
-        let status = unsafe { qjs::JS_GetOwnProperty(self.raw(), &mut found, object.raw(), atom) };
-        if !self.succeeded(status)? {
-            return Ok(None);
-        }
-        // SAFETY: (3): a found descriptor carries a count of each of its values.
-        let [value, _getter, _setter] = [found.value, found.getter, found.setter]
-            .map(|raw| unsafe { Value::from_owned(self.engine(), raw) });
-        if found.flags & qjs::JS_PROP_GETSET as std::ffi::c_int == 0 {
-            return Ok(Some(value));
+        // SAFETY: the caller holds a count of the atom.
+        match unsafe { self.own_property_of_atom(object, atom) }? {
+            None => return Ok(None),
+            Some(found) if !found.is_accessor => return Ok(Some(found.value)),
+            Some(_) => {}
         }
         // SAFETY: (3), (4), (5)
         self.own(unsafe { qjs::JS_GetProperty(self.raw(), object.raw(), atom) }).map(Some)

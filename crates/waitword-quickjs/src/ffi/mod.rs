@@ -21,7 +21,7 @@
 //! 7. **No unwinding.** Every `extern "C"` function catches panics before they reach C.
 //! 8. **Blocks.** Each SharedArrayBuffer's data pointer is the data pointer of a `SharedBlock`, and the engine holds
 //!    one count of the block for each such buffer object.
-//! 9. **The heap.** An engine with a memory limit allocates through the functions of `heap.rs`, with the address of the
+//! 9. **The heap.** An engine with a memory limit allocates through the functions of `malloc.rs`, with the address of the
 //!    `Heap` that its `Engine` owns, which lives until after `JS_FreeRuntime`; everything that it frees through them, it
 //!    got from them. A runtime that is not freed, because it lost objects when it was refused memory, keeps its heap.
 
@@ -33,9 +33,11 @@ mod growth;
 mod handles;
 mod heap;
 mod keys;
+mod malloc;
 mod module;
 mod object;
 mod promise;
+mod property;
 mod realm;
 mod runtime;
 mod script;
@@ -47,8 +49,8 @@ mod views;
 pub use exception::{JsError, place_in_frame};
 pub use handles::{Call, Exception, Module, ModuleLoader, NativeFn, Realm, Rejection, Value};
 pub use keys::{Key, Keys};
-pub use object::{Attributes, PropertyKey};
 pub use promise::{PromiseState, Resolver};
+pub use property::{Attributes, PropertyKey};
 pub use runtime::{Runtime, RuntimeOptions};
 pub use script::{Bytecode, Script, parses_as_module};
 pub(crate) use shared::BorrowedBlock;

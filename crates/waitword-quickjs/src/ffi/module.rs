@@ -9,7 +9,7 @@ use std::rc::Rc;
 use rquickjs_sys as qjs;
 
 use super::handles::{Engine, Exception, Module, ModuleLoader, Realm, Value};
-use super::object::Attributes;
+use super::property::Attributes;
 use super::realm::c_string;
 
 impl Realm {

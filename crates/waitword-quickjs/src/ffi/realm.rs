@@ -180,7 +180,7 @@ impl Realm {
     /// Hands source text to the engine.
     pub(super) fn run(&self, name: &str, source: &str, flags: u32) -> Result<Value, Exception> {
         let name = c_string(name);
-        // The engine wants a NUL behind the text and is told the length without it.
+        // The engine wants a NUL behind the text, which its length does not count.
         let text = [source.as_bytes(), b"\0"].concat();
         // SAFETY: (4); both texts live past the call.
         let eval = || unsafe {

@@ -33,7 +33,7 @@ pub struct RuntimeOptions {
 }
 
 impl Default for RuntimeOptions {
-    /// No memory limit, and 1 MiB of stack: half of what a Rust thread has unless told otherwise.
+    /// No memory limit, and 1 MiB of stack: half of what a Rust thread has by default.
     fn default() -> Self {
         Self { memory_limit: None, budget: None, stack_size: 1 << 20 }
     }
@@ -99,7 +99,7 @@ impl Runtime {
         unsafe { qjs::JS_SetInterruptHandler(self.engine.raw(), Some(interrupted), opaque) };
     }
 
-    /// Whether a script has used up the memory that was kept back for telling it that there is no more. It is ended at its
+    /// Whether a script has used up the memory that was reserved for the error that says so. It is ended at its
     /// next loop or call, with an error that it cannot catch, and so are all that run after it.
     pub fn is_out_of_memory(&self) -> bool {
         self.engine.is_exhausted()

@@ -1,6 +1,6 @@
 //! Freed memory, given back to the system.
 //!
-//! glibc keeps what was freed between other things for whoever asks next. After a crowd of waits that can be most of what the
+//! glibc keeps what was freed between other things for later allocations. After a crowd of waits that can be most of what the
 //! process has, while the program may never have such a crowd again. Other allocators give memory back by themselves.
 
 /// Takes the longer the more memory the process has: for after a crowd, when there is nothing else to do.

@@ -71,13 +71,13 @@ impl Value {
 
     /// Whether this is an Array object (not a proxy for one).
     pub fn is_array(&self) -> bool {
-        // SAFETY: (1), (3): a live value, only looked at.
+        // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsArray(self.raw) }
     }
 
     /// Whether this is an object with the internal slots of an Error.
     pub fn is_error(&self) -> bool {
-        // SAFETY: (1), (3): a live value, only looked at.
+        // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsError(self.raw) }
     }
 

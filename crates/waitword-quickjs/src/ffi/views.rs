@@ -9,13 +9,13 @@ use super::handles::{Exception, Realm, Value};
 impl Realm {
     /// Whether this is a DataView.
     pub(crate) fn is_data_view(&self, value: &Value) -> bool {
-        // SAFETY: looks at a live value.
+        // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsDataView(value.raw()) }
     }
 
     /// Whether both are objects with the same internal slots: two typed arrays of one element type, say.
     pub(crate) fn is_same_class(&self, one: &Value, other: &Value) -> bool {
-        // SAFETY: looks at live values.
+        // SAFETY: (1), (3): live values, only read.
         unsafe { one.is_object() && qjs::JS_GetClassID(one.raw()) == qjs::JS_GetClassID(other.raw()) }
     }
 

@@ -1,4 +1,4 @@
-//! One agent of a program: its realms, its world, and whoever wakes it when it blocks.
+//! One agent of a program: its realms, its world, and the thread that wakes it when it blocks.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -51,7 +51,7 @@ pub(super) fn run(js: &JsAgent, source: &str) -> Result<String, String> {
     }
 }
 
-/// Wakes the agent when it blocks for long: a thread waits until it stands in the line, and notifies all who stand there.
+/// Wakes the agent when it blocks for long: a thread waits until the agent is queued, and notifies all waiters of the word.
 struct Waker {
     woken: Arc<AtomicU64>,
     rescue: RefCell<Option<Rescue>>,

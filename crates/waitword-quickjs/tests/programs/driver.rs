@@ -36,7 +36,7 @@ struct Player<'p> {
     /// How many were notified so that a script did not block.
     woken: Arc<AtomicU64>,
     started: Instant,
-    /// What was played so far, for whoever has to look into a failure.
+    /// What was played so far: the report of a failure.
     story: String,
 }
 
@@ -59,7 +59,7 @@ impl<'p> Player<'p> {
         match *step {
             Step::Script { agent, ref acts } if self.model.is_alive(agent) => {
                 let source = script::script(acts);
-                self.tell(&format!("agent {agent}: {source}"));
+                self.note(&format!("agent {agent}: {source}"));
                 let observed = self.run(agent, &source);
                 self.model.script(agent, acts);
                 self.compare(agent, &observed, false);
@@ -68,14 +68,14 @@ impl<'p> Player<'p> {
             Step::Turn { agent } if self.model.is_alive(agent) => self.turn(agent, false),
             Step::Expire { agent } if self.model.is_alive(agent) => {
                 self.turn(agent, false);
-                self.tell(&format!("the deadlines of agent {agent}"));
+                self.note(&format!("the deadlines of agent {agent}"));
                 self.js(agent).expire_due(self.started + Duration::from_millis(HORIZON as u64));
                 self.model.expire(agent);
                 // The order of deadlines is the clock's.
                 self.turn(agent, true);
             }
             Step::End { agent } => {
-                self.tell(&format!("the end of agent {agent}"));
+                self.note(&format!("the end of agent {agent}"));
                 self.agents[agent] = None;
                 self.model.end(agent);
             }
@@ -99,7 +99,7 @@ impl<'p> Player<'p> {
         for agent in 0..self.agents.len() {
             if self.model.is_alive(agent) {
                 self.step(&Step::Expire { agent });
-                self.tell(&format!("the memory as agent {agent} sees it"));
+                self.note(&format!("the memory as agent {agent} sees it"));
                 let observed = self.run(agent, "$.dump();");
                 let predicted = self.model.dump(agent);
                 assert_eq!(observed, predicted, "\n{}", self.story);
@@ -114,7 +114,7 @@ impl<'p> Player<'p> {
     }
 
     fn notify(&mut self, buffer: usize, byte_index: usize, count: usize) {
-        self.tell(&format!("Rust notifies {count} at byte {byte_index} of buffer {buffer}"));
+        self.note(&format!("Rust notifies {count} at byte {byte_index} of buffer {buffer}"));
         let word = self.blocks[buffer].as_ref().and_then(|block| block.i32(byte_index).ok());
         let observed = word.map(|word| notify_many(word, count) as u64);
         let predicted = self.model.notify_from_rust(buffer, byte_index, count);
@@ -123,7 +123,7 @@ impl<'p> Player<'p> {
 
     /// The agent's jobs, as a host runs them.
     fn turn(&mut self, agent: usize, is_unordered: bool) {
-        self.tell(&format!("the jobs of agent {agent}"));
+        self.note(&format!("the jobs of agent {agent}"));
         let js = self.js(agent);
         js.run_microtasks().unwrap();
         while js.settle_one().unwrap() {
@@ -149,7 +149,7 @@ impl<'p> Player<'p> {
             "what agent {agent} observed, and what it should have\n{}",
             self.story
         );
-        self.tell(&format!("  // {observed}"));
+        self.note(&format!("  // {observed}"));
     }
 
     fn run(&self, agent: usize, source: &str) -> String {
@@ -161,7 +161,7 @@ impl<'p> Player<'p> {
         self.agents[agent].as_ref().expect("the agent is alive")
     }
 
-    fn tell(&mut self, line: &str) {
+    fn note(&mut self, line: &str) {
         self.story += line;
         self.story.push('\n');
     }

@@ -84,7 +84,7 @@ struct Generator<'b, 'a, 'p> {
 impl Generator<'_, '_, '_> {
     fn step(&mut self, agents: usize) -> Result<Step> {
         let agent = self.bytes.choose_index(agents)?;
-        // Mostly that of the step before: waiters and who notifies them have to meet.
+        // Mostly that of the step before: waiters and notifiers have to meet.
         if self.bytes.ratio(1, 6)? {
             self.focus = self.bytes.choose_index(self.views.len())?;
         }

@@ -220,5 +220,5 @@ pub(super) const STRANGE: usize = 5;
 pub(super) const HORIZON: f64 = 36e5;
 /// No random timeout lies between so many milliseconds and [`HORIZON`]: a script that blocks may have to sit it out.
 pub(super) const BLINK: f64 = 0.1;
-/// A script that would block for at least so many milliseconds is woken by another thread: it notifies all who wait there.
+/// A script that would block for at least so many milliseconds is woken by another thread: it notifies all waiters there.
 pub(super) const WOKEN: f64 = 1e3;

@@ -105,7 +105,7 @@
     note(text);
   };
 
-  /** What a patch puts in the place of a built-in: whoever calls it gives itself away. */
+  /** What a patch puts in the place of a built-in: code of the host that calls it gives itself away. */
   const boom = () => { note("patched"); };
   const put = (object, key, value) =>
     defineProperty(object, key, { __proto__: null, value, writable: true, configurable: true });

@@ -12,7 +12,7 @@ use crate::locks::{
 };
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
-use crate::workload::{Charts, Contender, Limit, Page, Workload, at_least};
+use crate::workload::{Charts, Limit, Page, Workload, at_least, contenders};
 
 const ROOM: usize = 64;
 const EXECUTOR: Executor = Executor::Tokio { workers: 2 };
@@ -28,15 +28,11 @@ pub(crate) fn workload() -> Workload {
                 condition variables: items per second. Tasks run on tokio with two workers; threads poll what \
                 is for tasks only.",
         baseline: AsyncLockMonitor::NAME,
-        contenders: vec![
-            Contender { name: WaitwordMonitor::NAME, run: both::<WaitwordMonitor> },
-            Contender { name: StdMonitor::NAME, run: threads::<StdMonitor> },
-            Contender { name: ParkingLotMonitor::NAME, run: threads::<ParkingLotMonitor> },
-            Contender { name: UsyncMonitor::NAME, run: threads::<UsyncMonitor> },
-            Contender { name: AsyncLockMonitor::NAME, run: both::<AsyncLockMonitor> },
-            Contender { name: TokioMonitor::NAME, run: both::<TokioMonitor> },
-            Contender { name: AsyncbandMonitor::NAME, run: both::<AsyncbandMonitor> },
-        ],
+        contenders: contenders! {
+            both: WaitwordMonitor;
+            threads: StdMonitor, ParkingLotMonitor, UsyncMonitor;
+            both: AsyncLockMonitor, TokioMonitor, AsyncbandMonitor;
+        },
         goals: [THREAD_TO_THREAD, THREAD_TO_TASK, TASK_TO_TASK]
             .map(|what| at_least(what, Limit::TimesBest(1.0)))
             .into(),

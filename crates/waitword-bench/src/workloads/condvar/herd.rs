@@ -12,7 +12,7 @@ use crate::locks::{
 };
 use crate::scale::Scale;
 use crate::series::{Sample, Unit, median};
-use crate::workload::{Charts, Contender, Limit, Page, Workload, goal};
+use crate::workload::{Charts, Limit, Page, Workload, contenders, goal};
 
 const THREADS: &str = "threads";
 const TASKS: &str = "tasks";
@@ -25,15 +25,11 @@ pub(crate) fn workload() -> Workload {
         about: "N waiters of one condition variable are notified at once: time until the last has released the mutex. \
                 Tasks run on tokio with two workers.",
         baseline: AsyncLockMonitor::NAME,
-        contenders: vec![
-            Contender { name: WaitwordMonitor::NAME, run: both::<WaitwordMonitor> },
-            Contender { name: StdMonitor::NAME, run: threads::<StdMonitor> },
-            Contender { name: ParkingLotMonitor::NAME, run: threads::<ParkingLotMonitor> },
-            Contender { name: UsyncMonitor::NAME, run: threads::<UsyncMonitor> },
-            Contender { name: AsyncLockMonitor::NAME, run: both::<AsyncLockMonitor> },
-            Contender { name: TokioMonitor::NAME, run: both::<TokioMonitor> },
-            Contender { name: AsyncbandMonitor::NAME, run: both::<AsyncbandMonitor> },
-        ],
+        contenders: contenders! {
+            both: WaitwordMonitor;
+            threads: StdMonitor, ParkingLotMonitor, UsyncMonitor;
+            both: AsyncLockMonitor, TokioMonitor, AsyncbandMonitor;
+        },
         goals: [THREADS, TASKS].map(|what| goal(what, Limit::TimesBest(1.0))).into(),
         page: Page::Locks,
         charts: Charts::None,
@@ -65,7 +61,7 @@ where
 
 struct Herd<M> {
     monitor: M,
-    /// Who notifies. It parks until all wait, and until all have left.
+    /// The notifier. It parks until all wait, and until all have left.
     driver: Thread,
     staying: AtomicUsize,
     /// When the last one left, in nanoseconds since the beginning.

@@ -11,7 +11,7 @@ use crate::locks::{
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
-use crate::workload::{Bound, Charts, Contender, Goal, Limit, OURS, Page, Sizes, Workload, at_least, goal};
+use crate::workload::{Bound, Charts, Goal, Limit, Page, Sizes, Workload, at_least, contenders, goal};
 
 const RATE: &str = "acquisitions";
 const WAITS: [&str; 2] = ["longest wait of a thread", "longest wait of a task"];
@@ -32,19 +32,11 @@ pub(crate) fn workload() -> Workload {
                 turns. Threads poll locks for tasks and park; locks for threads (parking_lot, std, usync) \
                 block the tasks' worker.",
         baseline: AsyncLock::NAME,
-        contenders: vec![
-            Contender { name: OURS, run: run::<Waitword> },
-            Contender { name: AsyncLock::NAME, run: run::<AsyncLock> },
-            Contender { name: Saa::NAME, run: run::<Saa> },
-            Contender { name: Tokio::NAME, run: run::<Tokio> },
-            Contender { name: Asyncband::NAME, run: run::<OnThread<Asyncband>> },
-            Contender { name: Maitake::NAME, run: run::<OnThread<Maitake>> },
-            Contender { name: FuturesUtil::NAME, run: run::<OnThread<FuturesUtil>> },
-            Contender { name: FuturesIntrusive::NAME, run: run::<OnThread<FuturesIntrusive>> },
-            Contender { name: ParkingLot::NAME, run: run::<OnWorker<ParkingLot>> },
-            Contender { name: Std::NAME, run: run::<OnWorker<Std>> },
-            Contender { name: Usync::NAME, run: run::<OnWorker<Usync>> },
-        ],
+        contenders: contenders! {
+            run: Waitword, AsyncLock, Saa, Tokio, OnThread<Asyncband>, OnThread<Maitake>,
+                OnThread<FuturesUtil>, OnThread<FuturesIntrusive>, OnWorker<ParkingLot>, OnWorker<Std>,
+                OnWorker<Usync>;
+        },
         goals,
         page: Page::Locks,
         charts: Charts::RateAgainstWait { rate: RATE, waits: &WAITS },

@@ -12,7 +12,7 @@ use crate::locks::{
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
-use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, at_least};
+use crate::workload::{Charts, Limit, Page, Workload, at_least, contenders};
 
 const TASKS: usize = 100;
 
@@ -49,20 +49,12 @@ const SCENES: [Scene; 3] = [
 /// A task that gets less than half of what another gets counts as starved.
 const STARVED: f64 = 0.5;
 
-/// Names the contenders and calls `$run` with each of their types.
-macro_rules! contenders {
+/// All contenders, measured by one function.
+macro_rules! measured_by {
     ($run:ident) => {
-        vec![
-            Contender { name: OURS, run: $run::<Waitword> },
-            Contender { name: NoLock::NAME, run: $run::<NoLock> },
-            Contender { name: Saa::NAME, run: $run::<Saa> },
-            Contender { name: AsyncLock::NAME, run: $run::<AsyncLock> },
-            Contender { name: Tokio::NAME, run: $run::<Tokio> },
-            Contender { name: Asyncband::NAME, run: $run::<Asyncband> },
-            Contender { name: Maitake::NAME, run: $run::<Maitake> },
-            Contender { name: FuturesUtil::NAME, run: $run::<FuturesUtil> },
-            Contender { name: FuturesIntrusive::NAME, run: $run::<FuturesIntrusive> },
-        ]
+        contenders! {
+            $run: Waitword, NoLock, Saa, AsyncLock, Tokio, Asyncband, Maitake, FuturesUtil, FuturesIntrusive;
+        }
     };
 }
 
@@ -81,7 +73,7 @@ pub(crate) fn workloads() -> [Workload; 2] {
             about: "N tasks lock one mutex, let the executor go on, and unlock it: acquisitions, and those of the task that \
                     got fewest by those of the one that got most.",
             baseline: Tokio::NAME,
-            contenders: contenders!(across_yield),
+            contenders: measured_by!(across_yield),
             goals: across.collect(),
             page: Page::Locks,
             charts: Charts::None,
@@ -90,7 +82,7 @@ pub(crate) fn workloads() -> [Workload; 2] {
             name: "mutex-tasks",
             about: "N tasks lock one mutex, unlock it, and let the executor go on.",
             baseline: Tokio::NAME,
-            contenders: contenders!(not_across_yield),
+            contenders: measured_by!(not_across_yield),
             goals: not_across.collect(),
             page: Page::Locks,
             charts: Charts::None,

@@ -11,7 +11,6 @@
   const { DOMException, native } = host;
   const { apply, list } = host.safe;
   const { defineProperty, getOwnPropertyDescriptor, hasOwn } = Object;
-  const { isArray } = Array;
   const { isError } = Error;
   const getter = (proto, key) => Object.getOwnPropertyDescriptor(proto, key).get;
   const TypedArray = Object.getPrototypeOf(Uint8Array);
@@ -51,7 +50,6 @@
   const NewMap = Map;
   const NewSet = Set;
   const SafeMap = host.safe.Map;
-  const SafeSet = host.safe.Set;
   const SafeWeakMap = host.safe.WeakMap;
   const { isView } = ArrayBuffer;
   const byName = (types) => {

@@ -53,7 +53,7 @@
     return new (host.part("event").ErrorEvent)("error", settings);
   }
 
-  /** Tells those who listen as on a page; whether they deal with it. Replaced where there is a page (scope.js). */
+  /** Notifies the listeners of a page; whether they deal with it. Replaced where there is a page (scope.js). */
   host.tellScope = () => false;
 
   host.rejected = (promise, reason) => {
@@ -93,10 +93,10 @@
   let hasListenerFailed = false;
   let ended = false;
 
-  /** Tells the script that its agent has nothing left to do, for it may find something. */
+  /** Emits `beforeExit`: the agent has nothing left to do, but a listener may find something. */
   host.idle = () => void process()?.emit("beforeExit", process().exitCode ?? 0);
 
-  /** Tells the script, once, that its agent ends; what exit code it wants. */
+  /** Emits `exit`, once; what exit code the script wants. */
   host.ending = (isExit) => (process() ? end(0, isExit) : 0);
 
   /** The same for an agent that fails: listeners may choose another exit code than 1. */

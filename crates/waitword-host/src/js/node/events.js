@@ -20,7 +20,7 @@
   /** Names of events are keys of properties. */
   const keyOf = (name) => (typeof name === "string" || typeof name === "symbol" ? name : String(name));
 
-  // Each list is never changed, only replaced: who walks through one need not copy it.
+  // Each list is never changed, only replaced: a loop over one need not copy it.
   const listenersOf = (object, name) => all.get(object)?.get(keyOf(name));
 
   function add(object, name, entry, isFirst) {
@@ -44,7 +44,7 @@
     }
   }
 
-  /** `shown`: what those hear who listen to that. */
+  /** `shown`: what the listeners of that get. */
   function remove(object, name, entry, shown = original(entry)) {
     const key = keyOf(name);
     const known = all.get(object);
@@ -63,7 +63,7 @@
   /** What was passed as the listener; of one that wraps another, as those of `rawListeners` do, the other. */
   const original = (entry) => (entry.takesEvent ? entry.listener : entry.listener.listener || entry.listener);
 
-  /** Calls the listeners; what `event` makes is for those who listen as to an EventTarget. Whether there were any. */
+  /** Calls the listeners; those of an EventTarget get what `event` makes. Whether there were any. */
   function fire(object, name, args, event) {
     const listeners = listenersOf(object, name);
     if (!listeners) return false;

@@ -11,7 +11,7 @@
   const isEmitter = (value, method) => typeof value?.[method] === "function";
   const isTarget = (value) => typeof value === "object" && value !== null && value[host.isTarget] === true;
 
-  /** Tells the program that something makes more and more listeners: once for each list, or each target. */
+  /** Warns the program that something makes more and more listeners: once for each list, or each target. */
   function warn(object, name, count, limit) {
     const isOfTarget = isTarget(object);
     if (isOfTarget && warned.has(object)) return;

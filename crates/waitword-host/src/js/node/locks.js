@@ -1,4 +1,4 @@
-// `locks` of node:worker_threads: locks by name, for all agents of the program (the Web Locks standard). Who holds which is known in
+// `locks` of node:worker_threads: locks by name, for all agents of the program (the Web Locks standard). Their holders are known in
 // named_locks.rs. A part that runs when it is first asked for.
 (function (host) {
   "use strict";

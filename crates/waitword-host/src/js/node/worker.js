@@ -8,7 +8,7 @@
   const OUT = 1;
   const ERR = 2;
   const workers = new Map();
-  // Those whose `online` has been heard here.
+  // The workers whose `online` has come.
   const online = new Map();
   const MEBIBYTE = 2 ** 20;
   const OUT_OF_MEMORY = "Worker terminated due to reaching memory limit: JS heap out of memory";
@@ -41,7 +41,7 @@
       this.#id = startWorker(this, source.isSource, source.text, words, variables, ids, memory);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
       host.nextTick(() => {
-        // Whoever has not asked for a stream by now reads it from then on when it does.
+        // A program that has not asked for a stream by now reads it from the moment when it does.
         if (!this.#streams.stdout) native.tapWorker(this.#id, OUT, false);
         if (!this.#streams.stderr) native.tapWorker(this.#id, ERR, false);
         host.made("process")?.process.emit("worker", this);

@@ -2,11 +2,11 @@
 //
 // It runs in the private realm (text_realm.js), whose built-ins no script can replace: methods of strings and arrays made
 // here are safe to use. The values to show come from the realm of the scripts: what they are is asked of their internal
-// slots, through the functions taken below, and never of `instanceof` or of their own methods. Next: data_url_text.js.
+// slots, through the functions taken below, and never of `instanceof` or of their own methods. Next: format.js.
 (function (text) {
   "use strict";
 
-  const LINE = 80; // Node breaks an object over several lines when it would come near this
+  const { errorText, layout } = text;
   const MAX_ITEMS = 100;
   const MAX_DEPTH = 2;
   const TypedArray = Object.getPrototypeOf(Uint8Array);
@@ -171,52 +171,6 @@
     return object.name ? `[${kind}: ${object.name}]` : `[${kind} (anonymous)]`;
   }
 
-  /** The title and the frames, which V8 has together in `stack`: the engine's own holds the frames only. */
-  function errorText(error) {
-    const title = errorTitle(error);
-    const stack = framesOf(error).join("\n");
-    return stack ? `${title}\n${stack}` : `[${title}]`;
-  }
-
-  /** The lines of the stack that are about the script, not about the engine's and the host's inner life. */
-  function framesOf(error) {
-    const stack = text.stackOf(error);
-    const lines = typeof stack === "string" ? stack.split("\n") : [];
-    return lines.filter((line) => /^ +at /.test(line) && !/\((waitword:.*|native)\)$/.test(line));
-  }
-
-  function plainTitle(error) {
-    const name = error.name === undefined ? "Error" : String(error.name);
-    const message = error.message === undefined ? "" : String(error.message);
-    return name && message ? `${name}: ${message}` : name || message;
-  }
-
-  /** What was thrown, in a line, and where: file, line, column. */
-  function placeOf(thrown) {
-    if (!Error.isError(thrown)) return [inspect(thrown), "", 0, 0];
-    const [, file = "", line = 0, column = 0] = /^ +at (?:.* \()?(.*?):(\d+)(?::(\d+))?\)?$/.exec(framesOf(thrown)[0]) ?? [];
-    return [plainTitle(thrown), file, Number(line), Number(column)];
-  }
-
-  /** What an argument was that should have been something else. */
-  function received(value) {
-    if (value === undefined || value === null) return String(value);
-    if (typeof value === "function") return `function ${value.name}`;
-    if (typeof value === "object") {
-      const name = constructorName(value);
-      return name ? `an instance of ${name}` : inspect(value, { depth: -1 });
-    }
-    const shown = inspect(value);
-    return `type ${typeof value} (${shown.length > 28 ? `${shown.slice(0, 25)}...` : shown})`;
-  }
-
-  function errorTitle(error) {
-    const name = error.name === undefined ? "Error" : String(error.name);
-    const message = error.message === undefined ? "" : String(error.message);
-    const code = typeof error.code === "string" ? `${name} [${error.code}]` : name;
-    return message ? `${code}: ${message}` : code;
-  }
-
   function keys(object, shape) {
     const own = Reflect.ownKeys(object).filter((key) => Object.prototype.propertyIsEnumerable.call(object, key));
     if (shape.isList) return own.filter((key) => typeof key === "symbol" || !isIndex(key));
@@ -243,52 +197,6 @@
     return `${/^[a-zA-Z_$][\w$]*$/.test(key) ? key : quote(key)}: ${shown}`;
   }
 
-  function layout(items, shape, state, level, indent) {
-    const { start, close } = shape;
-    const lines = shape.isList ? columns(items, indent) : items;
-    // One line holds at most three further levels, nothing that stands in columns, and no more than fits on it: Node counts
-    // each separator twice and leaves ten characters of room.
-    if (lines === items && state.deepest - level < 3) {
-      const joined = items.join(", ");
-      const room = LINE - indent - 10 - start.length + (shape.base ? 1 : 0);
-      const isShort = total(items) + 2 * items.length <= room;
-      if (isShort && !joined.includes("\n") && !start.includes("\n")) return `${start} ${joined} ${close}`;
-    }
-    const pad = `\n${" ".repeat(indent)}`;
-    return `${start}${pad}  ${lines.join(`,${pad}  `)}${pad}${close}`;
-  }
-
-  const total = (items) => items.reduce((sum, each) => sum + each.length, 0);
-  const widest = (items) => items.reduce((most, each) => Math.max(most, each.length), 0);
-
-  /**
-   * Lines of several items each, in columns, numbers to the right; the items themselves if there are few, or if one is much
-   * longer than the rest. Node wants about as many lines as make a square, where a character is 2.5 times as high as wide.
-   */
-  function columns(items, indent) {
-    const rest = items.at(-1)?.startsWith("... ") ? [items.at(-1)] : [];
-    const cells = rest.length > 0 ? items.slice(0, -1) : items;
-    const cell = widest(cells) + 2;
-    const sum = total(cells) + 2 * cells.length;
-    if (items.length <= 6 || 3 * cell + indent >= LINE || (sum <= 5 * cell && cell > 8)) return items;
-    const usual = Math.max(cell - 3 - Math.sqrt(cell - sum / items.length), 1);
-    const square = Math.round(Math.sqrt(2.5 * usual * cells.length) / usual);
-    const count = Math.min(square, Math.floor((LINE - indent) / cell), 12);
-    if (count <= 1) return items;
-    const widths = Array.from({ length: count }, (_, column) => widest(cells.filter((_, at) => at % count === column)));
-    const numeric = cells.every((each) => /^(-?[\d.e+-]+n?|NaN|-?Infinity)$/.test(each));
-    const lines = [];
-    for (let at = 0; at < cells.length; at += count) {
-      const line = cells.slice(at, at + count);
-      const padded = line.map((each, column) => {
-        if (numeric) return each.padStart(widths[column]);
-        return column === line.length - 1 ? each : `${each},`.padEnd(widths[column] + 1);
-      });
-      lines.push(padded.join(numeric ? ", " : " "));
-    }
-    return [...lines, ...rest];
-  }
-
   function constructorName(object) {
     for (let proto = object; proto !== null; proto = Object.getPrototypeOf(proto)) {
       const descriptor = Object.getOwnPropertyDescriptor(proto, "constructor");
@@ -307,60 +215,5 @@
     return mark + (mark === "'" ? body.replaceAll("'", "\\'") : body) + mark;
   }
 
-  /** An error for a person: title, frames, and what the script put on it itself: its cause, a code, other properties. */
-  function describeError(error) {
-    const shown = inspect(error);
-    const at = shown.lastIndexOf("{\n");
-    const details = at > 0 && shown.endsWith("}") ? shown.slice(at) : "";
-    return [errorTitle(error), framesOf(error).join("\n"), details];
-  }
-
-  /** printf-like, as console.log: %s %d %i %f %j %o %O %c %%; what is left over is appended. */
-  function format(...args) {
-    const [first, ...rest] = args.length > 0 ? args : [""];
-    if (typeof first !== "string") return [first, ...rest].map((each) => display(each)).join(" ");
-    const shown = first.replace(/%[sdifjoOc%]/g, (code) => {
-      if (code === "%%") return rest.length || first !== "%%" ? "%" : code;
-      if (rest.length === 0) return code;
-      return convert(code[1], rest.shift());
-    });
-    return [shown, ...rest.map((each) => display(each))].join(" ");
-  }
-
-  const display = (value) => (typeof value === "string" ? value : inspect(value));
-
-  function convert(code, value) {
-    switch (code) {
-      case "s": return stringify(value);
-      case "d": return typeof value === "bigint" ? `${value}n` : typeof value === "object" ? "NaN" : number(Number, value);
-      case "i": return typeof value === "bigint" ? `${value}n` : number((each) => Number.parseInt(each), value);
-      case "f": return number((each) => Number.parseFloat(each), value);
-      case "j": return json(value);
-      case "o": return inspect(value, { depth: 4 });
-      case "O": return inspect(value);
-      default: return "";
-    }
-  }
-
-  function number(convertOne, value) {
-    const converted = typeof value === "symbol" ? NaN : convertOne(value);
-    return Object.is(converted, -0) ? "-0" : String(converted);
-  }
-
-  function stringify(value) {
-    if (typeof value === "bigint") return `${value}n`;
-    if (typeof value === "object" && value !== null) return inspect(value, { depth: 0 });
-    return Object.is(value, -0) ? "-0" : String(value);
-  }
-
-  function json(value) {
-    try {
-      return JSON.stringify(value);
-    } catch (error) {
-      if (/circular/i.test(error.message)) return "[Circular]";
-      throw error;
-    }
-  }
-
-  Object.assign(text, { inspect, format, placeOf, received, describeError, errorTitle, framesOf, RangeErrorPrototype: RangeError.prototype });
+  Object.assign(text, { inspect, constructorName, RangeErrorPrototype: RangeError.prototype });
 });

@@ -36,7 +36,7 @@
       return !event.defaultPrevented;
     }
 
-    /** Calls all listeners: with these arguments, or with the event, which is made for the first who wants it. */
+    /** Calls all listeners: with these arguments, or with the event, which is made for the first that takes it. */
     [host.fire](name, args, make) {
       let event;
       const isHeard = fire(this, name, args, () => {
@@ -49,7 +49,7 @@
       return isHeard;
     }
   }
-  // Its listeners hear neither of new ones nor of those that are removed, and who has been removed is not called any more.
+  // Its listeners hear neither of new ones nor of those that are removed, and one that has been removed is not called any more.
   defineProperty(EventTarget.prototype, host.isTarget, { __proto__: null, value: true });
   defineProperty(EventTarget.prototype, Symbol.toStringTag, { __proto__: null, value: "EventTarget", configurable: true });
 
@@ -66,7 +66,7 @@
       if (typeof listener === "function") apply(listener, event.target, [event]);
       else apply(listener.handleEvent, listener, [event]);
     } catch (error) {
-      // An error while errors are told would be told for ever.
+      // An error while an error is reported would be reported for ever.
       if (host.isTelling) throw error;
       host.nextTick(() => {
         throw error;

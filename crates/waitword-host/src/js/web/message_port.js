@@ -75,7 +75,7 @@
       this.#link.close(this);
     }
 
-    /** The first message, for whoever asks without listening. */
+    /** The first message, for `receiveMessageOnPort`. */
     static take(port) {
       const taken = port.#isGone ? undefined : port.#link.take();
       return taken === undefined ? undefined : { message: taken[0] };
@@ -180,7 +180,7 @@
     parentClosed: () => end(parentPort),
     atPort: (id, data, moved) => {
       const port = ports.get(id);
-      // Only a BroadcastChannel, which is no port, is told from where something comes.
+      // Only a BroadcastChannel, which is no port, learns where a message comes from.
       if (port) deliver(port, data, moved, isPort(port) ? "" : host.origin);
     },
     fromThread: (value, source) => host.part("thread_messages").receive(value, source),

@@ -3,7 +3,7 @@
 (function (host) {
   "use strict";
 
-  const { String, Symbol, TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf } = host.safe;
+  const { TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf } = host.safe;
   const { native, usv } = host;
   const { URLSearchParams, of, load } = host.part("search_params");
   const { custom } = host.inspect;

@@ -1,4 +1,4 @@
-//! WaiterList Records: who waits where, and how waits end.
+//! WaiterList Records: the waiters of each location, and how waits end.
 
 use std::collections::BTreeMap;
 

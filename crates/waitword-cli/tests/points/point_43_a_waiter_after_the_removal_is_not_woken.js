@@ -6,7 +6,7 @@ const { check, pause, word } = require("./support/check.js");
   const wait = () => Atomics.waitAsync(array, 0, 0).value.then(() => (woken++, wait()));
   for (let waiter = 0; waiter < 3; waiter++) wait();
   for (let round = 1; round <= 3; round++) {
-    check("those who were there", Atomics.notify(array, 0), 3);
+    check("the waiters that were there", Atomics.notify(array, 0), 3);
     while (woken < 3 * round) await pause();
     await pause(5);
     check("and they only", woken, 3 * round);

@@ -1,0 +1,60 @@
+//! Whether anything can still happen in a program: a question about all its agents at once.
+
+use std::sync::{Arc, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::Cluster;
+use crate::liveness::Liveness;
+use crate::members::Members;
+
+/// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
+const MOMENT: Duration = Duration::from_millis(1);
+
+impl Cluster {
+    /// The last agent has left: ends the watch.
+    pub(crate) fn close(&self) {
+        let watch = {
+            let mut members = self.lock();
+            members.is_over = true;
+            members.watch.take()
+        };
+        self.doubt.notify_all();
+        self.over.notify_all();
+        // It cannot have panicked in a way that matters now.
+        let _ = watch.map(JoinHandle::join);
+    }
+
+    /// Raises a doubt if nobody runs.
+    pub(super) fn consider(self: &Arc<Self>, members: &mut Members) {
+        if !self.is_closed || members.running > 0 || members.is_doubtful || members.all.is_empty() {
+            return;
+        }
+        if members.all.len() == 1 && members.act() != Liveness::AskAgain {
+            return;
+        }
+        members.is_doubtful = true;
+        self.doubt.notify_one();
+        if members.watch.is_none() {
+            let cluster = Arc::clone(self);
+            let watch =
+                thread::Builder::new().name("waitword liveness".into()).spawn(move || cluster.watch());
+            // Without a thread the program may hang where it could have said so; it does nothing wrong.
+            members.watch = watch.ok();
+        }
+    }
+
+    /// Checks each doubt until the answer is certain.
+    fn watch(&self) {
+        let mut members = self.lock();
+        while !members.is_over {
+            if !members.is_doubtful {
+                members = self.doubt.wait(members).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let moment = self.doubt.wait_timeout_while(members, MOMENT, |members| !members.is_over);
+            (members, _) = moment.unwrap_or_else(PoisonError::into_inner);
+            members.is_doubtful = members.act() == Liveness::AskAgain;
+        }
+    }
+}

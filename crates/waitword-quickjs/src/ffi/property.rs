@@ -1,0 +1,264 @@
+//! Properties of objects, by keys that are looked up at each use; `keys.rs` has those that are looked up once.
+
+use rquickjs_sys as qjs;
+
+use super::handles::{Exception, Realm, Value};
+
+/// The name of a property: text, an array index, or any value (a Symbol, for one).
+#[derive(Clone, Copy, Debug)]
+pub enum PropertyKey<'a> {
+    /// By name.
+    Name(&'a str),
+    /// By array index.
+    Index(u32),
+    /// By ToPropertyKey of a value.
+    Value(&'a Value),
+}
+
+impl<'a> From<&'a str> for PropertyKey<'a> {
+    fn from(name: &'a str) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl<'a> From<&'a String> for PropertyKey<'a> {
+    fn from(name: &'a String) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl From<u32> for PropertyKey<'_> {
+    fn from(index: u32) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl<'a> From<&'a Value> for PropertyKey<'a> {
+    fn from(value: &'a Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+/// Attributes of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    /// An assignment changes the value.
+    pub writable: bool,
+    /// `Object.keys` and `for`-`in` list it.
+    pub enumerable: bool,
+    /// It can be deleted and defined anew.
+    pub configurable: bool,
+}
+
+impl Attributes {
+    /// What an assignment gives a new property: all three.
+    pub const ASSIGNED: Self = Self { writable: true, enumerable: true, configurable: true };
+    /// What the standard gives its built-in functions: all but enumerable.
+    pub const BUILT_IN: Self = Self { writable: true, enumerable: false, configurable: true };
+
+    pub(super) const fn flags(self) -> std::ffi::c_int {
+        let writable = self.writable as u32 * qjs::JS_PROP_WRITABLE;
+        let enumerable = self.enumerable as u32 * qjs::JS_PROP_ENUMERABLE;
+        let configurable = self.configurable as u32 * qjs::JS_PROP_CONFIGURABLE;
+        (writable | enumerable | configurable) as std::ffi::c_int
+    }
+}
+
+/// The methods below run a script's code where the standard does: getters, setters, proxies. Their errors are what that
+/// code throws, or the engine for lack of memory.
+impl Realm {
+    /// `object[key]`
+    ///
+    /// # Errors
+    /// What a getter throws; a TypeError when `object` is `undefined` or `null`.
+    pub fn get<'a>(&self, object: &Value, key: impl Into<PropertyKey<'a>>) -> Result<Value, Exception> {
+        self.check(object);
+        let key = self.atom(key.into())?;
+        // SAFETY: (3), (4), (5)
+        self.own(unsafe { qjs::JS_GetProperty(self.raw(), object.raw(), key.raw) })
+    }
+
+    /// `object[key] = value`, as in strict code.
+    ///
+    /// # Errors
+    /// What a setter throws; a TypeError when the property cannot be written.
+    pub fn set<'a>(
+        &self,
+        object: &Value,
+        key: impl Into<PropertyKey<'a>>,
+        value: &Value,
+    ) -> Result<(), Exception> {
+        self.check(object);
+        self.check(value);
+        let key = self.atom(key.into())?;
+        // SAFETY: (3), (4), (5); the count of the clone moves to the engine.
+        let status =
+            unsafe { qjs::JS_SetProperty(self.raw(), object.raw(), key.raw, value.clone().into_raw()) };
+        self.succeeded(status).map(drop)
+    }
+
+    /// Defines an own property, whatever was there before.
+    ///
+    /// # Errors
+    /// A TypeError when the object does not allow it.
+    pub fn define<'a>(
+        &self,
+        object: &Value,
+        key: impl Into<PropertyKey<'a>>,
+        value: &Value,
+        attributes: Attributes,
+    ) -> Result<(), Exception> {
+        self.check(object);
+        self.check(value);
+        let key = self.atom(key.into())?;
+        let flags = attributes.flags() | qjs::JS_PROP_THROW as std::ffi::c_int;
+        // SAFETY: (3), (4), (5); the count of the clone moves to the engine.
+        let status = unsafe {
+            qjs::JS_DefinePropertyValue(self.raw(), object.raw(), key.raw, value.clone().into_raw(), flags)
+        };
+        self.succeeded(status).map(drop)
+    }
+
+    /// Defines an own accessor property without a setter. `attributes.writable` means nothing here.
+    ///
+    /// # Errors
+    /// A TypeError when the object does not allow it.
+    pub fn define_getter<'a>(
+        &self,
+        object: &Value,
+        key: impl Into<PropertyKey<'a>>,
+        getter: &Value,
+        attributes: Attributes,
+    ) -> Result<(), Exception> {
+        self.check(object);
+        self.check(getter);
+        let key = self.atom(key.into())?;
+        let flags =
+            Attributes { writable: false, ..attributes }.flags() | qjs::JS_PROP_THROW as std::ffi::c_int;
+        let getter = getter.clone().into_raw();
+        // SAFETY: (3), (4), (5); the count of the clone moves to the engine.
+        let status = unsafe {
+            qjs::JS_DefinePropertyGetSet(self.raw(), object.raw(), key.raw, getter, qjs::JS_UNDEFINED, flags)
+        };
+        self.succeeded(status).map(drop)
+    }
+
+    /// The getter of an own accessor property; `None` when there is no such property or it has no getter.
+    ///
+    /// # Errors
+    /// What a proxy throws.
+    pub fn own_getter<'a>(
+        &self,
+        object: &Value,
+        key: impl Into<PropertyKey<'a>>,
+    ) -> Result<Option<Value>, Exception> {
+        let found = self.own_property(object, key.into())?;
+        Ok(found.map(|found| found.getter).filter(|getter| !getter.is_undefined()))
+    }
+
+    /// The value of an own data property; `None` when there is no such property or it is an accessor.
+    ///
+    /// # Errors
+    /// What a proxy throws.
+    pub fn own_data<'a>(
+        &self,
+        object: &Value,
+        key: impl Into<PropertyKey<'a>>,
+    ) -> Result<Option<Value>, Exception> {
+        let found = self.own_property(object, key.into())?;
+        Ok(found.filter(|found| !found.is_accessor).map(|found| found.value))
+    }
+
+    fn own_property(&self, object: &Value, key: PropertyKey<'_>) -> Result<Option<OwnProperty>, Exception> {
+        self.check(object);
+        let key = self.atom(key)?;
+        // SAFETY: `key` holds a count of its atom.
+        unsafe { self.own_property_of_atom(object, key.raw) }
+    }
+
+    /// # Safety
+    /// The caller holds a count of the atom.
+    pub(super) unsafe fn own_property_of_atom(
+        &self,
+        object: &Value,
+        atom: qjs::JSAtom,
+    ) -> Result<Option<OwnProperty>, Exception> {
+        let mut found = qjs::JSPropertyDescriptor {
+            flags: 0,
+            value: qjs::JS_UNDEFINED,
+            getter: qjs::JS_UNDEFINED,
+            setter: qjs::JS_UNDEFINED,
+        };
+        // SAFETY: (3), (4), (5)
+        let status = unsafe { qjs::JS_GetOwnProperty(self.raw(), &mut found, object.raw(), atom) };
+        if !self.succeeded(status)? {
+            return Ok(None);
+        }
+        let is_accessor = found.flags & qjs::JS_PROP_GETSET as std::ffi::c_int != 0;
+        // SAFETY: (3): a found descriptor carries a count of each of its values.
+        let [value, getter, _setter] = [found.value, found.getter, found.setter]
+            .map(|raw| unsafe { Value::from_owned(self.engine(), raw) });
+        Ok(Some(OwnProperty { value, getter, is_accessor }))
+    }
+
+    /// Whether the object or one of its prototypes has the property.
+    ///
+    /// # Errors
+    /// What a proxy throws.
+    pub fn has<'a>(&self, object: &Value, key: impl Into<PropertyKey<'a>>) -> Result<bool, Exception> {
+        self.check(object);
+        let key = self.atom(key.into())?;
+        // SAFETY: (3), (4), (5)
+        let status = unsafe { qjs::JS_HasProperty(self.raw(), object.raw(), key.raw) };
+        self.succeeded(status)
+    }
+
+    /// `delete object[key]`. `false` when the property is there to stay.
+    ///
+    /// # Errors
+    /// What a proxy throws.
+    pub fn delete<'a>(&self, object: &Value, key: impl Into<PropertyKey<'a>>) -> Result<bool, Exception> {
+        self.check(object);
+        let key = self.atom(key.into())?;
+        // SAFETY: (3), (4), (5)
+        let status = unsafe { qjs::JS_DeleteProperty(self.raw(), object.raw(), key.raw, 0) };
+        self.succeeded(status)
+    }
+
+    fn atom(&self, key: PropertyKey<'_>) -> Result<Atom<'_>, Exception> {
+        // SAFETY: (3), (4), (5); a name is one `str`.
+        let raw = unsafe {
+            match key {
+                PropertyKey::Name(name) => {
+                    qjs::JS_NewAtomLen(self.raw(), name.as_ptr().cast(), name.len() as _)
+                }
+                PropertyKey::Index(index) => qjs::JS_NewAtomUInt32(self.raw(), index),
+                PropertyKey::Value(value) => {
+                    self.check(value);
+                    qjs::JS_ValueToAtom(self.raw(), value.raw())
+                }
+            }
+        };
+        if raw == qjs::JS_ATOM_NULL { Err(self.take_exception()) } else { Ok(Atom { realm: self, raw }) }
+    }
+}
+
+/// An own property, as it was when it was read.
+pub(super) struct OwnProperty {
+    pub(super) value: Value,
+    getter: Value,
+    pub(super) is_accessor: bool,
+}
+
+/// A property key inside the engine, counted like a value.
+struct Atom<'a> {
+    realm: &'a Realm,
+    raw: qjs::JSAtom,
+}
+
+impl Drop for Atom<'_> {
+    fn drop(&mut self) {
+        // SAFETY: (4); the count that this handle owns.
+        unsafe { qjs::JS_FreeAtom(self.realm.raw(), self.raw) };
+    }
+}

@@ -109,11 +109,11 @@ impl<'a> Locked<'a> {
         }
         if self.dequeue(key, node) {
             node.set_state(IDLE);
-            mutant!("call-left" => return Cancelled::BeforeNotify);
+            mutant!("leave-signalled" => return Cancelled::BeforeNotify);
             return if is_signalled(state) { Cancelled::AfterSignal } else { Cancelled::BeforeNotify };
         }
         node.set_state(IDLE);
-        mutant!("limbo-unlink" => return Cancelled::AfterNotify);
+        mutant!("detached-unlink" => return Cancelled::AfterNotify);
         // SAFETY: detached: linked in the list of a notify, which belongs to this lock (I2).
         unsafe { unlink(entry(node.pointer())) };
         Cancelled::AfterNotify
@@ -321,7 +321,7 @@ unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
 unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) -> Wake {
     // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
     unsafe {
-        mutant!("verdict-last" => node.as_ref().set_state(outcome));
+        mutant!("outcome-last" => node.as_ref().set_state(outcome));
         let wake = with(node, |links| links.wake.take());
         match &wake {
             Wake::Agent(Some(inbox)) => complete_into(inbox, node, outcome, notifier),

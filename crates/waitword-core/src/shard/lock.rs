@@ -35,7 +35,7 @@ pub(crate) const FIRST_OCCUPANCY_BIT: u32 = 2;
 /// How the lock is taken: operation W, paired with fence N.
 #[inline(always)]
 fn taking() -> Ordering {
-    mutant!("operation-w" => return Ordering::AcqRel);
+    mutant!("lock-seq-cst" => return Ordering::AcqRel);
     order!(SeqCst, "lock-acquire")
 }
 
@@ -74,7 +74,7 @@ impl Lock {
         if !is_vacant() {
             return false;
         }
-        mutant!("fence-n" => return is_vacant());
+        mutant!("notify-fence" => return is_vacant());
         // Fence N, paired with operation W in `lock`. Of the two one comes first: either we see that a waiter took the
         // lock, or that waiter sees our store.
         fence(Ordering::SeqCst);

@@ -98,7 +98,7 @@ impl Queues {
             self.needs_secret = true;
         }
         changes.better_size = self.better_size();
-        mutant!("presence" => return);
+        mutant!("occupancy-bit" => return);
         changes.occupancy = self.occupancy.enter(key.hash, changes.occupancy);
     }
 

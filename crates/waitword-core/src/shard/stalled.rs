@@ -117,7 +117,7 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
     if waiting == head && !requests {
         return false;
     }
-    mutant!("sweep" => return !is_alone);
+    mutant!("watchdog-signal" => return !is_alone);
     if all_overdue && !batch.is_full() {
         // SAFETY: as for the rest of the queue (I2).
         unsafe { signal(waiting) }.into_iter().for_each(|wake| batch.push(wake));

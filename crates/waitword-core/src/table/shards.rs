@@ -116,7 +116,7 @@ impl Table {
         loop {
             let key = self.key_of(node.address());
             let locked = self.lock(key);
-            mutant!("lock-of" => return (key, locked));
+            mutant!("relock-requeued" => return (key, locked));
             // The node may have been moved while we waited for the lock.
             if node.address() == key.address {
                 return (key, locked);

@@ -108,13 +108,13 @@ impl Waiter {
     /// The state. Reading an outcome acquires everything that the notifier did before.
     #[inline]
     pub(crate) fn state(&self) -> usize {
-        self.state.load(order!(Acquire, "verdict-acquire"))
+        self.state.load(order!(Acquire, "outcome-acquire"))
     }
 
     /// Stores a state; an outcome is the notifier's last access to the node (I3).
     #[inline]
     pub(crate) fn set_state(&self, state: usize) {
-        self.state.store(state, order!(Release, "verdict-release"));
+        self.state.store(state, order!(Release, "outcome-release"));
     }
 
     /// The address waited on. Fixed while the caller holds the lock of its shard.

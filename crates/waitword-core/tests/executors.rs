@@ -29,7 +29,7 @@ fn smol_executor() {
     smol::block_on(ping_pong(|task| smol::spawn(task).detach()));
 }
 
-/// A thread has one token for all who wake it. A blocking wait further down the stack must not use up a wake that was
+/// A thread has one token for all its notifiers. A blocking wait further down the stack must not use up a wake that was
 /// meant for the task.
 #[test]
 fn a_task_woken_while_its_thread_is_blocked_below_it() {

@@ -27,8 +27,8 @@ fn a_waker_that_panics_does_not_keep_the_others_asleep() {
     let panics = Waker::from(Arc::new(Panics));
     let probe = Probe::new();
     let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
-    for (place, wait) in waits.iter_mut().enumerate() {
-        let waker = if place % 10 == 3 { panics.clone() } else { probe.waker() };
+    for (position, wait) in waits.iter_mut().enumerate() {
+        let waker = if position % 10 == 3 { panics.clone() } else { probe.waker() };
         assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     }
     let payload = catch_unwind(|| notify_all(&word)).unwrap_err();
@@ -38,31 +38,31 @@ fn a_waker_that_panics_does_not_keep_the_others_asleep() {
     assert_eq!(notify_all(&word), 0);
 }
 
-/// However many are asked for: who is told is counted, who is not keeps its place, and the panic goes on in the notify.
+/// However many are asked for: woken waiters are counted, the others keep their positions, and the panic goes on in the notify.
 #[test]
 fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
     static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
     let word = AtomicI32::new(0);
     let bomb = Bomb::waker(&ARMED);
-    for told in 1..=3 {
+    for woken in 1..=3 {
         let probe = Probe::new();
         let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
-        for (place, wait) in waits.iter_mut().enumerate() {
-            let waker = if place == 0 { &*bomb } else { &probe.waker() };
+        for (position, wait) in waits.iter_mut().enumerate() {
+            let waker = if position == 0 { &*bomb } else { &probe.waker() };
             assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
         }
         Bomb::arm(&bomb, Bomb::WAKE);
         assert!(
-            catch_unwind(|| if told == 1 { notify_one(&word) } else { notify_many(&word, told) }).is_err()
+            catch_unwind(|| if woken == 1 { notify_one(&word) } else { notify_many(&word, woken) }).is_err()
         );
         Bomb::arm(&bomb, Bomb::NEVER);
-        assert_eq!(probe.wakes(), told - 1);
-        assert_eq!(Table::global().waiters(&word), 3 - told);
-        for wait in &mut waits[..told] {
+        assert_eq!(probe.wakes(), woken - 1);
+        assert_eq!(Table::global().waiters(&word), 3 - woken);
+        for wait in &mut waits[..woken] {
             assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
         }
-        assert_eq!(notify_all(&word), 3 - told);
-        assert!(waits[told..].iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+        assert_eq!(notify_all(&word), 3 - woken);
+        assert!(waits[woken..].iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
     }
     drop(ManuallyDrop::into_inner(bomb));
 }
@@ -85,8 +85,8 @@ fn a_panic_that_panics_again_when_it_is_dropped() {
     let word = AtomicI32::new(0);
     let (panics, probe) = (Waker::from(Arc::new(Panics)), Probe::new());
     let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
-    for (place, wait) in waits.iter_mut().enumerate() {
-        let waker = if place % 10 == 3 { &panics } else { &probe.waker() };
+    for (position, wait) in waits.iter_mut().enumerate() {
+        let waker = if position % 10 == 3 { &panics } else { &probe.waker() };
         assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
     }
     std::mem::forget(catch_unwind(|| notify_all(&word)).unwrap_err());
@@ -150,7 +150,7 @@ fn a_waker_that_panics_when_cloned_does_not_take_the_place_of_another() {
     drop(ManuallyDrop::into_inner(bomb));
 }
 
-/// A wait with a deadline holds its waker twice: in the line and in the timer.
+/// A wait with a deadline holds its waker twice: in the queue and in the timer.
 #[test]
 fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
     static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
@@ -164,11 +164,11 @@ fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
         polled
     };
 
-    // Cloned for the line, and for the timer.
-    for (when, in_line) in [(Bomb::CLONE, 0), (Bomb::SECOND_CLONE, 1)] {
+    // Cloned for the queue, and for the timer.
+    for (when, queued) in [(Bomb::CLONE, 0), (Bomb::SECOND_CLONE, 1)] {
         let mut wait = pin!(wait_async_for(&word, 0, an_hour));
         assert!(poll_with(wait.as_mut(), &bomb, when).is_err());
-        assert_eq!(Table::global().waiters(&word), in_line);
+        assert_eq!(Table::global().waiters(&word), queued);
         assert!(poll(wait.as_mut()).is_pending());
         assert_eq!(notify_all(&word), 1);
         assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
@@ -182,7 +182,7 @@ fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
     assert_eq!(notify_all(&word), 1);
     assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
 
-    // Dropped by the timer, when the notify is told: who goes on polling is told of it all the same.
+    // Dropped by the timer, in the poll that finds the notify: the next poll finds it all the same.
     let mut wait = pin!(wait_async_for(&word, 0, an_hour));
     assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
     assert_eq!(notify_all(&word), 1);
@@ -472,8 +472,8 @@ fn futures_dropped_while_a_notify_completes_them() {
 }
 
 #[test]
-fn a_detached_wait_is_notified_for_whoever_asks() {
-    // While the notify rings its first batch, a wait of a later batch is polled, cancelled, and times out.
+fn a_detached_wait_is_notified_whether_polled_cancelled_or_timed_out() {
+    // While the notify wakes its first batch, a wait of a later batch is polled, cancelled, and times out.
     struct Asks {
         waits: Mutex<Option<[Wait; 2]>>,
         timed: Mutex<Option<TimedWait>>,
@@ -508,8 +508,8 @@ fn a_detached_wait_is_notified_for_whoever_asks() {
     assert!(crowd.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
 }
 
-/// The wait is counted while its new waker is cloned, and then that waker panics: whoever goes on polling is told of the
-/// notify, and is not enqueued anew.
+/// The wait is counted while its new waker is cloned, and then that waker panics: the next poll finds the notify, and
+/// does not enqueue anew.
 #[test]
 fn a_waker_that_panics_when_dropped_does_not_lose_the_notify() {
     static WORD: AtomicI32 = AtomicI32::new(0);

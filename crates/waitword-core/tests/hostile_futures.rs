@@ -16,7 +16,7 @@ use common::{Probe, until};
 use waitword_core::*;
 
 /// Each poll on a thread of its own, with a waker of its own, while others are notified: the last waker is the one to call,
-/// and no other is kept, neither in the line nor in the timer.
+/// and no other is stored, neither in the queue nor in the timer.
 #[test]
 fn a_future_polled_elsewhere_with_another_waker_each_time() {
     let word = Arc::new(AtomicI32::new(0));
@@ -186,7 +186,7 @@ fn a_thread_that_exits_with_the_table_full() {
     const EACH: usize = 3;
     type Waits = Vec<Pin<Box<WaitAsync<Place>>>>;
     type Timed = Pin<Box<WaitAsyncUntil<Place>>>;
-    thread_local!(static KEPT: RefCell<(Waits, Option<Timed>)> = RefCell::default());
+    thread_local!(static STORED: RefCell<(Waits, Option<Timed>)> = RefCell::default());
     for panics in [false, true] {
         let words = (0..WORDS).map(|_| AtomicI32::new(0)).collect();
         let shared = Arc::new(Shared { table: Table::with_shards(4), words });
@@ -202,12 +202,12 @@ fn a_thread_that_exits_with_the_table_full() {
                     assert!(waits.iter_mut().all(|wait| wait.as_mut().poll(&mut cx).is_pending()));
                     waits
                 };
-                let (kept, given) = (enter(), enter());
+                let (stored, given) = (enter(), enter());
                 let _unwound = panics.then(&mut enter);
                 let mut timed =
                     Box::pin(wait_async_for(Place(Arc::clone(&shared), 0), 0, Duration::from_secs(3600)));
                 assert!(timed.as_mut().poll(&mut cx).is_pending());
-                KEPT.set((kept, Some(timed)));
+                STORED.set((stored, Some(timed)));
                 send.send(given).unwrap();
                 if panics {
                     std::panic::resume_unwind(Box::new(()));

@@ -200,7 +200,7 @@ fn cancel_says_whether_a_notify_was_lost() {
     assert!(poll(notified.as_mut()).is_pending());
     assert_eq!(notify_all(&word), 1);
     assert_eq!(notified.as_mut().cancel(), Cancelled::AfterNotify);
-    assert_eq!(notified.as_mut().cancel(), Cancelled::BeforeNotify, "told once");
+    assert_eq!(notified.as_mut().cancel(), Cancelled::BeforeNotify, "returned once");
     let mut done = pin!(wait_async(&word, 1));
     assert_eq!(poll(done.as_mut()), Poll::Ready(Outcome::NotEqual));
     assert_eq!(done.as_mut().cancel(), Cancelled::BeforeNotify);
@@ -389,38 +389,38 @@ fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// A call wakes whoever is first and has not been called, and takes nobody's place.
+/// A signal wakes the first waiter that is not signalled yet, and changes no position.
 #[test]
 fn a_signal_takes_no_position() {
     let word = AtomicI32::new(0);
     let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
     let probes = [Probe::new(), Probe::new(), Probe::new()];
-    let mut poll = |who: usize| waits[who].as_mut().poll(&mut Context::from_waker(&probes[who].waker()));
+    let mut poll =
+        |waiter: usize| waits[waiter].as_mut().poll(&mut Context::from_waker(&probes[waiter].waker()));
     let counts = || probes.each_ref().map(Probe::wakes);
-    assert!((0..3).all(|who| poll(who).is_pending()));
+    assert!((0..3).all(|waiter| poll(waiter).is_pending()));
     assert_eq!(signal_one(&word), 3);
     assert_eq!(signal_one(&word), 3);
-    assert_eq!(counts(), [1, 1, 0], "who was called and has not looked is passed over");
+    assert_eq!(counts(), [1, 1, 0], "a signalled waiter that has not responded is skipped");
     assert!(poll(0).is_pending());
     assert_eq!(signal_one(&word), 3);
     assert_eq!(counts(), [2, 1, 0]);
     assert_eq!(signal_one(&word), 3);
-    assert_eq!(signal_one(&word), 0, "all have been called");
+    assert_eq!(signal_one(&word), 0, "all have been signalled");
     assert_eq!(notify_one(&word), 1);
     assert_eq!(poll(0), Poll::Ready(Outcome::Notified), "the first is still the first");
-    assert_eq!(counts(), [2, 1, 1], "and was woken by its call");
+    assert_eq!(counts(), [2, 1, 1], "and was woken by its signal");
     assert_eq!(notify_all(&word), 2);
 }
 
-/// A blocked thread that is called goes on waiting, and can be called and notified again.
-/// The tail goes, whatever has happened to it or to others: signalled, skipped, moved there from another queue. Those who stay
-/// keep their order.
+/// The tail goes, whatever has happened to it or to others: signalled, skipped, moved there from another queue. The waiters
+/// that stay keep their order.
 #[test]
 fn notify_last_takes_the_tail_and_no_other_position() {
     let table = Table::with_shards(1);
     let (word, other) = (AtomicU64::new(0), AtomicU64::new(0));
     let (at, from) = (table.at(&word), table.at(&other));
-    assert_eq!(notify_last(at), 0, "nobody is there");
+    assert_eq!(notify_last(at), 0, "the queue is empty");
     let mut here = [(); 4].map(|()| Box::pin(wait_async(at, 0)));
     let mut moved = [(); 2].map(|()| Box::pin(wait_async(from, 0)));
     assert!(here.iter_mut().chain(&mut moved).all(|wait| poll(wait.as_mut()).is_pending()));
@@ -432,7 +432,7 @@ fn notify_last_takes_the_tail_and_no_other_position() {
     assert!(poll(moved[1].as_mut()).is_ready() && poll(moved[0].as_mut()).is_pending());
     assert_eq!(notify_last(at), 1);
     assert!(poll(moved[0].as_mut()).is_ready());
-    // All that are left are signalled, and the first three do not look.
+    // All that are left are signalled, and the first three do not respond.
     assert_eq!([signal_one(at), signal_one(at), signal_one(at)], [4, 4, 4]);
     assert!(here.iter().all(|wait| wait.is_signalled()));
     for _ in 0..3 {
@@ -466,7 +466,7 @@ fn a_wait_knows_whether_it_was_notified_as_the_last() {
     assert!(waits[2].as_mut().was_notified_last());
     assert_eq!(waits[1].as_mut().cancel(), Cancelled::BeforeNotify);
     assert!(!waits[1].as_mut().was_notified_last());
-    // Expecting what no other bits could be told from, and never queued.
+    // It expects all bits set, and is never queued.
     word.store(0, Ordering::SeqCst);
     let mut not_equal = Box::pin(wait_async(&word, u64::MAX));
     assert!(poll(not_equal.as_mut()).is_ready() && !not_equal.as_mut().was_notified_last());
@@ -493,96 +493,97 @@ fn the_watchdog_signals_the_next_behind_an_unresponsive_waiter() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
     let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
     let probes = [Probe::new(), Probe::new(), Probe::new()];
-    let mut poll = |who: usize| waits[who].as_mut().poll(&mut Context::from_waker(&probes[who].waker()));
+    let mut poll =
+        |waiter: usize| waits[waiter].as_mut().poll(&mut Context::from_waker(&probes[waiter].waker()));
     let counts = || probes.each_ref().map(Probe::wakes);
-    assert!((0..3).all(|who| poll(who).is_pending()));
-    assert!(!table.signal_stalled(), "nobody was called");
+    assert!((0..3).all(|waiter| poll(waiter).is_pending()));
+    assert!(!table.signal_stalled(), "none was signalled");
     assert_eq!(signal_one(table.at(&word)), 3);
     assert!(table.signal_stalled());
     assert_eq!(counts(), [1, 0, 0]);
     assert!(table.signal_stalled());
     assert_eq!(counts(), [1, 1, 0]);
     assert!(table.signal_stalled());
-    assert_eq!(counts(), [1, 1, 0], "the second has the same time to look as the first had");
+    assert_eq!(counts(), [1, 1, 0], "the second has the same time to respond as the first had");
     assert!(poll(0).is_pending());
-    assert!(!table.signal_stalled(), "the first has looked, and whoever it waits for will call it");
+    assert!(!table.signal_stalled(), "the first has responded, and the next release will signal it");
     assert_eq!(signal_one(table.at(&word)), 3);
     (0..2).for_each(|_| assert!(table.signal_stalled()));
     assert_eq!(counts(), [2, 1, 1]);
-    assert!(!table.signal_stalled(), "all have been called");
+    assert!(!table.signal_stalled(), "all have been signalled");
     waits.push(Box::pin(wait_async(table.at(&word), 0)));
     let late = Probe::new();
     assert!(waits[3].as_mut().poll(&mut Context::from_waker(&late.waker())).is_pending());
     assert!(table.signal_stalled());
-    assert_eq!(late.wakes(), 1, "who comes later is not forgotten");
+    assert_eq!(late.wakes(), 1, "a later waiter is not forgotten");
     assert!(!table.signal_stalled());
 }
 
-/// A waiter that is alone in its queue is looked at by a pass if somebody asks, and has the same time to respond as if another
+/// A waiter that is alone in its queue is checked by a pass if `is_queue_stalled` was asked, and has the same time to respond as if another
 /// waiter were queued behind it.
 #[test]
-fn a_queue_is_stalled_after_two_passes_in_which_nobody_responds() {
+fn a_queue_is_stalled_after_two_passes_without_a_response() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
-    let is_passed = || is_queue_stalled(table.at(&word));
-    assert!(is_passed(), "nobody is there");
+    let is_stalled = || is_queue_stalled(table.at(&word));
+    assert!(is_stalled(), "the queue is empty");
     let probe = Probe::new();
     let mut wait = pin!(wait_async(table.at(&word), 0));
     let mut poll = || wait.as_mut().poll_signalled(&mut Context::from_waker(&probe.waker()));
     assert!(poll().is_pending());
     for _ in 0..3 {
-        assert!(!is_passed() && !table.signal_stalled(), "it was not even called");
+        assert!(!is_stalled() && !table.signal_stalled(), "it was not even signalled");
     }
-    for looks in [true, false] {
+    for responds in [true, false] {
         assert_eq!(signal_one(table.at(&word)), 1);
-        assert!(!table.signal_stalled() && !table.signal_stalled(), "nobody has asked");
+        assert!(!table.signal_stalled() && !table.signal_stalled(), "not asked");
         for _ in 0..2 {
-            assert!(!is_passed());
+            assert!(!is_stalled());
             table.signal_stalled();
         }
-        assert!(is_passed());
-        if looks {
+        assert!(is_stalled());
+        if responds {
             assert_eq!(poll(), Poll::Ready(None));
             assert!(poll().is_pending());
-            assert!(!is_passed() && !table.signal_stalled());
+            assert!(!is_stalled() && !table.signal_stalled());
         }
     }
     let mut behind = pin!(wait_async(table.at(&word), 0));
     assert!(behind.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    assert!(!is_passed(), "somebody has come who was not called");
+    assert!(!is_stalled(), "the new waiter was not signalled");
 }
 
-/// A waiter that requests a signal gets one from each pass as long as another is queued behind it or somebody asks whether the
-/// queue is stalled, and is noticed when it does not respond.
+/// A waiter that requests a signal gets one from each pass as long as another is queued behind it or
+/// `is_queue_stalled` is asked, and is noticed when it does not respond.
 #[test]
 fn the_watchdog_signals_a_head_that_requests_it() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
     let mut waits: Vec<_> = (0..2).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
     let probes = [Probe::new(), Probe::new()];
-    let poll = |wait: &mut Pin<Box<WaitAsync<_>>>, who: usize| {
-        wait.as_mut().poll_signalled(&mut Context::from_waker(&probes[who].waker()))
+    let poll = |wait: &mut Pin<Box<WaitAsync<_>>>, waiter: usize| {
+        wait.as_mut().poll_signalled(&mut Context::from_waker(&probes[waiter].waker()))
     };
     let counts = || probes.each_ref().map(Probe::wakes);
     assert!(poll(&mut waits[0], 0).is_pending());
     waits[0].as_mut().request_signal();
-    assert!(!table.signal_stalled(), "nobody stands behind it");
+    assert!(!table.signal_stalled(), "no waiter is behind it");
     assert!(!is_queue_stalled(table.at(&word)) && !table.signal_stalled());
     assert_eq!((counts(), poll(&mut waits[0], 0)), ([1, 0], Poll::Ready(None)));
     assert!(poll(&mut waits[0], 0).is_pending());
     waits[0].as_mut().request_signal();
     assert!(poll(&mut waits[1], 1).is_pending());
-    for calls in 2..5 {
+    for signals in 2..5 {
         assert!(table.signal_stalled());
-        assert_eq!(counts(), [calls, 0]);
+        assert_eq!(counts(), [signals, 0]);
         assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
-        assert!(poll(&mut waits[0], 0).is_pending(), "called once");
+        assert!(poll(&mut waits[0], 0).is_pending(), "signalled once");
         waits[0].as_mut().request_signal();
-        assert!(poll(&mut waits[0], 0).is_pending(), "a look of its own changes nothing");
+        assert!(poll(&mut waits[0], 0).is_pending(), "a poll of its own changes nothing");
     }
     assert_eq!(signal_one(table.at(&word)), 2);
-    assert_eq!(counts(), [5, 0], "one who asks can be called as any other");
+    assert_eq!(counts(), [5, 0], "it can be signalled as any other");
     assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
     waits[0].as_mut().request_signal();
-    // Called; overdue; passed over.
+    // Signalled; overdue; skipped.
     (0..3).for_each(|_| assert!(table.signal_stalled()));
     assert_eq!(counts(), [6, 1]);
     drop(waits.remove(0));
@@ -593,7 +594,7 @@ fn the_watchdog_signals_a_head_that_requests_it() {
     assert_eq!(poll(&mut waits[0], 1), Poll::Ready(Some(Outcome::Notified)));
 }
 
-/// The timer of the process makes the passes; nobody has to do anything for it.
+/// The timer of the process makes the passes by itself.
 #[test]
 fn the_timer_runs_the_watchdog_of_the_process() {
     let word = AtomicI32::new(0);
@@ -610,7 +611,7 @@ fn the_timer_runs_the_watchdog_of_the_process() {
             });
             until(|| Table::global().waiters(&word) == 2);
             if round == 0 {
-                assert_eq!(signal_one(&word), 2, "the first, who does not look");
+                assert_eq!(signal_one(&word), 2, "the first, which does not respond");
             }
             next.join().unwrap();
         }

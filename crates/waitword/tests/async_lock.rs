@@ -127,7 +127,7 @@ fn soon_too_late<'a>(lock: &'a AsyncLock<&AtomicI32>) -> (Task<'a, Result<(), Lo
 }
 
 #[test]
-fn who_has_given_up_is_not_in_line_any_more() {
+fn a_waiter_that_has_given_up_is_not_queued() {
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
     lock.lock();
@@ -162,7 +162,11 @@ fn forbidden_to_block() {
     assert_eq!(lock.lock_until(far()), Err(LockError::BlockingForbidden));
     assert_eq!(lock.lock_for(Duration::MAX), Err(LockError::BlockingForbidden));
     assert_eq!(lock.lock_for(Duration::ZERO), Err(LockError::TimedOut), "that would not have waited");
-    assert_eq!(format!("{lock:?}"), r#"AsyncLock { state: locked }"#, "who may not wait has not claimed to");
+    assert_eq!(
+        format!("{lock:?}"),
+        r#"AsyncLock { state: locked }"#,
+        "an acquirer that may not wait has not marked it"
+    );
     let mut task = Task::new(lock.lock_async());
     assert!(task.poll().is_pending());
     lock.unlock().unwrap();
@@ -197,7 +201,7 @@ fn a_forbidden_lock_panics_at_its_caller_and_names_the_way_out() {
 }
 
 #[test]
-fn debug_tells_the_state_and_never_waits() {
+fn debug_shows_the_state_and_never_waits() {
     let lock = AsyncLock::new();
     assert_eq!(format!("{lock:?}"), "AsyncLock { state: free }");
     lock.lock();
@@ -211,7 +215,7 @@ fn debug_tells_the_state_and_never_waits() {
 }
 
 #[test]
-fn an_unlock_that_nobody_waits_for_touches_no_queue() {
+fn an_unlock_without_waiters_touches_no_queue() {
     struct NoQueue(AtomicI32);
     // SAFETY: the word is inline, and there is no table that could change.
     unsafe impl Location for NoQueue {
@@ -272,7 +276,7 @@ fn locks_on_one_word_are_one_lock_and_tables_keep_them_apart() {
 }
 
 #[test]
-fn threads_and_tasks_stand_in_one_line() {
+fn threads_and_tasks_share_one_queue() {
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
     for kinds in 0..1_u32 << 5 {
@@ -298,7 +302,7 @@ fn threads_and_tasks_stand_in_one_line() {
             threads.into_iter().for_each(|thread| thread.join().unwrap());
         });
         let turns = turns.into_inner().unwrap();
-        // Whoever has waited for longer may look for itself before the one who was called has come.
+        // A waiter may recheck on its own before the woken one has come.
         if start.elapsed() < STALL_TIMEOUT {
             assert_eq!(turns, [0, 1, 2, 3, 4], "{kinds:b}");
         }
@@ -345,7 +349,7 @@ unsafe impl Location for Meddled {
 }
 
 /// Both corner cases of the article, and their neighbours: whatever happens between any two accesses of the waiter to
-/// the word, it gets the lock without having to look for itself.
+/// the word, it gets the lock without a recheck of its own.
 #[test]
 fn released_or_retaken_between_any_two_accesses_of_the_waiter() {
     for meddling in [Meddling::Release, Meddling::ReleaseAndRetake] {
@@ -366,7 +370,7 @@ fn released_or_retaken_between_any_two_accesses_of_the_waiter() {
             }
             if released != -1 && meddling == Meddling::ReleaseAndRetake {
                 assert!(polled.is_pending(), "two hold it, at {moment}");
-                // Called or not, it finds the lock taken, and waits for the third.
+                // Woken or not, it finds the lock taken, and waits for the third.
                 if waiter.is_woken() {
                     polled = waiter.poll();
                     assert!(polled.is_pending());
@@ -379,7 +383,7 @@ fn released_or_retaken_between_any_two_accesses_of_the_waiter() {
                 break;
             }
             if polled.is_pending() {
-                assert!(waiter.is_woken(), "{meddling:?} at {moment}: nobody called");
+                assert!(waiter.is_woken(), "{meddling:?} at {moment}: not woken");
                 polled = waiter.poll();
             }
             assert!(polled.is_ready(), "{meddling:?} at {moment}");
@@ -389,7 +393,7 @@ fn released_or_retaken_between_any_two_accesses_of_the_waiter() {
 }
 
 #[test]
-fn retaken_by_a_third_before_the_one_called_comes() {
+fn retaken_by_a_third_before_the_woken_one_comes() {
     let lock = AsyncLock::new();
     lock.lock();
     let mut second = Task::new(lock.lock_async());

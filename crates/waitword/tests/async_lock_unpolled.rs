@@ -1,4 +1,4 @@
-//! See `common/unpolled.rs`; and what only this lock has: the waiters look for themselves now and then, whether signalled or not.
+//! See `common/unpolled.rs`; and what only this lock has: the waiters recheck on their own, woken or not.
 
 mod common;
 
@@ -9,22 +9,22 @@ use common::{Task, until};
 use waitword::word::Table;
 use waitword::{AsyncLock, STALL_TIMEOUT};
 
-// But for the one about places: whoever is called has left the line.
-common::unpolled::unpolled_futures_keep_the_lock_from_nobody! { AsyncLock:
-    select_whose_handler_wants_what_an_unpolled_branch_was_called_for,
+// Without the test of positions: a woken waiter has left the queue.
+common::unpolled::unpolled_futures_keep_no_other_from_the_lock! { AsyncLock:
+    select_whose_handler_wants_what_an_unpolled_branch_was_signalled_for,
     a_task_waits_behind_its_own_unpolled_future,
     a_set_of_futures_that_is_not_polled_meanwhile,
     a_stream_that_buffers_locks_while_its_body_wants_one,
     a_stream_that_buffers_locks_in_any_order,
-    threads_behind_futures_that_nobody_polls,
-    tasks_behind_futures_that_nobody_polls,
-    a_leaked_future_keeps_the_lock_from_nobody,
+    threads_behind_unpolled_futures,
+    tasks_behind_unpolled_futures,
+    a_leaked_future_keeps_no_other_from_the_lock,
 }
 
 /// The second race of `acquire`: a barging acquirer takes the lock from under an unpolled future, and knows nothing of those
 /// behind it.
 #[test]
-fn a_look_puts_the_mark_back_that_a_newcomer_lost() {
+fn a_recheck_restores_the_mark_that_a_barging_acquirer_cleared() {
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
     lock.lock();
@@ -34,20 +34,20 @@ fn a_look_puts_the_mark_back_that_a_newcomer_lost() {
     lock.unlock().unwrap();
     assert!(lock.try_lock());
     assert_eq!(format!("{lock:?}"), "AsyncLock { state: locked }", "the mark is lost");
-    // Its alarm goes off; nobody has called it.
+    // Its alarm goes off; no release has woken it.
     until(|| behind.is_woken());
     assert!(behind.poll().is_pending());
     assert_eq!(format!("{lock:?}"), "AsyncLock { state: locked with waiters }");
-    assert_eq!(Table::global().waiters(&word), 1, "it has kept its place");
+    assert_eq!(Table::global().waiters(&word), 1, "it has kept its position");
     lock.unlock().unwrap();
-    assert!(behind.is_woken(), "the newcomer has called it");
+    assert!(behind.is_woken(), "the barging acquirer has woken it");
     assert!(behind.poll().is_ready());
     lock.unlock().unwrap();
     assert!(unpolled.poll().is_ready());
 }
 
 #[test]
-fn a_look_that_succeeds_leaves_the_line() {
+fn a_recheck_that_succeeds_leaves_the_queue() {
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
     lock.lock();
@@ -57,12 +57,12 @@ fn a_look_that_succeeds_leaves_the_line() {
     lock.unlock().unwrap();
     until(|| behind.is_woken());
     assert!(behind.poll().is_ready());
-    assert_eq!(Table::global().waiters(&word), 0, "else it would be called in somebody's place");
+    assert_eq!(Table::global().waiters(&word), 0, "else a release would wake it in place of a waiter");
     lock.unlock().unwrap();
 }
 
 #[test]
-fn looks_in_vain_become_rare() {
+fn rechecks_in_vain_become_rare() {
     let lock = AsyncLock::new();
     lock.lock();
     let mut task = Task::new(lock.lock_async());

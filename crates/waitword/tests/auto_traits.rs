@@ -173,7 +173,7 @@ moving! {
     OwnedMutexGuard<u8>:                            YES NO  NO;
     MappedMutexGuard<'static, u8>:                  YES NO  YES;
     OwnedMappedMutexGuard<u8, u8>:                  YES NO  NO;
-    // ... and with it one is told.
+    // ... and its outcome.
     Mutex<Poison<u8>>:                              YES YES YES;
     Poison<u8>:                                     YES YES YES;
     PoisonGuard<'static, u8>:                       YES NO  YES;

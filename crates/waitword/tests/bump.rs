@@ -33,27 +33,27 @@ macro_rules! for_each_guard {
     };
 }
 
-/// The one behind it may have to wait longer than the one who lets them: between the two anybody is a barging acquirer.
+/// The waiter behind the head may get the lock after the bumping holder, which is a barging acquirer by then.
 #[test]
-fn the_first_in_line_has_its_turn() {
+fn the_head_waiter_gets_its_turn() {
     fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
         let turns = Turns::new(Vec::new());
         let turn = |name| turns.lock().unwrap().push(name);
         let guard = acquire();
-        let [first, second] = ["first", "second"].map(|name| (name, lock.in_line(Waker::noop())));
+        let [first, second] = ["first", "second"].map(|name| (name, lock.queued(Waker::noop())));
         thread::scope(|scope| {
             let mut guard = guard;
             // The second runs first, and has to wait.
-            for (name, in_line) in [second, first] {
+            for (name, queued) in [second, first] {
                 scope.spawn(move || {
-                    let guard = block_on(in_line);
+                    let guard = block_on(queued);
                     turn(name);
                     drop(guard);
                 });
             }
             let start = Instant::now();
             bump(&mut guard);
-            turn("who let them");
+            turn("bumping holder");
             assert!(!lock.is_free());
             // If its thread is so slow, it is passed over.
             let turns = turns.lock().unwrap();
@@ -67,12 +67,12 @@ fn the_first_in_line_has_its_turn() {
 
 /// It would panic if it gave anything away.
 #[test]
-fn nothing_happens_if_nobody_is_in_line() {
+fn nothing_happens_if_the_queue_is_empty() {
     fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
         let mut guard = acquire();
-        let in_line = lock.in_line(Waker::noop());
+        let queued = lock.queued(Waker::noop());
         let must_not = forbid_blocking();
-        drop(in_line);
+        drop(queued);
         // As far as the word knows there is somebody.
         bump(&mut guard);
         drop((guard, must_not));
@@ -87,29 +87,29 @@ fn nothing_happens_if_nobody_is_in_line() {
 }
 
 #[test]
-fn where_one_must_not_block_the_guard_is_kept() {
+fn where_blocking_is_forbidden_the_guard_stays() {
     fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
         let mut guard = acquire();
-        let in_line = lock.in_line(Waker::noop());
+        let queued = lock.queued(Waker::noop());
         let message = forbidden(|| bump(&mut guard));
         assert!(message.contains("`unlock_fair`") && message.contains("_async`"), "{message}");
         assert!(!lock.is_free());
         drop(guard);
-        drop(block_on(in_line));
+        drop(block_on(queued));
         assert!(lock.is_free());
     }
     for_each_guard!(test);
 }
 
 #[test]
-fn if_the_waker_of_the_next_panics_the_guard_is_kept() {
+fn if_the_waker_of_the_next_panics_the_guard_stays() {
     fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
         let mut guard = acquire();
-        let mut in_line = lock.in_line(&Waker::from(Arc::new(Panics)));
+        let mut queued = lock.queued(&Waker::from(Arc::new(Panics)));
         assert!(catch_unwind(AssertUnwindSafe(|| bump(&mut guard))).is_err());
         assert!(!lock.is_free(), "there is a guard");
         drop(guard);
-        let Poll::Ready(guard) = in_line.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+        let Poll::Ready(guard) = queued.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
             panic!("it is free")
         };
         drop(guard);
@@ -119,7 +119,7 @@ fn if_the_waker_of_the_next_panics_the_guard_is_kept() {
 }
 
 #[test]
-fn a_reader_lets_the_one_who_upgrades_have_its_turn() {
+fn a_reader_gives_an_upgrade_its_turn() {
     let lock = RwLock::new(0);
     let mut reader = lock.read();
     let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
@@ -133,7 +133,7 @@ fn a_reader_lets_the_one_who_upgrades_have_its_turn() {
 
 /// A release of one of two readers, after which nobody new reads.
 #[test]
-fn what_readers_leave_fairly_is_for_those_in_line() {
+fn a_fair_release_of_readers_is_for_the_queue() {
     let lock = RwLock::new(0);
     let (one, other) = (lock.read(), lock.read());
     let mut writer = Box::pin(lock.write_async());

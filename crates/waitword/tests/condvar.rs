@@ -60,10 +60,10 @@ impl Way {
     }
 }
 
-/// As many tokens as there are who wait for one, in every way at once; handed out one by one, and all together; with the mutex
+/// As many tokens as waiters, in every way at once; handed out one by one, and all together; with the mutex
 /// held during the notify and not. Everybody gets one.
 #[test]
-fn each_notify_gets_somebody_through_whoever_they_are() {
+fn each_notify_ends_one_wait_of_any_kind() {
     for round in 0..8 {
         let (tokens, changed) = (Arc::new(Mutex::new(0)), Condvar::new());
         thread::scope(|scope| {
@@ -119,16 +119,16 @@ fn a_bounded_queue_passes_everything_on_once() {
     };
     thread::scope(|scope| {
         let mut threads = Vec::new();
-        for who in 0..3 {
+        for producer in 0..3 {
             let push = &push;
-            threads.push(scope.spawn(move || (1..=EACH).for_each(|n| push(3 * n + who))));
+            threads.push(scope.spawn(move || (1..=EACH).for_each(|n| push(3 * n + producer))));
         }
-        for who in 0..3 {
+        for consumer in 0..3 {
             let (sum, queue, not_empty, not_full, pop_async) =
                 (&sum, &queue, &not_empty, &not_full, &pop_async);
             threads.push(scope.spawn(move || {
                 for _ in 0..EACH {
-                    let item = if who == 0 {
+                    let item = if consumer == 0 {
                         let mut guard = queue.lock();
                         not_empty.wait_while(&mut guard, |queue| queue.is_empty());
                         let item = guard.pop_front().unwrap();
@@ -144,14 +144,14 @@ fn a_bounded_queue_passes_everything_on_once() {
         }
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
-    let all: usize = (0..3).flat_map(|who| (1..=EACH).map(move |n| 3 * n + who)).sum();
+    let all: usize = (0..3).flat_map(|producer| (1..=EACH).map(move |n| 3 * n + producer)).sum();
     assert_eq!(sum.into_inner(), all);
     assert!(queue.into_inner().is_empty());
 }
 
-/// First come, first served; and a notify_all wakes nobody who cannot have the mutex.
+/// FIFO; and a notify_all wakes no waiter that cannot have the mutex (wait morphing).
 #[test]
-fn who_is_notified_has_the_mutex_in_turn_and_only_one_is_woken_at_a_time() {
+fn notified_waiters_get_the_mutex_in_turn_and_one_is_woken_at_a_time() {
     let (mutex, changed) = (Mutex::new(()), Condvar::new());
     let mut waits: Vec<_> = (0..5)
         .map(|_| {
@@ -168,7 +168,7 @@ fn who_is_notified_has_the_mutex_in_turn_and_only_one_is_woken_at_a_time() {
         first_only[0] = true;
         assert_eq!(woken(&waits), first_only);
         let Poll::Ready(guard) = waits.remove(0).poll() else {
-            panic!("it was called, and the mutex is free")
+            panic!("it was signalled, and the mutex is free")
         };
         assert!(!woken(&waits).contains(&true), "nobody is woken while the mutex is held");
         drop(guard);
@@ -177,7 +177,7 @@ fn who_is_notified_has_the_mutex_in_turn_and_only_one_is_woken_at_a_time() {
 
 /// A wait is queued before the mutex is free: what comes under the mutex after it, notifies it.
 #[test]
-fn a_wait_is_in_line_before_the_mutex_is_free() {
+fn a_wait_is_queued_before_the_mutex_is_free() {
     let (mutex, changed) = (Mutex::new(()), Condvar::new());
     let mut wait = Box::pin(changed.wait_async(mutex.lock()));
     assert!(mutex.try_lock().is_none(), "a wait that was not polled holds the mutex");
@@ -190,10 +190,10 @@ fn a_wait_is_in_line_before_the_mutex_is_free() {
     assert!(poll(wait.as_mut()).is_ready());
 }
 
-/// Whoever was notified and goes without the mutex, passes the notify on; at any time.
+/// A notified waiter that is dropped without the mutex forwards the notify; at any time.
 #[test]
 fn a_notify_that_is_dropped_goes_to_the_next() {
-    for (held, looked) in [(false, false), (true, false), (true, true)] {
+    for (held, rechecked) in [(false, false), (true, false), (true, true)] {
         let (mutex, changed) = (Mutex::new(()), Condvar::new());
         let [mut first, mut second] = [0, 1].map(|_| {
             let mut wait = Box::pin(changed.wait_async(mutex.lock()));
@@ -202,16 +202,16 @@ fn a_notify_that_is_dropped_goes_to_the_next() {
         });
         let guard = held.then(|| mutex.lock());
         assert_eq!(changed.notify_one(), 1);
-        if looked {
+        if rechecked {
             assert!(poll(first.as_mut()).is_pending());
         }
         drop(first);
         drop(guard);
-        assert!(poll(second.as_mut()).is_ready(), "held: {held}, looked: {looked}");
+        assert!(poll(second.as_mut()).is_ready(), "held: {held}, rechecked: {rechecked}");
     }
 }
 
-/// Whoever was not notified takes nothing along.
+/// A waiter that was not notified takes no notify along.
 #[test]
 fn a_wait_that_is_dropped_before_it_was_notified_leaves_no_trace() {
     let (mutex, changed) = (Mutex::new(()), Condvar::new());
@@ -244,7 +244,7 @@ fn a_wait_times_out_not_before_its_time_and_has_the_mutex() {
 
 /// The time is up while another has the mutex: the wait ends when that releases it.
 #[test]
-fn whoever_times_out_waits_for_the_mutex_all_the_same() {
+fn a_wait_that_times_out_waits_for_the_mutex() {
     let (mutex, changed) = (Mutex::new(()), Condvar::new());
     let deadline = Instant::now() + Duration::from_millis(50);
     let mut wait = Box::pin(changed.wait_async_until(mutex.lock(), deadline));
@@ -254,7 +254,7 @@ fn whoever_times_out_waits_for_the_mutex_all_the_same() {
         let guard = mutex.lock();
         until(|| Instant::now() > deadline);
         assert!(poll(wait.as_mut()).is_pending(), "the mutex is held");
-        assert_eq!(changed.notify_one(), 0, "it is not in line any more");
+        assert_eq!(changed.notify_one(), 0, "it is not queued any more");
         drop(guard);
         let (_guard, result) = smol::block_on(wait);
         assert_eq!(result, Err(LockError::TimedOut));
@@ -266,12 +266,12 @@ fn whoever_times_out_waits_for_the_mutex_all_the_same() {
 fn a_notify_in_time_counts_though_the_mutex_comes_late() {
     let (mutex, changed) = (Mutex::new(()), Condvar::new());
     // On a machine so slow, the time may be up before the first poll.
-    let in_line = (1..24).find_map(|doublings| {
+    let queued = (1..24).find_map(|doublings| {
         let deadline = Instant::now() + Duration::from_millis(1 << doublings);
         let mut wait = Box::pin(changed.wait_async_until(mutex.lock(), deadline));
         poll(wait.as_mut()).is_pending().then_some((wait, deadline))
     });
-    let (mut wait, deadline) = in_line.expect("it was polled within hours");
+    let (mut wait, deadline) = queued.expect("it was polled within hours");
     let guard = mutex.lock();
     let notified = changed.notify_one();
     until(|| Instant::now() > deadline);
@@ -283,15 +283,15 @@ fn a_notify_in_time_counts_though_the_mutex_comes_late() {
 }
 
 #[test]
-fn a_thread_that_must_not_block_is_told_so_and_keeps_the_mutex() {
+fn a_wait_where_blocking_is_forbidden_panics_and_keeps_the_mutex() {
     let (mutex, changed) = (Mutex::new(()), Condvar::new());
     let must_not = forbid_blocking();
     let mut guard = mutex.lock();
     assert_eq!(changed.wait_for(&mut guard, Duration::from_secs(1)), Err(LockError::BlockingForbidden));
     changed.wait_while(&mut guard, |()| false);
-    let told =
+    let panic =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| changed.wait(&mut guard))).unwrap_err();
-    assert!(told.downcast_ref::<&str>().unwrap().contains("wait_async"));
+    assert!(panic.downcast_ref::<&str>().unwrap().contains("wait_async"));
     assert!(mutex.is_locked());
     drop((guard, must_not));
     assert!(!mutex.is_locked());
@@ -304,8 +304,8 @@ fn one_mutex_at_a_time() {
     assert!(poll(wait.as_mut()).is_pending());
     let mut guard = other.lock();
     let wrong = || changed.wait_for(&mut guard, Duration::ZERO);
-    let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(wrong)).unwrap_err();
-    assert!(told.downcast_ref::<&str>().unwrap().contains("another mutex"));
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(wrong)).unwrap_err();
+    assert!(panic.downcast_ref::<&str>().unwrap().contains("another mutex"));
     assert!(other.is_locked(), "and keeps it");
     drop(wait);
     assert_eq!(changed.wait_for(&mut guard, Duration::ZERO), Err(LockError::TimedOut));
@@ -313,7 +313,7 @@ fn one_mutex_at_a_time() {
 
 /// A task that was notified and is not polled keeps nobody from the mutex for good, and its notify is not lost.
 #[test]
-fn whoever_is_notified_and_not_polled_does_not_stop_those_behind_it() {
+fn a_notified_wait_that_is_not_polled_does_not_stop_the_waiters_behind_it() {
     let (mutex, changed) = (Mutex::new(0), Condvar::new());
     let mut unpolled = Box::pin(changed.wait_async(mutex.lock()));
     assert!(poll(unpolled.as_mut()).is_pending());

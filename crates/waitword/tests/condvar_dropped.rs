@@ -1,9 +1,9 @@
 //! Futures of a condition variable dropped at every possible moment, in every order, while others wait for the condition or for
-//! the mutex: whoever is left is notified, and gets the mutex.
+//! the mutex: the waiters that are left are notified, and get the mutex.
 //!
 //! Every schedule of the polls, drops, notifies and releases of a few tasks is run on the real locks. A task is polled only when
 //! it has been woken. So a schedule is red which ends with the mutex free and somebody in its line; and one which ends with somebody
-//! waiting for the condition, and a notify that has ended no wait. (A sweep of the table would help those in the mutex's queue, if
+//! waiting for the condition, and a notify that has ended no wait. (The watchdog would help those in the mutex's queue, if
 //! somebody waited for that; nobody does.)
 
 mod common;
@@ -25,7 +25,7 @@ enum Op {
     Release(usize),
     NotifyOne,
     NotifyAll,
-    /// Somebody who has not waited takes the mutex, if it can be had.
+    /// A barging acquirer takes the mutex, if it can be had.
     BargeIn,
     BargeOut,
 }
@@ -38,7 +38,7 @@ enum Actor<'a> {
 
 struct World<'a> {
     room: &'a Room,
-    /// Those who wait for the condition, and at last some who want nothing but the mutex.
+    /// Waiters for the condition, and behind them some for the mutex alone.
     actors: Vec<Actor<'a>>,
     drops_left: usize,
     notifies_left: usize,
@@ -49,9 +49,9 @@ struct World<'a> {
 impl<'a> World<'a> {
     /// Some wait for the condition, in this order; a barger has the mutex; and others are queued for it.
     fn new(room: &'a Room, ways: &[Way], lockers: usize, [drops_left, notifies_left]: [usize; 2]) -> Self {
-        let mut actors: Vec<_> = ways.iter().map(|&way| in_line(Task::new(room.wait(way)))).collect();
+        let mut actors: Vec<_> = ways.iter().map(|&way| queued(Task::new(room.wait(way)))).collect();
         let barger = Some(room.mutex.lock());
-        let lock = || in_line(Task::new(async { Box::new(room.mutex.lock_async().await) as Held<'_> }));
+        let lock = || queued(Task::new(async { Box::new(room.mutex.lock_async().await) as Held<'_> }));
         actors.extend((0..lockers).map(|_| lock()));
         let actors = actors.into_iter().map(Actor::Waiting).collect();
         Self { room, actors, drops_left, notifies_left, barges_left: 1, barger }
@@ -144,7 +144,7 @@ fn explore(ways: &[Way], lockers: usize, drops_and_notifies: [usize; 2]) -> usiz
         let mut world = World::new(&room, ways, lockers, drops_and_notifies);
         if schedule.ends(&mut world) {
             let ops = &schedule.ops;
-            assert_eq!(room.waiters_for_mutex(), 0, "never called, after {ops:?}");
+            assert_eq!(room.waiters_for_mutex(), 0, "never signalled, after {ops:?}");
             assert!(room.mutex.try_lock().is_some(), "nobody has it, after {ops:?}");
             assert_eq!(room.waiters(), world.waiting(), "neither here nor there, after {ops:?}");
             let is_lost = room.tokens() > 0 && room.waiters() > 0;
@@ -171,25 +171,25 @@ fn no_schedule_of_polls_notifies_and_drops_loses_a_notify_or_the_mutex() {
 /// When a future is dropped, with a thread behind it in the queue of the condition, and one in the queue of the mutex.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
-    InLine,
+    Queued,
     /// Moved behind the thread in the queue of the mutex.
     Moved,
-    /// Moved, and called since it was the first there.
-    Called,
-    /// Called, and polled in vain because the mutex was held.
-    Overtaken,
-    /// The same, and called again, by the release.
-    CalledAgain,
+    /// Moved, and signalled as the head waiter there.
+    Signalled,
+    /// Signalled, and polled in vain because the mutex was held.
+    Barged,
+    /// The same, and signalled again, by the release.
+    SignalledAgain,
     Holding,
 }
 
 #[test]
 fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
     use Moment::*;
-    for moment in [InLine, Moved, Called, Overtaken, CalledAgain, Holding] {
+    for moment in [Queued, Moved, Signalled, Barged, SignalledAgain, Holding] {
         for way in WAYS {
             let room = Room::default();
-            let mut task = in_line(Task::new(room.wait(way)));
+            let mut task = queued(Task::new(room.wait(way)));
             thread::scope(|scope| {
                 scope.spawn(|| room.block());
                 until(|| room.waiters() == 2);
@@ -200,7 +200,7 @@ fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
                     until(|| room.waiters_for_mutex() == before + 1);
                 };
                 match moment {
-                    InLine => {
+                    Queued => {
                         locks();
                         drop(task);
                         assert_eq!(room.notify_one(), 1);
@@ -213,21 +213,21 @@ fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
                         drop(task);
                         drop(held);
                     }
-                    Called => {
+                    Signalled => {
                         assert_eq!(room.notify_one(), 1);
                         assert!(task.is_woken());
                         locks();
                         drop(task);
                         drop(held);
                     }
-                    Overtaken => {
+                    Barged => {
                         assert_eq!(room.notify_one(), 1);
                         assert!(task.poll().is_pending());
                         locks();
                         drop(task);
                         drop(held);
                     }
-                    CalledAgain => {
+                    SignalledAgain => {
                         assert_eq!(room.notify_one(), 1);
                         assert!(task.poll().is_pending());
                         locks();
@@ -256,7 +256,7 @@ fn a_thread_queued_for_the_mutex_gets_it_when_a_signalled_wait_is_dropped() {
     for way in WAYS {
         for release_first in [false, true] {
             let room = Room::default();
-            let mut task = in_line(Task::new(room.wait(way)));
+            let mut task = queued(Task::new(room.wait(way)));
             let held = room.mutex.lock();
             assert_eq!(room.notify_one(), 1);
             assert!(task.poll().is_pending());
@@ -298,16 +298,16 @@ enum Late {
     Unpolled,
     /// It is queued for the mutex, to say so.
     Locking,
-    /// The same, and it was called.
-    Called,
-    /// It was notified before, and has looked in vain since.
+    /// The same, and it was signalled.
+    Signalled,
+    /// It was notified before, and has rechecked in vain since.
     Notified,
 }
 
 #[test]
 fn those_behind_a_wait_dropped_after_its_time_was_up_get_the_notify_and_the_mutex() {
     use Late::*;
-    for late in [Unpolled, Locking, Called, Notified] {
+    for late in [Unpolled, Locking, Signalled, Notified] {
         for form in [Form::Until, Form::WhileUntil] {
             let room = Room::default();
             let deadline = Instant::now() + Duration::from_millis(2);
@@ -323,7 +323,7 @@ fn those_behind_a_wait_dropped_after_its_time_was_up_get_the_notify_and_the_mute
                 assert_eq!(result, Err(LockError::TimedOut));
                 continue;
             }
-            let behind = in_line(Task::new(room.wait(WAYS[0])));
+            let behind = queued(Task::new(room.wait(WAYS[0])));
             let held = room.mutex.lock();
             if matches!(late, Notified) {
                 assert_eq!(room.notify_one(), 1);
@@ -332,8 +332,8 @@ fn those_behind_a_wait_dropped_after_its_time_was_up_get_the_notify_and_the_mute
             if !matches!(late, Unpolled) {
                 assert!(task.poll().is_pending(), "the mutex is held");
             }
-            let locks = in_line(Task::new(room.mutex.lock_async()));
-            if matches!(late, Called) {
+            let locks = queued(Task::new(room.mutex.lock_async()));
+            if matches!(late, Signalled) {
                 drop(held);
                 until(|| task.is_woken());
                 drop(task);
@@ -352,7 +352,7 @@ fn those_behind_a_wait_dropped_after_its_time_was_up_get_the_notify_and_the_mute
 }
 
 /// Polled once.
-fn in_line<T>(mut task: Task<'_, T>) -> Task<'_, T> {
+fn queued<T>(mut task: Task<'_, T>) -> Task<'_, T> {
     assert!(task.poll().is_pending());
     task
 }

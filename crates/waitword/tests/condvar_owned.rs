@@ -1,4 +1,4 @@
-//! Waits that have a share in their condition variable: kept in structs, polled by hand, and dropped there.
+//! Waits that own a share in their condition variable: stored in structs, polled by hand, and dropped there.
 
 mod common;
 
@@ -32,7 +32,7 @@ impl Letters {
 /// The wait that a reader keeps; one by one, it has the same type each time.
 type Arrival = CondvarWaitWhileOwned<OwnedMutexGuard<Letters>, fn(&mut Letters) -> bool>;
 
-/// Reads them as a stream, each once, whoever reads.
+/// Reads them as a stream, each once, by any reader.
 struct Reader {
     letters: Arc<Mutex<Letters>>,
     arrived: Arc<Condvar>,
@@ -153,7 +153,7 @@ fn owned_timed_waits_give_up_with_the_mutex_held_and_never_too_early() {
 }
 
 #[test]
-fn debug_tells_the_state() {
+fn debug_shows_the_state() {
     let (mutex, changed) = (Arc::new(Mutex::new(())), Arc::new(Condvar::new()));
     let wait = Box::pin(changed.wait_owned_async(mutex.lock_owned()));
     assert_eq!(format!("{wait:?}"), "CondvarWaitOwned { waiting: false, .. }");

@@ -1,5 +1,5 @@
 //! Futures of a condition variable that nobody polls (Oxide RFD 609). One that is notified is moved to the mutex's queue, and is
-//! called there: it takes nothing and says nothing, and the others get the mutex, and the notifies that count them, all the same.
+//! signalled there: it does not respond, and the others get the mutex, and the notifies that count them, all the same.
 //!
 //! What it keeps is the notify that has counted it, until it is polled or dropped.
 //!
@@ -69,7 +69,7 @@ fn a_set_of_waits_that_is_not_polled_meanwhile() {
         let mut ended = 0;
         while let Some(held) = set.next().await {
             drop(held);
-            // Some of the set have been called, and are not polled here.
+            // Some of the set have been signalled, and are not polled here.
             drop(room.mutex.lock_async().await);
             ended += 1;
         }
@@ -105,9 +105,9 @@ fn a_stream_that_buffers_waits_while_its_body_wants_the_mutex() {
 fn a_wait_notified_and_polled_later_has_kept_its_position() {
     for way in WAYS {
         let room = Room::default();
-        let mut stored = in_line(&room, way);
+        let mut stored = queued(&room, way);
         assert_eq!(room.notify_one(), 1);
-        // Others come, wait and go. What is stored has been called.
+        // Others come, wait and go. The stored future has been signalled.
         for _ in 0..2 {
             drop(block_on(room.mutex.lock_async()));
             drop(room.mutex.lock());
@@ -119,7 +119,7 @@ fn a_wait_notified_and_polled_later_has_kept_its_position() {
         let released = Instant::now();
         drop(held);
         let behind_is_woken = behind.is_woken();
-        // On a machine so slow, a sweep may have called the other too.
+        // On a slow machine the watchdog may have signalled the other, too.
         if released.elapsed() < STALL_TIMEOUT {
             assert!(stored.is_woken() && !behind_is_woken, "the place was lost");
         }
@@ -134,7 +134,7 @@ fn a_wait_notified_and_polled_later_has_kept_its_position() {
 fn threads_behind_waits_that_nobody_polls() {
     for unpolled in 1..4 {
         let room = Room::default();
-        let futures: Vec<_> = WAYS.into_iter().take(unpolled).map(|way| in_line(&room, way)).collect();
+        let futures: Vec<_> = WAYS.into_iter().take(unpolled).map(|way| queued(&room, way)).collect();
         thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| room.block());
@@ -163,13 +163,13 @@ fn threads_behind_waits_that_nobody_polls() {
 fn tasks_behind_waits_that_nobody_polls() {
     for way in WAYS {
         let room = Room::default();
-        let unpolled = in_line(&room, way);
-        let behind = WAYS.map(|way| in_line(&room, way));
+        let unpolled = queued(&room, way);
+        let behind = WAYS.map(|way| queued(&room, way));
         assert_eq!(room.notify_all(), 1 + WAYS.len());
         assert!(unpolled.is_woken());
         assert!(!behind.iter().any(Task::is_woken));
         for task in behind {
-            // Each is called by itself; all that is done with `unpolled` is nothing.
+            // Each is signalled without `unpolled` being polled.
             drop(task.finish());
         }
         drop(unpolled.finish());
@@ -183,10 +183,10 @@ fn tasks_behind_waits_that_nobody_polls() {
 fn a_notify_of_one_stays_with_the_unpolled_future_that_it_went_to_and_later_ones_do_not() {
     for way in WAYS {
         let room = Room::default();
-        let unpolled = in_line(&room, way);
-        let [second, mut third] = [way, way].map(|way| in_line(&room, way));
+        let unpolled = queued(&room, way);
+        let [second, mut third] = [way, way].map(|way| queued(&room, way));
         assert_eq!(room.notify_one(), 1);
-        // Behind it: when this has had the mutex, their patience with `unpolled` is over.
+        // Behind it: when this has had the mutex, the stall timeout of `unpolled` is over.
         block_on(async { drop(room.mutex.lock_async().await) });
         drop(room.mutex.lock());
         assert_eq!(room.waiters(), 2, "the notify is not taken away from whom it went to");
@@ -203,11 +203,11 @@ fn a_notify_of_one_stays_with_the_unpolled_future_that_it_went_to_and_later_ones
 
 /// It has had its turn in the queue of the mutex, found that somebody had barged in, and is not polled any more from then on.
 #[test]
-fn those_behind_a_wait_that_has_looked_in_vain() {
+fn waiters_behind_a_wait_that_has_rechecked_in_vain() {
     for way in WAYS {
         let room = Room::default();
-        let mut unpolled = in_line(&room, way);
-        let behind = in_line(&room, way);
+        let mut unpolled = queued(&room, way);
+        let behind = queued(&room, way);
         let barged_in = room.mutex.lock();
         assert_eq!(room.notify_all(), 2);
         assert!(unpolled.is_woken() && unpolled.poll().is_pending());
@@ -233,7 +233,7 @@ fn those_behind_a_wait_whose_time_was_up() {
     if let Poll::Ready((_, result)) = unpolled.poll() {
         return assert_eq!(result, Err(LockError::TimedOut));
     }
-    let behind = in_line(&room, WAYS[0]);
+    let behind = queued(&room, WAYS[0]);
     let held = room.mutex.lock();
     until(|| Instant::now() > deadline);
     assert!(unpolled.poll().is_pending(), "the mutex is held");
@@ -259,7 +259,7 @@ fn a_leaked_wait_keeps_the_mutex_and_all_notifies_but_one_from_nobody() {
         std::mem::forget(leaked);
         let thread = thread::spawn(|| room.block());
         until(|| room.waiters() == 2);
-        let task = in_line(room, way);
+        let task = queued(room, way);
         assert_eq!(room.notify_one(), 1);
         assert_eq!(room.notify_one(), 1);
         thread.join().unwrap();
@@ -272,7 +272,7 @@ fn a_leaked_wait_keeps_the_mutex_and_all_notifies_but_one_from_nobody() {
 }
 
 /// A wait that was polled once.
-fn in_line(room: &Room, way: Way) -> Task<'_, common::exclusive::Held<'_>> {
+fn queued(room: &Room, way: Way) -> Task<'_, common::exclusive::Held<'_>> {
     let mut wait = Task::new(room.wait(way));
     assert!(wait.poll().is_pending());
     wait

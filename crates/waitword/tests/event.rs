@@ -1,4 +1,4 @@
-//! The event from outside: the whole grid of names, who is woken, and what becomes of a wakeup that nobody takes.
+//! The event from outside: the whole grid of names, which waiter is woken, and what becomes of a wakeup that no waiter takes.
 
 mod common;
 
@@ -102,15 +102,15 @@ fn every_way_to_wait_is_woken_by_every_notify() {
 }
 
 #[test]
-fn threads_and_tasks_stand_in_one_line() {
+fn threads_and_tasks_share_one_queue() {
     for kinds in 0..1_u32 << 4 {
         let event = Event::new();
         let turns = Mutex::new(Vec::new());
         thread::scope(|scope| {
             for place in 0..4 {
                 let (event, turns) = (&event, &turns);
-                let in_line = move || event.waiters() == place + 1;
-                waits(scope, in_line, move || {
+                let is_queued = move || event.waiters() == place + 1;
+                waits(scope, is_queued, move || {
                     if kinds >> place & 1 == 1 {
                         event.wait()
                     } else {
@@ -137,10 +137,10 @@ fn notify_all_wakes_threads_and_tasks_and_stores_nothing() {
     thread::scope(|scope| {
         for count in 0..4 {
             let event = &event;
-            let in_line = move || event.waiters() == count + 1;
+            let is_queued = move || event.waiters() == count + 1;
             waits(
                 scope,
-                in_line,
+                is_queued,
                 move || if count % 2 == 0 { event.wait() } else { block_on(event.wait_async()) },
             );
         }
@@ -190,7 +190,7 @@ fn timed_forms_give_up_and_never_too_early() {
     }
     assert_eq!(event.waiters(), 0);
     event.notify_one();
-    assert!(event.try_wait(), "who has given up gets nothing");
+    assert!(event.try_wait(), "a wait that has given up gets nothing");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn forbidden_to_block() {
 }
 
 #[test]
-fn enable_gets_in_line_and_a_later_drop_passes_on() {
+fn enable_enqueues_and_a_later_drop_forwards() {
     let event = Event::new();
     {
         let (mut one, mut two) = (pin!(event.wait_async()), pin!(event.wait_async_for(Duration::MAX)));
@@ -247,14 +247,14 @@ fn enable_gets_in_line_and_a_later_drop_passes_on() {
     assert!(event.try_wait());
 }
 
-/// The loop that a thread could not have without one: notified between its look and its wait, each time.
+/// The loop that a thread could not have without one: notified between its check and its wait, each time.
 #[test]
 fn a_listener_misses_no_notify_all_between_its_waits() {
     let (event, number) = (Event::new(), AtomicUsize::new(0));
     let mut listener = pin!(event.listen());
     let mut seen = 0;
     while seen < 5 {
-        // After the look, and before the wait.
+        // After the check, and before the wait.
         number.store(seen + 1, Ordering::Relaxed);
         event.notify_all();
         assert_eq!(listener.as_mut().wait_until(far()), Ok(()));
@@ -266,7 +266,7 @@ fn a_listener_misses_no_notify_all_between_its_waits() {
 }
 
 #[test]
-fn a_listener_keeps_its_place_when_its_time_is_up() {
+fn a_listener_keeps_its_position_when_its_time_is_up() {
     let event = Event::new();
     let mut listener = pin!(event.listen());
     let start = Instant::now();
@@ -283,13 +283,13 @@ fn a_listener_keeps_its_place_when_its_time_is_up() {
     event.notify_one();
     assert!(!second.is_woken(), "behind it");
     listener.as_mut().wait();
-    assert_eq!(event.waiters(), 1, "it listens, and is not in line");
+    assert_eq!(event.waiters(), 1, "it listens, and is not queued");
     event.notify_one();
     assert!(second.poll().is_ready() && !listener.try_wait());
 }
 
 #[test]
-fn a_listener_that_is_dropped_passes_on_what_it_had_got() {
+fn a_listener_that_is_dropped_forwards_its_wakeup() {
     let event = Event::new();
     for ends in 0..3 {
         let mut next = Task::new(event.wait_async());
@@ -323,7 +323,7 @@ fn a_future_that_was_ready_must_not_be_polled() {
 }
 
 #[test]
-fn a_waker_that_panics_costs_nobody_else_the_wakeup() {
+fn a_waker_that_panics_costs_no_other_waiter_its_wakeup() {
     struct Panics;
     impl Wake for Panics {
         fn wake(self: Arc<Self>) {
@@ -532,12 +532,12 @@ fn explore(forms: &[Form], notify_all: bool) -> usize {
         let stored = event.try_wait();
         assert!(!event.try_wait());
         if notify_all {
-            // All who were queued are gone, one way or another.
+            // All queued waits have ended, one way or another.
             assert!(!world.is_any_left(), "{schedule:?}");
         } else {
             // Two wakeups: had, or stored for want of a waiter.
             assert_eq!(stored, world.had < 2, "{schedule:?}");
-            assert!(!(stored && world.is_any_left()), "stored beside one who waits, {schedule:?}");
+            assert!(!(stored && world.is_any_left()), "stored although one waits, {schedule:?}");
         }
     }
     schedules
@@ -576,7 +576,7 @@ fn it_crosses_threads_and_its_futures_do_not_move() {
 }
 
 #[test]
-fn debug_tells_the_state_and_never_waits() {
+fn debug_shows_the_state_and_never_waits() {
     let event = Arc::<Event>::default();
     assert_eq!(format!("{event:?}"), "Event { stored: false, .. }");
     event.notify_one();

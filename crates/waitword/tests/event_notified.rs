@@ -52,7 +52,7 @@ fn notify_all_says_how_many_were_in_the_queue() {
 
 /// Threads and tasks, in every mixture: from the back, and then from the front.
 #[test]
-fn notify_last_wakes_who_came_last() {
+fn notify_last_wakes_the_tail() {
     for kinds in 0..1_u32 << 4 {
         let event = Event::new();
         let turns = Mutex::new(Vec::new());

@@ -1,4 +1,4 @@
-//! Waits that have a share in their event: kept in structs, polled by hand, and dropped there.
+//! Waits that own a share in their event: stored in structs, polled by hand, and dropped there.
 
 mod common;
 
@@ -40,7 +40,7 @@ pin_project! {
         number: Arc<Number>,
         seen: usize,
         last: usize,
-        // Written by the stream itself, each between a look at the number and the wait for its change.
+        // Written by the stream itself, each between a check of the number and the wait for its change.
         races: std::ops::Range<usize>,
         // In the field: nothing is allocated for a wait.
         #[pin]
@@ -71,14 +71,14 @@ impl Stream for Numbers {
             }
             this.races.next().into_iter().for_each(|next| this.number.set(next));
             ready!(this.changed.as_mut().poll(cx));
-            // It waits for the next change before the number is looked at again.
+            // It waits for the next change before the number is checked again.
             this.changed.set(this.number.changed.wait_owned_async());
         }
     }
 }
 
 #[test]
-fn a_stream_that_keeps_its_wait_misses_no_change_between_its_look_and_its_wait() {
+fn a_stream_that_keeps_its_wait_misses_no_change_between_its_check_and_its_wait() {
     let number = Arc::new(Number::default());
     let mut numbers = pin!(Numbers { races: 1..6, ..Numbers::new(&number, 7) });
     let mut cx = Context::from_waker(Waker::noop());
@@ -223,7 +223,7 @@ fn a_struct_that_is_dropped_while_its_wait_is_notified_forwards_the_wakeup() {
     services[1] = None;
     assert_eq!(places.freed.waiters(), 0, "and the next");
     assert!(services[2].as_mut().unwrap().poll_ready(&mut cx).is_ready());
-    assert!(!places.freed.try_wait(), "it is in the wait that is kept, ...");
+    assert!(!places.freed.try_wait(), "it is in the stored wait, ...");
     drop(services);
     assert!(places.freed.try_wait(), "... which was not asked, for there was a place");
 }

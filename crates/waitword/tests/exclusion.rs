@@ -73,7 +73,7 @@ async fn as_task(shared: Arc<Shared>, seed: u64) {
                 });
                 locked.await;
             }
-            // Dropped while it waits, perhaps after it was called.
+            // Dropped while it waits, perhaps after its signal.
             3 => {
                 let dropped = async {
                     shared.lock.lock_async().await;
@@ -89,7 +89,7 @@ async fn as_task(shared: Arc<Shared>, seed: u64) {
     }
 }
 
-/// Runs `start`, which starts some of those who take part, beside two threads and a task on a thread of its own.
+/// Runs `start`, which starts some of the acquirers, beside two threads and a task on a thread of its own.
 fn stress(start: impl FnOnce(&Arc<Shared>)) {
     let shared = Arc::new(Shared::default());
     thread::scope(|scope| {

@@ -99,7 +99,7 @@ macro_rules! a_writer_becomes_a_reader_of_a_part {
 }
 
 impl Lock for RwLock<(i32, &'static str)> {
-    fn in_line(self: &Arc<Self>, _waker: &Waker) -> common::guards::InLine {
+    fn queued(self: &Arc<Self>, _waker: &Waker) -> common::guards::Queued {
         unreachable!("not in these tests")
     }
 
@@ -123,7 +123,7 @@ fn a_downgrade_that_panics_leaves_no_reader_behind() {
     let rwlock = Arc::new(RwLock::new(1));
     let test = |downgrade: fn(OwnedRwLockWriteGuard<u8>)| {
         let writer = rwlock.write_owned();
-        let waiter = rwlock.in_line(&Waker::from(Arc::new(Panics)));
+        let waiter = rwlock.queued(&Waker::from(Arc::new(Panics)));
         // Behind it a reader, so that there is somebody to signal whose turn it is.
         assert!(catch_unwind(AssertUnwindSafe(|| downgrade(writer))).is_err());
         drop(waiter);
@@ -159,7 +159,7 @@ fn guards_of_parts_are_released_for_the_head_waiter() {
     macro_rules! reserves {
         ($($Guard:ident -> $Mapped:ident, $acquire:ident;)+) => {$(
             let guard = $Guard::map(rwlock.$acquire(), |value| value);
-            let waiter = rwlock.in_line(Waker::noop());
+            let waiter = rwlock.queued(Waker::noop());
             $Mapped::unlock_fair(guard);
             assert!(!rwlock.is_free(), "for the waiter");
             drop(block_on(waiter));
@@ -185,7 +185,7 @@ fn owned_guards_lead_to_their_lock_and_give_their_share_in_it_back() {
                 assert_eq!(Arc::strong_count(&$lock), 2);
             }
             // A waiter that is not polled has it reserved by one of the two.
-            let (guard, waiter) = ($lock.$acquire(), $lock.in_line(Waker::noop()));
+            let (guard, waiter) = ($lock.$acquire(), $lock.queued(Waker::noop()));
             drop($Guard::into_arc_fair(guard));
             assert!(!$lock.is_free());
             drop(block_on(waiter));

@@ -191,7 +191,7 @@ fn a_condition_variable_takes_its_guards_from_threads_and_tasks() {
 }
 
 #[test]
-fn whoever_waits_with_its_guard_has_released_it_and_has_it_again() {
+fn a_wait_releases_its_guard_and_has_it_again() {
     let (mutex, changed) = (Mutex::new(1), Condvar::new());
     let mut wait = Task::new(changed.wait_async(mutex.lock()));
     assert!(mutex.is_locked(), "nobody has polled it");

@@ -169,7 +169,7 @@ fn a_signalled_waiter_that_gives_up_forwards_the_signal() {
     let mut next = Task::new(mutex.lock_async());
     assert!(next.poll().is_pending());
     drop(guard);
-    let barged_in = mutex.try_lock().expect("called, not handed over");
+    let barged_in = mutex.try_lock().expect("a signal is no handoff");
     until(|| Instant::now() > deadline);
     assert!(matches!(late.poll(), Poll::Ready(Err(LockError::TimedOut))));
     // Though the future is still there.
@@ -193,10 +193,10 @@ impl<F: FnMut() + Send> Drop for AtItsEnd<F> {
     }
 }
 
-/// The poll that comes too late gives the old waker back; its destructor releases the mutex, which calls the one who is
-/// about to go. Whether somebody barges in then or not, the next waiter must get to know.
+/// The poll that comes too late gives the old waker back; its destructor releases the mutex, which signals the waiter
+/// that is about to leave. Whether another acquirer barges then or not, the next waiter is signalled.
 #[test]
-fn called_between_the_last_look_and_the_end_of_the_time() {
+fn signalled_between_the_last_check_and_the_deadline() {
     for barges_in in [false, true] {
         let mutex = Arc::new(Mutex::new(()));
         let holder = std::sync::Mutex::new(Some(mutex.lock_owned()));
@@ -208,7 +208,7 @@ fn called_between_the_last_look_and_the_end_of_the_time() {
             move || {
                 drop(holder.lock().unwrap().take());
                 if barges_in {
-                    *barger.lock().unwrap() = Some(mutex.try_lock_owned().expect("called, not handed over"));
+                    *barger.lock().unwrap() = Some(mutex.try_lock_owned().expect("a signal is no handoff"));
                 }
             }
         });
@@ -231,7 +231,7 @@ fn called_between_the_last_look_and_the_end_of_the_time() {
             Poll::Pending => panic!("its time was up"),
         }
         drop(barger.lock().unwrap().take());
-        assert!(next.is_woken(), "barges in: {barges_in}");
+        assert!(next.is_woken(), "barges: {barges_in}");
         assert!(next.poll().is_ready());
     }
 }
@@ -264,7 +264,7 @@ fn forbidden_to_block() {
 }
 
 #[test]
-fn threads_and_tasks_stand_in_one_line() {
+fn threads_and_tasks_share_one_queue() {
     let mutex = Arc::new(Mutex::new(()));
     for kinds in 0..1_u32 << 5 {
         let turns = Mutex::new(Vec::new());
@@ -279,18 +279,18 @@ fn threads_and_tasks_stand_in_one_line() {
                 };
                 turns.lock().push(place);
             };
-            let in_line = |place| {
+            let enqueue = |place| {
                 let thread = scope.spawn(move || take_a_turn(place));
                 until(|| waiters(mutex) == place + 1);
                 thread
             };
-            let threads = (0..5).map(in_line).collect::<Vec<_>>();
+            let threads = (0..5).map(enqueue).collect::<Vec<_>>();
             released = Instant::now();
             drop(guard);
             threads.into_iter().for_each(|thread| thread.join().unwrap());
         });
         let turns = turns.into_inner();
-        // On a machine so slow, a sweep may have called somebody before the one who was called has come.
+        // On a slow machine the watchdog may have signalled another before the signalled one has come.
         if released.elapsed() < STALL_TIMEOUT {
             assert_eq!(turns, [0, 1, 2, 3, 4], "{kinds:b}");
         }
@@ -308,14 +308,17 @@ fn a_release_frees_the_mutex_and_a_signalled_waiter_keeps_its_position() {
     let released = Instant::now();
     drop(guard);
     assert!(first.is_woken());
-    let barged_in = mutex.try_lock().expect("called, not handed over");
+    let barged_in = mutex.try_lock().expect("a signal is no handoff");
     assert!(first.poll().is_pending());
     drop(barged_in);
     let woken = (first.is_woken(), second.is_woken());
-    // On a machine so slow, a sweep may have called the other too.
+    // On a slow machine the watchdog may have signalled the other, too.
     if released.elapsed() < STALL_TIMEOUT {
-        assert_eq!(woken, (true, false), "it has kept its place");
-        assert!(mutex.try_lock().is_none(), "overtaken once, and there: the mutex is reserved for it");
+        assert_eq!(woken, (true, false), "it has kept its position");
+        assert!(
+            mutex.try_lock().is_none(),
+            "barged past once, and it responded: the mutex is reserved for it"
+        );
     }
     assert!(first.poll().is_ready());
     drop(second.finish());
@@ -330,24 +333,24 @@ fn others_barge_past_a_signalled_waiter_until_its_window_closes() {
     drop(guard);
     assert!(mutex.try_lock().is_some());
     until(|| mutex.try_lock().is_none());
-    assert!(!mutex.is_locked(), "free, and kept");
+    assert!(!mutex.is_locked(), "free, and reserved");
     assert!(first.poll().is_ready());
 }
 
 #[test]
-fn unlock_fair_lets_nobody_in_before_those_in_line() {
+fn unlock_fair_hands_the_mutex_to_the_queue() {
     fn fair<G>(mutex: &Arc<Mutex<()>>, guard: G, unlock_fair: fn(G)) {
         let mut first = Task::new(mutex.lock_async());
         assert!(first.poll().is_pending());
         unlock_fair(guard);
         assert!(!mutex.is_locked() && first.is_woken());
         assert!(mutex.try_lock().is_none());
-        let mut newcomer = Task::new(mutex.lock_async());
-        assert!(newcomer.poll().is_pending());
+        let mut barging = Task::new(mutex.lock_async());
+        assert!(barging.poll().is_pending());
         let Poll::Ready(guard) = first.poll() else { panic!("it was reserved for it") };
-        assert!(newcomer.poll().is_pending());
+        assert!(barging.poll().is_pending());
         drop(guard);
-        drop(newcomer.finish());
+        drop(barging.finish());
         // No waiter.
         MutexGuard::unlock_fair(mutex.lock());
         assert!(mutex.try_lock().is_some());
@@ -455,7 +458,7 @@ fn a_panic_releases_and_poisons_nothing() {
 }
 
 #[test]
-fn poison_tells_of_a_panic_and_of_no_other_end() {
+fn only_a_panic_poisons() {
     let mutex = Mutex::new(Poison::from(1));
     *mutex.lock().get_mut().unwrap() += 1;
     catch_unwind(AssertUnwindSafe(|| {
@@ -491,7 +494,7 @@ fn poison_tells_of_a_panic_and_of_no_other_end() {
 }
 
 #[test]
-fn debug_tells_and_never_waits() {
+fn debug_never_waits() {
     let mutex = Arc::new(Mutex::new("value"));
     assert_eq!(format!("{mutex:?}"), r#"Mutex { data: "value" }"#);
     let guard = mutex.lock();

@@ -2,4 +2,4 @@
 
 mod common;
 
-common::unpolled::unpolled_futures_keep_the_lock_from_nobody!(waitword::Mutex<()>);
+common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waitword::Mutex<()>);

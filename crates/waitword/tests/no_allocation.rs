@@ -49,7 +49,7 @@ fn allocations(run: impl FnOnce()) -> usize {
     ALLOCATIONS.get() - before
 }
 
-/// What a table allocates follows the number of words that are waited on, and who adds the next word pays. So the tests wait
+/// What a table allocates follows the number of words that are waited on, and the waiter that adds the next word pays. So the tests wait
 /// one after the other, at a lock that has no place in the table.
 fn alone() -> std::sync::MutexGuard<'static, ()> {
     static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
@@ -75,12 +75,12 @@ fn a_wait_of_a_task_allocates_nothing() {
     let mut wait = || {
         lock.lock();
         {
-            let mut called = pin!(lock.lock_async());
-            assert!(called.as_mut().poll(&mut cx).is_pending());
+            let mut signalled = pin!(lock.lock_async());
+            assert!(signalled.as_mut().poll(&mut cx).is_pending());
             let mut dropped = pin!(lock.lock_async_until(far()));
             assert!(dropped.as_mut().poll(&mut cx).is_pending());
             lock.unlock().unwrap();
-            assert!(called.as_mut().poll(&mut cx).is_ready());
+            assert!(signalled.as_mut().poll(&mut cx).is_ready());
         }
         lock.unlock().unwrap();
     };
@@ -127,7 +127,7 @@ fn an_uncontended_lock_allocates_nothing() {
     assert_eq!(allocations(uncontended), 0);
 }
 
-/// The locks that nobody holds: each is waited for in a future, with a deadline or without, called and dropped.
+/// The locks without a holder: each is waited for in a future, with a deadline or without, woken and dropped.
 #[test]
 fn a_wait_of_a_task_for_what_nobody_holds_allocates_nothing() {
     let _alone = alone();
@@ -254,8 +254,8 @@ fn a_wait_of_a_task_for_a_mutex_allocates_nothing() {
     let mut cx = Context::from_waker(Waker::noop());
     let mut wait = || {
         let guard = mutex.lock();
-        let mut called = pin!(mutex.lock_async());
-        assert!(called.as_mut().poll(&mut cx).is_pending());
+        let mut signalled = pin!(mutex.lock_async());
+        assert!(signalled.as_mut().poll(&mut cx).is_pending());
         let mut timed = pin!(mutex.lock_async_until(far()));
         assert!(timed.as_mut().poll(&mut cx).is_pending());
         let mut owned = pin!(mutex.lock_owned_async());
@@ -263,7 +263,7 @@ fn a_wait_of_a_task_for_a_mutex_allocates_nothing() {
         let mut dropped = pin!(mutex.lock_owned_async_until(far()));
         assert!(dropped.as_mut().poll(&mut cx).is_pending());
         drop(guard);
-        drop(called.as_mut().poll(&mut cx));
+        drop(signalled.as_mut().poll(&mut cx));
         drop(timed.as_mut().poll(&mut cx));
         assert!(owned.as_mut().poll(&mut cx).is_ready());
     };
@@ -271,7 +271,7 @@ fn a_wait_of_a_task_for_a_mutex_allocates_nothing() {
     wait();
     for _ in 0..3 {
         assert_eq!(allocations(&mut wait), 0);
-        // Long enough for the sweeps of the table to have ended, so that the next wait begins new ones.
+        // Long enough for the watchdog to have stopped, so that the next wait starts it again.
         let end = Instant::now();
         until(|| end.elapsed() > 4 * STALL_TIMEOUT);
     }
@@ -306,17 +306,17 @@ fn a_wait_for_permits_allocates_nothing() {
     let mut cx = Context::from_waker(Waker::noop());
     let mut wait = || {
         let held = semaphore.acquire().unwrap();
-        let mut called = pin!(semaphore.acquire_many_async(2));
-        assert!(called.as_mut().poll(&mut cx).is_pending());
+        let mut signalled = pin!(semaphore.acquire_many_async(2));
+        assert!(signalled.as_mut().poll(&mut cx).is_pending());
         let mut owned = pin!(semaphore.acquire_owned_async());
         assert!(owned.as_mut().poll(&mut cx).is_pending());
         let mut dropped = pin!(semaphore.acquire_owned_async_until(far()));
         assert!(dropped.as_mut().poll(&mut cx).is_pending());
         drop(held);
         // In vain: one is reserved for it now.
-        assert!(called.as_mut().poll(&mut cx).is_pending());
+        assert!(signalled.as_mut().poll(&mut cx).is_pending());
         semaphore.add_permits(1);
-        assert!(called.as_mut().poll(&mut cx).is_ready());
+        assert!(signalled.as_mut().poll(&mut cx).is_ready());
         semaphore.forget_permits(1);
         assert!(owned.as_mut().poll(&mut cx).is_ready());
     };

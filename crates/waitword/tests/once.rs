@@ -137,7 +137,7 @@ fn every_initialiser_waits_for_one_that_runs() {
 }
 
 #[test]
-fn every_initialiser_in_line_has_the_turn_of_one_that_is_dropped() {
+fn every_queued_initialiser_gets_the_turn_of_one_that_is_dropped() {
     for (way, init) in INITS {
         let cell = OnceLock::new();
         let first = running(&cell);
@@ -150,7 +150,7 @@ fn every_initialiser_in_line_has_the_turn_of_one_that_is_dropped() {
 }
 
 #[test]
-fn who_has_no_time_waits_for_no_initialiser() {
+fn a_call_without_time_waits_for_no_initialiser() {
     let cell = OnceLock::new();
     let first = running(&cell);
     for (way, init) in INITS_WITHOUT_TIME {
@@ -173,7 +173,7 @@ fn who_has_no_time_waits_for_no_initialiser() {
 }
 
 #[test]
-fn an_initialiser_that_panics_or_fails_passes_the_turn_on() {
+fn an_initialiser_that_panics_or_fails_gives_up_its_turn() {
     let cell = OnceLock::new();
     assert!(catch_unwind(AssertUnwindSafe(|| cell.get_or_init(|| panic!("initialiser")))).is_err());
     assert_eq!(cell.get_or_try_init(|| Err("no")), Err("no"));
@@ -191,9 +191,9 @@ fn an_initialiser_that_panics_or_fails_passes_the_turn_on() {
     assert_eq!(cell.get_or_init(|| 3), &3);
 }
 
-/// Each waiter fails in its turn, until one does not; those who only wait go on waiting.
+/// Each waiter fails in its turn, until one does not; waiters without an initialiser go on waiting.
 #[test]
-fn the_turn_goes_through_the_line_of_threads_and_tasks() {
+fn the_turn_goes_through_the_queue_of_threads_and_tasks() {
     let cell = OnceLock::new();
     let (failed, made) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let attempt = || match failed.fetch_add(1, Ordering::SeqCst) {
@@ -227,7 +227,7 @@ fn the_turn_goes_through_the_line_of_threads_and_tasks() {
 }
 
 #[test]
-fn a_task_that_is_called_and_not_polled_stops_nobody() {
+fn a_task_that_is_woken_and_not_polled_stops_no_other() {
     let cell = OnceLock::new();
     let first = running(&cell);
     let mut unpolled = Task::new(cell.get_or_init_async(async || 2));
@@ -243,7 +243,7 @@ fn a_task_that_is_called_and_not_polled_stops_nobody() {
 
 /// Wherever it is dropped, before its turn, in it, or signalled and not polled, the one behind it makes the value.
 #[test]
-fn an_initialiser_dropped_at_any_poll_passes_the_turn_on() {
+fn an_initialiser_dropped_at_any_poll_gives_up_its_turn() {
     for polls in 0.. {
         let cell = OnceLock::new();
         let first = running(&cell);
@@ -382,7 +382,7 @@ mod lazy {
     }
 
     #[test]
-    fn threads_and_tasks_wait_for_the_one_who_makes_it() {
+    fn threads_and_tasks_wait_for_the_one_that_makes_it() {
         let (begun, go) = (Event::new(), Event::new());
         let lazy = LazyLock::new(|| {
             begun.notify_one();
@@ -456,7 +456,7 @@ fn they_cross_threads_and_their_futures_do_not_move() {
     assert!(size_of::<OnceWait<'static, String>>() <= 112);
 }
 
-/// Who shares a cell can move a value into it for others to take out, and refer to it while others do.
+/// A thread that shares a cell can move a value into it for others to take out, and refer to it while others do.
 #[test]
 fn only_what_is_send_and_sync_can_be_shared_in_a_cell() {
     trait NotSync<Ambiguous> {

@@ -55,7 +55,7 @@ fn the_only_owner_makes_the_value_once() {
     assert!(!cell.is_set() && cell.get_mut().is_none());
     cell.get_mut_or_init(|| "1".to_owned()).push('2');
     cell.get_mut_or_try_init(|| Err::<String, _>("not run")).unwrap().push('3');
-    // Others see it as if it had been set while they looked on.
+    // Others see it as if it had been set while they watched.
     assert_eq!(
         (cell.get(), cell.wait(), cell.set("4".to_owned())),
         (Some(&"123".to_owned()), &"123".to_owned(), Err("4".to_owned()))

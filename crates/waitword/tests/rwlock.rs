@@ -1,4 +1,4 @@
-//! The readers-writer lock, step by step: who gets in when, from both sides.
+//! The readers-writer lock, step by step: which acquirer gets it when.
 
 mod common;
 
@@ -50,7 +50,7 @@ fn readers_from_threads_and_tasks_read_at_the_same_time() {
 }
 
 #[test]
-fn who_keeps_whom_out() {
+fn which_holder_excludes_which() {
     let lock = RwLock::new(1);
     let reader = lock.read();
     assert!(lock.try_read().is_some() && lock.try_write().is_none());
@@ -76,7 +76,7 @@ fn a_stream_of_readers_does_not_starve_a_writer() {
     let mut writer = Task::new(lock.write_async());
     assert!(writer.poll().is_pending());
     let last = stream_of_readers(&lock, first);
-    // Those who come now enqueue behind it.
+    // Later acquirers enqueue behind it.
     let mut behind = Task::new(lock.read_async());
     assert!(behind.poll().is_pending());
     drop(last);
@@ -134,8 +134,8 @@ fn readers_in_a_row_get_in_together_and_the_writer_behind_them_alone() {
     assert!(third.poll().is_pending() && fourth.poll().is_pending());
     drop(writer);
     assert!(first.is_woken() && !second.is_woken(), "one call at a time");
-    let Poll::Ready(one) = first.poll() else { panic!("it was called") };
-    assert!(second.is_woken(), "called by the first");
+    let Poll::Ready(one) = first.poll() else { panic!("it was signalled") };
+    assert!(second.is_woken(), "signalled by the first");
     let Poll::Ready(two) = second.poll() else { panic!("there is room for readers") };
     assert!(third.is_woken() && third.poll().is_pending(), "it keeps its place until they have left");
     assert!(!fourth.is_woken() && lock.try_read().is_none(), "and those behind it theirs");
@@ -168,7 +168,7 @@ fn a_writer_that_gives_up_lets_those_behind_it_in() {
 }
 
 #[test]
-fn those_who_read_may_read_again_while_a_writer_waits() {
+fn a_reader_may_read_again_while_a_writer_waits() {
     let lock = RwLock::new(1);
     let first = lock.read();
     let mut writer = Task::new(lock.write_async());
@@ -189,7 +189,7 @@ fn an_upgrade_waits_for_readers_and_keeps_others_out() {
     let mut upgrade = Task::new(RwLockUpgradableReadGuard::upgrade_async(upgradable));
     assert!(upgrade.poll().is_pending());
     assert!(lock.try_read().is_none() && lock.try_upgradable_read().is_none() && lock.try_write().is_none());
-    assert!(lock.try_read_recursive().is_some(), "for the sake of those who read already");
+    assert!(lock.try_read_recursive().is_some(), "for the sake of the readers");
     let mut writer = Task::new(lock.write_async());
     let mut behind = Task::new(lock.read_async());
     assert!(writer.poll().is_pending() && behind.poll().is_pending());
@@ -233,7 +233,7 @@ fn an_upgrade_given_up_lets_readers_in() {
     assert_eq!(*behind.finish(), 1);
     drop(upgradable.finish());
 
-    // Before its first poll: nothing was kept from anybody.
+    // Before its first poll: it was in nobody's way.
     let upgrade = RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read());
     assert!(lock.try_read().is_some());
     drop(upgrade);
@@ -262,11 +262,11 @@ fn a_downgrade_lets_readers_in_and_no_writer_before_them() {
     let mut other = Task::new(lock.write_async());
     assert!(upgradable.poll().is_pending() && reader.poll().is_pending() && other.poll().is_pending());
     *writer += 1;
-    let kept = RwLockWriteGuard::downgrade(writer);
+    let reads_again = RwLockWriteGuard::downgrade(writer);
     let upgradable = upgradable.finish();
     let reader = reader.finish();
-    assert_eq!((*kept, *upgradable, *reader), (2, 2, 2));
-    drop((kept, reader));
+    assert_eq!((*reads_again, *upgradable, *reader), (2, 2, 2));
+    drop((reads_again, reader));
     assert!(!matches!(other.poll(), Poll::Ready(_)));
     // Now there are readers alone, the other writer still queued.
     let last = RwLockUpgradableReadGuard::downgrade(upgradable);
@@ -302,7 +302,7 @@ fn timeouts_end_waits_and_only_waits() {
 }
 
 #[test]
-fn a_thread_that_must_not_block_is_told_what_to_call() {
+fn a_panic_where_blocking_is_forbidden_names_the_async_method() {
     let lock = RwLock::new(1);
     let _forbidden = forbid_blocking();
     drop((lock.read(), lock.upgradable_read()));
@@ -336,7 +336,7 @@ impl Wake for Panics {
 }
 
 #[test]
-fn a_reader_whose_call_of_the_next_panics_is_not_left_inside() {
+fn a_reader_whose_signal_to_the_next_panics_is_not_left_inside() {
     let lock = RwLock::new(1);
     let writer = lock.write();
     let mut first = Task::new(lock.read_async());
@@ -347,13 +347,15 @@ fn a_reader_whose_call_of_the_next_panics_is_not_left_inside() {
     drop(writer);
     assert!(catch_unwind(AssertUnwindSafe(|| first.poll())).is_err());
     assert!(!lock.is_locked());
-    let Poll::Ready(guard) = second.poll(&mut Context::from_waker(Waker::noop())) else { panic!("called") };
+    let Poll::Ready(guard) = second.poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("signalled")
+    };
     drop(guard);
     assert!(lock.try_write().is_some());
 }
 
 #[test]
-fn a_fair_release_is_for_those_in_line() {
+fn a_fair_release_is_for_the_queue() {
     let lock = RwLock::new(1);
     let writer = lock.write();
     let mut reader = Task::new(lock.read_async());

@@ -1,4 +1,4 @@
-//! See `common/dropped.rs`. What readers and those who upgrade have besides is in `rwlock_drops.rs`.
+//! See `common/dropped.rs`. Readers and upgrades have more in `rwlock_drops.rs`.
 
 mod common;
 

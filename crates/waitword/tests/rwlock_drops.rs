@@ -1,4 +1,5 @@
-//! Futures of a readers-writer lock dropped at every possible moment, in every order: whoever is left is called.
+//! Futures of a readers-writer lock dropped at every possible moment, in every order: the waiters that are left
+//! are signalled.
 //!
 //! Every schedule of the polls, drops and releases of a few tasks is run on the real lock. A task is polled only when it has
 //! been woken, so that a schedule which ends with a task unfinished is a lost wakeup.
@@ -36,7 +37,7 @@ enum Op {
     Release(usize),
     Downgrade(usize),
     Upgrade(usize),
-    /// Somebody who has not waited gets in, if there is room.
+    /// A barging acquirer gets in, if there is room.
     BargeIn,
 }
 
@@ -55,7 +56,7 @@ struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Everybody is queued behind the last one, who has the lock.
+    /// All are queued behind the last one, which has the lock.
     fn new(lock: &'a RwLock<()>, kinds: &[Kind], holder: Kind, drops_left: usize) -> Self {
         let holder = match holder {
             Write | WriteUntil => Guard::Write(lock.write()),
@@ -188,7 +189,7 @@ fn explore(kinds: &[Kind], holder: Kind, drops: usize) -> usize {
         if schedule.ends(&mut world) {
             let ops = &schedule.ops;
             let lost = world.actors.iter().position(|actor| !matches!(actor, Actor::Gone));
-            assert_eq!(lost, None, "never called, after {ops:?} of {kinds:?} behind {holder:?}");
+            assert_eq!(lost, None, "never signalled, after {ops:?} of {kinds:?} behind {holder:?}");
             drop(world);
             assert!(!lock.is_locked());
             let state = format!("{lock:?}");

@@ -118,7 +118,7 @@ async fn as_task(shared: Arc<Shared>, seed: u64) {
                     Err(not) => not.guard.check(),
                 }
             }
-            // Dropped while they wait, perhaps after they were called.
+            // Dropped while they wait, perhaps after their signal.
             5 => {
                 let dropped = async { drop(shared.write(pair.write_async().await)) };
                 smol::future::or(dropped, smol::future::yield_now()).await;
@@ -143,7 +143,7 @@ async fn as_task(shared: Arc<Shared>, seed: u64) {
     }
 }
 
-/// Runs `start`, which starts some of those who take part, beside two threads and a task on a thread of its own.
+/// Runs `start`, which starts some of the acquirers, beside two threads and a task on a thread of its own.
 fn stress(start: impl FnOnce(&Arc<Shared>)) {
     let shared = Arc::new(Shared::default());
     thread::scope(|scope| {

@@ -24,9 +24,9 @@ fn select_whose_handler_wants_what_an_unpolled_branch_was_offered() {
             }
         }
         let held = lock.write_owned_async().await;
-        let (tell, told) = tokio::sync::oneshot::channel();
+        let (send, receive) = tokio::sync::oneshot::channel();
         let releases = tokio::spawn(async move {
-            let () = told.await.unwrap();
+            let () = receive.await.unwrap();
             drop(held);
         });
         let mut branch = pin!(lock_once(&lock, branch_writes));
@@ -34,8 +34,8 @@ fn select_whose_handler_wants_what_an_unpolled_branch_was_offered() {
             biased;
             () = &mut branch => unreachable!("somebody writes"),
             () = tokio::task::yield_now() => {
-                tell.send(()).unwrap();
-                // The branch is called, and this waits behind it.
+                send.send(()).unwrap();
+                // The branch is signalled, and this waits behind it.
                 lock_once(&lock, handler_writes).await;
             }
         }
@@ -52,7 +52,7 @@ fn select_whose_handler_wants_what_an_unpolled_branch_was_offered() {
     }
 }
 
-/// A writer's future was polled once, while somebody reads, and never again: it waits for that reader, who does not leave
+/// A writer's future was polled once, while a reader has the lock, and never again: it waits for that reader, which does not leave
 /// before others have read.
 #[test]
 fn readers_behind_a_writer_that_nobody_polls_while_a_reader_stays() {
@@ -77,9 +77,9 @@ fn readers_behind_a_writer_that_nobody_polls_while_a_reader_stays() {
     assert_eq!(lock.into_inner(), 2);
 }
 
-/// It has looked once after it was called, too, and is not polled any more from then on.
+/// It has rechecked once after its signal, too, and is not polled any more from then on.
 #[test]
-fn readers_behind_a_writer_that_has_looked_in_vain() {
+fn readers_behind_a_writer_that_has_rechecked_in_vain() {
     let lock = RwLock::new(1);
     let first = lock.write();
     let mut reader = Task::new(lock.read_async());
@@ -95,7 +95,7 @@ fn readers_behind_a_writer_that_has_looked_in_vain() {
 }
 
 #[test]
-fn threads_behind_futures_that_nobody_polls() {
+fn threads_behind_unpolled_futures() {
     for (writes, threads_write) in [(true, false), (false, true), (false, false)] {
         let lock = RwLock::new(0);
         let held = lock.write();
@@ -111,12 +111,12 @@ fn threads_behind_futures_that_nobody_polls() {
             assert!(future.poll().is_pending());
             futures.push(future);
         }
-        let (tell, told) = channel();
+        let (send, receive) = channel();
         thread::scope(|scope| {
             for _ in 0..3 {
-                let (lock, tell) = (&lock, tell.clone());
+                let (lock, send) = (&lock, send.clone());
                 scope.spawn(move || {
-                    tell.send(()).unwrap();
+                    send.send(()).unwrap();
                     if threads_write {
                         *lock.write() += 1;
                     } else {
@@ -124,7 +124,7 @@ fn threads_behind_futures_that_nobody_polls() {
                     }
                 });
             }
-            (0..3).for_each(|_| told.recv().unwrap());
+            (0..3).for_each(|_| receive.recv().unwrap());
             drop(held);
         });
         drop(futures);

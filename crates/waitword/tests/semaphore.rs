@@ -90,7 +90,11 @@ fn every_method_of_the_grid_that_gives_up_gives_up() {
         block_on(semaphore.acquire_many_owned_async_until(2, start));
     }
     assert!(start.elapsed() >= 4 * MOMENT);
-    assert_eq!(semaphore.try_acquire().unwrap().num_permits(), 1, "nothing is reserved for who has gone");
+    assert_eq!(
+        semaphore.try_acquire().unwrap().num_permits(),
+        1,
+        "nothing is reserved for a waiter that has gone"
+    );
     assert_eq!(semaphore.available_permits(), 1);
 }
 
@@ -177,7 +181,7 @@ fn permits_are_merged_split_and_forgotten() {
 }
 
 #[test]
-fn who_wants_nothing_waits_for_nobody() {
+fn an_acquirer_of_no_permits_does_not_wait() {
     let semaphore = Semaphore::new(0);
     let mut waits = Task::new(semaphore.acquire_async());
     assert!(waits.poll().is_pending());
@@ -188,49 +192,49 @@ fn who_wants_nothing_waits_for_nobody() {
     assert_eq!(semaphore.acquire_many(0).unwrap_err(), Closed);
 }
 
-/// Whoever is queued, and however they wait, they get their permits in the order in which they came.
+/// Waiters of all kinds get their permits in the order in which they enqueued.
 #[test]
 fn first_in_first_out_for_threads_and_tasks() {
     let semaphore = Semaphore::new(0);
     let order = Mutex::new(Vec::new());
-    // The order is noted while nobody else has a permit.
-    let note = |who| order.lock().unwrap().push(who);
+    // The order is noted while no other has a permit.
+    let note = |waiter| order.lock().unwrap().push(waiter);
     thread::scope(|scope| {
         let mut threads = Vec::new();
-        for who in 0..9 {
+        for waiter in 0..9 {
             let (semaphore, note) = (&semaphore, &note);
             threads.push(scope.spawn(move || {
-                let _permits = match who % 3 {
+                let _permits = match waiter % 3 {
                     0 => semaphore.acquire().unwrap(),
                     1 => block_on(semaphore.acquire_many_async(2)).unwrap(),
                     _ => semaphore.acquire_many_until(3, far()).unwrap(),
                 };
-                note(who);
+                note(waiter);
             }));
-            until(|| waiters(semaphore) > who);
+            until(|| waiters(semaphore) > waiter);
         }
         semaphore.add_permits(3);
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
-    // Some run at the same time, but none before its turn: who wants all three is alone.
+    // Some run at the same time, but none before its turn: a holder of all three is alone.
     let order = order.into_inner().unwrap();
-    for (turn, who) in order.iter().enumerate() {
-        assert_eq!(turn / 3, who / 3, "{order:?}");
-        assert_eq!(turn % 3 == 2, who % 3 == 2, "{order:?}");
+    for (turn, waiter) in order.iter().enumerate() {
+        assert_eq!(turn / 3, waiter / 3, "{order:?}");
+        assert_eq!(turn % 3 == 2, waiter % 3 == 2, "{order:?}");
     }
 }
 
-/// One call for any number of permits; who takes some calls the next, until there are too few.
+/// One signal for any number of permits; a waiter that takes some signals the next, until there are too few.
 #[test]
-fn who_takes_some_calls_the_next() {
+fn a_waiter_that_takes_some_signals_the_next() {
     let semaphore = Semaphore::new(0);
     let mut tasks = [1, 2, 3, 1].map(|n| Task::new(semaphore.acquire_many_async(n)));
     assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
     let added = Instant::now();
     let is_signalled = |tasks: &[Task<'_, _>; 4], next: usize| {
         assert!(tasks[next].is_woken());
-        let others = tasks.iter().enumerate().any(|(who, task)| who > next && task.is_woken());
-        // On a machine so slow, a sweep may have called them too.
+        let others = tasks.iter().enumerate().any(|(waiter, task)| waiter > next && task.is_woken());
+        // On a slow machine the watchdog may have signalled them, too.
         assert!(!others || added.elapsed() >= STALL_TIMEOUT, "one at a time");
     };
     semaphore.add_permits(5);
@@ -253,43 +257,43 @@ fn who_takes_some_calls_the_next() {
     assert_eq!(semaphore.available_permits(), 5);
 }
 
-/// Until who was called comes, whoever runs takes what there is; then it is kept.
+/// Until the signalled waiter runs, barging acquirers take what there is; then it is reserved.
 #[test]
-fn who_wants_many_is_not_starved_by_those_who_want_few() {
+fn an_acquirer_of_many_is_not_starved_by_acquirers_of_few() {
     let semaphore = Semaphore::new(3);
     let held = semaphore.acquire_many(3).unwrap();
     let mut many = Task::new(semaphore.acquire_many_async(3));
     assert!(many.poll().is_pending());
     drop(held);
     assert!(many.is_woken());
-    let few = semaphore.try_acquire().expect("called, not handed over");
+    let few = semaphore.try_acquire().expect("a signal is no handoff");
     assert!(many.poll().is_pending());
     assert_eq!(semaphore.available_permits(), 2);
-    assert!(semaphore.try_acquire().is_err(), "overtaken once");
-    let mut newcomer = Task::new(semaphore.acquire_async());
-    assert!(newcomer.poll().is_pending());
+    assert!(semaphore.try_acquire().is_err(), "barged past once");
+    let mut barging = Task::new(semaphore.acquire_async());
+    assert!(barging.poll().is_pending());
     drop(few);
     assert!(many.poll().is_ready());
-    assert!(newcomer.is_woken() && newcomer.poll().is_ready());
+    assert!(barging.is_woken() && barging.poll().is_ready());
 }
 
-/// Who is called and does not come is overtaken for no longer than a quantum, however many come and go.
+/// Others barge past a signalled waiter for no longer than its barging window, however many there are.
 #[test]
-fn permits_are_kept_for_who_was_called_after_a_while() {
+fn permits_are_reserved_for_a_signalled_waiter_after_its_window() {
     let semaphore = Semaphore::new(1);
     let held = semaphore.acquire().unwrap();
-    let mut called = Task::new(semaphore.acquire_async());
-    assert!(called.poll().is_pending());
+    let mut signalled = Task::new(semaphore.acquire_async());
+    assert!(signalled.poll().is_pending());
     drop(held);
     until(|| semaphore.try_acquire().is_err());
     assert_eq!(semaphore.available_permits(), 1);
-    assert!(called.poll().is_ready());
+    assert!(signalled.poll().is_ready());
     assert!(semaphore.try_acquire().is_ok(), "and nobody else is queued");
 }
 
-/// What was reserved for one who leaves is offered to the next, whether it was called for more or not.
+/// What was reserved for a waiter that leaves is offered to the next, whether a signal for more was pending or not.
 #[test]
-fn who_leaves_calls_the_next_to_what_was_kept_for_it() {
+fn a_waiter_that_leaves_signals_the_next_to_its_reserved_permits() {
     /// Whether it was queued before its time was up.
     fn check(deadline: Instant, times_out: bool, is_signalled: bool) -> bool {
         let semaphore = Semaphore::new(0);
@@ -302,7 +306,7 @@ fn who_leaves_calls_the_next_to_what_was_kept_for_it() {
             return false;
         }
         let mut behind = [0, 1].map(|_| Task::new(semaphore.acquire_async()));
-        assert!(behind.iter_mut().all(|task| task.poll().is_pending()), "it is kept");
+        assert!(behind.iter_mut().all(|task| task.poll().is_pending()), "it is reserved");
         if is_signalled {
             semaphore.add_permits(1);
             assert!(many.is_woken());
@@ -331,7 +335,7 @@ fn who_leaves_calls_the_next_to_what_was_kept_for_it() {
 
 /// To be queued for a short time only is no way to permits that are reserved for another.
 #[test]
-fn who_times_out_without_having_been_called_takes_nothing_from_the_line() {
+fn an_acquirer_that_times_out_unsignalled_takes_nothing_from_the_queue() {
     let semaphore = Semaphore::new(0);
     let mut many = Task::new(semaphore.acquire_many_async(2));
     assert!(many.poll().is_pending());
@@ -339,10 +343,10 @@ fn who_times_out_without_having_been_called_takes_nothing_from_the_line() {
     let start = Instant::now();
     assert!(many.poll().is_pending());
     let late = [semaphore.acquire_for(MOMENT), block_on(semaphore.acquire_async_for(MOMENT))];
-    // On a machine so slow, a sweep may have called them, because `many` is not polled.
+    // On a slow machine the watchdog may have signalled them, because `many` is not polled.
     if start.elapsed() < STALL_TIMEOUT {
         assert!(late.iter().all(|late| *late.as_ref().unwrap_err() == AcquireError::TimedOut));
-        assert!(semaphore.try_acquire().is_err(), "still kept");
+        assert!(semaphore.try_acquire().is_err(), "still reserved");
     }
     drop(late);
     semaphore.add_permits(1);
@@ -381,17 +385,17 @@ fn close_wakes_all_and_is_for_ever() {
     assert!(semaphore.is_closed());
 }
 
-/// Closed after it was called: it takes nothing, and calls nobody.
+/// Closed after its signal: it takes nothing, and signals no other.
 #[test]
-fn one_who_was_called_finds_it_closed() {
+fn a_signalled_waiter_finds_it_closed() {
     let semaphore = Semaphore::new(0);
     let mut tasks = [Task::new(semaphore.acquire_async()), Task::new(semaphore.acquire_async())];
     assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
     semaphore.add_permits(1);
     semaphore.close();
     assert!(tasks.iter().all(Task::is_woken));
-    let [mut called, other] = tasks;
-    assert!(matches!(called.poll(), Poll::Ready(Err(Closed))));
+    let [mut signalled, other] = tasks;
+    assert!(matches!(signalled.poll(), Poll::Ready(Err(Closed))));
     drop(other);
     assert_eq!(semaphore.available_permits(), 1);
 }
@@ -437,7 +441,7 @@ fn a_waker_that_panics_costs_no_permit() {
     let start = Instant::now();
     semaphore.add_permits(2);
     let calls_the_next = catch_unwind(AssertUnwindSafe(|| first.poll()));
-    // On a machine so slow, a sweep may have called it.
+    // On a slow machine the watchdog may have signalled it.
     assert!(calls_the_next.is_err() || start.elapsed() >= STALL_TIMEOUT);
     drop(calls_the_next);
     assert_eq!(semaphore.available_permits(), 2);

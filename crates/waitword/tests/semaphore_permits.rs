@@ -1,4 +1,4 @@
-//! No permit is lost and none is made: in every schedule of the polls and drops of a few who want different numbers, and in
+//! No permit is lost and none is made: in every schedule of the polls and drops of a few acquirers of different numbers, and in
 //! a crowd of threads and tasks.
 
 mod common;
@@ -20,7 +20,7 @@ enum Op {
     Poll(usize),
     Drop(usize),
     Release(usize),
-    /// Somebody who has not waited takes one permit, if it can be had.
+    /// A barging acquirer takes one permit, if it can be had.
     BargeIn,
     BargeOut,
 }
@@ -42,7 +42,7 @@ struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Everybody is queued behind a barger who holds all permits, in this order.
+    /// All are queued in this order, behind a barging acquirer that holds all permits.
     fn new(semaphore: &'a Semaphore, wants: &[usize], drops_left: usize) -> Self {
         let barger = semaphore.acquire_many(PERMITS).unwrap();
         let actors = wants.iter().map(|&wants| {
@@ -130,8 +130,8 @@ fn explore(wants: &[usize], drops: usize) -> usize {
         if schedule.ends(&mut world) {
             let ops = &schedule.ops;
             let lost = world.actors.iter().position(|actor| !matches!(actor, Actor::Gone));
-            assert_eq!(lost, None, "never called, after {ops:?}");
-            assert!(semaphore.try_acquire_many(PERMITS).is_ok(), "kept for nobody, after {ops:?}");
+            assert_eq!(lost, None, "never signalled, after {ops:?}");
+            assert!(semaphore.try_acquire_many(PERMITS).is_ok(), "reserved for nobody, after {ops:?}");
             assert_eq!(waiters(&semaphore), 0);
         }
     })
@@ -200,7 +200,7 @@ impl Shared {
                         self.use_permit(permit);
                     }
                 }
-                // Dropped while it waits, perhaps after it was called.
+                // Dropped while it waits, perhaps after its signal.
                 1 => {
                     let used = async {
                         self.semaphore.acquire_many_async(n).await.map(|permit| self.use_permit(permit))

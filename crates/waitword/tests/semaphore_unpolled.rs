@@ -12,11 +12,11 @@ use common::{Task, block_on, far, until};
 use waitword::word::Parker;
 use waitword::{STALL_TIMEOUT, Semaphore};
 
-common::unpolled::unpolled_futures_keep_the_lock_from_nobody!(Semaphore);
+common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(Semaphore);
 
-/// Called for permits that are too few for it, and it does not even look.
+/// Signalled for permits that are too few for it, and it does not even check.
 #[test]
-fn those_behind_one_who_wants_many_and_does_not_look() {
+fn waiters_behind_an_unpolled_acquirer_of_many() {
     let semaphore = Semaphore::new(0);
     let mut unpolled = Task::new(semaphore.acquire_many_async(3));
     assert!(unpolled.poll().is_pending());
@@ -27,13 +27,13 @@ fn those_behind_one_who_wants_many_and_does_not_look() {
         semaphore.add_permits(2);
     });
     semaphore.add_permits(1);
-    assert!(unpolled.poll().is_ready(), "it has kept its place");
+    assert!(unpolled.poll().is_ready(), "it has kept its position");
 }
 
-/// It has looked, so that permits are reserved for it, and nobody signals it any more; and then it looks no more. The waiters
-/// behind it get them all the same, and those who come now, though no permit is given back meanwhile.
+/// It has checked, so that permits are reserved for it and no release signals it any more; then it is not polled again. The
+/// waiters behind it get the permits all the same, and later ones, too, though no permit is given back meanwhile.
 #[test]
-fn those_behind_one_for_whom_permits_are_kept_and_who_looks_no_more() {
+fn waiters_behind_reserved_permits_whose_waiter_is_not_polled_again() {
     let semaphore = Semaphore::new(0);
     let mut unpolled = Task::new(semaphore.acquire_many_async(3));
     assert!(unpolled.poll().is_pending());
@@ -45,16 +45,16 @@ fn those_behind_one_for_whom_permits_are_kept_and_who_looks_no_more() {
     });
     assert_eq!(semaphore.available_permits(), 1);
     assert_eq!(waiters(&semaphore), 1);
-    // Whoever looks last, it may look as often as it likes before.
+    // However often it checked before.
     assert!(unpolled.poll().is_pending());
     block_on(semaphore.acquire_async()).unwrap().forget();
     semaphore.add_permits(3);
-    assert!(unpolled.poll().is_ready(), "it has kept its place");
+    assert!(unpolled.poll().is_ready(), "it has kept its position");
 }
 
-/// As long as it looks, nothing passes it.
+/// As long as it responds, no other gets its reserved permits.
 #[test]
-fn nobody_passes_one_who_wants_many_and_looks() {
+fn none_gets_past_an_acquirer_of_many_that_responds() {
     let semaphore = Semaphore::new(0);
     let mut many = Task::new(semaphore.acquire_many_async(3));
     assert!(many.poll().is_pending());
@@ -62,7 +62,7 @@ fn nobody_passes_one_who_wants_many_and_looks() {
     semaphore.add_permits(2);
     assert!(many.poll().is_pending() && behind.poll().is_pending());
     for _ in 0..3 {
-        // A sweep asks whether it still looks.
+        // The watchdog signals it, and it responds.
         until(|| many.is_woken());
         assert!(many.poll().is_pending());
     }
@@ -72,9 +72,9 @@ fn nobody_passes_one_who_wants_many_and_looks() {
     assert!(behind.finish().is_ok());
 }
 
-/// One who is asked by a sweep is on its way, and whoever leaves the line meanwhile does not give away what is reserved for it.
+/// While the watchdog's signal to it is pending, another waiter that leaves does not give its reserved permits away.
 #[test]
-fn what_is_kept_stays_kept_when_another_leaves() {
+fn reserved_permits_stay_reserved_when_another_leaves() {
     let semaphore = Semaphore::new(0);
     let mut many = Task::new(semaphore.acquire_many_async(3));
     assert!(many.poll().is_pending());
@@ -104,7 +104,7 @@ fn what_is_kept_stays_kept_when_another_leaves() {
 
 /// `select!`, whose handler wants one permit while a branch that wants all is alive and not polled.
 #[test]
-fn select_whose_handler_wants_one_of_those_that_are_kept_for_a_branch() {
+fn select_whose_handler_wants_a_permit_that_is_reserved_for_a_branch() {
     block_on(async {
         let semaphore = Semaphore::new(2);
         let held = semaphore.acquire().unwrap();
@@ -116,43 +116,43 @@ fn select_whose_handler_wants_one_of_those_that_are_kept_for_a_branch() {
             _ = &mut all => unreachable!("two are held"),
             () = smol::future::yield_now() => drop(given_back.take()),
         }
-        // Called, it looks and finds one.
+        // Signalled, it checks and finds one.
         assert!(smol::future::poll_once(all.as_mut()).await.is_none());
-        assert!(semaphore.try_acquire().is_err(), "kept");
+        assert!(semaphore.try_acquire().is_err(), "reserved");
         drop(semaphore.acquire_async().await.unwrap());
         drop(held);
         assert_eq!(all.await.unwrap().num_permits(), 2);
     });
 }
 
-/// It has looked and waits for more; nobody stands behind it. Who tries fails as long as it looks, and not for ever if it
+/// It has checked and waits for more; no waiter is behind it. Attempts fail as long as it responds, and not for ever if it
 /// does not.
 #[test]
-fn whoever_tries_gets_what_is_kept_for_one_who_looks_no_more() {
+fn attempts_get_the_permits_reserved_for_a_waiter_that_is_not_polled_again() {
     let semaphore = Semaphore::new(0);
     let mut unpolled = Task::new(semaphore.acquire_many_async(3));
     assert!(unpolled.poll().is_pending());
     semaphore.add_permits(2);
     assert!(unpolled.is_woken() && unpolled.poll().is_pending());
     for _ in 0..3 {
-        // While those who try have the sweeps ask whether it looks.
+        // While the attempts have the watchdog signal it.
         until(|| semaphore.try_acquire().is_err() && unpolled.is_woken());
         assert!(unpolled.poll().is_pending());
     }
     until(|| semaphore.try_acquire_many(2).is_ok());
     semaphore.add_permits(1);
-    assert!(unpolled.poll().is_ready(), "it has kept its place");
+    assert!(unpolled.poll().is_ready(), "it has kept its position");
 }
 
 /// As above, and the last thing that it did was to be polled by another task.
 #[test]
-fn those_behind_one_for_whom_permits_are_kept_and_who_has_another_waker() {
+fn waiters_behind_reserved_permits_whose_waiter_has_another_waker() {
     let semaphore = Semaphore::new(1);
     let mut unpolled = std::pin::pin!(semaphore.acquire_many_async(2));
     let mut poll = |waker: &Waker| unpolled.as_mut().poll(&mut Context::from_waker(waker)).is_pending();
     assert!(poll(Waker::noop()));
     semaphore.add_permits(0);
-    assert!(poll(Waker::noop()), "called, and too few");
+    assert!(poll(Waker::noop()), "signalled, and too few");
     assert!(poll(Parker::current().waker()));
     semaphore.acquire().unwrap().forget();
 }

@@ -48,7 +48,7 @@ fn held_by_another<'scope, L: Lock>(
 ) {
     let guard = lock.alone();
     scope.spawn(move || {
-        // Whoever does not wait for the lock is likely to be ahead of this.
+        // A wrong implementation that does not wait for the lock is likely to be ahead of this.
         thread::yield_now();
         releases.store(true, Ordering::SeqCst);
         drop(guard);
@@ -86,7 +86,7 @@ fn what_it_runs_has_a_result() {
 }
 
 #[test]
-fn it_waits_for_whoever_has_the_lock_then() {
+fn it_waits_for_the_holder_of_that_moment() {
     fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
         let mut guard = acquire();
         let releases = AtomicBool::new(false);
@@ -122,7 +122,7 @@ fn if_what_it_runs_panics_the_guard_has_its_lock() {
 
 /// Also if nobody waits: whether somebody will have the lock afterwards is not known yet.
 #[test]
-fn where_one_must_not_block_nothing_is_run_and_the_guard_is_kept() {
+fn where_blocking_is_forbidden_nothing_is_run_and_the_guard_stays() {
     fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
         let mut guard = acquire();
         let message = forbidden(|| unlocked(&mut guard, &mut || unreachable!("it must not block")));
@@ -158,34 +158,34 @@ fn it_waits_also_if_what_it_runs_forbids_that() {
 fn if_the_waker_of_the_next_waiter_panics_the_guard_has_its_lock() {
     fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
         let mut guard = acquire();
-        let in_line = lock.in_line(&Waker::from(Arc::new(Panics)));
+        let queued = lock.queued(&Waker::from(Arc::new(Panics)));
         let mut run = || unreachable!("the release has panicked");
         assert!(catch_unwind(AssertUnwindSafe(|| unlocked(&mut guard, &mut run))).is_err());
         assert!(!lock.is_free(), "there is a guard");
-        drop((guard, in_line));
+        drop((guard, queued));
         assert!(lock.is_free());
     }
     for_each_guard!(test);
 }
 
-/// Of the two forms only one lets a barging acquirer overtake the waiter.
+/// Of the two forms only one lets others barge past the waiter.
 #[test]
 fn a_fair_one_reserves_the_lock_for_the_head_waiter() {
     fn unfair<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        assert!(overtakes(lock, acquire(), unlocked));
+        assert!(lets_barge(lock, acquire(), unlocked));
     }
     fn fair<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        assert!(!overtakes(lock, acquire(), unlocked));
+        assert!(!lets_barge(lock, acquire(), unlocked));
     }
-    fn overtakes<L: Lock, G>(lock: &Arc<L>, mut guard: G, unlocked: Unlocked<G>) -> bool {
-        let mut waiter = Some(lock.in_line(Waker::noop()));
-        let mut overtakes = false;
+    fn lets_barge<L: Lock, G>(lock: &Arc<L>, mut guard: G, unlocked: Unlocked<G>) -> bool {
+        let mut waiter = Some(lock.queued(Waker::noop()));
+        let mut lets_barge = false;
         unlocked(&mut guard, &mut || {
-            overtakes = lock.is_free();
+            lets_barge = lock.is_free();
             drop(block_on(waiter.take().unwrap()));
         });
         assert!(!lock.is_free());
-        overtakes
+        lets_barge
     }
     let (mutex, lock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
     unfair(&mutex, || mutex.lock(), |guard, run| MutexGuard::unlocked(guard, run));

@@ -64,7 +64,7 @@ fn the_lock_is_released_from_the_first_poll_to_the_last() {
 }
 
 #[test]
-fn it_waits_for_whoever_has_the_lock_then_also_where_one_must_not_block() {
+fn it_waits_for_the_holder_of_that_moment_also_where_blocking_is_forbidden() {
     fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
         let mut future = Task::new(unlocked(once()));
         let _must_not = forbid_blocking();
@@ -111,7 +111,7 @@ fn dropped_while_it_waits_for_the_lock_it_forwards_the_signal() {
         assert!(future.poll().is_pending());
         let other = lock.alone();
         assert!(future.poll().is_pending());
-        let behind = lock.in_line(Waker::noop());
+        let behind = lock.queued(Waker::noop());
         drop(other);
         assert!(future.is_woken());
         drop(future);
@@ -135,13 +135,13 @@ fn if_what_it_runs_panics_the_lock_is_released() {
     for_each_guard!(test);
 }
 
-/// Of the two forms only one lets a barging acquirer overtake the waiter.
+/// Of the two forms only one lets others barge past the waiter.
 #[test]
 fn a_fair_one_reserves_the_lock_for_the_head_waiter() {
     let (mutex, lock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
     for is_fair in [false, true] {
         let (guard, reader) = (mutex.lock(), lock.read());
-        let waiters = [mutex.in_line(Waker::noop()), lock.in_line(Waker::noop())];
+        let waiters = [mutex.queued(Waker::noop()), lock.queued(Waker::noop())];
         let is_free = async || (mutex.is_free(), lock.is_free());
         let mut future = Task::new(async {
             let seen = async || {

@@ -112,7 +112,7 @@ fn threads_and_tasks_wait_for_threads_and_tasks() {
 }
 
 #[test]
-fn a_zero_ends_the_wait_though_the_count_rises_again_before_the_waiter_looks() {
+fn a_zero_ends_the_wait_though_the_count_rises_again_before_the_waiter_checks() {
     let group = Arc::new(WaitGroup::new());
     let token = group.add();
     let mut polled = Task::new(group.wait_async());
@@ -143,7 +143,7 @@ fn a_clone_of_a_token_is_one_more() {
 }
 
 #[test]
-fn who_panics_or_is_cancelled_is_done() {
+fn a_worker_that_panics_or_is_cancelled_is_done() {
     let group = Arc::new(WaitGroup::new());
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         let _token = group.add();
@@ -162,7 +162,7 @@ fn who_panics_or_is_cancelled_is_done() {
 }
 
 #[test]
-fn who_is_dropped_in_line_takes_no_one_elses_wakeup() {
+fn a_wait_that_is_dropped_takes_no_other_wakeup() {
     for dropped in 0..3 {
         let group = Arc::new(WaitGroup::new());
         let token = group.add();
@@ -266,7 +266,7 @@ fn it_crosses_threads_and_its_futures_do_not_move() {
 }
 
 #[test]
-fn debug_tells_the_state_and_never_waits() {
+fn debug_shows_the_state_and_never_waits() {
     let group = Arc::<WaitGroup>::default();
     let token = group.add();
     assert_eq!(format!("{group:?}"), "WaitGroup { count: 1 }");

@@ -17,9 +17,9 @@
 //! ```
 //! # Which lock guards the node
 //! A node that moves is guarded by the lock of another shard from then on. The owner, who wants to leave or to change its
-//! waker, locks the shard of the address in the node and reads the address again ([`Table::lock_of`]); whoever moves the node
-//! holds both locks. Between two batches of a long move the waiters that are still to be moved are detached, as those are that
-//! a notify has dequeued and not completed: they are counted, so an owner that leaves finds that it was notified.
+//! waker, locks the shard of the address in the node and reads the address again ([`Table::lock_of`]); the notifier that moves the
+//! node holds both locks. Between two batches of a long move the waiters that are still to be moved are detached, as are those that a
+//! notify has dequeued and not completed: they are counted, so an owner that leaves finds that it was notified.
 //!
 //! # Why the head is signalled even if the mutex is held
 //! The notifier has no reference to the mutex, only its address: a future that was leaked stays queued for ever, and the

@@ -100,7 +100,7 @@ impl<'a> Locked<'a> {
         unsafe { !list.is_empty() }
     }
 
-    /// The one question of whoever gives up: dequeues `node`, unless a notify has counted it already. Afterwards it is in no
+    /// What every waiter does that gives up: dequeues `node`, unless a notify has counted it already. Afterwards it is in no
     /// list of this shard, and its owner's (or, if it was completed, its inbox's).
     pub(crate) fn leave(&mut self, key: Key, node: Pin<&Waiter>) -> Cancelled {
         let state = node.state();
@@ -301,7 +301,7 @@ impl fmt::Debug for Shard {
 ///
 /// Waiters enqueue at the back with rising tickets, and a notify detaches from the front. So a node that still is in the
 /// queue is not older than the head, and one that was detached is. (A notify of the last waiter completes the tail under the
-/// same lock: nobody asks this of it.)
+/// same lock: this is not asked of it.)
 ///
 /// # Safety
 /// The caller holds the lock of their shard, which owns the links of every node that is `QUEUED` (I2).

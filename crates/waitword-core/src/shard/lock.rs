@@ -45,7 +45,7 @@ fn asleep() -> usize {
     LOCKED | SLEEPERS
 }
 
-/// Rounds of spinning: 2^0, 2^1, ... pauses, and a look at the state after each.
+/// Rounds of spinning: 2^0, 2^1, ... pauses, and a check of the state after each.
 const SPINS: u32 = if MODEL { 0 } else { 7 };
 
 /// A lock without data; [`Locked`](super::guard::Locked) has the data, and unlocks.

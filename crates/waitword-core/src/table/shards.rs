@@ -26,7 +26,7 @@ const SHARDS: usize = if MODEL { 1 } else { 256 };
 /// The key is a secret of the process, so that nobody can pick words that collide. For an attacker who has learned it all the same,
 /// words can be found that share a shard, so that their waiters and notifiers take turns; and words that share a bucket,
 /// until there are more of them than chance would have there. Then the shard draws a secret of its own. So no look-up ever
-/// passes more than about 16 other words, whoever picked them.
+/// passes more than about 16 other words, even if an attacker picked them.
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;

@@ -46,7 +46,7 @@ impl Probe {
     }
 }
 
-/// A waker that panics when told to: armed by [`arm`](Bomb::arm) for one of the constants.
+/// A waker that panics when it is armed: by [`arm`](Bomb::arm) for one of the constants.
 pub(crate) struct Bomb;
 
 impl Bomb {

@@ -110,15 +110,15 @@ impl PlainCounter {
     }
 }
 
-/// Runs `run` on a thread, and waits until `in_line` says that it waits.
+/// Runs `run` on a thread, and waits until `is_queued` says that it waits.
 #[track_caller]
 pub(crate) fn waits<'scope, T: Send + 'scope>(
     scope: &'scope std::thread::Scope<'scope, '_>,
-    in_line: impl Fn() -> bool,
+    is_queued: impl Fn() -> bool,
     run: impl FnOnce() -> T + Send + 'scope,
 ) -> std::thread::ScopedJoinHandle<'scope, T> {
     let thread = scope.spawn(run);
-    until(|| in_line() || thread.is_finished());
+    until(|| is_queued() || thread.is_finished());
     assert!(!thread.is_finished(), "it did not wait");
     thread
 }
@@ -130,7 +130,7 @@ pub(crate) fn forbidden<T>(call: impl FnOnce() -> T) -> String {
     panic.downcast_ref::<String>().expect("a formatted text").clone()
 }
 
-/// Compiles for types that are not `Unpin`: for others the compiler cannot tell which of the two is meant.
+/// Compiles for types that are not `Unpin`: for others which of the two is meant is ambiguous.
 pub(crate) trait NotUnpin<Ambiguous> {
     fn check() {}
 }

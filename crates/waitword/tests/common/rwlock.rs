@@ -50,7 +50,7 @@ impl Exclusive for RwLock<()> {
 /// How many are queued for it.
 pub(crate) fn waiters(lock: &RwLock<()>) -> usize {
     const { assert!(size_of::<RwLock<()>>() == size_of::<[AtomicU64; 2]>()) };
-    // SAFETY: without a value it is its two words, of which one has the line, and the other whoever upgrades. They are not even
+    // SAFETY: without a value it is its two words, of which one has the queue, and the other the upgrading holder. They are not even
     // read, only their addresses.
     let words = unsafe { &*std::ptr::from_ref(lock).cast::<[AtomicU64; 2]>() };
     words.iter().map(|word| Table::global().waiters(word)).sum()

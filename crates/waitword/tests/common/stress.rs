@@ -67,7 +67,7 @@ impl<L: Exclusive> Shared<L> {
                 self.increment();
             };
             match (seed + round) % 3 {
-                // Dropped while it waits, perhaps after it was called; or while it holds.
+                // Dropped while it waits, perhaps after its signal; or while it holds.
                 0 => smol::future::or(wait, smol::future::yield_now()).await,
                 _ => wait.await,
             }
@@ -75,7 +75,7 @@ impl<L: Exclusive> Shared<L> {
     }
 }
 
-/// Runs `start`, which starts some of those who take part, beside two threads and a task on a thread of its own.
+/// Runs `start`, which starts some of the acquirers, beside two threads and a task on a thread of its own.
 fn stress<L: Exclusive>(start: impl FnOnce(&Arc<Shared<L>>)) {
     let shared =
         Arc::new(Shared { lock: L::free(), counter: PlainCounter::default(), entered: AtomicU64::new(0) });

@@ -1,4 +1,4 @@
-//! `Barrier`: several generations, with those who give up and come again.
+//! `Barrier`: several generations, with waits that give up and come again.
 
 use std::future::Future;
 use std::pin::Pin;

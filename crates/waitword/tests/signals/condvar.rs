@@ -8,7 +8,7 @@ use waitword::{Condvar, Mutex};
 use crate::Scene;
 use crate::party::{Party, far};
 
-/// What each of those who put puts.
+/// How many items each producer puts.
 const EACH: usize = 6;
 
 /// The first half of the parties put, the others take as much.

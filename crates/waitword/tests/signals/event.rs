@@ -9,7 +9,7 @@ use waitword::Event;
 use crate::Scene;
 use crate::party::{Party, far};
 
-/// There is one wakeup at any time. Whoever has had it as often as it wants passes it on and leaves.
+/// There is one wakeup at any time. A waiter that has had it as often as it wants forwards it and leaves.
 pub(crate) struct Baton {
     event: Event,
     had: AtomicUsize,

@@ -1,4 +1,4 @@
-//! `Mutex` and `AsyncLock`: each release signals the next, also of those who give up.
+//! `Mutex` and `AsyncLock`: each release signals the next, also if waiters give up.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,12 +1,12 @@
 //! Every signal arrives, with nothing that makes up for one that does not.
 //!
-//! Whatever signal a lock loses, the sweep repairs it within some 20 ms, and the next release makes up for it even sooner. So a
-//! test that goes on and on with the sweep on sees none of it. Here the sweep is off
-//! ([`rely_on_signals_alone`](waitword::rely_on_signals_alone)), and a lock is used for a round: 2 to 16 threads and tasks, each of which
+//! Whatever signal a lock loses, the watchdog repairs it within some 20 ms, and the next release makes up for it even sooner. So a
+//! test that runs for hours with the watchdog on sees none of it. Here the watchdog is off
+//! ([`disable_stall_timeout`](waitword::disable_stall_timeout)), and a lock is used for a round: 2 to 16 threads and tasks, each of which
 //! takes a few steps and leaves for good, so that behind the last signals of a round comes nothing that could cover up for them.
 //! Everybody is responsive: a future is polled when it is woken, or dropped.
 //!
-//! A round that does not end has lost a signal. Each lock is a file; `party.rs` is who takes part.
+//! A round that does not end has lost a signal. Each lock is a file; `party.rs` has the participants.
 
 mod barrier;
 mod condvar;
@@ -101,7 +101,7 @@ fn from_environment(name: &str) -> Option<u64> {
 
 /// Rounds while `goes_on`. Returns how many there were.
 fn play<S: Scene>(seed: u64, goes_on: &dyn Fn(u64, Duration) -> bool) -> u64 {
-    waitword::rely_on_signals_alone();
+    waitword::disable_stall_timeout();
     let (start, crew) = (Instant::now(), Crew::start());
     let mut round = 0;
     while goes_on(round, start.elapsed()) {
@@ -139,7 +139,7 @@ impl Left {
     }
 }
 
-/// One who takes part, and is counted when it is gone.
+/// A participant, counted when it is gone.
 struct Leaving(Party, Arc<Left>);
 
 impl Drop for Leaving {

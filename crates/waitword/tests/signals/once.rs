@@ -1,4 +1,4 @@
-//! `OnceLock`: turns to make the value that fail or are dropped, and those who only wait for it.
+//! `OnceLock`: turns to make the value that fail or are dropped, and waits for it.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! One who takes part in a round: what it does, drawn at random, and the ways to wait.
+//! A participant of a round: what it does, drawn at random, and the ways to wait.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;

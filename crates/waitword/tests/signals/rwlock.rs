@@ -1,4 +1,4 @@
-//! `RwLock`: readers, writers, upgrades and downgrades, and those who give up.
+//! `RwLock`: readers, writers, upgrades and downgrades, and waits that give up.
 
 use std::future::Future;
 use std::pin::Pin;

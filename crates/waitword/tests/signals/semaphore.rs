@@ -1,4 +1,4 @@
-//! `Semaphore`: those who want few and many, permits that come and go, and the end of it.
+//! `Semaphore`: acquirers of few and many, permits that come and go, and the end of it.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -6,7 +6,7 @@
 //! unpolled. What must hold is beside each lock (`exclusive.rs`, ..., `once.rs`); how a step is drawn in `player.rs`.
 //!
 //! Some wait for what only others do: an item, a notify, the last to arrive. So there is a *partner* (`World::help`), who
-//! does what is missing, and nothing where it is there already: a wakeup that was lost stays lost, and whoever waits for
+//! does what is missing, and nothing where it is there already: a wakeup that was lost stays lost, and the waiter for
 //! it is found stuck.
 //!
 //! ```sh
@@ -105,7 +105,7 @@ enum Cast {
     Everybody,
 }
 
-/// One set of locks, and those who are at it.
+/// One set of locks, and its players.
 struct Round {
     world: Arc<World>,
     seats: Vec<Arc<Seat>>,
@@ -143,12 +143,12 @@ impl Round {
         Self { world, seats, partner, seed, number }
     }
 
-    /// Watches until all have taken their steps, and then looks whether what is left is what should be.
+    /// Watches until all have taken their steps, and then checks what is left.
     fn end(self) -> u64 {
         let all = || self.seats.iter().chain([&self.partner]);
         let mut seen: Vec<(u64, Instant)> = all().map(|seat| (seat.steps(), Instant::now())).collect();
         while !all().all(|seat| seat.has_left()) {
-            // Only how often one looks hangs on this.
+            // Only how often it checks depends on this.
             thread::sleep(Duration::from_millis(1));
             for (seat, (steps, since)) in all().zip(&mut seen) {
                 let now = seat.steps();
@@ -171,7 +171,7 @@ impl Round {
         let (seed, number) = (self.seed, self.number);
         format!(
             "\nseed {seed}, round {number}; not at the end are{seats}\nin line are {:?}",
-            self.world.in_line()
+            self.world.queued()
         )
     }
 }

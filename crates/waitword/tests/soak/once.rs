@@ -12,7 +12,7 @@ const CELLS: usize = 256;
 
 pub(crate) struct Cells {
     cells: Vec<Cell>,
-    /// Those who wait without a value of their own.
+    /// Waiters without a value of their own.
     waiting: AtomicUsize,
 }
 
@@ -145,7 +145,7 @@ impl Cells {
         }
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         self.cells.iter().map(|cell| cell.once.waiters()).sum()
     }
 }

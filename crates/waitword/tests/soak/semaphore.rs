@@ -174,7 +174,7 @@ impl OneSemaphore {
         );
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         waiters(&*self.semaphore)
     }
 }

@@ -135,16 +135,16 @@ impl World {
             at!(self, place, one => one.check());
         }
         assert_eq!(
-            self.in_line().map(|(_, waiters)| waiters),
+            self.queued().map(|(_, waiters)| waiters),
             [0; PARTNER],
             "left in the queue: {:?}",
-            self.in_line()
+            self.queued()
         );
     }
 
     /// How many are queued at each.
-    pub(crate) fn in_line(&self) -> [(&'static str, usize); PARTNER] {
-        std::array::from_fn(|place| (PLACES[place], at!(self, place, one => one.in_line())))
+    pub(crate) fn queued(&self) -> [(&'static str, usize); PARTNER] {
+        std::array::from_fn(|place| (PLACES[place], at!(self, place, one => one.queued())))
     }
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn waiters<L>(lock: &L) -> usize {
     (0..words).map(|index| Table::global().waiters(unsafe { &*word.add(index) })).sum()
 }
 
-/// Counts those who were alone, with a load and a store: if two are in at once, a count is lost.
+/// Counts exclusive holders, with a load and a store: if two are in at once, a count is lost.
 #[derive(Default)]
 pub(crate) struct Alone {
     counter: AtomicU64,

@@ -100,7 +100,7 @@ fn a_waker_that_blocks_holds_up_no_other_deadline() {
     until(|| (before.wakes(), after.wakes()) == (1, 3));
 }
 
-/// Nobody else has a deadline when it begins to block, so nobody checks on it until somebody does.
+/// There is no other deadline when it begins to block, so the stand-by does not check on it until there is one.
 #[test]
 fn a_deadline_that_is_set_while_the_only_other_one_blocks_is_met() {
     let _alone = alone();
@@ -160,7 +160,7 @@ impl Wake for Ring {
     }
 }
 
-/// A word with two waiters, of whom the first is signalled and never polled again. The second is left to the watchdog.
+/// A word with two waiters, the first of which is signalled and never polled again. The second is left to the watchdog.
 struct Futurelock<'a>([Pin<Box<WaitAsync<&'a AtomicI32>>>; 2]);
 
 impl<'a> Futurelock<'a> {

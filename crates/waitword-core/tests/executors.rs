@@ -114,7 +114,7 @@ async fn ping_pong(spawn: impl Fn(std::pin::Pin<Box<dyn Future<Output = ()> + Se
 }
 
 /// Threads and tasks wait with short deadlines on a few words, drop waits midway, and notify at random: the sum of
-/// what the notifies return is the number of waits that were notified, and nobody is left.
+/// what the notifies return is the number of waits that were notified, and no waiter is left.
 #[test]
 fn the_sum_of_all_notifies_is_the_number_of_notified() {
     soak(20_000);

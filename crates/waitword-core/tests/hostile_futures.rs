@@ -1,5 +1,5 @@
 //! What may be done to the futures: moved, polled with another waker each time, dropped in every state, leaked, and left
-//! to a thread that ends; and deadlines at both ends of time. (Foreign code that misbehaves is in `hostile.rs`.)
+//! to a thread that ends; and deadlines at both ends of time. (Foreign code that misbehaves is in `hostile/`.)
 
 mod common;
 
@@ -9,10 +9,10 @@ use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use common::{Probe, until};
+use common::{Probe, poll, until};
 use waitword_core::*;
 
 /// Each poll on a thread of its own, with a waker of its own, while others are notified: the last waker is the one to call,
@@ -149,9 +149,9 @@ fn dropped_in_every_state() {
     assert_eq!(notify_all(&word), 0);
 }
 
-/// Its deadline passes, and it is counted, although nobody polls it any more; others' deadlines and places are their own.
+/// Its deadline passes, and it is counted, although it is not polled any more; the deadlines and positions of others do not change.
 #[test]
-fn a_leaked_wait_with_a_deadline_harms_nobody() {
+fn a_leaked_wait_with_a_deadline_does_no_harm() {
     let word = AtomicI32::new(0);
     let probe = Probe::new();
     // As `mem::forget`, but so that leak checkers have nothing to say.
@@ -284,8 +284,4 @@ unsafe impl Location for Place {
     fn table(&self) -> &Table {
         &self.0.table
     }
-}
-
-fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
 }

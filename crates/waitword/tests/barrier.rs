@@ -8,8 +8,7 @@ use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{NotUnpin, Task, block_on, far, forbidden, until, waits};
-use waitword::future::*;
+use common::{Task, block_on, far, forbidden, until, waits};
 use waitword::*;
 
 type Passing = Result<BarrierWaitResult, LockError>;
@@ -38,7 +37,7 @@ const WAYS_WITHOUT_TIME: [Way; 7] = [
 ];
 
 #[test]
-fn alone_nobody_waits_and_everybody_leads() {
+fn a_party_of_one_leads_without_waiting() {
     let _nobody_may_wait = forbid_blocking();
     for parties in [0, 1] {
         let barrier = Arc::new(Barrier::new(parties));
@@ -102,7 +101,7 @@ fn threads_and_tasks_meet_again_and_again() {
         assert!(arrivals.fetch_add(1, Ordering::Relaxed) >= generation * PARTIES);
     };
     let after = |generation: usize, result: BarrierWaitResult| {
-        assert!(arrivals.load(Ordering::Relaxed) >= (generation + 1) * PARTIES, "somebody is missing");
+        assert!(arrivals.load(Ordering::Relaxed) >= (generation + 1) * PARTIES, "a party is missing");
         leaders.fetch_add(usize::from(result.is_leader()), Ordering::Relaxed);
     };
     thread::scope(|scope| {
@@ -231,21 +230,6 @@ fn an_owned_wait_keeps_its_barrier_until_it_has_left_the_queue() {
 #[should_panic(expected = "MAX_PARTIES")]
 fn too_many_parties_panic() {
     let _ = Barrier::new(Barrier::MAX_PARTIES + 1);
-}
-
-#[test]
-fn it_crosses_threads_and_its_futures_do_not_move() {
-    fn send_and_sync<T: Send + Sync>() {}
-    send_and_sync::<Barrier>();
-    send_and_sync::<BarrierWait<'static>>();
-    send_and_sync::<BarrierWaitUntil<'static>>();
-    BarrierWait::<'static>::check();
-    BarrierWaitUntil::<'static>::check();
-    send_and_sync::<BarrierWaitOwned>();
-    send_and_sync::<BarrierWaitOwnedUntil>();
-    BarrierWaitOwned::check();
-    BarrierWaitOwnedUntil::check();
-    assert!(size_of::<BarrierWait<'static>>() <= 120);
 }
 
 #[test]

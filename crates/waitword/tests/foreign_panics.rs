@@ -1,4 +1,4 @@
-//! Wakers that panic, and wakers whose destructors do: nobody holds what another holds, and nobody waits in vain.
+//! Wakers that panic, and wakers whose destructors do: exclusion holds, and no waiter waits in vain.
 
 mod common;
 
@@ -65,7 +65,7 @@ fn an_upgrade_that_is_given_up_lets_readers_in_whatever_its_waker_does() {
     let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
     assert!(poll_with(upgrade.as_mut(), PanicsAtItsEnd).is_pending());
     assert!(panics(|| drop(upgrade)));
-    assert!(lock.try_read().is_some(), "nobody writes");
+    assert!(lock.try_read().is_some(), "there is no writer");
     drop(reader);
     assert!(lock.try_write().is_some());
 }

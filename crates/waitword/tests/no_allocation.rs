@@ -129,7 +129,7 @@ fn an_uncontended_lock_allocates_nothing() {
 
 /// The locks without a holder: each is waited for in a future, with a deadline or without, woken and dropped.
 #[test]
-fn a_wait_of_a_task_for_what_nobody_holds_allocates_nothing() {
+fn a_wait_of_a_task_without_a_holder_allocates_nothing() {
     let _alone = alone();
     let mut cx = Context::from_waker(Waker::noop());
     let mut wait = || {
@@ -214,7 +214,7 @@ fn a_wait_that_has_a_share_in_what_it_waits_for_allocates_nothing() {
 }
 
 #[test]
-fn a_wait_of_a_thread_for_what_nobody_holds_allocates_nothing() {
+fn a_wait_of_a_thread_without_a_holder_allocates_nothing() {
     let _alone = alone();
     let (event, group, cell) = (Event::new(), WaitGroup::new(), OnceLock::new());
     let token = group.add();

@@ -42,7 +42,7 @@ use crate::word::{Word, bits};
 /// From then on they are signalled and notified there, and no notify here reaches them. `to` is in the same table; nothing
 /// is ever read or written at it. The waits of agents must not be moved.
 ///
-/// Costs a fence and two loads when nobody waits on the word. Otherwise O(number moved) under the locks of both shards, in
+/// Costs a fence and two loads without waiters on the word. Otherwise O(number moved) under the locks of both shards, in
 /// short stays.
 ///
 /// # Errors
@@ -114,7 +114,7 @@ fn requeue_if<E>(
     }
     let signalled = signal_behind(both.second(), to, moved);
     let (first, second) = both.unlock();
-    // If the waker panics, so does the notify: there is nobody else to wake.
+    // If the waker panics, so does the notify: there is no other to wake.
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     drop((first, second));
     Ok(moved)

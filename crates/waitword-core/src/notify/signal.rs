@@ -34,7 +34,7 @@ use crate::waiter::wake::Wake;
 /// signalled too: by the watchdog, in the table of the process. For other tables their owner does that
 /// ([`Table::signal_stalled`]).
 ///
-/// Costs a fence and two loads when nobody waits on the word; otherwise takes the shard's lock, and O(1) more for each
+/// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, and O(1) more for each
 /// signalled waiter at the front that has not responded.
 ///
 /// # Panics
@@ -49,7 +49,7 @@ use crate::waiter::wake::Wake;
 /// use waitword_core::{notify_one, signal_one, wait_async};
 ///
 /// let word = AtomicI32::new(0);
-/// assert_eq!(signal_one(&word), 0, "nobody waits");
+/// assert_eq!(signal_one(&word), 0, "there is no waiter");
 /// let mut waiting = pin!(wait_async(&word, 0));
 /// let mut cx = Context::from_waker(Waker::noop());
 /// assert!(waiting.as_mut().poll(&mut cx).is_pending());
@@ -72,7 +72,7 @@ fn signal_first(table: &Table, key: Key) -> usize {
     let mut locked = table.lock(key);
     let signalled = locked.signal_first(key);
     let follow_up = unlock(locked);
-    // If the waker panics, so does the signal: there is nobody else to wake.
+    // If the waker panics, so does the signal: there is no other to wake.
     let len = signalled.map_or(0, |(wake, len)| {
         Wake::wake(wake);
         len

@@ -42,7 +42,7 @@ impl Shard {
         Self { lock: Lock::new(), queues: UnsafeCell::new(Queues::new(hasher)) }
     }
 
-    /// Whether nobody waits on words of this hash, asked without the lock by a notifier that stored to a word before
+    /// Whether words of this hash have no waiters, asked without the lock by a notifier that stored to a word before
     /// ([`protocol`](crate::protocol), section 2).
     #[inline]
     pub(crate) fn is_idle(&self, hash: u64) -> bool {

@@ -207,7 +207,7 @@ impl Calls {
         if deadlines.stand_by.is_none() {
             self.find_stand_by(&mut deadlines, clock);
         }
-        // Whom this waker would hold up.
+        // What this waker would delay.
         let behind = if self.queue.is_empty() { next } else { Some(now) };
         let unpark = behind.and_then(|at| deadlines.check_after(at));
         unpark.iter().for_each(Thread::unpark);
@@ -234,7 +234,7 @@ impl Calls {
         Next::ParkUntil(deadlines.checks_at)
     }
 
-    /// Somebody has to check on the leader, who is about to call.
+    /// The stand-by has to check on the leader, which is about to call.
     #[cold]
     fn find_stand_by(&mut self, deadlines: &mut Deadlines, clock: Clock) {
         // If the system has no thread for us, perhaps it does with the next batch.

@@ -20,7 +20,7 @@ pub(crate) const SIGNALLED: usize = 2;
 pub(crate) const OVERDUE: usize = 3;
 /// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and attempts may take what is reserved.
 pub(crate) const SKIPPED: usize = 4;
-/// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or somebody tries without waiting.
+/// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or [`is_queue_stalled`](crate::is_queue_stalled) is asked.
 pub(crate) const SIGNAL_REQUESTED: usize = 5;
 /// A notify counted it.
 pub(crate) const NOTIFIED: usize = 6;

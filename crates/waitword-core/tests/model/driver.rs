@@ -330,7 +330,7 @@ impl World {
         std::mem::drop(stage);
         std::mem::drop(left);
         assert!(self.words.iter().all(|word| self.table().waiters(word) == 0));
-        // The timer's thread may be about to wake somebody, and a thread about to end.
+        // The timer's thread may be about to wake a waiter, and a thread about to end.
         until(|| Arc::strong_count(self) == 1);
         until(|| Arc::weak_count(self) == 0);
     }

@@ -12,6 +12,22 @@ use std::thread;
 use super::exclusive::{Exclusive, Held, WAYS, Way};
 use super::{Task, schedules, until};
 
+/// All of them, for one lock.
+macro_rules! futures_are_dropped_at_any_moment {
+    ($Lock:ty) => {
+        #[test]
+        fn no_schedule_of_polls_and_drops_loses_a_wakeup() {
+            $crate::common::dropped::no_schedule_of_polls_and_drops_loses_a_wakeup::<$Lock>();
+        }
+
+        #[test]
+        fn a_thread_behind_a_future_dropped_at_any_moment_gets_the_lock() {
+            $crate::common::dropped::a_thread_behind_a_future_dropped_at_any_moment_gets_the_lock::<$Lock>();
+        }
+    };
+}
+pub(crate) use futures_are_dropped_at_any_moment;
+
 /// One step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {

@@ -49,6 +49,11 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
+/// Polls once, with a waker that does nothing.
+pub(crate) fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
 /// A boxed future that is polled by hand, and knows whether it has been woken since.
 pub(crate) struct Task<'a, T> {
     future: Pin<Box<dyn Future<Output = T> + 'a>>,
@@ -129,11 +134,3 @@ pub(crate) fn forbidden<T>(call: impl FnOnce() -> T) -> String {
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).err().expect("it did not panic");
     panic.downcast_ref::<String>().expect("a formatted text").clone()
 }
-
-/// Compiles for types that are not `Unpin`: for others which of the two is meant is ambiguous.
-pub(crate) trait NotUnpin<Ambiguous> {
-    fn check() {}
-}
-struct IfUnpin;
-impl<T> NotUnpin<()> for T {}
-impl<T: Unpin> NotUnpin<IfUnpin> for T {}

@@ -1,4 +1,4 @@
-//! A readers-writer lock that everybody wants to write to, as the tests that hold for all locks see it.
+//! A readers-writer lock with writers only, as the tests that hold for all locks see it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -100,7 +100,7 @@ pub(crate) fn a_set_of_futures_that_is_not_polled_meanwhile<L: Exclusive>() {
         assert_eq!(lock.waiters(), WAYS.len());
         drop(held);
         for _ in 0..3 {
-            // Nobody polls the set while this waits.
+            // The set is not polled while this waits.
             drop(lock.wait(Way::Borrowed).await);
         }
         let mut had = 0;

@@ -118,11 +118,11 @@ impl Scene for Queue {
     }
 
     fn check(&self) {
-        assert_eq!(*self.items.try_lock().expect("everybody has left"), 0);
+        assert_eq!(*self.items.try_lock().expect("it is free"), 0);
     }
 }
 
-/// Nobody goes on before all have come.
+/// None goes on before all have come.
 pub(crate) struct Meeting {
     come: Mutex<usize>,
     all_are_here: Condvar,
@@ -173,6 +173,6 @@ impl Scene for Meeting {
     }
 
     fn check(&self) {
-        assert_eq!(*self.come.try_lock().expect("everybody has left"), self.parties);
+        assert_eq!(*self.come.try_lock().expect("it is free"), self.parties);
     }
 }

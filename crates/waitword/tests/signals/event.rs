@@ -87,7 +87,7 @@ impl Scene for Baton {
     }
 }
 
-/// Nobody goes on before all have come.
+/// None goes on before all have come.
 pub(crate) struct Meeting {
     event: Event,
     come: AtomicUsize,

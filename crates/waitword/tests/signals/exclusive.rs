@@ -75,7 +75,7 @@ impl Scene for OneMutex {
     }
 
     fn check(&self) {
-        let mutex = self.mutex.try_lock().expect("everybody has left");
+        let mutex = self.mutex.try_lock().expect("it is free");
         assert_eq!(*mutex, self.entered.load(Ordering::Relaxed));
     }
 }

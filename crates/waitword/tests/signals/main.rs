@@ -4,7 +4,7 @@
 //! test that runs for hours with the watchdog on sees none of it. Here the watchdog is off
 //! ([`disable_stall_timeout`](waitword::disable_stall_timeout)), and a lock is used for a round: 2 to 16 threads and tasks, each of which
 //! takes a few steps and leaves for good, so that behind the last signals of a round comes nothing that could cover up for them.
-//! Everybody is responsive: a future is polled when it is woken, or dropped.
+//! All waiters respond: a future is polled when it is woken, or dropped.
 //!
 //! A round that does not end has lost a signal. Each lock is a file; `party.rs` has the participants.
 
@@ -134,7 +134,7 @@ impl Left {
         let left = self.0.lock().unwrap();
         let (left, _) =
             self.1.wait_timeout_while(left, STUCK, |(left, failed)| *left < parties && !*failed).unwrap();
-        assert!(!left.1, "somebody has failed");
+        assert!(!left.1, "a participant has failed");
         parties - left.0
     }
 }
@@ -151,7 +151,7 @@ impl Drop for Leaving {
     }
 }
 
-/// Threads for all rounds, and executors. They are never taken down: where somebody is stuck, the report must not wait for it.
+/// Threads for all rounds, and executors. They are never taken down: where a participant is stuck, the report must not wait for it.
 struct Crew {
     threads: Vec<mpsc::Sender<Box<dyn FnOnce() + Send>>>,
     tokio: &'static tokio::runtime::Runtime,

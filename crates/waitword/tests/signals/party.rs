@@ -34,7 +34,7 @@ impl Party {
         self.below(many) == 0
     }
 
-    /// How many steps somebody takes: few, so that the round ends soon.
+    /// How many steps a participant takes: few, so that the round ends soon.
     pub(crate) fn steps(&mut self) -> usize {
         1 + self.below(4)
     }

@@ -112,7 +112,7 @@ impl Scene for OneRwLock {
     }
 
     fn check(&self) {
-        let lock = self.lock.try_write().expect("everybody has left");
+        let lock = self.lock.try_write().expect("it is free");
         assert_eq!(*lock, self.written.load(Ordering::Relaxed));
     }
 }

@@ -73,7 +73,7 @@ impl Scene for OneSemaphore {
     }
 }
 
-/// Nobody gets a permit; one closes it.
+/// No acquirer gets a permit; one closes it.
 pub(crate) struct ClosedSemaphore(Semaphore);
 
 impl Scene for ClosedSemaphore {

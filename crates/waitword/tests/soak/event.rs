@@ -87,7 +87,7 @@ impl Baton {
     fn received(&self, woken: bool) {
         assert!(
             !woken || self.passed.swap(false, Ordering::SeqCst),
-            "woken by nobody, or together with another"
+            "woken by no notify, or together with another"
         );
     }
 
@@ -186,7 +186,7 @@ impl Gate {
 
     /// With the number of openings that were over before it waited.
     fn went_through(&self, woken: bool, before: u64) {
-        assert!(!woken || self.begun.load(Ordering::SeqCst) > before, "woken by nobody");
+        assert!(!woken || self.begun.load(Ordering::SeqCst) > before, "woken by no notify");
     }
 
     pub(crate) fn help(&self) {

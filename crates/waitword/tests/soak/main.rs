@@ -42,7 +42,7 @@ use common::block_on;
 use player::{Player, Seat};
 use world::{PARTNER, World};
 
-/// Few enough that rounds end often: a wakeup that was lost is seen when nobody comes any more whose own makes up for it.
+/// Few enough that rounds end often: a wakeup that was lost is seen when no later one makes up for it.
 const STEPS: usize = 200;
 
 /// Far more than the longest step takes on a machine that does other things besides.
@@ -160,7 +160,7 @@ impl Round {
             }
         }
         let steps = self.seats.iter().map(|seat| seat.steps()).sum();
-        assert_eq!(steps, (self.seats.len() * STEPS) as u64, "somebody has failed{}", self.report());
+        assert_eq!(steps, (self.seats.len() * STEPS) as u64, "a player has failed{}", self.report());
         self.world.check();
         steps
     }

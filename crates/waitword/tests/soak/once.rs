@@ -124,7 +124,7 @@ impl Cells {
         (&self.cells[number], number)
     }
 
-    /// A value, seldom, and only where somebody waits for one.
+    /// A value, seldom, and only where one is waited for.
     pub(crate) fn help(&self, player: &mut Player) {
         let (cell, number) = self.first_empty();
         if self.waiting.load(Ordering::SeqCst) > 0 && player.one_in(8) {

@@ -116,7 +116,7 @@ impl Drop for Player {
 
 /// On any executor.
 async fn sleep(time: Duration) {
-    // Nobody notifies it.
+    // It is not notified.
     let _ = Event::new().wait_async_for(time).await;
 }
 
@@ -129,7 +129,7 @@ pub(crate) enum Limit {
 }
 
 impl Limit {
-    /// Nobody is late before the time is up.
+    /// No wait times out before its deadline.
     pub(crate) fn kept<T, E: Refusal>(self, result: Result<T, E>) -> Result<T, E> {
         if let Err(error) = &result {
             assert!(!error.is_of_blocking());

@@ -132,7 +132,7 @@ impl Queue {
     }
 
     pub(crate) fn check(&self) {
-        let items = self.items.try_lock().expect("nobody has it");
+        let items = self.items.try_lock().expect("it is free");
         items.iter().for_each(|&item| self.taken.count(item));
         assert_eq!(self.taken.sums(), self.put.sums(), "items are lost, or came twice");
     }

@@ -156,22 +156,22 @@ impl OneRwLock {
 
     fn writes(&self, player: &mut Player) {
         let seen = self.writers.enter();
-        self.nobody_reads();
+        self.assert_no_reader();
         player.linger();
-        self.nobody_reads();
+        self.assert_no_reader();
         self.writers.leave(seen);
     }
 
     async fn writes_async(&self, player: &mut Player) {
         let seen = self.writers.enter();
-        self.nobody_reads();
+        self.assert_no_reader();
         player.linger_async().await;
-        self.nobody_reads();
+        self.assert_no_reader();
         self.writers.leave(seen);
     }
 
-    fn nobody_reads(&self) {
-        assert_eq!(self.readers.load(Ordering::SeqCst), 0, "somebody reads beside a writer");
+    fn assert_no_reader(&self) {
+        assert_eq!(self.readers.load(Ordering::SeqCst), 0, "a reader beside a writer");
     }
 
     pub(crate) fn check(&self) {

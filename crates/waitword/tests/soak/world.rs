@@ -120,7 +120,7 @@ impl World {
         if player.one_in(2) { self.favourite } else { player.below(PARTNER) }
     }
 
-    /// Does what somebody may be waiting for and nobody else does.
+    /// Does what a player may be waiting for and no other does.
     pub(crate) fn help(&self, player: &mut Player) {
         self.queue.help();
         self.baton.help();
@@ -172,7 +172,7 @@ impl Alone {
     }
 
     pub(crate) fn leave(&self, seen: u64) {
-        assert_eq!(self.seen(), seen, "somebody else was in");
+        assert_eq!(self.seen(), seen, "another was in");
         self.counter.store(seen + 1, Ordering::Relaxed);
     }
 
@@ -181,6 +181,6 @@ impl Alone {
     }
 
     pub(crate) fn check(&self) {
-        assert_eq!(self.seen(), self.entered.load(Ordering::Relaxed), "somebody was not alone");
+        assert_eq!(self.seen(), self.entered.load(Ordering::Relaxed), "exclusion was violated");
     }
 }

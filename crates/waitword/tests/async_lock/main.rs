@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod corner_cases;
+mod exclusion;
 mod unpolled;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,9 +3,10 @@
 use std::sync::atomic::AtomicI32;
 use std::time::Instant;
 
-use crate::common::{Task, until};
 use waitword::word::Table;
 use waitword::{AsyncLock, STALL_TIMEOUT};
+
+use crate::common::{Task, until};
 
 // Without the test of positions: a woken waiter has left the queue.
 crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock! { AsyncLock:

@@ -10,10 +10,11 @@ use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use waitword::{LockError, MutexGuard};
+
 use crate::common::condvar::{Form, Room, WAYS, Way};
 use crate::common::exclusive::Held;
 use crate::common::{Task, schedules, until};
-use waitword::{LockError, MutexGuard};
 
 /// One step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,11 +8,12 @@ use std::task::{Context, Poll, Waker, ready};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{Task, block_on, far};
 use futures_util::Stream;
 use futures_util::stream::StreamExt;
 use waitword::future::*;
 use waitword::*;
+
+use crate::common::{Task, block_on, far};
 
 /// What comes in, until there is nothing more to come.
 #[derive(Default)]

@@ -13,11 +13,12 @@ use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use futures_util::stream::{self, FuturesUnordered, StreamExt};
+use waitword::{LockError, STALL_TIMEOUT};
+
 use crate::common::condvar::{Room, WAYS, Way};
 use crate::common::exclusive::Waiting;
 use crate::common::{Task, block_on, far, until};
-use futures_util::stream::{self, FuturesUnordered, StreamExt};
-use waitword::{LockError, STALL_TIMEOUT};
 
 /// The shape of the report: one branch of a `select!` waits for the condition, another wins and, in its handler, notifies it and
 /// wants the mutex, while the first is alive and not polled.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{Task, block_on, far, until, waits};
 use waitword::*;
+
+use crate::common::{Task, block_on, far, until, waits};
 
 use EventNotified::{AlreadyStored, Stored, Woken};
 

@@ -7,27 +7,19 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Instant;
 
-use crate::common::guards::{Lock, Panics};
-use crate::common::{block_on, forbidden};
 use waitword::{
     Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
     OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
     STALL_TIMEOUT, forbid_blocking,
 };
 
-/// Runs a test, which is given a guard and its bump, for each kind of guard.
-macro_rules! for_each_guard {
-    ($test:ident) => {
-        let mutex = Arc::new(Mutex::new(0));
-        $test(&mutex, || mutex.lock(), MutexGuard::bump);
-        $test(&mutex, || mutex.lock_owned(), OwnedMutexGuard::bump);
-        let lock = Arc::new(RwLock::new(0));
-        $test(&lock, || lock.read(), RwLockReadGuard::bump);
-        $test(&lock, || lock.read_owned(), OwnedRwLockReadGuard::bump);
-        $test(&lock, || lock.upgradable_read(), RwLockUpgradableReadGuard::bump);
-        $test(&lock, || lock.upgradable_read_owned(), OwnedRwLockUpgradableReadGuard::bump);
-        $test(&lock, || lock.write(), RwLockWriteGuard::bump);
-        $test(&lock, || lock.write_owned(), OwnedRwLockWriteGuard::bump);
+use crate::common::guards::{Lock, Panics};
+use crate::common::{block_on, forbidden};
+
+/// Runs a test, which is given a guard and its bump.
+macro_rules! run {
+    ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
+        $test(&$lock, || $lock.$acquire(), $Guard::bump);
     };
 }
 
@@ -60,7 +52,7 @@ fn the_head_waiter_gets_its_turn() {
         assert_eq!(turns.into_inner().unwrap().len(), 3);
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 /// It would panic if it gave anything away.
@@ -81,7 +73,7 @@ fn nothing_happens_if_the_queue_is_empty() {
         drop(guard);
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]
@@ -96,7 +88,7 @@ fn where_blocking_is_forbidden_the_guard_stays() {
         drop(block_on(queued));
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]
@@ -113,7 +105,7 @@ fn if_the_waker_of_the_next_panics_the_guard_stays() {
         drop(guard);
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]

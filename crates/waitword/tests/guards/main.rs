@@ -1,5 +1,21 @@
 //! Guards of parts, and what else guards can become: with the reason why not, as a reader, or as the lock that they had a share in.
 
+/// Runs `$one`, which is given a test, a lock, its method and its guard, for each kind of guard.
+macro_rules! for_each_guard {
+    ($one:ident, $test:ident) => {
+        let mutex = Arc::new(Mutex::new(0));
+        let lock = Arc::new(RwLock::new(0));
+        $one!($test, mutex.lock, MutexGuard);
+        $one!($test, mutex.lock_owned, OwnedMutexGuard);
+        $one!($test, lock.read, RwLockReadGuard);
+        $one!($test, lock.read_owned, OwnedRwLockReadGuard);
+        $one!($test, lock.upgradable_read, RwLockUpgradableReadGuard);
+        $one!($test, lock.upgradable_read_owned, OwnedRwLockUpgradableReadGuard);
+        $one!($test, lock.write, RwLockWriteGuard);
+        $one!($test, lock.write_owned, OwnedRwLockWriteGuard);
+    };
+}
+
 mod bump;
 #[path = "../common/mod.rs"]
 mod common;

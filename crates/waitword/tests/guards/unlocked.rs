@@ -7,31 +7,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Waker;
 use std::thread::{self, Scope};
 
-use crate::common::guards::{Lock, Panics};
-use crate::common::{PlainCounter, block_on, forbidden};
 use waitword::{
     Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
     OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
     forbid_blocking,
 };
 
+use crate::common::guards::{Lock, Panics};
+use crate::common::{PlainCounter, block_on, forbidden};
+
 /// Runs something with the lock of a guard released.
 type Unlocked<G> = fn(&mut G, &mut dyn FnMut());
 
-/// Runs a test, which is given a guard and its `unlocked` and `unlocked_fair`, for each kind of guard.
-macro_rules! for_each_guard {
-    ($test:ident) => {
-        let mutex = Arc::new(Mutex::new(0));
-        let lock = Arc::new(RwLock::new(0));
-        for_each_guard!($test, mutex.lock, MutexGuard);
-        for_each_guard!($test, mutex.lock_owned, OwnedMutexGuard);
-        for_each_guard!($test, lock.read, RwLockReadGuard);
-        for_each_guard!($test, lock.read_owned, OwnedRwLockReadGuard);
-        for_each_guard!($test, lock.upgradable_read, RwLockUpgradableReadGuard);
-        for_each_guard!($test, lock.upgradable_read_owned, OwnedRwLockUpgradableReadGuard);
-        for_each_guard!($test, lock.write, RwLockWriteGuard);
-        for_each_guard!($test, lock.write_owned, OwnedRwLockWriteGuard);
-    };
+/// Runs a test, which is given a guard and its `unlocked` and `unlocked_fair`.
+macro_rules! run {
     ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
         $test(&$lock, || $lock.$acquire(), |guard, run| $Guard::unlocked(guard, run));
         $test(&$lock, || $lock.$acquire(), |guard, run| $Guard::unlocked_fair(guard, run));
@@ -67,7 +56,7 @@ fn others_have_the_lock_meanwhile_and_the_guard_has_it_afterwards() {
         drop(guard);
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]
@@ -95,7 +84,7 @@ fn it_waits_for_the_holder_of_that_moment() {
         drop(guard);
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]
@@ -115,7 +104,7 @@ fn if_what_it_runs_panics_the_guard_has_its_lock() {
         drop(guard);
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 /// Also without waiters: whether another will hold the lock afterwards is not known yet.
@@ -129,7 +118,7 @@ fn where_blocking_is_forbidden_nothing_is_run_and_the_guard_stays() {
         drop(guard);
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 /// The guard is there, and must not be without its lock.
@@ -149,7 +138,7 @@ fn it_waits_also_if_what_it_runs_forbids_that() {
         drop((guard, must_not));
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]
@@ -163,7 +152,7 @@ fn if_the_waker_of_the_next_waiter_panics_the_guard_has_its_lock() {
         drop((guard, queued));
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 /// Of the two forms only one lets others barge past the waiter.

@@ -7,8 +7,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use crate::common::guards::Lock;
-use crate::common::{Task, block_on};
 use smol::future::yield_now;
 use waitword::{
     Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
@@ -16,22 +14,13 @@ use waitword::{
     forbid_blocking,
 };
 
+use crate::common::guards::Lock;
+use crate::common::{Task, block_on};
+
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Runs a test, which is given a guard and its `unlocked_async` and `unlocked_fair_async`, for each kind of guard.
-macro_rules! for_each_guard {
-    ($test:ident) => {
-        let mutex = Arc::new(Mutex::new(0));
-        let lock = Arc::new(RwLock::new(0));
-        for_each_guard!($test, mutex.lock, MutexGuard);
-        for_each_guard!($test, mutex.lock_owned, OwnedMutexGuard);
-        for_each_guard!($test, lock.read, RwLockReadGuard);
-        for_each_guard!($test, lock.read_owned, OwnedRwLockReadGuard);
-        for_each_guard!($test, lock.upgradable_read, RwLockUpgradableReadGuard);
-        for_each_guard!($test, lock.upgradable_read_owned, OwnedRwLockUpgradableReadGuard);
-        for_each_guard!($test, lock.write, RwLockWriteGuard);
-        for_each_guard!($test, lock.write_owned, OwnedRwLockWriteGuard);
-    };
+/// Runs a test, which is given a guard and its `unlocked_async` and `unlocked_fair_async`.
+macro_rules! run {
     ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
         $test(&$lock, |run| Box::pin($Guard::unlocked_async($lock.$acquire(), async || run.await)));
         $test(&$lock, |run| Box::pin($Guard::unlocked_fair_async($lock.$acquire(), async || run.await)));
@@ -58,7 +47,7 @@ fn the_lock_is_released_from_the_first_poll_to_the_last() {
         drop(guard);
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]
@@ -75,7 +64,7 @@ fn it_waits_for_the_holder_of_that_moment_also_where_blocking_is_forbidden() {
         assert!(!lock.is_free());
         drop(guard);
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]
@@ -84,7 +73,7 @@ fn dropped_before_it_is_polled_it_releases_the_lock() {
         drop(unlocked(once()));
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]
@@ -98,7 +87,7 @@ fn dropped_halfway_it_holds_nothing() {
         drop(other);
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 /// It was signalled, and the one behind it is next.
@@ -116,7 +105,7 @@ fn dropped_while_it_waits_for_the_lock_it_forwards_the_signal() {
         drop(block_on(behind));
         assert!(lock.is_free());
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 #[test]
@@ -130,7 +119,7 @@ fn if_what_it_runs_panics_the_lock_is_released() {
         assert!(!lock.is_free());
         drop(other);
     }
-    for_each_guard!(test);
+    for_each_guard!(run, test);
 }
 
 /// Of the two forms only one lets others barge past the waiter.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crate::common::{PlainCounter, block_on};
 use waitword::{LockError, Mutex};
+
+use crate::common::{PlainCounter, block_on};
 
 const ROUNDS: u64 = 5_000;
 

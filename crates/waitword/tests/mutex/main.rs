@@ -21,7 +21,7 @@ use waitword::*;
 /// What holds for every lock that one at a time can hold.
 mod exclusive {
     crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::Mutex<()>);
-    crate::common::stress::one_at_a_time!(waitword::Mutex<()>);
+    crate::common::stress::on_every_executor!(crate::common::stress::OneAtATime<waitword::Mutex<()>>);
     crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waitword::Mutex<()>);
 }
 

@@ -6,8 +6,9 @@
 
 use std::task::Poll;
 
-use crate::common::{Task, far, schedules};
 use waitword::{RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
+
+use crate::common::{Task, far, schedules};
 
 /// What an actor waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

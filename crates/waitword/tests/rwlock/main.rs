@@ -24,7 +24,7 @@ use waitword::{
 /// What holds for every lock that one at a time can hold.
 mod exclusive {
     crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::RwLock<()>);
-    crate::common::stress::one_at_a_time!(waitword::RwLock<()>);
+    crate::common::stress::on_every_executor!(crate::common::stress::OneAtATime<waitword::RwLock<()>>);
     crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waitword::RwLock<()>);
 }
 

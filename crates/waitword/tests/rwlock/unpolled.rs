@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use crate::common::{Task, block_on};
 use waitword::{RwLock, RwLockReadGuard};
+
+use crate::common::{Task, block_on};
 
 /// The shape of the report, with every combination of what the unpolled branch and the handler want that has a reader.
 #[test]

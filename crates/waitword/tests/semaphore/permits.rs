@@ -8,9 +8,10 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
+use waitword::{AcquireError, Closed, Semaphore, SemaphorePermit};
+
 use crate::common::semaphore::waiters;
 use crate::common::{Task, block_on, schedules, until};
-use waitword::{AcquireError, Closed, Semaphore, SemaphorePermit};
 
 /// One step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

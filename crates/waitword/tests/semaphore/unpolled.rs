@@ -5,10 +5,11 @@ use std::task::{Context, Waker};
 use std::thread;
 use std::time::Instant;
 
-use crate::common::semaphore::waiters;
-use crate::common::{Task, block_on, far, until};
 use waitword::word::Parker;
 use waitword::{STALL_TIMEOUT, Semaphore};
+
+use crate::common::semaphore::waiters;
+use crate::common::{Task, block_on, far, until};
 
 /// Signalled for permits that are too few for it, and it does not even check.
 #[test]

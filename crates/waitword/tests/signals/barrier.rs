@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use waitword::Barrier;
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 const GENERATIONS: usize = 3;
 

@@ -6,7 +6,8 @@ use std::pin::Pin;
 use waitword::{Condvar, Mutex};
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 /// How many items each producer puts.
 const EACH: usize = 6;

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use waitword::Event;
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 /// There is one wakeup at any time. A waiter that has had it as often as it wants forwards it and leaves.
 pub(crate) struct Baton {

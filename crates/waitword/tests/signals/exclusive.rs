@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use waitword::{AsyncLock, Mutex, MutexGuard};
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 #[derive(Default)]
 pub(crate) struct OneMutex {

@@ -9,6 +9,8 @@
 //! A round that does not end has lost a signal. Each lock is a file; `party.rs` has the participants.
 
 mod barrier;
+#[path = "../common/mod.rs"]
+mod common;
 mod condvar;
 mod event;
 mod exclusive;
@@ -24,6 +26,7 @@ use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use common::block_on;
 use party::Party;
 
 /// One lock, for one round.
@@ -173,7 +176,7 @@ impl Crew {
         let thread = &self.threads[index];
         match kind {
             0 => thread.send(Box::new(move || scene.thread(&mut me.0))).unwrap(),
-            1 => thread.send(Box::new(move || party::block_on(scene.task(&mut me.0)))).unwrap(),
+            1 => thread.send(Box::new(move || block_on(scene.task(&mut me.0)))).unwrap(),
             2 => drop(self.tokio.spawn(async move { scene.task(&mut me.0).await })),
             _ => smol::spawn(async move { scene.task(&mut me.0).await }).detach(),
         }

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use waitword::OnceLock;
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 const VALUE: u32 = 7;
 

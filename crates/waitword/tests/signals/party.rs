@@ -2,10 +2,8 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
-
-use waitword::word::Parker;
+use std::task::Poll;
+use std::time::Duration;
 
 pub(crate) struct Party {
     pub(crate) index: usize,
@@ -87,22 +85,5 @@ impl Party {
             polled
         })
         .await
-    }
-}
-
-/// A deadline that no round reaches.
-pub(crate) fn far() -> Instant {
-    Instant::now() + Duration::from_secs(3600)
-}
-
-/// An executor of one future.
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let parker = Parker::current();
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(parker.waker())) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => parker.park(),
-        }
     }
 }

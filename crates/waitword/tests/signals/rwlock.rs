@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use waitword::{RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 #[derive(Default)]
 pub(crate) struct OneRwLock {

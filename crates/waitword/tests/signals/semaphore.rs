@@ -6,7 +6,8 @@ use std::pin::Pin;
 use waitword::Semaphore;
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 pub(crate) struct OneSemaphore {
     semaphore: Semaphore,

@@ -7,17 +7,17 @@
  * that a notify without the lock depends on (`Memory`).
  *
  * What is checked:
- *   - nobody sleeps on a word that has changed: the only way to stop is that every process is through (spin reports
+ *   - no waiter sleeps on a word that has changed: the only way to stop is that every process is through (spin reports
  *     anything else as an invalid end state);
- *   - a wait is told of a notify if and only if exactly one notify counted it (`counted`), and the sums agree;
- *   - first come, first served, per word;
- *   - a notify tells nobody who came after it;
+ *   - a wait ends as notified if and only if exactly one notify counted it (`counted`), and the sums agree;
+ *   - FIFO, per word;
+ *   - a notify completes no waiter that enqueued after it;
  *   - a node is touched only while its owner keeps it (`alive`);
  *   - the ticket tells a detached waiter from a queued one.
  *
- * A step is what other processes can tell apart. What only the holder of the lock reaches (queues, detached lists, tickets) is
- * therefore done in one step; the words, the lock's word, the outcomes and the tokens are each a step of their own. How one
- * sleeps until the lock is free is not in here: that is loom's.
+ * A step is what other processes can distinguish. What only the holder of the lock reaches (queues, detached lists, tickets) is
+ * therefore done in one step; the words, the lock's word, the outcomes and the tokens are each a step of their own. Sleeping
+ * until the lock is free is not modelled here: loom checks that.
  *
  * Each MUTANT_... weakens one step. With any of them the model must fail, or the check is worth nothing.
  */
@@ -29,10 +29,10 @@
 #define WORDS 2         /* One or two. */
 #endif
 #ifndef BITS
-#define BITS 1          /* How many bits of presence: with one, two words share it. */
+#define BITS 1          /* How many occupancy bits: with one, two words share it. */
 #endif
 #ifndef BATCH
-#define BATCH 1         /* How many are settled in one stay under the lock. */
+#define BATCH 1         /* How many are completed in one stay under the lock. */
 #endif
 #ifndef FEW
 #define FEW 2           /* The last notifier asks for one up to so many. With 0 there is none. */
@@ -47,19 +47,19 @@
 
 /* The words. All waiters expect 0. */
 bool value[WORDS];
-/* The same as the one who stores to it sees it: it becomes `value` at a fence, or whenever the memory likes. */
+/* The same as the thread that stores to it sees it: it becomes `value` at a fence, or whenever the memory likes. */
 bool stored[WORDS];
 
-/* The shard's lock, and in the same word whose line may not be empty. */
+/* The shard's lock, and in the same word the occupancy bits: which words may have waiters. */
 #define LOCKED 1
 #define BIT(word) (2 << ((word) % BITS))
-/* As whoever takes the lock finds it, and as a load sees it: late, if the memory likes. */
+/* As the holder of the lock sees it, and as a load sees it: perhaps late. */
 byte lock_word, seen;
 
-chan line[WORDS] = [WAITERS] of { byte };
+chan queue[WORDS] = [WAITERS] of { byte };
 byte next_ticket;
 
-/* What each notifier has taken off and not told yet. */
+/* What each notifier has dequeued and not completed yet. */
 chan detached[NOTIFIERS] = [WAITERS] of { byte };
 
 /* The nodes: one for each waiter, which it uses for one wait after the other. */
@@ -68,18 +68,18 @@ byte ticket[WAITERS];
 /* The tokens of the threads. */
 bool token[WAITERS];
 
-/* What nobody but the checks looks at. */
+/* Only the checks read these. */
 bool alive[WAITERS];
 byte counted[WAITERS];
 /* What the notifies returned, less the waits that ended as notified or were given up after it. */
 int owed;
-/* In each line: no ticket below this one may be taken any more. */
+/* In each queue: no ticket below this one may be taken any more. */
 byte first_ticket[WORDS];
 #ifdef MUTANT_NO_TOKEN
 bool parked[WAITERS];
 #endif
 
-/* Operation W: whoever has taken it has told all who only look. */
+/* Operation W: after it, a load by any thread sees the lock taken. */
 inline lock() {
     !(lock_word & LOCKED) -> lock_word = lock_word | LOCKED;
 #ifndef MUTANT_LOCK_IS_NO_BARRIER
@@ -87,20 +87,20 @@ inline lock() {
 #endif
 }
 
-/* Whose line is not empty, as whoever has the lock tells it. */
-#define BIT_IF_ANY(word) (len(line[word]) > 0 -> BIT(word) : 0)
-#if defined(MUTANT_NO_PRESENCE)
-#define PRESENCE 0
+/* Which queues are not empty, as the holder of the lock knows it. */
+#define BIT_IF_ANY(word) (len(queue[word]) > 0 -> BIT(word) : 0)
+#if defined(MUTANT_NO_OCCUPANCY)
+#define OCCUPANCY 0
 #elif defined(MUTANT_BIT_OF_THE_LAST_WORD)
-#define PRESENCE ((lock_word & ~(LOCKED | BIT(word))) | BIT_IF_ANY(word))
+#define OCCUPANCY ((lock_word & ~(LOCKED | BIT(word))) | BIT_IF_ANY(word))
 #else
-#define PRESENCE (BIT_IF_ANY(0) | BIT_IF_ANY(WORDS - 1))
+#define OCCUPANCY (BIT_IF_ANY(0) | BIT_IF_ANY(WORDS - 1))
 #endif
 
-/* Publishes who is present. It may be seen late; until then the lock looks taken. */
-inline unlock() { lock_word = PRESENCE }
+/* Publishes the occupancy. It may be seen late; until then the lock seems to be taken. */
+inline unlock() { lock_word = OCCUPANCY }
 
-/* Stores that are delayed, until a barrier at the latest. One that nobody hurries arrives in the end. */
+/* Stores that are delayed, until a barrier at the latest. Without a barrier a store arrives in the end. */
 active proctype Memory() {
 end:
     do
@@ -124,7 +124,7 @@ inline forget_tickets() {
 
 proctype Waiter(byte me, word; bool may_give_up) {
     byte head;
-    bool in_line;
+    bool is_queued;
 
 again:
     /* Check and enqueue, in one step against every notify. */
@@ -146,10 +146,10 @@ again:
         state[me] = QUEUED;
         ticket[me] = next_ticket;
         next_ticket++;
-#ifdef MUTANT_ENTERS_BEFORE_OTHERS
-        line[word]!!me;         /* Sorted by number, whoever came first. */
+#ifdef MUTANT_ENQUEUES_BEFORE_OTHERS
+        queue[word]!!me;         /* Sorted by number, not in FIFO order. */
 #else
-        line[word]!me;
+        queue[word]!me;
 #endif
         unlock()
     }
@@ -158,7 +158,7 @@ again:
 asleep:
     atomic {
         if
-        :: state[me] == NOTIFIED -> goto told
+        :: state[me] == NOTIFIED -> goto notified
         :: else
         fi
     }
@@ -168,7 +168,7 @@ asleep:
     if
     :: atomic { token[me] -> token[me] = false };
 #ifdef MUTANT_WOKEN_IS_NOTIFIED
-       goto told
+       goto notified
 #else
        goto asleep
 #endif
@@ -191,17 +191,17 @@ asleep:
     }
     d_step {
 #ifdef MUTANT_NO_TICKET
-        in_line = true;
+        is_queued = true;
 #else
         if
-        :: len(line[word]) == 0 -> in_line = false
-        :: len(line[word]) > 0 -> line[word]?<head>; in_line = ticket[head] <= ticket[me]
+        :: len(queue[word]) == 0 -> is_queued = false
+        :: len(queue[word]) > 0 -> queue[word]?<head>; is_queued = ticket[head] <= ticket[me]
         fi;
-        assert(in_line == (line[word]??[eval(me)] > 0));
+        assert(is_queued == (queue[word]??[eval(me)] > 0));
 #endif
 #ifndef MUTANT_STAYS_LINKED
         if
-        :: line[word]??[eval(me)] -> line[word]??eval(me)
+        :: queue[word]??[eval(me)] -> queue[word]??eval(me)
         :: detached[0]??[eval(me)] -> detached[0]??eval(me)
         :: detached[1]??[eval(me)] -> detached[1]??eval(me)
 #if WORDS > 1
@@ -213,11 +213,11 @@ asleep:
         state[me] = IDLE;
         ticket[me] = 0;
         if
-        :: in_line -> assert(counted[me] == 0)
+        :: is_queued -> assert(counted[me] == 0)
         :: else -> assert(counted[me] == 1); counted[me] = 0; owed--
         fi;
         forget_tickets();
-        in_line = false;
+        is_queued = false;
         head = 0;
         unlock()
     }
@@ -235,7 +235,7 @@ too_late:
     }
     goto through;
 
-told:
+notified:
     /* The owner returns, and the node's memory is gone. */
     atomic {
         alive[me] = false;
@@ -261,15 +261,15 @@ through:
 #endif
 
 /* The waker is taken out, and the outcome is the last access. */
-inline tell(list) {
-#ifdef MUTANT_SETTLES_WITHOUT_THE_LOCK
+inline complete(list) {
+#ifdef MUTANT_COMPLETES_WITHOUT_THE_LOCK
     d_step { list?node; assert(ticket[node] < limit) };
     state[node] = NOTIFIED;
-    d_step { assert(alive[node]); batch!node; settled++; node = 0 }
+    d_step { assert(alive[node]); batch!node; completed++; node = 0 }
 #else
 #ifdef MUTANT_OUTCOME_BEFORE_THE_WAKER
     d_step { list?node; assert(ticket[node] < limit); state[node] = NOTIFIED };
-    d_step { assert(alive[node]); batch!node; settled++; node = 0 }
+    d_step { assert(alive[node]); batch!node; completed++; node = 0 }
 #else
     d_step {
         list?node;
@@ -277,8 +277,8 @@ inline tell(list) {
         assert(alive[node]);
         state[node] = NOTIFIED;
         batch!node;
-        settled++;
-#ifdef MUTANT_COUNTS_WHO_IS_TOLD
+        completed++;
+#ifdef MUTANT_COUNTS_WHEN_COMPLETED
         owed++;
 #endif
         node = 0
@@ -302,16 +302,16 @@ inline barrier() {
 }
 
 proctype Notifier(byte me, word, most; bool stores) {
-    byte node, woken, settled, limit;
+    byte node, woken, completed, limit;
     chan batch = [BATCH] of { byte };
 
     if
     :: stores -> stored[word] = true
     :: else
     fi;
-    /* Whoever sees somebody takes the lock. Whoever sees nobody looks again after fence N. */
+    /* A notifier that sees a waiter takes the lock. One that sees none rechecks after fence N. */
     if
-    :: seen & MAY_WAIT -> goto somebody
+    :: seen & MAY_WAIT -> goto found
     :: else
     fi;
 #ifndef MUTANT_NO_FENCE_N
@@ -322,22 +322,22 @@ proctype Notifier(byte me, word, most; bool stores) {
     :: else -> goto through
     fi;
 
-somebody:
+found:
     atomic { lock(); barrier(); limit = next_ticket }
 
 take:
     skip;
-    /* Those who are there now are counted now. */
+    /* The waiters that are queued now are counted now. */
     d_step {
         do
-        :: woken < most && len(line[word]) > 0 && len(detached[me]) < AT_A_TIME ->
-            line[word]?node;
+        :: woken < most && len(queue[word]) > 0 && len(detached[me]) < AT_A_TIME ->
+            queue[word]?node;
             detached[me]!node;
             assert(ticket[node] >= first_ticket[word]);
             first_ticket[word] = ticket[node] + 1;
             counted[node]++;
             woken++;
-#ifndef MUTANT_COUNTS_WHO_IS_TOLD
+#ifndef MUTANT_COUNTS_WHEN_COMPLETED
             owed++
 #endif
         :: else -> break
@@ -348,20 +348,20 @@ take:
         node = 0
     }
 
-settle:
-#ifdef MUTANT_SETTLES_WITHOUT_THE_LOCK
+complete_batch:
+#ifdef MUTANT_COMPLETES_WITHOUT_THE_LOCK
     atomic { unlock() };
 #endif
     do
-    :: settled < BATCH && len(detached[me]) > 0 ->
-        tell(detached[me])
+    :: completed < BATCH && len(detached[me]) > 0 ->
+        complete(detached[me])
     :: else -> break
     od;
-#ifndef MUTANT_SETTLES_WITHOUT_THE_LOCK
+#ifndef MUTANT_COMPLETES_WITHOUT_THE_LOCK
     atomic { unlock() };
 #endif
 
-    /* Rung without the lock. The name is the thread's: the node may be gone. */
+    /* Woken without the lock. The name is the thread's: the node may be gone. */
     do
     :: len(batch) > 0 ->
         d_step {
@@ -375,11 +375,11 @@ settle:
         }
     :: else -> break
     od;
-    settled = 0;
+    completed = 0;
     if
-    :: len(detached[me]) > 0 -> atomic { lock() }; goto settle
+    :: len(detached[me]) > 0 -> atomic { lock() }; goto complete_batch
 #ifdef MUTANT_TAKES_A_BATCH_AT_A_TIME
-    :: len(line[word]) > 0 -> atomic { lock() }; goto take
+    :: len(queue[word]) > 0 -> atomic { lock() }; goto take
 #endif
     :: else
     fi;
@@ -394,7 +394,7 @@ init {
     byte waiter, word, most;
     bool may_give_up;
     atomic {
-        /* Waiters are alike, so only their choices in order are tried: those who may give up last, and among each
+        /* Waiters are alike, so only their choices in order are tried: those that may give up last, and among each
            kind the second word last. */
         do
         :: waiter < WAITERS -> run Waiter(waiter, word, may_give_up); waiter++
@@ -416,5 +416,5 @@ init {
     /* Only this and the memory are left. */
     _nr_pr == 2;
     assert(owed == 0);
-    assert(len(line[0]) + len(line[WORDS - 1]) + lock_word == 0)
+    assert(len(queue[0]) + len(queue[WORDS - 1]) + lock_word == 0)
 }

@@ -1,7 +1,7 @@
 //! One first-in-first-out queue on a word of memory, for threads, tasks and JavaScript agents.
 //!
 //! A blocked thread ([`wait`]), an async task ([`wait_async`]) and an ECMAScript agent's promise ([`InboxWait`]) are waiters
-//! in the same queue. The notifier ([`notify_one`], [`notify_many`], [`notify_all`]) need not know who waits, or how.
+//! in the same queue. The notifier ([`notify_one`], [`notify_many`], [`notify_all`]) need not know which kinds of waiters there are.
 //!
 //! ```
 //! use std::sync::atomic::{AtomicI32, Ordering};
@@ -31,7 +31,7 @@
 //! - A wait allocates nothing of its own: its node lives on the thread's stack or in the pinned future. (What a
 //!   [`Table`] allocates follows the number of words waited on.)
 //!
-//! Why all this is so is told in [`protocol`], races first. Where to read on: `wait/` (of a
+//! [`protocol`] says why all this is so, races first. Where to read on: `wait/` (of a
 //! thread, a task, an agent) and `notify/`, then down through `table/` and `shard/` to the node in `waiter/`.
 
 #![deny(unsafe_code)]
@@ -71,7 +71,7 @@ pub use word::{Masked, Masked64, Word};
 pub use sync::{atomic, is_broken};
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
-pub use table::never_sweep;
+pub use table::disable_watchdog;
 
 #[doc = include_str!("../PROTOCOL.md")]
 pub mod protocol {}

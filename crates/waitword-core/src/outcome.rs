@@ -1,4 +1,4 @@
-//! How a wait ends: told by its outcome, or given up.
+//! How a wait ends: with an outcome, or given up.
 
 use std::error::Error;
 use std::fmt;
@@ -33,12 +33,12 @@ pub enum Cancelled {
     /// The waiter was not notified: it left by itself, or never waited.
     BeforeNotify,
     /// As [`BeforeNotify`](Self::BeforeNotify), but it was signalled ([`signal_one`](crate::signal_one)) and had not
-    /// acknowledged that. Whoever builds a lock on the queue signals another waiter now.
+    /// acknowledged that. A lock that is built on the queue signals another waiter now.
     AfterSignal,
     /// As [`BeforeNotify`](Self::BeforeNotify), but it had been moved to another word's queue
     /// ([`requeue_while_equal`](crate::requeue_while_equal)), and was not signalled there.
     AfterRequeue,
-    /// A notify had counted this waiter, and the wait had not returned that yet. Whoever builds a lock on the queue
+    /// A notify had counted this waiter, and the wait had not returned that yet. A lock that is built on the queue
     /// forwards the wakeup now, for instance with [`notify_one`](crate::notify_one).
     AfterNotify,
 }

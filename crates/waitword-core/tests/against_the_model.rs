@@ -13,7 +13,7 @@ use model::{History, run};
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 1_000,
-        // A history that fails may take a while to do so, if the failure is that somebody is never woken.
+        // A history that fails may take a while to do so, if the failure is that a waiter is never woken.
         max_shrink_time: 60_000,
         failure_persistence: None,
         ..ProptestConfig::default()

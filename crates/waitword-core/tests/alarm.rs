@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use common::{Probe, until};
 use waitword_core::Alarm;
 
-/// Most alarms are cleared before they ring: the thread may then look too early, never too late.
+/// Most alarms are cleared before they ring: the thread may then check too early, never too late.
 #[test]
 fn an_alarm_rings_beside_others_that_are_cleared_or_moved() {
     const STEP: Duration = Duration::from_millis(2);
@@ -140,7 +140,7 @@ fn a_crowd_rings_once_each_and_never_early() {
     });
 }
 
-/// A waker that looks at the clock.
+/// A waker that reads the clock.
 struct Ring {
     deadline: Instant,
     count: AtomicUsize,

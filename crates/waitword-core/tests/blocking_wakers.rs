@@ -100,9 +100,9 @@ fn a_waker_that_blocks_holds_up_no_other_deadline() {
     until(|| (before.wakes(), after.wakes()) == (1, 3));
 }
 
-/// Nobody else has a deadline when it begins to block, so nobody checks on it until somebody does.
+/// There is no other deadline when it begins to block, so the stand-by does not check on it until there is one.
 #[test]
-fn a_deadline_that_is_set_while_the_only_other_one_blocks_is_kept() {
+fn a_deadline_that_is_set_while_the_only_other_one_blocks_is_met() {
     let _alone = alone();
     for _ in 0..20 {
         let (gate, probe) = (Gate::new(), Probe::new());
@@ -160,7 +160,7 @@ impl Wake for Ring {
     }
 }
 
-/// A word with two waiters, of whom the first is signalled and never polled again. The second is left to the watchdog.
+/// A word with two waiters, the first of which is signalled and never polled again. The second is left to the watchdog.
 struct Futurelock<'a>([Pin<Box<WaitAsync<&'a AtomicI32>>>; 2]);
 
 impl<'a> Futurelock<'a> {
@@ -223,7 +223,7 @@ impl Wake for Opener {
     }
 }
 
-/// More than there may be threads: deadlines wait then, and are kept when one of the wakers returns.
+/// More than there may be threads: deadlines wait then, and are met when one of the wakers returns.
 #[test]
 fn more_wakers_that_block_than_there_may_be_threads() {
     let _alone = alone();
@@ -247,7 +247,7 @@ mod threads {
         let threads = std::fs::read_dir("/proc/self/task").unwrap();
         let read = |path: std::path::PathBuf, file: &str| std::fs::read_to_string(path.join(file)).ok();
         let of = |path: std::path::PathBuf| {
-            // It may end while we look.
+            // It may end while we check.
             let is_timer = read(path.clone(), "comm")?.trim() == "waitword-timer";
             let status = read(path, "status")?;
             let sleeps = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
@@ -284,7 +284,7 @@ mod threads {
         let _near = alarms([near.waker(), near.waker()], Instant::now() + Duration::from_millis(5));
         until(|| near.wakes() == 2);
         let before = Instant::now();
-        // The first few times the stand-by looks for what is next.
+        // The first few times the stand-by checks what is next.
         until(|| {
             let earlier = sleeps();
             std::thread::sleep(Duration::from_millis(100));

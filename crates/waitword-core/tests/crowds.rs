@@ -11,8 +11,8 @@ use waitword_core::*;
 
 const WORDS: usize = 40;
 
-/// Whoever enters, leaves or is notified, wherever in the line, the lines and their lengths are the model's, and wakes
-/// come in its order: also for notifies of several batches, and while the buckets grow and shrink.
+/// Whichever waiters enqueue, leave or are notified, anywhere in the queue, the queues and their lengths are the model's, and
+/// wakes come in its order: also for notifies of several batches, and while the buckets grow and shrink.
 #[test]
 fn the_table_does_what_a_deque_per_word_does() {
     for seed in 1..=30_u64 {

@@ -29,7 +29,7 @@ fn smol_executor() {
     smol::block_on(ping_pong(|task| smol::spawn(task).detach()));
 }
 
-/// A thread has one token for all who wake it. A blocking wait further down the stack must not use up a wake that was
+/// A thread has one token for all its notifiers. A blocking wait further down the stack must not use up a wake that was
 /// meant for the task.
 #[test]
 fn a_task_woken_while_its_thread_is_blocked_below_it() {
@@ -114,7 +114,7 @@ async fn ping_pong(spawn: impl Fn(std::pin::Pin<Box<dyn Future<Output = ()> + Se
 }
 
 /// Threads and tasks wait with short deadlines on a few words, drop waits midway, and notify at random: the sum of
-/// what the notifies return is the number of waits that were notified, and nobody is left.
+/// what the notifies return is the number of waits that were notified, and no waiter is left.
 #[test]
 fn the_sum_of_all_notifies_is_the_number_of_notified() {
     soak(20_000);

@@ -1,5 +1,5 @@
 //! What may be done to the futures: moved, polled with another waker each time, dropped in every state, leaked, and left
-//! to a thread that ends; and deadlines at both ends of time. (Foreign code that misbehaves is in `hostile.rs`.)
+//! to a thread that ends; and deadlines at both ends of time. (Foreign code that misbehaves is in `hostile/`.)
 
 mod common;
 
@@ -9,14 +9,14 @@ use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use common::{Probe, until};
+use common::{Probe, poll, until};
 use waitword_core::*;
 
 /// Each poll on a thread of its own, with a waker of its own, while others are notified: the last waker is the one to call,
-/// and no other is kept, neither in the line nor in the timer.
+/// and no other is stored, neither in the queue nor in the timer.
 #[test]
 fn a_future_polled_elsewhere_with_another_waker_each_time() {
     let word = Arc::new(AtomicI32::new(0));
@@ -149,9 +149,9 @@ fn dropped_in_every_state() {
     assert_eq!(notify_all(&word), 0);
 }
 
-/// Its deadline passes, and it is counted, although nobody polls it any more; others' deadlines and places are their own.
+/// Its deadline passes, and it is counted, although it is not polled any more; the deadlines and positions of others do not change.
 #[test]
-fn a_leaked_wait_with_a_deadline_harms_nobody() {
+fn a_leaked_wait_with_a_deadline_does_no_harm() {
     let word = AtomicI32::new(0);
     let probe = Probe::new();
     // As `mem::forget`, but so that leak checkers have nothing to say.
@@ -186,7 +186,7 @@ fn a_thread_that_exits_with_the_table_full() {
     const EACH: usize = 3;
     type Waits = Vec<Pin<Box<WaitAsync<Place>>>>;
     type Timed = Pin<Box<WaitAsyncUntil<Place>>>;
-    thread_local!(static KEPT: RefCell<(Waits, Option<Timed>)> = RefCell::default());
+    thread_local!(static STORED: RefCell<(Waits, Option<Timed>)> = RefCell::default());
     for panics in [false, true] {
         let words = (0..WORDS).map(|_| AtomicI32::new(0)).collect();
         let shared = Arc::new(Shared { table: Table::with_shards(4), words });
@@ -202,12 +202,12 @@ fn a_thread_that_exits_with_the_table_full() {
                     assert!(waits.iter_mut().all(|wait| wait.as_mut().poll(&mut cx).is_pending()));
                     waits
                 };
-                let (kept, given) = (enter(), enter());
+                let (stored, given) = (enter(), enter());
                 let _unwound = panics.then(&mut enter);
                 let mut timed =
                     Box::pin(wait_async_for(Place(Arc::clone(&shared), 0), 0, Duration::from_secs(3600)));
                 assert!(timed.as_mut().poll(&mut cx).is_pending());
-                KEPT.set((kept, Some(timed)));
+                STORED.set((stored, Some(timed)));
                 send.send(given).unwrap();
                 if panics {
                     std::panic::resume_unwind(Box::new(()));
@@ -284,8 +284,4 @@ unsafe impl Location for Place {
     fn table(&self) -> &Table {
         &self.0.table
     }
-}
-
-fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
 }

@@ -10,13 +10,13 @@ use std::time::Duration;
 use common::until;
 use waitword_core::*;
 
-/// Looks at the queue itself whenever it is asked for its word: a deadlock if that is under the lock of its shard.
-struct Looks {
+/// Reads the queue itself whenever it is asked for its word: a deadlock if that is under the lock of its shard.
+struct ReadsQueue {
     word: AtomicI32,
 }
 
 // SAFETY: the word is a field, and the global table lives for ever.
-unsafe impl Location for Looks {
+unsafe impl Location for ReadsQueue {
     type Word = AtomicI32;
 
     fn word(&self) -> &AtomicI32 {
@@ -32,7 +32,7 @@ unsafe impl Location for Looks {
 #[test]
 fn a_location_is_not_asked_under_a_lock() {
     let thread = std::thread::spawn(|| {
-        let at = Looks { word: AtomicI32::new(0) };
+        let at = ReadsQueue { word: AtomicI32::new(0) };
         assert_eq!(wait_for(&at, 1, Duration::ZERO), Outcome::NotEqual);
         assert_eq!(wait_for(&at, 1, Duration::from_secs(60)), Outcome::NotEqual);
         assert_eq!(wait_for(&at, 0, Duration::from_nanos(1)), Outcome::TimedOut);

@@ -40,7 +40,7 @@ static ALLOCATOR: Counting = Counting;
 
 const CROWD: usize = 10_000;
 
-/// Rule 7: nothing stays allocated for a word that nobody waits on, in whatever way its last waiter went.
+/// Nothing stays allocated for a word without waiters, however its last waiter left.
 #[test]
 fn the_table_shrinks_back_after_a_crowd() {
     let words: Vec<AtomicU32> = (0..CROWD as u32).map(AtomicU32::new).collect();
@@ -71,7 +71,7 @@ fn the_table_shrinks_back_after_a_crowd() {
     }
 }
 
-/// More buckets are a matter of speed; without the memory for them everybody still waits and is found.
+/// More buckets are a matter of speed; without the memory for them the waiters still wait and are found.
 #[test]
 fn without_memory_the_table_is_slower_and_right() {
     let words: Vec<AtomicU32> = (0..500).map(AtomicU32::new).collect();

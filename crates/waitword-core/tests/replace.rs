@@ -55,7 +55,7 @@ fn words_of_every_type_are_replaced_whole() {
     assert_eq!((unsigned.0.into_inner(), unsigned.1.into_inner()), (7, 1 << 40));
 }
 
-/// The word is replaced only when nobody waits, and the waiter that came last goes first.
+/// The word is replaced only without waiters, and the waiter that came last goes first.
 #[test]
 fn the_last_is_woken_or_else_the_word_is_replaced() {
     let word = AtomicI32::new(0);

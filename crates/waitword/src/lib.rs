@@ -145,7 +145,7 @@ pub use semaphore::{
 };
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
-pub use stall_timeout::rely_on_signals_alone;
+pub use stall_timeout::disable_stall_timeout;
 pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken};
 pub use waitword_core::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};

@@ -112,13 +112,13 @@ impl RawMutex {
     #[cold]
     pub(crate) fn release_fair(&self) {
         // Only the holder clears `LOCKED`; other threads set bits.
-        let before = self.update(order!(Release, "mutex-keep"), |state| match state & (SIGNALLED | QUEUED) {
+        let before = self.update(order!(Release, "mutex-fair"), |state| match state & (SIGNALLED | QUEUED) {
             0 => state.wrapping_add(RELEASE) & COUNT,
             QUEUED => (state & COUNT) | LOCKED | SIGNALLED | RESERVED,
             _ => state | RESERVED,
         });
         if before & (SIGNALLED | QUEUED) == QUEUED {
-            mutant!("mutex-call-kept" => return);
+            mutant!("mutex-signal-reserved" => return);
             self.signal();
         }
     }
@@ -155,7 +155,7 @@ impl RawMutex {
             false => state,
         });
         if is_owed(before) {
-            mutant!("mutex-call" => return);
+            mutant!("mutex-signal" => return);
             self.signal();
         }
     }
@@ -180,14 +180,14 @@ impl RawMutex {
             // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent.
             let is_owed = |state| is_free_for_waiters(state) && state & QUEUED != 0;
             let before = self.update(Ordering::Relaxed, |state| {
-                mutant!("mutex-call-answered" => return state & !QUEUED | SIGNALLED);
+                mutant!("mutex-clear-signalled" => return state & !QUEUED | SIGNALLED);
                 match state & RESERVED {
                     _ if is_owed(state) => state & !QUEUED | SIGNALLED,
                     0 => state & (COUNT | LOCKED | QUEUED),
                     _ => state & COUNT,
                 }
             });
-            mutant!("mutex-call-again" => break);
+            mutant!("mutex-signal-again" => break);
             if !is_owed(before) {
                 break;
             }
@@ -214,7 +214,7 @@ fn releases(from: u32, to: u32) -> u32 {
 
 /// The state once a queued waiter has taken the mutex. There may be other waiters, so the release has to signal.
 fn taken_from_queue(state: u32) -> u32 {
-    mutant!("mutex-line" => return (state & COUNT) | LOCKED);
+    mutant!("mutex-queued-bit" => return (state & COUNT) | LOCKED);
     (state & COUNT) | LOCKED | QUEUED
 }
 
@@ -292,7 +292,7 @@ impl Acquire for RawMutex {
     }
 
     fn forward(&self, (): (), was_signalled: bool) {
-        mutant!("mutex-pass-on" => return);
+        mutant!("mutex-forward" => return);
         if !was_signalled {
             return;
         }

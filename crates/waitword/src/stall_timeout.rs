@@ -27,8 +27,8 @@ static SIGNALS_ALONE: AtomicBool = AtomicBool::new(false);
 /// that is not polled then delays the waiters behind it for ever. For tests, which call this before there is a waiter.
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
-pub fn rely_on_signals_alone() {
-    waitword_core::never_sweep();
+pub fn disable_stall_timeout() {
+    waitword_core::disable_watchdog();
     SIGNALS_ALONE.store(true, Ordering::SeqCst);
 }
 

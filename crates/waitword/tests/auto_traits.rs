@@ -173,7 +173,7 @@ moving! {
     OwnedMutexGuard<u8>:                            YES NO  NO;
     MappedMutexGuard<'static, u8>:                  YES NO  YES;
     OwnedMappedMutexGuard<u8, u8>:                  YES NO  NO;
-    // ... and with it one is told.
+    // ... and with poison the next holder is warned.
     Mutex<Poison<u8>>:                              YES YES YES;
     Poison<u8>:                                     YES YES YES;
     PoisonGuard<'static, u8>:                       YES NO  YES;
@@ -183,7 +183,7 @@ moving! {
     MutexLockOwnedUntil<u8>:                        NO  NO  NO;
     RwLock<u8>:                                     YES YES NO;
     RwLock<Poison<u8>>:                             YES YES YES;
-    // Nobody has changed what it shows while it was there.
+    // No writer has changed what it shows while it was there.
     RwLockReadGuard<'static, u8>:                   YES YES YES;
     OwnedRwLockReadGuard<u8>:                       YES NO  NO;
     RwLockUpgradableReadGuard<'static, u8>:         YES NO  NO;
@@ -349,11 +349,18 @@ fn an_initialiser_crosses_threads_if_it_can() {
 #[test]
 fn sizes_are_as_documented() {
     assert_eq!(size_of::<AsyncLock>(), 4);
-    assert_eq!(size_of::<Mutex<()>>(), 4);
+    assert_eq!((size_of::<Mutex<()>>(), size_of::<Mutex<u32>>(), size_of::<Mutex<u64>>()), (4, 8, 16));
+    assert_eq!(size_of::<MutexGuard<'_, [u64; 9]>>(), size_of::<usize>());
+    assert_eq!(size_of::<OwnedMutexGuard<[u64; 9]>>(), size_of::<usize>());
+    assert_eq!(size_of::<Option<MappedMutexGuard<'_, u64>>>(), 2 * size_of::<usize>());
     assert_eq!(size_of::<RwLock<()>>(), 16);
     assert_eq!(size_of::<RwLock<u64>>(), 24);
     assert_eq!(size_of::<RwLockReadGuard<'_, u64>>(), size_of::<usize>());
     assert_eq!(size_of::<Semaphore>(), 16);
+    assert_eq!((size_of::<Event>(), size_of::<WaitGroup>()), (8, 16));
+    assert_eq!(size_of::<EventWaitOwned>(), size_of::<EventWait<'_>>());
+    assert!(size_of::<EventWait<'_>>() <= 112 && size_of::<WaitGroupWait<'_>>() <= 112);
+    assert!(size_of::<OnceWait<'_, String>>() <= 112 && size_of::<BarrierWait<'_>>() <= 120);
     assert_eq!(size_of::<OnceLock<u32>>(), 8);
     assert_eq!(size_of::<OnceLock<u64>>(), 16);
     assert_eq!(size_of::<OnceLock<String>>(), 32);

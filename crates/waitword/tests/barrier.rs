@@ -1,4 +1,4 @@
-//! The barrier from outside: the whole grid of names, leaders, and who arrives and does not stay.
+//! The barrier from outside: the whole grid of names, leaders, and arrivals that do not stay.
 
 mod common;
 
@@ -8,8 +8,7 @@ use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{NotUnpin, Task, block_on, far, forbidden, until, waits};
-use waitword::future::*;
+use common::{Task, block_on, far, forbidden, until, waits};
 use waitword::*;
 
 type Passing = Result<BarrierWaitResult, LockError>;
@@ -38,7 +37,7 @@ const WAYS_WITHOUT_TIME: [Way; 7] = [
 ];
 
 #[test]
-fn alone_nobody_waits_and_everybody_leads() {
+fn a_party_of_one_leads_without_waiting() {
     let _nobody_may_wait = forbid_blocking();
     for parties in [0, 1] {
         let barrier = Arc::new(Barrier::new(parties));
@@ -64,7 +63,7 @@ fn every_way_to_wait_meets_every_other() {
 }
 
 #[test]
-fn who_gives_up_has_not_arrived() {
+fn a_wait_that_gives_up_has_not_arrived() {
     let barrier = Arc::new(Barrier::new(2));
     for (way, wait) in WAYS_WITHOUT_TIME {
         assert_eq!(wait(&barrier), Err(LockError::TimedOut), "{way}");
@@ -82,7 +81,7 @@ fn who_gives_up_has_not_arrived() {
 }
 
 #[test]
-fn who_was_in_time_came_through_though_the_time_is_up() {
+fn a_wait_that_was_in_time_passes_though_the_time_is_up() {
     let barrier = Barrier::new(2);
     let deadline = Instant::now() + Duration::from_millis(20);
     let mut task = Task::new(barrier.wait_async_until(deadline));
@@ -102,7 +101,7 @@ fn threads_and_tasks_meet_again_and_again() {
         assert!(arrivals.fetch_add(1, Ordering::Relaxed) >= generation * PARTIES);
     };
     let after = |generation: usize, result: BarrierWaitResult| {
-        assert!(arrivals.load(Ordering::Relaxed) >= (generation + 1) * PARTIES, "somebody is missing");
+        assert!(arrivals.load(Ordering::Relaxed) >= (generation + 1) * PARTIES, "a party is missing");
         leaders.fetch_add(usize::from(result.is_leader()), Ordering::Relaxed);
     };
     thread::scope(|scope| {
@@ -132,7 +131,7 @@ enum Op {
 /// Every schedule of polls and drops of four tasks at a barrier for two, on the real barrier, against the rule: a task
 /// that was dropped has not arrived, unless its generation was complete.
 #[test]
-fn no_schedule_of_polls_and_drops_counts_one_who_has_left() {
+fn no_schedule_of_polls_and_drops_counts_an_arrival_that_has_left() {
     let mut schedules = 0;
     let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
     while let Some(schedule) = unexplored.pop() {
@@ -147,7 +146,7 @@ fn no_schedule_of_polls_and_drops_counts_one_who_has_left() {
                 })
             })
             .collect();
-        // Who has arrived, in the generation that is not complete, and who has come through and does not know it.
+        // The arrivals of the incomplete generation, and the waits that have passed and were not polled since.
         let (mut arrived, mut through): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         for &op in &schedule {
             match op {
@@ -180,7 +179,7 @@ fn no_schedule_of_polls_and_drops_counts_one_who_has_left() {
         }
         let waiting = tasks.iter().enumerate().filter_map(|(i, task)| Some((i, task.as_ref()?)));
         for (i, task) in waiting {
-            assert!(task.is_woken() || !through.contains(&i), "not told, {schedule:?}");
+            assert!(task.is_woken() || !through.contains(&i), "not woken, {schedule:?}");
             if task.is_woken() {
                 unexplored.push(schedule.iter().copied().chain([Op::Poll(i)]).collect());
             }
@@ -234,22 +233,7 @@ fn too_many_parties_panic() {
 }
 
 #[test]
-fn it_crosses_threads_and_its_futures_do_not_move() {
-    fn send_and_sync<T: Send + Sync>() {}
-    send_and_sync::<Barrier>();
-    send_and_sync::<BarrierWait<'static>>();
-    send_and_sync::<BarrierWaitUntil<'static>>();
-    BarrierWait::<'static>::check();
-    BarrierWaitUntil::<'static>::check();
-    send_and_sync::<BarrierWaitOwned>();
-    send_and_sync::<BarrierWaitOwnedUntil>();
-    BarrierWaitOwned::check();
-    BarrierWaitOwnedUntil::check();
-    assert!(size_of::<BarrierWait<'static>>() <= 120);
-}
-
-#[test]
-fn debug_tells_the_state_and_never_waits() {
+fn debug_shows_the_state_and_never_waits() {
     let barrier = Arc::new(Barrier::new(3));
     let mut task = Task::new(barrier.wait_async());
     assert!(task.poll().is_pending());

@@ -224,9 +224,9 @@ mod with_the_feature {
         });
     }
 
-    /// Else a task that has done much would be overtaken by all that come until it is polled again.
+    /// Else all acquirers that come until the next poll of a task without budget would be queued before it.
     #[test]
-    fn whoever_has_to_wait_enqueues_without_budget() {
+    fn a_waiter_enqueues_without_budget() {
         let mutex = Mutex::new(());
         let guard = mutex.lock();
         exhausted(async || {

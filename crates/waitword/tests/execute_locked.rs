@@ -71,7 +71,7 @@ fn a_panic_releases_the_lock_and_calls_the_next() {
 #[test]
 fn dropped_at_every_poll_it_releases_the_lock_and_calls_the_next() {
     const AWAITS: usize = 3;
-    // Held by somebody else at first, or not.
+    // Held by another at first, or not.
     for held in [false, true] {
         for polls in 0.. {
             let lock = AsyncLock::new();
@@ -112,7 +112,7 @@ fn dropped_at_every_poll_it_releases_the_lock_and_calls_the_next() {
 }
 
 #[test]
-fn a_callback_that_unlocks_itself_harms_nobody() {
+fn a_callback_that_unlocks_itself_does_no_harm() {
     let lock = AsyncLock::new();
     assert_eq!(block_on(lock.execute_locked(|| lock.unlock())), Ok(()));
     assert_eq!(lock.unlock(), Err(NotLocked));
@@ -126,7 +126,7 @@ impl<F: Fn()> Drop for OnDrop<F> {
     }
 }
 
-/// Pending once. Nobody wakes it: these tests poll by hand.
+/// Pending once, and never woken: these tests poll by hand.
 async fn yield_now() {
     let mut yielded = false;
     poll_fn(|_| if std::mem::replace(&mut yielded, true) { Poll::Ready(()) } else { Poll::Pending }).await;

@@ -1,4 +1,4 @@
-//! A waker that panics in the very call by which the sweeps of the table begin: so it is alone in its process.
+//! A waker that panics in the very signal that starts the watchdog: so it is alone in its process.
 
 mod common;
 
@@ -20,7 +20,7 @@ impl Wake for PanicsWhenCalled {
 }
 
 #[test]
-fn a_waker_that_panics_does_not_keep_those_behind_it_from_being_called() {
+fn a_waker_that_panics_does_not_keep_the_waiters_behind_it_from_their_signals() {
     let mutex = Mutex::new(());
     let guard = mutex.lock();
     let mut first = pin!(mutex.lock_async());

@@ -1,4 +1,4 @@
-//! Wakers that panic, and wakers whose destructors do: nobody holds what another holds, and nobody waits in vain.
+//! Wakers that panic, and wakers whose destructors do: exclusion holds, and no waiter waits in vain.
 
 mod common;
 
@@ -44,18 +44,18 @@ fn panics(run: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(run)).is_err()
 }
 
-/// The wait releases the mutex, and has called somebody who panics; its guard is still there, and goes later.
+/// The wait releases the mutex, and the waker of the waiter that it signals panics; its guard is still there, and goes later.
 #[test]
 fn a_blocking_wait_that_panics_holds_the_mutex_again() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
     let mut guard = mutex.lock();
-    let mut called = pin!(mutex.lock_async());
-    assert!(poll_with(called.as_mut(), PanicsWhenCalled).is_pending());
+    let mut signalled = pin!(mutex.lock_async());
+    assert!(poll_with(signalled.as_mut(), PanicsWhenCalled).is_pending());
     assert!(panics(|| condvar.wait(&mut guard)));
     assert!(mutex.try_lock().is_none(), "there is a guard");
     drop(guard);
     assert!(mutex.try_lock().is_some());
-    assert_eq!(condvar.notify_all(), 0, "it has left the line");
+    assert_eq!(condvar.notify_all(), 0, "it has left the queue");
 }
 
 #[test]
@@ -65,22 +65,22 @@ fn an_upgrade_that_is_given_up_lets_readers_in_whatever_its_waker_does() {
     let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
     assert!(poll_with(upgrade.as_mut(), PanicsAtItsEnd).is_pending());
     assert!(panics(|| drop(upgrade)));
-    assert!(lock.try_read().is_some(), "nobody writes");
+    assert!(lock.try_read().is_some(), "there is no writer");
     drop(reader);
     assert!(lock.try_write().is_some());
 }
 
 #[test]
-fn permits_kept_for_one_who_gives_up_go_to_the_next_whatever_its_waker_does() {
+fn permits_reserved_for_a_waiter_that_gives_up_go_to_the_next_whatever_its_waker_does() {
     let semaphore = Semaphore::new(1);
     let mut wants_many = Box::pin(semaphore.acquire_many_async(2));
     assert!(poll_with(wants_many.as_mut(), PanicsAtItsEnd).is_pending());
     let mut next = Task::new(semaphore.acquire_async());
-    // Called, and too few: kept from now on.
+    // Signalled, and too few: reserved from now on.
     let _ = panics(|| semaphore.add_permits(0));
     assert!(poll_with(wants_many.as_mut(), PanicsAtItsEnd).is_pending());
     assert!(next.poll().is_pending());
-    // Unless a sweep was faster, the wait has the last clone of its waker.
+    // Unless the watchdog was faster, the wait has the last clone of its waker.
     let _ = panics(|| drop(wants_many));
     drop(next.finish().unwrap());
 }
@@ -109,18 +109,18 @@ fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
     let mut second = Task::new(condvar.wait_async(mutex.lock()));
     assert!(second.poll().is_pending());
     let guard = mutex.lock();
-    let mut in_line = Task::new(mutex.lock_async());
-    assert!(in_line.poll().is_pending());
+    let mut queued = Task::new(mutex.lock_async());
+    assert!(queued.poll().is_pending());
     assert_eq!(condvar.notify_one(), 1);
     assert!(panics(|| drop(first)));
     drop(guard);
-    drop(in_line.finish());
+    drop(queued.finish());
     drop(second.finish());
 }
 
-/// As above, called there; and whom it passes the call on to panics.
+/// As above, signalled there; and the waker of the waiter that it forwards the signal to panics.
 #[test]
-fn a_notify_goes_on_whatever_the_waker_of_the_next_in_line_does() {
+fn a_notify_is_forwarded_whatever_the_waker_of_the_next_waiter_does() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
     let mut first = Task::new(condvar.wait_async(mutex.lock()));
     assert!(first.poll().is_pending());
@@ -135,9 +135,9 @@ fn a_notify_goes_on_whatever_the_waker_of_the_next_in_line_does() {
     assert!(first.is_woken());
     let mut next = pin!(mutex.lock_async());
     assert!(poll_with(next.as_mut(), PanicsWhenCalled).is_pending());
-    // Nobody is called, because somebody is on its way.
+    // No waiter is signalled, because one signal is pending.
     drop(guard);
-    // Unless a sweep was faster, this calls the next.
+    // Unless the watchdog was faster, this signals the next.
     let _ = panics(|| drop(first));
     assert_eq!(condvar.notify_all(), 0, "it was passed on");
     drop(second.finish());
@@ -159,19 +159,19 @@ fn each_clone_panics() -> Waker {
     unsafe { Waker::from_raw(clone(std::ptr::null())) }
 }
 
-/// It looks for itself, because the head waiter is signalled and not polled; so its waker is still queued when it has it, and
+/// It rechecks on its own, because the head waiter is woken and not polled; so its waker is still queued when it has it, and
 /// panics as it goes. Then the poll panics, and the lock is as if it had not been taken.
 #[test]
 fn what_a_future_has_acquired_is_not_lost_whatever_each_clone_of_its_waker_does() {
     let lock = AsyncLock::new();
     lock.lock();
-    let mut called = Task::new(lock.lock_async());
-    assert!(called.poll().is_pending());
-    let mut looks = Box::pin(lock.lock_async());
+    let mut woken = Task::new(lock.lock_async());
+    assert!(woken.poll().is_pending());
+    let mut rechecks = Box::pin(lock.lock_async());
     let waker = std::mem::ManuallyDrop::new(each_clone_panics());
     let mut poll = || {
         let mut cx = Context::from_waker(&waker);
-        catch_unwind(AssertUnwindSafe(|| looks.as_mut().poll(&mut cx)))
+        catch_unwind(AssertUnwindSafe(|| rechecks.as_mut().poll(&mut cx)))
     };
     let _ = poll();
     lock.unlock().unwrap();
@@ -183,12 +183,12 @@ fn what_a_future_has_acquired_is_not_lost_whatever_each_clone_of_its_waker_does(
         Ok(Poll::Pending) => false,
         Err(panic) => {
             let is_over = panic.downcast_ref::<&str>().is_none_or(|message| *message != CLONES_END);
-            assert!(!lock.is_locked(), "it is taken, and whoever took it was not told");
+            assert!(!lock.is_locked(), "it is taken, and its taker did not return");
             is_over
         }
     });
-    let _ = panics(|| drop(looks));
-    drop(called);
+    let _ = panics(|| drop(rechecks));
+    drop(woken);
     assert!(lock.try_lock());
 }
 

@@ -60,7 +60,7 @@ fn timed_forms_give_up_and_never_too_early() {
     assert!(mutex.try_lock_for(Duration::MAX).is_none(), "at once");
 }
 
-/// It does when somebody is queued.
+/// It does when a waiter is queued.
 fn until_it_panics(mut bump: impl FnMut()) {
     while catch_unwind(AssertUnwindSafe(&mut bump)).is_ok() {
         thread::yield_now();
@@ -148,7 +148,7 @@ fn readers_and_writers() {
             });
         }
     });
-    assert_eq!(counter.try_write().expect("everybody has left").get(), written.into_inner());
+    assert_eq!(counter.try_write().expect("it is free").get(), written.into_inner());
 }
 
 /// Threads and tasks take turns, each with one step of the other's between its own.
@@ -191,10 +191,10 @@ fn a_condition_variable_takes_its_guards_from_threads_and_tasks() {
 }
 
 #[test]
-fn whoever_waits_with_its_guard_has_released_it_and_has_it_again() {
+fn a_wait_releases_its_guard_and_has_it_again() {
     let (mutex, changed) = (Mutex::new(1), Condvar::new());
     let mut wait = Task::new(changed.wait_async(mutex.lock()));
-    assert!(mutex.is_locked(), "nobody has polled it");
+    assert!(mutex.is_locked(), "it was not polled");
     assert!(wait.poll().is_pending() && !mutex.is_locked());
     *mutex.lock() += 1;
     assert_eq!(changed.notify_all(), 1);

@@ -1,4 +1,4 @@
-//! What does nothing, or undoes itself, when nobody keeps it is warned of: a table, checked by the compiler.
+//! What does nothing, or undoes itself, when it is not kept, is warned of: a table, checked by the compiler.
 
 // A row that is not warned of is an expectation that is not met.
 #![deny(unfulfilled_lint_expectations)]

@@ -1,11 +1,11 @@
 //! The protocol of `async_lock/raw.rs` and `acquire` as a model, and every state that it can get into.
 //!
 //! The tests of the real lock run the interleavings that happen to come up. Here each access to the word and to the
-//! queue is a step of its own, and all orders of all steps are searched, for threads and tasks that look, give up, are
+//! queue is a step of its own, and all orders of all steps are searched, for threads and tasks that recheck, give up, are
 //! dropped or are never polled. What must hold:
 //! - never do two hold the lock;
-//! - nothing goes round in circles;
-//! - where no step is left, everybody is done, except tasks that are not polled.
+//! - no state comes again;
+//! - where no step is left, all are done, except tasks that are not polled.
 //!
 //! A model that finds nothing proves little, so each rule of the protocol is also broken once, and the search must see
 //! it.
@@ -19,7 +19,7 @@ const FREE: u8 = 0;
 const LOCKED: u8 = 1;
 const CONTENDED: u8 = 2;
 
-/// What somebody may do besides waiting for the lock, taking it and releasing it.
+/// What an actor may do besides waiting for the lock, taking it and releasing it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
     /// Has the lock at the beginning.
@@ -35,53 +35,51 @@ enum Role {
     Unpolled,
 }
 
-/// Before which step somebody is.
+/// The step that an actor takes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
     Take,
     TakeOrMark,
     /// Check and enqueue, which the shard's lock makes one step.
     Enter,
-    InLine,
-    LookSucceeded,
+    Queued,
+    RecheckSucceeded,
     TimeIsUp,
     LastAttempt,
     LeaveAfterLastAttempt,
-    PassOn,
+    Forward,
     Holding,
     NotifyThenFree,
     Notify,
     Gone,
 }
 
-/// When the waiters look for themselves.
+/// When the waiters recheck on their own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Patience {
-    /// Never.
-    Endless,
+enum Rechecks {
+    Never,
     /// When nothing else happens any more, and as often, all in all, as there are tasks that are not polled.
     LastResort,
-    /// At any time.
-    None,
+    Anytime,
 }
 
 /// A rule of the protocol, to be broken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Broken {
     Nothing,
-    /// Who has waited takes the lock as `LOCKED`.
+    /// A waiter takes the lock as `LOCKED`.
     TakeWithoutMark,
-    /// Enqueues without another look at the word.
+    /// A waiter enqueues without rechecking the word.
     EnterWithoutCheck,
-    /// Who is dropped after it was called tells nobody.
-    NoPassOn,
-    /// … tells somebody only if the lock is free.
-    PassOnOnlyIfFree,
-    /// The last attempt of one whose time is up is made while queued.
+    /// A waiter that is dropped after its notify does not forward it.
+    NoForward,
+    /// … forwards it only if the lock is free.
+    ForwardOnlyIfFree,
+    /// A waiter whose time is up makes its last attempt while it is queued.
     LeaveAfterLastAttempt,
-    /// A look that succeeds does not leave the line.
-    LookStaysInLine,
-    /// A release calls first, and frees then.
+    /// A recheck that succeeds does not leave the queue.
+    RecheckStaysQueued,
+    /// A release notifies first, and frees then.
     NotifyBeforeFree,
 }
 
@@ -90,23 +88,29 @@ struct World {
     word: u8,
     queue: Vec<usize>,
     places: Vec<Place>,
-    /// Who was called and has not seen it yet.
-    called: Vec<bool>,
-    /// Under [`Patience::LastResort`].
-    looks_left: usize,
+    /// The actors that were notified and have not seen it yet.
+    notified: Vec<bool>,
+    /// Under [`Rechecks::LastResort`].
+    rechecks_left: usize,
 }
 
 struct Model {
     roles: Vec<Role>,
-    patience: Patience,
+    rechecks: Rechecks,
     broken: Broken,
 }
 
 impl Model {
     fn start(&self) -> World {
         let places = self.roles.iter().map(|&role| if role == Holder { Holding } else { Take }).collect();
-        let looks_left = self.roles.iter().filter(|&&role| role == Unpolled).count();
-        World { word: LOCKED, queue: Vec::new(), places, called: vec![false; self.roles.len()], looks_left }
+        let rechecks_left = self.roles.iter().filter(|&&role| role == Unpolled).count();
+        World {
+            word: LOCKED,
+            queue: Vec::new(),
+            places,
+            notified: vec![false; self.roles.len()],
+            rechecks_left,
+        }
     }
 
     /// What `actor` can do next. The first element, if there is one, is what it does if nothing interferes; the others
@@ -131,30 +135,30 @@ impl Model {
             Enter => {
                 if next.word == CONTENDED || self.broken == Broken::EnterWithoutCheck {
                     next.queue.push(actor);
-                    next.places[actor] = InLine;
+                    next.places[actor] = Queued;
                 } else {
                     next.places[actor] = TakeOrMark;
                 }
                 true
             }
-            InLine if role == Unpolled => false,
-            InLine => {
+            Queued if role == Unpolled => false,
+            Queued => {
                 interference.extend(self.interference(world, actor));
-                if world.called[actor] {
-                    next.called[actor] = false;
+                if world.notified[actor] {
+                    next.notified[actor] = false;
                     next.places[actor] = TakeOrMark;
                     true
-                } else if self.patience == Patience::None
-                    && let Some(looked) = self.look(world, actor)
+                } else if self.rechecks == Rechecks::Anytime
+                    && let Some(rechecked) = self.recheck(world, actor)
                 {
-                    next = looked;
+                    next = rechecked;
                     true
                 } else {
                     false
                 }
             }
-            LookSucceeded => {
-                if self.broken != Broken::LookStaysInLine {
+            RecheckSucceeded => {
+                if self.broken != Broken::RecheckStaysQueued {
                     next.leave(actor);
                 }
                 next.places[actor] = Holding;
@@ -169,7 +173,7 @@ impl Model {
             }
             LastAttempt => {
                 next.places[actor] =
-                    if self.take_or_mark(&mut next) { LookSucceeded } else { LeaveAfterLastAttempt };
+                    if self.take_or_mark(&mut next) { RecheckSucceeded } else { LeaveAfterLastAttempt };
                 true
             }
             LeaveAfterLastAttempt => {
@@ -177,9 +181,9 @@ impl Model {
                 next.places[actor] = Gone;
                 true
             }
-            PassOn => {
+            Forward => {
                 let found = match self.broken {
-                    Broken::PassOnOnlyIfFree => next.word,
+                    Broken::ForwardOnlyIfFree => next.word,
                     _ => next.replace(LOCKED, CONTENDED),
                 };
                 next.places[actor] = if found == FREE { Notify } else { Gone };
@@ -193,8 +197,8 @@ impl Model {
             Holding | NotifyThenFree => {
                 let found = std::mem::replace(&mut next.word, FREE);
                 assert_ne!(found, FREE, "a lock that is held is free");
-                let calls = found == CONTENDED && self.broken != Broken::NotifyBeforeFree;
-                next.places[actor] = if calls { Notify } else { Gone };
+                let notifies = found == CONTENDED && self.broken != Broken::NotifyBeforeFree;
+                next.places[actor] = if notifies { Notify } else { Gone };
                 true
             }
             Notify => {
@@ -207,14 +211,14 @@ impl Model {
         (goes_on.then_some(next), interference)
     }
 
-    /// Queued, not signalled: looks, if that changes anything.
-    fn look(&self, world: &World, actor: usize) -> Option<World> {
-        let waits = world.places[actor] == InLine && self.roles[actor] != Unpolled && !world.called[actor];
+    /// Queued, not notified: rechecks, if that changes anything.
+    fn recheck(&self, world: &World, actor: usize) -> Option<World> {
+        let waits = world.places[actor] == Queued && self.roles[actor] != Unpolled && !world.notified[actor];
         if !waits || world.word == CONTENDED {
             return None;
         }
         let mut next = world.clone();
-        next.places[actor] = if self.take_or_mark(&mut next) { LookSucceeded } else { InLine };
+        next.places[actor] = if self.take_or_mark(&mut next) { RecheckSucceeded } else { Queued };
         Some(next)
     }
 
@@ -224,8 +228,8 @@ impl Model {
         next.places[actor] = match self.roles[actor] {
             Timed => TimeIsUp,
             Droppable => {
-                let was_called = next.leave(actor);
-                if was_called && self.broken != Broken::NoPassOn { PassOn } else { Gone }
+                let was_notified = next.leave(actor);
+                if was_notified && self.broken != Broken::NoForward { Forward } else { Gone }
             }
             _ => return None,
         };
@@ -262,14 +266,14 @@ impl World {
     fn notify(&mut self) {
         if !self.queue.is_empty() {
             let first = self.queue.remove(0);
-            self.called[first] = true;
+            self.notified[first] = true;
         }
     }
 
-    /// Out of the queue; says whether it was called.
+    /// Out of the queue. Returns whether it was notified.
     fn leave(&mut self, actor: usize) -> bool {
         self.queue.retain(|&waiter| waiter != actor);
-        std::mem::take(&mut self.called[actor])
+        std::mem::take(&mut self.notified[actor])
     }
 }
 
@@ -284,12 +288,12 @@ impl Search<'_> {
     fn visit(&mut self, world: World) -> Result<(), &'static str> {
         match self.seen.get(&world) {
             Some(true) => return Ok(()),
-            Some(false) => return Err("in circles"),
+            Some(false) => return Err("a state came again"),
             None => {}
         }
         self.seen.insert(world.clone(), false);
         self.path.push(world.clone());
-        let holds = |place: &&Place| matches!(place, Holding | NotifyThenFree | LookSucceeded);
+        let holds = |place: &&Place| matches!(place, Holding | NotifyThenFree | RecheckSucceeded);
         if world.places.iter().filter(holds).count() > 1 {
             return Err("two hold the lock");
         }
@@ -301,18 +305,18 @@ impl Search<'_> {
                 self.visit(next)?;
             }
         }
-        if stuck && self.model.patience == Patience::LastResort && world.looks_left > 0 {
+        if stuck && self.model.rechecks == Rechecks::LastResort && world.rechecks_left > 0 {
             for actor in 0..world.places.len() {
-                if let Some(mut next) = self.model.look(&world, actor) {
+                if let Some(mut next) = self.model.recheck(&world, actor) {
                     stuck = false;
-                    next.looks_left -= 1;
+                    next.rechecks_left -= 1;
                     self.visit(next)?;
                 }
             }
         }
         let waits = |(place, role): (&Place, &Role)| *place != Gone && *role != Unpolled;
         if stuck && world.places.iter().zip(&self.model.roles).any(waits) {
-            return Err("never called");
+            return Err("never notified");
         }
         self.path.pop();
         self.seen.insert(world, true);
@@ -332,59 +336,59 @@ fn casts(roles: &[Role], count: usize) -> Vec<Vec<Role>> {
     }
 }
 
-/// Whoever is called and goes away passes it on. Looks would hide it if not; so here nobody looks.
+/// A notified waiter that leaves forwards its notify. Rechecks would hide it if not; so there are none here.
 #[test]
-fn nobody_has_to_look_where_everybody_is_polled() {
+fn no_recheck_is_needed_where_all_are_polled() {
     let mut states = 0;
     for cast in casts(&[Barger, Waiter, Droppable, Timed], 3) {
         let roles = [vec![Holder], cast].concat();
-        states += Model { roles, patience: Patience::Endless, broken: Broken::Nothing }.check().unwrap();
+        states += Model { roles, rechecks: Rechecks::Never, broken: Broken::Nothing }.check().unwrap();
     }
     println!("{states} states");
 }
 
 #[test]
-fn one_look_makes_up_for_one_task_that_is_not_polled() {
+fn one_recheck_makes_up_for_one_unpolled_task() {
     let mut states = 0;
     for cast in casts(&[Barger, Waiter, Droppable, Timed, Unpolled], 3) {
         let roles = [vec![Holder, Unpolled], cast].concat();
-        states += Model { roles, patience: Patience::LastResort, broken: Broken::Nothing }.check().unwrap();
+        states += Model { roles, rechecks: Rechecks::LastResort, broken: Broken::Nothing }.check().unwrap();
     }
     println!("{states} states");
 }
 
 #[test]
-fn looks_harm_nobody_at_any_time() {
+fn rechecks_do_no_harm_at_any_time() {
     let mut states = 0;
     for cast in casts(&[Barger, Waiter, Droppable, Timed, Unpolled], 3) {
         let roles = [vec![Holder], cast].concat();
-        states += Model { roles, patience: Patience::None, broken: Broken::Nothing }.check().unwrap();
+        states += Model { roles, rechecks: Rechecks::Anytime, broken: Broken::Nothing }.check().unwrap();
     }
     println!("{states} states");
 }
 
 #[test]
-fn with_endless_patience_one_unpolled_task_stops_everybody() {
+fn without_rechecks_one_unpolled_task_stops_all() {
     let roles = vec![Holder, Unpolled, Waiter];
-    let model = Model { roles, patience: Patience::Endless, broken: Broken::Nothing };
-    assert!(model.check().unwrap_err().starts_with("never called"));
+    let model = Model { roles, rechecks: Rechecks::Never, broken: Broken::Nothing };
+    assert!(model.check().unwrap_err().starts_with("never notified"));
 }
 
 #[test]
 fn every_broken_rule_is_seen() {
-    use Patience::{Endless, LastResort};
+    use Rechecks::{LastResort, Never};
     let broken = [
-        (Broken::TakeWithoutMark, vec![Holder, Waiter, Waiter], Endless),
-        (Broken::EnterWithoutCheck, vec![Holder, Waiter], Endless),
-        (Broken::NoPassOn, vec![Holder, Droppable, Waiter], Endless),
-        (Broken::PassOnOnlyIfFree, vec![Holder, Droppable, Waiter, Barger], Endless),
-        (Broken::LeaveAfterLastAttempt, vec![Holder, Timed, Waiter, Barger], Endless),
-        (Broken::LookStaysInLine, vec![Holder, Unpolled, Waiter, Waiter], LastResort),
-        (Broken::NotifyBeforeFree, vec![Holder, Waiter], Endless),
+        (Broken::TakeWithoutMark, vec![Holder, Waiter, Waiter], Never),
+        (Broken::EnterWithoutCheck, vec![Holder, Waiter], Never),
+        (Broken::NoForward, vec![Holder, Droppable, Waiter], Never),
+        (Broken::ForwardOnlyIfFree, vec![Holder, Droppable, Waiter, Barger], Never),
+        (Broken::LeaveAfterLastAttempt, vec![Holder, Timed, Waiter, Barger], Never),
+        (Broken::RecheckStaysQueued, vec![Holder, Unpolled, Waiter, Waiter], LastResort),
+        (Broken::NotifyBeforeFree, vec![Holder, Waiter], Never),
     ];
-    for (broken, roles, patience) in broken {
-        Model { roles: roles.clone(), patience, broken: Broken::Nothing }.check().unwrap();
-        let wrong = Model { roles, patience, broken }.check().expect_err(&format!("{broken:?} is not seen"));
-        assert!(wrong.starts_with("never called"), "{broken:?}: {wrong}");
+    for (broken, roles, rechecks) in broken {
+        Model { roles: roles.clone(), rechecks, broken: Broken::Nothing }.check().unwrap();
+        let wrong = Model { roles, rechecks, broken }.check().expect_err(&format!("{broken:?} is not seen"));
+        assert!(wrong.starts_with("never notified"), "{broken:?}: {wrong}");
     }
 }

@@ -97,7 +97,7 @@ impl Serialize for Halves {
     }
 }
 
-/// As long as nobody writes, readers are serialized beside each other.
+/// Without a writer, readers are serialized beside each other.
 #[test]
 fn a_lock_that_is_read_is_not_waited_for() {
     let rwlock = RwLock::new(1);

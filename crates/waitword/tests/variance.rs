@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use waitword::*;
 
-/// Two references of one lifetime: whoever passes the guard of a longer-lived one needs the guard to be covariant.
+/// Two references of one lifetime: to pass the guard of a longer-lived one, the guard has to be covariant.
 macro_rules! accepts_a_shorter_lifetime {
     ($($test:ident: $Guard:ident<$life:lifetime> = |$lock:ident| $guard:expr;)+) => {$(
         #[test]
@@ -95,7 +95,7 @@ fn a_cell_in_a_struct_may_borrow_from_its_sibling() {
     assert_eq!(config.names.lock().as_slice(), ["waitword"]);
 }
 
-/// A value that has a destructor is dropped, once, by whoever drops the cell.
+/// A value that has a destructor is dropped once, with the cell.
 #[test]
 fn a_cell_drops_its_value_once() {
     let value = Arc::new(());

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{NotUnpin, PlainCounter, Task, block_on, far, forbidden, until, waits};
-use waitword::future::*;
+use common::{PlainCounter, Task, block_on, far, forbidden, until, waits};
 use waitword::*;
 
 type Way = (&'static str, fn(&Arc<WaitGroup>) -> bool);
@@ -46,7 +45,7 @@ const WAYS_WITHOUT_TIME: [Way; 7] = [
 ];
 
 #[test]
-fn nobody_waits_where_nobody_is_at_work() {
+fn a_wait_for_no_work_ends_at_once() {
     let _nobody_may_wait = forbid_blocking();
     let group = Arc::new(WaitGroup::new());
     for (way, wait) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
@@ -112,7 +111,7 @@ fn threads_and_tasks_wait_for_threads_and_tasks() {
 }
 
 #[test]
-fn a_zero_ends_the_wait_though_the_count_rises_again_before_the_waiter_looks() {
+fn a_zero_ends_the_wait_though_the_count_rises_again_before_the_waiter_checks() {
     let group = Arc::new(WaitGroup::new());
     let token = group.add();
     let mut polled = Task::new(group.wait_async());
@@ -143,7 +142,7 @@ fn a_clone_of_a_token_is_one_more() {
 }
 
 #[test]
-fn who_panics_or_is_cancelled_is_done() {
+fn a_worker_that_panics_or_is_cancelled_is_done() {
     let group = Arc::new(WaitGroup::new());
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         let _token = group.add();
@@ -162,7 +161,7 @@ fn who_panics_or_is_cancelled_is_done() {
 }
 
 #[test]
-fn who_is_dropped_in_line_takes_no_one_elses_wakeup() {
+fn a_wait_that_is_dropped_takes_no_other_wakeup() {
     for dropped in 0..3 {
         let group = Arc::new(WaitGroup::new());
         let token = group.add();
@@ -248,25 +247,7 @@ fn an_owned_wait_keeps_its_group_until_it_has_left_the_queue() {
 }
 
 #[test]
-fn it_crosses_threads_and_its_futures_do_not_move() {
-    fn send_and_sync<T: Send + Sync>() {}
-    send_and_sync::<WaitGroup>();
-    send_and_sync::<WaitGroupToken<'static>>();
-    send_and_sync::<OwnedWaitGroupToken>();
-    send_and_sync::<WaitGroupWait<'static>>();
-    send_and_sync::<WaitGroupWaitUntil<'static>>();
-    WaitGroupWait::<'static>::check();
-    WaitGroupWaitUntil::<'static>::check();
-    send_and_sync::<WaitGroupWaitOwned>();
-    send_and_sync::<WaitGroupWaitOwnedUntil>();
-    WaitGroupWaitOwned::check();
-    WaitGroupWaitOwnedUntil::check();
-    assert_eq!(size_of::<WaitGroup>(), 16);
-    assert!(size_of::<WaitGroupWait<'static>>() <= 112);
-}
-
-#[test]
-fn debug_tells_the_state_and_never_waits() {
+fn debug_shows_the_state_and_never_waits() {
     let group = Arc::<WaitGroup>::default();
     let token = group.add();
     assert_eq!(format!("{group:?}"), "WaitGroup { count: 1 }");

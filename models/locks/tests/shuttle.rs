@@ -2,8 +2,8 @@
 //!
 //! `cargo xtask shuttle` runs them, and prints its command line.
 //!
-//! Each of them goes in and out a few times in ways drawn at random, as a thread, as a task, or as a task that is dropped after
-//! a poll or two. Two who are in at once are seen, and whatever was taken is back in the end. A thread sweeps the table
+//! Each of them takes the lock a few times in ways drawn at random, as a thread, as a task, or as a task that is dropped after
+//! a poll or two. A violated exclusion fails the model, and in the end the lock is free. A thread makes the watchdog's passes
 //! meanwhile, as the clock would.
 #![cfg(waitword_shuttle)]
 
@@ -24,20 +24,20 @@ use waitword::{Condvar, Mutex, RwLock, Semaphore};
 const CROWD: usize = 5;
 const TIMES: usize = 3;
 
-/// Who is in at this moment: one who has it alone counts for as much as can be in.
+/// The holders of the lock at this moment, by weight: an exclusive holder has the whole weight.
 #[derive(Default)]
 struct Inside(AtomicUsize);
 
 impl Inside {
     fn visit(&self, weight: usize, room: usize) {
         let before = self.0.fetch_add(weight, Ordering::SeqCst);
-        assert!(before + weight <= room, "{before} are in, and {weight} more");
+        assert!(before + weight <= room, "{before} are inside, and {weight} more");
         thread::yield_now();
         self.0.fetch_sub(weight, Ordering::SeqCst);
     }
 }
 
-/// Runs `once` for each of the crowd as often as it goes in, beside sweeps, and `end` when all are through.
+/// Runs `once` for each of the crowd `TIMES` times, beside passes of the watchdog, and `end` when all are through.
 fn crowd<T: Send + Sync + 'static>(new: fn() -> T, once: fn(&T), end: fn(&T)) {
     let body = move || {
         let (shared, running) = (Arc::new(new()), Arc::new(AtomicUsize::new(CROWD)));
@@ -142,15 +142,14 @@ fn rwlock() {
     );
 }
 
-/// Tokens are put under the mutex and taken by those who wait for them, as many as are put; some waits are dropped, and what
-/// they were told goes to others.
+/// Tokens are put under the mutex and taken by waiters, as many as are put; some waits are dropped and forward their notify.
 #[test]
 fn condvar() {
     crowd(
         <(Mutex<usize>, Condvar)>::default,
         |(mutex, changed)| {
             let is_empty = |tokens: &mut usize| *tokens == 0;
-            // Whoever waits has put one for somebody, so that there is one for each.
+            // Each waiter has put one before, so that there is one for each.
             *mutex.lock() += 1;
             changed.notify_one();
             if draw(3) == 0 {

@@ -1,7 +1,7 @@
 //! Random histories of threads and tasks, checked for linearizability: whatever overlapped, there is an order of all
 //! operations, in agreement with what came before what, in which a queue without concurrency gives the same answers.
 //!
-//! A wait is two operations, because it cannot end before another one begins: it *enters* the line, and later it *asks*
+//! A wait is two operations, because it cannot end before another one begins: it *enqueues*, and later it *asks*
 //! how it ended, or leaves. (A queue whose "take" has to wait is what the literature calls a dual data structure.)
 //!
 //! `cargo xtask shuttle` runs them, and prints its command line.
@@ -49,12 +49,12 @@ fn every_history_is_linearizable() {
     Runner::new(PctScheduler::new(3, 1_000), config()).run(run);
 }
 
-/// The queue without concurrency. A wait is in the queue of its word, or told, or neither.
+/// The queue without concurrency. A wait is in the queue of its word, or notified, or neither.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Plain {
     words: [i32; WORDS],
-    lines: [VecDeque<Wait>; WORDS],
-    told: Vec<Wait>,
+    queues: [VecDeque<Wait>; WORDS],
+    notified: Vec<Wait>,
 }
 
 /// A wait's name: its thread, and which of the thread's waits it is.
@@ -66,7 +66,7 @@ enum Op {
         word: usize,
         value: i32,
     },
-    /// Enters the line of the word, if that is 0.
+    /// Enqueues on the word, if that is 0.
     Enter {
         word: usize,
         wait: Wait,
@@ -88,7 +88,7 @@ enum Op {
 enum Ret {
     Stored,
     Entered(bool),
-    Told(bool),
+    Notified(bool),
     Left(Cancelled),
     Woken(usize),
 }
@@ -105,19 +105,19 @@ impl SequentialSpec for Plain {
             }
             Op::Enter { word, wait } => {
                 let equal = self.words[word] == 0;
-                self.lines[word].extend(equal.then_some(wait));
+                self.queues[word].extend(equal.then_some(wait));
                 Ret::Entered(equal)
             }
-            Op::Ask { wait } => Ret::Told(self.told.contains(&wait)),
-            Op::Leave { wait } if self.told.contains(&wait) => Ret::Left(Cancelled::AfterNotify),
+            Op::Ask { wait } => Ret::Notified(self.notified.contains(&wait)),
+            Op::Leave { wait } if self.notified.contains(&wait) => Ret::Left(Cancelled::AfterNotify),
             Op::Leave { wait } => {
-                self.lines.iter_mut().for_each(|line| line.retain(|&other| other != wait));
+                self.queues.iter_mut().for_each(|queue| queue.retain(|&other| other != wait));
                 Ret::Left(Cancelled::BeforeNotify)
             }
             Op::Notify { word, count } => {
-                let line = &mut self.lines[word];
-                let count = count.min(line.len());
-                self.told.extend(line.drain(..count));
+                let queue = &mut self.queues[word];
+                let count = count.min(queue.len());
+                self.notified.extend(queue.drain(..count));
                 Ret::Woken(count)
             }
         }
@@ -167,7 +167,8 @@ impl Shared {
                 }
                 3..5 => waits.retain_mut(|(name, wait)| {
                     let ask = Op::Ask { wait: *name };
-                    self.note(me, ask, || Ret::Told(poll(wait.as_mut()).is_ready())) == Ret::Told(false)
+                    self.note(me, ask, || Ret::Notified(poll(wait.as_mut()).is_ready()))
+                        == Ret::Notified(false)
                 }),
                 5 => waits.pop().into_iter().for_each(|wait| self.leave(me, wait)),
                 _ => self.notify(me, word, [1, 2, usize::MAX][thread_rng().gen_range(0..3)]),
@@ -186,7 +187,7 @@ impl Shared {
             Ret::Entered(ended != Outcome::NotEqual)
         });
         if outcome == Some(Outcome::Notified) {
-            self.note(me, Op::Ask { wait }, || Ret::Told(true));
+            self.note(me, Op::Ask { wait }, || Ret::Notified(true));
         }
     }
 

@@ -51,7 +51,7 @@ impl Shared {
         })
     }
 
-    /// Notifies everybody until all threads are through, and does the sums.
+    /// Notifies all waiters until all threads are through, and does the sums.
     fn finish(&self, threads: Vec<JoinHandle<()>>) {
         while self.done.load(Ordering::SeqCst) < threads.len() {
             (0..WORDS).for_each(|word| self.notify(word, usize::MAX));
@@ -117,7 +117,7 @@ fn the_sum_of_all_notifies_is_the_number_of_notified() {
     });
 }
 
-/// Nobody sleeps on a word that has changed: there is one store and one notify for all. (shuttle reports threads that
+/// No waiter sleeps on a word that has changed: there is one store and one notify for all. (shuttle reports threads that
 /// stay blocked.)
 #[test]
 fn an_opened_gate_lets_every_waiter_through() {
@@ -149,7 +149,7 @@ fn an_opened_gate_lets_every_waiter_through() {
     });
 }
 
-/// Two notifies work off one line of four batches, while some leave from the middle and others come.
+/// Two notifies dequeue four batches from one queue, while some waiters leave from the middle and others come.
 #[test]
 fn batches_with_waiters_that_leave_and_late_ones() {
     model(|shared| {
@@ -158,15 +158,13 @@ fn batches_with_waiters_that_leave_and_late_ones() {
             shared.spawn(move |shared| {
                 // Seven are queued before anything else happens. A `'static` location is one that is shared.
                 let place = |word| Place { shared: Arc::clone(shared), word };
-                let mut line: Vec<_> = (0..7).map(|_| Box::pin(wait_async(place(0), 0))).collect();
-                assert!(line.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
-                let leavers = vec![line.remove(5), line.remove(3), line.remove(0)];
+                let mut queue: Vec<_> = (0..7).map(|_| Box::pin(wait_async(place(0), 0))).collect();
+                assert!(queue.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+                let leavers = vec![queue.remove(5), queue.remove(3), queue.remove(0)];
                 send.send(leavers).unwrap();
-                let mut told: Vec<bool> = Vec::new();
-                for mut wait in line.into_iter().rev() {
+                for mut wait in queue.into_iter().rev() {
                     let notified =
                         poll(wait.as_mut()).is_ready() || wait.as_mut().cancel() == Cancelled::AfterNotify;
-                    told.push(notified);
                     shared.note(notified);
                 }
             }),
@@ -192,21 +190,21 @@ fn batches_with_waiters_that_leave_and_late_ones() {
     });
 }
 
-/// First come, first served, across batches and notifies of all sizes: whoever was notified was before all who were not.
+/// FIFO across batches and notifies of all sizes: the notified waiters were queued before all others.
 #[test]
 fn no_waiter_is_notified_before_an_earlier_one() {
     model(|shared| {
-        let mut line: Vec<_> = (0..6).map(|_| Box::pin(wait_async(shared.at(0), 0))).collect();
-        assert!(line.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+        let mut queue: Vec<_> = (0..6).map(|_| Box::pin(wait_async(shared.at(0), 0))).collect();
+        assert!(queue.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
         let notifiers = [1, 3].map(|count| shared.spawn(move |shared| shared.notify(0, count)));
-        let told: Vec<bool> = line.iter_mut().rev().map(|wait| poll(wait.as_mut()).is_ready()).collect();
-        // Asked from the back: once one is told, all before it are counted.
-        assert!(told.is_sorted(), "{told:?}");
-        told.iter().for_each(|&told| shared.note(told));
-        for (wait, _) in line.iter_mut().rev().zip(told).filter(|&(_, told)| !told) {
+        let notified: Vec<bool> = queue.iter_mut().rev().map(|wait| poll(wait.as_mut()).is_ready()).collect();
+        // Polled from the back: once one is notified, all before it are counted.
+        assert!(notified.is_sorted(), "{notified:?}");
+        notified.iter().for_each(|&notified| shared.note(notified));
+        for (wait, _) in queue.iter_mut().rev().zip(notified).filter(|&(_, notified)| !notified) {
             shared.note(wait.as_mut().cancel() == Cancelled::AfterNotify);
         }
-        drop(line);
+        drop(queue);
         shared.finish(notifiers.into());
     });
 }
@@ -232,7 +230,7 @@ fn growth_under_three_threads() {
     });
 }
 
-/// Futures that are dropped without a word, from anywhere in the line, while one behind them waits for its turn.
+/// Futures that are dropped anywhere in the queue, while one behind them waits.
 #[test]
 fn dropped_waits_consume_no_notify() {
     model(|shared| {
@@ -298,7 +296,7 @@ fn an_agent_with_deadlines_dies() {
     });
 }
 
-/// Interrupts and notifies for three sleepers on one word: each ends by the one or the other, and nobody twice.
+/// Interrupts and notifies for three sleepers on one word: each wait ends by one of the two, and once.
 #[test]
 fn interrupts_among_sleepers() {
     model(|shared| {
@@ -324,7 +322,7 @@ fn interrupts_among_sleepers() {
     });
 }
 
-/// Nobody else wakes those who are interrupted.
+/// Nothing but the interrupts wakes the waiters.
 #[test]
 fn interrupts_alone() {
     model(|shared| {

@@ -17,7 +17,7 @@ use crate::waiter::wake::{Wake, WakeBatch};
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
 ///
-/// When nobody waits on the word it costs two loads and a fence; a lock too, if that of the word's shard is held at the
+/// Without waiters on the word it costs two loads and a fence; a lock too, if that of the word's shard is held at the
 /// moment, or if another word that shares its bit there has waiters ([`protocol`](crate::protocol), section 2). See
 /// [`notify_many`] for the rest.
 #[inline]
@@ -104,7 +104,7 @@ fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let mut locked = table.lock(key);
     let wake = locked.complete_first(key, notifier);
     let follow_up = unlock(locked);
-    // If the waker panics, so does the notify: there is nobody else to wake.
+    // If the waker panics, so does the notify: there is no other to wake.
     let woken = usize::from(wake.map(Wake::wake).is_some());
     drop(follow_up);
     woken
@@ -124,7 +124,7 @@ pub(crate) fn wake_one_or<E>(
 ) -> Result<usize, E> {
     let mut locked = table.lock(key);
     let Some(wake) = complete(&mut locked, key) else {
-        // The lock is still held: nobody has enqueued meanwhile.
+        // The lock is still held: no waiter has enqueued meanwhile.
         return change().map(|()| 0);
     };
     let follow_up = unlock(locked);

@@ -1,12 +1,12 @@
 //! Notify and a change of the word in one step.
 //!
-//! Some conditions store a notify that finds no waiter, or tell the waiters of now from those that come later. Two steps
+//! Some conditions store a notify that finds no waiter, or distinguish the waiters of now from later ones. Two steps
 //! cannot do that:
 //!
 //! ```text
 //!   waiter                                   notifier
 //!   ──────────────────────────────           ──────────────────────────────
-//!                                            notify one: nobody is queued
+//!                                            notify one: the queue is empty
 //!   word == expected? enqueue
 //!                                            word = "a wakeup is stored"
 //!   sleeps beside a word that would
@@ -19,13 +19,13 @@ use super::dequeue::{wake_all_if, wake_one_or};
 use crate::table::{Location, address};
 use crate::word::Word;
 
-/// Wakes the waiter that has waited longest on the word; if nobody waits on it, replaces `current` in the word by `new`.
+/// Wakes the waiter that has waited longest on the word; if there is no waiter, replaces `current` in the word by `new`.
 /// One step against every wait on the word. Returns how many it woke: 0 or 1.
 ///
 /// Takes the lock of the word's shard in any case.
 ///
 /// # Errors
-/// What the word held, if nobody waited on it and that was not `current`. Nothing has changed then.
+/// What the word held, if there was no waiter and that was not `current`. Nothing has changed then.
 ///
 /// # Panics
 /// As [`notify_many`](crate::notify_many).
@@ -53,7 +53,7 @@ pub fn notify_one_or_replace<L: Location>(
 /// As [`notify_one_or_replace`], of the waiter that was enqueued last ([`notify_last`](crate::notify_last)).
 ///
 /// # Errors
-/// What the word held, if nobody waited on it and that was not `current`. Nothing has changed then.
+/// What the word held, if there was no waiter and that was not `current`. Nothing has changed then.
 ///
 /// # Panics
 /// As [`notify_many`](crate::notify_many).
@@ -82,7 +82,7 @@ pub fn notify_last_or_replace<L: Location>(
 /// Takes the lock of the word's shard in any case.
 ///
 /// # Errors
-/// What the word held, if that was not `current`. Nothing has changed then, and nobody was woken.
+/// What the word held, if that was not `current`. Nothing has changed then, and no waiter was woken.
 ///
 /// # Panics
 /// As [`notify_many`](crate::notify_many).
@@ -104,12 +104,12 @@ pub fn replace_and_notify_all<L: Location>(
     wake_all_if(table, table.key_of(address(&at)), || word.compare_exchange(current, new))
 }
 
-/// Replaces `current` in the word by `new` if nobody waits on it. One step against every wait on the word.
+/// Replaces `current` in the word by `new` if there is no waiter. One step against every wait on the word.
 ///
 /// Takes the lock of the word's shard in any case.
 ///
 /// # Errors
-/// What the word holds, if that was not `current` or somebody waits. Nothing has changed then.
+/// What the word holds, if that was not `current` or there is a waiter. Nothing has changed then.
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;

@@ -17,9 +17,9 @@
 //! ```
 //! # Which lock guards the node
 //! A node that moves is guarded by the lock of another shard from then on. The owner, who wants to leave or to change its
-//! waker, locks the shard of the address in the node and reads the address again ([`Table::lock_of`]); whoever moves the node
-//! holds both locks. Between two batches of a long move the waiters that are still to be moved are detached, as those are that
-//! a notify has dequeued and not completed: they are counted, so an owner that leaves finds that it was notified.
+//! waker, locks the shard of the address in the node and reads the address again ([`Table::lock_of`]); the notifier that moves the
+//! node holds both locks. Between two batches of a long move the waiters that are still to be moved are detached, as are those that a
+//! notify has dequeued and not completed: they are counted, so an owner that leaves finds that it was notified.
 //!
 //! # Why the head is signalled even if the mutex is held
 //! The notifier has no reference to the mutex, only its address: a future that was leaked stays queued for ever, and the
@@ -42,7 +42,7 @@ use crate::word::{Word, bits};
 /// From then on they are signalled and notified there, and no notify here reaches them. `to` is in the same table; nothing
 /// is ever read or written at it. The waits of agents must not be moved.
 ///
-/// Costs a fence and two loads when nobody waits on the word. Otherwise O(number moved) under the locks of both shards, in
+/// Costs a fence and two loads without waiters on the word. Otherwise O(number moved) under the locks of both shards, in
 /// short stays.
 ///
 /// # Errors
@@ -114,7 +114,7 @@ fn requeue_if<E>(
     }
     let signalled = signal_behind(both.second(), to, moved);
     let (first, second) = both.unlock();
-    // If the waker panics, so does the notify: there is nobody else to wake.
+    // If the waker panics, so does the notify: there is no other to wake.
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     drop((first, second));
     Ok(moved)
@@ -122,6 +122,6 @@ fn requeue_if<E>(
 
 /// Signals the first waiter of `to` that is not signalled yet, if any were moved there.
 fn signal_behind(locked: &mut Locked<'_>, to: Key, moved: usize) -> Option<(Wake, usize)> {
-    mutant!("requeue-call" => return None);
+    mutant!("requeue-signal" => return None);
     if moved == 0 { None } else { locked.signal_first(to) }
 }

@@ -26,15 +26,15 @@ use crate::waiter::wake::Wake;
 /// Wakes the first waiter of the queue that is not signalled yet, and leaves it in the queue. Returns how many waiters
 /// the queue has, or 0 if there is none to signal.
 ///
-/// A signal counts nobody and ends no wait. It is for those who build locks: an offer, which the waiter takes up without
-/// having lost its position if somebody else was faster. A future acknowledges it when it is polled, a blocked thread when it
+/// A signal counts no waiter and ends no wait. It is for building locks: an offer. If a barging acquirer is faster, the
+/// waiter has not lost its position. A future acknowledges it when it is polled, a blocked thread when it
 /// wakes and goes on waiting. The waits of agents cannot be signalled, and are skipped.
 ///
 /// If a signalled waiter does not respond within [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) or twice that, the next one is
 /// signalled too: by the watchdog, in the table of the process. For other tables their owner does that
 /// ([`Table::signal_stalled`]).
 ///
-/// Costs a fence and two loads when nobody waits on the word; otherwise takes the shard's lock, and O(1) more for each
+/// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, and O(1) more for each
 /// signalled waiter at the front that has not responded.
 ///
 /// # Panics
@@ -49,7 +49,7 @@ use crate::waiter::wake::Wake;
 /// use waitword_core::{notify_one, signal_one, wait_async};
 ///
 /// let word = AtomicI32::new(0);
-/// assert_eq!(signal_one(&word), 0, "nobody waits");
+/// assert_eq!(signal_one(&word), 0, "there is no waiter");
 /// let mut waiting = pin!(wait_async(&word, 0));
 /// let mut cx = Context::from_waker(Waker::noop());
 /// assert!(waiting.as_mut().poll(&mut cx).is_pending());
@@ -72,7 +72,7 @@ fn signal_first(table: &Table, key: Key) -> usize {
     let mut locked = table.lock(key);
     let signalled = locked.signal_first(key);
     let follow_up = unlock(locked);
-    // If the waker panics, so does the signal: there is nobody else to wake.
+    // If the waker panics, so does the signal: there is no other to wake.
     let len = signalled.map_or(0, |(wake, len)| {
         Wake::wake(wake);
         len
@@ -84,11 +84,11 @@ fn signal_first(table: &Table, key: Key) -> usize {
 /// Whether every waiter of the queue has been skipped: signalled, and silent for so long that a waiter behind it would have
 /// been signalled in its place. True of an empty queue.
 ///
-/// For those who build locks, and for the attempt that does not wait (`try_lock`): it may take what is reserved for the queue
-/// if this holds. Asking counts as being queued behind them until the next pass of the watchdog: who asks again and again
-/// gets a `true` after three times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) at the latest.
+/// For building locks: an attempt that does not wait (`try_lock`) may take what is reserved for the queue if this holds.
+/// Until the next pass of the watchdog, asking counts as being queued behind these waiters: an acquirer that asks repeatedly
+/// gets `true` after three times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) at the latest.
 ///
-/// Takes the shard's lock, and looks at the skipped waiters at the front and at one more.
+/// Takes the shard's lock, and visits the skipped waiters at the front and one more.
 ///
 /// # Panics
 /// As [`signal_one`], if the timer's thread cannot be started.

@@ -108,14 +108,14 @@ impl Bucket {
         unsafe { self.search(0).err().unwrap_or_default() }
     }
 
-    /// Calls `look` with the head of each queue here. Returns whether it is true of any.
+    /// Calls `check` with the head of each queue here. Returns whether it is true of any.
     ///
     /// # Safety
-    /// As [`find`](Self::find); `look` links and unlinks nothing.
-    pub(crate) unsafe fn any(&self, mut look: impl FnMut(Node) -> bool) -> bool {
+    /// As [`find`](Self::find); `check` links and unlinks nothing.
+    pub(crate) unsafe fn any(&self, mut check: impl FnMut(Node) -> bool) -> bool {
         let (mut any, mut head) = (false, self.first);
         while let Some(node) = head {
-            any |= look(node);
+            any |= check(node);
             let more = self.tag & MORE != 0;
             // SAFETY: the caller holds the lock that owns these links (I2).
             head = if more { unsafe { with(node, |links| links.sibling) } } else { None };

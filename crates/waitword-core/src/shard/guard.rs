@@ -42,7 +42,7 @@ impl Shard {
         Self { lock: Lock::new(), queues: UnsafeCell::new(Queues::new(hasher)) }
     }
 
-    /// Whether nobody waits on words of this hash, asked without the lock by a notifier that stored to a word before
+    /// Whether words of this hash have no waiters, asked without the lock by a notifier that stored to a word before
     /// ([`protocol`](crate::protocol), section 2).
     #[inline]
     pub(crate) fn is_idle(&self, hash: u64) -> bool {
@@ -100,7 +100,7 @@ impl<'a> Locked<'a> {
         unsafe { !list.is_empty() }
     }
 
-    /// The one question of whoever gives up: dequeues `node`, unless a notify has counted it already. Afterwards it is in no
+    /// What every waiter does that gives up: dequeues `node`, unless a notify has counted it already. Afterwards it is in no
     /// list of this shard, and its owner's (or, if it was completed, its inbox's).
     pub(crate) fn leave(&mut self, key: Key, node: Pin<&Waiter>) -> Cancelled {
         let state = node.state();
@@ -109,11 +109,11 @@ impl<'a> Locked<'a> {
         }
         if self.dequeue(key, node) {
             node.set_state(IDLE);
-            mutant!("call-left" => return Cancelled::BeforeNotify);
+            mutant!("leave-signalled" => return Cancelled::BeforeNotify);
             return if is_signalled(state) { Cancelled::AfterSignal } else { Cancelled::BeforeNotify };
         }
         node.set_state(IDLE);
-        mutant!("limbo-unlink" => return Cancelled::AfterNotify);
+        mutant!("detached-unlink" => return Cancelled::AfterNotify);
         // SAFETY: detached: linked in the list of a notify, which belongs to this lock (I2).
         unsafe { unlink(entry(node.pointer())) };
         Cancelled::AfterNotify
@@ -301,7 +301,7 @@ impl fmt::Debug for Shard {
 ///
 /// Waiters enqueue at the back with rising tickets, and a notify detaches from the front. So a node that still is in the
 /// queue is not older than the head, and one that was detached is. (A notify of the last waiter completes the tail under the
-/// same lock: nobody asks this of it.)
+/// same lock: this is not asked of it.)
 ///
 /// # Safety
 /// The caller holds the lock of their shard, which owns the links of every node that is `QUEUED` (I2).
@@ -321,7 +321,7 @@ unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
 unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) -> Wake {
     // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
     unsafe {
-        mutant!("verdict-last" => node.as_ref().set_state(outcome));
+        mutant!("outcome-last" => node.as_ref().set_state(outcome));
         let wake = with(node, |links| links.wake.take());
         match &wake {
             Wake::Agent(Some(inbox)) => complete_into(inbox, node, outcome, notifier),

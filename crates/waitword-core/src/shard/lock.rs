@@ -7,7 +7,7 @@
 //! ```
 //! One word for all: taking the lock also announces a waiter to every notify that does not take it
 //! ([`protocol`](crate::protocol), section 2). A waiter that is about to compare its word and enqueue has set LOCKED before,
-//! and a notify that finds neither LOCKED nor its word's bit knows that nobody waits.
+//! and a notify that finds neither LOCKED nor its word's bit knows that there is no waiter.
 //!
 //! Critical sections are some ten nanoseconds long, but a holder may be preempted. So a thread that finds the lock taken spins
 //! for no longer than a sleep and a wake take (a few microseconds), and then sleeps:
@@ -21,7 +21,7 @@
 //!                                            wake one
 //! ```
 //! The holder cannot wake before the sleeper sleeps, because in between the sleeper holds `sleepers`. A woken thread takes the
-//! lock with SLEEPERS set, for there may be more; at worst the last of them wakes nobody.
+//! lock with SLEEPERS set, for there may be more; at worst the last of them wakes none.
 
 use crate::sync::atomic::{AtomicUsize, Ordering, fence};
 use crate::sync::{Condvar, MODEL, Mutex, announced, mutant, order};
@@ -35,7 +35,7 @@ pub(crate) const FIRST_OCCUPANCY_BIT: u32 = 2;
 /// How the lock is taken: operation W, paired with fence N.
 #[inline(always)]
 fn taking() -> Ordering {
-    mutant!("operation-w" => return Ordering::AcqRel);
+    mutant!("lock-seq-cst" => return Ordering::AcqRel);
     order!(SeqCst, "lock-acquire")
 }
 
@@ -45,7 +45,7 @@ fn asleep() -> usize {
     LOCKED | SLEEPERS
 }
 
-/// Rounds of spinning: 2^0, 2^1, ... pauses, and a look at the state after each.
+/// Rounds of spinning: 2^0, 2^1, ... pauses, and a check of the state after each.
 const SPINS: u32 = if MODEL { 0 } else { 7 };
 
 /// A lock without data; [`Locked`](super::guard::Locked) has the data, and unlocks.
@@ -74,7 +74,7 @@ impl Lock {
         if !is_vacant() {
             return false;
         }
-        mutant!("fence-n" => return is_vacant());
+        mutant!("notify-fence" => return is_vacant());
         // Fence N, paired with operation W in `lock`. Of the two one comes first: either we see that a waiter took the
         // lock, or that waiter sees our store.
         fence(Ordering::SeqCst);
@@ -178,7 +178,7 @@ mod tests {
         });
         let seen = [&turns, &meetings].map(|count| count.load(Ordering::Relaxed));
         assert_eq!(seen, [THREADS * ROUNDS, 0]);
-        // Nobody sleeps any more, and the last unlock has published the occupancy.
+        // No thread sleeps any more, and the last unlock has published the occupancy.
         assert_eq!(lock.state.load(Ordering::Relaxed) & (LOCKED | SLEEPERS), 0);
     }
 }

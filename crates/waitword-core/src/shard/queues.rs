@@ -15,10 +15,10 @@ use crate::waiter::node::Waiter;
 const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 
 /// With no more words than buckets, chance puts more queues than this into one bucket once in 10^13 times (Poisson). Where
-/// there are, somebody knows the secret, or the secret does not suit the words; it takes another one either way.
+/// there are, an attacker knows the secret, or the secret does not suit the words; it takes another one either way.
 const MOST_IN_A_BUCKET: usize = 16;
 
-/// What a stay under the lock changes for those who do not hold it, and what it leaves to do.
+/// What a stay under the lock changes for threads that do not hold it, and what it leaves to do.
 pub(super) struct Changes {
     /// Which words have waiters, for the state of the lock.
     pub(super) occupancy: usize,
@@ -98,7 +98,7 @@ impl Queues {
             self.needs_secret = true;
         }
         changes.better_size = self.better_size();
-        mutant!("presence" => return);
+        mutant!("occupancy-bit" => return);
         changes.occupancy = self.occupancy.enter(key.hash, changes.occupancy);
     }
 

@@ -13,7 +13,7 @@ use crate::sync::mutant;
 use crate::waiter::node::{OVERDUE, QUEUED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
 use crate::waiter::wake::{Wake, WakeBatch};
 
-/// How many buckets a pass looks at in one stay under the lock.
+/// How many buckets a pass checks in one stay under the lock.
 const BUCKETS_AT_A_TIME: usize = 16;
 
 impl Locked<'_> {
@@ -30,7 +30,7 @@ impl Locked<'_> {
         })
     }
 
-    /// Whether all waiters in the queue of `key` have been skipped, if there are any. If not, the next pass looks at them, as
+    /// Whether all waiters in the queue of `key` have been skipped, if there are any. If not, the next pass checks them, as
     /// if another waiter were queued behind them.
     pub(crate) fn is_stalled(&mut self, key: Key) -> bool {
         // SAFETY: we hold the lock of `key`'s shard (I2).
@@ -67,7 +67,7 @@ impl Locked<'_> {
         })
     }
 
-    /// Whether the next pass has to look here.
+    /// Whether the next pass has to check this shard.
     pub(crate) fn is_watched(&mut self) -> bool {
         self.with(|queues, _| queues.watched)
     }
@@ -117,7 +117,7 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
     if waiting == head && !requests {
         return false;
     }
-    mutant!("sweep" => return !is_alone);
+    mutant!("watchdog-signal" => return !is_alone);
     if all_overdue && !batch.is_full() {
         // SAFETY: as for the rest of the queue (I2).
         unsafe { signal(waiting) }.into_iter().for_each(|wake| batch.push(wake));

@@ -1,4 +1,4 @@
-//! shuttle behind the facade. It schedules at random, and every schedule is sequentially consistent: it looks for lost
+//! shuttle behind the facade. It schedules at random, and every schedule is sequentially consistent: it searches for lost
 //! wakeups and broken lists in models that are too large for loom, and leaves the orderings to loom.
 
 pub(crate) use shuttle::lazy_static;

@@ -17,4 +17,4 @@ pub use location::{At, Location};
 pub use shards::Table;
 pub use watchdog::STALL_TIMEOUT;
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
-pub use watchdog::never_sweep;
+pub use watchdog::disable_watchdog;

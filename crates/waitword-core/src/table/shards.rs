@@ -26,7 +26,7 @@ const SHARDS: usize = if MODEL { 1 } else { 256 };
 /// The key is a secret of the process, so that nobody can pick words that collide. For an attacker who has learned it all the same,
 /// words can be found that share a shard, so that their waiters and notifiers take turns; and words that share a bucket,
 /// until there are more of them than chance would have there. Then the shard draws a secret of its own. So no look-up ever
-/// passes more than about 16 other words, whoever picked them.
+/// passes more than about 16 other words, even if an attacker picked them.
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
@@ -116,7 +116,7 @@ impl Table {
         loop {
             let key = self.key_of(node.address());
             let locked = self.lock(key);
-            mutant!("lock-of" => return (key, locked));
+            mutant!("relock-requeued" => return (key, locked));
             // The node may have been moved while we waited for the lock.
             if node.address() == key.address {
                 return (key, locked);

@@ -15,7 +15,7 @@
 //! so that it is noticed, too, when it stops responding.
 //!
 //! An attempt that does not wait is in no queue, and must not fail for ever beside one that is stalled:
-//! [`is_queue_stalled`](crate::is_queue_stalled) has the next pass look at that queue.
+//! [`is_queue_stalled`](crate::is_queue_stalled) has the next pass check that queue.
 //!
 //! All this costs a wait nothing, and a signal one load. A pass takes the lock of each shard in turn, and walks the queues of
 //! the shards in which a waiter may be stalled.
@@ -62,7 +62,7 @@ impl Table {
         pass.shard < self.shards.len()
     }
 
-    /// Whether the next pass has to look anywhere.
+    /// Whether the next pass has to check any queue.
     #[cfg(any(test, not(any(waitword_loom, waitword_shuttle))))]
     pub(super) fn is_watched(&self) -> bool {
         self.shards.iter().any(|shard| shard.lock().is_watched())
@@ -78,11 +78,11 @@ struct Pass {
     watched: bool,
 }
 
-/// No table is passed over in this process from now on, and nothing makes up for a signal that a lock has lost. For tests, which
-/// call it before anybody waits.
+/// From now on the watchdog makes no pass in this process, so that nothing makes up for a signal that a lock has lost. For tests,
+/// which call this before there is a waiter.
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
-pub fn never_sweep() {
+pub fn disable_watchdog() {
     process::never();
 }
 
@@ -119,7 +119,7 @@ mod process {
         }
     }
 
-    /// As if a pass were set up already, so that nobody sets one up.
+    /// As if a pass were set up already, so that no signal sets one up.
     pub(super) fn never() {
         RUNNING.store(true, Ordering::SeqCst);
     }
@@ -175,7 +175,7 @@ mod process {
             drop(pass);
             wake_by_timer(&mut batch, None);
             if !watched {
-                // Whoever found `true` until now held a shard's lock after our pass over that shard, or before it.
+                // A thread that found `true` until now held a shard's lock after our pass over that shard, or before it.
                 RUNNING.store(false, Ordering::SeqCst);
                 if !table.is_watched() || RUNNING.swap(true, Ordering::SeqCst) {
                     return;

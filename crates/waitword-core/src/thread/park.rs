@@ -163,7 +163,7 @@ impl Wake for Interruptible {
     }
 }
 
-/// A thread, as seen by those who wake it.
+/// A thread, as its notifiers see it.
 #[derive(Debug)]
 struct Sleeper {
     thread: Thread,

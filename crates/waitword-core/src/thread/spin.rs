@@ -1,8 +1,8 @@
-//! Staying awake for an answer that comes soon.
+//! Staying awake for an outcome that comes soon.
 //!
 //! To be woken across CPUs takes up to 5 µs on bare metal and up to 35 µs in a virtual machine. So a blocking wait may
 //! first spin: its node is queued already, and the thread reads the node's state, which nobody writes before the
-//! outcome. Whoever notifies it finds it awake and makes no system call. Whether to spin, and for how long, each thread
+//! outcome. The notifier finds it awake and makes no system call. Whether to spin, and for how long, each thread
 //! learns for itself; nothing is shared, however many there are.
 //!
 //! ```text
@@ -45,7 +45,7 @@
 //! - **More threads than CPUs:** the one who is waited for may not be running. The spins fail, and the credit is gone.
 //! - **Quick now, slow then:** worth it as long as what the quick answers save pays for the failures.
 //!
-//! No `yield_now` in between: it is a system call, during which nobody looks for the answer; and where another thread
+//! No `yield_now` in between: it is a system call, during which the thread does not check for the outcome; and where another thread
 //! wants the CPU, it is better to sleep.
 
 use std::cell::Cell;
@@ -87,22 +87,22 @@ pub(crate) fn wake(asleep: bool, unpark: impl FnOnce()) {
 
 /// Returns how long it took, and whether it was worth it.
 fn spin(limit: u32, deadline: Option<Instant>, ended: impl Fn() -> bool) -> (u32, bool) {
-    // What is answered at once does not wait for the clock.
-    for look in 0..LOOKS {
-        pause(1 << look);
+    // An outcome that comes at once does not wait for the clock.
+    for round in 0..SPIN_ROUNDS {
+        pause(1 << round);
         if ended() {
-            return (LOOK, true);
+            return (ROUND, true);
         }
     }
     let start = Instant::now();
-    let end = start + Duration::from_nanos(limit.saturating_sub(LOOK).into());
+    let end = start + Duration::from_nanos(limit.saturating_sub(ROUND).into());
     let end = deadline.map_or(end, |deadline| deadline.min(end));
     loop {
-        // Each look takes the line away from the notifier who is about to write the outcome.
-        pause(1 << (LOOKS - 1));
+        // Each check takes the cache line away from the notifier that is about to write the outcome.
+        pause(1 << (SPIN_ROUNDS - 1));
         let (ended, now) = (ended(), Instant::now());
         if ended || now >= end {
-            return (nanos(now - start).saturating_add(LOOK), ended);
+            return (nanos(now - start).saturating_add(ROUND), ended);
         }
     }
 }
@@ -117,10 +117,10 @@ fn nanos(duration: Duration) -> u32 {
     duration.as_nanos().try_into().unwrap_or(u32::MAX)
 }
 
-/// How often the state is looked at before the clock is; the pauses between double.
-const LOOKS: u32 = 5;
-/// No less than these looks take, nor than there is between two looks at the clock: 31 pauses of 40 ns, or of 140 cycles.
-const LOOK: u32 = 1_500;
+/// How often the state is checked before the clock is; the pauses between double.
+const SPIN_ROUNDS: u32 = 5;
+/// In nanoseconds, no less than these rounds take, nor than there is between two checks of the clock: 31 pauses of 40 ns, or of 140 cycles.
+const ROUND: u32 = 1_500;
 /// No less than a sleeping thread takes to wake up and answer.
 const LONG: u32 = 50_000;
 /// Four long spins.
@@ -157,17 +157,17 @@ struct Experience {
 impl Experience {
     const NONE: Self = Self { credit: 0, bonus: FIRST_BONUS, sleep: CHEAPEST_SLEEP, awake: false, wakes: 0 };
 
-    /// How long to spin in the wait that begins. What is granted can be paid for, the last look included.
+    /// How long to spin in the wait that begins. What is granted can be paid for, the last round included.
     fn limit(&self) -> u32 {
         let (limit, reserve) = if self.awake { (self.sleep, 0) } else { (LONG, DEAREST_SLEEP) };
         // After a long spin that was answered there must be something left for the next, short one.
-        if self.credit >= limit + reserve + LOOK { limit } else { 0 }
+        if self.credit >= limit + reserve + ROUND { limit } else { 0 }
     }
 
     /// A wait has spun for this long, and was answered meanwhile or goes to sleep now.
     fn waited(&mut self, spun: u32, answered: bool) {
         // Who lost its CPU while it spun did not use it.
-        let paid = spun.min(self.limit() + LOOK);
+        let paid = spun.min(self.limit() + ROUND);
         let earned = if answered { self.sleep } else { self.sleep / INCOME + self.bonus };
         self.credit = (self.credit - paid + earned).min(MOST_CREDIT);
         if !answered {
@@ -250,12 +250,12 @@ mod tests {
         }
     }
 
-    /// A wait that is answered after `answer` nanoseconds, as [`until`] does it, with the latest possible last look.
+    /// A wait that is answered after `answer` nanoseconds, as [`until`] does it, with the latest possible last check.
     /// Returns how long it spun, and whether that was worth it.
     fn wait(experience: &mut Experience, answer: u32) -> (u32, bool) {
         let limit = experience.limit();
         let (spun, answered) =
-            if answer <= limit { (answer, limit > 0) } else { (limit + LOOK.min(limit), false) };
+            if answer <= limit { (answer, limit > 0) } else { (limit + ROUND.min(limit), false) };
         experience.waited(spun, answered);
         (spun, answered)
     }
@@ -395,7 +395,7 @@ mod tests {
         interrupt.raise();
         EXPERIENCE.set(rich);
         assert_eq!(wait_interruptible(&word, 0, None, &interrupt), Err(Interrupted));
-        assert!(EXPERIENCE.get().awake, "the first look ended the spin");
+        assert!(EXPERIENCE.get().awake, "the first check ended the spin");
 
         EXPERIENCE.set(rich);
         let deadline = Instant::now() + Duration::from_millis(1);
@@ -410,15 +410,15 @@ mod tests {
 
     #[test]
     fn an_end_ends_the_spin() {
-        assert_eq!(spin(LONG, None, || true), (LOOK, true));
-        let looks = Cell::new(0);
-        let count = || looks.replace(looks.get() + 1);
+        assert_eq!(spin(LONG, None, || true), (ROUND, true));
+        let checks = Cell::new(0);
+        let count = || checks.replace(checks.get() + 1);
         let passed = Instant::now();
         let (_, ended) = spin(u32::MAX, Some(passed), || count() == u32::MAX);
         assert_eq!(
-            (ended, looks.get()),
-            (false, LOOKS + 1),
-            "the first look at the clock found the deadline passed"
+            (ended, checks.get()),
+            (false, SPIN_ROUNDS + 1),
+            "the first check of the clock found the deadline passed"
         );
         assert!(spin(u32::MAX, None, || count() == 100).1);
     }

@@ -4,7 +4,8 @@
 //! to leave (`wait/leave.rs`). So a deadline that ties with a notify is decided where all such ties are.
 //!
 //! A deadline is a node of the pinned [`Alarm`]; the lock of the deadlines (`deadlines.rs`) owns its links while it is in the
-//! wheel (`wheel.rs`), and its waker while the alarm is set. Who looks at the wheel and calls those due: `callers.rs`.
+//! wheel (`wheel.rs`), and its waker while the alarm is set. `callers.rs` has the threads that check the wheel and call
+//! the wakers that are due.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -83,7 +84,7 @@ impl Alarm {
         *set = true;
         // SAFETY: pinned, and `clear` takes it out before its memory goes.
         let unpark = unsafe { DEADLINES.lock().insert(node, deadline, &mut waker) };
-        // First of all: others may count on the thread to look as early as this.
+        // First of all: the wakers of other deadlines may rely on the thread to check as early as this.
         unpark.unpark();
         // The one before; foreign code, so after the lock.
         drop(waker);

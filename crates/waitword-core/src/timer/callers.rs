@@ -7,13 +7,13 @@
 //! With one thread, whatever is due after a waker that blocks waits for it, for ever if the waker waits for one of these deadlines:
 //!
 //! ```text
-//!   timer                                    somebody else
+//!   timer                                    another thread
 //!   ───────────────────────────────          ───────────────────────────────
 //!   takes A and B, both due, out of the wheel
 //!   calls A: blocks until C is over
 //!                                            waits for C, with a deadline
 //!   B is out of the wheel, and not called
-//!   nobody looks at the wheel: C is never over
+//!   no thread checks the wheel: C is never over
 //! ```
 //!
 //! *Mended:* whatever is due but not called yet lies where another thread finds it ([`Calls::queue`]), and a second thread, the
@@ -22,7 +22,7 @@
 //! ```text
 //!   leader                                   stand-by
 //!   ───────────────────────────────          ───────────────────────────────
-//!   wakes up at looks_at; lock: A and B go   sleeps, until checks_at at the latest
+//!   wakes up at wakes_at; lock: A and B go   sleeps, until checks_at at the latest
 //!   from the wheel to the queue; calling,
 //!   since now; B is behind A, so
 //!   checks_at ≤ now + LIMIT
@@ -30,7 +30,7 @@
 //!   calls A, which blocks                    wakes up at checks_at; lock: the leader is calling, and
 //!                                            has been for LIMIT: it is the leader now, and another
 //!                                            is the stand-by
-//!                                            looks at the wheel; calls B; sleeps until C is due
+//!                                            checks the wheel; calls B; sleeps until C is due
 //!   A returns; lock: not the leader any more
 //!   becomes the stand-by, or the reserve, or ends
 //! ```
@@ -46,14 +46,14 @@
 //!      │ the one before took over                                                 else it ends
 //!   reserve, or a new thread    └── the first of all
 //! ```
-//! A thread knows which it is by asking, under the lock; whoever is none of the three has been stuck.
+//! A thread finds out under the lock which it is; one that is none of the three has been stuck.
 //!
 //! # When the stand-by checks
 //! Nobody unparks it for a call: that would be a switch between threads for each. It sleeps until `checks_at`, which is not
-//! later than LIMIT after the first moment at which somebody would be held up: for those behind another in the queue, after the
-//! batch began to be called; for the earliest in the wheel, after it is due. When it wakes up and finds the leader asleep, it
-//! goes on to LIMIT after the leader's next look. So
-//! - it wakes up once for each look of the leader at most, once per LIMIT at most, and not at all while the wheel is empty;
+//! later than LIMIT after the first moment at which a waker would be delayed: LIMIT after the leader began to call the batch, if
+//! several are in the queue; LIMIT after the earliest deadline in the wheel. When it wakes up and finds the leader asleep, it
+//! sleeps until LIMIT after the leader's next check. So
+//! - it wakes up once for each check of the leader at most, once per LIMIT at most, and not at all while the wheel is empty;
 //! - it is unparked only if it sleeps for longer than it may: for the first deadline after a pause, or when many come at once;
 //! - neither is on the way of any deadline: the leader calls the wakers itself.
 //!
@@ -84,13 +84,13 @@ static CALLS: Mutex<Calls> = Mutex::new(Calls {
     threads: 0,
     queue: VecDeque::new(),
     since: 0,
-    look: true,
+    check_wheel: true,
 });
 
 /// What is due, and who is to call it. Its lock is taken before the one of the deadlines, and by these threads alone.
 struct Calls {
     leader: Option<ThreadId>,
-    /// In [`Deadlines::stand_by`], too, for those who set a deadline.
+    /// In [`Deadlines::stand_by`], too, for the threads that set a deadline.
     stand_by: Option<ThreadId>,
     reserve: Option<Thread>,
     /// All of them, also those that are stuck.
@@ -99,8 +99,8 @@ struct Calls {
     queue: VecDeque<Wake>,
     /// When the leader began to call what it last took out.
     since: u64,
-    /// Whether the leader looks at the wheel before it calls what is in the queue.
-    look: bool,
+    /// Whether the leader checks the wheel before it calls what is in the queue.
+    check_wheel: bool,
 }
 
 /// The time in which deadlines are counted. Starts the first thread, if it has not been started.
@@ -134,7 +134,7 @@ pub(crate) fn wake_by_timer(batch: &mut WakeBatch, then: Option<Waker>) {
         (!calls.queue.is_empty()).then(|| deadlines.check_after(since)).flatten()
     } else {
         // Deposed meanwhile. The leader may be asleep.
-        calls.look = true;
+        calls.check_wheel = true;
         deadlines.leader.clone()
     };
     drop((deadlines, calls));
@@ -190,12 +190,12 @@ impl Calls {
     }
 
     fn lead(&mut self, clock: Clock) -> Next {
-        if !self.look
+        if !self.check_wheel
             && let Some(wake) = self.queue.pop_front()
         {
             return Next::Call(wake);
         }
-        self.look = false;
+        self.check_wheel = false;
         let mut deadlines = DEADLINES.lock();
         let now = clock.nanos(Instant::now());
         let next = deadlines.take_due(now, |waker| self.queue.push_back(Wake::Task(waker)));
@@ -207,14 +207,14 @@ impl Calls {
         if deadlines.stand_by.is_none() {
             self.find_stand_by(&mut deadlines, clock);
         }
-        // Whom this waker would hold up.
+        // What this waker would delay.
         let behind = if self.queue.is_empty() { next } else { Some(now) };
         let unpark = behind.and_then(|at| deadlines.check_after(at));
         unpark.iter().for_each(Thread::unpark);
         Next::Call(wake)
     }
 
-    /// The stand-by looks after the leader.
+    /// The stand-by checks on the leader.
     fn check(&mut self, me: &Thread, clock: Clock) -> Next {
         let mut deadlines = DEADLINES.lock();
         let now = clock.nanos(Instant::now());
@@ -223,18 +223,18 @@ impl Calls {
             (self.leader, deadlines.leader) = (Some(me.id()), Some(me.clone()));
             (self.stand_by, deadlines.stand_by) = (None, None);
             // What is due by now goes behind what is in the queue, and the stand-by gets to know since when we call.
-            self.look = true;
+            self.check_wheel = true;
             return Next::Again;
         }
         deadlines.checks_at = if deadlines.calling {
             Some(stuck_at)
         } else {
-            deadlines.looks_at().map(|at| at.max(now).saturating_add(LIMIT))
+            deadlines.wakes_at().map(|at| at.max(now).saturating_add(LIMIT))
         };
         Next::ParkUntil(deadlines.checks_at)
     }
 
-    /// Somebody has to check on the leader, who is about to call.
+    /// The stand-by has to check on the leader, which is about to call.
     #[cold]
     fn find_stand_by(&mut self, deadlines: &mut Deadlines, clock: Clock) {
         // If the system has no thread for us, perhaps it does with the next batch.

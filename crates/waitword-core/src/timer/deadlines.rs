@@ -1,7 +1,7 @@
-//! The deadlines of the process, and when which thread of the timer looks at them.
+//! The deadlines of the process, and when which thread of the timer checks them.
 //!
-//! All of it is owned by one lock, which is held for short: those who set a deadline want it, on whatever thread they are.
-//! The threads are those of `callers.rs`, where the races are told.
+//! All of it is owned by one lock, which is held for short, because any thread may set a deadline. The threads are those of
+//! `callers.rs`, where the races are described.
 
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -14,7 +14,7 @@ use crate::waiter::wake::BATCH;
 /// The deadlines of the process.
 pub(crate) static DEADLINES: Mutex<Deadlines> = Mutex::new(Deadlines {
     wheel: Wheel::new(),
-    looks_at: None,
+    wakes_at: None,
     leader: None,
     calling: false,
     stand_by: None,
@@ -26,14 +26,14 @@ pub(crate) const LIMIT: u64 = 5_000_000;
 
 pub(crate) struct Deadlines {
     wheel: Wheel,
-    /// When the leader looks, or is being unparked to; `None` if it does not. While it is calling, when it would look next if
-    /// it came to sleep now.
+    /// When the leader wakes up to check the wheel; `None` if nothing is in the wheel. While the leader is calling: when it
+    /// would wake up if it went to sleep now.
     ///
-    /// Not later than the earliest deadline. It may be earlier, when that one has been cleared: most are, and a look in
+    /// Not later than the earliest deadline. It may be earlier, when that one has been cleared: most are, and a check in
     /// vain now and then costs less than an unpark for each.
-    looks_at: Option<u64>,
+    wakes_at: Option<u64>,
     pub(crate) leader: Option<Thread>,
-    /// Whether the leader calls wakers. It looks at the wheel again before it parks.
+    /// Whether the leader calls wakers. It checks the wheel again before it parks.
     pub(crate) calling: bool,
     pub(crate) stand_by: Option<Thread>,
     /// When the stand-by checks on the leader, or is being unparked to; `None` if it does not.
@@ -75,10 +75,10 @@ impl Deadlines {
             node.as_mut().deadline = deadline;
             self.wheel.insert(node);
         }
-        if self.looks_at.is_some_and(|looks_at| looks_at <= deadline) {
+        if self.wakes_at.is_some_and(|wakes_at| wakes_at <= deadline) {
             return Unpark(None);
         }
-        self.looks_at = Some(deadline);
+        self.wakes_at = Some(deadline);
         // A leader that calls wakers checks the wheel again by itself; unless it is stuck in a waker.
         Unpark(if self.calling { self.check_after(deadline) } else { self.leader.clone() })
     }
@@ -95,21 +95,21 @@ impl Deadlines {
         }
     }
 
-    /// Takes up to a batch of the wakers of those due out. Returns when to look again: at `now` if not all is done.
+    /// Takes up to a batch of the wakers of those due out. Returns when to check again: at `now` if not all is done.
     pub(crate) fn take_due(&mut self, now: u64, mut due: impl FnMut(Waker)) -> Option<u64> {
         // SAFETY: the lock is held; an alarm takes its node out under it before it goes, so those in the wheel are alive.
-        self.looks_at = unsafe {
+        self.wakes_at = unsafe {
             self.wheel.turn(now, BATCH, |mut node| node.as_mut().waker.take().into_iter().for_each(&mut due))
         };
-        self.looks_at
+        self.wakes_at
     }
 
-    /// When the leader looks at the wheel by itself.
-    pub(crate) fn looks_at(&self) -> Option<u64> {
-        self.looks_at
+    /// When the leader wakes up and checks the wheel by itself.
+    pub(crate) fn wakes_at(&self) -> Option<u64> {
+        self.wakes_at
     }
 
-    /// Somebody would be held up from `at` on if the leader got stuck: the stand-by checks not later than [`LIMIT`] after that.
+    /// If the leader got stuck, a waker would be delayed from `at` on: the stand-by checks not later than [`LIMIT`] after that.
     /// Returns it if it has to be unparked for that.
     pub(crate) fn check_after(&mut self, at: u64) -> Option<Thread> {
         let check = at.saturating_add(LIMIT);

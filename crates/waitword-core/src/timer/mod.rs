@@ -1,6 +1,6 @@
 //! Deadlines of futures: an alarm in each, a wheel that sorts them, and the threads that wake those due.
 //!
-//! A model has no clock: its alarms never wake anybody.
+//! A model has no clock: its alarms never wake a task.
 
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod alarm;

@@ -19,14 +19,14 @@
 //! deadlines are hours away, and the two finest levels are for what comes in the same 66 µs.
 //!
 //! **Never early, and on time.** A node is handed out only after its own deadline is compared with the clock; the
-//! buckets decide when to look, and never who is due. To sleep until the very deadline that is next, its bucket is
+//! buckets decide when to check, and never which node is due. To sleep until the very deadline that is next, its bucket is
 //! searched, if it holds few. A crowded bucket is slept for until its time begins, which is not later than any deadline
 //! in it, and split then; that takes its time, so the first of a crowd may wait for the split. Those due together come
 //! bucket by bucket, and within one as they entered it, not sorted.
 //!
 //! **The lock is held for short.** Every function asks that the caller holds the timer's lock, which owns the links of
 //! all nodes in the wheel; every task of the process that sets or clears a deadline wants that lock. So [`Wheel::turn`]
-//! handles no more nodes than it is told to, and a split of a bucket with a million nodes goes on in the next turn. In
+//! handles no more nodes than `turn` is asked to, and a split of a bucket with a million nodes goes on in the next turn. In
 //! between the wheel is whole: the hand stands at the beginning of the bucket, so the rest of it still is the earliest,
 //! and what is set meanwhile finds its place at the finer levels.
 //!
@@ -166,7 +166,7 @@ impl Wheel {
 
     /// The earliest deadline; something before it, where that would take long to find.
     fn next(&self) -> Option<u64> {
-        /// How many nodes are searched. A look in vain costs more than that, with the sleep around it.
+        /// How many nodes are searched. A check in vain costs more than that, with the sleep around it.
         const SEARCH: usize = 32;
         let mut left = SEARCH;
         let mut next: Option<u64> = None;
@@ -378,7 +378,7 @@ mod tests {
             }
             assert_eq!(next.is_none(), earliest.is_none());
             if next != Some(now) && inside.len() <= 32 {
-                assert_eq!(next, earliest, "a look in vain");
+                assert_eq!(next, earliest, "a check in vain");
             }
             self.check();
             next
@@ -482,7 +482,7 @@ mod tests {
         }
     }
 
-    /// Set alone it comes when it is due, not a nanosecond before, and there is no look in vain.
+    /// Set alone it comes when it is due, not a nanosecond before, and there is no check in vain.
     #[test]
     fn every_boundary_of_every_level() {
         // The last bucket of a level, too: 256 of them ahead is the one that the hand is in.
@@ -537,7 +537,7 @@ mod tests {
         }
     }
 
-    /// Looking when the wheel says so, each deadline costs a few steps, and each bucket a look.
+    /// If the wheel is checked when it says so, each deadline costs a few steps, and each bucket one check.
     #[test]
     fn a_crowd_costs_few_steps() {
         const CROWD: usize = 500;
@@ -546,18 +546,18 @@ mod tests {
         for _ in 0..CROWD {
             checked.insert(1_000_000_000 + random.next() % 1_000_000);
         }
-        let (mut looks, mut steps) = (0, 0);
+        let (mut checks, mut steps) = (0, 0);
         while let Some(next) = checked.turn(1) {
             if next == checked.now {
                 steps += 1;
             } else {
-                looks += 1;
+                checks += 1;
                 checked.now = next;
             }
         }
         assert!(steps <= CROWD * LEVELS, "{steps}");
         // One when each is due, and one when a crowded bucket begins.
-        assert!(looks <= CROWD + CROWD / 32 + LEVELS, "{looks}");
+        assert!(checks <= CROWD + CROWD / 32 + LEVELS, "{checks}");
     }
 
     #[test]

@@ -251,7 +251,7 @@ impl Queued<'_> {
 impl Drop for Queued<'_> {
     fn drop(&mut self) {
         if is_queued(self.node.state()) {
-            // The stack unwinds: there is no use for a wakeup, and nobody to tell.
+            // The stack unwinds: a wakeup has no use, and the outcome no reader.
             let _ = self.leave();
         }
         if let Some(interrupt) = self.interrupt {

@@ -83,9 +83,9 @@ impl<L: Location> WaitAsync<L> {
         is_signalled(self.node.state())
     }
 
-    /// Whether the notify that counted it was one of the last waiter ([`notify_last`](crate::notify_last)). For those who
-    /// forward the wakeup of a wait that was cancelled ([`AfterNotify`](Cancelled::AfterNotify)) in the same order. `false` if no
-    /// notify has counted it.
+    /// Whether the notify that counted it was one of the last waiter ([`notify_last`](crate::notify_last)). A wakeup
+    /// whose wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)) is then forwarded in the same order. `false` if no notify
+    /// has counted it.
     pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
         let node = self.as_ref().node();
         // SAFETY: with the outcome the links are the owner's again (I3, I5), which is borrowed mutably.
@@ -104,9 +104,9 @@ impl<L: Location> WaitAsync<L> {
         self.node.address() != address(&self.at)
     }
 
-    /// As the poll of the future, for those who build locks: ready with `None` when it was signalled since the last poll. It
-    /// is queued as before, and the next signal finds it with this waker. So on `None`, recheck now whether what it waits for
-    /// is there: nobody signals it again for that.
+    /// As the poll of the future, for building locks: ready with `None` when it was signalled since the last poll. It is
+    /// queued as before, and the next signal finds it with this waker. So on `None`, recheck now whether what it waits for is
+    /// there: no second signal comes for that.
     pub fn poll_signalled(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         let polled = self.as_ref().poll_outcome(cx);
         if let Poll::Ready(Some(_)) = polled {
@@ -115,9 +115,9 @@ impl<L: Location> WaitAsync<L> {
         polled
     }
 
-    /// Requests a signal from the watchdog's next pass, as long as a waiter is queued behind this one. For those who build
-    /// locks in which something is reserved for the head waiter until there is enough of it: a head that found too little has
-    /// to show that it still responds, or the waiters behind it are kept from what is there.
+    /// Requests a signal from the watchdog's next pass, as long as a waiter is queued behind this one. For
+    /// building locks that reserve something for the head waiter until there is enough of it: a head that found too little has
+    /// to show that it still responds, or the waiters behind it cannot have what is there.
     ///
     /// What follows is as after any other signal ([`signal_one`](crate::signal_one)).
     pub fn request_signal(self: Pin<&mut Self>) {
@@ -216,7 +216,7 @@ impl<L: Location> Drop for WaitAsync<L> {
         if is_queued(self.node.state()) {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
             let this = unsafe { Pin::new_unchecked(&*self) };
-            // A wakeup is lost here, as documented; `cancel` is for those who forward it.
+            // A wakeup is lost here, as documented; `cancel` lets the owner forward it.
             let _ = leave(this.at.table(), this.node());
         }
     }

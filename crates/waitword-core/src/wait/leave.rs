@@ -10,7 +10,7 @@
 //!   lock; it is in the queue: unlink
 //!   unlock → TimedOut                     lock; it is not there: count another
 //! ```
-//! Whoever takes the lock first decides, for both. Being in the queue is the state; there is no second one that
+//! The first of the two to take the lock decides for both. Being in the queue is the state; there is no second one that
 //! could disagree with it.
 
 use std::pin::Pin;

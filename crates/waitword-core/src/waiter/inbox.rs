@@ -97,8 +97,8 @@ impl Inbox {
     /// Appends a completed wait. `publish` stores its outcome, under the inbox's lock. The doorbell is due if `rings`.
     ///
     /// # Safety
-    /// The caller owns the unlinked `entry` of a wait of this inbox; it does not any more when this returns. Whoever owns the
-    /// memory [removes](Self::remove_if) the entry before that goes.
+    /// The caller owns the unlinked `entry` of a wait of this inbox; when this returns, the inbox does. The owner of the
+    /// memory [removes](Self::remove_if) the entry before the memory goes.
     pub(crate) unsafe fn push(
         &self,
         entry: NonNull<Entry>,
@@ -116,7 +116,7 @@ impl Inbox {
         }
     }
 
-    /// Takes the first completed wait out of a list; `take` looks at it under the inbox's lock, while it is known to be alive.
+    /// Takes the first completed wait out of a list; `take` reads it under the inbox's lock, while it is known to be alive.
     pub(crate) fn pop_from<R>(&self, list: Completed, take: impl FnOnce(NonNull<Entry>) -> R) -> Option<R> {
         let shared = self.shared.as_ref();
         let _held = shared.get_ref().lock.lock();

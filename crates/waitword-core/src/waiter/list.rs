@@ -1,6 +1,6 @@
 //! Circular doubly linked lists of entries that lie in what they link: the memory of a list is that of its members.
 //!
-//! An [`Entry`] is part of a waiter. While it is linked, its neighbours belong to whoever holds the lock that owns the
+//! An [`Entry`] is part of a waiter. While it is linked, its neighbours belong to the holder of the lock that owns the
 //! list; each function here asks for that ownership (I2, I4 in [`waiter`](super)). Two shapes are built from them:
 //! - the queue of a word, a circle without a sentinel that is known by its head (`shard/bucket.rs`);
 //! - a [`List`] with a sentinel, from which an entry can be unlinked without knowing the list.

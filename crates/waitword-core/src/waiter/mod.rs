@@ -19,7 +19,7 @@
 //! # Invariants
 //! - **I1** A node is pinned from its first enqueue on, and its owner makes it leave (`Locked::leave`, then
 //!   `Inbox::remove_if` if an inbox has it) before its memory goes.
-//! - **I2** While `QUEUED`, its `Links` and its entry belong to whoever holds the lock of the shard of its `address`.
+//! - **I2** While `QUEUED`, its `Links` and its entry belong to the holder of the lock of the shard of its `address`.
 //! - **I3** After a notifier has stored the outcome of a thread's or task's node, it never touches the node again: the
 //!   owner may be gone. The store is its last access, and the waker was taken out before.
 //! - **I4** The `Links` and the entry of a completed node that an inbox holds belong to the holder of the inbox's lock.

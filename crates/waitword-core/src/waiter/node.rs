@@ -20,7 +20,7 @@ pub(crate) const SIGNALLED: usize = 2;
 pub(crate) const OVERDUE: usize = 3;
 /// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and attempts may take what is reserved.
 pub(crate) const SKIPPED: usize = 4;
-/// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or somebody tries without waiting.
+/// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or [`is_queue_stalled`](crate::is_queue_stalled) is asked.
 pub(crate) const SIGNAL_REQUESTED: usize = 5;
 /// A notify counted it.
 pub(crate) const NOTIFIED: usize = 6;
@@ -44,7 +44,7 @@ pub(crate) fn is_signalled(state: usize) -> bool {
     (SIGNALLED..=SKIPPED).contains(&state)
 }
 
-/// Whether the watchdog has to look at the waiters behind a node in this state.
+/// Whether the watchdog has to check the waiters behind a node in this state.
 #[inline]
 pub(crate) fn is_watched(state: usize) -> bool {
     (SIGNALLED..=SIGNAL_REQUESTED).contains(&state)
@@ -62,7 +62,7 @@ pub(crate) struct Waiter {
     /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
     entry: Entry,
     /// The address waited on. Written under the lock of its shard; and when the node moves from one queue to another
-    /// (`notify/requeue.rs`), under both. So whoever holds the lock of the shard that this says, and looks again, knows.
+    /// (`notify/requeue.rs`), under both. So a thread that locks the shard of this address and rechecks it knows that it has the right lock.
     address: AtomicUsize,
     _pinned: PhantomPinned,
 }
@@ -71,13 +71,13 @@ pub(crate) struct Waiter {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Links {
-    /// How its owner is woken; taken by whoever completes or signals the node.
+    /// How its owner is woken; taken by the notifier that completes or signals the node.
     pub(crate) wake: Wake,
     /// In the head of a queue: how many waiters it has. In a notified node, perhaps [`NOTIFIED_LAST`].
     pub(crate) len: usize,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
-    /// When it was enqueued, counted per shard. Tells a detached node from one that still is queued. Before it is enqueued:
+    /// When it was enqueued, counted per shard. Distinguishes a detached node from a queued one. Before it is enqueued:
     /// the bits of the value that it expects, so that a future need not keep them elsewhere.
     pub(crate) ticket: u64,
 }
@@ -108,13 +108,13 @@ impl Waiter {
     /// The state. Reading an outcome acquires everything that the notifier did before.
     #[inline]
     pub(crate) fn state(&self) -> usize {
-        self.state.load(order!(Acquire, "verdict-acquire"))
+        self.state.load(order!(Acquire, "outcome-acquire"))
     }
 
     /// Stores a state; an outcome is the notifier's last access to the node (I3).
     #[inline]
     pub(crate) fn set_state(&self, state: usize) {
-        self.state.store(state, order!(Release, "verdict-release"));
+        self.state.store(state, order!(Release, "outcome-release"));
     }
 
     /// The address waited on. Fixed while the caller holds the lock of its shard.

@@ -101,7 +101,7 @@ impl WakeBatch {
         }
     }
 
-    /// Takes the wakes out, for somebody else to ring.
+    /// Takes the wakes out, for another thread to run.
     #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Wake> {
         let len = std::mem::take(&mut self.len);
@@ -118,7 +118,7 @@ impl Panic {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
             match &self.0 {
                 None => self.0 = Some(payload),
-                // The first panic is the one that is told.
+                // The first panic goes on.
                 Some(_) => discard(payload),
             }
         }

@@ -1,10 +1,12 @@
 //! What several tests need.
 #![allow(dead_code, reason = "each test file uses another part")]
 
+use std::future::Future;
 use std::mem::ManuallyDrop;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::{Duration, Instant};
 
 /// Waits for another thread to have got somewhere. Fails loudly instead of hanging.
@@ -46,7 +48,7 @@ impl Probe {
     }
 }
 
-/// A waker that panics when told to: armed by [`arm`](Bomb::arm) for one of the constants.
+/// A waker that panics when it is armed: by [`arm`](Bomb::arm) for one of the constants.
 pub(crate) struct Bomb;
 
 impl Bomb {
@@ -82,3 +84,8 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(
     |data| assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::WAKE, "on purpose"),
     |data| assert_ne!(armed(data).load(Ordering::SeqCst), Bomb::DROP, "on purpose"),
 );
+
+/// Polls once, with a waker that does nothing.
+pub(crate) fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}

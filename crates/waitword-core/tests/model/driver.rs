@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use waitword_core::*;
 
-use super::history::{AGENTS, Form, HOUR, History, Kind, Step, Time, Told, WORDS};
-use super::world::{Blocked, Real, Stage, Teller, World, until};
+use super::history::{AGENTS, Form, HOUR, History, Kind, OnWake, Step, Time, WORDS};
+use super::world::{Blocked, ModelWaker, Real, Stage, World, until};
 use super::{Id, State};
 
 /// Threads are dear; what distinguishes them from tasks needs few.
@@ -39,7 +39,7 @@ impl World {
                 (0..CROWD).for_each(|_| self.wait(&mut stage, word, 0, Kind::Task, false));
             }
             Step::Spread => (0..WORDS).for_each(|word| self.wait(&mut stage, word, 0, Kind::Task, false)),
-            Step::Poll { wait, told } => self.poll(&mut stage, wait, told),
+            Step::Poll { wait, on_wake } => self.poll(&mut stage, wait, on_wake),
             Step::Notify { word, count, by } => {
                 drop(stage);
                 self.notify(word, count, by);
@@ -104,20 +104,20 @@ impl World {
             }
         }
         if !lazy {
-            self.poll_one(stage, id, Told::Notes(0));
+            self.poll_one(stage, id, OnWake::Notes(0));
         }
     }
 
     /// Has a thread wait, and returns when it is in the queue.
     fn block(self: &Arc<Self>, stage: &mut Stage, id: Id, word: usize, expected: i32, form: Form) {
-        let (tell_interrupt, interrupt) = std::sync::mpsc::channel();
-        let (tell, ended) = std::sync::mpsc::channel();
+        let (send_interrupt, interrupt) = std::sync::mpsc::channel();
+        let (send, ended) = std::sync::mpsc::channel();
         let at = self.at(word);
         let thread = std::thread::spawn(move || {
             let interrupt = Arc::new(Interrupt::for_current_thread());
-            tell_interrupt.send(Arc::clone(&interrupt)).expect("the driver is there");
+            send_interrupt.send(Arc::clone(&interrupt)).expect("the driver is there");
             // An error here means that the driver has failed already.
-            let _ = tell.send(match form {
+            let _ = send.send(match form {
                 Form::Wait => Ok(wait(at, expected)),
                 Form::WaitFor => Ok(wait_for(at, expected, HOUR)),
                 Form::WaitForEver => Ok(wait_for(at, expected, Duration::MAX)),
@@ -135,19 +135,20 @@ impl World {
         }
     }
 
-    pub(super) fn poll(self: &Arc<Self>, stage: &mut Stage, wait: usize, told: Told) {
+    pub(super) fn poll(self: &Arc<Self>, stage: &mut Stage, wait: usize, on_wake: OnWake) {
         if let Some(id) = stage.nth(wait) {
-            self.poll_one(stage, id, told);
+            self.poll_one(stage, id, on_wake);
         }
     }
 
-    fn poll_one(self: &Arc<Self>, stage: &mut Stage, id: Id, told: Told) {
-        let teller =
-            |told, logs| Waker::from(Arc::new(Teller { world: Arc::downgrade(self), id, told, logs }));
+    fn poll_one(self: &Arc<Self>, stage: &mut Stage, id: Id, on_wake: OnWake) {
+        let waker = |on_wake, logs| {
+            Waker::from(Arc::new(ModelWaker { world: Arc::downgrade(self), id, on_wake, logs }))
+        };
         let Stage { model, waits, wakers, .. } = stage;
         let polled = match waits.get_mut(&id).expect("it is there") {
             Real::Task(wait) => {
-                let polled = wait.as_mut().poll(&mut Context::from_waker(&teller(told, true)));
+                let polled = wait.as_mut().poll(&mut Context::from_waker(&waker(on_wake, true)));
                 assert_eq!(polled, model.poll(id));
                 polled
             }
@@ -155,7 +156,7 @@ impl World {
                 let deadline = *deadline;
                 let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
                 let was_late = is_late();
-                let polled = wait.as_mut().poll(&mut Context::from_waker(&teller(told, !*soon)));
+                let polled = wait.as_mut().poll(&mut Context::from_waker(&waker(on_wake, !*soon)));
                 // If the deadline passed in between, the future may have seen it or not.
                 let late = was_late || (is_late() && polled == Poll::Ready(Outcome::TimedOut));
                 assert_eq!(polled, if late { model.poll_late(id) } else { model.poll(id) });
@@ -163,9 +164,9 @@ impl World {
             }
             Real::Agent { .. } | Real::Thread { .. } => return,
         };
-        wakers.insert(id, told);
+        wakers.insert(id, on_wake);
         if polled.is_ready() {
-            // Ended and told: nothing is left to cancel.
+            // Ended and returned: nothing is left to cancel.
             match waits.remove(&id).expect("it is there") {
                 Real::Task(mut wait) => assert_eq!(wait.as_mut().cancel(), Cancelled::BeforeNotify),
                 Real::Timed { mut wait, .. } => assert_eq!(wait.as_mut().cancel(), Cancelled::BeforeNotify),
@@ -176,7 +177,7 @@ impl World {
 
     fn notify(self: &Arc<Self>, word: usize, count: usize, by: Option<usize>) {
         let at = self.at(word);
-        // The model first: whoever is told asks about those whom this notify has counted.
+        // The model first: the wakers ask which waiters this notify has counted.
         let counted = self.stage().model.notify(word, count, by);
         let woken = match (by, count) {
             (Some(agent), _) => self.inboxes[agent].notify(at, count),
@@ -194,19 +195,19 @@ impl World {
         self.check_notified(counted, None);
     }
 
-    /// Those whom a notify has counted were told, in order, and nobody else.
+    /// The waiters that a notify has counted were woken, in order, and no others.
     fn check_notified(self: &Arc<Self>, counted: Vec<Id>, by: Option<usize>) {
         let mut stage = self.stage();
         self.check_bells(&stage, &counted, by);
-        let told = std::mem::take(&mut stage.woken);
+        let woken = std::mem::take(&mut stage.woken);
         assert!(
-            told.iter().all(|(id, _)| counted.contains(id)),
-            "woken, and not notified: {told:?} {counted:?}"
+            woken.iter().all(|(id, _)| counted.contains(id)),
+            "woken, and not notified: {woken:?} {counted:?}"
         );
-        // In order; of those who have not been dropped, cancelled or polled from the wakes.
-        let told: Vec<_> = told.into_iter().filter(|&(id, _)| stage.awaits_wake(id)).collect();
+        // In order; without the waits that were dropped, cancelled or polled from the wakes.
+        let woken: Vec<_> = woken.into_iter().filter(|&(id, _)| stage.awaits_wake(id)).collect();
         let expected = counted.iter().filter(|&&id| stage.awaits_wake(id)).map(|&id| (id, stage.wakers[&id]));
-        assert_eq!(told, expected.collect::<Vec<_>>());
+        assert_eq!(woken, expected.collect::<Vec<_>>());
         for id in counted {
             if let Some(Real::Thread { blocked, .. }) = stage.waits.get(&id) {
                 assert_eq!(blocked.receive(), Ok(Outcome::Notified));
@@ -216,7 +217,7 @@ impl World {
         }
     }
 
-    /// The doorbells of those agents rang who got something from elsewhere.
+    /// The doorbells rang of the agents whose waits another has completed.
     fn check_bells(&self, stage: &Stage, counted: &[Id], by: Option<usize>) {
         for agent in 0..AGENTS {
             let mine = |id: &&Id| stage.model.waits[**id].agent == Some(agent) && by != Some(agent);
@@ -235,7 +236,7 @@ impl World {
             Real::Timed { deadline: Some(deadline), soon: true, .. } => {
                 let deadline = *deadline;
                 until(|| Instant::now() >= deadline);
-                self.poll_one(stage, id, Told::Notes(0));
+                self.poll_one(stage, id, OnWake::Notes(0));
             }
             _ => (),
         }
@@ -323,13 +324,13 @@ impl World {
         let notified: Vec<Id> = stage.waits.keys().copied().collect();
         for id in notified {
             // The lazy ones enter only now.
-            self.poll_one(&mut stage, id, Told::Notes(1));
+            self.poll_one(&mut stage, id, OnWake::Notes(1));
         }
         let left = (std::mem::take(&mut stage.waits), std::mem::take(&mut stage.forgotten));
         std::mem::drop(stage);
         std::mem::drop(left);
         assert!(self.words.iter().all(|word| self.table().waiters(word) == 0));
-        // The timer's thread may be about to wake somebody, and a thread about to end.
+        // The timer's thread may be about to wake a waiter, and a thread about to end.
         until(|| Arc::strong_count(self) == 1);
         until(|| Arc::weak_count(self) == 0);
     }

@@ -22,7 +22,7 @@ pub(crate) struct History {
 /// `wait` names one of those that are there, modulo their number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// Writes a word and tells nobody.
+    /// Writes a word and notifies no waiter.
     Store { word: usize, value: i32 },
     /// One waiter more. A future is polled once, unless it is `lazy`.
     Wait { word: usize, expected: i32, kind: Kind, lazy: bool },
@@ -31,7 +31,7 @@ pub(crate) enum Step {
     /// A waiter on every word.
     Spread,
     /// Polls a future, with the same waker as before or another.
-    Poll { wait: usize, told: Told },
+    Poll { wait: usize, on_wake: OnWake },
     /// Notifies, for the agent `by` if it is one.
     Notify { word: usize, count: usize, by: Option<usize> },
     /// Notifies the one that came last.
@@ -42,7 +42,7 @@ pub(crate) enum Step {
     Cancel { wait: usize },
     /// Drops a future or an agent's wait.
     Drop { wait: usize },
-    /// Never looks at a future again.
+    /// Never polls a future again.
     Forget { wait: usize },
     /// Has an agent wait again with what it popped.
     Again { wait: usize },
@@ -83,7 +83,7 @@ pub(crate) enum Form {
 
 /// What a waker does when it is woken. All make a note of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum OnWake {
     Notes(u8),
     /// Does something to another future, which may be detached at that moment: counted, and not completed yet.
     Polls(usize),
@@ -105,7 +105,7 @@ impl History {
     }
 }
 
-/// A line for each step, for whoever reads the history of a failure.
+/// One line a step, for the reader of a failing history.
 impl fmt::Debug for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "a history with {:?} shards:", self.shards)?;
@@ -127,7 +127,7 @@ impl Step {
                 let by = [None, None, Some(0), Some(1)][usize::from(more % 4)];
                 Self::Notify { word, count, by }
             }
-            16..=19 => Self::Poll { wait, told: Told::decode(how, more) },
+            16..=19 => Self::Poll { wait, on_wake: OnWake::decode(how, more) },
             20 => Self::Crowd { word },
             21 => Self::Spread,
             22 => Self::Store { word, value: i32::from(how >= 192) },
@@ -170,7 +170,7 @@ impl Time {
     }
 }
 
-impl Told {
+impl OnWake {
     fn decode(how: u8, more: u8) -> Self {
         let other = usize::from(more);
         match how % 8 {

@@ -1,4 +1,4 @@
-//! What the queue does, told without concurrency, and a driver that takes a table through the same history.
+//! What the queue does without concurrency, and a driver that takes a table through the same history.
 
 mod driver;
 mod history;

@@ -1,4 +1,4 @@
-//! What the queue does, told without concurrency: the WaiterList of ECMA-262 for each word, and who is where.
+//! What the queue does without concurrency: the WaiterList of ECMA-262 for each word, and who is where.
 //!
 //! Everything is a list that is searched from the front. It is meant to be right at a glance, not fast; the real
 //! table is driven beside it (`driver.rs`), and so are agents (`waitword-agents/tests/arrivals.rs`), and must give the same
@@ -16,9 +16,9 @@ pub(crate) enum State {
     /// Not in a list: not yet, or free for another wait.
     Idle,
     Waiting,
-    /// Ended, and nobody has been told so far.
+    /// Ended, and its owner does not know yet.
     Settled(Outcome),
-    /// Ended and told.
+    /// Ended, and its owner knows.
     Ended,
 }
 

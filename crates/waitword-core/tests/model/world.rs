@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use waitword_core::*;
 
-use super::history::{AGENTS, Form, Kind, Told, WORDS};
+use super::history::{AGENTS, Form, Kind, OnWake, WORDS};
 use super::{Id, Model, State};
 
 pub(super) struct World {
@@ -27,12 +27,12 @@ pub(super) struct World {
 pub(super) struct Stage {
     pub(super) model: Model,
     pub(super) waits: BTreeMap<Id, Real>,
-    /// Those that nobody looks at any more. They go at the end, so that nothing is leaked.
+    /// The abandoned ones. They go at the end, so that nothing is leaked.
     pub(super) forgotten: BTreeMap<Id, Real>,
     /// What the last waker given to a wait does.
-    pub(super) wakers: BTreeMap<Id, Told>,
-    /// Who was woken in the present step.
-    pub(super) woken: Vec<(Id, Told)>,
+    pub(super) wakers: BTreeMap<Id, OnWake>,
+    /// The waits that were woken in the present step.
+    pub(super) woken: Vec<(Id, OnWake)>,
     pub(super) threads: usize,
 }
 
@@ -107,25 +107,25 @@ impl Stage {
 }
 
 /// What a waker wakes.
-pub(super) struct Teller {
+pub(super) struct ModelWaker {
     pub(super) world: Weak<World>,
     pub(super) id: Id,
-    pub(super) told: Told,
+    pub(super) on_wake: OnWake,
     /// Not if the timer may wake it, too.
     pub(super) logs: bool,
 }
 
-impl Wake for Teller {
+impl Wake for ModelWaker {
     fn wake(self: Arc<Self>) {
         let Some(world) = self.world.upgrade().filter(|_| self.logs) else { return };
         let mut stage = world.stage();
-        stage.woken.push((self.id, self.told));
-        match self.told {
-            Told::Notes(_) => (),
-            Told::Polls(other) => world.poll(&mut stage, other, Told::Notes(1)),
-            Told::Cancels(other) => world.cancel(&mut stage, other),
-            Told::Drops(other) => world.drop(&mut stage, other),
-            Told::Waits => {
+        stage.woken.push((self.id, self.on_wake));
+        match self.on_wake {
+            OnWake::Notes(_) => (),
+            OnWake::Polls(other) => world.poll(&mut stage, other, OnWake::Notes(1)),
+            OnWake::Cancels(other) => world.cancel(&mut stage, other),
+            OnWake::Drops(other) => world.drop(&mut stage, other),
+            OnWake::Waits => {
                 let word = stage.model.waits[self.id].word;
                 world.wait(&mut stage, word, 0, Kind::Task, false);
             }
@@ -153,7 +153,7 @@ unsafe impl Location for Place {
     }
 }
 
-/// A thread that waits. Gone only with its thread-locals, which a look for leaks would take for lost.
+/// A thread that waits. Gone only with its thread-locals, which a leak checker would take for lost.
 pub(super) struct Blocked {
     pub(super) ended: Receiver<Result<Outcome, Interrupted>>,
     pub(super) thread: Option<JoinHandle<()>>,

@@ -137,7 +137,7 @@ impl<H: Handle> Acquisition<H> {
                 Poll::Ready(Some(_)) => this.wait.set(None),
                 // ... and one when the next signal will find this waiter.
                 Poll::Ready(None) => {
-                    mutant!("acquire-look" => return Poll::Pending);
+                    mutant!("acquire-recheck" => return Poll::Pending);
                     if let Ok(end) = raw.take_or_mark(ask, Attempt::Queued) {
                         return Poll::Ready((end, Taken::OnRecheck));
                     }
@@ -220,7 +220,7 @@ impl<H: Handle> Steps for Acquisition<H> {
 
 /// Whether a waiter whose time is up leaves the queue with a signal.
 fn was_signalled(left: Cancelled) -> bool {
-    mutant!("acquire-late" => return false);
+    mutant!("acquire-timed-out" => return false);
     left != Cancelled::BeforeNotify
 }
 

@@ -28,6 +28,6 @@ pub(super) fn try_reserved<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
 /// Takes what is reserved for waiters, if all of them were signalled and have been unresponsive for so long that a waiter
 /// behind them would get it. Such an acquirer counts as a waiter, and has to call [`Acquire::dequeued`].
 pub(super) fn take_reserved<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
-    mutant!("acquire-passed" => return false);
+    mutant!("acquire-stalled" => return false);
     raw.is_reserved(ask) && is_queue_stalled(raw.at(ask)) && raw.take_signalled(ask)
 }

@@ -118,13 +118,13 @@ impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
         if self.parties == 1 {
             return;
         }
-        mutant!("barrier-line" => return self.notify());
+        mutant!("barrier-epoch" => return self.notify());
         self.epoch.word().fetch_add(1, Ordering::Release);
         self.notify();
     }
 
     fn notify(&self) {
-        mutant!("barrier-call" => return);
+        mutant!("barrier-wake" => return);
         notify_all(&self.epoch);
     }
 }
@@ -159,7 +159,7 @@ impl<H: Handle<Raw = RawBarrier<L>>, L: Location<Word = AtomicU64>> Condition fo
             },
         };
         // Acquire: the state is checked after it.
-        let epoch = self.barrier.raw().epoch.word().load(order!(Acquire, "barrier-look"));
+        let epoch = self.barrier.raw().epoch.word().load(order!(Acquire, "barrier-epoch-first"));
         if generation(self.barrier.raw().state.load(order!(Acquire, "barrier-wait"))) == own {
             Err(epoch)
         } else {

@@ -46,7 +46,7 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
     ) -> Result<(G, Result<(), LockError>), Option<Instant>> {
         let mut this = self.project();
         if this.guard.is_some() {
-            mutant!("condvar-enter" => *this.guard = None);
+            mutant!("condvar-enqueue-first" => *this.guard = None);
             this.waiting.as_mut().enqueue(cx.waker());
             // Enqueued first: this releases the mutex.
             *this.guard = None;

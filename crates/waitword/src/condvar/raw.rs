@@ -198,12 +198,12 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         if !taken {
             match wait.as_mut().poll_signalled(&mut Context::from_waker(waker)) {
                 Poll::Ready(None) => {
-                    mutant!("condvar-look" => return Some(None));
+                    mutant!("condvar-recheck" => return Some(None));
                     taken = raw.take_or_mark((), Attempt::Queued).is_ok();
                 }
                 // Dequeued while detached, between the two queues: notified, and in neither queue.
                 Poll::Ready(Some(_)) => {
-                    mutant!("condvar-limbo" => return Some(deadline));
+                    mutant!("condvar-detached" => return Some(deadline));
                     *this.notified = true;
                 }
                 Poll::Pending => {}
@@ -272,11 +272,11 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
 /// of the next waiter can panic.
 fn leave<A: Location>(wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex, notified: &mut bool) {
     let left = wait.cancel();
-    mutant!("condvar-moved" => if left == Cancelled::AfterRequeue { return; });
+    mutant!("condvar-requeued" => if left == Cancelled::AfterRequeue { return; });
     // Only the notify that moved this waiter counted it, whichever queue it was in.
     *notified |= left != Cancelled::BeforeNotify;
     if left == Cancelled::AfterSignal {
-        mutant!("condvar-pass-call" => return);
+        mutant!("condvar-forward-signal" => return);
         mutex.forward((), true);
     }
 }
@@ -289,7 +289,7 @@ struct Forwards<'a, A: Location<Word = AtomicU64>> {
 
 impl<A: Location<Word = AtomicU64>> Drop for Forwards<'_, A> {
     fn drop(&mut self) {
-        mutant!("condvar-pass-on" => return);
+        mutant!("condvar-forward" => return);
         if self.notified {
             notify(self.at, 1);
         }

@@ -155,7 +155,7 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> EventWaiter<H>
 
     /// In a later round no waiter is left to forward a wakeup to: the `notify_all` has woken them all.
     fn round_lasts(&self) -> bool {
-        mutant!("event-left" => return true);
+        mutant!("event-check-round" => return true);
         round(self.event.raw().at.word().load(Ordering::Acquire)) == self.round
     }
 }
@@ -198,7 +198,7 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for 
     }
 
     fn give_up(&mut self, was_notified: bool) -> Option<()> {
-        mutant!("event-pass-on" => return None);
+        mutant!("event-forward" => return None);
         if was_notified && self.round_lasts() {
             self.event.raw().notify(self.next);
         }

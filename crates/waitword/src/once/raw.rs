@@ -87,14 +87,14 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
 
     #[cold]
     fn wake_all(&self) {
-        mutant!("once-call" => return);
+        mutant!("once-wake" => return);
         notify_all(&self.at);
     }
 
     /// The state, unless `waits` says to wait on it: then it is marked with `WAITERS`.
     fn check(&self, waits: impl Fn(u32) -> bool) -> Result<u32, u32> {
         let mark = |state| {
-            mutant!("once-mark" => return waits(state & !WAITERS).then_some(state));
+            mutant!("once-waiters-bit" => return waits(state & !WAITERS).then_some(state));
             waits(state & !WAITERS).then_some(state | WAITERS)
         };
         match self.at.word().fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {

@@ -120,7 +120,7 @@ impl Acquire for RawRwLock {
 
     fn dequeued(&self, mode: Mode, _was_called: bool) {
         // A writer signals the next waiter when it releases.
-        mutant!("rwlock-left" => return);
+        mutant!("rwlock-signal-next" => return);
         if mode.enter_queued(0) & SIGNALLED != 0 {
             self.signal();
         }
@@ -134,7 +134,7 @@ impl Acquire for RawRwLock {
     }
 
     fn forward(&self, mode: Mode, was_signalled: bool) {
-        mutant!("rwlock-pass-on" => return);
+        mutant!("rwlock-forward" => return);
         if mode == Mode::Upgrade {
             // Readers have room again.
             return self.make_room(|state| state & !WRITER);

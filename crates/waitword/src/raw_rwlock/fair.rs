@@ -49,7 +49,7 @@ impl RawRwLock {
         };
         match self.state.fetch_update(Ordering::Release, Ordering::Relaxed, leave) {
             Ok(before) if before & SIGNALLED == 0 => {
-                mutant!("rwlock-call-fair" => return);
+                mutant!("rwlock-signal-fair" => return);
                 self.signal();
             }
             Ok(_) => {}

@@ -208,7 +208,7 @@ impl RawRwLock {
             state if must_signal(state) => state ^ (QUEUED | SIGNALLED),
             state => state,
         });
-        mutant!("rwlock-call" => return);
+        mutant!("rwlock-signal" => return);
         if must_signal(change(before)) {
             self.signal();
         }
@@ -221,13 +221,13 @@ impl RawRwLock {
             // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent.
             let must_signal = |state| state & (QUEUED | WRITER) == QUEUED;
             let before = self.update(Ordering::Relaxed, |state| {
-                mutant!("rwlock-call-answered" => return (state & HOLDERS) | SIGNALLED);
+                mutant!("rwlock-clear-signalled" => return (state & HOLDERS) | SIGNALLED);
                 match must_signal(state) {
                     true => (state & HOLDERS) | SIGNALLED,
                     false => state & (HOLDERS | QUEUED),
                 }
             });
-            mutant!("rwlock-call-again" => break);
+            mutant!("rwlock-signal-again" => break);
             if !must_signal(before) {
                 break;
             }

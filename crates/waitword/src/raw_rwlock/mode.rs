@@ -71,7 +71,7 @@ impl Mode {
     /// As [`enter`](Self::enter), for a queued waiter. A reader has to signal the next waiter now, a writer when it releases.
     #[inline]
     pub(super) fn enter_queued(self, state: u64) -> u64 {
-        mutant!("rwlock-line" => if self == Self::Write { return WRITER });
+        mutant!("rwlock-queued-bit" => if self == Self::Write { return WRITER });
         match self {
             Self::Read | Self::Upgradable => self.enter(state & !(QUEUED | FAIR | PACE)) | SIGNALLED,
             Self::Write => WRITER | QUEUED,

@@ -81,7 +81,7 @@ impl Acquire for RawSemaphore {
     }
 
     fn holds_up_others(&self, _n: usize) -> bool {
-        mutant!("semaphore-ask" => return false);
+        mutant!("semaphore-watchdog" => return false);
         permits(self.state.load(Ordering::Relaxed)) > 0
     }
 
@@ -94,7 +94,7 @@ impl Acquire for RawSemaphore {
     }
 
     fn forward(&self, _n: usize, was_signalled: bool) {
-        mutant!("semaphore-pass-on" => return self.signal_next());
+        mutant!("semaphore-forward" => return self.signal_next());
         if was_signalled {
             // `SIGNALLED` may stand for the signal of the waiter that gave up. If it is clear, `RawSemaphore::signal` found no
             // waiter and cleared it, and no flag stands for the waiters behind.
@@ -132,7 +132,7 @@ fn take_from(state: u64, n: usize, attempt: Attempt) -> Option<u64> {
         Attempt::Queued => !is_closed(state),
     };
     let left = (state & !FLAGS).checked_sub(wanted).filter(|_| may)?;
-    mutant!("semaphore-line" => if attempt == Attempt::Queued { return Some(left) });
+    mutant!("semaphore-queued-bit" => if attempt == Attempt::Queued { return Some(left) });
     Some(match attempt {
         Attempt::Barging => left | state & FLAGS,
         Attempt::Queued => left | QUEUED,

@@ -156,7 +156,7 @@ impl RawSemaphore {
         if before & SIGNALLED != 0 && before & FAIR == 0 && self.ends_barging_window() {
             self.reserve_for_signalled();
         }
-        mutant!("semaphore-call" => return);
+        mutant!("semaphore-signal" => return);
         self.signal_next();
     }
 
@@ -202,7 +202,7 @@ impl RawSemaphore {
             let is_signalled = |state| state & SIGNALLED != 0;
             let is_owed = |state| is_signalled(state) && state & QUEUED != 0 && permits(state) > 0;
             let before = self.update(Ordering::Relaxed, |state| {
-                mutant!("semaphore-call-answered" => if !is_owed(state) { return state });
+                mutant!("semaphore-clear-signalled" => if !is_owed(state) { return state });
                 if is_owed(state) {
                     state & !(QUEUED | FAIR) | state & kept
                 } else if !is_signalled(state) {
@@ -215,7 +215,7 @@ impl RawSemaphore {
                     state & !SIGNALLED | QUEUED
                 }
             });
-            mutant!("semaphore-call-again" => return true);
+            mutant!("semaphore-signal-again" => return true);
             if is_owed(before) {
                 continue;
             }

@@ -108,13 +108,13 @@ impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
     /// Wakes the waiters of the round that has come to zero.
     #[cold]
     fn wake_all(&self) {
-        mutant!("wait_group-line" => return self.notify());
+        mutant!("wait_group-epoch" => return self.notify());
         self.epoch.word().fetch_add(1, Ordering::Release);
         self.notify();
     }
 
     fn notify(&self) {
-        mutant!("wait_group-call" => return);
+        mutant!("wait_group-wake" => return);
         notify_all(&self.epoch);
     }
 

@@ -57,18 +57,18 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Notifies one that waits. Nobody comes or leaves meanwhile.
+    /// Notifies one waiter. None comes or leaves meanwhile.
     pub(crate) fn notify_one(&self) -> usize {
         self.notify(self.waiters().min(1), Condvar::notify_one)
     }
 
-    /// Notifies all who wait. Nobody comes or leaves meanwhile.
+    /// Notifies all waiters. None comes or leaves meanwhile.
     pub(crate) fn notify_all(&self) -> usize {
         self.notify(self.waiters(), Condvar::notify_all)
     }
 
     fn notify(&self, expected: usize, notify: impl FnOnce(&Condvar) -> usize) -> usize {
-        // Before whoever is notified looks for it.
+        // Before the notified waiters check for them.
         self.tokens.fetch_add(expected, Ordering::Relaxed);
         let notified = notify(&self.changed);
         assert_eq!(notified, expected);
@@ -108,7 +108,7 @@ impl Room {
         self.waited(guard, result)
     }
 
-    /// Whether to wait: once at least, for a token that is there is for one who waits already.
+    /// Whether to wait: at least once, because a token that is there belongs to an earlier waiter.
     fn is_empty(&self) -> impl FnMut(&mut ()) -> bool + Send + '_ {
         let mut waited = false;
         move |_| !std::mem::replace(&mut waited, true) || self.tokens() == 0
@@ -141,12 +141,12 @@ impl Room {
         Table::global().waiters(word)
     }
 
-    /// How many are queued for the mutex: whoever was notified, and others.
+    /// How many are queued for the mutex: notified waiters, and others.
     pub(crate) fn waiters_for_mutex(&self) -> usize {
         mutex::waiters(&self.mutex)
     }
 
-    /// Nobody has the mutex, or is in a line.
+    /// The mutex is free, and both queues are empty.
     #[track_caller]
     pub(crate) fn assert_left(&self) {
         assert!(self.mutex.try_lock().is_some());

@@ -1,9 +1,9 @@
-//! Futures dropped at every possible moment, in every order, while tasks of each kind or a thread wait behind: whoever is
-//! left is called.
+//! Futures dropped at every possible moment, in every order, while tasks of each kind or a thread wait behind: the
+//! waiters that are left are signalled.
 //!
 //! Every schedule of the polls, drops and releases of a few tasks is run on the real lock. A task is polled only when
-//! it has been woken, so that a schedule which ends with a task unfinished is a lost wakeup. (A sweep of the table would call
-//! it, if somebody waited for that; nobody does.)
+//! it has been woken, so that a schedule which ends with a task unfinished is a lost wakeup. (The watchdog would
+//! signal it, but the schedule does not wait for that.)
 
 use std::sync::Arc;
 use std::task::Poll;
@@ -12,13 +12,29 @@ use std::thread;
 use super::exclusive::{Exclusive, Held, WAYS, Way};
 use super::{Task, schedules, until};
 
+/// All of them, for one lock.
+macro_rules! futures_are_dropped_at_any_moment {
+    ($Lock:ty) => {
+        #[test]
+        fn no_schedule_of_polls_and_drops_loses_a_wakeup() {
+            $crate::common::dropped::no_schedule_of_polls_and_drops_loses_a_wakeup::<$Lock>();
+        }
+
+        #[test]
+        fn a_thread_behind_a_future_dropped_at_any_moment_gets_the_lock() {
+            $crate::common::dropped::a_thread_behind_a_future_dropped_at_any_moment_gets_the_lock::<$Lock>();
+        }
+    };
+}
+pub(crate) use futures_are_dropped_at_any_moment;
+
 /// One step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {
     Poll(usize),
     Drop(usize),
     Release(usize),
-    /// Somebody who has not waited takes the lock, if it can be had.
+    /// A barging acquirer takes the lock, if it can be had.
     BargeIn,
     BargeOut,
 }
@@ -38,7 +54,7 @@ struct World<'a, L> {
 }
 
 impl<'a, L: Exclusive> World<'a, L> {
-    /// Everybody is queued behind a barger who holds the lock, in this order.
+    /// All are queued in this order, behind a barging acquirer that holds the lock.
     fn new(lock: &'a Arc<L>, ways: &[Way], drops_left: usize) -> Self {
         let barger = lock.lock();
         let actors = ways.iter().map(|&way| {
@@ -120,8 +136,8 @@ fn explore<L: Exclusive>(ways: &[Way], drops: usize) -> usize {
         let mut world = World::new(&lock, ways, drops);
         if schedule.ends(&mut world) {
             let lost = world.actors.iter().position(|actor| !matches!(actor, Actor::Gone));
-            assert_eq!(lost, None, "never called, after {:?}", schedule.ops);
-            assert!(lock.try_lock().is_some(), "nobody has it");
+            assert_eq!(lost, None, "never signalled, after {:?}", schedule.ops);
+            assert!(lock.try_lock().is_some(), "it is free");
             assert_eq!(lock.waiters(), 0);
         }
     })
@@ -141,16 +157,16 @@ pub(crate) fn no_schedule_of_polls_and_drops_loses_a_wakeup<L: Exclusive>() {
 enum Moment {
     /// Never polled.
     New,
-    InLine,
-    Called,
-    /// Called, and polled in vain because somebody barged in.
-    Overtaken,
+    Queued,
+    Signalled,
+    /// Signalled, and polled in vain because another acquirer barged.
+    Barged,
     Holding,
 }
 
 pub(crate) fn a_thread_behind_a_future_dropped_at_any_moment_gets_the_lock<L: Exclusive>() {
     use Moment::*;
-    for moment in [New, InLine, Called, Overtaken, Holding] {
+    for moment in [New, Queued, Signalled, Barged, Holding] {
         for way in WAYS {
             let lock = L::free();
             let held = lock.lock();
@@ -158,22 +174,22 @@ pub(crate) fn a_thread_behind_a_future_dropped_at_any_moment_gets_the_lock<L: Ex
             if !matches!(moment, New) {
                 assert!(task.poll().is_pending());
             }
-            let in_line = lock.waiters();
+            let queued = lock.waiters();
             thread::scope(|scope| {
                 scope.spawn(|| drop(lock.lock()));
-                until(|| lock.waiters() == in_line + 1);
+                until(|| lock.waiters() == queued + 1);
                 match moment {
-                    New | InLine => {
+                    New | Queued => {
                         drop(task);
                         drop(held);
                     }
-                    Called => {
+                    Signalled => {
                         drop(held);
                         drop(task);
                     }
-                    Overtaken => {
+                    Barged => {
                         drop(held);
-                        // Unless a sweep was faster, and the thread.
+                        // Unless the watchdog and the thread were faster.
                         let barged_in = lock.try_lock();
                         let polled = task.poll();
                         drop(task);

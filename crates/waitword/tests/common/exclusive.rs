@@ -27,7 +27,7 @@ pub(crate) enum Way {
 
 pub(crate) const WAYS: [Way; 4] = [Way::Borrowed, Way::Timed, Way::Owned, Way::OwnedTimed];
 
-/// A lock that one at a time can hold: a mutex, a read-write lock that everybody wants to write to, a semaphore of one permit.
+/// A lock that one at a time can hold: a mutex, a read-write lock with writers only, a semaphore of one permit.
 pub(crate) trait Exclusive: Send + Sync + 'static {
     fn free() -> Arc<Self>;
 

@@ -7,21 +7,21 @@ use std::task::{Context, Wake, Waker};
 
 use waitword::{Mutex, RwLock};
 
-/// A waiter, who is to have the lock alone.
-pub(crate) type InLine = Pin<Box<dyn Future<Output = Box<dyn Send>> + Send>>;
+/// A queued waiter for the exclusive lock.
+pub(crate) type Queued = Pin<Box<dyn Future<Output = Box<dyn Send>> + Send>>;
 
 /// What the guards of all locks have in common here.
 pub(crate) trait Lock: Send + Sync + Default + 'static {
-    fn in_line(self: &Arc<Self>, waker: &Waker) -> InLine;
+    fn queued(self: &Arc<Self>, waker: &Waker) -> Queued;
 
-    /// A guard that has the lock alone, once it has been waited for.
+    /// Waits for the exclusive lock.
     fn alone(self: &Arc<Self>) -> Box<dyn Send>;
 
     fn is_free(&self) -> bool;
 }
 
 impl Lock for Mutex<u8> {
-    fn in_line(self: &Arc<Self>, waker: &Waker) -> InLine {
+    fn queued(self: &Arc<Self>, waker: &Waker) -> Queued {
         let locked = self.lock_owned_async();
         pending(Box::pin(async { Box::new(locked.await) as _ }), waker)
     }
@@ -36,7 +36,7 @@ impl Lock for Mutex<u8> {
 }
 
 impl Lock for RwLock<u8> {
-    fn in_line(self: &Arc<Self>, waker: &Waker) -> InLine {
+    fn queued(self: &Arc<Self>, waker: &Waker) -> Queued {
         let written = self.write_owned_async();
         pending(Box::pin(async { Box::new(written.await) as _ }), waker)
     }
@@ -59,7 +59,7 @@ impl Wake for Panics {
     }
 }
 
-fn pending(mut future: InLine, waker: &Waker) -> InLine {
+fn pending(mut future: Queued, waker: &Waker) -> Queued {
     assert!(future.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
     future
 }

@@ -49,6 +49,11 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
+/// Polls once, with a waker that does nothing.
+pub(crate) fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
 /// A boxed future that is polled by hand, and knows whether it has been woken since.
 pub(crate) struct Task<'a, T> {
     future: Pin<Box<dyn Future<Output = T> + 'a>>,
@@ -110,15 +115,15 @@ impl PlainCounter {
     }
 }
 
-/// Runs `run` on a thread, and waits until `in_line` says that it waits.
+/// Runs `run` on a thread, and waits until `is_queued` says that it waits.
 #[track_caller]
 pub(crate) fn waits<'scope, T: Send + 'scope>(
     scope: &'scope std::thread::Scope<'scope, '_>,
-    in_line: impl Fn() -> bool,
+    is_queued: impl Fn() -> bool,
     run: impl FnOnce() -> T + Send + 'scope,
 ) -> std::thread::ScopedJoinHandle<'scope, T> {
     let thread = scope.spawn(run);
-    until(|| in_line() || thread.is_finished());
+    until(|| is_queued() || thread.is_finished());
     assert!(!thread.is_finished(), "it did not wait");
     thread
 }
@@ -129,11 +134,3 @@ pub(crate) fn forbidden<T>(call: impl FnOnce() -> T) -> String {
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).err().expect("it did not panic");
     panic.downcast_ref::<String>().expect("a formatted text").clone()
 }
-
-/// Compiles for types that are not `Unpin`: for others the compiler cannot tell which of the two is meant.
-pub(crate) trait NotUnpin<Ambiguous> {
-    fn check() {}
-}
-struct IfUnpin;
-impl<T> NotUnpin<()> for T {}
-impl<T: Unpin> NotUnpin<IfUnpin> for T {}

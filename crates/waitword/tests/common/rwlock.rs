@@ -1,4 +1,4 @@
-//! A readers-writer lock that everybody wants to write to, as the tests that hold for all locks see it.
+//! A readers-writer lock with writers only, as the tests that hold for all locks see it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -50,7 +50,7 @@ impl Exclusive for RwLock<()> {
 /// How many are queued for it.
 pub(crate) fn waiters(lock: &RwLock<()>) -> usize {
     const { assert!(size_of::<RwLock<()>>() == size_of::<[AtomicU64; 2]>()) };
-    // SAFETY: without a value it is its two words, of which one has the line, and the other whoever upgrades. They are not even
+    // SAFETY: without a value it is its two words, of which one has the queue, and the other the upgrading holder. They are not even
     // read, only their addresses.
     let words = unsafe { &*std::ptr::from_ref(lock).cast::<[AtomicU64; 2]>() };
     words.iter().map(|word| Table::global().waiters(word)).sum()

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use waitword::STALL_TIMEOUT;
 
-/// A lock and those who want it, at some point of a schedule.
+/// A lock and its acquirers, at some point of a schedule.
 pub(crate) trait World {
     type Op: Copy + Debug + PartialEq;
 
@@ -15,7 +15,7 @@ pub(crate) trait World {
 
     fn perform(&mut self, op: Self::Op);
 
-    /// Whether somebody still waits, for whom nothing is left to be done.
+    /// Whether a waiter is left although no step is.
     fn is_stuck(&self) -> bool;
 
     /// Whether a schedule may end without it. The choice not to take such a step is made by taking another.
@@ -23,7 +23,7 @@ pub(crate) trait World {
 }
 
 /// Depth first; a schedule is run from the beginning for each of its continuations. `run` makes a world, has it
-/// [follow](Schedule::ends) the schedule, and looks at what it has come to at the end. Returns how many schedules there are.
+/// [follow](Schedule::ends) the schedule, and checks what it has come to at the end. Returns how many schedules there are.
 pub(crate) fn explore<Op: Copy + PartialEq>(run: impl Fn(&mut Schedule<Op>)) -> usize {
     let mut ends = 0;
     let mut unexplored = vec![Vec::new()];
@@ -45,9 +45,9 @@ pub(crate) struct Schedule<Op> {
 }
 
 impl<Op: Copy + PartialEq> Schedule<Op> {
-    /// Takes all its steps in a new world. Returns whether it has come to an end: nobody has anything to do that must be done.
+    /// Takes all its steps in a new world. Returns whether it has come to an end: no step that must be taken is left.
     pub(crate) fn ends<W: World<Op = Op>>(&mut self, world: &mut W) -> bool {
-        // A machine so slow that somebody was called by a sweep would lead elsewhere than the last time.
+        // On a slow machine the watchdog may have signalled another waiter, and the steps differ from the last time.
         let is_possible = self.ops.iter().all(|&op| {
             let is_possible = world.possible().contains(&op);
             if is_possible {
@@ -60,7 +60,7 @@ impl<Op: Copy + PartialEq> Schedule<Op> {
             loop {
                 self.possible = world.possible();
                 self.ends = self.possible.iter().all(|&op| W::is_optional(op));
-                // A sweep may have called somebody and not yet woken it: that is no lost wakeup, but one on its way.
+                // The watchdog may have signalled a waiter and not yet woken it: that wakeup is not lost.
                 if !(self.ends && world.is_stuck() && start.elapsed() < 100 * STALL_TIMEOUT) {
                     break;
                 }

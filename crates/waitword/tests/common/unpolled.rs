@@ -1,5 +1,5 @@
-//! Futures that nobody polls (Oxide RFD 609): called, they take nothing and say nothing, and those behind them get the
-//! lock all the same.
+//! Futures that are never polled (Oxide RFD 609): signalled, they do not respond, and the waiters behind them get the lock
+//! all the same.
 //!
 //! None of these tests measures time. Each would hang if an unpolled future could keep the lock from the others.
 
@@ -17,20 +17,20 @@ use super::exclusive::{Exclusive, WAYS, Way};
 use super::{Task, block_on, far, until};
 
 /// All of them, for one lock.
-macro_rules! unpolled_futures_keep_the_lock_from_nobody {
+macro_rules! unpolled_futures_keep_no_other_from_the_lock {
     ($Lock:ty) => {
-        $crate::common::unpolled::unpolled_futures_keep_the_lock_from_nobody! { $Lock:
-            select_whose_handler_wants_what_an_unpolled_branch_was_called_for,
+        $crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock! { $Lock:
+            select_whose_handler_wants_what_an_unpolled_branch_was_signalled_for,
             a_task_waits_behind_its_own_unpolled_future,
             a_set_of_futures_that_is_not_polled_meanwhile,
             a_stream_that_buffers_locks_while_its_body_wants_one,
             a_stream_that_buffers_locks_in_any_order,
-            a_future_stored_and_polled_later_has_kept_its_place,
-            threads_behind_futures_that_nobody_polls,
-            tasks_behind_futures_that_nobody_polls,
-            a_leaked_future_keeps_the_lock_from_nobody,
-            whoever_tries_gets_it_past_a_future_that_nobody_polls,
-            whoever_has_no_time_gets_it_past_a_future_that_nobody_polls,
+            a_future_stored_and_polled_later_keeps_its_position,
+            threads_behind_unpolled_futures,
+            tasks_behind_unpolled_futures,
+            a_leaked_future_keeps_no_other_from_the_lock,
+            an_attempt_gets_past_an_unpolled_future,
+            an_attempt_without_time_gets_past_an_unpolled_future,
         }
     };
     ($Lock:ty: $($test:ident),* $(,)?) => {$(
@@ -40,11 +40,11 @@ macro_rules! unpolled_futures_keep_the_lock_from_nobody {
         }
     )*};
 }
-pub(crate) use unpolled_futures_keep_the_lock_from_nobody;
+pub(crate) use unpolled_futures_keep_no_other_from_the_lock;
 
 /// The shape of the report: one branch of a `select!` waits for the lock, another wins and, in its handler, wants the
 /// same lock, while the first is alive and not polled.
-pub(crate) fn select_whose_handler_wants_what_an_unpolled_branch_was_called_for<L: Exclusive>() {
+pub(crate) fn select_whose_handler_wants_what_an_unpolled_branch_was_signalled_for<L: Exclusive>() {
     async fn body<L: Exclusive>(lock: Arc<L>, way: Way) {
         let held = lock.wait(Way::Borrowed).await;
         let mut first = pin!(lock.wait(way));
@@ -52,9 +52,9 @@ pub(crate) fn select_whose_handler_wants_what_an_unpolled_branch_was_called_for<
             biased;
             _ = &mut first => unreachable!("the lock is held"),
             () = tokio::task::yield_now() => {
-                // `first` is called, and this waits behind it.
+                // `first` is signalled, and this waits behind it.
                 drop(held);
-                let barged_in = lock.try_lock().expect("called, not handed over");
+                let barged_in = lock.try_lock().expect("a signal is no handoff");
                 let mut second = pin!(lock.wait(way));
                 assert!(poll_once(second.as_mut()).await.is_pending());
                 drop(barged_in);
@@ -100,13 +100,13 @@ pub(crate) fn a_set_of_futures_that_is_not_polled_meanwhile<L: Exclusive>() {
         assert_eq!(lock.waiters(), WAYS.len());
         drop(held);
         for _ in 0..3 {
-            // Nobody polls the set while this waits.
+            // The set is not polled while this waits.
             drop(lock.wait(Way::Borrowed).await);
         }
         let mut had = 0;
         while let Some(held) = set.next().await {
             drop(held);
-            // Some of the set have been called, and are not polled here.
+            // Some of the set have been signalled, and are not polled here.
             drop(lock.wait(Way::Timed).await);
             had += 1;
         }
@@ -155,14 +155,14 @@ pub(crate) fn a_stream_that_buffers_locks_in_any_order<L: Exclusive>() {
     });
 }
 
-pub(crate) fn a_future_stored_and_polled_later_has_kept_its_place<L: Exclusive>() {
+pub(crate) fn a_future_stored_and_polled_later_keeps_its_position<L: Exclusive>() {
     for way in WAYS {
         let lock = L::free();
         let held = lock.lock();
         let mut stored = Task::new(lock.wait(way));
         assert!(stored.poll().is_pending());
         drop(held);
-        // Others come, wait and go. What is stored has been called.
+        // Others come, wait and go. The stored future has been signalled.
         for _ in 0..2 {
             drop(block_on(lock.wait(Way::Borrowed)));
             drop(lock.lock());
@@ -174,16 +174,16 @@ pub(crate) fn a_future_stored_and_polled_later_has_kept_its_place<L: Exclusive>(
         let released = Instant::now();
         drop(held);
         let behind_is_woken = behind.is_woken();
-        // On a machine so slow, a sweep may have called the other too.
+        // On a slow machine the watchdog may have signalled the other, too.
         if released.elapsed() < STALL_TIMEOUT {
-            assert!(stored.is_woken() && !behind_is_woken, "the place was lost");
+            assert!(stored.is_woken() && !behind_is_woken, "the position was lost");
         }
         drop(stored.finish());
         drop(behind.finish());
     }
 }
 
-pub(crate) fn threads_behind_futures_that_nobody_polls<L: Exclusive>() {
+pub(crate) fn threads_behind_unpolled_futures<L: Exclusive>() {
     for unpolled in 1..4 {
         let lock = L::free();
         let held = lock.lock();
@@ -199,14 +199,14 @@ pub(crate) fn threads_behind_futures_that_nobody_polls<L: Exclusive>() {
             until(|| lock.waiters() == unpolled + 3);
             drop(held);
         });
-        // What they were called for harms nobody when they go.
+        // Their pending signals do no harm when they go.
         drop(futures);
         assert!(lock.try_lock().is_some());
         assert_eq!(lock.waiters(), 0);
     }
 }
 
-pub(crate) fn tasks_behind_futures_that_nobody_polls<L: Exclusive>() {
+pub(crate) fn tasks_behind_unpolled_futures<L: Exclusive>() {
     for way in WAYS {
         let lock = L::free();
         let held = lock.lock();
@@ -217,7 +217,7 @@ pub(crate) fn tasks_behind_futures_that_nobody_polls<L: Exclusive>() {
         drop(held);
         assert!(unpolled.is_woken());
         for task in behind {
-            // Each is called by itself; all that is done with `unpolled` is nothing.
+            // Each is signalled without `unpolled` being polled.
             drop(task.finish());
         }
         drop(unpolled.finish());
@@ -225,7 +225,7 @@ pub(crate) fn tasks_behind_futures_that_nobody_polls<L: Exclusive>() {
 }
 
 /// A future that is leaked while it is queued is never polled again, and never leaves.
-pub(crate) fn a_leaked_future_keeps_the_lock_from_nobody<L: Exclusive>() {
+pub(crate) fn a_leaked_future_keeps_no_other_from_the_lock<L: Exclusive>() {
     let lock: &'static Arc<L> = Box::leak(Box::new(L::free()));
     let held = lock.lock();
     let mut leaked = lock.wait(Way::Borrowed);
@@ -240,17 +240,17 @@ pub(crate) fn a_leaked_future_keeps_the_lock_from_nobody<L: Exclusive>() {
     drop(lock.lock());
 }
 
-/// The future was called and overtaken until the lock is reserved for it, and it is alone in line: nobody stands behind it for
-/// whose sake it would be passed over.
-pub(crate) fn whoever_tries_gets_it_past_a_future_that_nobody_polls<L: Exclusive>() {
-    past_a_future_that_nobody_polls::<L>(|lock| lock.try_lock().is_some());
+/// Others barged past the signalled future until the lock was reserved for it, and no waiter is queued behind it that the
+/// watchdog could signal in its place.
+pub(crate) fn an_attempt_gets_past_an_unpolled_future<L: Exclusive>() {
+    past_an_unpolled_future::<L>(|lock| lock.try_lock().is_some());
 }
 
-pub(crate) fn whoever_has_no_time_gets_it_past_a_future_that_nobody_polls<L: Exclusive>() {
-    past_a_future_that_nobody_polls::<L>(|lock| lock.lock_for(Duration::ZERO).is_some());
+pub(crate) fn an_attempt_without_time_gets_past_an_unpolled_future<L: Exclusive>() {
+    past_an_unpolled_future::<L>(|lock| lock.lock_for(Duration::ZERO).is_some());
 }
 
-fn past_a_future_that_nobody_polls<L: Exclusive>(takes_at_once: impl Fn(&L) -> bool) {
+fn past_an_unpolled_future<L: Exclusive>(takes_at_once: impl Fn(&L) -> bool) {
     for way in WAYS {
         let lock = L::free();
         let held = lock.lock();

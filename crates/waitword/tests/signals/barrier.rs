@@ -1,4 +1,4 @@
-//! `Barrier`: several generations, with those who give up and come again.
+//! `Barrier`: several generations, with waits that give up and come again.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use waitword::Barrier;
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 const GENERATIONS: usize = 3;
 

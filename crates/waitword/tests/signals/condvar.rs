@@ -6,9 +6,10 @@ use std::pin::Pin;
 use waitword::{Condvar, Mutex};
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
-/// What each of those who put puts.
+/// How many items each producer puts.
 const EACH: usize = 6;
 
 /// The first half of the parties put, the others take as much.
@@ -118,11 +119,11 @@ impl Scene for Queue {
     }
 
     fn check(&self) {
-        assert_eq!(*self.items.try_lock().expect("everybody has left"), 0);
+        assert_eq!(*self.items.try_lock().expect("it is free"), 0);
     }
 }
 
-/// Nobody goes on before all have come.
+/// None goes on before all have come.
 pub(crate) struct Meeting {
     come: Mutex<usize>,
     all_are_here: Condvar,
@@ -173,6 +174,6 @@ impl Scene for Meeting {
     }
 
     fn check(&self) {
-        assert_eq!(*self.come.try_lock().expect("everybody has left"), self.parties);
+        assert_eq!(*self.come.try_lock().expect("it is free"), self.parties);
     }
 }

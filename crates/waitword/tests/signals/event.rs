@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use waitword::Event;
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
-/// There is one wakeup at any time. Whoever has had it as often as it wants passes it on and leaves.
+/// There is one wakeup at any time. A waiter that has had it as often as it wants forwards it and leaves.
 pub(crate) struct Baton {
     event: Event,
     had: AtomicUsize,
@@ -87,7 +88,7 @@ impl Scene for Baton {
     }
 }
 
-/// Nobody goes on before all have come.
+/// None goes on before all have come.
 pub(crate) struct Meeting {
     event: Event,
     come: AtomicUsize,

@@ -1,4 +1,4 @@
-//! `Mutex` and `AsyncLock`: each release signals the next, also of those who give up.
+//! `Mutex` and `AsyncLock`: each release signals the next, also if waiters give up.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use waitword::{AsyncLock, Mutex, MutexGuard};
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 #[derive(Default)]
 pub(crate) struct OneMutex {
@@ -75,7 +76,7 @@ impl Scene for OneMutex {
     }
 
     fn check(&self) {
-        let mutex = self.mutex.try_lock().expect("everybody has left");
+        let mutex = self.mutex.try_lock().expect("it is free");
         assert_eq!(*mutex, self.entered.load(Ordering::Relaxed));
     }
 }

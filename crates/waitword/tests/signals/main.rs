@@ -1,14 +1,16 @@
 //! Every signal arrives, with nothing that makes up for one that does not.
 //!
-//! Whatever signal a lock loses, the sweep repairs it within some 20 ms, and the next release makes up for it even sooner. So a
-//! test that goes on and on with the sweep on sees none of it. Here the sweep is off
-//! ([`rely_on_signals_alone`](waitword::rely_on_signals_alone)), and a lock is used for a round: 2 to 16 threads and tasks, each of which
+//! Whatever signal a lock loses, the watchdog repairs it within some 20 ms, and the next release makes up for it even sooner. So a
+//! test that runs for hours with the watchdog on sees none of it. Here the watchdog is off
+//! ([`disable_stall_timeout`](waitword::disable_stall_timeout)), and a lock is used for a round: 2 to 16 threads and tasks, each of which
 //! takes a few steps and leaves for good, so that behind the last signals of a round comes nothing that could cover up for them.
-//! Everybody is responsive: a future is polled when it is woken, or dropped.
+//! All waiters respond: a future is polled when it is woken, or dropped.
 //!
-//! A round that does not end has lost a signal. Each lock is a file; `party.rs` is who takes part.
+//! A round that does not end has lost a signal. Each lock is a file; `party.rs` has the participants.
 
 mod barrier;
+#[path = "../common/mod.rs"]
+mod common;
 mod condvar;
 mod event;
 mod exclusive;
@@ -24,6 +26,7 @@ use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use common::block_on;
 use party::Party;
 
 /// One lock, for one round.
@@ -101,7 +104,7 @@ fn from_environment(name: &str) -> Option<u64> {
 
 /// Rounds while `goes_on`. Returns how many there were.
 fn play<S: Scene>(seed: u64, goes_on: &dyn Fn(u64, Duration) -> bool) -> u64 {
-    waitword::rely_on_signals_alone();
+    waitword::disable_stall_timeout();
     let (start, crew) = (Instant::now(), Crew::start());
     let mut round = 0;
     while goes_on(round, start.elapsed()) {
@@ -134,12 +137,12 @@ impl Left {
         let left = self.0.lock().unwrap();
         let (left, _) =
             self.1.wait_timeout_while(left, STUCK, |(left, failed)| *left < parties && !*failed).unwrap();
-        assert!(!left.1, "somebody has failed");
+        assert!(!left.1, "a participant has failed");
         parties - left.0
     }
 }
 
-/// One who takes part, and is counted when it is gone.
+/// A participant, counted when it is gone.
 struct Leaving(Party, Arc<Left>);
 
 impl Drop for Leaving {
@@ -151,7 +154,7 @@ impl Drop for Leaving {
     }
 }
 
-/// Threads for all rounds, and executors. They are never taken down: where somebody is stuck, the report must not wait for it.
+/// Threads for all rounds, and executors. They are never taken down: where a participant is stuck, the report must not wait for it.
 struct Crew {
     threads: Vec<mpsc::Sender<Box<dyn FnOnce() + Send>>>,
     tokio: &'static tokio::runtime::Runtime,
@@ -173,7 +176,7 @@ impl Crew {
         let thread = &self.threads[index];
         match kind {
             0 => thread.send(Box::new(move || scene.thread(&mut me.0))).unwrap(),
-            1 => thread.send(Box::new(move || party::block_on(scene.task(&mut me.0)))).unwrap(),
+            1 => thread.send(Box::new(move || block_on(scene.task(&mut me.0)))).unwrap(),
             2 => drop(self.tokio.spawn(async move { scene.task(&mut me.0).await })),
             _ => smol::spawn(async move { scene.task(&mut me.0).await }).detach(),
         }

@@ -1,4 +1,4 @@
-//! `OnceLock`: turns to make the value that fail or are dropped, and those who only wait for it.
+//! `OnceLock`: turns to make the value that fail or are dropped, and waits for it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use waitword::OnceLock;
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 const VALUE: u32 = 7;
 

@@ -1,11 +1,9 @@
-//! One who takes part in a round: what it does, drawn at random, and the ways to wait.
+//! A participant of a round: what it does, drawn at random, and the ways to wait.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
-
-use waitword::word::Parker;
+use std::task::Poll;
+use std::time::Duration;
 
 pub(crate) struct Party {
     pub(crate) index: usize,
@@ -34,7 +32,7 @@ impl Party {
         self.below(many) == 0
     }
 
-    /// How many steps somebody takes: few, so that the round ends soon.
+    /// How many steps a participant takes: few, so that the round ends soon.
     pub(crate) fn steps(&mut self) -> usize {
         1 + self.below(4)
     }
@@ -87,22 +85,5 @@ impl Party {
             polled
         })
         .await
-    }
-}
-
-/// A deadline that no round reaches.
-pub(crate) fn far() -> Instant {
-    Instant::now() + Duration::from_secs(3600)
-}
-
-/// An executor of one future.
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let parker = Parker::current();
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(parker.waker())) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => parker.park(),
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! `RwLock`: readers, writers, upgrades and downgrades, and those who give up.
+//! `RwLock`: readers, writers, upgrades and downgrades, and waits that give up.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use waitword::{RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 #[derive(Default)]
 pub(crate) struct OneRwLock {
@@ -112,7 +113,7 @@ impl Scene for OneRwLock {
     }
 
     fn check(&self) {
-        let lock = self.lock.try_write().expect("everybody has left");
+        let lock = self.lock.try_write().expect("it is free");
         assert_eq!(*lock, self.written.load(Ordering::Relaxed));
     }
 }

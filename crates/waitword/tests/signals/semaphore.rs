@@ -1,4 +1,4 @@
-//! `Semaphore`: those who want few and many, permits that come and go, and the end of it.
+//! `Semaphore`: acquirers of few and many, permits that come and go, and the end of it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,7 +6,8 @@ use std::pin::Pin;
 use waitword::Semaphore;
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 pub(crate) struct OneSemaphore {
     semaphore: Semaphore,
@@ -73,7 +74,7 @@ impl Scene for OneSemaphore {
     }
 }
 
-/// Nobody gets a permit; one closes it.
+/// No acquirer gets a permit; one closes it.
 pub(crate) struct ClosedSemaphore(Semaphore);
 
 impl Scene for ClosedSemaphore {

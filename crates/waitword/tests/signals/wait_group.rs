@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use waitword::{OwnedWaitGroupToken, WaitGroup};
 
 use crate::Scene;
-use crate::party::{Party, far};
+use crate::common::far;
+use crate::party::Party;
 
 pub(crate) struct OneWaitGroup {
     group: Arc<WaitGroup>,

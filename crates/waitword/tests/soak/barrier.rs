@@ -1,4 +1,4 @@
-//! Of those who meet, one leads.
+//! Of the waits that meet, one leads.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl OneBarrier {
             return;
         }
         let mut arrivals: Vec<_> = (1..PARTIES).map(|_| Box::pin(self.barrier.wait_async())).collect();
-        // Those who came first may have met the others when the last has come.
+        // The first may have met the others when the last has come.
         for _ in 0..2 {
             arrivals.retain_mut(|arrival| {
                 match arrival.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -93,7 +93,7 @@ impl OneBarrier {
         assert_eq!(self.barrier.arrived(), 0);
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         waiters(&*self.barrier)
     }
 }

@@ -10,7 +10,7 @@ use waitword::{Event, EventNotified};
 
 use crate::player::{Player, blocking, polling};
 
-/// Whoever is woken has the baton, and nobody else; it is passed only when somebody has had it. So each wakeup arrives
+/// The woken waiter has the baton, and no other; it is passed only when a waiter has had it. So each wakeup arrives
 /// once, before the next.
 #[derive(Default)]
 pub(crate) struct Baton {
@@ -71,7 +71,7 @@ impl Baton {
         }
     }
 
-    /// To whoever has waited longest, or came last.
+    /// To the head waiter, or the last.
     fn pass(&self, player: &mut Player) {
         let last = player.one_in(2);
         self.pass_to(if last { Event::notify_last } else { Event::notify_one });
@@ -87,7 +87,7 @@ impl Baton {
     fn received(&self, woken: bool) {
         assert!(
             !woken || self.passed.swap(false, Ordering::SeqCst),
-            "woken by nobody, or together with another"
+            "woken by no notify, or together with another"
         );
     }
 
@@ -105,12 +105,12 @@ impl Baton {
         );
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         self.event.waiters()
     }
 }
 
-/// Whoever waits when it opens goes through; nobody does otherwise.
+/// The waiters of the moment when it opens go through, and no others.
 #[derive(Default)]
 pub(crate) struct Gate {
     event: Arc<Event>,
@@ -186,7 +186,7 @@ impl Gate {
 
     /// With the number of openings that were over before it waited.
     fn went_through(&self, woken: bool, before: u64) {
-        assert!(!woken || self.begun.load(Ordering::SeqCst) > before, "woken by nobody");
+        assert!(!woken || self.begun.load(Ordering::SeqCst) > before, "woken by no notify");
     }
 
     pub(crate) fn help(&self) {
@@ -199,12 +199,12 @@ impl Gate {
         assert!(!self.event.try_wait(), "nothing is stored");
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         self.event.waiters()
     }
 }
 
-/// One of those who are counted, for as long as it is there.
+/// Counted for as long as it is there.
 pub(crate) struct Counted<'a>(&'a AtomicUsize);
 
 impl<'a> Counted<'a> {

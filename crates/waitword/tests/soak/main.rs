@@ -6,7 +6,7 @@
 //! unpolled. What must hold is beside each lock (`exclusive.rs`, ..., `once.rs`); how a step is drawn in `player.rs`.
 //!
 //! Some wait for what only others do: an item, a notify, the last to arrive. So there is a *partner* (`World::help`), who
-//! does what is missing, and nothing where it is there already: a wakeup that was lost stays lost, and whoever waits for
+//! does what is missing, and nothing where it is there already: a wakeup that was lost stays lost, and the waiter for
 //! it is found stuck.
 //!
 //! ```sh
@@ -42,7 +42,7 @@ use common::block_on;
 use player::{Player, Seat};
 use world::{PARTNER, World};
 
-/// Few enough that rounds end often: a wakeup that was lost is seen when nobody comes any more whose own makes up for it.
+/// Few enough that rounds end often: a wakeup that was lost is seen when no later one makes up for it.
 const STEPS: usize = 200;
 
 /// Far more than the longest step takes on a machine that does other things besides.
@@ -105,7 +105,7 @@ enum Cast {
     Everybody,
 }
 
-/// One set of locks, and those who are at it.
+/// One set of locks, and its players.
 struct Round {
     world: Arc<World>,
     seats: Vec<Arc<Seat>>,
@@ -143,12 +143,12 @@ impl Round {
         Self { world, seats, partner, seed, number }
     }
 
-    /// Watches until all have taken their steps, and then looks whether what is left is what should be.
+    /// Watches until all have taken their steps, and then checks what is left.
     fn end(self) -> u64 {
         let all = || self.seats.iter().chain([&self.partner]);
         let mut seen: Vec<(u64, Instant)> = all().map(|seat| (seat.steps(), Instant::now())).collect();
         while !all().all(|seat| seat.has_left()) {
-            // Only how often one looks hangs on this.
+            // Only how often it checks depends on this.
             thread::sleep(Duration::from_millis(1));
             for (seat, (steps, since)) in all().zip(&mut seen) {
                 let now = seat.steps();
@@ -160,7 +160,7 @@ impl Round {
             }
         }
         let steps = self.seats.iter().map(|seat| seat.steps()).sum();
-        assert_eq!(steps, (self.seats.len() * STEPS) as u64, "somebody has failed{}", self.report());
+        assert_eq!(steps, (self.seats.len() * STEPS) as u64, "a player has failed{}", self.report());
         self.world.check();
         steps
     }
@@ -171,7 +171,7 @@ impl Round {
         let (seed, number) = (self.seed, self.number);
         format!(
             "\nseed {seed}, round {number}; not at the end are{seats}\nin line are {:?}",
-            self.world.in_line()
+            self.world.queued()
         )
     }
 }

@@ -1,4 +1,4 @@
-//! Whoever holds the mutex is alone.
+//! The holder of the mutex is alone.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl OneMutex {
         assert!(!self.mutex.is_locked());
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         waiters(&*self.mutex)
     }
 }

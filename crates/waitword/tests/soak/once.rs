@@ -12,7 +12,7 @@ const CELLS: usize = 256;
 
 pub(crate) struct Cells {
     cells: Vec<Cell>,
-    /// Those who wait without a value of their own.
+    /// Waiters without a value of their own.
     waiting: AtomicUsize,
 }
 
@@ -124,7 +124,7 @@ impl Cells {
         (&self.cells[number], number)
     }
 
-    /// A value, seldom, and only where somebody waits for one.
+    /// A value, seldom, and only where one is waited for.
     pub(crate) fn help(&self, player: &mut Player) {
         let (cell, number) = self.first_empty();
         if self.waiting.load(Ordering::SeqCst) > 0 && player.one_in(8) {
@@ -145,7 +145,7 @@ impl Cells {
         }
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         self.cells.iter().map(|cell| cell.once.waiters()).sum()
     }
 }

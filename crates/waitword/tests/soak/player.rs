@@ -1,4 +1,4 @@
-//! One who takes part: what it is about to do, drawn at random, and what others see of it.
+//! A player: what it is about to do, drawn at random, and what others see of it.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -56,7 +56,7 @@ impl Player {
             0..16 => None,
             16..20 => Some(Duration::ZERO),
             20..27 => Some(Duration::from_micros(self.below(300) as u64)),
-            // About as long as the patience with those who are signalled and not polled.
+            // About as long as the stall timeout.
             27 => Some(Duration::from_millis(self.below(30) as u64)),
             _ => Some(Duration::MAX),
         };
@@ -104,7 +104,7 @@ impl Player {
     }
 }
 
-/// Whoever is gone in the middle of its steps has failed.
+/// A player that is gone in the middle of its steps has failed.
 impl Drop for Player {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -116,7 +116,7 @@ impl Drop for Player {
 
 /// On any executor.
 async fn sleep(time: Duration) {
-    // Nobody notifies it.
+    // It is not notified.
     let _ = Event::new().wait_async_for(time).await;
 }
 
@@ -129,7 +129,7 @@ pub(crate) enum Limit {
 }
 
 impl Limit {
-    /// Nobody is late before the time is up.
+    /// No wait times out before its deadline.
     pub(crate) fn kept<T, E: Refusal>(self, result: Result<T, E>) -> Result<T, E> {
         if let Err(error) = &result {
             assert!(!error.is_of_blocking());

@@ -21,7 +21,7 @@ pub(crate) struct Queue {
     items: Arc<Mutex<Items>>,
     not_empty: Arc<Condvar>,
     not_full: Arc<Condvar>,
-    /// Everybody who waits, or may be about to.
+    /// All that wait, or may be about to.
     putting: AtomicUsize,
     taking: AtomicUsize,
     next: AtomicU64,
@@ -87,7 +87,7 @@ impl Queue {
         self.act(player, put, ended.and_then(Result::ok));
     }
 
-    /// What whoever puts or takes waits for.
+    /// What a producer or a consumer waits for.
     fn condvar(&self, put: bool) -> &Arc<Condvar> {
         if put { &self.not_full } else { &self.not_empty }
     }
@@ -95,7 +95,7 @@ impl Queue {
     fn act<G: CondvarGuard<Target = Items>>(&self, player: &mut Player, put: bool, items: Option<G>) {
         let Some(mut items) = items else { return };
         self.put_or_take_one(put, &mut items);
-        // With the mutex held or without, one or all: whoever cannot go on waits again.
+        // With the mutex held or without, one or all: a waiter that cannot go on waits again.
         let held = player.one_in(2).then_some(items);
         let other = self.condvar(!put);
         if player.one_in(8) {
@@ -117,7 +117,7 @@ impl Queue {
         }
     }
 
-    /// An item for those who take where there is none, and room for those who put where there is none. What lies
+    /// An item for the consumers where there is none, and room for the producers where there is none. What lies
     /// between must find its way without help.
     pub(crate) fn help(&self) {
         let Ok(mut items) = self.items.lock_for(Duration::from_millis(20)) else { return };
@@ -132,12 +132,12 @@ impl Queue {
     }
 
     pub(crate) fn check(&self) {
-        let items = self.items.try_lock().expect("nobody has it");
+        let items = self.items.try_lock().expect("it is free");
         items.iter().for_each(|&item| self.taken.count(item));
         assert_eq!(self.taken.sums(), self.put.sums(), "items are lost, or came twice");
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         waiters(&*self.items) + waiters(&*self.not_empty) + waiters(&*self.not_full)
     }
 }

@@ -1,4 +1,4 @@
-//! Whoever writes is alone, also among readers; of those who may upgrade there is one.
+//! A writer is alone, also among readers; there is one upgradable reader at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ pub(crate) struct OneRwLock {
     lock: Arc<RwLock<()>>,
     writers: Alone,
     upgradable: Alone,
-    /// Without the one who may upgrade.
+    /// Without the upgradable reader.
     readers: AtomicUsize,
 }
 
@@ -156,22 +156,22 @@ impl OneRwLock {
 
     fn writes(&self, player: &mut Player) {
         let seen = self.writers.enter();
-        self.nobody_reads();
+        self.assert_no_reader();
         player.linger();
-        self.nobody_reads();
+        self.assert_no_reader();
         self.writers.leave(seen);
     }
 
     async fn writes_async(&self, player: &mut Player) {
         let seen = self.writers.enter();
-        self.nobody_reads();
+        self.assert_no_reader();
         player.linger_async().await;
-        self.nobody_reads();
+        self.assert_no_reader();
         self.writers.leave(seen);
     }
 
-    fn nobody_reads(&self) {
-        assert_eq!(self.readers.load(Ordering::SeqCst), 0, "somebody reads beside a writer");
+    fn assert_no_reader(&self) {
+        assert_eq!(self.readers.load(Ordering::SeqCst), 0, "a reader beside a writer");
     }
 
     pub(crate) fn check(&self) {
@@ -180,7 +180,7 @@ impl OneRwLock {
         assert!(!self.lock.is_locked());
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         waiters(&*self.lock)
     }
 }

@@ -1,4 +1,4 @@
-//! Nobody has more permits than there are, and in the end they are all back.
+//! No more permits are held than there are, and in the end they are all back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use waitword::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use crate::player::{Player, blocking, polling};
 use crate::world::waiters;
 
-/// As many as anybody asks for.
+/// The most that a player asks for.
 const PERMITS: usize = 3;
 
 pub(crate) struct OneSemaphore {
@@ -129,7 +129,7 @@ impl OneSemaphore {
         }
     }
 
-    /// Adds a permit, and takes one away if nobody has it; or else, says the answer, it is still to be taken away. Once in
+    /// Adds a permit, and takes one away if one is free; or else, says the answer, it is still to be taken away. Once in
     /// some rounds, it closes the semaphore instead.
     fn one_more_and_less(&self, player: &mut Player) -> bool {
         if player.one_in(200) {
@@ -174,7 +174,7 @@ impl OneSemaphore {
         );
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         waiters(&*self.semaphore)
     }
 }

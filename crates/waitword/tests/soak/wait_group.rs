@@ -1,4 +1,4 @@
-//! Whoever has waited has seen all tokens dropped that were out when it began.
+//! A wait ends when all tokens have been dropped that were out when it began.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,7 +80,7 @@ impl OneWaitGroup {
         assert_eq!(self.group.count(), 0);
     }
 
-    pub(crate) fn in_line(&self) -> usize {
+    pub(crate) fn queued(&self) -> usize {
         self.group.waiters()
     }
 }

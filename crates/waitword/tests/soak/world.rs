@@ -120,7 +120,7 @@ impl World {
         if player.one_in(2) { self.favourite } else { player.below(PARTNER) }
     }
 
-    /// Does what somebody may be waiting for and nobody else does.
+    /// Does what a player may be waiting for and no other does.
     pub(crate) fn help(&self, player: &mut Player) {
         self.queue.help();
         self.baton.help();
@@ -135,16 +135,16 @@ impl World {
             at!(self, place, one => one.check());
         }
         assert_eq!(
-            self.in_line().map(|(_, waiters)| waiters),
+            self.queued().map(|(_, waiters)| waiters),
             [0; PARTNER],
             "left in the queue: {:?}",
-            self.in_line()
+            self.queued()
         );
     }
 
     /// How many are queued at each.
-    pub(crate) fn in_line(&self) -> [(&'static str, usize); PARTNER] {
-        std::array::from_fn(|place| (PLACES[place], at!(self, place, one => one.in_line())))
+    pub(crate) fn queued(&self) -> [(&'static str, usize); PARTNER] {
+        std::array::from_fn(|place| (PLACES[place], at!(self, place, one => one.queued())))
     }
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn waiters<L>(lock: &L) -> usize {
     (0..words).map(|index| Table::global().waiters(unsafe { &*word.add(index) })).sum()
 }
 
-/// Counts those who were alone, with a load and a store: if two are in at once, a count is lost.
+/// Counts exclusive holders, with a load and a store: if two are in at once, a count is lost.
 #[derive(Default)]
 pub(crate) struct Alone {
     counter: AtomicU64,
@@ -172,7 +172,7 @@ impl Alone {
     }
 
     pub(crate) fn leave(&self, seen: u64) {
-        assert_eq!(self.seen(), seen, "somebody else was in");
+        assert_eq!(self.seen(), seen, "another was in");
         self.counter.store(seen + 1, Ordering::Relaxed);
     }
 
@@ -181,6 +181,6 @@ impl Alone {
     }
 
     pub(crate) fn check(&self) {
-        assert_eq!(self.seen(), self.entered.load(Ordering::Relaxed), "somebody was not alone");
+        assert_eq!(self.seen(), self.entered.load(Ordering::Relaxed), "exclusion was violated");
     }
 }

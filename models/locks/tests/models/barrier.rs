@@ -1,4 +1,4 @@
-//! The barrier: whoever has arrived comes through with the others, or takes its arrival back.
+//! The barrier: a waiter passes it with the others, or takes its arrival back.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use waitword::Barrier;
 
 use super::checker::future::block_on;
-use super::{Seen, in_line, model, model_of_two, poll, spawn};
+use super::{Seen, model, model_of_two, poll, queued, spawn};
 
 fn leads(barrier: &Barrier) -> usize {
     usize::from(barrier.wait().is_leader())
@@ -34,7 +34,7 @@ fn a_barrier_is_used_again() {
 }
 
 #[test]
-fn what_was_done_before_the_barrier_is_seen_behind_it() {
+fn what_was_done_before_the_barrier_is_visible_after_it() {
     model_of_two(|| {
         let shared = Arc::new((Barrier::new(2), Seen::default(), Seen::default()));
         let other = spawn(&shared, |(barrier, ours, theirs)| {
@@ -50,9 +50,9 @@ fn what_was_done_before_the_barrier_is_seen_behind_it() {
     });
 }
 
-/// Two arrive, and their time is up: both have met, or neither.
+/// Two arrive whose time is up: both pass the barrier, or neither.
 #[test]
-fn who_leaves_was_in_time_if_and_only_if_the_other_came_through() {
+fn one_is_in_time_if_and_only_if_the_other_is() {
     model_of_two(|| {
         let barrier = Arc::new(Barrier::new(2));
         let other = spawn(&barrier, |barrier| barrier.wait_for(Duration::ZERO).is_ok());
@@ -64,10 +64,10 @@ fn who_leaves_was_in_time_if_and_only_if_the_other_came_through() {
 
 /// Three where two are enough, and all leave.
 #[test]
-fn whoever_is_dropped_takes_its_arrival_back() {
+fn a_dropped_wait_takes_its_arrival_back() {
     model(|| {
         let barrier = Arc::new(Barrier::new(2));
-        let leaves = in_line(barrier.wait_async());
+        let leaves = queued(barrier.wait_async());
         let come_and_go = |barrier: &Barrier| {
             let _ = poll(Box::pin(barrier.wait_async()).as_mut());
         };

@@ -1,14 +1,36 @@
-//! The condition variable: no notify is missed, or lost with one who goes.
+//! The condition variable: no notify is missed, or lost with a waiter that is dropped.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
-use waitword::{Condvar, Mutex};
+use waitword::{Condvar, Mutex, MutexGuard};
 
 use super::checker::future::block_on;
-use super::{Seen, in_line, model, model_of_two, poll, poll_twice, spawn};
+use super::{Seen, model, model_of_two, poll, poll_twice, queued, spawn};
+
+#[derive(Default)]
+struct Shared {
+    mutex: Mutex<Seen>,
+    changed: Condvar,
+}
+
+impl Shared {
+    /// A wait that is queued on the condition variable.
+    fn queued(&self) -> Pin<Box<impl Future<Output = MutexGuard<'_, Seen>>>> {
+        queued(self.changed.wait_async(self.mutex.lock()))
+    }
+
+    fn add(&self) {
+        self.mutex.lock().add();
+    }
+
+    /// How many have added one. The mutex is free.
+    fn count(&self) -> u32 {
+        self.mutex.try_lock().expect("it is free").get()
+    }
+}
 
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -20,7 +42,7 @@ enum Way {
 
 impl Way {
     /// Waits until it is not zero, and adds one.
-    fn wait(self, mutex: &Mutex<Seen>, changed: &Condvar) {
+    fn wait(self, Shared { mutex, changed }: &Shared) {
         let is_zero = |seen: &mut Seen| seen.get() == 0;
         match self {
             Way::Thread => {
@@ -38,63 +60,56 @@ impl Way {
     }
 }
 
-/// What is changed under the mutex while somebody waits for it, and told.
-fn a_notify_is_never_missed(way: Way, all: bool) {
+/// The number is changed under the mutex and the change notified, while another waits for it.
+fn a_notify_is_never_missed(way: Way, notify: fn(&Condvar) -> usize) {
     model_of_two(move || {
-        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
-        let waiter = spawn(&shared, move |(mutex, changed)| way.wait(mutex, changed));
-        let notifier = spawn(&shared, move |(mutex, changed)| {
-            mutex.lock().add();
-            if all {
-                changed.notify_all();
-            } else {
-                changed.notify_one();
-            }
+        let shared = Arc::new(Shared::default());
+        let waiter = spawn(&shared, move |shared| way.wait(shared));
+        let notifier = spawn(&shared, move |shared| {
+            shared.add();
+            notify(&shared.changed);
         });
         waiter.join().unwrap();
         notifier.join().unwrap();
-        let seen = shared.0.try_lock().expect("nobody has it").get();
-        assert_eq!(seen, if way == Way::Dropped { 1 } else { 2 });
+        assert_eq!(shared.count(), if way == Way::Dropped { 1 } else { 2 });
     });
 }
 
 #[test]
 fn a_thread_never_misses_a_notify() {
-    a_notify_is_never_missed(Way::Thread, false);
+    a_notify_is_never_missed(Way::Thread, Condvar::notify_one);
 }
 
 #[test]
 fn a_task_never_misses_a_notify() {
-    a_notify_is_never_missed(Way::Task, true);
+    a_notify_is_never_missed(Way::Task, Condvar::notify_all);
 }
 
 #[test]
-fn one_is_dropped_at_any_time() {
-    a_notify_is_never_missed(Way::Dropped, false);
+fn a_waiter_is_dropped_at_any_time() {
+    a_notify_is_never_missed(Way::Dropped, Condvar::notify_one);
 }
 
-/// Two are queued, and one of them is dropped at some time: the notify reaches the other.
+/// Two waits are queued, and one of them is dropped at some time: the other gets the notify.
 #[test]
-fn a_notify_that_is_dropped_goes_to_the_next() {
+fn a_dropped_notify_is_forwarded() {
     model_of_two(|| {
-        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
-        let (mutex, changed) = &*shared;
-        let dropped = in_line(changed.wait_async(mutex.lock()));
-        let stays = in_line(changed.wait_async(mutex.lock()));
-        let notifier = spawn(&shared, |(_, changed)| changed.notify_one());
+        let shared = Arc::new(Shared::default());
+        let (dropped, stays) = (shared.queued(), shared.queued());
+        let notifier = spawn(&shared, |shared| shared.changed.notify_one());
         drop(dropped);
         drop(block_on(stays));
         assert_eq!(notifier.join().unwrap(), 1);
     });
 }
 
-/// The same, by waits that have a share in the mutex and in the condition variable, which the notifier has, too.
+/// The same, by waits that own a share in the mutex and in the condition variable, as the notifier does.
 #[test]
-fn a_notify_of_an_owned_wait_that_is_dropped_goes_to_the_next() {
+fn a_dropped_notify_of_an_owned_wait_is_forwarded() {
     model_of_two(|| {
         let (mutex, changed) = (Arc::new(Mutex::new(Seen::default())), Arc::new(Condvar::new()));
-        let dropped = in_line(changed.wait_owned_async(mutex.lock_owned()));
-        let stays = in_line(changed.wait_owned_async(mutex.lock_owned()));
+        let dropped = queued(changed.wait_owned_async(mutex.lock_owned()));
+        let stays = queued(changed.wait_owned_async(mutex.lock_owned()));
         let notifier = spawn(&changed, Condvar::notify_one);
         drop((changed, mutex));
         drop(dropped);
@@ -103,36 +118,32 @@ fn a_notify_of_an_owned_wait_that_is_dropped_goes_to_the_next() {
     });
 }
 
-/// The same, with the mutex held when the notify comes, and released while the one that it moved goes.
+/// The same, with the mutex held when the notify comes, and released while the waiter that it moved is dropped.
 #[test]
-fn a_notify_that_is_dropped_in_the_line_of_the_mutex_goes_to_the_next() {
+fn a_notify_that_is_dropped_in_the_mutex_queue_is_forwarded() {
     model_of_two(|| {
-        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
-        let (mutex, changed) = &*shared;
-        let dropped = in_line(changed.wait_async(mutex.lock()));
-        let stays = in_line(changed.wait_async(mutex.lock()));
-        let guard = mutex.lock();
-        assert_eq!(changed.notify_one(), 1);
-        let other = spawn(&shared, |(mutex, _)| mutex.lock().add());
+        let shared = Arc::new(Shared::default());
+        let (dropped, stays) = (shared.queued(), shared.queued());
+        let guard = shared.mutex.lock();
+        assert_eq!(shared.changed.notify_one(), 1);
+        let other = spawn(&shared, Shared::add);
         drop(guard);
         drop(dropped);
         block_on(stays).add();
         other.join().unwrap();
-        assert_eq!(mutex.try_lock().expect("nobody has it").get(), 2);
+        assert_eq!(shared.count(), 2);
     });
 }
 
-/// The same, behind another in the queue of the mutex, which is signalled instead of it.
+/// The same, behind another waiter in the queue of the mutex, which is signalled instead of it.
 #[test]
-fn a_notify_that_is_dropped_before_it_is_called_goes_to_the_next() {
+fn a_notify_that_is_dropped_before_its_signal_is_forwarded() {
     model_of_two(|| {
-        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
-        let (mutex, changed) = &*shared;
-        let dropped = in_line(changed.wait_async(mutex.lock()));
-        let stays = in_line(changed.wait_async(mutex.lock()));
-        let guard = mutex.lock();
-        let before = in_line(mutex.lock_async());
-        let notifier = spawn(&shared, |(_, changed)| changed.notify_one());
+        let shared = Arc::new(Shared::default());
+        let (dropped, stays) = (shared.queued(), shared.queued());
+        let guard = shared.mutex.lock();
+        let before = queued(shared.mutex.lock_async());
+        let notifier = spawn(&shared, |shared| shared.changed.notify_one());
         drop(dropped);
         drop(guard);
         block_on(before).add();
@@ -141,36 +152,33 @@ fn a_notify_that_is_dropped_before_it_is_called_goes_to_the_next() {
     });
 }
 
-/// Nobody else waits for the condition: what goes on is the call that the release had for it.
+/// No other waiter waits for the condition: the dropped one forwards the signal of the release.
 #[test]
-fn a_call_that_is_dropped_goes_to_the_next_in_the_line_of_the_mutex() {
+fn a_signal_that_is_dropped_in_the_mutex_queue_is_forwarded() {
     model_of_two(|| {
-        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
-        let (mutex, changed) = &*shared;
-        let mut dropped = in_line(changed.wait_async(mutex.lock()));
-        let guard = mutex.lock();
-        assert_eq!(changed.notify_one(), 1);
-        assert!(poll(dropped.as_mut()).is_pending(), "it has looked in vain, so the release calls it again");
-        let behind = in_line(mutex.lock_async());
-        let other = spawn(&shared, |(mutex, _)| mutex.lock().add());
+        let shared = Arc::new(Shared::default());
+        let mut dropped = shared.queued();
+        let guard = shared.mutex.lock();
+        assert_eq!(shared.changed.notify_one(), 1);
+        assert!(poll(dropped.as_mut()).is_pending(), "it rechecked in vain, so the release signals it again");
+        let behind = queued(shared.mutex.lock_async());
+        let other = spawn(&shared, Shared::add);
         drop(guard);
         drop(dropped);
         block_on(behind).add();
         other.join().unwrap();
-        assert_eq!(mutex.try_lock().expect("nobody has it").get(), 2);
+        assert_eq!(shared.count(), 2);
     });
 }
 
-/// All are moved, in two batches, while one task polls them, the last first, which may be in neither line then.
+/// All are moved, in two batches, while one task polls them, the last first, which may be in neither queue then.
 #[test]
 fn one_is_polled_while_it_is_moved() {
     model(|| {
-        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
-        let (mutex, changed) = &*shared;
-        let mut waits = [0, 1, 2].map(|_| in_line(changed.wait_async(mutex.lock())));
+        let shared = Arc::new(Shared::default());
+        let mut waits = Vec::from([(); 3].map(|()| shared.queued()));
         waits.reverse();
-        let mut waits = Vec::from(waits);
-        let notifier = spawn(&shared, |(_, changed)| changed.notify_all());
+        let notifier = spawn(&shared, |shared| shared.changed.notify_all());
         block_on(poll_fn(|cx| {
             waits.retain_mut(|wait| wait.as_mut().poll(cx).map(|guard| guard.add()).is_pending());
             if waits.is_empty() { Poll::Ready(()) } else { Poll::Pending }
@@ -183,14 +191,13 @@ fn one_is_polled_while_it_is_moved() {
 #[test]
 fn all_go_on_one_by_one() {
     model_of_two(|| {
-        let shared = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
-        let (mutex, changed) = &*shared;
-        let task = in_line(changed.wait_async(mutex.lock()));
-        let thread = spawn(&shared, |(mutex, changed)| Way::Thread.wait(mutex, changed));
-        mutex.lock().add();
-        changed.notify_all();
+        let shared = Arc::new(Shared::default());
+        let task = shared.queued();
+        let thread = spawn(&shared, |shared| Way::Thread.wait(shared));
+        shared.add();
+        shared.changed.notify_all();
         block_on(task).add();
         thread.join().unwrap();
-        assert_eq!(mutex.try_lock().expect("nobody has it").get(), 3);
+        assert_eq!(shared.count(), 3);
     });
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use waitword::{Event, EventNotified};
 
 use super::checker::sync::atomic::{AtomicUsize, Ordering};
-use super::{in_line, model, model_of_two, poll, spawn};
+use super::{model, model_of_two, poll, queued, spawn};
 
 #[test]
 fn one_notify_is_enough_for_one_wait() {
@@ -20,10 +20,10 @@ fn one_notify_is_enough_for_one_wait() {
 }
 
 #[test]
-fn two_notifies_wake_two_that_are_in_line() {
+fn two_notifies_wake_two_queued_waiters() {
     model_of_two(|| {
         let event = Arc::new(Event::new());
-        let (mut one, mut two) = (in_line(event.wait_async()), in_line(event.wait_async()));
+        let (mut one, mut two) = (queued(event.wait_async()), queued(event.wait_async()));
         let other = spawn(&event, Event::notify_one);
         event.notify_one();
         other.join().unwrap();
@@ -32,12 +32,12 @@ fn two_notifies_wake_two_that_are_in_line() {
     });
 }
 
-/// The race in the header of `event/raw.rs`: one leaves, another comes, and nothing is lost on either.
+/// The race in the header of `event/raw.rs`: a waiter leaves, another enqueues, and no wakeup is lost.
 #[test]
-fn a_wakeup_is_neither_lost_nor_doubled_between_one_who_leaves_and_one_who_comes() {
+fn a_wakeup_is_neither_lost_nor_doubled_when_one_leaves_and_one_comes() {
     model(|| {
         let event = Arc::new(Event::new());
-        let leaves = in_line(event.wait_async());
+        let leaves = queued(event.wait_async());
         let comes = spawn(&event, Event::wait);
         let notifies = spawn(&event, Event::notify_one);
         drop(leaves);
@@ -48,10 +48,10 @@ fn a_wakeup_is_neither_lost_nor_doubled_between_one_who_leaves_and_one_who_comes
 }
 
 #[test]
-fn a_wakeup_that_is_dropped_goes_to_the_next_in_line() {
+fn a_dropped_wakeup_is_forwarded_to_the_next_waiter() {
     model_of_two(|| {
         let event = Arc::new(Event::new());
-        let (one, mut two) = (in_line(event.wait_async()), in_line(event.wait_async()));
+        let (one, mut two) = (queued(event.wait_async()), queued(event.wait_async()));
         let notifies = spawn(&event, Event::notify_one);
         drop(one);
         notifies.join().unwrap();
@@ -61,10 +61,10 @@ fn a_wakeup_that_is_dropped_goes_to_the_next_in_line() {
 }
 
 #[test]
-fn a_wakeup_that_is_dropped_is_stored_if_nobody_is_in_line() {
+fn a_dropped_wakeup_is_stored_if_the_queue_is_empty() {
     model_of_two(|| {
         let event = Arc::new(Event::new());
-        let one = in_line(event.wait_async());
+        let one = queued(event.wait_async());
         let notifies = spawn(&event, Event::notify_one);
         drop(one);
         notifies.join().unwrap();
@@ -73,10 +73,10 @@ fn a_wakeup_that_is_dropped_is_stored_if_nobody_is_in_line() {
 }
 
 #[test]
-fn two_notifies_beside_one_who_waits_leave_one_stored() {
+fn two_notifies_of_one_waiter_leave_one_stored() {
     model_of_two(|| {
         let event = Arc::new(Event::new());
-        let mut waits = in_line(event.wait_async());
+        let mut waits = queued(event.wait_async());
         let other = spawn(&event, Event::notify_one);
         event.notify_one();
         other.join().unwrap();
@@ -85,12 +85,12 @@ fn two_notifies_beside_one_who_waits_leave_one_stored() {
     });
 }
 
-/// From the back, and forwarded from there: by waits that have a share in the event.
+/// Notified from the back, and forwarded from there: by waits that own a share in the event.
 #[test]
-fn a_wakeup_of_the_last_that_is_dropped_goes_to_the_one_before() {
+fn a_dropped_wakeup_of_the_tail_is_forwarded_to_the_waiter_before_it() {
     model_of_two(|| {
         let event = Arc::new(Event::new());
-        let waits = [(); 3].map(|()| in_line(event.wait_owned_async()));
+        let waits = [(); 3].map(|()| queued(event.wait_owned_async()));
         let notifies = spawn(&event, |event| assert!(event.notify_last().is_woken()));
         let [mut first, mut second, last] = waits;
         drop(last);
@@ -100,18 +100,18 @@ fn a_wakeup_of_the_last_that_is_dropped_goes_to_the_one_before() {
     });
 }
 
-/// One from the front and one from the back, and one that comes: two wakeups, each for one of them, or stored.
+/// One notify from the front, one from the back, and a waiter that comes: each wakeup is one waiter's, or stored.
 #[test]
-fn the_first_and_the_last_are_woken_beside_one_who_comes() {
+fn head_and_tail_are_woken_while_a_waiter_comes() {
     model(|| {
         let event = Arc::new(Event::new());
-        let waits = in_line(event.wait_owned_async());
+        let waits = queued(event.wait_owned_async());
         let from_front = spawn(&event, Event::notify_one);
         let from_back = spawn(&event, Event::notify_last);
         let mut comes = Box::pin(event.wait_owned_async());
         let _ = poll(comes.as_mut());
         let notified = [from_front.join().unwrap(), from_back.join().unwrap()];
-        // What is stored, whoever comes takes before it is queued. So both have theirs, or had it given.
+        // The waiter that comes takes a stored wakeup before it enqueues. So both waiters have a wakeup.
         let woken = notified.iter().filter(|notified| notified.is_woken()).count();
         assert!(woken >= 1 && !notified.contains(&EventNotified::AlreadyStored), "{notified:?}");
         let mut waits = [waits, comes];
@@ -120,12 +120,12 @@ fn the_first_and_the_last_are_woken_beside_one_who_comes() {
     });
 }
 
-/// Who comes while all are woken is woken too, or not; but nothing is stored, and nobody who came later is touched.
+/// A waiter that comes meanwhile is woken too, or not; nothing is stored, and later waiters are not woken.
 #[test]
-fn notify_all_wakes_who_waits_and_stores_nothing() {
+fn notify_all_wakes_the_waiters_and_stores_nothing() {
     model_of_two(|| {
         let event = Arc::new(Event::new());
-        let mut waits = in_line(event.wait_async());
+        let mut waits = queued(event.wait_async());
         let notifies = spawn(&event, Event::notify_all);
         let mut comes = Box::pin(event.wait_async());
         let early = poll(comes.as_mut()).is_ready();
@@ -140,12 +140,12 @@ fn notify_all_wakes_who_waits_and_stores_nothing() {
     });
 }
 
-/// One who came after the new round is not called by the notify that began it; dropped, it has nothing to pass on.
+/// A waiter that came after the new round began is not notified by its notify; dropped, it forwards nothing.
 #[test]
-fn notify_all_leaves_no_wakeup_behind_with_one_who_is_dropped() {
+fn a_waiter_that_is_dropped_forwards_nothing_of_notify_all() {
     model_of_two(|| {
         let event = Arc::new(Event::new());
-        let waits = in_line(event.wait_async());
+        let waits = queued(event.wait_async());
         let comes = spawn(&event, |event| {
             let mut comes = Box::pin(event.wait_async());
             let _ = poll(comes.as_mut());
@@ -161,7 +161,7 @@ fn notify_all_leaves_no_wakeup_behind_with_one_who_is_dropped() {
 fn notify_all_beside_notify_one_leaves_one_at_most() {
     model_of_two(|| {
         let event = Arc::new(Event::new());
-        let (mut one, mut two) = (in_line(event.wait_async()), in_line(event.wait_async()));
+        let (mut one, mut two) = (queued(event.wait_async()), queued(event.wait_async()));
         let notifies = spawn(&event, Event::notify_one);
         event.notify_all();
         notifies.join().unwrap();
@@ -171,9 +171,9 @@ fn notify_all_beside_notify_one_leaves_one_at_most() {
     });
 }
 
-/// Also if the wakeup was stored by somebody else before.
+/// Also if the wakeup was stored by another notify before.
 #[test]
-fn what_was_done_before_a_notify_is_seen_by_who_takes_the_wakeup() {
+fn what_was_done_before_a_notify_is_visible_to_the_woken_waiter() {
     model_of_two(|| {
         let shared = Arc::new((Event::new(), AtomicUsize::new(0)));
         shared.0.notify_one();
@@ -193,11 +193,11 @@ fn what_was_done_before_a_notify_is_seen_by_who_takes_the_wakeup() {
 }
 
 #[test]
-fn what_was_done_before_a_notify_of_all_is_seen_by_those_who_go_on() {
+fn what_was_done_before_notify_all_is_visible_to_the_woken_waiters() {
     model_of_two(|| {
         let shared = Arc::new((Event::new(), AtomicUsize::new(0)));
         let (event, written) = &*shared;
-        // It knows its round, and is not in line.
+        // It knows its round, and is not queued.
         let mut waits = Box::pin(event.wait_async());
         let notifies = spawn(&shared, |(event, written)| {
             written.store(1, Ordering::Relaxed);
@@ -214,7 +214,7 @@ fn what_was_done_before_a_notify_of_all_is_seen_by_those_who_go_on() {
 
 /// The race in the header of `event/listener.rs`, at its first wait and at the next.
 #[test]
-fn a_thread_that_listens_before_it_looks_misses_no_notify_of_all() {
+fn a_thread_that_listens_before_it_checks_misses_no_notify_all() {
     model_of_two(|| {
         let shared = Arc::new((Event::new(), AtomicUsize::new(0)));
         let (event, written) = &*shared;
@@ -237,13 +237,13 @@ fn a_thread_that_listens_before_it_looks_misses_no_notify_of_all() {
 }
 
 #[test]
-fn a_listener_in_line_gets_the_wakeup_or_leaves_it() {
+fn a_queued_listener_gets_the_wakeup_or_leaves_it() {
     model_of_two(|| {
         let event = Arc::new(Event::new());
         let mut next = {
             let mut listener = pin!(event.listen());
             assert!(!listener.as_mut().enable());
-            let next = in_line(event.wait_async());
+            let next = queued(event.wait_async());
             let notifies = spawn(&event, Event::notify_one);
             let had = listener.try_wait();
             notifies.join().unwrap();

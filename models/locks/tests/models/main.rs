@@ -3,8 +3,8 @@
 //! `cargo xtask loom` runs them under loom: every interleaving, up to the preemption bound, and what the memory model allows
 //! between. `cargo xtask shuttle` runs them under shuttle: random ones, without a bound. Each prints its command line.
 //!
-//! A thread that nobody wakes is a deadlock, which the checker reports. A deadline that lies in the future never comes here;
-//! one that has passed is a waiter that enqueues and leaves it again.
+//! A thread that is never woken is a deadlock, which the checker reports. A deadline in the future never comes here; with
+//! one that has passed, the waiter enqueues and leaves the queue again.
 #![cfg(any(waitword_loom, waitword_shuttle))]
 
 #[cfg(waitword_loom)]
@@ -94,7 +94,7 @@ fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// What a future says that is dropped after its second poll at the latest.
+/// The output of a future that is dropped after its second poll at the latest.
 fn poll_twice<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
     (0..2).find_map(|_| match poll(future.as_mut()) {
         Poll::Ready(output) => Some(output),
@@ -103,7 +103,7 @@ fn poll_twice<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
 }
 
 /// A future that was polled once, and is queued.
-fn in_line<'a, F: Future + 'a>(future: F) -> Pin<Box<F>> {
+fn queued<'a, F: Future + 'a>(future: F) -> Pin<Box<F>> {
     let mut future = Box::pin(future);
     assert!(poll(future.as_mut()).is_pending());
     future

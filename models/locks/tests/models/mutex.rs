@@ -1,4 +1,4 @@
-//! The mutex: everybody gets in, nobody beside another.
+//! The mutex: every acquirer gets it, and no two hold it at once.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use waitword::{Mutex, OwnedMutexGuard};
 
 use super::checker::future::block_on;
 use super::checker::thread;
-use super::{Seen, in_line, model, model_of_two, poll_twice, spawn};
+use super::{Seen, model, model_of_two, poll_twice, queued, spawn};
 
-/// How somebody takes it and adds one to what is in it.
+/// How an acquirer takes the mutex and adds one to what is in it.
 #[derive(Clone, Copy, PartialEq)]
 enum Turn {
     Blocking,
     Async,
-    /// As a future that is dropped after its second poll at the latest, whatever it was told meanwhile.
+    /// As a future that is dropped after its second poll at the latest, signalled or not.
     Dropped,
     /// As a future whose time is up once it is queued.
     Late,
@@ -24,7 +24,7 @@ enum Turn {
 use Turn::*;
 
 impl Turn {
-    /// Whether it got in.
+    /// Whether it got the mutex.
     fn take(self, mutex: &Mutex<Seen>) -> bool {
         match self {
             Blocking => mutex.lock().add(),
@@ -42,86 +42,86 @@ impl Turn {
     }
 }
 
-fn everybody_gets_in(turns: &'static [Turn]) {
+fn all_get_it(turns: &'static [Turn]) {
     model(move || {
         let mutex = Arc::new(Mutex::new(Seen::default()));
         let threads: Vec<_> = turns.iter().map(|turn| spawn(&mutex, |mutex| turn.take(mutex))).collect();
         let entered: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
         let count = entered.iter().filter(|&&entered| entered).count();
         assert!(count >= turns.iter().filter(|turn| matches!(turn, Blocking | Async)).count());
-        // Free, and kept for nobody.
-        assert_eq!(mutex.try_lock().expect("nobody has it").get() as usize, count);
+        // Free, and not reserved.
+        assert_eq!(mutex.try_lock().expect("it is free").get() as usize, count);
     });
 }
 
 #[test]
 fn two_threads() {
-    everybody_gets_in(&[Blocking, Blocking]);
+    all_get_it(&[Blocking, Blocking]);
 }
 
 #[test]
 fn a_thread_and_a_task() {
-    everybody_gets_in(&[Async, Blocking]);
+    all_get_it(&[Async, Blocking]);
 }
 
 #[test]
 fn two_threads_and_a_task() {
-    everybody_gets_in(&[Blocking, Async, Blocking]);
+    all_get_it(&[Blocking, Async, Blocking]);
 }
 
 #[test]
 fn one_of_three_is_dropped() {
-    everybody_gets_in(&[Blocking, Dropped, Async]);
+    all_get_it(&[Blocking, Dropped, Async]);
 }
 
 #[test]
 fn one_of_three_is_late() {
-    everybody_gets_in(&[Blocking, Late, Async]);
+    all_get_it(&[Blocking, Late, Async]);
 }
 
-/// The one queued is signalled, dropped, and has forwarded the signal; while another barges in, and leaves.
+/// A signalled waiter is dropped and forwards the signal, while another acquirer barges.
 #[test]
-fn a_call_that_is_dropped_goes_to_the_next() {
+fn a_dropped_signal_is_forwarded() {
     model_of_two(|| {
         let mutex = Arc::new(Mutex::new(Seen::default()));
         let guard = mutex.lock();
-        let dropped = in_line(mutex.lock_async());
-        let behind = in_line(mutex.lock_async());
+        let dropped = queued(mutex.lock_async());
+        let behind = queued(mutex.lock_async());
         drop(guard);
         let barges = spawn(&mutex, |mutex| Blocking.take(mutex));
         drop(dropped);
         block_on(behind).add();
         barges.join().unwrap();
-        assert_eq!(mutex.try_lock().expect("nobody has it").get(), 2);
+        assert_eq!(mutex.try_lock().expect("it is free").get(), 2);
     });
 }
 
-/// Who is never polled keeps nobody from the lock once the table has been swept.
+/// A waiter that is never polled delays the waiter behind it until the watchdog has made its passes.
 #[test]
 fn one_is_never_polled() {
     model_of_two(|| {
         let mutex = Arc::new(Mutex::new(Seen::default()));
         let guard = mutex.lock();
-        let unpolled = in_line(mutex.lock_async());
+        let unpolled = queued(mutex.lock_async());
         let behind = spawn(&mutex, |mutex| Blocking.take(mutex));
         drop(guard);
-        // What the clock would do: two sweeps after the call, whenever that is.
+        // What the clock would do: two passes after the signal, whenever that is.
         while Table::global().signal_stalled() {
             thread::yield_now();
         }
         behind.join().unwrap();
-        // Perhaps it is reserved for the one queued.
+        // Perhaps it is reserved for the queued waiter.
         assert_eq!(block_on(unpolled).get(), 1);
     });
 }
 
-/// Nor from who only tries, though nobody stands behind it and the mutex is reserved for it.
+/// Nor does it keep `try_lock` from the mutex, though the mutex is reserved for it and no waiter is behind it.
 #[test]
-fn one_that_is_never_polled_is_passed_by_who_tries() {
+fn try_lock_gets_past_a_waiter_that_is_never_polled() {
     model_of_two(|| {
         let mutex = Arc::new(Mutex::new(Seen::default()));
         let guard = mutex.lock_owned();
-        let unpolled = in_line(mutex.lock_async());
+        let unpolled = queued(mutex.lock_async());
         let releases = thread::spawn(move || {
             guard.add();
             OwnedMutexGuard::unlock_fair(guard);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use waitword::{LazyLock, OnceLock};
 
 use super::checker::future::block_on;
-use super::{Seen, in_line, model, model_of_two, poll, spawn};
+use super::{Seen, model, model_of_two, poll, queued, spawn};
 
 /// A value that was written to.
 fn made() -> Seen {
@@ -51,7 +51,7 @@ fn one_initialiser_runs_and_all_see_what_it_did() {
     });
 }
 
-/// An initialiser sees what the one before it did that failed.
+/// An initialiser sees what the failed one before it did.
 #[test]
 fn an_initialiser_after_one_that_fails_sees_what_that_did() {
     model_of_two(|| {
@@ -71,10 +71,10 @@ fn an_initialiser_after_one_that_fails_sees_what_that_did() {
 }
 
 #[test]
-fn a_turn_that_is_lost_passes_on() {
+fn a_dropped_initialiser_lets_the_next_one_run() {
     model(|| {
         let cell = Arc::new(OnceLock::new());
-        let turn = in_line(cell.get_or_init_async(never));
+        let turn = queued(cell.get_or_init_async(never));
         let sets = spawn(&cell, init);
         let waits = spawn(&cell, |cell| cell.wait().get());
         drop(turn);
@@ -82,13 +82,13 @@ fn a_turn_that_is_lost_passes_on() {
     });
 }
 
-/// The one who was called first is never polled.
+/// The waiter that is woken first is never polled.
 #[test]
 fn a_task_that_is_not_polled_does_not_keep_the_turn() {
     model_of_two(|| {
         let cell = Arc::new(OnceLock::new());
-        let turn = in_line(cell.get_or_init_async(never));
-        let unpolled = in_line(cell.get_or_init_async(async || made()));
+        let turn = queued(cell.get_or_init_async(never));
+        let unpolled = queued(cell.get_or_init_async(async || made()));
         let other = spawn(&cell, init);
         drop(turn);
         assert_eq!(other.join().unwrap(), 1);
@@ -97,7 +97,7 @@ fn a_task_that_is_not_polled_does_not_keep_the_turn() {
 }
 
 #[test]
-fn who_waits_for_the_value_sees_it() {
+fn a_waiter_for_the_value_sees_it() {
     model_of_two(|| {
         let cell = Arc::new(OnceLock::new());
         let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
@@ -107,9 +107,9 @@ fn who_waits_for_the_value_sees_it() {
     });
 }
 
-/// Also by one look, without waiting.
+/// Also by a check that does not wait.
 #[test]
-fn who_finds_the_value_sees_it() {
+fn a_get_that_finds_the_value_sees_it() {
     model_of_two(|| {
         let cell = Arc::new(OnceLock::new());
         let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
@@ -124,7 +124,7 @@ fn a_lazy_value_is_made_once_for_threads_and_tasks() {
         let lazy = Arc::new(LazyLock::new(made));
         let thread = spawn(&lazy, |lazy: &LazyLock<Seen, _>| lazy.get());
         let task = spawn(&lazy, |lazy| block_on(LazyLock::force_async(lazy)).get());
-        // Dropped, whatever it was told.
+        // Dropped, woken or not.
         let _ = poll(Box::pin(LazyLock::force_async(&lazy)).as_mut());
         assert_eq!((thread.join().unwrap(), task.join().unwrap()), (1, 1));
     });

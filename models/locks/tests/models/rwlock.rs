@@ -1,4 +1,4 @@
-//! The readers-writer lock: no writer beside another or a reader, and everybody gets in.
+//! The readers-writer lock: a writer excludes all others, and every acquirer gets the lock.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use waitword::{OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableR
 
 use super::checker::future::block_on;
 use super::checker::thread;
-use super::{Seen, in_line, model, model_of_two, poll, poll_twice, spawn};
+use super::{Seen, model, model_of_two, poll, poll_twice, queued, spawn};
 
-/// What somebody does with the lock, once.
+/// What an acquirer does with the lock, once.
 #[derive(Clone, Copy, PartialEq)]
 enum Turn {
     Read,
     ReadAsync,
     Write,
     WriteAsync,
-    /// As a future that is dropped after its second poll at the latest, whatever it was told meanwhile.
+    /// As a future that is dropped after its second poll at the latest, signalled or not.
     WriteDropped,
     ReadDropped,
     /// Reads, and then writes.
@@ -30,7 +30,7 @@ enum Turn {
 use Turn::*;
 
 impl Turn {
-    /// Returns how often it has written.
+    /// Returns how many times it has written.
     fn take(self, lock: &RwLock<Seen>) -> u32 {
         match self {
             Read => assert!(lock.read().get() < 9),
@@ -51,7 +51,7 @@ impl Turn {
                 let reader = lock.upgradable_read();
                 let before = reader.get();
                 let writer = RwLockUpgradableReadGuard::upgrade(reader);
-                assert_eq!(writer.get(), before, "nobody wrote in between");
+                assert_eq!(writer.get(), before, "no writer came in between");
                 writer.add();
             }
             UpgradeAsync => {
@@ -68,90 +68,90 @@ impl Turn {
                 let writer = lock.write();
                 writer.add();
                 let written = writer.get();
-                assert_eq!(RwLockWriteGuard::downgrade(writer).get(), written, "nobody wrote in between");
+                assert_eq!(RwLockWriteGuard::downgrade(writer).get(), written, "no writer came in between");
             }
         }
         matches!(self, Write | WriteAsync | Upgrade | UpgradeAsync | Downgrade).into()
     }
 }
 
-fn everybody_gets_in(turns: &'static [Turn]) {
+fn all_get_it(turns: &'static [Turn]) {
     model(move || {
         let lock = Arc::new(RwLock::new(Seen::default()));
         let threads: Vec<_> = turns.iter().map(|turn| spawn(&lock, |lock| turn.take(lock))).collect();
         let written = threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u32>();
-        assert_eq!(lock.try_write().expect("everybody has left").get(), written);
+        assert_eq!(lock.try_write().expect("it is free").get(), written);
     });
 }
 
 #[test]
 fn reader_and_writer() {
-    everybody_gets_in(&[Read, Write]);
-    everybody_gets_in(&[ReadAsync, WriteAsync]);
+    all_get_it(&[Read, Write]);
+    all_get_it(&[ReadAsync, WriteAsync]);
 }
 
 #[test]
 fn two_writers() {
-    everybody_gets_in(&[Write, WriteAsync]);
+    all_get_it(&[Write, WriteAsync]);
 }
 
 #[test]
 fn two_readers_and_a_writer() {
-    everybody_gets_in(&[Read, Read, Write]);
+    all_get_it(&[Read, Read, Write]);
 }
 
 #[test]
 fn two_writers_and_a_reader() {
-    everybody_gets_in(&[Write, Read, Write]);
+    all_get_it(&[Write, Read, Write]);
 }
 
 #[test]
 fn an_upgrade_and_a_reader() {
-    everybody_gets_in(&[Upgrade, Read]);
-    everybody_gets_in(&[Read, UpgradeAsync]);
+    all_get_it(&[Upgrade, Read]);
+    all_get_it(&[Read, UpgradeAsync]);
 }
 
 #[test]
 fn an_upgrade_and_two_readers() {
-    everybody_gets_in(&[Upgrade, Read, Read]);
+    all_get_it(&[Upgrade, Read, Read]);
 }
 
 #[test]
 fn an_upgrade_beside_another_or_a_writer() {
-    everybody_gets_in(&[Upgrade, Upgrade]);
-    everybody_gets_in(&[Upgrade, Write]);
+    all_get_it(&[Upgrade, Upgrade]);
+    all_get_it(&[Upgrade, Write]);
 }
 
 #[test]
 fn a_downgrade_and_a_reader() {
-    everybody_gets_in(&[Downgrade, Read]);
-    everybody_gets_in(&[Downgrade, Downgrade]);
+    all_get_it(&[Downgrade, Read]);
+    all_get_it(&[Downgrade, Downgrade]);
 }
 
 #[test]
 fn a_writer_is_dropped() {
-    everybody_gets_in(&[Read, WriteDropped, Read]);
-    everybody_gets_in(&[Write, WriteDropped, Read]);
+    all_get_it(&[Read, WriteDropped, Read]);
+    all_get_it(&[Write, WriteDropped, Read]);
 }
 
 #[test]
 fn a_reader_is_dropped() {
-    everybody_gets_in(&[Write, ReadDropped, Write]);
+    all_get_it(&[Write, ReadDropped, Write]);
 }
 
 #[test]
 fn an_upgrade_is_dropped() {
-    everybody_gets_in(&[Read, UpgradeDropped]);
-    everybody_gets_in(&[Read, UpgradeDropped, Read]);
+    all_get_it(&[Read, UpgradeDropped]);
+    all_get_it(&[Read, UpgradeDropped, Read]);
 }
 
-/// The lock is reserved for a writer that nobody polls, and nobody stands behind it.
+/// The lock is reserved for a writer that is never polled, and no waiter is behind it.
 #[test]
-fn one_that_is_never_polled_is_passed_by_who_tries() {
+fn try_write_gets_past_a_waiter_that_is_never_polled() {
     model_of_two(|| {
         let lock = Arc::new(RwLock::new(Seen::default()));
         let guard = lock.write_owned();
-        let unpolled = in_line(lock.write_async());
+        let unpolled = queued(lock.write_async());
         let releases = thread::spawn(move || {
             guard.add();
             OwnedRwLockWriteGuard::unlock_fair(guard);
@@ -165,17 +165,17 @@ fn one_that_is_never_polled_is_passed_by_who_tries() {
     });
 }
 
-/// One of two readers leaves for the sake of the waiters, and nobody new gets in; the other one leaves as usual.
+/// One of two readers unlocks fairly, so that no new reader gets in; the other one unlocks as usual.
 #[test]
 fn readers_leave_fairly() {
     model_of_two(|| {
         let lock = Arc::new(RwLock::new(()));
         let reader = lock.read();
-        let mut writes = in_line(lock.write_async());
+        let mut writes = queued(lock.write_async());
         let other = spawn(&lock, |lock| drop(lock.try_read()));
         RwLockReadGuard::unlock_fair(reader);
         other.join().unwrap();
-        assert!(poll(writes.as_mut()).is_ready(), "nobody reads");
+        assert!(poll(writes.as_mut()).is_ready(), "no reader is left");
         let writer = spawn(&lock, |lock| drop(lock.write()));
         drop(writes);
         writer.join().unwrap();
@@ -183,7 +183,7 @@ fn readers_leave_fairly() {
 }
 
 #[test]
-fn a_fair_release_of_a_reader_wakes_a_thread_in_line() {
+fn a_fair_release_of_a_reader_signals_a_queued_thread() {
     model_of_two(|| {
         let lock = Arc::new(RwLock::new(()));
         let reader = lock.read();

@@ -1,4 +1,4 @@
-//! The semaphore: everybody has its turn, and all permits come back.
+//! The semaphore: every acquirer gets its permits, and all permits come back.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use waitword::word::Table;
 
 use super::checker::future::block_on;
 use super::checker::thread;
-use super::{Seen, check, in_line, model, model_of_two, poll, poll_twice, spawn};
+use super::{Seen, check, model, model_of_two, poll, poll_twice, queued, spawn};
 
-/// How somebody takes permits.
+/// How an acquirer takes permits.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Blocking,
     Async,
-    /// As a future that is dropped after its second poll at the latest, whatever it was told meanwhile.
+    /// As a future that is dropped after its second poll at the latest, signalled or not.
     Dropped,
     /// As a future whose time is up once it is queued.
     Late,
@@ -28,7 +28,7 @@ use Way::*;
 struct Take(Way, usize);
 
 impl Take {
-    /// Whether it had them.
+    /// Whether it got them.
     fn run(self, semaphore: &Semaphore) -> bool {
         let Take(way, n) = self;
         match way {
@@ -44,7 +44,7 @@ impl Take {
     }
 }
 
-fn everybody_has_permits(preemptions: usize, permits: usize, takes: &'static [Take]) {
+fn all_get_permits(preemptions: usize, permits: usize, takes: &'static [Take]) {
     check(preemptions, move || {
         let semaphore = Arc::new(Semaphore::new(permits));
         let threads: Vec<_> = takes.iter().map(|take| spawn(&semaphore, |shared| take.run(shared))).collect();
@@ -52,7 +52,7 @@ fn everybody_has_permits(preemptions: usize, permits: usize, takes: &'static [Ta
             assert!(thread.join().unwrap() || !take.is_certain());
         }
         assert_eq!(semaphore.available_permits(), permits);
-        assert!(semaphore.try_acquire_many(permits).is_ok(), "kept for nobody");
+        assert!(semaphore.try_acquire_many(permits).is_ok(), "none is reserved");
     });
 }
 
@@ -75,26 +75,26 @@ fn it_excludes_as_a_mutex_does() {
 
 #[test]
 fn few_and_many() {
-    everybody_has_permits(3, 2, &[Take(Blocking, 2), Take(Async, 1)]);
+    all_get_permits(3, 2, &[Take(Blocking, 2), Take(Async, 1)]);
 }
 
 #[test]
 fn few_and_few_and_many() {
     // Two preemptions take minutes.
-    everybody_has_permits(1, 2, &[Take(Blocking, 2), Take(Async, 1), Take(Blocking, 1)]);
+    all_get_permits(1, 2, &[Take(Blocking, 2), Take(Async, 1), Take(Blocking, 1)]);
 }
 
 #[test]
-fn one_who_wants_many_is_dropped() {
-    everybody_has_permits(2, 2, &[Take(Blocking, 1), Take(Dropped, 2), Take(Async, 1)]);
+fn an_acquirer_of_many_is_dropped() {
+    all_get_permits(2, 2, &[Take(Blocking, 1), Take(Dropped, 2), Take(Async, 1)]);
 }
 
 #[test]
-fn one_who_wants_many_is_late() {
-    everybody_has_permits(2, 2, &[Take(Blocking, 1), Take(Late, 2), Take(Async, 1)]);
+fn an_acquirer_of_many_is_late() {
+    all_get_permits(2, 2, &[Take(Blocking, 1), Take(Late, 2), Take(Async, 1)]);
 }
 
-/// One call for two, who may both be served.
+/// One signal for two waiters, which both get a permit.
 #[test]
 fn permits_are_added_for_two() {
     model(|| {
@@ -111,13 +111,13 @@ fn permits_are_added_for_two() {
     });
 }
 
-/// What is reserved for the head waiter, because it is too few, is the next one's when the first goes.
+/// The permits that are reserved for the head waiter are too few for it; when it is dropped, the next waiter gets them.
 #[test]
-fn what_was_kept_for_one_who_is_dropped_goes_to_the_next() {
+fn permits_reserved_for_a_dropped_waiter_go_to_the_next() {
     model_of_two(|| {
         let semaphore = Arc::new(Semaphore::new(0));
-        let mut many = in_line(semaphore.acquire_many_async(2));
-        let behind = in_line(semaphore.acquire_async());
+        let mut many = queued(semaphore.acquire_many_async(2));
+        let behind = queued(semaphore.acquire_async());
         let adds = spawn(&semaphore, |semaphore| semaphore.add_permits(1));
         assert!(poll(many.as_mut()).is_pending());
         drop(many);
@@ -127,12 +127,13 @@ fn what_was_kept_for_one_who_is_dropped_goes_to_the_next() {
     });
 }
 
-/// Who is never polled again keeps nobody from permits once the table has been swept, though it looked and they are reserved for it.
+/// A waiter that is not polled again does not keep its reserved permits from the waiter behind it for ever: the watchdog signals
+/// that one.
 #[test]
-fn one_who_wants_many_is_never_polled_again() {
+fn an_acquirer_of_many_is_never_polled_again() {
     model_of_two(|| {
         let semaphore = Arc::new(Semaphore::new(0));
-        let mut many = in_line(semaphore.acquire_many_async(2));
+        let mut many = queued(semaphore.acquire_many_async(2));
         let behind = spawn(&semaphore, |semaphore| semaphore.acquire().unwrap().forget());
         semaphore.add_permits(1);
         assert!(poll(many.as_mut()).is_pending());
@@ -144,7 +145,7 @@ fn one_who_wants_many_is_never_polled_again() {
 }
 
 #[test]
-fn whoever_waits_when_it_is_closed_is_told() {
+fn closing_ends_the_waits() {
     model(|| {
         let semaphore = Arc::new(Semaphore::new(0));
         let threads =
@@ -154,16 +155,16 @@ fn whoever_waits_when_it_is_closed_is_told() {
     });
 }
 
-/// One for whom permits are kept gives up, and calls the next: there is none yet, and when there is, no permits are left.
-/// It must be called when there are some again.
+/// A waiter with reserved permits gives up and signals the next: there is none yet, and when there is, no permits are left.
+/// It must be signalled when permits are free again.
 #[test]
-fn permits_are_forgotten_while_somebody_is_called_to_them() {
+fn permits_are_forgotten_while_a_waiter_is_signalled() {
     model(|| {
         let semaphore = Arc::new(Semaphore::new(0));
         let mut wants_many = Box::pin(semaphore.acquire_many_async(2));
         assert!(poll(wants_many.as_mut()).is_pending());
         semaphore.add_permits(1);
-        // Called, and too few: kept from now on.
+        // Signalled, and too few: reserved from now on.
         assert!(poll(wants_many.as_mut()).is_pending());
         let next = {
             let semaphore = Arc::clone(&semaphore);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use waitword::WaitGroup;
 
-use super::{Seen, in_line, model, model_of_two, poll, spawn};
+use super::{Seen, model, model_of_two, poll, queued, spawn};
 
 #[test]
 fn the_last_to_be_done_ends_the_wait_and_all_that_was_done_is_seen() {
@@ -31,7 +31,7 @@ fn a_zero_is_not_missed_when_the_count_rises_again() {
     model_of_two(|| {
         let group = Arc::new(WaitGroup::new());
         let token = group.add_owned();
-        let mut wait = in_line(group.wait_async());
+        let mut wait = queued(group.wait_async());
         let other = spawn(&group, |group| {
             drop(token);
             std::mem::forget(group.add());
@@ -43,16 +43,16 @@ fn a_zero_is_not_missed_when_the_count_rises_again() {
 }
 
 #[test]
-fn a_zero_does_not_end_the_wait_of_one_who_came_after_it() {
+fn a_zero_does_not_end_a_wait_that_began_after_it() {
     model_of_two(|| {
         let group = Arc::new(WaitGroup::new());
         let token = group.add_owned();
-        let mut before = in_line(group.wait_async());
+        let mut before = queued(group.wait_async());
         let other = spawn(&group, |_| drop(token));
-        // While the other is perhaps still waking those who waited for its zero.
+        // While the other is perhaps still waking the waiters of its zero.
         if group.count() == 0 {
             let token = group.add();
-            let mut after = in_line(group.wait_async());
+            let mut after = queued(group.wait_async());
             other.join().unwrap();
             assert!(poll(after.as_mut()).is_pending());
             drop(token);
@@ -64,13 +64,13 @@ fn a_zero_does_not_end_the_wait_of_one_who_came_after_it() {
     });
 }
 
-/// The shares of the waits are the last that are left of the group, beside that of the token.
+/// Beside the token, only the waits own shares in the group.
 #[test]
-fn the_last_token_ends_the_waits_that_have_a_share_in_the_group() {
+fn the_last_token_ends_the_waits_that_own_the_group() {
     model_of_two(|| {
         let group = Arc::new(WaitGroup::new());
         let token = group.add_owned();
-        let (mut waits, dropped) = (in_line(group.wait_owned_async()), in_line(group.wait_owned_async()));
+        let (mut waits, dropped) = (queued(group.wait_owned_async()), queued(group.wait_owned_async()));
         let other = spawn(&Arc::new(()), |_| drop(token));
         drop((group, dropped));
         let early = poll(waits.as_mut()).is_ready();

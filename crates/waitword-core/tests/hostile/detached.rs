@@ -1,0 +1,104 @@
+//! Waits that are polled, cancelled or dropped while a notify completes them.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use waitword_core::*;
+
+use crate::common::{Bomb, Probe, poll, until};
+use crate::{TimedWait, Wait};
+
+#[test]
+fn futures_dropped_while_a_notify_completes_them() {
+    // The first waker drops all the other waits: those of its own batch are completed, the rest is detached.
+    struct DropsAll(Mutex<Vec<Wait>>);
+    impl Wake for DropsAll {
+        fn wake(self: Arc<Self>) {
+            self.0.lock().unwrap().clear();
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let drops_all = Arc::new(DropsAll(Mutex::default()));
+    let mut first = pin!(wait_async(&*word, 0));
+    let waker = Waker::from(Arc::clone(&drops_all));
+    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let probe = Probe::new();
+    let mut others: Vec<_> = (0..200).map(|_| Box::pin(wait_async(Arc::clone(&word), 0))).collect();
+    for wait in &mut others {
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+    }
+    *drops_all.0.lock().unwrap() = others;
+    assert_eq!(notify_all(&word), 201);
+    assert_eq!(poll(first), Poll::Ready(Outcome::Notified));
+    assert_eq!(probe.held(), 0);
+}
+
+#[test]
+fn a_detached_wait_is_notified_whether_polled_cancelled_or_timed_out() {
+    // While the notify wakes its first batch, a wait of a later batch is polled, cancelled, and times out.
+    struct Asks {
+        waits: Mutex<Option<[Wait; 2]>>,
+        timed: Mutex<Option<TimedWait>>,
+    }
+    impl Wake for Asks {
+        fn wake(self: Arc<Self>) {
+            let Some([mut polled, mut cancelled]) = self.waits.lock().unwrap().take() else { return };
+            assert_eq!(poll(polled.as_mut()), Poll::Ready(Outcome::Notified));
+            assert_eq!(cancelled.as_mut().cancel(), Cancelled::AfterNotify);
+            let mut timed = self.timed.lock().unwrap().take().unwrap();
+            assert_eq!(poll(timed.as_mut()), Poll::Ready(Outcome::Notified));
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let new = || Box::pin(wait_async(Arc::clone(&word), 0));
+    let asks = Arc::new(Asks { waits: Mutex::new(None), timed: Mutex::new(None) });
+    let mut first = new();
+    let waker = Waker::from(Arc::clone(&asks));
+    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let mut crowd: Vec<_> = (0..100).map(|_| new()).collect();
+    let mut waits = [new(), new()];
+    let deadline = Instant::now() + Duration::from_millis(1);
+    let mut timed = Box::pin(wait_async_until(Arc::clone(&word), 0, deadline));
+    assert!(crowd.iter_mut().chain(&mut waits).all(|wait| poll(wait.as_mut()).is_pending()));
+    if poll(timed.as_mut()).is_ready() {
+        return; // The machine slept for a millisecond between two lines; nothing to see here.
+    }
+    until(|| Instant::now() > deadline);
+    *asks.waits.lock().unwrap() = Some(waits);
+    *asks.timed.lock().unwrap() = Some(timed);
+    assert_eq!(notify_all(&word), 104);
+    assert!(crowd.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+}
+
+/// The wait is counted while its new waker is cloned, and then that waker panics: the next poll finds the notify, and
+/// does not enqueue anew.
+#[test]
+fn a_waker_that_panics_when_dropped_does_not_lose_the_notify() {
+    static WORD: AtomicI32 = AtomicI32::new(0);
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    static NOTIFIES: RawWakerVTable = RawWakerVTable::new(
+        |data| {
+            assert_eq!(notify_all(&WORD), 1);
+            RawWaker::new(data, &NOTIFIES)
+        },
+        |_| (),
+        |_| (),
+        |_| assert_ne!(ARMED.load(Ordering::SeqCst), Bomb::DROP, "on purpose"),
+    );
+    // SAFETY: the functions of the table ask nothing of the data.
+    let waker = unsafe { Waker::new(std::ptr::null(), &NOTIFIES) };
+    let mut wait = pin!(wait_async(&WORD, 0));
+    assert!(poll(wait.as_mut()).is_pending());
+    Bomb::arm(&Bomb::waker(&ARMED), Bomb::DROP);
+    let polled =
+        catch_unwind(AssertUnwindSafe(|| wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending()));
+    Bomb::arm(&Bomb::waker(&ARMED), Bomb::NEVER);
+    assert!(polled.is_err());
+    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
+    assert_eq!(notify_all(&WORD), 0);
+}

@@ -1,0 +1,312 @@
+//! Foreign code that panics, re-enters or comes at the wrong time. Named after the bugs that others had. (What may be done
+//! to the futures themselves is in `hostile_futures.rs`.)
+
+#[path = "../common/mod.rs"]
+mod common;
+mod detached;
+mod reentrant;
+
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicUsize};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use common::{Bomb, Probe, poll, until};
+use waitword_core::*;
+
+type TimedWait = Pin<Box<WaitAsyncUntil<Arc<AtomicI32>>>>;
+type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
+
+#[test]
+fn a_waker_that_panics_does_not_keep_the_others_asleep() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("this waker panics on purpose");
+        }
+    }
+    let word = AtomicI32::new(0);
+    let panics = Waker::from(Arc::new(Panics));
+    let probe = Probe::new();
+    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
+    for (position, wait) in waits.iter_mut().enumerate() {
+        let waker = if position % 10 == 3 { panics.clone() } else { probe.waker() };
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    let payload = catch_unwind(|| notify_all(&word)).unwrap_err();
+    assert_eq!(*payload.downcast_ref::<&str>().unwrap(), "this waker panics on purpose");
+    assert_eq!(probe.wakes(), 90);
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+    assert_eq!(notify_all(&word), 0);
+}
+
+/// However many are asked for: woken waiters are counted, the others keep their positions, and the panic goes on in the notify.
+#[test]
+fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    let word = AtomicI32::new(0);
+    let bomb = Bomb::waker(&ARMED);
+    for woken in 1..=3 {
+        let probe = Probe::new();
+        let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
+        for (position, wait) in waits.iter_mut().enumerate() {
+            let waker = if position == 0 { &*bomb } else { &probe.waker() };
+            assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
+        }
+        Bomb::arm(&bomb, Bomb::WAKE);
+        assert!(
+            catch_unwind(|| if woken == 1 { notify_one(&word) } else { notify_many(&word, woken) }).is_err()
+        );
+        Bomb::arm(&bomb, Bomb::NEVER);
+        assert_eq!(probe.wakes(), woken - 1);
+        assert_eq!(Table::global().waiters(&word), 3 - woken);
+        for wait in &mut waits[..woken] {
+            assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
+        }
+        assert_eq!(notify_all(&word), 3 - woken);
+        assert!(waits[woken..].iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+    }
+    drop(ManuallyDrop::into_inner(bomb));
+}
+
+/// The first panic goes on; the others are dropped, and that may panic in its turn.
+#[test]
+fn a_panic_that_panics_again_when_it_is_dropped() {
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            panic!("this payload panics on purpose");
+        }
+    }
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            std::panic::panic_any(Payload);
+        }
+    }
+    let word = AtomicI32::new(0);
+    let (panics, probe) = (Waker::from(Arc::new(Panics)), Probe::new());
+    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
+    for (position, wait) in waits.iter_mut().enumerate() {
+        let waker = if position % 10 == 3 { &panics } else { &probe.waker() };
+        assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
+    }
+    std::mem::forget(catch_unwind(|| notify_all(&word)).unwrap_err());
+    assert_eq!(probe.wakes(), 90);
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+
+    // The thread that keeps the deadlines survives it, too.
+    let mut timed = pin!(wait_async_for(&word, 0, Duration::from_millis(1)));
+    assert!(timed.as_mut().poll(&mut Context::from_waker(&panics)).is_pending());
+    assert_eq!(smol::block_on(wait_async_for(&word, 0, Duration::from_millis(2))), Outcome::TimedOut);
+    assert_eq!(poll(timed), Poll::Ready(Outcome::TimedOut));
+}
+
+#[test]
+fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    for when in [Bomb::CLONE, Bomb::DROP] {
+        let word = AtomicI32::new(0);
+        let mut before = pin!(wait_async(&word, 0));
+        assert!(poll(before.as_mut()).is_pending());
+        let mut hit = Box::pin(wait_async(&word, 0));
+        let bomb = Bomb::waker(&ARMED);
+        if when == Bomb::DROP {
+            assert!(hit.as_mut().poll(&mut Context::from_waker(&bomb)).is_pending());
+        }
+        Bomb::arm(&bomb, when);
+        // Polled anew: the bomb is cloned, or the stored clone of it replaced and dropped.
+        let other = Waker::noop();
+        let waker = if when == Bomb::CLONE { &*bomb } else { other };
+        let polled = catch_unwind(AssertUnwindSafe(|| hit.as_mut().poll(&mut Context::from_waker(waker))));
+        assert!(polled.is_err());
+        Bomb::arm(&bomb, Bomb::NEVER);
+        let mut after = pin!(wait_async(&word, 0));
+        assert!(poll(after.as_mut()).is_pending());
+        drop(hit);
+        assert_eq!(notify_all(&word), 2);
+        assert_eq!(poll(before), Poll::Ready(Outcome::Notified));
+        assert_eq!(poll(after), Poll::Ready(Outcome::Notified));
+        drop(ManuallyDrop::into_inner(bomb));
+    }
+}
+
+/// A queued wait whose next waker cannot be cloned keeps its position and the waker that it has.
+#[test]
+fn a_waker_that_panics_when_cloned_does_not_take_the_place_of_another() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    let word = AtomicI32::new(0);
+    let (bomb, probe) = (Bomb::waker(&ARMED), Probe::new());
+    let mut wait = pin!(wait_async(&word, 0));
+    assert!(wait.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+    let mut behind = pin!(wait_async(&word, 0));
+    assert!(poll(behind.as_mut()).is_pending());
+    Bomb::arm(&bomb, Bomb::CLONE);
+    let polled = catch_unwind(AssertUnwindSafe(|| wait.as_mut().poll(&mut Context::from_waker(&bomb))));
+    Bomb::arm(&bomb, Bomb::NEVER);
+    assert!(polled.is_err());
+    assert_eq!(notify_one(&word), 1);
+    assert_eq!(probe.wakes(), 1);
+    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+    assert!(poll(behind).is_pending());
+    drop(ManuallyDrop::into_inner(bomb));
+}
+
+/// A wait with a deadline holds its waker twice: in the queue and in the timer.
+#[test]
+fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    let word = AtomicI32::new(0);
+    let bomb = Bomb::waker(&ARMED);
+    let an_hour = Duration::from_secs(3600);
+    let poll_with = |wait: Pin<&mut WaitAsyncUntil<_>>, waker: &Waker, when| {
+        Bomb::arm(&bomb, when);
+        let polled = catch_unwind(AssertUnwindSafe(|| wait.poll(&mut Context::from_waker(waker))));
+        Bomb::arm(&bomb, Bomb::NEVER);
+        polled
+    };
+
+    // Cloned for the queue, and for the timer.
+    for (when, queued) in [(Bomb::CLONE, 0), (Bomb::SECOND_CLONE, 1)] {
+        let mut wait = pin!(wait_async_for(&word, 0, an_hour));
+        assert!(poll_with(wait.as_mut(), &bomb, when).is_err());
+        assert_eq!(Table::global().waiters(&word), queued);
+        assert!(poll(wait.as_mut()).is_pending());
+        assert_eq!(notify_all(&word), 1);
+        assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+    }
+
+    // Replaced.
+    let mut wait = pin!(wait_async_for(&word, 0, an_hour));
+    assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+    assert!(poll_with(wait.as_mut(), Waker::noop(), Bomb::DROP).is_err());
+    assert!(poll(wait.as_mut()).is_pending());
+    assert_eq!(notify_all(&word), 1);
+    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+
+    // Dropped by the timer, in the poll that finds the notify: the next poll finds it all the same.
+    let mut wait = pin!(wait_async_for(&word, 0, an_hour));
+    assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+    assert_eq!(notify_all(&word), 1);
+    assert!(poll_with(wait.as_mut(), Waker::noop(), Bomb::DROP).is_err());
+    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+
+    // Dropped with the wait, from both.
+    let mut wait = Box::pin(wait_async_for(&word, 0, an_hour));
+    assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+    Bomb::arm(&bomb, Bomb::DROP);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(wait))).is_err());
+    Bomb::arm(&bomb, Bomb::NEVER);
+    assert_eq!(notify_all(&word), 0);
+    drop(ManuallyDrop::into_inner(bomb));
+}
+
+#[test]
+fn a_waker_dropped_with_its_wait_may_panic() {
+    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
+    let word = AtomicI32::new(0);
+    let bomb = Bomb::waker(&ARMED);
+    let mut hit = Box::pin(wait_async(&word, 0));
+    assert!(hit.as_mut().poll(&mut Context::from_waker(&bomb)).is_pending());
+    Bomb::arm(&bomb, Bomb::DROP);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(hit))).is_err());
+    Bomb::arm(&bomb, Bomb::NEVER);
+    assert_eq!(notify_all(&word), 0);
+    drop(ManuallyDrop::into_inner(bomb));
+}
+
+/// Nova PR 976, Rust issues of the same shape: a stack that unwinds with a linked node.
+#[test]
+fn a_stack_that_unwinds_takes_its_waits_along() {
+    let word = AtomicI32::new(0);
+    let unwound = catch_unwind(|| {
+        let mut wait = pin!(wait_async(&word, 0));
+        assert!(poll(wait.as_mut()).is_pending());
+        std::panic::resume_unwind(Box::new(()));
+    });
+    assert!(unwound.is_err());
+    assert_eq!(notify_all(&word), 0);
+}
+
+#[test]
+fn a_doorbell_that_panics_comes_after_everything_else() {
+    let word = Arc::new(AtomicI32::new(0));
+    let inbox = Inbox::new(|| panic!("this doorbell panics on purpose"));
+    let probe = Probe::new();
+    let mut agent = Box::pin(InboxWait::new(&inbox, Arc::clone(&word), 1));
+    assert!(agent.as_mut().enqueue(0));
+    let mut task = pin!(wait_async(&*word, 0));
+    assert!(task.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+    assert!(catch_unwind(AssertUnwindSafe(|| notify_all(&word))).is_err());
+    assert_eq!(probe.wakes(), 1);
+    assert_eq!(inbox.pop(), Some((agent.token(), Outcome::Notified)));
+    assert_eq!(inbox.pop(), None);
+}
+
+#[test]
+fn a_timed_wait_whose_waker_panics_does_not_stop_the_clock_for_others() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("this waker panics on purpose");
+        }
+    }
+    let word = AtomicI32::new(0);
+    let mut panics = pin!(wait_async_for(&word, 0, Duration::from_millis(1)));
+    let waker = Waker::from(Arc::new(Panics));
+    assert!(panics.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    for _ in 0..3 {
+        assert_eq!(smol::block_on(wait_async_for(&word, 0, Duration::from_millis(2))), Outcome::TimedOut);
+    }
+    assert_eq!(poll(panics), Poll::Ready(Outcome::TimedOut));
+}
+
+#[test]
+fn polled_after_the_end() {
+    let word = AtomicI32::new(0);
+    let mut wait = pin!(wait_async(&word, 1));
+    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::NotEqual));
+    assert!(catch_unwind(AssertUnwindSafe(|| poll(wait.as_mut()))).is_err());
+    assert_eq!(notify_all(&word), 0);
+}
+
+#[test]
+fn an_inbox_wait_that_is_enqueued_twice() {
+    let inbox = Inbox::new(|| {});
+    let mut wait = Box::pin(InboxWait::new(&inbox, AtomicI32::new(0), 1));
+    assert!(!wait.as_mut().enqueue(1));
+    assert!(wait.as_mut().enqueue(0));
+    assert!(catch_unwind(AssertUnwindSafe(|| wait.as_mut().enqueue(0))).is_err());
+    assert!(wait.as_mut().expire());
+    assert!(!wait.as_mut().expire());
+    assert!(catch_unwind(AssertUnwindSafe(|| wait.as_mut().enqueue(0))).is_err());
+    assert_eq!(inbox.pop(), Some((wait.token(), Outcome::TimedOut)));
+    assert!(wait.as_mut().enqueue(0), "popped, and free for another wait");
+}
+
+#[test]
+fn a_thread_that_waits_while_its_thread_locals_are_destroyed() {
+    struct Waits(Arc<AtomicI32>);
+    impl Drop for Waits {
+        fn drop(&mut self) {
+            assert_eq!(wait(&self.0, 0), Outcome::Notified);
+        }
+    }
+    thread_local!(static WAITS: std::cell::RefCell<Option<Waits>> = const { std::cell::RefCell::new(None) });
+    let word = Arc::new(AtomicI32::new(0));
+    let thread = std::thread::spawn({
+        let word = Arc::clone(&word);
+        move || {
+            WAITS.with_borrow_mut(|waits| *waits = Some(Waits(Arc::clone(&word))));
+            // Makes the thread's own waker, which is destroyed before what was there earlier.
+            assert_eq!(wait_for(&AtomicI32::new(0), 0, Duration::from_nanos(1)), Outcome::TimedOut);
+        }
+    });
+    until(|| Table::global().waiters(&*word) == 1);
+    assert_eq!(notify_one(&word), 1);
+    thread.join().unwrap();
+}

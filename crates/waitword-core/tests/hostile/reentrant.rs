@@ -1,0 +1,154 @@
+//! Wakers that use the queue, the timer or their own task from within.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+use std::time::Duration;
+
+use waitword_core::*;
+
+use crate::common::{poll, until};
+use crate::{TimedWait, Wait};
+
+/// tokio #4129, #5429: the last clone of a waker owns what re-enters the queue when it is dropped.
+#[test]
+fn a_waker_that_re_enters_the_queue_from_wake_and_from_drop() {
+    struct ReEnters {
+        word: Arc<AtomicI32>,
+        drops: Arc<AtomicUsize>,
+        other: Mutex<Option<Wait>>,
+    }
+    impl ReEnters {
+        fn everything(&self) {
+            let mut wait = Box::pin(wait_async(&*self.word, 0));
+            assert!(poll(wait.as_mut()).is_pending());
+            assert!(notify_one(&self.word) <= 1);
+            drop(wait);
+            drop(self.other.lock().unwrap().take());
+        }
+    }
+    impl Wake for ReEnters {
+        fn wake(self: Arc<Self>) {
+            self.everything();
+        }
+    }
+    impl Drop for ReEnters {
+        fn drop(&mut self) {
+            self.everything();
+            self.drops.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let drops = Arc::new(AtomicUsize::new(0));
+    let re_enters = || {
+        let mut other = Box::pin(wait_async(Arc::clone(&word), 0));
+        assert!(poll(other.as_mut()).is_pending());
+        let other = Mutex::new(Some(other));
+        Waker::from(Arc::new(ReEnters { word: Arc::clone(&word), drops: Arc::clone(&drops), other }))
+    };
+    // By wake; by a change of the waker; by the drop of the wait.
+    for way in 0..3 {
+        let mut wait = Box::pin(wait_async(&*word, 0));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&re_enters())).is_pending());
+        match way {
+            0 => assert!(notify_all(&word) >= 1),
+            1 => drop(poll(wait.as_mut())),
+            _ => (),
+        }
+        drop(wait);
+        assert_eq!(drops.load(Ordering::SeqCst), way + 1);
+    }
+    assert_eq!(Table::global().waiters(&*word), 0);
+}
+
+/// The same on the thread that keeps the deadlines, which has a lock of its own.
+#[test]
+fn a_waker_that_re_enters_the_timer_from_wake_and_from_drop() {
+    struct ReEnters {
+        word: Arc<AtomicI32>,
+        times: Arc<AtomicUsize>,
+        other: Mutex<Option<TimedWait>>,
+    }
+    impl ReEnters {
+        fn everything(&self) {
+            for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
+                let _ = poll(pin!(wait_async_for(&*self.word, 0, timeout)));
+            }
+            drop(self.other.lock().unwrap().take());
+            self.times.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    impl Wake for ReEnters {
+        fn wake(self: Arc<Self>) {
+            self.everything();
+        }
+    }
+    impl Drop for ReEnters {
+        fn drop(&mut self) {
+            self.everything();
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let times = Arc::new(AtomicUsize::new(0));
+    let re_enters = || {
+        let mut other = Box::pin(wait_async_for(Arc::clone(&word), 0, Duration::from_secs(3600)));
+        assert!(poll(other.as_mut()).is_pending());
+        let other = Mutex::new(Some(other));
+        Waker::from(Arc::new(ReEnters { word: Arc::clone(&word), times: Arc::clone(&times), other }))
+    };
+    // By the deadline, which wakes; by a change of the waker; by the drop of the wait.
+    let mut timed = pin!(wait_async_for(&*word, 0, Duration::from_millis(1)));
+    let polled = timed.as_mut().poll(&mut Context::from_waker(&re_enters()));
+    if polled.is_pending() {
+        until(|| times.load(Ordering::SeqCst) == 1);
+    }
+    assert_eq!(smol::block_on(timed), Outcome::TimedOut);
+    let so_far = times.load(Ordering::SeqCst);
+    for way in 1..=2 {
+        let mut wait = Box::pin(wait_async_for(&*word, 0, Duration::from_secs(3600)));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&re_enters())).is_pending());
+        if way == 1 {
+            assert!(poll(wait.as_mut()).is_pending());
+        }
+        drop(wait);
+        assert_eq!(times.load(Ordering::SeqCst), so_far + way);
+    }
+    assert_eq!(Table::global().waiters(&*word), 0);
+}
+
+/// An executor that polls inline from a wake deadlocks if the wake comes under a lock.
+#[test]
+fn a_task_that_is_polled_inside_its_wake() {
+    type Task = Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>;
+    struct Inline(Task);
+    impl Wake for Inline {
+        fn wake(self: Arc<Self>) {
+            let waker = Waker::from(Arc::clone(&self));
+            let mut task = self.0.lock().unwrap().take().unwrap();
+            if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+                *self.0.lock().unwrap() = Some(task);
+            }
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    let rounds = Arc::new(AtomicUsize::new(0));
+    let task = {
+        let (word, rounds) = (Arc::clone(&word), Arc::clone(&rounds));
+        async move {
+            loop {
+                assert_eq!(wait_async(&word, 0).await, Outcome::Notified);
+                rounds.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+    };
+    let inline = Arc::new(Inline(Mutex::new(Some(Box::pin(task)))));
+    inline.clone().wake();
+    for round in 1..=100 {
+        assert_eq!(notify_all(&word), 1);
+        assert_eq!(rounds.load(Ordering::SeqCst), round);
+    }
+    drop(inline.0.lock().unwrap().take());
+    assert_eq!(notify_all(&word), 0);
+}

@@ -1,0 +1,278 @@
+//! The queue from outside: order, counts, outcomes, for threads and futures mixed.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod leaving;
+mod signals;
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use common::{Probe, poll, until};
+use waitword_core::*;
+
+#[test]
+fn every_type_of_word_waits_and_is_notified() {
+    fn check<W: Word>(word: &W, held: W::Value, other: W::Value)
+    where
+        for<'a> &'a W: Location<Word = W>,
+    {
+        assert_eq!(wait(word, other), Outcome::NotEqual);
+        assert_eq!(wait_for(word, held, Duration::ZERO), Outcome::TimedOut);
+        let mut waiting = pin!(wait_async(word, held));
+        assert!(poll(waiting.as_mut()).is_pending());
+        assert_eq!(notify_one(word), 1);
+        assert_eq!(poll(waiting), Poll::Ready(Outcome::Notified));
+        assert_eq!(Table::global().waiters(word), 0);
+    }
+    check(&AtomicI32::new(-1), -1, 1);
+    check(&AtomicU32::new(u32::MAX), u32::MAX, 0);
+    // The upper half is compared too.
+    check(&AtomicI64::new(1 << 40), 1 << 40, 0);
+    check(&AtomicU64::new(1 << 63), 1 << 63, 0);
+}
+
+#[test]
+fn not_equal_comes_before_timed_out() {
+    let word = AtomicI32::new(0);
+    assert_eq!(wait_for(&word, 1, Duration::ZERO), Outcome::NotEqual);
+    assert_eq!(poll(pin!(wait_async_for(&word, 1, Duration::ZERO))), Poll::Ready(Outcome::NotEqual));
+}
+
+#[test]
+fn views_of_the_same_bytes_share_a_queue() {
+    let word = AtomicI64::new(0);
+    // The low half on a little-endian machine, the high half otherwise: what counts is the address.
+    // SAFETY: in bounds, aligned, and only accessed atomically.
+    let half = unsafe { AtomicI32::from_ptr(word.as_ptr().cast()) };
+    // SAFETY: as above.
+    let other_half = unsafe { AtomicI32::from_ptr(word.as_ptr().cast::<i32>().add(1)) };
+    let mut long = pin!(wait_async(&word, 0));
+    let mut short = pin!(wait_async(half, 0));
+    let mut elsewhere = pin!(wait_async(other_half, 0));
+    assert!(poll(long.as_mut()).is_pending());
+    assert!(poll(short.as_mut()).is_pending());
+    assert!(poll(elsewhere.as_mut()).is_pending());
+    assert_eq!(notify_one(half), 1);
+    assert_eq!(poll(long), Poll::Ready(Outcome::Notified));
+    assert!(poll(short.as_mut()).is_pending());
+    assert_eq!(notify_all(&word), 1);
+    assert_eq!(poll(short), Poll::Ready(Outcome::Notified));
+    assert_eq!(notify_all(other_half), 1);
+    assert_eq!(poll(elsewhere), Poll::Ready(Outcome::Notified));
+}
+
+/// Every order of arrival of up to five waiters, each a thread or a future, woken by every sequence of counts that the
+/// bits of `cuts` spell: they come out in the order in which they went in.
+#[test]
+fn fifo_over_threads_and_futures() {
+    for waiters in 1..=5_usize {
+        for kinds in 0..1_u32 << waiters {
+            for cuts in [0, 0b10101, 0b01010, 0b11111] {
+                fifo(waiters, kinds, cuts);
+            }
+        }
+    }
+}
+
+fn fifo(waiters: usize, kinds: u32, cuts: u32) {
+    let table = Table::with_shards(1);
+    let word = AtomicI32::new(0);
+    let woken = [const { AtomicUsize::new(0) }; 5];
+    let woken_now = || woken.iter().map(|count| count.load(Ordering::SeqCst)).collect::<Vec<_>>();
+    std::thread::scope(|scope| {
+        let mut futures: Vec<(usize, Pin<Box<WaitAsync<_>>>)> = Vec::new();
+        for waiter in 0..waiters {
+            if kinds & 1 << waiter == 0 {
+                let (table, word, woken) = (&table, &word, &woken[waiter]);
+                scope.spawn(move || {
+                    assert_eq!(wait(table.at(word), 0), Outcome::Notified);
+                    woken.fetch_add(1, Ordering::SeqCst);
+                });
+            } else {
+                let mut future = Box::pin(wait_async(table.at(&word), 0));
+                assert!(poll(future.as_mut()).is_pending());
+                futures.push((waiter, future));
+            }
+            until(|| table.waiters(&word) == waiter + 1);
+        }
+        let mut out = 0;
+        while out < waiters {
+            // A run of equal bits is one notify.
+            let run = (out + 1..waiters).take_while(|next| cuts >> next & 1 == cuts >> out & 1).count() + 1;
+            assert_eq!(notify_many(table.at(&word), run), run);
+            out += run;
+            for (waiter, future) in &mut futures {
+                if woken[*waiter].load(Ordering::SeqCst) == 0 && poll(future.as_mut()).is_ready() {
+                    woken[*waiter].store(1, Ordering::SeqCst);
+                }
+            }
+            let expected: Vec<usize> = (0..5).map(|waiter| usize::from(waiter < out)).collect();
+            until(|| woken_now() == expected);
+            assert_eq!(table.waiters(&word), waiters - out);
+        }
+        assert_eq!(notify_all(table.at(&word)), 0);
+    });
+}
+
+#[test]
+fn notify_zero_wakes_none_and_more_than_there_are_wakes_all() {
+    let word = AtomicI32::new(0);
+    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+    assert_eq!(notify_many(&word, 0), 0);
+    assert_eq!(notify_many(&word, 70), 70);
+    let ready = |wait: &mut Pin<Box<WaitAsync<_>>>| poll(wait.as_mut()).is_ready();
+    assert!(waits[..70].iter_mut().all(ready));
+    assert!(!waits[70..].iter_mut().any(ready));
+    assert_eq!(notify_many(&word, 70), 30);
+    assert!(waits[70..].iter_mut().all(ready));
+}
+
+#[test]
+fn notify_all_takes_a_snapshot() {
+    // A waker that waits again on the same word, from inside the wake: that wait is not woken by the same notify.
+    type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
+    struct Again {
+        word: Arc<AtomicI32>,
+        next: std::sync::Mutex<Option<Wait>>,
+    }
+    impl std::task::Wake for Again {
+        fn wake(self: Arc<Self>) {
+            let mut next = Box::pin(wait_async(Arc::clone(&self.word), 0));
+            assert!(poll(next.as_mut()).is_pending());
+            *self.next.lock().unwrap() = Some(next);
+        }
+    }
+    let word = Arc::new(AtomicI32::new(0));
+    // More than one batch, so that the notify takes the lock again after the first wakes.
+    let agains: Vec<_> = (0..100)
+        .map(|_| Arc::new(Again { word: Arc::clone(&word), next: std::sync::Mutex::new(None) }))
+        .collect();
+    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&*word, 0))).collect();
+    for (wait, again) in waits.iter_mut().zip(&agains) {
+        let waker = Waker::from(Arc::clone(again));
+        assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    assert_eq!(notify_all(&word), 100);
+    assert_eq!(Table::global().waiters(&*word), 100);
+    assert_eq!(notify_all(&word), 100);
+    for again in &agains {
+        let mut next = again.next.lock().unwrap().take().unwrap();
+        assert_eq!(poll(next.as_mut()), Poll::Ready(Outcome::Notified));
+    }
+}
+
+#[test]
+fn a_wait_polled_with_a_new_waker_wakes_the_last_one() {
+    let word = AtomicI32::new(0);
+    let (first, second) = (Probe::new(), Probe::new());
+    let mut wait = pin!(wait_async(&word, 0));
+    assert!(wait.as_mut().poll(&mut Context::from_waker(&first.waker())).is_pending());
+    assert!(wait.as_mut().poll(&mut Context::from_waker(&second.waker())).is_pending());
+    assert_eq!(first.held(), 0, "the old waker is dropped");
+    assert_eq!(notify_one(&word), 1);
+    assert_eq!((first.wakes(), second.wakes()), (0, 1));
+}
+
+#[test]
+fn a_future_moves_between_threads() {
+    let word = Arc::new(AtomicI32::new(0));
+    let mut wait = Box::pin(wait_async(Arc::clone(&word), 0));
+    for _ in 0..3 {
+        wait = std::thread::spawn(move || {
+            assert!(poll(wait.as_mut()).is_pending());
+            wait
+        })
+        .join()
+        .unwrap();
+    }
+    assert_eq!(notify_one(&word), 1);
+    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
+}
+
+#[test]
+fn tables_are_apart() {
+    let word = AtomicI32::new(0);
+    let (here, there) = (Table::new(), Table::with_shards(0));
+    let mut wait = pin!(wait_async(here.at(&word), 0));
+    assert!(poll(wait.as_mut()).is_pending());
+    assert_eq!(notify_all(there.at(&word)), 0);
+    assert_eq!(notify_all(&word), 0);
+    assert_eq!(notify_all(here.at(&word)), 1);
+}
+
+/// 20,000 words in one shard: the buckets grow and shrink under the waits.
+#[test]
+fn many_words_each_find_their_own_waiter() {
+    let table = Table::with_shards(1);
+    let words: Vec<AtomicU32> = (0..20_000).map(|_| AtomicU32::new(0)).collect();
+    let mut waits: Vec<_> = words.iter().map(|word| Box::pin(wait_async(table.at(word), 0))).collect();
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+    for (word, wait) in words.iter().zip(&mut waits).step_by(2) {
+        assert_eq!(notify_all(table.at(word)), 1);
+        assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
+    }
+    for (index, wait) in waits.into_iter().enumerate().rev() {
+        assert_eq!(table.waiters(&words[index]), index % 2);
+        drop(wait);
+        assert_eq!(table.waiters(&words[index]), 0);
+    }
+}
+
+#[test]
+fn what_an_agent_does_itself_rings_no_bell() {
+    let word = AtomicI32::new(0);
+    let rings = Arc::new(AtomicUsize::new(0));
+    let inbox = Inbox::new({
+        let rings = Arc::clone(&rings);
+        move || {
+            rings.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let (mut late, mut own) =
+        (Box::pin(InboxWait::new(&inbox, &word, 1)), Box::pin(InboxWait::new(&inbox, &word, 2)));
+    assert!(late.as_mut().enqueue(0) && late.as_mut().expire());
+    assert!(own.as_mut().enqueue(0));
+    assert_eq!(inbox.notify(&word, 1), 1);
+    assert_eq!(rings.load(Ordering::SeqCst), 0);
+    assert_eq!(inbox.pop(), Some((late.token(), Outcome::TimedOut)));
+    assert_eq!(inbox.pop_here(), Some((own.token(), Outcome::Notified)));
+}
+
+#[test]
+fn a_stray_unpark_ends_no_wait() {
+    let word = AtomicI32::new(0);
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| wait(&word, 0));
+        until(|| Table::global().waiters(&word) == 1);
+        for _ in 0..100 {
+            thread.thread().unpark();
+            std::thread::yield_now();
+        }
+        assert_eq!(Table::global().waiters(&word), 1);
+        word.store(1, Ordering::SeqCst);
+        thread.thread().unpark();
+        assert_eq!(Table::global().waiters(&word), 1, "a store without a notify wakes no waiter");
+        assert_eq!(notify_one(&word), 1);
+        assert_eq!(thread.join().unwrap(), Outcome::Notified);
+    });
+}
+
+#[test]
+fn forbidden_to_block() {
+    let word = AtomicI32::new(0);
+    let forbidden = forbid_blocking();
+    let nested = forbid_blocking();
+    assert_eq!(wait(&word, 1), Outcome::NotEqual);
+    assert_eq!(wait_for(&word, 0, Duration::ZERO), Outcome::TimedOut, "nothing to wait for");
+    drop(nested);
+    let panic = std::panic::catch_unwind(|| wait(&word, 0)).unwrap_err();
+    assert!(panic.downcast_ref::<String>().unwrap().contains("wait_async"));
+    drop(forbidden);
+    assert_eq!(wait_for(&word, 0, Duration::ZERO), Outcome::TimedOut);
+}

@@ -1,0 +1,239 @@
+//! Signals, `notify_last`, and the watchdog.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use waitword_core::*;
+
+use crate::common::{Probe, poll, until};
+
+/// A signal wakes the first waiter that is not signalled yet, and changes no position.
+#[test]
+fn a_signal_takes_no_position() {
+    let word = AtomicI32::new(0);
+    let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
+    let probes = [Probe::new(), Probe::new(), Probe::new()];
+    let mut poll =
+        |waiter: usize| waits[waiter].as_mut().poll(&mut Context::from_waker(&probes[waiter].waker()));
+    let counts = || probes.each_ref().map(Probe::wakes);
+    assert!((0..3).all(|waiter| poll(waiter).is_pending()));
+    assert_eq!(signal_one(&word), 3);
+    assert_eq!(signal_one(&word), 3);
+    assert_eq!(counts(), [1, 1, 0], "a signalled waiter that has not responded is skipped");
+    assert!(poll(0).is_pending());
+    assert_eq!(signal_one(&word), 3);
+    assert_eq!(counts(), [2, 1, 0]);
+    assert_eq!(signal_one(&word), 3);
+    assert_eq!(signal_one(&word), 0, "all have been signalled");
+    assert_eq!(notify_one(&word), 1);
+    assert_eq!(poll(0), Poll::Ready(Outcome::Notified), "the first is still the first");
+    assert_eq!(counts(), [2, 1, 1], "and was woken by its signal");
+    assert_eq!(notify_all(&word), 2);
+}
+
+/// The tail goes, whatever has happened to it or to others: signalled, skipped, moved there from another queue. The waiters
+/// that stay keep their order.
+#[test]
+fn notify_last_takes_the_tail_and_no_other_position() {
+    let table = Table::with_shards(1);
+    let (word, other) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (at, from) = (table.at(&word), table.at(&other));
+    assert_eq!(notify_last(at), 0, "the queue is empty");
+    let mut here = [(); 4].map(|()| Box::pin(wait_async(at, 0)));
+    let mut moved = [(); 2].map(|()| Box::pin(wait_async(from, 0)));
+    assert!(here.iter_mut().chain(&mut moved).all(|wait| poll(wait.as_mut()).is_pending()));
+    let to = std::ptr::from_ref(&word).addr();
+    // It signals the first here.
+    assert_eq!(requeue_while_equal(from, 0, to, usize::MAX), Ok(2));
+    assert_eq!((table.waiters(&word), notify_last(from)), (6, 0));
+    assert_eq!(notify_last(at), 1);
+    assert!(poll(moved[1].as_mut()).is_ready() && poll(moved[0].as_mut()).is_pending());
+    assert_eq!(notify_last(at), 1);
+    assert!(poll(moved[0].as_mut()).is_ready());
+    // All that are left are signalled, and the first three do not respond.
+    assert_eq!([signal_one(at), signal_one(at), signal_one(at)], [4, 4, 4]);
+    assert!(here.iter().all(|wait| wait.is_signalled()));
+    for _ in 0..3 {
+        table.signal_stalled();
+    }
+    assert_eq!(notify_last(at), 1);
+    assert_eq!(poll(here[3].as_mut()), Poll::Ready(Outcome::Notified), "signalled before, notified now");
+    // The one before it leaves by itself, and the next is the last.
+    assert_eq!(here[2].as_mut().cancel(), Cancelled::AfterSignal);
+    assert_eq!(notify_last(at), 1);
+    assert!(poll(here[1].as_mut()).is_ready() && here[0].is_signalled());
+    assert_eq!(notify_last(at), 1, "first and last in one");
+    assert!(poll(here[0].as_mut()).is_ready());
+    assert_eq!((notify_last(at), table.waiters(&word)), (0, 0));
+}
+
+#[test]
+fn a_wait_knows_whether_it_was_notified_as_the_last() {
+    let word = AtomicU64::new(u64::MAX);
+    let wait = || {
+        let mut wait = Box::pin(wait_async(&word, u64::MAX));
+        assert!(poll(wait.as_mut()).is_pending());
+        wait
+    };
+    let mut waits = [(); 4].map(|()| wait());
+    assert!(!waits[3].as_mut().was_notified_last());
+    assert_eq!((notify_last(&word), notify_one(&word), notify_last(&word)), (1, 1, 1));
+    assert!(poll(waits[3].as_mut()).is_ready() && waits[3].as_mut().was_notified_last());
+    assert!(poll(waits[0].as_mut()).is_ready() && !waits[0].as_mut().was_notified_last());
+    assert_eq!(waits[2].as_mut().cancel(), Cancelled::AfterNotify);
+    assert!(waits[2].as_mut().was_notified_last());
+    assert_eq!(waits[1].as_mut().cancel(), Cancelled::BeforeNotify);
+    assert!(!waits[1].as_mut().was_notified_last());
+    // It expects all bits set, and is never queued.
+    word.store(0, Ordering::SeqCst);
+    let mut not_equal = Box::pin(wait_async(&word, u64::MAX));
+    assert!(poll(not_equal.as_mut()).is_ready() && !not_equal.as_mut().was_notified_last());
+}
+
+#[test]
+fn a_signal_ends_no_blocking_wait() {
+    let word = AtomicI32::new(0);
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| wait(&word, 0));
+        until(|| Table::global().waiters(&word) == 1);
+        for _ in 0..3 {
+            until(|| signal_one(&word) == 1);
+        }
+        assert_eq!(Table::global().waiters(&word), 1);
+        until(|| notify_one(&word) == 1);
+        assert_eq!(waiter.join().unwrap(), Outcome::Notified);
+    });
+}
+
+/// Behind a signalled waiter that does not respond, the second pass after the signal signals the next.
+#[test]
+fn the_watchdog_signals_the_next_behind_an_unresponsive_waiter() {
+    let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
+    let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
+    let probes = [Probe::new(), Probe::new(), Probe::new()];
+    let mut poll =
+        |waiter: usize| waits[waiter].as_mut().poll(&mut Context::from_waker(&probes[waiter].waker()));
+    let counts = || probes.each_ref().map(Probe::wakes);
+    assert!((0..3).all(|waiter| poll(waiter).is_pending()));
+    assert!(!table.signal_stalled(), "none was signalled");
+    assert_eq!(signal_one(table.at(&word)), 3);
+    assert!(table.signal_stalled());
+    assert_eq!(counts(), [1, 0, 0]);
+    assert!(table.signal_stalled());
+    assert_eq!(counts(), [1, 1, 0]);
+    assert!(table.signal_stalled());
+    assert_eq!(counts(), [1, 1, 0], "the second has the same time to respond as the first had");
+    assert!(poll(0).is_pending());
+    assert!(!table.signal_stalled(), "the first has responded, and the next release will signal it");
+    assert_eq!(signal_one(table.at(&word)), 3);
+    (0..2).for_each(|_| assert!(table.signal_stalled()));
+    assert_eq!(counts(), [2, 1, 1]);
+    assert!(!table.signal_stalled(), "all have been signalled");
+    waits.push(Box::pin(wait_async(table.at(&word), 0)));
+    let late = Probe::new();
+    assert!(waits[3].as_mut().poll(&mut Context::from_waker(&late.waker())).is_pending());
+    assert!(table.signal_stalled());
+    assert_eq!(late.wakes(), 1, "a later waiter is not forgotten");
+    assert!(!table.signal_stalled());
+}
+
+/// A waiter that is alone in its queue is checked by a pass if `is_queue_stalled` was asked, and has the same time to respond as if another
+/// waiter were queued behind it.
+#[test]
+fn a_queue_is_stalled_after_two_passes_without_a_response() {
+    let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
+    let is_stalled = || is_queue_stalled(table.at(&word));
+    assert!(is_stalled(), "the queue is empty");
+    let probe = Probe::new();
+    let mut wait = pin!(wait_async(table.at(&word), 0));
+    let mut poll = || wait.as_mut().poll_signalled(&mut Context::from_waker(&probe.waker()));
+    assert!(poll().is_pending());
+    for _ in 0..3 {
+        assert!(!is_stalled() && !table.signal_stalled(), "it was not even signalled");
+    }
+    for responds in [true, false] {
+        assert_eq!(signal_one(table.at(&word)), 1);
+        assert!(!table.signal_stalled() && !table.signal_stalled(), "not asked");
+        for _ in 0..2 {
+            assert!(!is_stalled());
+            table.signal_stalled();
+        }
+        assert!(is_stalled());
+        if responds {
+            assert_eq!(poll(), Poll::Ready(None));
+            assert!(poll().is_pending());
+            assert!(!is_stalled() && !table.signal_stalled());
+        }
+    }
+    let mut behind = pin!(wait_async(table.at(&word), 0));
+    assert!(behind.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert!(!is_stalled(), "the new waiter was not signalled");
+}
+
+/// A waiter that requests a signal gets one from each pass as long as another is queued behind it or
+/// `is_queue_stalled` is asked, and is noticed when it does not respond.
+#[test]
+fn the_watchdog_signals_a_head_that_requests_it() {
+    let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
+    let mut waits: Vec<_> = (0..2).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
+    let probes = [Probe::new(), Probe::new()];
+    let poll = |wait: &mut Pin<Box<WaitAsync<_>>>, waiter: usize| {
+        wait.as_mut().poll_signalled(&mut Context::from_waker(&probes[waiter].waker()))
+    };
+    let counts = || probes.each_ref().map(Probe::wakes);
+    assert!(poll(&mut waits[0], 0).is_pending());
+    waits[0].as_mut().request_signal();
+    assert!(!table.signal_stalled(), "no waiter is behind it");
+    assert!(!is_queue_stalled(table.at(&word)) && !table.signal_stalled());
+    assert_eq!((counts(), poll(&mut waits[0], 0)), ([1, 0], Poll::Ready(None)));
+    assert!(poll(&mut waits[0], 0).is_pending());
+    waits[0].as_mut().request_signal();
+    assert!(poll(&mut waits[1], 1).is_pending());
+    for signals in 2..5 {
+        assert!(table.signal_stalled());
+        assert_eq!(counts(), [signals, 0]);
+        assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
+        assert!(poll(&mut waits[0], 0).is_pending(), "signalled once");
+        waits[0].as_mut().request_signal();
+        assert!(poll(&mut waits[0], 0).is_pending(), "a poll of its own changes nothing");
+    }
+    assert_eq!(signal_one(table.at(&word)), 2);
+    assert_eq!(counts(), [5, 0], "it can be signalled as any other");
+    assert_eq!(poll(&mut waits[0], 0), Poll::Ready(None));
+    waits[0].as_mut().request_signal();
+    // Signalled; overdue; skipped.
+    (0..3).for_each(|_| assert!(table.signal_stalled()));
+    assert_eq!(counts(), [6, 1]);
+    drop(waits.remove(0));
+    assert_eq!(poll(&mut waits[0], 1), Poll::Ready(None));
+    waits[0].as_mut().request_signal();
+    assert_eq!(notify_one(table.at(&word)), 1);
+    waits[0].as_mut().request_signal();
+    assert_eq!(poll(&mut waits[0], 1), Poll::Ready(Some(Outcome::Notified)));
+}
+
+/// The timer of the process makes the passes by itself.
+#[test]
+fn the_timer_runs_the_watchdog_of_the_process() {
+    let word = AtomicI32::new(0);
+    let mut unpolled = Box::pin(wait_async(&word, 0));
+    assert_eq!(poll(unpolled.as_mut()), Poll::Pending);
+    std::thread::scope(|scope| {
+        for round in 0..3 {
+            let next = scope.spawn(|| {
+                let (mut waiting, parker) = (pin!(wait_async(&word, 0)), Parker::current());
+                assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(parker.waker())), Poll::Pending);
+                while !waiting.is_signalled() {
+                    parker.park();
+                }
+            });
+            until(|| Table::global().waiters(&word) == 2);
+            if round == 0 {
+                assert_eq!(signal_one(&word), 2, "the first, which does not respond");
+            }
+            next.join().unwrap();
+        }
+    });
+}

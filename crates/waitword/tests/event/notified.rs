@@ -1,0 +1,189 @@
+//! What an event says of a notify, which waiter `notify_last` wakes, and what `enable` says of a wait that has ended.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use waitword::*;
+
+use crate::common::{Task, block_on, far, until, waits};
+
+use EventNotified::{AlreadyStored, Stored, Woken};
+
+#[test]
+fn a_notify_says_what_became_of_its_wakeup() {
+    for notify in [Event::notify_one, Event::notify_last] {
+        let event = Event::new();
+        assert_eq!([notify(&event), notify(&event), notify(&event)], [Stored, AlreadyStored, AlreadyStored]);
+        let mut task = Task::new(event.wait_async());
+        assert!(task.poll().is_ready(), "it takes what is stored, ...");
+        let mut task = Task::new(event.wait_async());
+        assert!(task.poll().is_pending(), "... and the next does not");
+        assert_eq!([notify(&event), notify(&event)], [Woken, Stored]);
+        assert!(task.is_woken() && task.poll().is_ready());
+        event.notify_all();
+        assert_eq!(notify(&event), AlreadyStored, "`notify_all` takes nothing away");
+    }
+}
+
+/// The word still says that there may be a waiter, and there is none.
+#[test]
+fn a_notify_after_all_have_left_is_stored() {
+    for notify in [Event::notify_one, Event::notify_last] {
+        let event = Event::new();
+        assert!(Task::new(event.wait_async()).poll().is_pending());
+        assert_eq!((event.waiters(), notify(&event)), (0, Stored));
+    }
+}
+
+#[test]
+fn notify_all_says_how_many_were_in_the_queue() {
+    let event = Event::new();
+    assert_eq!(event.notify_all(), 0);
+    let mut unpolled = Task::new(event.wait_async());
+    let mut queued = [(); 40].map(|()| Task::new(event.wait_async()));
+    assert!(queued.iter_mut().all(|task| task.poll().is_pending()));
+    assert_eq!(event.notify_all(), 40);
+    assert_eq!(event.notify_all(), 0);
+    assert!(queued.iter_mut().all(|task| task.poll().is_ready()) && unpolled.poll().is_ready());
+}
+
+/// Threads and tasks, in every mixture: from the back, and then from the front.
+#[test]
+fn notify_last_wakes_the_tail() {
+    for kinds in 0..1_u32 << 4 {
+        let event = Event::new();
+        let turns = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for place in 0..4 {
+                let (event, turns) = (&event, &turns);
+                waits(
+                    scope,
+                    || event.waiters() == place + 1,
+                    move || {
+                        if kinds >> place & 1 == 1 {
+                            event.wait()
+                        } else {
+                            block_on(event.wait_async())
+                        }
+                        turns.lock().push(place);
+                    },
+                );
+            }
+            let notifies = [Event::notify_last, Event::notify_one, Event::notify_last, Event::notify_last];
+            for (count, notify) in (1..).zip(notifies) {
+                assert_eq!(notify(&event), Woken);
+                until(|| turns.lock().len() == count);
+            }
+        });
+        assert_eq!(turns.into_inner(), [3, 0, 2, 1], "{kinds:b}");
+    }
+}
+
+/// In the order of the notify that gave it, however often it is forwarded, and whether the future knew of it or not.
+#[test]
+fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
+    type Wait = fn(&Arc<Event>) -> Task<'_, ()>;
+    let forms: [Wait; 3] = [
+        |event| Task::new(event.wait_async()),
+        |event| Task::new(event.wait_owned_async()),
+        |event| Task::new(async { event.wait_async_until(far()).await.unwrap() }),
+    ];
+    for form in forms {
+        for (notify, order) in
+            [(Event::notify_one as fn(&Event) -> _, [0, 1, 2, 3]), (Event::notify_last, [3, 2, 1, 0])]
+        {
+            let event = Arc::new(Event::new());
+            let mut tasks = [(); 4].map(|()| Some(form(&event)));
+            assert!(tasks.iter_mut().flatten().all(|task| task.poll().is_pending()));
+            let is_woken = |tasks: &[Option<Task<'_, ()>>; 4]| {
+                tasks.each_ref().map(|task| task.as_ref().is_some_and(Task::is_woken))
+            };
+            assert_eq!(notify(&event), Woken);
+            for place in order {
+                assert_eq!(is_woken(&tasks), [0, 1, 2, 3].map(|other| other == place));
+                tasks[place] = None;
+            }
+            assert!(event.try_wait(), "stored in the end");
+        }
+    }
+    // Enabled, it knows of the wakeup and keeps it.
+    let event = Event::new();
+    let mut first = pin!(event.wait_async());
+    let mut second = Task::new(event.wait_async());
+    assert!(!first.as_mut().enable() && second.poll().is_pending());
+    {
+        let mut last = pin!(event.wait_async());
+        assert!(!last.as_mut().enable());
+        assert_eq!(event.notify_last(), Woken);
+        assert!(last.enable());
+    }
+    assert!(second.is_woken() && !first.enable());
+}
+
+#[test]
+fn enable_after_the_end_says_that_nothing_is_left_to_wait_for() {
+    let event = Arc::new(Event::new());
+    let (mut plain, mut owned) = (pin!(event.wait_async()), pin!(event.wait_owned_async()));
+    let (mut timed, mut owned_timed) =
+        (pin!(event.wait_async_until(far())), pin!(event.wait_owned_async_until(far())));
+    event.notify_all();
+    block_on(async {
+        plain.as_mut().await;
+        owned.as_mut().await;
+        timed.as_mut().await.unwrap();
+        owned_timed.as_mut().await.unwrap();
+    });
+    for _ in 0..2 {
+        assert!(plain.as_mut().enable() && owned.as_mut().enable());
+        assert!(timed.as_mut().enable() && owned_timed.as_mut().enable());
+    }
+    let (mut late, mut owned_late) =
+        (pin!(event.wait_async_for(Duration::ZERO)), pin!(event.wait_owned_async_until(Instant::now())));
+    assert_eq!(block_on(late.as_mut()), Err(LockError::TimedOut));
+    assert_eq!(block_on(owned_late.as_mut()), Err(LockError::TimedOut));
+    assert!(late.enable() && owned_late.enable(), "over, too");
+    // It has not enqueued, and takes nothing.
+    assert_eq!((event.waiters(), event.notify_one()), (0, Stored));
+    assert!(plain.as_mut().enable() && event.try_wait());
+}
+
+/// Nor does it forward anything when it is dropped: what it had was taken.
+#[test]
+fn enable_after_the_end_has_nothing_to_forward() {
+    let event = Arc::new(Event::new());
+    let enabled: [fn(&Arc<Event>) -> bool; 2] = [
+        |event| {
+            let mut wait = pin!(event.wait_async());
+            block_on(wait.as_mut());
+            wait.enable()
+        },
+        |event| {
+            let mut wait = pin!(event.wait_owned_async());
+            block_on(wait.as_mut());
+            wait.enable()
+        },
+    ];
+    for enabled in enabled {
+        event.notify_one();
+        assert!(enabled(&event));
+        assert!(!event.try_wait());
+    }
+}
+
+/// A listener never ends: after each of its waits it listens again, and `enable` enqueues it again.
+#[test]
+fn enable_of_a_listener_after_a_wait_is_for_the_next() {
+    let event = Arc::new(Event::new());
+    let (mut borrowed, mut owned) = (pin!(event.listen()), pin!(event.listen_owned()));
+    for _ in 0..3 {
+        event.notify_all();
+        borrowed.as_mut().wait();
+        owned.as_mut().wait();
+        assert!(!borrowed.as_mut().enable() && !owned.as_mut().enable());
+        assert_eq!(event.waiters(), 2);
+    }
+    event.notify_last();
+    assert!(owned.as_mut().try_wait() && !borrowed.as_mut().try_wait());
+}

@@ -1,0 +1,311 @@
+//! Waits that own a share in their event: stored in structs, polled by hand, and dropped there.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker, ready};
+use std::thread;
+
+use futures_util::stream::{FuturesUnordered, StreamExt, select_all};
+use futures_util::{FutureExt, Stream};
+use pin_project_lite::pin_project;
+use waitword::future::*;
+use waitword::*;
+
+use crate::common::{Task, block_on, far, poll, until};
+
+/// A number that others write, and an event for its changes.
+#[derive(Default)]
+struct Number {
+    now: AtomicUsize,
+    changed: Arc<Event>,
+}
+
+impl Number {
+    fn set(&self, number: usize) {
+        self.now.store(number, Ordering::Release);
+        self.changed.notify_all();
+    }
+}
+
+pin_project! {
+    /// The numbers that are seen, up to the last.
+    struct Numbers {
+        number: Arc<Number>,
+        seen: usize,
+        last: usize,
+        // Written by the stream itself, each between a check of the number and the wait for its change.
+        races: std::ops::Range<usize>,
+        // In the field: nothing is allocated for a wait.
+        #[pin]
+        changed: EventWaitOwned,
+    }
+}
+
+impl Numbers {
+    fn new(number: &Arc<Number>, last: usize) -> Self {
+        let changed = number.changed.wait_owned_async();
+        Self { number: Arc::clone(number), seen: 0, last, races: 0..0, changed }
+    }
+}
+
+impl Stream for Numbers {
+    type Item = usize;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<usize>> {
+        let mut this = self.project();
+        if this.seen == this.last {
+            return Poll::Ready(None);
+        }
+        loop {
+            let now = this.number.now.load(Ordering::Acquire);
+            if now != *this.seen {
+                *this.seen = now;
+                return Poll::Ready(Some(now));
+            }
+            this.races.next().into_iter().for_each(|next| this.number.set(next));
+            ready!(this.changed.as_mut().poll(cx));
+            // It waits for the next change before the number is checked again.
+            this.changed.set(this.number.changed.wait_owned_async());
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_keeps_its_wait_misses_no_change_between_its_check_and_its_wait() {
+    let number = Arc::new(Number::default());
+    let mut numbers = pin!(Numbers { races: 1..6, ..Numbers::new(&number, 7) });
+    let mut cx = Context::from_waker(Waker::noop());
+    for next in 1..6 {
+        assert_eq!(numbers.as_mut().poll_next(&mut cx), Poll::Ready(Some(next)));
+    }
+    assert!(numbers.as_mut().poll_next(&mut cx).is_pending());
+    assert_eq!(number.changed.notify_all(), 1, "now it is in the queue");
+    assert!(numbers.as_mut().poll_next(&mut cx).is_pending(), "and again: nothing has changed");
+    number.set(7);
+    assert_eq!(numbers.as_mut().poll_next(&mut cx), Poll::Ready(Some(7)));
+    assert_eq!(numbers.poll_next(&mut cx), Poll::Ready(None));
+}
+
+/// Several streams on two executors, beside a thread that writes as fast as it can: all are woken, and all see the last.
+#[test]
+fn streams_that_keep_their_waits_end_on_every_executor() {
+    const LAST: usize = 2_000;
+    for _ in 0..5 {
+        let number = Arc::new(Number::default());
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+        let seen = [(); 3].map(|()| runtime.spawn(Numbers::new(&number, LAST).collect::<Vec<_>>()));
+        let also_seen =
+            smol::spawn(select_all([Numbers::new(&number, LAST)].map(Box::pin)).collect::<Vec<_>>());
+        let writer = thread::spawn({
+            let number = Arc::clone(&number);
+            move || (1..=LAST).for_each(|next| number.set(next))
+        });
+        let mut all = vec![block_on(also_seen)];
+        all.extend(seen.map(|seen| runtime.block_on(seen).unwrap()));
+        for seen in all {
+            assert!(seen.is_sorted() && seen.last() == Some(&LAST), "{seen:?}");
+        }
+        writer.join().unwrap();
+        assert_eq!(number.changed.waiters(), 0);
+    }
+}
+
+/// So many places, and an event for those that become free.
+struct Places {
+    free: AtomicUsize,
+    freed: Arc<Event>,
+}
+
+impl Places {
+    fn new(free: usize) -> Arc<Self> {
+        Arc::new(Self { free: AtomicUsize::new(free), freed: Arc::default() })
+    }
+}
+
+/// What a service with a `poll_ready` is: polled until there is a place, and called then.
+struct Service {
+    places: Arc<Places>,
+    freed: Pin<Box<EventWaitOwned>>,
+    has_place: bool,
+}
+
+impl Service {
+    fn new(places: &Arc<Places>) -> Self {
+        Self {
+            places: Arc::clone(places),
+            freed: Box::pin(places.freed.wait_owned_async()),
+            has_place: false,
+        }
+    }
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let take = |free: usize| free.checked_sub(1);
+        while !self.has_place {
+            self.has_place = self.places.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok();
+            if !self.has_place {
+                ready!(self.freed.as_mut().poll(cx));
+                // The next wait, in the place of the last.
+                self.freed.set(self.places.freed.wait_owned_async());
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn call(&mut self) -> Call {
+        assert!(std::mem::take(&mut self.has_place), "not ready");
+        Call(Arc::clone(&self.places))
+    }
+}
+
+/// Has a place.
+struct Call(Arc<Places>);
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.0.free.fetch_add(1, Ordering::SeqCst);
+        self.0.freed.notify_one();
+    }
+}
+
+#[test]
+fn poll_readies_that_keep_their_waits_are_all_served() {
+    const PLACES: usize = 2;
+    let (places, at_work, calls) =
+        (Places::new(PLACES), Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    let tasks: Vec<_> = (0..6)
+        .map(|place| {
+            let (places, at_work, calls) = (Arc::clone(&places), Arc::clone(&at_work), Arc::clone(&calls));
+            runtime.spawn(async move {
+                let mut service = Service::new(&places);
+                for round in 0..300 {
+                    if (place + round) % 7 == 0 {
+                        // Given up while it waits, with what it may have been given, and begun anew.
+                        let _ = std::future::poll_fn(|cx| Poll::Ready(service.poll_ready(cx))).await;
+                        if !service.has_place {
+                            service = Service::new(&places);
+                        }
+                    }
+                    std::future::poll_fn(|cx| service.poll_ready(cx)).await;
+                    let call = service.call();
+                    assert!(at_work.fetch_add(1, Ordering::SeqCst) < PLACES);
+                    tokio::task::yield_now().await;
+                    at_work.fetch_sub(1, Ordering::SeqCst);
+                    drop(call);
+                    calls.fetch_add(1, Ordering::SeqCst);
+                }
+            })
+        })
+        .collect();
+    tasks.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+    assert_eq!((calls.load(Ordering::SeqCst), places.free.load(Ordering::SeqCst)), (1_800, PLACES));
+}
+
+/// A service that is dropped with a wakeup in the wait that it keeps.
+#[test]
+fn a_struct_that_is_dropped_while_its_wait_is_notified_forwards_the_wakeup() {
+    let places = Places::new(0);
+    let mut services = [(); 3].map(|()| Some(Service::new(&places)));
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(services.iter_mut().flatten().all(|service| service.poll_ready(&mut cx).is_pending()));
+    // One place becomes free, for the first of them.
+    drop(Call(Arc::clone(&places)));
+    assert_eq!(places.freed.waiters(), 2);
+    services[0] = None;
+    assert_eq!(places.freed.waiters(), 1, "the next is woken");
+    services[1] = None;
+    assert_eq!(places.freed.waiters(), 0, "and the next");
+    assert!(services[2].as_mut().unwrap().poll_ready(&mut cx).is_ready());
+    assert!(!places.freed.try_wait(), "it is in the stored wait, ...");
+    drop(services);
+    assert!(places.freed.try_wait(), "... which was not asked, for there was a place");
+}
+
+#[test]
+fn an_owned_wait_that_is_dropped_after_its_wakeup_forwards_it() {
+    type Wait = fn(&Arc<Event>) -> Pin<Box<dyn Future<Output = ()>>>;
+    let ways: [Wait; 2] = [
+        |event| Box::pin(event.wait_owned_async()),
+        |event| Box::pin(event.wait_owned_async_until(far()).map(Result::unwrap)),
+    ];
+    for way in ways {
+        for enqueued in [1, 2] {
+            let event = Arc::new(Event::new());
+            let mut waits: Vec<_> = (0..enqueued).map(|_| way(&event)).collect();
+            assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+            assert_eq!(event.notify_one(), EventNotified::Woken);
+            drop(waits.remove(0));
+            match waits.pop() {
+                Some(mut next) => assert!(poll(next.as_mut()).is_ready() && !event.try_wait()),
+                None => assert!(event.try_wait(), "stored"),
+            }
+        }
+    }
+    // Enabled, with the wakeup that was stored; and as a listener.
+    let event = Arc::new(Event::new());
+    event.notify_one();
+    let mut enabled = Box::pin(event.wait_owned_async());
+    assert!(enabled.as_mut().enable() && !event.try_wait());
+    drop(enabled);
+    let mut listener = Box::pin(event.listen_owned());
+    assert!(listener.as_mut().enable() && !event.try_wait());
+    drop(listener);
+    assert!(event.try_wait());
+}
+
+/// The struct is all that is left of the event, and it goes while it is in the queue.
+#[test]
+fn a_wait_keeps_its_event_until_it_has_left_the_queue() {
+    let event = Arc::new(Event::new());
+    let (mut wait, mut listener) = (Box::pin(event.wait_owned_async()), Box::pin(event.listen_owned()));
+    assert!(poll(wait.as_mut()).is_pending() && !listener.as_mut().enable());
+    let weak = Arc::downgrade(&event);
+    drop(event);
+    let event = weak.upgrade().expect("they have a share");
+    assert_eq!((event.waiters(), event.notify_one()), (2, EventNotified::Woken));
+    drop(event);
+    // What it had is forwarded to the listener.
+    drop(wait);
+    assert!(listener.as_mut().try_wait() && !listener.as_mut().enable());
+    drop(listener);
+    assert!(weak.upgrade().is_none());
+    let event = Arc::new(Event::new());
+    let mut ended = pin!(event.wait_owned_async());
+    event.notify_one();
+    assert!(poll(ended.as_mut()).is_ready());
+    assert_eq!(Arc::strong_count(&event), 2, "one of the queue has gone, that of the future goes with it");
+}
+
+/// In a set, beside others, each on the thread that polls it first and dropped on another.
+#[test]
+fn owned_waits_go_from_thread_to_thread() {
+    let event = Arc::new(Event::new());
+    let waits: FuturesUnordered<_> = (0..20).map(|_| event.wait_owned_async()).collect();
+    let waits = thread::spawn(move || {
+        let mut waits = waits;
+        assert!(waits.next().now_or_never().is_none());
+        waits
+    });
+    let waits = waits.join().unwrap();
+    assert_eq!(event.waiters(), 20);
+    let notifier = thread::spawn({
+        let event = Arc::clone(&event);
+        move || (0..10).for_each(|_| assert!(event.notify_last().is_woken()))
+    });
+    assert_eq!(block_on(waits.take(10).count()), 10);
+    notifier.join().unwrap();
+    until(|| event.waiters() == 0);
+    assert!(!event.try_wait(), "ten were given, and ten had");
+}
+
+/// A task of its own, with nothing borrowed.
+#[test]
+fn an_owned_wait_is_a_task() {
+    let event = Arc::new(Event::new());
+    let mut task = Task::new(smol::spawn(event.wait_owned_async()));
+    assert!(task.poll().is_pending());
+    event.notify_all();
+    task.finish();
+}

@@ -1,0 +1,152 @@
+//! The bump: the head waiter has its turn, and the guard is as good after it as before, however it ends.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex as Turns};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Instant;
+
+use waitword::{
+    Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
+    OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
+    STALL_TIMEOUT, forbid_blocking,
+};
+
+use crate::common::guards::{Lock, Panics};
+use crate::common::{block_on, forbidden};
+
+/// Runs a test, which is given a guard and its bump.
+macro_rules! run {
+    ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
+        $test(&$lock, || $lock.$acquire(), $Guard::bump);
+    };
+}
+
+/// The waiter behind the head may get the lock after the bumping holder, which is a barging acquirer by then.
+#[test]
+fn the_head_waiter_gets_its_turn() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
+        let turns = Turns::new(Vec::new());
+        let turn = |name| turns.lock().unwrap().push(name);
+        let guard = acquire();
+        let [first, second] = ["first", "second"].map(|name| (name, lock.queued(Waker::noop())));
+        thread::scope(|scope| {
+            let mut guard = guard;
+            // The second runs first, and has to wait.
+            for (name, queued) in [second, first] {
+                scope.spawn(move || {
+                    let guard = block_on(queued);
+                    turn(name);
+                    drop(guard);
+                });
+            }
+            let start = Instant::now();
+            bump(&mut guard);
+            turn("bumping holder");
+            assert!(!lock.is_free());
+            // If its thread is so slow, it is passed over.
+            let turns = turns.lock().unwrap();
+            assert!(turns[0] == "first" || start.elapsed() >= STALL_TIMEOUT, "{turns:?}");
+        });
+        assert_eq!(turns.into_inner().unwrap().len(), 3);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+/// It would panic if it gave anything away.
+#[test]
+fn nothing_happens_if_the_queue_is_empty() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
+        let mut guard = acquire();
+        let queued = lock.queued(Waker::noop());
+        let must_not = forbid_blocking();
+        drop(queued);
+        // As far as the word knows there is a waiter.
+        bump(&mut guard);
+        drop((guard, must_not));
+        let mut guard = acquire();
+        let _must_not = forbid_blocking();
+        bump(&mut guard);
+        assert!(!lock.is_free());
+        drop(guard);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+#[test]
+fn where_blocking_is_forbidden_the_guard_stays() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
+        let mut guard = acquire();
+        let queued = lock.queued(Waker::noop());
+        let message = forbidden(|| bump(&mut guard));
+        assert!(message.contains("`unlock_fair`") && message.contains("_async`"), "{message}");
+        assert!(!lock.is_free());
+        drop(guard);
+        drop(block_on(queued));
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+#[test]
+fn if_the_waker_of_the_next_panics_the_guard_stays() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
+        let mut guard = acquire();
+        let mut queued = lock.queued(&Waker::from(Arc::new(Panics)));
+        assert!(catch_unwind(AssertUnwindSafe(|| bump(&mut guard))).is_err());
+        assert!(!lock.is_free(), "there is a guard");
+        drop(guard);
+        let Poll::Ready(guard) = queued.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("it is free")
+        };
+        drop(guard);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+#[test]
+fn a_reader_gives_an_upgrade_its_turn() {
+    let lock = RwLock::new(0);
+    let mut reader = lock.read();
+    let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
+    assert!(upgrade.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    thread::scope(|scope| {
+        scope.spawn(move || *block_on(upgrade) += 1);
+        RwLockReadGuard::bump(&mut reader);
+        assert_eq!(*reader, 1);
+    });
+}
+
+/// A release of one of two readers, after which no new reader gets in.
+#[test]
+fn a_fair_release_of_readers_is_for_the_queue() {
+    let lock = RwLock::new(0);
+    let (one, other) = (lock.read(), lock.read());
+    let mut writer = Box::pin(lock.write_async());
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(writer.as_mut().poll(&mut cx).is_pending());
+    assert!(lock.try_read().is_some(), "no acquirer has come yet");
+    RwLockReadGuard::unlock_fair(one);
+    assert!(lock.try_read().is_none());
+    let mut reader = Box::pin(lock.read_async());
+    assert!(reader.as_mut().poll(&mut cx).is_pending());
+    assert!(writer.as_mut().poll(&mut cx).is_pending(), "the other one reads");
+    RwLockReadGuard::unlock_fair(other);
+    assert!(reader.as_mut().poll(&mut cx).is_pending(), "behind the writer");
+    let Poll::Ready(written) = writer.as_mut().poll(&mut cx) else { panic!("its turn") };
+    drop(written);
+    drop(block_on(reader));
+    let upgradable = lock.upgradable_read();
+    let mut writer = Box::pin(lock.write_async());
+    assert!(writer.as_mut().poll(&mut cx).is_pending());
+    RwLockUpgradableReadGuard::unlock_fair(upgradable);
+    assert!(lock.try_read().is_none() && writer.as_mut().poll(&mut cx).is_ready());
+    drop(writer);
+    RwLockReadGuard::unlock_fair(lock.read());
+    RwLockUpgradableReadGuard::unlock_fair(lock.upgradable_read());
+    assert!(lock.try_write().is_some(), "no waiter was queued");
+}

@@ -1,0 +1,267 @@
+//! Guards of parts, and what else guards can become: with the reason why not, as a reader, or as the lock that they had a share in.
+
+/// Runs `$one`, which is given a test, a lock, its method and its guard, for each kind of guard.
+macro_rules! for_each_guard {
+    ($one:ident, $test:ident) => {
+        let mutex = Arc::new(Mutex::new(0));
+        let lock = Arc::new(RwLock::new(0));
+        $one!($test, mutex.lock, MutexGuard);
+        $one!($test, mutex.lock_owned, OwnedMutexGuard);
+        $one!($test, lock.read, RwLockReadGuard);
+        $one!($test, lock.read_owned, OwnedRwLockReadGuard);
+        $one!($test, lock.upgradable_read, RwLockUpgradableReadGuard);
+        $one!($test, lock.upgradable_read_owned, OwnedRwLockUpgradableReadGuard);
+        $one!($test, lock.write, RwLockWriteGuard);
+        $one!($test, lock.write_owned, OwnedRwLockWriteGuard);
+    };
+}
+
+mod bump;
+#[path = "../common/mod.rs"]
+mod common;
+mod unlocked;
+mod unlocked_async;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Arc;
+use std::task::Waker;
+
+use common::block_on;
+use common::guards::{Lock, Panics};
+use waitword::*;
+
+#[derive(Debug, PartialEq)]
+struct Why(&'static str);
+
+/// The part, or why there is none, of each kind of guard; and again of the part.
+macro_rules! maps_or_says_why {
+    ($($test:ident: $Guard:ident -> $Mapped:ident, $lock:ident.$acquire:ident, $($mutable:ident)?;)+) => {$(
+        #[test]
+        fn $test() {
+            let $lock = Arc::new(Lock::new((1, (2, 3))));
+            let none = $Guard::try_map_or_err($lock.$acquire(), |_| Err::<&$($mutable)? i32, _>(Why("no part")));
+            let (guard, why) = none.map(drop).unwrap_err();
+            assert_eq!((guard.0, why), (1, Why("no part")));
+            assert!($lock.is_locked());
+            let guard = $Guard::filter_map(guard, |_| None::<&$($mutable)? i32>).map(drop).unwrap_err();
+            let pair = $Guard::try_map_or_err(guard, |all| Ok::<_, Why>(&$($mutable)? all.1)).unwrap();
+            let none = $Mapped::try_map_or_err(pair, |_| Err::<&$($mutable)? i32, _>(Why("no part of it")));
+            let (pair, why) = none.map(drop).unwrap_err();
+            assert_eq!((*pair, why), ((2, 3), Why("no part of it")));
+            let last = $Mapped::try_map_or_err(pair, |pair| Ok::<_, Why>(&$($mutable)? pair.1)).unwrap();
+            let last = $Mapped::filter_map(last, |last| Some(last)).unwrap();
+            assert!(*last == 3 && $lock.is_locked());
+            drop(last);
+            assert!(!$lock.is_locked());
+            // The guard is dropped with what panics.
+            let panics = || $Guard::try_map_or_err($lock.$acquire(), |_| -> Result<&$($mutable)? i32, ()> { panic!() });
+            assert!(catch_unwind(AssertUnwindSafe(|| drop(panics()))).is_err());
+            assert!(!$lock.is_locked());
+        }
+    )+};
+}
+
+mod of_a_mutex {
+    use super::*;
+    use waitword::Mutex as Lock;
+
+    maps_or_says_why! {
+        borrowed: MutexGuard -> MappedMutexGuard, mutex.lock, mut;
+        owned: OwnedMutexGuard -> OwnedMappedMutexGuard, mutex.lock_owned, mut;
+    }
+}
+
+mod of_a_rwlock {
+    use super::*;
+    use waitword::RwLock as Lock;
+
+    maps_or_says_why! {
+        a_reader: RwLockReadGuard -> MappedRwLockReadGuard, rwlock.read,;
+        a_writer: RwLockWriteGuard -> MappedRwLockWriteGuard, rwlock.write, mut;
+        an_owned_reader: OwnedRwLockReadGuard -> OwnedMappedRwLockReadGuard, rwlock.read_owned,;
+        an_owned_writer: OwnedRwLockWriteGuard -> OwnedMappedRwLockWriteGuard, rwlock.write_owned, mut;
+    }
+}
+
+/// A part that is changed is the part of the value, and not of a copy.
+#[test]
+fn what_is_written_through_a_part_is_in_the_lock() {
+    let mutex = Mutex::new((1, "one"));
+    *MutexGuard::try_map_or_err(mutex.lock(), |pair| Ok::<_, ()>(&mut pair.0)).unwrap() = 2;
+    assert_eq!(mutex.into_inner(), (2, "one"));
+    let rwlock = Arc::new(RwLock::new((1, "one")));
+    *OwnedRwLockWriteGuard::try_map_or_err(rwlock.write_owned(), |pair| Ok::<_, ()>(&mut pair.0)).unwrap() =
+        2;
+    assert_eq!(*rwlock.read(), (2, "one"));
+}
+
+macro_rules! a_writer_becomes_a_reader_of_a_part {
+    ($($test:ident: $Guard:ident, $write:ident;)+) => {$(
+        #[test]
+        fn $test() {
+            let rwlock = Arc::new(RwLock::new((1, "one")));
+            let part = $Guard::downgrade_map(rwlock.$write(), |pair| &pair.1);
+            assert!(!rwlock.is_write_locked() && rwlock.try_write().is_none());
+            assert_eq!((*part, rwlock.try_read().map(|pair| pair.0)), ("one", Some(1)));
+            drop(part);
+            let mut writer = $Guard::try_downgrade_map(rwlock.$write(), |_| None::<&i32>).map(drop).unwrap_err();
+            writer.0 = 2;
+            assert!(rwlock.is_write_locked() && rwlock.try_read().is_none());
+            let part = $Guard::try_downgrade_map(writer, |pair| Some(&pair.0)).unwrap();
+            assert_eq!((*part, rwlock.try_read().map(|pair| pair.0)), (2, Some(2)));
+            drop(part);
+            let panics = || $Guard::downgrade_map(rwlock.$write(), |_| -> &i32 { panic!("no part") });
+            assert!(catch_unwind(AssertUnwindSafe(|| drop(panics()))).is_err());
+            assert!(rwlock.is_free());
+        }
+    )+};
+}
+
+impl Lock for RwLock<(i32, &'static str)> {
+    fn queued(self: &Arc<Self>, _waker: &Waker) -> common::guards::Queued {
+        unreachable!("not in these tests")
+    }
+
+    fn alone(self: &Arc<Self>) -> Box<dyn Send> {
+        Box::new(self.write_owned())
+    }
+
+    fn is_free(&self) -> bool {
+        self.try_write().is_some()
+    }
+}
+
+a_writer_becomes_a_reader_of_a_part! {
+    a_writer_becomes_a_reader_of_a_part: RwLockWriteGuard, write;
+    an_owned_writer_becomes_a_reader_of_a_part: OwnedRwLockWriteGuard, write_owned;
+}
+
+/// It has become a reader by then, signals the readers that wait, and a waker panics: the reader is gone with its guard.
+#[test]
+fn a_downgrade_that_panics_leaves_no_reader_behind() {
+    let rwlock = Arc::new(RwLock::new(1));
+    let test = |downgrade: fn(OwnedRwLockWriteGuard<u8>)| {
+        let writer = rwlock.write_owned();
+        let waiter = rwlock.queued(&Waker::from(Arc::new(Panics)));
+        // Behind it a reader, so that there is a waiter to signal.
+        assert!(catch_unwind(AssertUnwindSafe(|| downgrade(writer))).is_err());
+        drop(waiter);
+        assert!(rwlock.is_free());
+    };
+    test(|writer| drop(OwnedRwLockWriteGuard::downgrade(writer)));
+    test(|writer| drop(OwnedRwLockWriteGuard::downgrade_to_upgradable(writer)));
+    test(|writer| drop(OwnedRwLockWriteGuard::downgrade_map(writer, |value| value)));
+}
+
+#[test]
+fn guards_of_parts_are_released_for_the_head_waiter() {
+    let rwlock = Arc::new(RwLock::new(1));
+    let releases: [&dyn Fn(); 4] = [
+        &|| MappedRwLockReadGuard::unlock_fair(RwLockReadGuard::map(rwlock.read(), |value| value)),
+        &|| MappedRwLockWriteGuard::unlock_fair(RwLockWriteGuard::map(rwlock.write(), |value| value)),
+        &|| {
+            OwnedMappedRwLockReadGuard::unlock_fair(OwnedRwLockReadGuard::map(rwlock.read_owned(), |value| {
+                value
+            }))
+        },
+        &|| {
+            OwnedMappedRwLockWriteGuard::unlock_fair(OwnedRwLockWriteGuard::map(
+                rwlock.write_owned(),
+                |value| value,
+            ))
+        },
+    ];
+    for release in releases {
+        release();
+        assert!(rwlock.is_free(), "there is no waiter");
+    }
+    macro_rules! reserves {
+        ($($Guard:ident -> $Mapped:ident, $acquire:ident;)+) => {$(
+            let guard = $Guard::map(rwlock.$acquire(), |value| value);
+            let waiter = rwlock.queued(Waker::noop());
+            $Mapped::unlock_fair(guard);
+            assert!(!rwlock.is_free(), "for the waiter");
+            drop(block_on(waiter));
+            assert!(rwlock.is_free());
+        )+};
+    }
+    reserves! {
+        RwLockReadGuard -> MappedRwLockReadGuard, read;
+        RwLockWriteGuard -> MappedRwLockWriteGuard, write;
+        OwnedRwLockReadGuard -> OwnedMappedRwLockReadGuard, read_owned;
+        OwnedRwLockWriteGuard -> OwnedMappedRwLockWriteGuard, write_owned;
+    }
+}
+
+#[test]
+fn owned_guards_lead_to_their_lock_and_give_their_share_in_it_back() {
+    let (mutex, rwlock) = (Arc::new(Mutex::new(1)), Arc::new(RwLock::new(1)));
+    macro_rules! gives_back {
+        ($($Guard:ident, $lock:ident.$acquire:ident;)+) => {$(
+            for into_arc in [$Guard::into_arc, $Guard::into_arc_fair] {
+                let share = into_arc($lock.$acquire());
+                assert!(Arc::ptr_eq(&share, &$lock) && $lock.is_free());
+                assert_eq!(Arc::strong_count(&$lock), 2);
+            }
+            // A waiter that is not polled has it reserved by one of the two.
+            let (guard, waiter) = ($lock.$acquire(), $lock.queued(Waker::noop()));
+            drop($Guard::into_arc_fair(guard));
+            assert!(!$lock.is_free());
+            drop(block_on(waiter));
+        )+};
+    }
+    gives_back! {
+        OwnedMutexGuard, mutex.lock_owned;
+        OwnedRwLockReadGuard, rwlock.read_owned;
+        OwnedRwLockUpgradableReadGuard, rwlock.upgradable_read_owned;
+        OwnedRwLockWriteGuard, rwlock.write_owned;
+    }
+    let reader = OwnedRwLockReadGuard::map(rwlock.read_owned(), |value| value);
+    assert!(Arc::ptr_eq(OwnedMappedRwLockReadGuard::rwlock(&reader), &rwlock));
+    drop(reader);
+    let writer = OwnedRwLockWriteGuard::map(rwlock.write_owned(), |value| value);
+    assert!(Arc::ptr_eq(OwnedMappedRwLockWriteGuard::rwlock(&writer), &rwlock));
+}
+
+#[test]
+fn a_leaked_guard_is_the_value_for_as_long_as_the_mutex_lives() {
+    let mut mutex = Mutex::new(vec![1]);
+    {
+        let value = MutexGuard::leak(mutex.lock());
+        value.push(2);
+        assert!(mutex.try_lock().is_none());
+        value.push(3);
+    }
+    assert!(mutex.is_locked(), "for good");
+    assert_eq!(mutex.get_mut(), &[1, 2, 3]);
+}
+
+#[test]
+fn the_value_is_where_the_pointer_says() {
+    let (mutex, rwlock) = (Mutex::new(1), RwLock::new(1));
+    assert!(ptr::eq(mutex.data_ptr(), &*mutex.lock()));
+    assert!(ptr::eq(rwlock.data_ptr(), &*rwlock.read()));
+    let unsized_value: &Mutex<[u8]> = &Mutex::new([1, 2, 3]);
+    assert_eq!(unsized_value.data_ptr().len(), 3);
+    let unsized_value: &RwLock<[u8]> = &RwLock::new([1, 2, 3]);
+    assert!(ptr::eq(unsized_value.data_ptr(), &*unsized_value.read()));
+    let shown: &RwLock<dyn std::fmt::Debug> = &RwLock::new(7_u64);
+    assert_eq!(format!("{:?}", shown.read()), "7");
+}
+
+#[test]
+fn locks_and_guards_are_shown_as_tokios_are() {
+    let (ours, theirs) = (Mutex::new(Some("data")), tokio::sync::Mutex::new(Some("data")));
+    assert_eq!(format!("{ours:?} {ours:#?}"), format!("{theirs:?} {theirs:#?}"));
+    let guards = (ours.lock(), theirs.try_lock().unwrap());
+    assert_eq!(format!("{ours:?} {ours:#?}"), format!("{theirs:?} {theirs:#?}"));
+    assert_eq!(format!("{:?} {:#?}", guards.0, guards.0), format!("{:?} {:#?}", guards.1, guards.1));
+    let (ours, theirs) = (RwLock::new(Some("data")), tokio::sync::RwLock::new(Some("data")));
+    let readers = (ours.read(), theirs.try_read().unwrap());
+    assert_eq!(format!("{ours:?} {ours:#?}"), format!("{theirs:?} {theirs:#?}"));
+    assert_eq!(format!("{:#?}", readers.0), format!("{:#?}", readers.1));
+    drop(readers);
+    let _writers = (ours.write(), theirs.try_write().unwrap());
+    assert_eq!(format!("{ours:?} {ours:#?}"), format!("{theirs:?} {theirs:#?}"));
+}

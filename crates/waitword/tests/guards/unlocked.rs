@@ -1,0 +1,232 @@
+//! Guards that let go of their lock while something runs: others have it meanwhile, and however that ends, there is no guard
+//! without its lock. A thread's half; that of tasks is in `unlocked_async.rs`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::Waker;
+use std::thread::{self, Scope};
+
+use waitword::{
+    Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
+    OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
+    forbid_blocking,
+};
+
+use crate::common::guards::{Lock, Panics};
+use crate::common::{PlainCounter, block_on, forbidden};
+
+/// Runs something with the lock of a guard released.
+type Unlocked<G> = fn(&mut G, &mut dyn FnMut());
+
+/// Runs a test, which is given a guard and its `unlocked` and `unlocked_fair`.
+macro_rules! run {
+    ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
+        $test(&$lock, || $lock.$acquire(), |guard, run| $Guard::unlocked(guard, run));
+        $test(&$lock, || $lock.$acquire(), |guard, run| $Guard::unlocked_fair(guard, run));
+    };
+}
+
+/// Another thread has the lock alone, and releases it after it has said so.
+fn held_by_another<'scope, L: Lock>(
+    scope: &'scope Scope<'scope, '_>,
+    lock: &Arc<L>,
+    releases: &'scope AtomicBool,
+) {
+    let guard = lock.alone();
+    scope.spawn(move || {
+        // A wrong implementation that does not wait for the lock is likely to be ahead of this.
+        thread::yield_now();
+        releases.store(true, Ordering::SeqCst);
+        drop(guard);
+    });
+}
+
+#[test]
+fn others_have_the_lock_meanwhile_and_the_guard_has_it_afterwards() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
+        let mut guard = acquire();
+        let mut ran = 0;
+        unlocked(&mut guard, &mut || {
+            drop(lock.alone());
+            assert!(lock.is_free());
+            ran += 1;
+        });
+        assert!(!lock.is_free() && ran == 1);
+        drop(guard);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+#[test]
+fn what_it_runs_has_a_result() {
+    let lock = RwLock::new(1);
+    let mut reader = lock.read();
+    let old = RwLockReadGuard::unlocked(&mut reader, || std::mem::replace(&mut *lock.write(), 2));
+    assert_eq!((old, *reader), (1, 2));
+    let mutex = Mutex::new("one".to_owned());
+    let mut guard = mutex.lock();
+    let old =
+        MutexGuard::unlocked_fair(&mut guard, || std::mem::replace(&mut *mutex.lock(), "two".to_owned()));
+    assert_eq!((old.as_str(), guard.as_str()), ("one", "two"));
+}
+
+#[test]
+fn it_waits_for_the_holder_of_that_moment() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
+        let mut guard = acquire();
+        let releases = AtomicBool::new(false);
+        thread::scope(|scope| {
+            unlocked(&mut guard, &mut || held_by_another(scope, lock, &releases));
+            assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
+        });
+        drop(guard);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+#[test]
+fn if_what_it_runs_panics_the_guard_has_its_lock() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
+        let mut guard = acquire();
+        let releases = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let mut run = || {
+                held_by_another(scope, lock, &releases);
+                panic!("what it runs");
+            };
+            let panic = catch_unwind(AssertUnwindSafe(|| unlocked(&mut guard, &mut run))).unwrap_err();
+            assert_eq!(panic.downcast_ref(), Some(&"what it runs"));
+            assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
+        });
+        drop(guard);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+/// Also without waiters: whether another will hold the lock afterwards is not known yet.
+#[test]
+fn where_blocking_is_forbidden_nothing_is_run_and_the_guard_stays() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
+        let mut guard = acquire();
+        let message = forbidden(|| unlocked(&mut guard, &mut || unreachable!("it must not block")));
+        assert!(message.contains("use `unlocked_async`") || message.contains("use `unlocked_fair_async`"));
+        assert!(!lock.is_free());
+        drop(guard);
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+/// The guard is there, and must not be without its lock.
+#[test]
+fn it_waits_also_if_what_it_runs_forbids_that() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
+        let mut guard = acquire();
+        let releases = AtomicBool::new(false);
+        let mut must_not = None;
+        thread::scope(|scope| {
+            unlocked(&mut guard, &mut || {
+                held_by_another(scope, lock, &releases);
+                must_not = Some(forbid_blocking());
+            });
+            assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
+        });
+        drop((guard, must_not));
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+#[test]
+fn if_the_waker_of_the_next_waiter_panics_the_guard_has_its_lock() {
+    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
+        let mut guard = acquire();
+        let queued = lock.queued(&Waker::from(Arc::new(Panics)));
+        let mut run = || unreachable!("the release has panicked");
+        assert!(catch_unwind(AssertUnwindSafe(|| unlocked(&mut guard, &mut run))).is_err());
+        assert!(!lock.is_free(), "there is a guard");
+        drop((guard, queued));
+        assert!(lock.is_free());
+    }
+    for_each_guard!(run, test);
+}
+
+/// Of the two forms only one lets others barge past the waiter.
+#[test]
+fn a_fair_one_reserves_the_lock_for_the_head_waiter() {
+    fn unfair<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
+        assert!(lets_barge(lock, acquire(), unlocked));
+    }
+    fn fair<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
+        assert!(!lets_barge(lock, acquire(), unlocked));
+    }
+    fn lets_barge<L: Lock, G>(lock: &Arc<L>, mut guard: G, unlocked: Unlocked<G>) -> bool {
+        let mut waiter = Some(lock.queued(Waker::noop()));
+        let mut lets_barge = false;
+        unlocked(&mut guard, &mut || {
+            lets_barge = lock.is_free();
+            drop(block_on(waiter.take().unwrap()));
+        });
+        assert!(!lock.is_free());
+        lets_barge
+    }
+    let (mutex, lock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
+    unfair(&mutex, || mutex.lock(), |guard, run| MutexGuard::unlocked(guard, run));
+    fair(&mutex, || mutex.lock(), |guard, run| MutexGuard::unlocked_fair(guard, run));
+    unfair(&mutex, || mutex.lock_owned(), |guard, run| OwnedMutexGuard::unlocked(guard, run));
+    fair(&mutex, || mutex.lock_owned(), |guard, run| OwnedMutexGuard::unlocked_fair(guard, run));
+    unfair(&lock, || lock.read(), |guard, run| RwLockReadGuard::unlocked(guard, run));
+    fair(&lock, || lock.read(), |guard, run| RwLockReadGuard::unlocked_fair(guard, run));
+    unfair(&lock, || lock.upgradable_read(), |guard, run| RwLockUpgradableReadGuard::unlocked(guard, run));
+    fair(&lock, || lock.upgradable_read(), |guard, run| RwLockUpgradableReadGuard::unlocked_fair(guard, run));
+    unfair(&lock, || lock.write(), |guard, run| RwLockWriteGuard::unlocked(guard, run));
+    fair(&lock, || lock.write_owned(), |guard, run| OwnedRwLockWriteGuard::unlocked_fair(guard, run));
+}
+
+/// Threads and tasks let go in the middle of their work, and the lock excludes them before and after it.
+#[test]
+fn threads_and_tasks_let_go_and_come_back_one_at_a_time() {
+    const ROUNDS: u64 = 300;
+    let (mutex, rwlock) = (Mutex::new(PlainCounter::default()), RwLock::new(PlainCounter::default()));
+    let meanwhile = AtomicU64::new(0);
+    let run = || {
+        meanwhile.fetch_add(1, Ordering::Relaxed);
+    };
+    thread::scope(|scope| {
+        for seed in 0..4 {
+            let (mutex, rwlock) = (&mutex, &rwlock);
+            scope.spawn(move || {
+                for round in 0..ROUNDS {
+                    if (seed + round) % 2 == 0 {
+                        let mut guard = mutex.lock();
+                        guard.increment();
+                        MutexGuard::unlocked(&mut guard, run);
+                        guard.increment();
+                        let mut writer = rwlock.write();
+                        writer.increment();
+                        RwLockWriteGuard::unlocked_fair(&mut writer, run);
+                        writer.increment();
+                    } else {
+                        block_on(async {
+                            let guard = mutex.lock_async().await;
+                            guard.increment();
+                            let (guard, ()) = MutexGuard::unlocked_fair_async(guard, async || run()).await;
+                            guard.increment();
+                            let writer = rwlock.write_async().await;
+                            writer.increment();
+                            let (writer, ()) = RwLockWriteGuard::unlocked_async(writer, async || run()).await;
+                            writer.increment();
+                        });
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(mutex.into_inner().get(), 2 * 4 * ROUNDS);
+    assert_eq!(rwlock.into_inner().get(), 2 * 4 * ROUNDS);
+    assert_eq!(meanwhile.into_inner(), 2 * 4 * ROUNDS);
+}

@@ -1,0 +1,189 @@
+//! Which waiter gets the mutex when: FIFO, barging, handoff.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use waitword::*;
+
+use crate::common::mutex::waiters;
+use crate::common::{Task, block_on, until};
+use crate::soon_too_late;
+
+#[test]
+fn a_signalled_waiter_that_gives_up_forwards_the_signal() {
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let (mut late, deadline) = soon_too_late(&mutex);
+    let mut next = Task::new(mutex.lock_async());
+    assert!(next.poll().is_pending());
+    drop(guard);
+    let barged_in = mutex.try_lock().expect("a signal is no handoff");
+    until(|| Instant::now() > deadline);
+    assert!(matches!(late.poll(), Poll::Ready(Err(LockError::TimedOut))));
+    // Though the future is still there.
+    assert_eq!(waiters(&mutex), 1);
+    drop(barged_in);
+    assert!(next.is_woken());
+    assert!(next.poll().is_ready());
+    drop(late);
+}
+
+/// A waker that does something when the last of its clones is dropped.
+struct AtItsEnd<F: FnMut() + Send>(F);
+
+impl<F: FnMut() + Send + Sync> Wake for AtItsEnd<F> {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl<F: FnMut() + Send> Drop for AtItsEnd<F> {
+    fn drop(&mut self) {
+        self.0();
+    }
+}
+
+/// The poll that comes too late gives the old waker back; its destructor releases the mutex, which signals the waiter
+/// that is about to leave. Whether another acquirer barges then or not, the next waiter is signalled.
+#[test]
+fn signalled_between_the_last_check_and_the_deadline() {
+    for barges_in in [false, true] {
+        let mutex = Arc::new(Mutex::new(()));
+        let holder = std::sync::Mutex::new(Some(mutex.lock_owned()));
+        let barger = Arc::new(std::sync::Mutex::new(None));
+        let deadline = Instant::now() + Duration::from_millis(1);
+        let mut late = pin!(mutex.lock_async_until(deadline));
+        let release = AtItsEnd({
+            let (mutex, barger) = (Arc::clone(&mutex), Arc::clone(&barger));
+            move || {
+                drop(holder.lock().unwrap().take());
+                if barges_in {
+                    *barger.lock().unwrap() = Some(mutex.try_lock_owned().expect("a signal is no handoff"));
+                }
+            }
+        });
+        let release = Arc::new(release);
+        let clones = Arc::downgrade(&release);
+        let first_waker = Waker::from(release);
+        let polled = late.as_mut().poll(&mut Context::from_waker(&first_waker));
+        drop(first_waker);
+        if polled.is_ready() {
+            // A machine so slow that the time was up before.
+            continue;
+        }
+        let mut next = Task::new(mutex.lock_async());
+        assert!(next.poll().is_pending());
+        // The timer has woken it, and given back its clone.
+        until(|| Instant::now() > deadline && clones.strong_count() == 1);
+        match late.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(_guard)) => assert!(!barges_in),
+            Poll::Ready(Err(_)) => assert!(barges_in),
+            Poll::Pending => panic!("its time was up"),
+        }
+        drop(barger.lock().unwrap().take());
+        assert!(next.is_woken(), "barges: {barges_in}");
+        assert!(next.poll().is_ready());
+    }
+}
+
+#[test]
+fn threads_and_tasks_share_one_queue() {
+    let mutex = Arc::new(Mutex::new(()));
+    for kinds in 0..1_u32 << 5 {
+        let turns = Mutex::new(Vec::new());
+        let guard = mutex.lock();
+        let mut released = Instant::now();
+        thread::scope(|scope| {
+            let (mutex, turns) = (&mutex, &turns);
+            let take_a_turn = move |place: usize| {
+                let _guard = match kinds >> place & 1 {
+                    0 => block_on(mutex.lock_async()),
+                    _ => mutex.lock(),
+                };
+                turns.lock().push(place);
+            };
+            let enqueue = |place| {
+                let thread = scope.spawn(move || take_a_turn(place));
+                until(|| waiters(mutex) == place + 1);
+                thread
+            };
+            let threads = (0..5).map(enqueue).collect::<Vec<_>>();
+            released = Instant::now();
+            drop(guard);
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+        });
+        let turns = turns.into_inner();
+        // On a slow machine the watchdog may have signalled another before the signalled one has come.
+        if released.elapsed() < STALL_TIMEOUT {
+            assert_eq!(turns, [0, 1, 2, 3, 4], "{kinds:b}");
+        }
+        assert_eq!(turns.len(), 5);
+    }
+}
+
+#[test]
+fn a_release_frees_the_mutex_and_a_signalled_waiter_keeps_its_position() {
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let mut first = Task::new(mutex.lock_async());
+    let mut second = Task::new(mutex.lock_async());
+    assert!(first.poll().is_pending() && second.poll().is_pending());
+    let released = Instant::now();
+    drop(guard);
+    assert!(first.is_woken());
+    let barged_in = mutex.try_lock().expect("a signal is no handoff");
+    assert!(first.poll().is_pending());
+    drop(barged_in);
+    let woken = (first.is_woken(), second.is_woken());
+    // On a slow machine the watchdog may have signalled the other, too.
+    if released.elapsed() < STALL_TIMEOUT {
+        assert_eq!(woken, (true, false), "it has kept its position");
+        assert!(
+            mutex.try_lock().is_none(),
+            "barged past once, and it responded: the mutex is reserved for it"
+        );
+    }
+    assert!(first.poll().is_ready());
+    drop(second.finish());
+}
+
+#[test]
+fn others_barge_past_a_signalled_waiter_until_its_window_closes() {
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let mut first = Task::new(mutex.lock_async());
+    assert!(first.poll().is_pending());
+    drop(guard);
+    assert!(mutex.try_lock().is_some());
+    until(|| mutex.try_lock().is_none());
+    assert!(!mutex.is_locked(), "free, and reserved");
+    assert!(first.poll().is_ready());
+}
+
+#[test]
+fn unlock_fair_hands_the_mutex_to_the_queue() {
+    fn fair<G>(mutex: &Arc<Mutex<()>>, guard: G, unlock_fair: fn(G)) {
+        let mut first = Task::new(mutex.lock_async());
+        assert!(first.poll().is_pending());
+        unlock_fair(guard);
+        assert!(!mutex.is_locked() && first.is_woken());
+        assert!(mutex.try_lock().is_none());
+        let mut barging = Task::new(mutex.lock_async());
+        assert!(barging.poll().is_pending());
+        let Poll::Ready(guard) = first.poll() else { panic!("it was reserved for it") };
+        assert!(barging.poll().is_pending());
+        drop(guard);
+        drop(barging.finish());
+        // No waiter.
+        MutexGuard::unlock_fair(mutex.lock());
+        assert!(mutex.try_lock().is_some());
+        assert_eq!(Arc::strong_count(mutex), 1);
+    }
+    let mutex = Arc::new(Mutex::new(()));
+    fair(&mutex, mutex.lock(), MutexGuard::unlock_fair);
+    fair(&mutex, mutex.lock_owned(), OwnedMutexGuard::unlock_fair);
+    fair(&mutex, MutexGuard::map(mutex.lock(), |unit| unit), MappedMutexGuard::unlock_fair);
+    fair(&mutex, OwnedMutexGuard::map(mutex.lock_owned(), |unit| unit), OwnedMappedMutexGuard::unlock_fair);
+}

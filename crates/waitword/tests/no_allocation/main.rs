@@ -1,0 +1,246 @@
+//! A wait allocates nothing, neither a thread's nor a task's, with a deadline or without.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod contended;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use std::{hint, thread};
+
+use common::{far, until};
+use waitword::word::{Parker, Table};
+use waitword::{AsyncLock, Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, WaitGroup};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: all is left to the system's allocator; counting allocates nothing and cannot unwind.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on, and it was `System` that allocated.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(run: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    run();
+    ALLOCATIONS.get() - before
+}
+
+/// What a table allocates follows the number of words that are waited on, and the waiter that adds the next word pays. So the tests wait
+/// one after the other, at a lock that has no place in the table.
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Which it has for good, and would make at its first wait; a wait that is given up may be over before it comes to that.
+fn make_this_threads_waker() {
+    Parker::current();
+}
+
+#[test]
+fn the_allocator_counts() {
+    assert_ne!(allocations(|| drop(hint::black_box(Box::new(1)))), 0);
+}
+
+#[test]
+fn a_wait_of_a_task_allocates_nothing() {
+    let _alone = alone();
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        lock.lock();
+        {
+            let mut signalled = pin!(lock.lock_async());
+            assert!(signalled.as_mut().poll(&mut cx).is_pending());
+            let mut dropped = pin!(lock.lock_async_until(far()));
+            assert!(dropped.as_mut().poll(&mut cx).is_pending());
+            lock.unlock().unwrap();
+            assert!(signalled.as_mut().poll(&mut cx).is_ready());
+        }
+        lock.unlock().unwrap();
+    };
+    // The first starts the timer's thread.
+    wait();
+    assert_eq!(allocations(wait), 0);
+}
+
+#[test]
+fn a_wait_of_a_thread_allocates_nothing() {
+    let _alone = alone();
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    let timed_out = AtomicBool::new(false);
+    lock.lock();
+    let counted = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let give_up = || assert_eq!(lock.lock_for(Duration::from_micros(10)), Err(LockError::TimedOut));
+            make_this_threads_waker();
+            allocations(|| {
+                give_up();
+                timed_out.store(true, Ordering::SeqCst);
+                lock.lock();
+                lock.unlock().unwrap();
+            })
+        });
+        until(|| timed_out.load(Ordering::SeqCst) && Table::global().waiters(&word) == 1);
+        lock.unlock().unwrap();
+        waiter.join().unwrap()
+    });
+    assert_eq!(counted, 0);
+}
+
+#[test]
+fn an_uncontended_lock_allocates_nothing() {
+    let _alone = alone();
+    let lock = AsyncLock::new();
+    let mut cx = Context::from_waker(Waker::noop());
+    let uncontended = || {
+        assert_eq!(pin!(lock.execute_locked(|| 1)).poll(&mut cx), Poll::Ready(1));
+        lock.lock();
+        lock.unlock().unwrap();
+    };
+    assert_eq!(allocations(uncontended), 0);
+}
+
+/// The locks without a holder: each is waited for in a future, with a deadline or without, woken and dropped.
+#[test]
+fn a_wait_of_a_task_without_a_holder_allocates_nothing() {
+    let _alone = alone();
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        let (event, group, barrier) = (Event::new(), WaitGroup::new(), Barrier::new(3));
+        let (cell, lazy) = (OnceLock::new(), LazyLock::<i32>::new(|| 1));
+        let token = group.add();
+        let mut woken = pin!(async {
+            event.wait_async().await;
+            group.wait_async().await;
+            barrier.wait_async().await;
+            cell.wait_async().await;
+            LazyLock::force_async(&lazy).await;
+        });
+        let mut in_time = pin!(async {
+            event.wait_async_until(far()).await.unwrap();
+            group.wait_async_until(far()).await.unwrap();
+            barrier.wait_async_until(far()).await.unwrap();
+            cell.get_or_init_async_until(far(), async || 1).await.unwrap();
+            LazyLock::force_async_until(&lazy, far()).await.unwrap();
+        });
+        let mut dropped = pin!(event.wait_async_until(far()));
+        assert!(dropped.as_mut().poll(&mut cx).is_pending());
+        let mut poll =
+            || (woken.as_mut().poll(&mut cx).is_ready(), in_time.as_mut().poll(&mut cx).is_ready());
+        assert_eq!(poll(), (false, false), "at the event");
+        event.notify_all();
+        assert_eq!(poll(), (false, false), "at the group");
+        drop(token);
+        assert_eq!(poll(), (false, false), "at the barrier");
+        assert!(barrier.try_wait().is_some());
+        assert_eq!(poll(), (false, true), "the first is at the cell, which the second sets");
+        assert!(woken.as_mut().poll(&mut cx).is_ready());
+    };
+    // The first starts the timer's thread.
+    wait();
+    assert_eq!(allocations(wait), 0);
+}
+
+/// Not for a wait: the `Arc`s were there before.
+#[test]
+fn a_wait_that_has_a_share_in_what_it_waits_for_allocates_nothing() {
+    let _alone = alone();
+    let (event, group) = (Arc::new(Event::new()), Arc::new(WaitGroup::new()));
+    let (barrier, condvar, mutex) =
+        (Arc::new(Barrier::new(3)), Arc::new(Condvar::new()), Arc::new(Mutex::new(0)));
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut wait = || {
+        let token = group.add();
+        let mut woken = pin!(async {
+            event.wait_owned_async().await;
+            group.wait_owned_async().await;
+            barrier.wait_owned_async().await;
+            drop(condvar.wait_owned_async(mutex.lock_owned()).await);
+        });
+        let mut in_time = pin!(async {
+            event.wait_owned_async_until(far()).await.unwrap();
+            group.wait_owned_async_until(far()).await.unwrap();
+            barrier.wait_owned_async_until(far()).await.unwrap();
+            let guard = mutex.lock_owned();
+            condvar.wait_while_owned_async_until(guard, far(), |number| *number == 0).await.1.unwrap();
+        });
+        let mut listener = pin!(event.listen_owned());
+        assert!(!listener.as_mut().enable());
+        let mut poll =
+            || (woken.as_mut().poll(&mut cx).is_ready(), in_time.as_mut().poll(&mut cx).is_ready());
+        assert_eq!(poll(), (false, false), "at the event");
+        event.notify_all();
+        assert!(listener.as_mut().try_wait());
+        assert_eq!(poll(), (false, false), "at the group");
+        drop(token);
+        assert_eq!(poll(), (false, false), "at the barrier");
+        assert!(barrier.try_wait().is_some());
+        assert_eq!(poll(), (false, false), "at the condition variable");
+        *mutex.lock() = 1;
+        condvar.notify_all();
+        assert_eq!(poll(), (true, true));
+        *mutex.lock() = 0;
+    };
+    // The first starts the timer's thread.
+    wait();
+    assert_eq!(allocations(wait), 0);
+}
+
+#[test]
+fn a_wait_of_a_thread_without_a_holder_allocates_nothing() {
+    let _alone = alone();
+    let (event, group, cell) = (Event::new(), WaitGroup::new(), OnceLock::new());
+    let token = group.add();
+    let (ready, listening) = (AtomicBool::new(false), AtomicBool::new(false));
+    let counted = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            make_this_threads_waker();
+            allocations(|| {
+                assert!(event.wait_for(Duration::from_micros(10)).is_err());
+                ready.store(true, Ordering::SeqCst);
+                event.wait();
+                let mut listener = pin!(event.listen());
+                assert!(!listener.as_mut().try_wait() && listener.as_mut().wait_for(Duration::ZERO).is_err());
+                listening.store(true, Ordering::SeqCst);
+                listener.as_mut().wait();
+                group.wait();
+                assert_eq!(cell.wait(), &1);
+            })
+        });
+        until(|| ready.load(Ordering::SeqCst) && event.waiters() == 1);
+        event.notify_one();
+        until(|| listening.load(Ordering::SeqCst));
+        event.notify_one();
+        until(|| group.waiters() == 1);
+        drop(token);
+        until(|| cell.waiters() == 1);
+        cell.set(1).unwrap();
+        waiter.join().unwrap()
+    });
+    assert_eq!(counted, 0);
+}

@@ -1,0 +1,85 @@
+//! `LazyLock`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Poll;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use waitword::*;
+
+use crate::Got;
+use crate::common::{Task, block_on, forbidden, until};
+
+type Lazy = LazyLock<i32>;
+type Force = (&'static str, for<'a> fn(&'a Lazy) -> Got<'a>);
+
+const FORCES: [Force; 7] = [
+    ("deref", |lazy| Ok(lazy)),
+    ("force", |lazy| Ok(LazyLock::force(lazy))),
+    ("force_for", |lazy| LazyLock::force_for(lazy, Duration::ZERO)),
+    ("force_until", |lazy| LazyLock::force_until(lazy, Instant::now())),
+    ("force_async", |lazy| Ok(block_on(LazyLock::force_async(lazy)))),
+    ("force_async_for", |lazy| block_on(LazyLock::force_async_for(lazy, Duration::ZERO))),
+    ("force_async_until", |lazy| block_on(LazyLock::force_async_until(lazy, Instant::now()))),
+];
+
+#[test]
+fn every_way_to_force_makes_the_value_once() {
+    let _nobody_may_wait = forbid_blocking();
+    for (way, force) in FORCES {
+        let lazy: Lazy = LazyLock::new(|| 7);
+        assert_eq!(LazyLock::get(&lazy), None);
+        assert_eq!(force(&lazy), Ok(&7), "{way}");
+        for (other, force) in FORCES {
+            assert_eq!(force(&lazy), Ok(&7), "{other} after {way}");
+        }
+    }
+}
+
+#[test]
+fn threads_and_tasks_wait_for_the_one_that_makes_it() {
+    let (begun, go) = (Event::new(), Event::new());
+    let lazy = LazyLock::new(|| {
+        begun.notify_one();
+        go.wait();
+        7
+    });
+    thread::scope(|scope| {
+        scope.spawn(|| assert_eq!(*lazy, 7));
+        begun.wait();
+        let mut task = Task::new(LazyLock::force_async(&lazy));
+        assert!(task.poll().is_pending());
+        assert_eq!(LazyLock::force_for(&lazy, Duration::ZERO), Err(LockError::TimedOut));
+        let in_time = block_on(LazyLock::force_async_for(&lazy, Duration::from_millis(1)));
+        assert_eq!(in_time, Err(LockError::TimedOut));
+        assert!(forbidden(|| *LazyLock::force(&lazy)).contains("force_async"));
+        let thread = scope.spawn(|| *LazyLock::force(&lazy));
+        go.notify_one();
+        until(|| task.is_woken());
+        assert_eq!(task.poll(), Poll::Ready(&7));
+        assert_eq!(thread.join().unwrap(), 7);
+    });
+}
+
+#[test]
+fn an_initialiser_that_has_panicked_is_not_run_again() {
+    let lazy: Lazy = LazyLock::new(|| panic!("initialiser"));
+    for (way, force) in FORCES {
+        assert!(catch_unwind(AssertUnwindSafe(|| force(&lazy).copied())).is_err(), "{way}");
+    }
+    assert!(matches!(LazyLock::into_inner(lazy), Err(None)));
+}
+
+#[test]
+fn what_it_holds_comes_out() {
+    let mut lazy: Lazy = LazyLock::new(|| 7);
+    assert_eq!(format!("{lazy:?}"), "LazyLock(<uninit>)");
+    assert_eq!(LazyLock::get_mut(&mut lazy), None);
+    LazyLock::force(&lazy);
+    *LazyLock::get_mut(&mut lazy).unwrap() = 8;
+    assert_eq!(format!("{lazy:?}"), "LazyLock(8)");
+    assert_eq!(LazyLock::into_inner(lazy).ok(), Some(8));
+    let unmade: Lazy = LazyLock::new(|| 9);
+    assert!(matches!(LazyLock::into_inner(unmade), Err(Some(make)) if make() == 9));
+    assert_eq!(*LazyLock::<String>::default(), "");
+}

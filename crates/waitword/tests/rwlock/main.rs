@@ -1,0 +1,322 @@
+//! The readers-writer lock, step by step: which acquirer gets it when.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod dropped;
+mod exclusion;
+mod unpolled;
+mod upgrades;
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Arc, Barrier};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{Task, block_on, far};
+use waitword::{
+    LockError, MappedRwLockReadGuard, MappedRwLockWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard,
+    RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, forbid_blocking,
+};
+
+/// What holds for every lock that one at a time can hold.
+mod exclusive {
+    crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::RwLock<()>);
+    crate::common::stress::on_every_executor!(crate::common::stress::OneAtATime<waitword::RwLock<()>>);
+    crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waitword::RwLock<()>);
+}
+
+const SOON: Duration = Duration::from_millis(2);
+
+/// Readers come, each before the last one has left, until one is refused. Returns that last one.
+fn stream_of_readers<'a, T>(lock: &'a RwLock<T>, first: RwLockReadGuard<'a, T>) -> RwLockReadGuard<'a, T> {
+    let (mut held, start) = (first, Instant::now());
+    while let Some(next) = lock.try_read() {
+        held = next;
+        assert!(start.elapsed() < Duration::from_secs(60), "readers starve the writer");
+    }
+    held
+}
+
+#[test]
+fn readers_from_threads_and_tasks_read_at_the_same_time() {
+    let (lock, all_inside) = (RwLock::new(1), Barrier::new(4));
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let _guard = lock.read();
+                all_inside.wait();
+            });
+        }
+        scope.spawn(|| {
+            block_on(async {
+                let _guard = lock.read_async().await;
+                all_inside.wait();
+            });
+        });
+        let _guard = lock.upgradable_read();
+        all_inside.wait();
+    });
+}
+
+#[test]
+fn which_holder_excludes_which() {
+    let lock = RwLock::new(1);
+    let reader = lock.read();
+    assert!(lock.try_read().is_some() && lock.try_write().is_none());
+    {
+        let upgradable = lock.try_upgradable_read().expect("beside a reader");
+        assert!(lock.try_upgradable_read().is_none() && lock.try_read().is_some());
+        drop(reader);
+        assert!(lock.try_write().is_none());
+        drop(upgradable);
+    }
+    let writer = lock.try_write().expect("it is free");
+    assert!(lock.is_locked() && lock.is_write_locked());
+    assert!(lock.try_read().is_none() && lock.try_write().is_none() && lock.try_upgradable_read().is_none());
+    assert!(lock.try_read_recursive().is_none());
+    drop(writer);
+    assert!(!lock.is_locked() && !lock.is_write_locked());
+}
+
+#[test]
+fn a_stream_of_readers_does_not_starve_a_writer() {
+    let lock = RwLock::new(1);
+    let first = lock.read();
+    let mut writer = Task::new(lock.write_async());
+    assert!(writer.poll().is_pending());
+    let last = stream_of_readers(&lock, first);
+    // Later acquirers enqueue behind it.
+    let mut behind = Task::new(lock.read_async());
+    assert!(behind.poll().is_pending());
+    drop(last);
+    *writer.finish() += 1;
+    assert_eq!(*behind.finish(), 2);
+}
+
+#[test]
+fn a_stream_of_writers_does_not_starve_a_reader() {
+    let lock = RwLock::new(1);
+    let mut held = lock.write();
+    let mut reader = Task::new(lock.read_async());
+    assert!(reader.poll().is_pending());
+    let start = Instant::now();
+    loop {
+        drop(held);
+        match lock.try_write() {
+            Some(next) => held = next,
+            None => break,
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "writers starve the reader");
+    }
+    assert!(lock.try_read().is_none(), "it is first");
+    assert_eq!(*reader.finish(), 1);
+}
+
+#[test]
+fn a_stream_of_thread_readers_lets_a_thread_write() {
+    let lock = RwLock::new(0);
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| *lock.write() += 1);
+        let mut held = lock.read();
+        while !writer.is_finished() {
+            match lock.try_read() {
+                Some(next) => held = next,
+                None => {
+                    drop(held);
+                    held = lock.read();
+                }
+            }
+        }
+    });
+    assert_eq!(lock.into_inner(), 1);
+}
+
+#[test]
+fn readers_in_a_row_get_in_together_and_the_writer_behind_them_alone() {
+    let lock = RwLock::new(1);
+    let writer = lock.write();
+    let mut first = Task::new(lock.read_async());
+    let mut second = Task::new(lock.read_async());
+    let mut third = Task::new(lock.write_async());
+    let mut fourth = Task::new(lock.read_async());
+    assert!(first.poll().is_pending() && second.poll().is_pending());
+    assert!(third.poll().is_pending() && fourth.poll().is_pending());
+    drop(writer);
+    assert!(first.is_woken() && !second.is_woken(), "one call at a time");
+    let Poll::Ready(one) = first.poll() else { panic!("it was signalled") };
+    assert!(second.is_woken(), "signalled by the first");
+    let Poll::Ready(two) = second.poll() else { panic!("there is room for readers") };
+    assert!(third.is_woken() && third.poll().is_pending(), "it keeps its place until they have left");
+    assert!(!fourth.is_woken() && lock.try_read().is_none(), "and those behind it theirs");
+    drop((one, two));
+    let Poll::Ready(three) = third.poll() else { panic!("it is its turn") };
+    drop(three);
+    assert_eq!(*fourth.finish(), 1);
+}
+
+#[test]
+fn a_writer_that_gives_up_lets_those_behind_it_in() {
+    for gives_up in [true, false] {
+        let lock = RwLock::new(1);
+        let first = lock.read();
+        let deadline = if gives_up { Instant::now() + SOON } else { far() };
+        let mut writer = Task::new(lock.write_async_until(deadline));
+        assert!(writer.poll().is_pending());
+        let last = stream_of_readers(&lock, first);
+        let mut behind = Task::new(lock.read_async());
+        assert!(behind.poll().is_pending());
+        if gives_up {
+            assert_eq!(writer.finish().unwrap_err(), LockError::TimedOut);
+        } else {
+            drop(writer);
+        }
+        // And the queue is as it was.
+        assert_eq!(*behind.finish(), *last);
+        assert!(lock.try_read().is_some(), "no waiter is queued");
+    }
+}
+
+#[test]
+fn a_reader_may_read_again_while_a_writer_waits() {
+    let lock = RwLock::new(1);
+    let first = lock.read();
+    let mut writer = Task::new(lock.write_async());
+    assert!(writer.poll().is_pending());
+    let last = stream_of_readers(&lock, first);
+    assert!(lock.try_read().is_none());
+    assert_eq!(*lock.try_read_recursive().expect("read already"), 1);
+    drop(last);
+    drop(writer.finish());
+}
+
+#[test]
+fn timeouts_end_waits_and_only_waits() {
+    let lock = RwLock::new(1);
+    let late = Instant::now();
+    assert!(
+        lock.read_until(late).is_ok()
+            && lock.write_until(late).is_ok()
+            && lock.upgradable_read_until(late).is_ok()
+    );
+    let guard = lock.write();
+    let start = Instant::now();
+    assert_eq!(lock.read_for(SOON).unwrap_err(), LockError::TimedOut);
+    assert_eq!(lock.write_for(SOON).unwrap_err(), LockError::TimedOut);
+    assert_eq!(lock.upgradable_read_for(SOON).unwrap_err(), LockError::TimedOut);
+    assert_eq!(Task::new(lock.read_async_for(SOON)).finish().unwrap_err(), LockError::TimedOut);
+    assert_eq!(Task::new(lock.write_async_for(SOON)).finish().unwrap_err(), LockError::TimedOut);
+    assert_eq!(Task::new(lock.upgradable_read_async_for(SOON)).finish().unwrap_err(), LockError::TimedOut);
+    assert!(start.elapsed() >= 6 * SOON);
+    drop(guard);
+    assert!(lock.try_write().is_some(), "nothing is left of them");
+}
+
+#[test]
+fn a_panic_where_blocking_is_forbidden_names_the_async_method() {
+    let lock = RwLock::new(1);
+    let _forbidden = forbid_blocking();
+    drop((lock.read(), lock.upgradable_read()));
+    drop(lock.write());
+    let panics = |wait: &dyn Fn()| {
+        let message = catch_unwind(AssertUnwindSafe(wait)).expect_err("it would wait").downcast::<String>();
+        *message.expect("a message")
+    };
+    let reader = lock.read();
+    assert!(panics(&|| drop(lock.write())).contains("`write_async`"));
+    assert_eq!(lock.write_for(SOON).unwrap_err(), LockError::BlockingForbidden);
+    assert!(
+        panics(&|| drop(RwLockUpgradableReadGuard::upgrade(lock.upgradable_read())))
+            .contains("`upgrade_async`")
+    );
+    let not = RwLockUpgradableReadGuard::upgrade_for(lock.upgradable_read(), SOON).unwrap_err();
+    assert_eq!(not.error, LockError::BlockingForbidden);
+    drop((reader, not));
+    let _writer = lock.write();
+    assert!(panics(&|| drop(lock.read())).contains("`read_async`"));
+    assert!(panics(&|| drop(lock.upgradable_read())).contains("`upgradable_read_async`"));
+}
+
+/// A waker that panics when it is woken.
+struct Panics;
+
+impl Wake for Panics {
+    fn wake(self: Arc<Self>) {
+        panic!("a waker panics");
+    }
+}
+
+#[test]
+fn a_reader_whose_signal_to_the_next_panics_is_not_left_inside() {
+    let lock = RwLock::new(1);
+    let writer = lock.write();
+    let mut first = Task::new(lock.read_async());
+    assert!(first.poll().is_pending());
+    let mut second = pin!(lock.read_async());
+    let waker = Waker::from(Arc::new(Panics));
+    assert!(second.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(writer);
+    assert!(catch_unwind(AssertUnwindSafe(|| first.poll())).is_err());
+    assert!(!lock.is_locked());
+    let Poll::Ready(guard) = second.poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("signalled")
+    };
+    drop(guard);
+    assert!(lock.try_write().is_some());
+}
+
+#[test]
+fn a_fair_release_is_for_the_queue() {
+    let lock = RwLock::new(1);
+    let writer = lock.write();
+    let mut reader = Task::new(lock.read_async());
+    assert!(reader.poll().is_pending());
+    RwLockWriteGuard::unlock_fair(writer);
+    assert!(lock.try_read().is_none() && lock.try_write().is_none());
+    drop(reader.finish());
+    RwLockWriteGuard::unlock_fair(lock.write());
+    assert!(lock.try_write().is_some());
+}
+
+#[test]
+fn parts_of_the_value() {
+    let lock = Arc::new(RwLock::new((1, vec![2, 3])));
+    let list = RwLockReadGuard::map(lock.read(), |pair| &pair.1);
+    let list = MappedRwLockReadGuard::filter_map(list, |list| list.get(7)).unwrap_err();
+    let last = MappedRwLockReadGuard::map(list, |list| &list[1]);
+    assert!(lock.try_read().is_some() && lock.try_write().is_none());
+    assert_eq!((*last, format!("{last} {last:?}")), (3, "3 3".to_owned()));
+    drop(last);
+    let list = RwLockWriteGuard::map(lock.write(), |pair| &mut pair.1);
+    let mut first = MappedRwLockWriteGuard::filter_map(list, |list| list.first_mut()).unwrap();
+    *first += 10;
+    assert!(lock.try_read().is_none());
+    drop(first);
+    let mut list = OwnedRwLockWriteGuard::map(lock.write_owned(), |pair| &mut pair.1);
+    list.push(4);
+    drop(list);
+    let list = OwnedRwLockReadGuard::filter_map(lock.read_owned(), |pair| Some(&pair.1)).unwrap();
+    let lock = RwLock::new(lock);
+    assert_eq!(*list, [12, 3, 4]);
+    drop(lock);
+    thread::spawn(move || assert_eq!(list.len(), 3)).join().unwrap();
+}
+
+#[test]
+fn without_a_guard() {
+    let mut lock = RwLock::from(1);
+    *lock.get_mut() += 1;
+    assert_eq!(format!("{lock:?}"), "RwLock { data: 2 }");
+    let reader = lock.read();
+    assert_eq!(format!("{lock:?} {reader:?} {reader}"), "RwLock { data: 2 } 2 2");
+    drop(reader);
+    let writer = lock.write();
+    assert_eq!(format!("{lock:?}"), "RwLock { data: <locked> }");
+    drop(writer);
+    assert_eq!(format!("{:?}", lock.read_async()), "RwLockRead { waiting: false, .. }");
+    assert_eq!((lock.into_inner(), RwLock::<u8>::default().into_inner()), (2, 0));
+    let value: &RwLock<[u8]> = &RwLock::new([1, 2]);
+    assert_eq!(value.read().len(), 2);
+}

@@ -1,0 +1,297 @@
+//! The semaphore from outside: counts, order, errors; by threads, tasks, and both.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod permits;
+mod turns;
+mod unpolled;
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::semaphore::waiters;
+use common::{Task, block_on, far, until};
+use waitword::{AcquireError, Closed, STALL_TIMEOUT, Semaphore, TryAcquireError, forbid_blocking};
+
+/// What holds for every lock that one at a time can hold.
+mod exclusive {
+    crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::Semaphore);
+    crate::common::stress::on_every_executor!(crate::common::stress::OneAtATime<waitword::Semaphore>);
+    crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waitword::Semaphore);
+}
+
+const MAX: usize = Semaphore::MAX_PERMITS;
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// Every method of the grid, for one and for many, borrowed and owned: gets what is there, and leaves what it should.
+#[test]
+fn every_method_of_the_grid_acquires_and_gives_back() {
+    let semaphore = Arc::new(Semaphore::new(5));
+    let check = |taken: usize, left: usize| {
+        assert_eq!((taken, semaphore.available_permits()), (5 - left, left));
+    };
+    macro_rules! each {
+        ($($permit:expr, $n:expr;)*) => {$(
+            let permit = $permit.unwrap();
+            check(permit.num_permits(), 5 - $n);
+            drop(permit);
+            check(0, 5);
+        )*};
+    }
+    each! {
+        semaphore.acquire(), 1;
+        semaphore.acquire_many(3), 3;
+        semaphore.try_acquire(), 1;
+        semaphore.try_acquire_many(5), 5;
+        semaphore.acquire_for(Duration::ZERO), 1;
+        semaphore.acquire_many_for(2, Duration::ZERO), 2;
+        semaphore.acquire_until(Instant::now()), 1;
+        semaphore.acquire_many_until(4, Instant::now()), 4;
+        block_on(semaphore.acquire_async()), 1;
+        block_on(semaphore.acquire_many_async(5)), 5;
+        block_on(semaphore.acquire_async_for(Duration::ZERO)), 1;
+        block_on(semaphore.acquire_many_async_for(3, Duration::ZERO)), 3;
+        block_on(semaphore.acquire_async_until(Instant::now())), 1;
+        block_on(semaphore.acquire_many_async_until(5, Instant::now())), 5;
+        semaphore.acquire_owned(), 1;
+        semaphore.acquire_many_owned(2), 2;
+        semaphore.try_acquire_owned(), 1;
+        semaphore.try_acquire_many_owned(5), 5;
+        semaphore.acquire_owned_for(MOMENT), 1;
+        semaphore.acquire_many_owned_for(2, MOMENT), 2;
+        semaphore.acquire_owned_until(far()), 1;
+        semaphore.acquire_many_owned_until(4, far()), 4;
+        block_on(semaphore.acquire_owned_async()), 1;
+        block_on(semaphore.acquire_many_owned_async(5)), 5;
+        block_on(semaphore.acquire_owned_async_for(MOMENT)), 1;
+        block_on(semaphore.acquire_many_owned_async_for(3, MOMENT)), 3;
+        block_on(semaphore.acquire_owned_async_until(far())), 1;
+        block_on(semaphore.acquire_many_owned_async_until(5, far())), 5;
+    }
+}
+
+/// And when there are too few, each of them that gives up does so, not before its time; and leaves no trace.
+#[test]
+fn every_method_of_the_grid_that_gives_up_gives_up() {
+    let semaphore = Arc::new(Semaphore::new(1));
+    let start = Instant::now();
+    macro_rules! each {
+        ($error:expr; $($result:expr;)*) => {$(assert_eq!($result.unwrap_err(), $error);)*};
+    }
+    each! {
+        TryAcquireError::NoPermits;
+        semaphore.try_acquire_many(2);
+        semaphore.try_acquire_many_owned(2);
+        semaphore.try_acquire_many(usize::MAX);
+    }
+    each! {
+        AcquireError::TimedOut;
+        semaphore.acquire_many_for(2, MOMENT);
+        semaphore.acquire_many_until(2, start);
+        semaphore.acquire_many_owned_for(2, MOMENT);
+        semaphore.acquire_many_owned_until(2, start);
+        block_on(semaphore.acquire_many_async_for(2, MOMENT));
+        block_on(semaphore.acquire_many_async_until(2, start));
+        block_on(semaphore.acquire_many_owned_async_for(2, MOMENT));
+        block_on(semaphore.acquire_many_owned_async_until(2, start));
+    }
+    assert!(start.elapsed() >= 4 * MOMENT);
+    assert_eq!(
+        semaphore.try_acquire().unwrap().num_permits(),
+        1,
+        "nothing is reserved for a waiter that has gone"
+    );
+    assert_eq!(semaphore.available_permits(), 1);
+}
+
+#[test]
+fn any_count_up_to_the_maximum() {
+    assert_eq!(MAX, usize::MAX >> 3);
+    let semaphore = Semaphore::new(MAX);
+    assert_eq!(semaphore.available_permits(), MAX);
+    let all = semaphore.acquire_many(MAX).unwrap();
+    assert_eq!((all.num_permits(), semaphore.available_permits()), (MAX, 0));
+    let mut waits = Task::new(semaphore.acquire_many_async(MAX));
+    assert!(waits.poll().is_pending());
+    drop(all);
+    assert!(waits.is_woken());
+    let Poll::Ready(Ok(mut all)) = waits.poll() else { panic!("all are there") };
+    drop(all.split(MAX - 1).unwrap());
+    assert_eq!(semaphore.available_permits(), MAX - 1);
+    assert_eq!(semaphore.forget_permits(usize::MAX), MAX - 1);
+    drop(all);
+    assert_eq!(semaphore.available_permits(), 1);
+    semaphore.add_permits(MAX - 1);
+    assert_eq!(semaphore.available_permits(), MAX);
+}
+
+#[test]
+fn more_than_the_maximum_is_refused_and_changes_nothing() {
+    let panics = |run: &dyn Fn(), expected: &str| {
+        let payload = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+        let text = payload.downcast_ref::<String>().map_or_else(
+            || (*payload.downcast_ref::<&str>().expect("a panic with a text")).to_owned(),
+            Clone::clone,
+        );
+        assert!(text.contains(expected), "{text}");
+    };
+    let limit = "a semaphore has at most `Semaphore::MAX_PERMITS` permits";
+    panics(&|| assert!(!Semaphore::new(MAX + 1).is_closed()), limit);
+    let semaphore = Semaphore::new(MAX - 1);
+    panics(&|| semaphore.add_permits(2), limit);
+    panics(&|| semaphore.add_permits(MAX), limit);
+    panics(&|| semaphore.add_permits(usize::MAX), limit);
+    assert_eq!(semaphore.available_permits(), MAX - 1);
+    assert!(semaphore.try_acquire().is_ok());
+    let asked = "no semaphore has more";
+    panics(&|| drop(semaphore.acquire_many(MAX + 1)), asked);
+    panics(&|| drop(semaphore.acquire_many_for(usize::MAX, MOMENT)), asked);
+    panics(&|| drop(semaphore.acquire_many_async(MAX + 1)), asked);
+    // What was added while a permit was held leaves no room for it.
+    let permit = semaphore.acquire().unwrap();
+    semaphore.add_permits(2);
+    drop(permit);
+    assert_eq!(semaphore.available_permits(), MAX);
+    let other = Semaphore::new(1);
+    panics(&|| semaphore.acquire().unwrap().merge(other.acquire().unwrap()), "cannot be merged");
+    assert_eq!((semaphore.available_permits(), other.available_permits()), (MAX, 1));
+}
+
+#[test]
+fn permits_are_merged_split_and_forgotten() {
+    let semaphore = Arc::new(Semaphore::new(6));
+    macro_rules! check {
+        ($one:ident, $many:ident) => {
+            let mut permits = semaphore.$many(4).unwrap();
+            permits.merge(semaphore.$one().unwrap());
+            assert_eq!((permits.num_permits(), semaphore.available_permits()), (5, 1));
+            assert!(permits.split(6).is_none());
+            let mut part = permits.split(2).unwrap();
+            assert_eq!((permits.num_permits(), part.num_permits()), (3, 2));
+            drop(part.split(1));
+            assert_eq!(semaphore.available_permits(), 2);
+            drop(part.split(0));
+            part.forget();
+            assert_eq!(semaphore.available_permits(), 2);
+            drop(permits);
+            assert_eq!(semaphore.available_permits(), 5);
+            semaphore.add_permits(1);
+        };
+    }
+    check!(acquire, acquire_many);
+    check!(acquire_owned, acquire_many_owned);
+    assert_eq!(semaphore.forget_permits(4), 4);
+    assert_eq!(semaphore.forget_permits(4), 2);
+    assert_eq!(semaphore.forget_permits(4), 0);
+    assert!(semaphore.try_acquire().is_err());
+}
+
+#[test]
+fn an_acquirer_of_no_permits_does_not_wait() {
+    let semaphore = Semaphore::new(0);
+    let mut waits = Task::new(semaphore.acquire_async());
+    assert!(waits.poll().is_pending());
+    drop(semaphore.acquire_many(0).unwrap());
+    drop(semaphore.try_acquire_many(0).unwrap());
+    assert_eq!(block_on(semaphore.acquire_many_async(0)).unwrap().num_permits(), 0);
+    semaphore.close();
+    assert_eq!(semaphore.acquire_many(0).unwrap_err(), Closed);
+}
+
+#[test]
+fn close_wakes_all_and_is_for_ever() {
+    let semaphore = Arc::new(Semaphore::new(1));
+    let held = semaphore.acquire().unwrap();
+    let mut unpolled = Task::new(semaphore.acquire_async());
+    assert!(unpolled.poll().is_pending());
+    let mut owned = Task::new(semaphore.acquire_many_owned_async_until(2, far()));
+    assert!(owned.poll().is_pending());
+    thread::scope(|scope| {
+        scope.spawn(|| assert_eq!(semaphore.acquire_many(2).unwrap_err(), Closed));
+        scope.spawn(|| assert_eq!(semaphore.acquire_until(far()).unwrap_err(), AcquireError::Closed));
+        scope.spawn(|| assert_eq!(block_on(semaphore.acquire_async()).unwrap_err(), Closed));
+        until(|| waiters(&semaphore) == 5);
+        assert!(!semaphore.is_closed());
+        semaphore.close();
+        assert!(semaphore.is_closed());
+    });
+    assert!(matches!(owned.poll(), Poll::Ready(Err(AcquireError::Closed))));
+    assert!(matches!(unpolled.poll(), Poll::Ready(Err(Closed))));
+    assert_eq!(waiters(&semaphore), 0);
+    drop(held);
+    semaphore.add_permits(2);
+    assert_eq!((semaphore.available_permits(), semaphore.is_closed()), (3, true));
+    assert_eq!(semaphore.acquire().unwrap_err(), Closed);
+    assert_eq!(semaphore.try_acquire().unwrap_err(), TryAcquireError::Closed);
+    assert_eq!(semaphore.acquire_owned_for(MOMENT).unwrap_err(), AcquireError::Closed);
+    assert_eq!(block_on(semaphore.acquire_owned_async()).unwrap_err(), Closed);
+    assert_eq!(semaphore.forget_permits(5), 3);
+    semaphore.close();
+    assert!(semaphore.is_closed());
+}
+
+/// A thread that must not block does not, unless it need not.
+#[test]
+fn a_thread_that_must_not_block() {
+    let semaphore = Arc::new(Semaphore::new(1));
+    let _forbidden = forbid_blocking();
+    drop(semaphore.acquire().unwrap());
+    let panics = |run: &dyn Fn(), instead: &str| {
+        let payload = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+        let text = payload.downcast_ref::<String>().unwrap();
+        assert!(text.contains(&format!("use `{instead}` here")), "{text}");
+    };
+    let _held = semaphore.acquire_for(MOMENT).unwrap();
+    panics(&|| drop(semaphore.acquire()), "acquire_async");
+    panics(&|| drop(semaphore.acquire_many(2)), "acquire_many_async");
+    panics(&|| drop(semaphore.acquire_owned()), "acquire_owned_async");
+    panics(&|| drop(semaphore.acquire_many_owned(2)), "acquire_many_owned_async");
+    assert_eq!(semaphore.acquire_for(MOMENT).unwrap_err(), AcquireError::BlockingForbidden);
+    assert_eq!(semaphore.acquire_many_owned_until(2, far()).unwrap_err(), AcquireError::BlockingForbidden);
+    assert_eq!(semaphore.acquire_for(Duration::ZERO).unwrap_err(), AcquireError::TimedOut);
+    semaphore.close();
+    assert_eq!(semaphore.acquire().unwrap_err(), Closed, "which needs no waiting");
+}
+
+/// A waker that panics costs no permit: neither the one that was to be given back nor one taken on the way.
+#[test]
+fn a_waker_that_panics_costs_no_permit() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("the waker");
+        }
+    }
+    let semaphore = Semaphore::new(0);
+    let mut first = Task::new(semaphore.acquire_async());
+    assert!(first.poll().is_pending());
+    let mut second = pin!(semaphore.acquire_async());
+    let waker = Waker::from(Arc::new(Panics));
+    assert!(second.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let start = Instant::now();
+    semaphore.add_permits(2);
+    let calls_the_next = catch_unwind(AssertUnwindSafe(|| first.poll()));
+    // On a slow machine the watchdog may have signalled it.
+    assert!(calls_the_next.is_err() || start.elapsed() >= STALL_TIMEOUT);
+    drop(calls_the_next);
+    assert_eq!(semaphore.available_permits(), 2);
+    assert!(second.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    assert_eq!(semaphore.available_permits(), 2);
+}
+
+#[test]
+fn shows_what_there_is() {
+    let semaphore = Semaphore::new(2);
+    let permits = semaphore.acquire_many(2).unwrap();
+    assert_eq!(format!("{permits:?}"), "SemaphorePermit { permits: 2, .. }");
+    let waits = semaphore.acquire_async();
+    assert_eq!(format!("{waits:?}"), "SemaphoreAcquire { permits: 1, waiting: false, .. }");
+    assert_eq!(format!("{semaphore:?}"), "Semaphore { available_permits: 0, is_closed: false }");
+    semaphore.close();
+    assert_eq!(format!("{semaphore:?}"), "Semaphore { available_permits: 0, is_closed: true }");
+}

@@ -1,0 +1,188 @@
+//! Which waiter gets permits when: FIFO, barging, reserved permits, closing.
+
+use std::sync::Mutex;
+use std::task::Poll;
+use std::thread;
+use std::time::Instant;
+
+use waitword::{AcquireError, Closed, STALL_TIMEOUT, Semaphore};
+
+use crate::MOMENT;
+use crate::common::semaphore::waiters;
+use crate::common::{Task, block_on, far, until};
+
+/// Waiters of all kinds get their permits in the order in which they enqueued.
+#[test]
+fn first_in_first_out_for_threads_and_tasks() {
+    let semaphore = Semaphore::new(0);
+    let order = Mutex::new(Vec::new());
+    // The order is noted while no other has a permit.
+    let note = |waiter| order.lock().unwrap().push(waiter);
+    thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for waiter in 0..9 {
+            let (semaphore, note) = (&semaphore, &note);
+            threads.push(scope.spawn(move || {
+                let _permits = match waiter % 3 {
+                    0 => semaphore.acquire().unwrap(),
+                    1 => block_on(semaphore.acquire_many_async(2)).unwrap(),
+                    _ => semaphore.acquire_many_until(3, far()).unwrap(),
+                };
+                note(waiter);
+            }));
+            until(|| waiters(semaphore) > waiter);
+        }
+        semaphore.add_permits(3);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+    // Some run at the same time, but none before its turn: a holder of all three is alone.
+    let order = order.into_inner().unwrap();
+    for (turn, waiter) in order.iter().enumerate() {
+        assert_eq!(turn / 3, waiter / 3, "{order:?}");
+        assert_eq!(turn % 3 == 2, waiter % 3 == 2, "{order:?}");
+    }
+}
+
+/// One signal for any number of permits; a waiter that takes some signals the next, until there are too few.
+#[test]
+fn a_waiter_that_takes_some_signals_the_next() {
+    let semaphore = Semaphore::new(0);
+    let mut tasks = [1, 2, 3, 1].map(|n| Task::new(semaphore.acquire_many_async(n)));
+    assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
+    let added = Instant::now();
+    let is_signalled = |tasks: &[Task<'_, _>; 4], next: usize| {
+        assert!(tasks[next].is_woken());
+        let others = tasks.iter().enumerate().any(|(waiter, task)| waiter > next && task.is_woken());
+        // On a slow machine the watchdog may have signalled them, too.
+        assert!(!others || added.elapsed() >= STALL_TIMEOUT, "one at a time");
+    };
+    semaphore.add_permits(5);
+    is_signalled(&tasks, 0);
+    let first = tasks[0].poll();
+    is_signalled(&tasks, 1);
+    let second = tasks[1].poll();
+    is_signalled(&tasks, 2);
+    assert!(first.is_ready() && second.is_ready());
+    assert!(tasks[2].poll().is_pending(), "two are left, and it wants three");
+    assert!(semaphore.try_acquire().is_err(), "they are reserved for the head waiter");
+    drop(first);
+    is_signalled(&tasks, 2);
+    let third = tasks[2].poll();
+    assert!(third.is_ready());
+    assert!(tasks[3].poll().is_pending(), "none is left");
+    drop(second);
+    assert!(tasks[3].is_woken() && tasks[3].poll().is_ready());
+    drop(third);
+    assert_eq!(semaphore.available_permits(), 5);
+}
+
+/// Until the signalled waiter runs, barging acquirers take what there is; then it is reserved.
+#[test]
+fn an_acquirer_of_many_is_not_starved_by_acquirers_of_few() {
+    let semaphore = Semaphore::new(3);
+    let held = semaphore.acquire_many(3).unwrap();
+    let mut many = Task::new(semaphore.acquire_many_async(3));
+    assert!(many.poll().is_pending());
+    drop(held);
+    assert!(many.is_woken());
+    let few = semaphore.try_acquire().expect("a signal is no handoff");
+    assert!(many.poll().is_pending());
+    assert_eq!(semaphore.available_permits(), 2);
+    assert!(semaphore.try_acquire().is_err(), "barged past once");
+    let mut barging = Task::new(semaphore.acquire_async());
+    assert!(barging.poll().is_pending());
+    drop(few);
+    assert!(many.poll().is_ready());
+    assert!(barging.is_woken() && barging.poll().is_ready());
+}
+
+/// Others barge past a signalled waiter for no longer than its barging window, however many there are.
+#[test]
+fn permits_are_reserved_for_a_signalled_waiter_after_its_window() {
+    let semaphore = Semaphore::new(1);
+    let held = semaphore.acquire().unwrap();
+    let mut signalled = Task::new(semaphore.acquire_async());
+    assert!(signalled.poll().is_pending());
+    drop(held);
+    until(|| semaphore.try_acquire().is_err());
+    assert_eq!(semaphore.available_permits(), 1);
+    assert!(signalled.poll().is_ready());
+    assert!(semaphore.try_acquire().is_ok(), "and nobody else is queued");
+}
+
+/// What was reserved for a waiter that leaves is offered to the next, whether a signal for more was pending or not.
+#[test]
+fn a_waiter_that_leaves_signals_the_next_to_its_reserved_permits() {
+    /// Whether it was queued before its time was up.
+    fn check(deadline: Instant, times_out: bool, is_signalled: bool) -> bool {
+        let semaphore = Semaphore::new(0);
+        let mut many = Task::new(semaphore.acquire_many_async_until(3, deadline));
+        if many.poll().is_ready() {
+            return false;
+        }
+        semaphore.add_permits(1);
+        if many.poll().is_ready() {
+            return false;
+        }
+        let mut behind = [0, 1].map(|_| Task::new(semaphore.acquire_async()));
+        assert!(behind.iter_mut().all(|task| task.poll().is_pending()), "it is reserved");
+        if is_signalled {
+            semaphore.add_permits(1);
+            assert!(many.is_woken());
+        }
+        if times_out {
+            assert_eq!(many.finish().unwrap_err(), AcquireError::TimedOut);
+        } else {
+            drop(many);
+        }
+        assert!(behind[0].is_woken());
+        for task in behind {
+            drop(task.finish());
+        }
+        let permits = 1 + usize::from(is_signalled);
+        assert_eq!(semaphore.try_acquire_many(permits).unwrap().num_permits(), permits);
+        true
+    }
+    for is_signalled in [false, true] {
+        assert!(check(far(), false, is_signalled));
+        let mut timeout = 10 * MOMENT;
+        while !check(Instant::now() + timeout, true, is_signalled) {
+            timeout *= 2;
+        }
+    }
+}
+
+/// To be queued for a short time only is no way to permits that are reserved for another.
+#[test]
+fn an_acquirer_that_times_out_unsignalled_takes_nothing_from_the_queue() {
+    let semaphore = Semaphore::new(0);
+    let mut many = Task::new(semaphore.acquire_many_async(2));
+    assert!(many.poll().is_pending());
+    semaphore.add_permits(1);
+    let start = Instant::now();
+    assert!(many.poll().is_pending());
+    let late = [semaphore.acquire_for(MOMENT), block_on(semaphore.acquire_async_for(MOMENT))];
+    // On a slow machine the watchdog may have signalled them, because `many` is not polled.
+    if start.elapsed() < STALL_TIMEOUT {
+        assert!(late.iter().all(|late| *late.as_ref().unwrap_err() == AcquireError::TimedOut));
+        assert!(semaphore.try_acquire().is_err(), "still reserved");
+    }
+    drop(late);
+    semaphore.add_permits(1);
+    assert!(many.poll().is_ready());
+}
+
+/// Closed after its signal: it takes nothing, and signals no other.
+#[test]
+fn a_signalled_waiter_finds_it_closed() {
+    let semaphore = Semaphore::new(0);
+    let mut tasks = [Task::new(semaphore.acquire_async()), Task::new(semaphore.acquire_async())];
+    assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
+    semaphore.add_permits(1);
+    semaphore.close();
+    assert!(tasks.iter().all(Task::is_woken));
+    let [mut signalled, other] = tasks;
+    assert!(matches!(signalled.poll(), Poll::Ready(Err(Closed))));
+    drop(other);
+    assert_eq!(semaphore.available_permits(), 1);
+}

@@ -1,5 +1,0 @@
-//! See `common/stress.rs`.
-
-mod common;
-
-common::stress::one_at_a_time!(waitword::Semaphore);

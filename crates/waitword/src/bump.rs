@@ -9,6 +9,7 @@
 //! - The waker of the waiter that the release signals.
 //! - The waker of a waiter that is signalled after the lock was acquired again.
 
+use std::convert::Infallible;
 use std::mem;
 
 use waitword_core::may_block;
@@ -18,7 +19,12 @@ use crate::acquire::{self, Acquire};
 /// Releases what the caller holds, and acquires it again, also if the release unwinds. A second panic meanwhile aborts.
 #[cold]
 #[track_caller]
-pub(crate) fn bump<R: Acquire>(raw: &R, ask: R::Ask, instead: &str, release_fair: impl FnOnce()) {
+pub(crate) fn bump<R: Acquire<Closed = Infallible>>(
+    raw: &R,
+    ask: R::Ask,
+    instead: &str,
+    release_fair: impl FnOnce(),
+) {
     assert!(
         may_block(),
         "this thread must not block (`forbid_blocking`): use `unlock_fair`, and then `{instead}`, here"
@@ -29,7 +35,7 @@ pub(crate) fn bump<R: Acquire>(raw: &R, ask: R::Ask, instead: &str, release_fair
 /// As [`bump`], and calls `run` meanwhile. The lock may be held afterwards, so this checks in any case whether this thread may
 /// block.
 #[track_caller]
-pub(crate) fn unlocked<R: Acquire, U>(
+pub(crate) fn unlocked<R: Acquire<Closed = Infallible>, U>(
     raw: &R,
     ask: R::Ask,
     instead: &str,
@@ -40,29 +46,37 @@ pub(crate) fn unlocked<R: Acquire, U>(
     let_go(raw, ask, release, run)
 }
 
-fn let_go<R: Acquire, U>(raw: &R, ask: R::Ask, release: impl FnOnce(), run: impl FnOnce() -> U) -> U {
+fn let_go<R: Acquire<Closed = Infallible>, U>(
+    raw: &R,
+    ask: R::Ask,
+    release: impl FnOnce(),
+    run: impl FnOnce() -> U,
+) -> U {
     let unwinding = AcquireAgain { raw, ask };
     release();
     let result = run();
+    // It may panic, and then has not acquired the lock: its drop does.
     unwinding.acquire();
     mem::forget(unwinding);
     result
 }
 
-struct AcquireAgain<'a, R: Acquire> {
-    raw: &'a R,
-    ask: R::Ask,
+/// Acquires the lock of a guard again before that guard is dropped, if its holder unwinds. To be made before the release, which
+/// signals a waiter whose waker may panic.
+pub(crate) struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
+    pub(crate) raw: &'a R,
+    pub(crate) ask: R::Ask,
 }
 
-impl<R: Acquire> AcquireAgain<'_, R> {
+impl<R: Acquire<Closed = Infallible>> AcquireAgain<'_, R> {
     fn acquire(&self) {
         if !self.raw.take(self.ask) {
-            acquire::block_for_guard(self.raw, self.ask);
+            let Ok(()) = acquire::block_for_guard(self.raw, self.ask);
         }
     }
 }
 
-impl<R: Acquire> Drop for AcquireAgain<'_, R> {
+impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
     fn drop(&mut self) {
         self.acquire();
     }

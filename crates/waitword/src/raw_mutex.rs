@@ -48,9 +48,11 @@
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
 //! waiter when it releases the lock. The core's watchdog signals that waiter at the latest (`table/watchdog.rs` of the core).
 
+use std::convert::Infallible;
+
 use waitword_core::{Masked, Table, signal_one};
 
-use crate::acquire::{Acquire, Attempt};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::barging_window;
 use crate::bump;
 use crate::sync::atomic::Ordering;
@@ -221,8 +223,7 @@ fn taken_from_queue(state: u32) -> u32 {
 impl Acquire for RawMutex {
     type At = Masked<QUEUED>;
     type Ask = ();
-    type End = ();
-    type Rechecks = ();
+    type Closed = Infallible;
 
     fn at(&self, (): ()) -> &Self::At {
         &self.state
@@ -241,7 +242,7 @@ impl Acquire for RawMutex {
         is_free_for_waiters(state) && take(state).is_ok()
     }
 
-    fn take_or_mark(&self, (): (), attempt: Attempt) -> Result<(), u32> {
+    fn take_or_mark(&self, (): (), attempt: Attempt) -> TakenOrMarked<Self> {
         let is_free = |state| match attempt {
             Attempt::Barging => state & LOCKED == 0,
             Attempt::Queued => is_free_for_waiters(state),
@@ -252,7 +253,7 @@ impl Acquire for RawMutex {
             Attempt::Queued if is_free(state) => taken_from_queue(state),
             Attempt::Queued => taken_from_queue(state) | FAIR,
         });
-        if is_free(before) { Ok(()) } else { Err(QUEUED) }
+        if is_free(before) { Ok(()) } else { Err(NotTaken::Marked { value: QUEUED, holds_up_others: false }) }
     }
 
     fn is_reserved(&self, (): ()) -> bool {
@@ -291,9 +292,10 @@ impl Acquire for RawMutex {
         self.release();
     }
 
-    fn forward(&self, (): (), was_signalled: bool) {
+    fn left(&self, (): (), left: Left) {
         mutant!("mutex-pass-on" => return);
-        if !was_signalled {
+        // A holder that came from the queue signals when it releases.
+        if left.holds || !left.was_signalled {
             return;
         }
         // If the mutex is held, its release signals.

@@ -39,7 +39,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     #[track_caller]
     fn lock(&self) {
         if !self.0.take(()) {
-            acquire::block(&self.0, (), "Mutex::lock_async");
+            let Ok(()) = acquire::block(&self.0, (), "Mutex::lock_async");
         }
     }
 

@@ -23,7 +23,7 @@ impl RawRwLock {
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) {
         if !self.0.take(mode) {
-            acquire::block(&self.0, mode, instead);
+            let Ok(()) = acquire::block(&self.0, mode, instead);
         }
     }
 

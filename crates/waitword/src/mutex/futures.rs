@@ -40,7 +40,7 @@ impl<'a, T: ?Sized> Future for MutexLock<'a, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         // SAFETY: ready once, with the mutex acquired (invariant 1).
-        this.acquire.poll(cx).map(|_| unsafe { MutexGuard::new(this.mutex) })
+        this.acquire.poll(cx).map(|Ok(_)| unsafe { MutexGuard::new(this.mutex) })
     }
 }
 
@@ -67,7 +67,7 @@ impl<'a, T: ?Sized> Future for MutexLockUntil<'a, T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         // SAFETY: ready once with `Ok`, with the mutex acquired (invariant 1).
-        this.acquire.poll(cx).map_ok(|_| unsafe { MutexGuard::new(this.mutex) })
+        this.acquire.poll(cx).map_ok(|Ok(_)| unsafe { MutexGuard::new(this.mutex) })
     }
 }
 
@@ -92,7 +92,7 @@ impl<T: ?Sized> Future for MutexLockOwned<T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: ready once, with the mutex acquired (invariant 1).
-        self.project().acquire.poll(cx).map(|(mutex, ())| unsafe { OwnedMutexGuard::new(mutex) })
+        self.project().acquire.poll(cx).map(|Ok(mutex)| unsafe { OwnedMutexGuard::new(mutex) })
     }
 }
 
@@ -117,7 +117,7 @@ impl<T: ?Sized> Future for MutexLockOwnedUntil<T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: ready once with `Ok`, with the mutex acquired (invariant 1).
-        self.project().acquire.poll(cx).map_ok(|(mutex, ())| unsafe { OwnedMutexGuard::new(mutex) })
+        self.project().acquire.poll(cx).map_ok(|Ok(mutex)| unsafe { OwnedMutexGuard::new(mutex) })
     }
 }
 

@@ -46,7 +46,7 @@ macro_rules! futures {
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
                 // SAFETY: ready once, having acquired it in this mode.
-                this.acquire.poll(cx).map(|_| unsafe { $guard::new(*this.rwlock) })
+                this.acquire.poll(cx).map(|Ok(_)| unsafe { $guard::new(*this.rwlock) })
             }
         }
 
@@ -73,7 +73,7 @@ macro_rules! futures {
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
                 // SAFETY: ready once with `Ok`, having acquired it in this mode.
-                this.acquire.poll(cx).map_ok(|_| unsafe { $guard::new(*this.rwlock) })
+                this.acquire.poll(cx).map_ok(|Ok(_)| unsafe { $guard::new(*this.rwlock) })
             }
         }
 
@@ -98,7 +98,7 @@ macro_rules! futures {
             #[inline]
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 // SAFETY: ready once, having acquired it in this mode.
-                self.project().acquire.poll(cx).map(|(rwlock, ())| unsafe { $owned_guard::new(rwlock) })
+                self.project().acquire.poll(cx).map(|Ok(rwlock)| unsafe { $owned_guard::new(rwlock) })
             }
         }
 
@@ -123,7 +123,7 @@ macro_rules! futures {
             #[inline]
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 // SAFETY: ready once with `Ok`, having acquired it in this mode.
-                self.project().acquire.poll(cx).map_ok(|(rwlock, ())| unsafe { $owned_guard::new(rwlock) })
+                self.project().acquire.poll(cx).map_ok(|Ok(rwlock)| unsafe { $owned_guard::new(rwlock) })
             }
         }
 

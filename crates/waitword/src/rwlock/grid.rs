@@ -246,13 +246,17 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) {
         if !self.raw.take(mode) {
-            acquire::block(&self.raw, mode, instead);
+            let Ok(()) = acquire::block(&self.raw, mode, instead);
         }
     }
 
     /// The clock is not read if there is no need to wait.
     #[inline]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
-        if self.raw.take(mode) { Ok(()) } else { acquire::block_until(&self.raw, mode, deadline()) }
+        if self.raw.take(mode) {
+            Ok(())
+        } else {
+            acquire::block_until(&self.raw, mode, deadline()).map(|Ok(())| ())
+        }
     }
 }

@@ -74,7 +74,7 @@ macro_rules! upgrade {
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
                 if !this.raw().take(Mode::Upgrade) {
-                    acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
+                    let Ok(()) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
                 }
                 // SAFETY: upgraded just now.
                 unsafe { Self::upgraded(this) }
@@ -226,7 +226,7 @@ macro_rules! upgrade {
 
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
-                this.acquire.poll(cx).map(|_| {
+                this.acquire.poll(cx).map(|Ok(_)| {
                     let guard = this.guard.take().expect("it is ready once");
                     // SAFETY: upgraded just now.
                     unsafe { $guard::upgraded(guard) }
@@ -254,7 +254,7 @@ macro_rules! upgrade {
                     let guard = this.guard.take().expect("it is ready once");
                     match upgraded {
                         // SAFETY: upgraded just now.
-                        Ok(_) => Ok(unsafe { $guard::upgraded(guard) }),
+                        Ok(Ok(_)) => Ok(unsafe { $guard::upgraded(guard) }),
                         Err(error) => Err(NotUpgraded { guard, error }),
                     }
                 })

@@ -215,7 +215,9 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
 unsafe impl RawRwLockUpgradeDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade_upgradable(&self) {
-        self.0.downgrade_upgradable();
+        if self.0.downgrade_upgradable() {
+            self.0.signal();
+        }
     }
 
     #[inline]

@@ -163,13 +163,16 @@ impl RawRwLock {
         }
     }
 
-    /// The upgradable reader becomes one of the readers.
+    /// The upgradable reader becomes one of the readers. `true`: the caller has to [`signal`](Self::signal), which may panic,
+    /// once nothing releases an upgradable reader any more.
+    ///
+    /// # Panics
+    /// If there are too many readers. It is an upgradable one still then.
     #[inline]
-    pub(crate) fn downgrade_upgradable(&self) {
-        if self.state.compare_exchange(UPGRADABLE, ONE_READER, Ordering::Release, Ordering::Relaxed).is_err()
-        {
-            self.make_room(|state| Mode::Read.enter(state & !UPGRADABLE));
-        }
+    #[must_use]
+    pub(crate) fn downgrade_upgradable(&self) -> bool {
+        self.state.compare_exchange(UPGRADABLE, ONE_READER, Ordering::Release, Ordering::Relaxed).is_err()
+            && self.change_for_room(|state| Mode::Read.enter(state & !UPGRADABLE))
     }
 
     #[cold]
@@ -203,20 +206,26 @@ impl RawRwLock {
     /// Applies `change`, which makes room, and signals the head waiter if there is room and no signal is pending.
     #[cold]
     fn make_room(&self, change: impl Fn(u64) -> u64) {
+        if self.change_for_room(change) {
+            self.signal();
+        }
+    }
+
+    /// As [`make_room`](Self::make_room), and leaves the signal to the caller if it returns `true`.
+    #[cold]
+    fn change_for_room(&self, change: impl Fn(u64) -> u64) -> bool {
         let must_signal = |state| state & (QUEUED | SIGNALLED | WRITER) == QUEUED;
         let before = self.update(order!(Release, "rwlock-make-room"), |state| match change(state) {
             state if must_signal(state) => state ^ (QUEUED | SIGNALLED),
             state => state,
         });
-        mutant!("rwlock-call" => return);
-        if must_signal(change(before)) {
-            self.signal();
-        }
+        mutant!("rwlock-call" => return false);
+        must_signal(change(before))
     }
 
     /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.
     #[cold]
-    fn signal(&self) {
+    pub(crate) fn signal(&self) {
         while signal_one(&self.state) == 0 {
             // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent.
             let must_signal = |state| state & (QUEUED | WRITER) == QUEUED;
@@ -256,7 +265,7 @@ mod tests {
         let one_too_many: [fn(&RawRwLock); 3] = [
             |lock| assert!(lock.take(Mode::Read)),
             |lock| assert!(lock.read_recursive()),
-            RawRwLock::downgrade_upgradable,
+            |lock| assert!(!lock.downgrade_upgradable()),
         ];
         for attempt in one_too_many {
             let attempt = std::panic::AssertUnwindSafe(|| attempt(&lock));

@@ -76,7 +76,7 @@ macro_rules! upgrade {
                 if !this.raw().take(Mode::Upgrade) {
                     let Ok(()) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
                 }
-                // SAFETY: upgraded just now.
+                // SAFETY: its acquisition has become one of a writer.
                 unsafe { Self::upgraded(this) }
             }
 
@@ -172,10 +172,14 @@ macro_rules! upgrade {
             /// Becomes one of the readers, so that another one may have the value upgradable.
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
-                let rwlock = Self::forget(this);
-                rwlock.raw.downgrade_upgradable();
-                // SAFETY: the acquisition of the guard that is forgotten is one of a reader now.
-                unsafe { $read::new(rwlock) }
+                let must_signal = this.raw().downgrade_upgradable();
+                // SAFETY: the acquisition of the guard that is forgotten is one of a reader now (invariant 1).
+                let reader = unsafe { $read::new(Self::forget(this)) };
+                if must_signal {
+                    // There is a guard to release it: the waker of the waiter may panic.
+                    reader.rwlock.raw.signal();
+                }
+                reader
             }
 
             fn upgrade_within(

@@ -7,11 +7,11 @@ use std::time::Instant;
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::{Handle, drive};
-use crate::bump::AcquireAgain;
 use crate::condition::Waited;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
 use crate::error::LockError;
+use crate::unlocked::AcquireAgain;
 
 /// Waits until notified, until `deadline` at the latest. Fails if this thread must not block.
 #[track_caller]

@@ -20,8 +20,7 @@ mod has_raw {
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::notified::EventNotified;
-use super::raw::{EventWaiter, RawEvent, Whom};
+use super::raw::{EventNotified, EventWaiter, RawEvent, Whom};
 use crate::condition::{block, block_until};
 use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;

@@ -59,10 +59,9 @@
 //! ```
 //! The reader has seen `WRITER`, which was set after `drain ← QUEUED`; so its own store to `drain` is the later one.
 
-mod acquire;
+mod attempts;
 mod fair;
 mod mode;
-mod state;
 
 use waitword_core::{Masked64, signal_one};
 
@@ -70,7 +69,7 @@ use crate::sync::atomic::{Ordering, fence};
 use crate::sync::{const_fn, mutant, order};
 
 pub(crate) use mode::Mode;
-use state::*;
+use mode::*;
 
 /// The state of a readers-writer lock.
 #[derive(Debug, Default)]

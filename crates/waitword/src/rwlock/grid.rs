@@ -1,5 +1,6 @@
 //! The methods that acquire: the same grid for each of the three modes, written once.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -258,5 +259,39 @@ impl<T: ?Sized> RwLock<T> {
         } else {
             acquire::block_until(&self.raw, mode, deadline()).map(|Ok(())| ())
         }
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Reads if there is no writer, even if one is queued; also while an upgrade is pending, if there is another reader.
+    /// Never waits.
+    ///
+    /// It always succeeds for a holder that reads already. For others it is not fair: a stream of such reads starves
+    /// writers.
+    ///
+    /// ```
+    /// let lock = waitword::RwLock::new(1);
+    /// let outer = lock.read();
+    /// // Somewhere inside; perhaps a writer is queued.
+    /// let inner = lock.try_read_recursive().expect("read already");
+    /// assert_eq!(*outer, *inner);
+    /// ```
+    #[doc(alias("read_recursive", "recursive_read"))]
+    #[must_use = "if it is a guard, the lock is released when that is dropped"]
+    pub fn try_read_recursive(&self) -> Option<RwLockReadGuard<'_, T>> {
+        // SAFETY: made only from an acquisition as a reader, for this guard (invariant 1).
+        self.raw.read_recursive().then(|| unsafe { RwLockReadGuard::new(self) })
+    }
+}
+
+/// Shows the value if there is no writer, reading it meanwhile. Does not wait.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("RwLock");
+        match self.try_read_recursive() {
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
     }
 }

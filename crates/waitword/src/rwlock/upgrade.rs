@@ -13,10 +13,9 @@ use std::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
 
-use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil};
+use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil, shows_whether_it_waits};
 use crate::error::LockError;
 use crate::raw_rwlock::{Mode, RawRwLock};
-use crate::rwlock::futures::shows_whether_it_waits;
 use crate::rwlock::{
     OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard,
     RwLockUpgradableReadGuard, RwLockWriteGuard,

@@ -100,6 +100,7 @@ mod condition;
 #[allow(unsafe_code)]
 mod condvar;
 mod coop;
+mod drive;
 mod error;
 mod event;
 pub mod future;

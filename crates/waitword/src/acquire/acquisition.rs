@@ -8,9 +8,9 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, WaitAsync, wait_async};
 
-use crate::acquire::drive::{Step, Steps};
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
 use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
+use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::sync::mutant;
 
@@ -60,7 +60,7 @@ impl<H: Handle> Acquisition<H> {
         self.handle.is_some() && self.wait.is_some()
     }
 
-    /// The first attempt, before any costly work. Later calls of this method do nothing.
+    /// The first attempt, before any costly work. Later it does nothing.
     #[inline]
     pub(crate) fn take_at_once(self: Pin<&mut Self>) -> Option<H> {
         let this = self.project();

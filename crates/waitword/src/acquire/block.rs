@@ -6,9 +6,9 @@ use std::time::Instant;
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
-use crate::acquire::drive::drive;
 use crate::acquire::handle::{Ask, Closed, Handle};
 use crate::acquire::raw::{Acquire, Attempt, try_reserved};
+use crate::drive::drive;
 use crate::error::LockError;
 
 /// Acquires what could not be taken at once, blocking this thread. `instead` names the method for threads that must not block.

@@ -9,9 +9,9 @@ use pin_project_lite::pin_project;
 use waitword_core::Alarm;
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
-use crate::acquire::drive::{Step, Steps};
 use crate::acquire::handle::{Acquired, Ask, Handle};
 use crate::coop::Unit;
+use crate::drive::{Step, Steps};
 use crate::error::LockError;
 
 pin_project! {

@@ -48,7 +48,6 @@
 
 mod acquisition;
 mod block;
-mod drive;
 mod future;
 #[allow(unsafe_code)]
 mod handle;
@@ -59,7 +58,6 @@ mod tests;
 
 pub(crate) use acquisition::Acquisition;
 pub(crate) use block::{block, block_for_guard, block_until};
-pub(crate) use drive::{Step, Steps, drive};
 pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
 pub(crate) use handle::{Ask, Handle, HasRaw};
 pub(crate) use named::{guard_futures, shows_whether_it_waits};

@@ -7,8 +7,8 @@ use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
 use super::acquisition::Acquisition;
-use super::drive::{Step, Steps};
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
+use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
 use crate::raw_semaphore::RawSemaphore;
@@ -16,18 +16,18 @@ use crate::raw_semaphore::RawSemaphore;
 /// A lock that runs a function right after the next attempt, once it is armed.
 struct AfterAttempt<R> {
     raw: R,
-    somebody: fn(&R),
+    other_thread: fn(&R),
     armed: AtomicBool,
 }
 
 impl<R> AfterAttempt<R> {
-    fn new(raw: R, somebody: fn(&R)) -> Self {
-        Self { raw, somebody, armed: AtomicBool::new(false) }
+    fn new(raw: R, other_thread: fn(&R)) -> Self {
+        Self { raw, other_thread, armed: AtomicBool::new(false) }
     }
 
     fn after<T>(&self, attempt: T) -> T {
         if self.armed.swap(false, Ordering::SeqCst) {
-            (self.somebody)(&self.raw);
+            (self.other_thread)(&self.raw);
         }
         attempt
     }

@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use waitword_core::{Parker, may_block};
 
-use crate::acquire::{Handle, drive};
+use crate::acquire::Handle;
 use crate::condition::Waited;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
+use crate::drive::drive;
 use crate::error::LockError;
 use crate::unlocked::AcquireAgain;
 

@@ -35,8 +35,9 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, Location, WaitAsync, replace_if_idle, requeue_while_equal, wait_async};
 
-use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Left, Step, Steps};
+use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Left};
 use crate::condition::Waited;
+use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
 use crate::sync::atomic::{AtomicU64, Ordering};

@@ -29,7 +29,7 @@ impl fmt::Debug for RawMutex {
     }
 }
 
-// SAFETY: there is one holder at a time, until it releases the word; any thread may release it.
+// SAFETY: there is one holder at a time (the table in `raw_mutex/`), until it releases the word; any thread may release it.
 unsafe impl ::lock_api::RawMutex for RawMutex {
     #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
     const INIT: Self = Self(raw_mutex::RawMutex::new());

@@ -200,17 +200,17 @@ impl RawSemaphore {
         while signal_one(&self.state) == 0 {
             // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent. The reservation
             // stays for waiters that were signalled by the watchdog, or are about to dequeue.
-            let kept = if self.has_waiters() { FAIR } else { 0 };
+            let reserved = if self.has_waiters() { FAIR } else { 0 };
             let is_signalled = |state| state & SIGNALLED != 0;
             let is_owed = |state| is_signalled(state) && state & QUEUED != 0 && permits(state) > 0;
             let before = self.update(Ordering::Relaxed, |state| {
                 mutant!("semaphore-call-answered" => if !is_owed(state) { return state });
                 if is_owed(state) {
-                    state & !(QUEUED | FAIR) | state & kept
+                    state & !(QUEUED | FAIR) | state & reserved
                 } else if !is_signalled(state) {
                     // Closed; or a waiter has rechecked and set the flags.
                     state
-                } else if state & kept == 0 {
+                } else if state & reserved == 0 {
                     // No waiter is queued.
                     state & !(SIGNALLED | FAIR)
                 } else {
@@ -221,7 +221,7 @@ impl RawSemaphore {
             if is_owed(before) {
                 continue;
             }
-            if is_signalled(before) && before & kept != 0 {
+            if is_signalled(before) && before & reserved != 0 {
                 // Waiters that dequeue from now on signal the next. Check for waiters that dequeued or enqueued before.
                 let has_waiters = self.has_waiters();
                 if has_waiters {

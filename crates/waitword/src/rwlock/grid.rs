@@ -46,7 +46,7 @@ macro_rules! grid {
             #[track_caller]
             pub fn $plain(&self) -> $guard<'_, T> {
                 self.acquire($mode, $instead);
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 unsafe { $guard::new(self) }
             }
 
@@ -54,7 +54,7 @@ macro_rules! grid {
             #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
-                // SAFETY: acquired just now, if at all.
+                // SAFETY: made only from an acquisition, for this guard alone (invariant 1).
                 acquire::try_take(&self.raw, $mode).then(|| unsafe { $guard::new(self) })
             }
 
@@ -68,7 +68,7 @@ macro_rules! grid {
             #[inline]
             pub fn $for(&self, timeout: Duration) -> Result<$guard<'_, T>, LockError> {
                 self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $guard::new(self) })
             }
 
@@ -82,7 +82,7 @@ macro_rules! grid {
             #[inline]
             pub fn $until(&self, deadline: Instant) -> Result<$guard<'_, T>, LockError> {
                 self.acquire_until($mode, || Some(deadline))?;
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $guard::new(self) })
             }
 
@@ -147,7 +147,7 @@ macro_rules! grid {
             #[track_caller]
             pub fn $owned(self: &Arc<Self>) -> $owned_guard<T> {
                 self.acquire($mode, $owned_instead);
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 unsafe { $owned_guard::new(Arc::clone(self)) }
             }
 
@@ -155,7 +155,7 @@ macro_rules! grid {
             #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
             pub fn $try_owned(self: &Arc<Self>) -> Option<$owned_guard<T>> {
-                // SAFETY: acquired just now, if at all.
+                // SAFETY: made only from an acquisition, for this guard alone (invariant 1).
                 acquire::try_take(&self.raw, $mode).then(|| unsafe { $owned_guard::new(Arc::clone(self)) })
             }
 
@@ -166,7 +166,7 @@ macro_rules! grid {
             #[inline]
             pub fn $owned_for(self: &Arc<Self>, timeout: Duration) -> Result<$owned_guard<T>, LockError> {
                 self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $owned_guard::new(Arc::clone(self)) })
             }
 
@@ -177,7 +177,7 @@ macro_rules! grid {
             #[inline]
             pub fn $owned_until(self: &Arc<Self>, deadline: Instant) -> Result<$owned_guard<T>, LockError> {
                 self.acquire_until($mode, || Some(deadline))?;
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $owned_guard::new(Arc::clone(self)) })
             }
 

@@ -103,7 +103,7 @@ macro_rules! downgrade_map {
                 to_part: impl FnOnce(&T) -> &U,
             ) -> $mapped<$($life,)? $($value,)? U> {
                 let part = to_part(&this).into();
-                // SAFETY: borrowed just now.
+                // SAFETY: the part was borrowed from this guard just now.
                 unsafe { Self::downgraded(this, part) }
             }
 
@@ -117,7 +117,7 @@ macro_rules! downgrade_map {
                 to_part: impl FnOnce(&T) -> Option<&U>,
             ) -> Result<$mapped<$($life,)? $($value,)? U>, Self> {
                 let Some(part) = to_part(&this).map(Into::into) else { return Err(this) };
-                // SAFETY: borrowed just now.
+                // SAFETY: the part was borrowed from this guard just now.
                 Ok(unsafe { Self::downgraded(this, part) })
             }
 

@@ -74,7 +74,7 @@ macro_rules! mapped {
             /// The lock, which stays as it is.
             fn forget(this: Self) -> $lock {
                 let this = ManuallyDrop::new(this);
-                // SAFETY: neither dropped nor read again.
+                // SAFETY: `this` is neither dropped nor read again, so what it held goes to the caller (invariant 1).
                 unsafe { ptr::read(&this.lock) }
             }
         }
@@ -92,8 +92,8 @@ macro_rules! mapped {
 
             #[inline]
             fn deref(&self) -> &U {
-                // SAFETY: it was borrowed from a guard of which this one has taken the place, and this one is borrowed
-                // (invariants 1 to 3).
+                // SAFETY: it was borrowed from a guard that is forgotten for this one (invariant 1), which is borrowed. The value
+                // has not moved, and nothing writes to it (invariants 2 and 3).
                 unsafe { self.part.as_ref() }
             }
         }
@@ -140,7 +140,8 @@ macro_rules! mapped_mutably {
         impl<$($life,)? $($value: ?Sized,)? U: ?Sized> DerefMut for $mapped<$($life,)? $($value,)? U> {
             #[inline]
             fn deref_mut(&mut self) -> &mut U {
-                // SAFETY: as for `deref`; it was borrowed mutably from the only guard, and this one is.
+                // SAFETY: as for `deref`. It was borrowed mutably from the only guard, which is this one now (invariant 2), and
+                // this one is borrowed mutably.
                 unsafe { self.part.as_mut() }
             }
         }

@@ -75,7 +75,7 @@ macro_rules! upgrade {
                 if !this.raw().take(Mode::Upgrade) {
                     let Ok(()) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
                 }
-                // SAFETY: its acquisition has become one of a writer.
+                // SAFETY: the acquisition of this guard has become one of a writer.
                 unsafe { Self::upgraded(this) }
             }
 
@@ -86,7 +86,7 @@ macro_rules! upgrade {
             #[inline]
             pub fn try_upgrade(this: Self) -> Result<$write<$($life,)? T>, Self> {
                 if this.raw().take(Mode::Upgrade) {
-                    // SAFETY: upgraded just now.
+                    // SAFETY: the acquisition of this guard has become one of a writer.
                     return Ok(unsafe { Self::upgraded(this) });
                 }
                 Err(this)
@@ -190,7 +190,7 @@ macro_rules! upgrade {
                 {
                     return Err(NotUpgraded { guard: this, error });
                 }
-                // SAFETY: upgraded just now.
+                // SAFETY: the acquisition of this guard has become one of a writer.
                 Ok(unsafe { Self::upgraded(this) })
             }
 
@@ -231,7 +231,7 @@ macro_rules! upgrade {
                 let this = self.project();
                 this.acquire.poll(cx).map(|Ok(_)| {
                     let guard = this.guard.take().expect("it is ready once");
-                    // SAFETY: upgraded just now.
+                    // SAFETY: the acquisition of this guard has become one of a writer.
                     unsafe { $guard::upgraded(guard) }
                 })
             }
@@ -256,7 +256,7 @@ macro_rules! upgrade {
                 this.acquire.poll(cx).map(|upgraded| {
                     let guard = this.guard.take().expect("it is ready once");
                     match upgraded {
-                        // SAFETY: upgraded just now.
+                        // SAFETY: the acquisition of this guard has become one of a writer.
                         Ok(Ok(_)) => Ok(unsafe { $guard::upgraded(guard) }),
                         Err(error) => Err(NotUpgraded { guard, error }),
                     }

@@ -45,7 +45,7 @@ impl<T> Poison<T> {
         Self { poisoned: false, value }
     }
 
-    /// The value, poisoned or not: [`is_poisoned`](Self::is_poisoned) tells.
+    /// The value, poisoned or not: [`is_poisoned`](Self::is_poisoned) says which.
     pub fn into_inner(self) -> T {
         self.value
     }

@@ -1,6 +1,6 @@
-//! Locks and cells as the values that are in them, for `serde`. What is read back is a new lock, which nobody holds.
+//! Locks and cells as the values that are in them, for `serde`. What is read back is a new, free lock.
 //!
-//! A lock is serialized under a guard: its value is what somebody left who released it, and nobody changes it halfway.
+//! A lock is serialized under a guard, so no other holder changes the value meanwhile.
 
 use ::serde::de::{Deserialize, Deserializer};
 use ::serde::ser::{Error, Serialize, Serializer};
@@ -30,12 +30,12 @@ impl<T: ?Sized + Serialize> Serialize for Mutex<T> {
 /// As the value. Reads, blocking this thread until it can, and until the serializer is done.
 ///
 /// # Errors
-/// Those of the serializer; and one that says so, if somebody writes and this thread must not block
+/// Those of the serializer; and one that says so, if a writer holds the lock and this thread must not block
 /// ([`forbid_blocking`](crate::forbid_blocking)). A task reads with [`read_async`](RwLock::read_async), and serializes what the guard
 /// shows.
 ///
 /// # Deadlocks
-/// A thread that writes already waits for itself; one that reads already may, if a writer waits ([recursion](RwLock#recursion)).
+/// A thread that writes already waits for itself; one that reads already may, if a writer is queued ([recursion](RwLock#recursion)).
 impl<T: ?Sized + Serialize> Serialize for RwLock<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let guard = if may_block() { Some(self.read()) } else { self.try_read() };

@@ -32,37 +32,7 @@ pub fn disable_stall_timeout() {
     SIGNALS_ALONE.store(true, Ordering::SeqCst);
 }
 
-/// When a queued waiter rechecks without a signal, if ever.
-pub(crate) trait Rechecks: Default {
-    /// Whether waiters ever recheck without a signal.
-    const ANY: bool;
-
-    /// The time of the next recheck, for a waiter that goes on waiting now.
-    fn next(&mut self, now: Instant) -> Option<Instant>;
-
-    /// Whether a recheck is due.
-    fn is_due(&self, now: Instant) -> bool;
-
-    /// The waiter has rechecked in vain.
-    fn renew(&mut self, now: Instant);
-}
-
-/// Never: the core's watchdog signals the waiter.
-impl Rechecks for () {
-    const ANY: bool = false;
-
-    fn next(&mut self, _now: Instant) -> Option<Instant> {
-        None
-    }
-
-    fn is_due(&self, _now: Instant) -> bool {
-        false
-    }
-
-    fn renew(&mut self, _now: Instant) {}
-}
-
-/// At the stall timeout, and then after intervals that double.
+/// When a queued waiter rechecks without a signal: at the stall timeout, and then after intervals that double.
 #[derive(Debug)]
 pub(crate) struct StallTimeout {
     interval: Duration,
@@ -76,10 +46,9 @@ impl Default for StallTimeout {
     }
 }
 
-impl Rechecks for StallTimeout {
-    const ANY: bool = true;
-
-    fn next(&mut self, now: Instant) -> Option<Instant> {
+impl StallTimeout {
+    /// The time of the next recheck, for a waiter that goes on waiting now.
+    pub(crate) fn next(&mut self, now: Instant) -> Option<Instant> {
         // Only waiters that are about to sleep get here.
         if SIGNALS_ALONE.load(Ordering::Relaxed) {
             return None;
@@ -87,11 +56,13 @@ impl Rechecks for StallTimeout {
         Some(*self.next.get_or_insert_with(|| now + self.interval))
     }
 
-    fn is_due(&self, now: Instant) -> bool {
+    /// Whether a recheck is due.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.next.is_some_and(|next| next <= now)
     }
 
-    fn renew(&mut self, now: Instant) {
+    /// The waiter has rechecked in vain.
+    pub(crate) fn renew(&mut self, now: Instant) {
         self.interval = LONGEST_STALL_TIMEOUT.min(self.interval * 2);
         self.next = Some(now + self.interval);
     }

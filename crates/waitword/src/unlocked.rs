@@ -1,10 +1,92 @@
-//! Temporary release of a guard's lock: the lock is released while a function runs, and acquired again afterwards.
+//! Temporary release: a holder releases the lock, and acquires it again. A bump does that for the head waiter, and runs nothing
+//! in between; `unlocked` runs a function.
 //!
-//! A thread lends its guard, and the lock is acquired again however the function ends (`bump.rs`). A task may be dropped
-//! halfway, and could not acquire the lock again for a borrowed guard; so a future takes the guard by value, and gives it back.
+//! A thread lends its guard, which exists all the while, and whose drop releases the lock. So the lock is acquired again however
+//! this ends, also by a panic. There are four sources of panics:
+//!
+//! - This thread must not block. That is checked before the release.
+//! - The function that runs in between.
+//! - The waker of the waiter that the release signals.
+//! - The waker of a waiter that is signalled after the lock was acquired again.
+//!
+//! A task may be dropped halfway, and could not acquire the lock again for a borrowed guard; so a future takes the guard by
+//! value, and gives it back.
+
+use std::convert::Infallible;
+use std::mem;
+
+use waitword_core::may_block;
+
+use crate::acquire::{self, Acquire};
+
+/// Releases what the caller holds, and acquires it again, also if the release unwinds. A second panic meanwhile aborts.
+#[cold]
+#[track_caller]
+pub(crate) fn bump<R: Acquire<Closed = Infallible>>(
+    raw: &R,
+    ask: R::Ask,
+    instead: &str,
+    release_fair: impl FnOnce(),
+) {
+    assert!(
+        may_block(),
+        "this thread must not block (`forbid_blocking`): use `unlock_fair`, and then `{instead}`, here"
+    );
+    let_go(raw, ask, release_fair, || ());
+}
+
+/// As [`bump`], and calls `run` meanwhile. The lock may be held afterwards, so this checks in any case whether this thread may
+/// block.
+#[track_caller]
+pub(crate) fn unlocked<R: Acquire<Closed = Infallible>, U>(
+    raw: &R,
+    ask: R::Ask,
+    instead: &str,
+    release: impl FnOnce(),
+    run: impl FnOnce() -> U,
+) -> U {
+    assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
+    let_go(raw, ask, release, run)
+}
+
+fn let_go<R: Acquire<Closed = Infallible>, U>(
+    raw: &R,
+    ask: R::Ask,
+    release: impl FnOnce(),
+    run: impl FnOnce() -> U,
+) -> U {
+    let unwinding = AcquireAgain { raw, ask };
+    release();
+    let result = run();
+    // It may panic, and then has not acquired the lock: its drop does.
+    unwinding.acquire();
+    mem::forget(unwinding);
+    result
+}
+
+/// Acquires the lock of a guard again before that guard is dropped, if its holder unwinds. To be made before the release, which
+/// signals a waiter whose waker may panic.
+pub(crate) struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
+    pub(crate) raw: &'a R,
+    pub(crate) ask: R::Ask,
+}
+
+impl<R: Acquire<Closed = Infallible>> AcquireAgain<'_, R> {
+    fn acquire(&self) {
+        if !self.raw.take(self.ask) {
+            let Ok(()) = acquire::block_for_guard(self.raw, self.ask);
+        }
+    }
+}
+
+impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
+    fn drop(&mut self) {
+        self.acquire();
+    }
+}
 
 /// The four methods, for a guard with a `forget` that returns a reference or an `Arc` of its lock.
-macro_rules! unlocked {
+macro_rules! unlocked_methods {
     (
         $guard:ident<$($life:lifetime,)? T> of $Lock:ident by $acquire:literal, written to by $write:literal:
         $field:ident, $ask:expr, $release:ident, $release_fair:ident, $future:ident
@@ -43,7 +125,7 @@ macro_rules! unlocked {
             #[track_caller]
             pub fn unlocked<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
                 let raw = &this.$field.raw;
-                $crate::bump::unlocked(raw, $ask, "unlocked_async", || raw.$release(), f)
+                $crate::unlocked::unlocked(raw, $ask, "unlocked_async", || raw.$release(), f)
             }
 
             /// As [`unlocked`](Self::unlocked), but no acquirer barges past the head waiter, as with
@@ -55,7 +137,7 @@ macro_rules! unlocked {
             #[track_caller]
             pub fn unlocked_fair<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
                 let raw = &this.$field.raw;
-                $crate::bump::unlocked(raw, $ask, "unlocked_fair_async", || raw.$release_fair(), f)
+                $crate::unlocked::unlocked(raw, $ask, "unlocked_fair_async", || raw.$release_fair(), f)
             }
 
             /// Runs `f` with the lock released, and is ready with the guard and with what `f` returned once the lock is acquired
@@ -112,4 +194,4 @@ macro_rules! unlocked {
     };
 }
 
-pub(crate) use unlocked;
+pub(crate) use unlocked_methods;

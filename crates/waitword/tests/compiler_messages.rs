@@ -188,7 +188,7 @@ fn the_configuration_has_every_method_that_blocks() {
         ("condvar", &["Condvar"]),
         ("event", &["Event"]),
         ("mutex", &["Mutex", "MutexGuard"]),
-        ("once/init.rs", &["OnceLock"]),
+        ("once/init", &["OnceLock"]),
         ("once/lazy.rs", &["LazyLock"]),
         ("once/mod.rs", &["OnceLock"]),
         ("rwlock", &["RwLock", "RwLockUpgradableReadGuard"]),

@@ -193,3 +193,15 @@ fn what_a_future_has_acquired_is_not_lost_whatever_each_clone_of_its_waker_does(
 }
 
 const CLONES_END: &str = "a clone's destructor";
+
+/// The reader makes room for another upgradable one, which is signalled.
+#[test]
+fn a_downgrade_of_an_upgradable_reader_leaves_no_reader_behind_whatever_the_waker_of_the_next_does() {
+    let lock = RwLock::new(());
+    let reader = lock.upgradable_read();
+    let mut next = Box::pin(lock.upgradable_read_async());
+    assert!(poll_with(next.as_mut(), PanicsWhenCalled).is_pending());
+    assert!(panics(|| drop(RwLockUpgradableReadGuard::downgrade(reader))));
+    drop(next);
+    assert!(lock.try_write().is_some(), "else the reader whose guard was lost is still inside");
+}

@@ -216,7 +216,9 @@ fn a_wait_releases_its_guard_and_has_it_again() {
     assert!(mutex.is_locked());
     let other = Mutex::new(0);
     thread::scope(|scope| {
-        scope.spawn(|| changed.wait(&mut other.lock()));
+        // It retries, because it may find the short wait below.
+        let wait = || changed.wait(&mut other.lock());
+        scope.spawn(move || until(|| catch_unwind(AssertUnwindSafe(wait)).is_ok()));
         until(|| {
             other.try_lock().is_some()
                 && catch_unwind(AssertUnwindSafe(|| changed.wait_for(&mut guard, Duration::ZERO))).is_err()

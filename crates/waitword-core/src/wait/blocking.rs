@@ -186,6 +186,8 @@ fn block_while_equal<L: Location>(
     if queued.is_queued() {
         spin::until(deadline, || node.state() != QUEUED || interrupt.is_some_and(Interrupt::is_raised));
     }
+    // Not the loop that drives a future: a poll of a queued wait takes the shard's lock to compare wakers. This waker is always the
+    // same, so a load of the node's state does instead; and there may be an interrupt.
     loop {
         // Read the signal before the outcome. A signal takes the waker out of the node, so a notify after it cannot wake us:
         // acknowledge the signal, which puts a waker back, before parking.

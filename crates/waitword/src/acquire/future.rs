@@ -9,14 +9,13 @@ use pin_project_lite::pin_project;
 use waitword_core::Alarm;
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
-use crate::acquire::drive::{Step, Steps};
-use crate::acquire::handle::{Ask, End, Handle};
-use crate::acquire::raw::{Acquire, Ended};
+use crate::acquire::handle::{Acquired, Ask, Handle};
 use crate::coop::Unit;
+use crate::drive::{Step, Steps};
 use crate::error::LockError;
 
 pin_project! {
-    /// Acquires as a future. Its output is the handle, and how the acquisition ended.
+    /// Acquires as a future, without rechecks. Its output is the handle.
     #[must_use = "futures do nothing unless polled"]
     pub(crate) struct AcquireAsync<H: Handle> {
         #[pin]
@@ -25,10 +24,7 @@ pin_project! {
 }
 
 impl<H: Handle> AcquireAsync<H> {
-    pub(crate) fn new(handle: H, ask: Ask<H>) -> Self
-    where
-        H: Handle<Raw: Acquire<Rechecks = ()>>,
-    {
+    pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
         Self { acquisition: Acquisition::new(handle, ask) }
     }
 
@@ -38,18 +34,21 @@ impl<H: Handle> AcquireAsync<H> {
     }
 
     #[cold]
-    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<(H, End<H>)> {
+    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Acquired<H>> {
         match self.project().acquisition.step(cx.waker(), None) {
             Step::Ended(Ok(acquired)) => Poll::Ready(acquired),
             Step::Ended(Err(_)) => unreachable!("{NO_DEADLINE}"),
-            Step::Wait(_) => Poll::Pending,
+            Step::Wait(until) => {
+                debug_assert!(until.is_none(), "no alarm wakes this future for a recheck");
+                Poll::Pending
+            }
         }
     }
 
     /// The task yields. But a task that has to wait enqueues first: that needs no budget, and the position in the queue must not
     /// depend on what the task did before.
     #[cold]
-    fn poll_exhausted(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<(H, End<H>)> {
+    fn poll_exhausted(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Acquired<H>> {
         match self.as_mut().project().acquisition.can_yield() {
             true => Poll::Pending,
             false => self.poll_slow(cx),
@@ -58,13 +57,13 @@ impl<H: Handle> AcquireAsync<H> {
 }
 
 impl<H: Handle> Future for AcquireAsync<H> {
-    type Output = (H, End<H>);
+    type Output = Acquired<H>;
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
         let polled = match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => Poll::Ready((handle, End::<H>::TAKEN)),
+            Some(handle) => Poll::Ready(Ok(handle)),
             None => self.poll_slow(cx),
         };
         if polled.is_ready() {
@@ -98,7 +97,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
     }
 
     #[cold]
-    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(H, End<H>), LockError>> {
+    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<H>, LockError>> {
         let this = self.project();
         match this.acquisition.step(cx.waker(), *this.deadline) {
             // The alarm is dropped with the future, not here: its waker's destructor may panic, and the acquisition would be lost.
@@ -117,7 +116,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
     fn poll_exhausted(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<(H, End<H>), LockError>> {
+    ) -> Poll<Result<Acquired<H>, LockError>> {
         let this = self.as_mut().project();
         let is_over = this.deadline.is_some_and(|deadline| deadline <= Instant::now());
         match is_over || this.acquisition.can_yield() {
@@ -128,13 +127,13 @@ impl<H: Handle> AcquireAsyncUntil<H> {
 }
 
 impl<H: Handle> Future for AcquireAsyncUntil<H> {
-    type Output = Result<(H, End<H>), LockError>;
+    type Output = Result<Acquired<H>, LockError>;
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
         let polled = match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => Poll::Ready(Ok((handle, End::<H>::TAKEN))),
+            Some(handle) => Poll::Ready(Ok(Ok(handle))),
             None => self.poll_slow(cx),
         };
         if polled.is_ready() {

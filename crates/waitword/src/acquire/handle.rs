@@ -8,6 +8,7 @@ use std::sync::Arc;
 use waitword_core::{Location, Table};
 
 use crate::acquire::raw::Acquire;
+use crate::stall_timeout::StallTimeout;
 
 /// A way to reach something that can be acquired.
 pub(crate) trait Handle {
@@ -20,6 +21,11 @@ pub(crate) trait Handle {
     fn raw(&self) -> &Self::Raw;
 
     fn at(&self, ask: Ask<Self>) -> Self::At;
+
+    /// When a queued waiter rechecks without a signal. `None`: never, because the core's watchdog signals it.
+    fn rechecks(&mut self) -> Option<&mut StallTimeout> {
+        None
+    }
 }
 
 type WordOf<R> = <<R as Acquire>::At as Location>::Word;
@@ -27,8 +33,11 @@ type WordOf<R> = <<R as Acquire>::At as Location>::Word;
 /// See [`Acquire::Ask`].
 pub(crate) type Ask<H> = <<H as Handle>::Raw as Acquire>::Ask;
 
-/// See [`Acquire::End`].
-pub(crate) type End<H> = <<H as Handle>::Raw as Acquire>::End;
+/// See [`Acquire::Closed`].
+pub(super) type Closed<H> = <<H as Handle>::Raw as Acquire>::Closed;
+
+/// How an acquisition without a deadline ends.
+pub(crate) type Acquired<H> = Result<H, Closed<H>>;
 
 impl<'a, R: Acquire> Handle for &'a R {
     type Raw = R;

@@ -42,23 +42,23 @@
 //!                                                          CONTENDED → FREE; signal B
 //! ```
 //! The core's watchdog signals the waiters behind such a task. Where it cannot, because scripts share the word, each waiter
-//! rechecks on its own ([`StallTimeout`](crate::stall_timeout::StallTimeout)). A recheck is an ordinary attempt: it takes a free
+//! rechecks on its own ([`Handle::rechecks`]). A recheck is an ordinary attempt: it takes a free
 //! word, and marks one that is taken; the waiter keeps its position. A successful recheck may coincide with a signal, and uses
 //! that up: the release of a word that was taken this way signals the next waiter.
 
 mod acquisition;
-mod attempt;
 mod block;
-mod drive;
 mod future;
 #[allow(unsafe_code)]
 mod handle;
+mod named;
 mod raw;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use acquisition::Acquisition;
-pub(crate) use attempt::try_take;
 pub(crate) use block::{block, block_for_guard, block_until};
-pub(crate) use drive::{Step, Steps, drive};
 pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
-pub(crate) use handle::{Handle, HasRaw};
-pub(crate) use raw::{Acquire, Attempt, GivesBack};
+pub(crate) use handle::{Ask, Handle, HasRaw};
+pub(crate) use named::{guard_futures, shows_whether_it_waits};
+pub(crate) use raw::{Acquire, Attempt, GivesBack, Left, NotTaken, TakenOrMarked, try_take};

@@ -1,8 +1,10 @@
-//! What the acquisition loop asks of a lock's state word.
+//! What the acquisition loop asks of a lock's state word, and the attempts of acquirers that do not wait.
 
-use waitword_core::{Location, Word};
+use std::mem;
 
-use crate::stall_timeout::Rechecks;
+use waitword_core::{Location, Word, is_queue_stalled};
+
+use crate::sync::mutant;
 
 /// A state word that can be acquired: the attempts on it, and where its waiters are queued.
 pub(crate) trait Acquire {
@@ -12,11 +14,9 @@ pub(crate) trait Acquire {
     /// What an acquirer asks for: a mode, or a number of permits; `()` where there is no choice.
     type Ask: Copy;
 
-    /// How an acquisition ends: taken, or closed, for a type that can be closed.
-    type End: Ended;
-
-    /// When waiters recheck without a signal.
-    type Rechecks: Rechecks;
+    /// Says that it was closed, after which no acquisition succeeds. [`Infallible`](std::convert::Infallible) for a type that
+    /// cannot be closed.
+    type Closed;
 
     /// See [`Acquire::At`]. Returns the same location for equal asks.
     fn at(&self, ask: Self::Ask) -> &Self::At;
@@ -24,53 +24,25 @@ pub(crate) trait Acquire {
     /// The first attempt of an acquirer: takes it if it is free and not reserved, and leaves no trace otherwise.
     fn take(&self, ask: Self::Ask) -> bool;
 
-    /// The attempt of a waiter, or of an acquirer about to enqueue: takes it if it is free, so that its release signals the next
-    /// waiter; otherwise marks the word, so that the holder's release does. The error is the value to wait on. No other
-    /// attempt finds out that there is nothing to wait for.
-    fn take_or_mark(&self, ask: Self::Ask, attempt: Attempt) -> Result<Self::End, Value<Self>>;
-
     /// The attempt of a signalled waiter: takes it if it is free, so that its release signals the next waiter, and leaves no
     /// trace otherwise.
     fn take_signalled(&self, ask: Self::Ask) -> bool;
 
-    /// Whether it is not held, but reserved for waiters.
-    fn is_reserved(&self, _ask: Self::Ask) -> bool {
-        false
-    }
+    /// The attempt of a waiter, or of an acquirer about to enqueue: takes it if it is free, so that its release signals the next
+    /// waiter; otherwise marks the word, so that the holder's release does.
+    fn take_or_mark(&self, ask: Self::Ask, attempt: Attempt) -> TakenOrMarked<Self>;
 
     /// Retries in a thread for a while before it sleeps, if that is worth it. Returns whether an attempt took it.
     fn spin(&self, ask: Self::Ask, attempt: Attempt) -> bool;
 
-    /// Whether a waiter that has just rechecked in vain blocks what other waiters could take. The watchdog has to notice then if
-    /// this waiter becomes unresponsive.
-    fn holds_up_others(&self, _ask: Self::Ask) -> bool {
-        false
-    }
+    /// Whether it is not held, but reserved for waiters.
+    fn is_reserved(&self, ask: Self::Ask) -> bool;
 
-    /// A waiter took it, and then left the queue. Where there can be several holders, this may signal the next waiter; it must
-    /// do so if this waiter was signalled once more after its acquisition.
-    fn dequeued(&self, _ask: Self::Ask, _was_signalled: bool) {}
+    /// A waiter has left the queue, and signals the next one if that depends on it.
+    fn left(&self, ask: Self::Ask, left: Left);
 
     /// Releases what was taken for an acquirer that unwinds before it has it: foreign code has panicked.
     fn give_back(&self, ask: Self::Ask);
-
-    /// A waiter leaves the queue without having taken it. If this waiter was signalled, another one has to be, now or by the
-    /// next release. If not, it may have blocked what is enough for the waiters behind it.
-    fn forward(&self, ask: Self::Ask, was_signalled: bool);
-}
-
-/// See [`Acquire::End`].
-pub(crate) trait Ended {
-    /// The acquirer took it.
-    const TAKEN: Self;
-}
-
-impl Ended for () {
-    const TAKEN: () = ();
-}
-
-impl<E> Ended for Result<(), E> {
-    const TAKEN: Self = Ok(());
 }
 
 /// Who makes an attempt.
@@ -82,8 +54,59 @@ pub(crate) enum Attempt {
     Queued,
 }
 
+/// What [`Acquire::take_or_mark`] returns.
+pub(crate) type TakenOrMarked<R> = Result<(), NotTaken<Value<R>, <R as Acquire>::Closed>>;
+
+/// Why [`Acquire::take_or_mark`] has not taken it.
+pub(crate) enum NotTaken<V, C> {
+    /// The word is marked.
+    Marked {
+        /// The value to wait on.
+        value: V,
+        /// Waiters behind this one could take what is free. The watchdog has to notice if this one becomes unresponsive.
+        holds_up_others: bool,
+    },
+    /// There is nothing to wait for. No other attempt finds that out.
+    Closed(C),
+}
+
 /// What a waiter expects in the word.
-pub(crate) type Value<R> = <<<R as Acquire>::At as Location>::Word as Word>::Value;
+type Value<R> = <<<R as Acquire>::At as Location>::Word as Word>::Value;
+
+/// How a waiter has left the queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    /// It took the word before. If not, it may have blocked what is enough for the waiters behind it.
+    pub(crate) holds: bool,
+    /// It has a signal that it does not use, or that came after it took the word: the next waiter has to be signalled, now or by
+    /// the next release.
+    pub(crate) was_signalled: bool,
+}
+
+/// The attempt of an acquirer that does not wait.
+#[inline]
+pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    raw.take(ask) || try_reserved(raw, ask)
+}
+
+/// Takes what is reserved for unresponsive waiters, as [`take_reserved`], for an acquirer that was not queued.
+#[cold]
+pub(super) fn try_reserved<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    let is_taken = take_reserved(raw, ask);
+    if is_taken {
+        let unwinding = GivesBack { raw, ask };
+        raw.left(ask, Left { holds: true, was_signalled: false });
+        mem::forget(unwinding);
+    }
+    is_taken
+}
+
+/// Takes what is reserved for waiters, if all of them were signalled and have been unresponsive for so long that a waiter
+/// behind them would get it. Such an acquirer counts as a waiter, and has to call [`Acquire::left`].
+pub(super) fn take_reserved<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    mutant!("acquire-stalled" => return false);
+    raw.is_reserved(ask) && is_queue_stalled(raw.at(ask)) && raw.take_signalled(ask)
+}
 
 /// Gives back what was taken, if the acquirer unwinds before it has it.
 pub(crate) struct GivesBack<'a, R: Acquire> {

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 use waitword_core::Location;
 
 use crate::acquire::AcquireAsyncUntil;
-use crate::async_lock::raw::RawLock;
+use crate::async_lock::raw::{RawLock, Rechecking};
 use crate::error::LockError;
 use crate::sync::atomic::AtomicI32;
 
@@ -20,13 +20,13 @@ pin_project! {
     #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct LockAsync<'a, L: Location<Word = AtomicI32>> {
         #[pin]
-        acquire: AcquireAsyncUntil<&'a RawLock<L>>,
+        acquire: AcquireAsyncUntil<Rechecking<'a, L>>,
     }
 }
 
 impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
     pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
-        Self { acquire: AcquireAsyncUntil::new(raw, (), None) }
+        Self { acquire: AcquireAsyncUntil::new(Rechecking::new(raw), (), None) }
     }
 }
 
@@ -52,13 +52,13 @@ pin_project! {
     #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct LockAsyncUntil<'a, L: Location<Word = AtomicI32>> {
         #[pin]
-        acquire: AcquireAsyncUntil<&'a RawLock<L>>,
+        acquire: AcquireAsyncUntil<Rechecking<'a, L>>,
     }
 }
 
 impl<'a, L: Location<Word = AtomicI32>> LockAsyncUntil<'a, L> {
     pub(crate) fn new(raw: &'a RawLock<L>, deadline: Option<Instant>) -> Self {
-        Self { acquire: AcquireAsyncUntil::new(raw, (), deadline) }
+        Self { acquire: AcquireAsyncUntil::new(Rechecking::new(raw), (), deadline) }
     }
 }
 

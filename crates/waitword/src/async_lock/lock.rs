@@ -8,7 +8,7 @@ use waitword_core::Location;
 
 use crate::acquire::{self, Acquire};
 use crate::async_lock::futures::{LockAsync, LockAsyncUntil};
-use crate::async_lock::raw::{FREE, LOCKED, RawLock};
+use crate::async_lock::raw::{FREE, LOCKED, RawLock, Rechecking};
 use crate::error::{LockError, NotLocked};
 use crate::sync::{atomic::AtomicI32, const_fn};
 
@@ -90,7 +90,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[track_caller]
     pub fn lock(&self) {
         if !self.raw.take(()) {
-            acquire::block(&self.raw, (), "lock_async");
+            let Ok(()) = acquire::block(Rechecking::new(&self.raw), (), "lock_async");
         }
     }
 
@@ -113,11 +113,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("try_lock_for", "lock_timeout"))]
     #[inline]
     pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
-        if self.raw.take(()) {
-            Ok(())
-        } else {
-            acquire::block_until(&self.raw, (), Instant::now().checked_add(timeout))
-        }
+        if self.raw.take(()) { Ok(()) } else { self.block_until(Instant::now().checked_add(timeout)) }
     }
 
     /// As [`lock`](Self::lock), until `deadline` at the latest. A lock that is free is taken also after it.
@@ -137,7 +133,13 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("try_lock_until", "lock_deadline"))]
     #[inline]
     pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
-        if self.raw.take(()) { Ok(()) } else { acquire::block_until(&self.raw, (), Some(deadline)) }
+        if self.raw.take(()) { Ok(()) } else { self.block_until(Some(deadline)) }
+    }
+
+    #[cold]
+    fn block_until(&self, deadline: Option<Instant>) -> Result<(), LockError> {
+        let Ok(()) = acquire::block_until(Rechecking::new(&self.raw), (), deadline)?;
+        Ok(())
     }
 
     /// Takes the lock without blocking this thread. When the future is ready, the lock is held.

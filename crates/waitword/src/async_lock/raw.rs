@@ -6,7 +6,7 @@
 //! | `take`         | → `LOCKED`: taken      | –                          | –                                 |
 //! | `take_or_mark` | → `CONTENDED`: taken   | → `CONTENDED`: enqueue     | enqueue                           |
 //! | `release`      | error                  | → `FREE`                   | → `FREE`, wake the head waiter    |
-//! | `forward`      | wake the head waiter   | → `CONTENDED`              | –                                 |
+//! | `left`, woken  | wake the head waiter   | → `CONTENDED`              | –                                 |
 //!
 //! So a release without waiters is one exchange, and touches no queue.
 //!
@@ -16,9 +16,11 @@
 //! A zeroed word is a free lock. A script that follows the same table can share the word. A word with any other value
 //! counts as `CONTENDED`, and becomes that when a waiter enqueues.
 
+use std::convert::Infallible;
+
 use waitword_core::{Location, notify_one};
 
-use crate::acquire::{Acquire, Attempt};
+use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, TakenOrMarked};
 use crate::error::NotLocked;
 use crate::stall_timeout::StallTimeout;
 use crate::sync::atomic::{AtomicI32, Ordering};
@@ -69,9 +71,7 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
 impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     type At = L;
     type Ask = ();
-    type End = ();
-    // Scripts share the word and the queue, and their waits cannot be signalled.
-    type Rechecks = StallTimeout;
+    type Closed = Infallible;
 
     fn at(&self, (): ()) -> &L {
         &self.at
@@ -91,11 +91,16 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         false
     }
 
-    fn take_or_mark(&self, (): (), _attempt: Attempt) -> Result<(), i32> {
+    fn take_or_mark(&self, (): (), _attempt: Attempt) -> TakenOrMarked<Self> {
         match self.at.word().swap(CONTENDED, Ordering::Acquire) {
             FREE => Ok(()),
-            _ => Err(CONTENDED),
+            _ => Err(NotTaken::Marked { value: CONTENDED, holds_up_others: false }),
         }
+    }
+
+    /// It is not held, or held.
+    fn is_reserved(&self, (): ()) -> bool {
+        false
     }
 
     fn give_back(&self, (): ()) {
@@ -103,8 +108,9 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         let _ = self.release();
     }
 
-    fn forward(&self, (): (), was_signalled: bool) {
-        if !was_signalled {
+    fn left(&self, (): (), left: Left) {
+        // A holder that came from the queue wakes the next waiter when it releases.
+        if left.holds || !left.was_signalled {
             return;
         }
         // Relaxed: this protects nothing, and an outdated value does no harm. The word was `FREE` when this waiter was
@@ -117,5 +123,35 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
             // The holder wakes a waiter anyway.
             Err(_) => {}
         }
+    }
+}
+
+/// How an acquirer reaches the lock. Scripts share the word and the queue, and their waits cannot be signalled, so the core's
+/// watchdog does not help against an unresponsive waiter: each waiter rechecks on its own.
+pub(crate) struct Rechecking<'a, L> {
+    raw: &'a RawLock<L>,
+    rechecks: StallTimeout,
+}
+
+impl<'a, L> Rechecking<'a, L> {
+    pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
+        Self { raw, rechecks: StallTimeout::default() }
+    }
+}
+
+impl<'a, L: Location<Word = AtomicI32>> Handle for Rechecking<'a, L> {
+    type Raw = RawLock<L>;
+    type At = &'a L;
+
+    fn raw(&self) -> &RawLock<L> {
+        self.raw
+    }
+
+    fn at(&self, (): Ask<Self>) -> &'a L {
+        &self.raw.at
+    }
+
+    fn rechecks(&mut self) -> Option<&mut StallTimeout> {
+        Some(&mut self.rechecks)
     }
 }

@@ -11,6 +11,7 @@ use waitword_core::{
 };
 
 use crate::coop::Unit;
+use crate::drive::{Step, Steps, drive};
 
 /// A condition, with the state of one waiter.
 pub(crate) trait Condition {
@@ -188,27 +189,8 @@ impl<C: Condition> WaitFor<C> {
 
     /// Blocks this thread until the condition holds or `deadline` passes. After the deadline the wait stays queued, and the next
     /// block or poll goes on with it.
-    pub(crate) fn block_until(
-        mut self: Pin<&mut Self>,
-        deadline: Option<Instant>,
-    ) -> Result<C::Output, NotSo> {
-        let parker = Parker::current();
-        let mut cx = Context::from_waker(parker.waker());
-        loop {
-            if let Some(output) = self.as_mut().try_finish(&mut cx) {
-                return Ok(output);
-            }
-            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-                return Err(NotSo::TimedOut);
-            }
-            if !may_block() {
-                return Err(NotSo::Forbidden);
-            }
-            match deadline {
-                None => parker.park(),
-                Some(deadline) => parker.park_until(deadline),
-            }
-        }
+    pub(crate) fn block_until(self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<C::Output, NotSo> {
+        drive(&Parker::current(), self, deadline)
     }
 
     /// Ends the wait at its deadline.
@@ -218,6 +200,23 @@ impl<C: Condition> WaitFor<C> {
         let output = if was_notified { this.condition.notified().ok() } else { None };
         *this.ended = true;
         output.or_else(|| final_check(this.condition))
+    }
+}
+
+/// A thread's, for [`WaitFor::block_until`].
+impl<C: Condition> Steps for WaitFor<C> {
+    type Output = Result<C::Output, NotSo>;
+
+    fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
+        if let Some(output) = self.try_finish(&mut Context::from_waker(waker)) {
+            Step::Ended(Ok(output))
+        } else if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            Step::Ended(Err(NotSo::TimedOut))
+        } else if !may_block() {
+            Step::Ended(Err(NotSo::Forbidden))
+        } else {
+            Step::Wait(deadline)
+        }
     }
 }
 

@@ -1,16 +1,18 @@
 //! The waits of threads.
 
+use std::mem;
 use std::pin::pin;
 use std::time::Instant;
 
 use waitword_core::{Parker, may_block};
 
-use crate::acquire::{self, Acquire, Handle, drive};
+use crate::acquire::Handle;
 use crate::condition::Waited;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
+use crate::drive::drive;
 use crate::error::LockError;
-use crate::raw_mutex::RawMutex;
+use crate::unlocked::AcquireAgain;
 
 /// Waits until notified, until `deadline` at the latest. Fails if this thread must not block.
 #[track_caller]
@@ -56,35 +58,68 @@ pub(super) fn block<G: CondvarGuard>(
     let mutex = handle.raw();
     let mut waiting = pin!(Waiting::new(raw.at(), mutex));
     waiting.as_mut().enqueue(parker.waker());
-    let released = Released::new(mutex);
+    // The guard must not be dropped before the mutex is locked again.
+    let unwinding = AcquireAgain { raw: mutex, ask: () };
+    mutex.release();
     // Before the first sleep: a notified waiter is signalled as soon as the mutex is free.
     parker.spin(deadline, || waiting.is_signalled());
     let (_, result) = drive(&parker, waiting, deadline);
-    released.locked_again();
+    mem::forget(unwinding);
     result
 }
 
-/// A mutex that was released while its guard exists. The guard must not be dropped before the mutex is locked again.
-struct Released<'a>(&'a RawMutex);
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::{Arc, mpsc};
+    use std::task::{Context, Wake, Waker};
+    use std::thread;
 
-impl<'a> Released<'a> {
-    fn new(mutex: &'a RawMutex) -> Self {
-        // Before the release, which frees the mutex and then signals a waiter whose waker may panic.
-        let released = Self(mutex);
-        mutex.release();
-        released
+    use waitword_core::{Table, forbid_blocking};
+
+    use super::*;
+    use crate::acquire::{Acquire, HasRaw};
+    use crate::mutex::{Mutex, OwnedMutexGuard};
+
+    /// Has another thread hold the mutex, forbids its own to block, and panics.
+    struct Forbids {
+        mutex: Arc<Mutex<()>>,
+        holder: mpsc::SyncSender<OwnedMutexGuard<()>>,
     }
 
-    fn locked_again(self) {
-        std::mem::forget(self);
-    }
-}
-
-impl Drop for Released<'_> {
-    /// Foreign code has panicked during the wait, and the guard is dropped next.
-    fn drop(&mut self) {
-        if !self.0.take(()) {
-            acquire::block(self.0, (), "wait_async");
+    impl Wake for Forbids {
+        fn wake(self: Arc<Self>) {
+            self.holder.send(self.mutex.try_lock_owned().expect("released just now")).expect("it waits");
+            mem::forget(forbid_blocking());
+            panic!("the waker");
         }
+    }
+
+    #[test]
+    fn a_wait_that_unwinds_locks_the_mutex_also_where_blocking_is_forbidden_by_then() {
+        let (mutex, condvar) = (Arc::new(Mutex::new(())), RawCondvar::new());
+        let (to_holder, held) = mpsc::sync_channel(1);
+        let mut guard = mutex.lock();
+        let mut next = Box::pin(Arc::clone(&mutex).lock_owned_async());
+        let waker = Waker::from(Arc::new(Forbids { mutex: Arc::clone(&mutex), holder: to_holder }));
+        assert!(next.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        drop(waker);
+        let raw = HasRaw::raw(&*mutex);
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let guard = held.recv().expect("the waker sends it");
+                // The task, and the thread that unwinds: it blocks.
+                while Table::global().waiters(raw.at(())) < 2 {
+                    thread::yield_now();
+                }
+                drop(next);
+                drop(guard);
+            });
+            assert!(catch_unwind(AssertUnwindSafe(|| block(&condvar, &mut guard, None))).is_err());
+            assert!(mutex.is_locked(), "there is a guard");
+            drop(guard);
+        });
+        assert!(!mutex.is_locked());
     }
 }

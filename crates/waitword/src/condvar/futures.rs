@@ -9,10 +9,10 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::{Alarm, Location};
 
-use crate::acquire::{Step, Steps};
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::Waiting;
 use crate::coop::Unit;
+use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::mutant;

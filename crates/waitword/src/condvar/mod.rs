@@ -1,14 +1,15 @@
-//! The condition variable: `variable.rs` has the type and how waiters are notified, `grid.rs` the ways to wait, over an `Arc` in
+//! The condition variable: `variable.rs` has the type and how waiters are notified, `threads.rs` and `tasks.rs` the ways to wait, over an `Arc` in
 //! `owned.rs`. The word and its races are in `raw.rs`, the waits of threads in `block.rs`, the futures in `futures.rs`, and their
 //! public names in `named.rs`.
 
 mod block;
 mod futures;
-mod grid;
 mod guard;
 mod named;
 mod owned;
 mod raw;
+mod tasks;
+mod threads;
 mod variable;
 
 pub use guard::CondvarGuard;

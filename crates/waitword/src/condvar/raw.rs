@@ -35,8 +35,9 @@ use std::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::{Cancelled, Location, WaitAsync, replace_if_idle, requeue_while_equal, wait_async};
 
-use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Step, Steps};
+use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Left};
 use crate::condition::Waited;
+use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -242,7 +243,8 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
             // Dequeued, and holds the mutex.
             StageProjection::Idle | StageProjection::Queued { .. } => this.handle.take().expect(ENDED),
             StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
-                Step::Ended(result) => result.unwrap_or_else(|_| unreachable!("it has no deadline")).0,
+                Step::Ended(Ok(Ok(handle))) => handle,
+                Step::Ended(Err(_)) => unreachable!("it has no deadline"),
                 Step::Wait(until) => return Step::Wait(until),
             },
         };
@@ -277,7 +279,7 @@ fn leave<A: Location>(wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex, notified: 
     *notified |= left != Cancelled::BeforeNotify;
     if left == Cancelled::AfterSignal {
         mutant!("condvar-forward-signal" => return);
-        mutex.forward((), true);
+        mutex.left((), Left { holds: false, was_signalled: true });
     }
 }
 

@@ -106,7 +106,7 @@ impl Condvar {
     ///         scope.spawn(|| changed.wait_while(&mut open.lock(), |open| !*open));
     ///     }
     ///     *open.lock() = true;
-    ///     // Who waits by now; those who come later find it open.
+    ///     // The present waiters; later threads find it open.
     ///     assert!(changed.notify_all() <= 3);
     /// });
     /// ```

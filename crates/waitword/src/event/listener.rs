@@ -77,76 +77,6 @@ pin_project! {
     }
 }
 
-impl<'a> EventListener<'a> {
-    pub(super) fn of(event: &'a RawEvent<AtomicU64>) -> Self {
-        Self { listening: Listening::new(event) }
-    }
-
-    /// Waits for a wakeup, blocking this thread: for one since it began to listen, or for the stored one.
-    ///
-    /// # Panics
-    /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
-    /// [`Event::wait_async`](crate::Event::wait_async) there.
-    #[track_caller]
-    pub fn wait(self: Pin<&mut Self>) {
-        self.project().listening.wait("Event::wait_async");
-    }
-
-    /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and returns whether there was. Never
-    /// waits, but enqueues.
-    #[must_use = "if it is `true`, a wakeup has been taken"]
-    pub fn try_wait(self: Pin<&mut Self>) -> bool {
-        self.project().listening.try_wait()
-    }
-
-    /// As [`wait`](Self::wait), for `timeout` at the longest.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`wait_until`](Self::wait_until).
-    #[doc(alias = "wait_timeout")]
-    pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
-        Ok(self.project().listening.block(Instant::now().checked_add(timeout))?)
-    }
-
-    /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is taken also after it.
-    ///
-    /// ```
-    /// use std::pin::pin;
-    /// use std::time::Duration;
-    /// use waitword::{Event, LockError};
-    ///
-    /// let event = Event::new();
-    /// let mut listener = pin!(event.listen());
-    /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
-    /// // It still listens, in its place.
-    /// event.notify_one();
-    /// assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));
-    /// assert!(!event.try_wait());
-    /// ```
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait on a thread that must not. In both cases it stays queued.
-    #[doc(alias = "wait_deadline")]
-    pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
-        Ok(self.project().listening.block(Some(deadline))?)
-    }
-
-    /// Enqueues for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
-    /// then the next wait returns at once.
-    ///
-    /// For several waiters that need one wakeup each: two queued waiters get two wakeups, but of two wakeups that come before
-    /// any waiter is queued only one is stored.
-    ///
-    /// # Cancellation
-    /// A listener that is dropped after `true` has not taken the wakeup: the wakeup is forwarded.
-    pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().listening.enable()
-    }
-}
-
 pin_project! {
     /// As [`EventListener`], with a share in the event. Made by [`Event::listen_owned`](crate::Event::listen_owned).
     ///
@@ -159,49 +89,93 @@ pin_project! {
     }
 }
 
-impl OwnedEventListener {
-    pub(super) fn of(event: Arc<Event>) -> Self {
-        Self { listening: Listening::new(event) }
-    }
+/// The methods of both listeners.
+macro_rules! listener {
+    ($Listener:ident$(<$life:lifetime>)? to $event:ty, as $wait_async:literal) => {
+        impl$(<$life>)? $Listener$(<$life>)? {
+            pub(super) fn of(event: $event) -> Self {
+                Self { listening: Listening::new(event) }
+            }
 
-    /// As [`EventListener::wait`].
-    ///
-    /// # Panics
-    /// As [`EventListener::wait`]: use [`Event::wait_owned_async`](crate::Event::wait_owned_async) there.
-    #[track_caller]
-    pub fn wait(self: Pin<&mut Self>) {
-        self.project().listening.wait("Event::wait_owned_async");
-    }
+            /// Waits for a wakeup, blocking this thread: for one since it began to listen, or for the stored one.
+            ///
+            /// # Panics
+            #[doc = concat!(
+                "If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use [`Event::",
+                $wait_async, "`](crate::Event::", $wait_async, ") there."
+            )]
+            #[track_caller]
+            pub fn wait(self: Pin<&mut Self>) {
+                self.project().listening.wait(concat!("Event::", $wait_async));
+            }
 
-    /// As [`EventListener::try_wait`].
-    #[must_use = "if it is `true`, a wakeup has been taken"]
-    pub fn try_wait(self: Pin<&mut Self>) -> bool {
-        self.project().listening.try_wait()
-    }
+            /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and returns whether there was. Never
+            /// waits, but enqueues.
+            #[must_use = "if it is `true`, a wakeup has been taken"]
+            pub fn try_wait(self: Pin<&mut Self>) -> bool {
+                self.project().listening.try_wait()
+            }
 
-    /// As [`EventListener::wait_for`].
-    ///
-    /// # Errors
-    /// As [`EventListener::wait_until`].
-    #[doc(alias = "wait_timeout")]
-    pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
-        Ok(self.project().listening.block(Instant::now().checked_add(timeout))?)
-    }
+            /// As [`wait`](Self::wait), for `timeout` at the longest.
+            ///
+            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+            ///
+            /// # Errors
+            /// As [`wait_until`](Self::wait_until).
+            #[doc(alias = "wait_timeout")]
+            pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
+                Ok(self.project().listening.block(Instant::now().checked_add(timeout))?)
+            }
 
-    /// As [`EventListener::wait_until`].
-    ///
-    /// # Errors
-    /// As [`EventListener::wait_until`].
-    #[doc(alias = "wait_deadline")]
-    pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
-        Ok(self.project().listening.block(Some(deadline))?)
-    }
+            /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is taken also after it.
+            ///
+            /// ```
+            /// use std::pin::pin;
+            /// use std::time::Duration;
+            /// use waitword::{Event, LockError};
+            ///
+            /// let event = Event::new();
+            /// let mut listener = pin!(event.listen());
+            /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+            /// // It still listens, in its place.
+            /// event.notify_one();
+            /// assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));
+            /// assert!(!event.try_wait());
+            /// ```
+            ///
+            /// # Errors
+            /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+            /// at once, if it would have to wait on a thread that must not. In both cases it stays queued.
+            #[doc(alias = "wait_deadline")]
+            pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
+                Ok(self.project().listening.block(Some(deadline))?)
+            }
 
-    /// As [`EventListener::enable`].
-    pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().listening.enable()
-    }
+            /// Enqueues for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
+            /// then the next wait returns at once.
+            ///
+            /// For several waiters that need one wakeup each: two queued waiters get two wakeups, but of two wakeups that come before
+            /// any waiter is queued only one is stored.
+            ///
+            /// # Cancellation
+            /// A listener that is dropped after `true` has not taken the wakeup: the wakeup is forwarded.
+            pub fn enable(self: Pin<&mut Self>) -> bool {
+                self.project().listening.enable()
+            }
+        }
+
+        /// Shows whether it is in the queue.
+        impl$(<$life>)? fmt::Debug for $Listener$(<$life>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let waiting = self.listening.wait.is_waiting();
+                f.debug_struct(stringify!($Listener)).field("waiting", &waiting).finish_non_exhaustive()
+            }
+        }
+    };
 }
+
+listener! { EventListener<'a> to &'a RawEvent<AtomicU64>, as "wait_async" }
+listener! { OwnedEventListener to Arc<Event>, as "wait_owned_async" }
 
 pin_project! {
     /// What a listener does, whichever way it reaches its event.
@@ -249,21 +223,5 @@ impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
     fn listen_again(self: Pin<&mut Self>) {
         let mut this = self.project();
         this.wait.set(WaitFor::new(EventWaiter::new(this.event.clone())));
-    }
-}
-
-/// Shows whether it is in the queue.
-impl fmt::Debug for EventListener<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let waiting = self.listening.wait.is_waiting();
-        f.debug_struct("EventListener").field("waiting", &waiting).finish_non_exhaustive()
-    }
-}
-
-/// Shows whether it is in the queue.
-impl fmt::Debug for OwnedEventListener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let waiting = self.listening.wait.is_waiting();
-        f.debug_struct("OwnedEventListener").field("waiting", &waiting).finish_non_exhaustive()
     }
 }

@@ -17,12 +17,11 @@
 mod begin;
 mod futures;
 mod listener;
-mod notified;
 mod owned;
 mod raw;
 mod source;
 
 pub use futures::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};
 pub use listener::{EventListener, OwnedEventListener};
-pub use notified::EventNotified;
+pub use raw::EventNotified;
 pub use source::Event;

@@ -20,8 +20,7 @@ mod has_raw {
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::notified::EventNotified;
-use super::raw::{EventWaiter, RawEvent, Whom};
+use super::raw::{EventNotified, EventWaiter, RawEvent, Whom};
 use crate::condition::{block, block_until};
 use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
@@ -34,7 +33,7 @@ use crate::sync::const_fn;
 /// [`notify_all`](Self::notify_all) wakes the present waiters, and stores nothing.
 ///
 /// # From when one waits
-/// For `notify_all`, from the moment that a wait's future is made (or the blocking method called), polled or not. For `notify_one`,
+/// For `notify_all`, from the moment that a wait's future is made (or the blocking method begins), polled or not. For `notify_one`,
 /// from the first poll, which enqueues, or from [`EventWait::enable`](crate::future::EventWait::enable), which does it without
 /// awaiting. (Before that nothing is lost either: the wakeup is stored.) So check the condition after the future is made:
 ///

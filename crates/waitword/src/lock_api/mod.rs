@@ -28,7 +28,6 @@
 //! NAMES.lock().push("Ada");
 //! ```
 
-mod condvar;
 mod mutex;
 mod rwlock;
 

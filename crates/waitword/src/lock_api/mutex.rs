@@ -1,4 +1,4 @@
-//! The raw traits of a mutex.
+//! The raw traits of a mutex, and its guard for a condition variable to take and give back.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use ::lock_api::{GuardSend, RawMutexFair, RawMutexTimed};
 
 use crate::acquire::{self, Acquire};
+use crate::condvar::{CondvarGuard, Relock};
 use crate::raw_mutex;
 
 /// The word of [`crate::Mutex`], without a value and without guards.
@@ -28,7 +29,7 @@ impl fmt::Debug for RawMutex {
     }
 }
 
-// SAFETY: there is one holder at a time, until it releases the word; any thread may release it.
+// SAFETY: there is one holder at a time (the table in `raw_mutex/`), until it releases the word; any thread may release it.
 unsafe impl ::lock_api::RawMutex for RawMutex {
     #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
     const INIT: Self = Self(raw_mutex::RawMutex::new());
@@ -39,7 +40,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     #[track_caller]
     fn lock(&self) {
         if !self.0.take(()) {
-            acquire::block(&self.0, (), "Mutex::lock_async");
+            let Ok(()) = acquire::block(&self.0, (), "Mutex::lock_async");
         }
     }
 
@@ -87,5 +88,27 @@ unsafe impl RawMutexTimed for RawMutex {
     #[inline]
     fn try_lock_until(&self, deadline: Instant) -> bool {
         self.0.take(()) || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
+    }
+}
+
+impl<T: ?Sized> CondvarGuard for ::lock_api::MutexGuard<'_, RawMutex, T> {}
+
+impl<'a, T: ?Sized> Relock for ::lock_api::MutexGuard<'a, RawMutex, T> {
+    type Handle = &'a raw_mutex::RawMutex;
+    type Rest = &'a ::lock_api::Mutex<RawMutex, T>;
+
+    fn handle(&self) -> &'a raw_mutex::RawMutex {
+        // SAFETY: `raw` asks that its user does not release the word while there is a guard that others can use. A wait borrows or
+        // owns this one when it releases the word, and acquires the word before the guard can be used again.
+        unsafe { Self::mutex(self).raw() }.inner()
+    }
+
+    fn rest(&self) -> &'a ::lock_api::Mutex<RawMutex, T> {
+        Self::mutex(self)
+    }
+
+    unsafe fn relocked(_raw: &'a raw_mutex::RawMutex, mutex: &'a ::lock_api::Mutex<RawMutex, T>) -> Self {
+        // SAFETY: the mutex was acquired for this guard, by the contract of `relocked`.
+        unsafe { mutex.make_guard_unchecked() }
     }
 }

@@ -23,7 +23,7 @@ impl RawRwLock {
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) {
         if !self.0.take(mode) {
-            acquire::block(&self.0, mode, instead);
+            let Ok(()) = acquire::block(&self.0, mode, instead);
         }
     }
 
@@ -215,7 +215,9 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
 unsafe impl RawRwLockUpgradeDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade_upgradable(&self) {
-        self.0.downgrade_upgradable();
+        if self.0.downgrade_upgradable() {
+            self.0.signal();
+        }
     }
 
     #[inline]

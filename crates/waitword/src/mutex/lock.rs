@@ -152,14 +152,18 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub(super) fn acquire(&self, instead: &str) {
         if !self.raw.take(()) {
-            acquire::block(&self.raw, (), instead);
+            let Ok(()) = acquire::block(&self.raw, (), instead);
         }
     }
 
     /// The clock is not read if there is no need to wait.
     #[inline]
     pub(super) fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
-        if self.raw.take(()) { Ok(()) } else { acquire::block_until(&self.raw, (), deadline()) }
+        if self.raw.take(()) {
+            Ok(())
+        } else {
+            acquire::block_until(&self.raw, (), deadline()).map(|Ok(())| ())
+        }
     }
 }
 

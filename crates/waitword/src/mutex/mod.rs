@@ -1,8 +1,8 @@
 //! The mutex: its value, its guards and the ways to lock.
 //!
-//! The word and its state transitions are in `raw_mutex.rs`. This folder adds the value: `lock.rs` is the type, `guard.rs` and
+//! The word and its state transitions are in `raw_mutex/`. This folder adds the value: `lock.rs` is the type, `guard.rs` and
 //! `mapped.rs` the guards that give access to the value, `grid.rs` the ways to lock, `futures.rs` what the `_async` methods
-//! return, `owned.rs` and `grid_owned.rs` the same over an `Arc`, `unlocked.rs` the guards that release for a while.
+//! return, and how guards release for a while, `owned.rs` and `grid_owned.rs` the same over an `Arc`.
 //!
 //! # Invariants
 //! The unsafe code of this folder rests on these:
@@ -21,7 +21,6 @@ mod guard;
 mod lock;
 mod mapped;
 mod owned;
-mod unlocked;
 
 pub use futures::{MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil};
 pub use guard::MutexGuard;

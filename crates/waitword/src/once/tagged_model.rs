@@ -31,14 +31,14 @@ impl<T> Tagged<T> {
     /// # Safety
     /// There is a value, whose writing happens before this, and it is only read as long as the reference lives.
     pub(super) unsafe fn get(&self) -> &T {
-        // SAFETY: the contract of this function.
+        // SAFETY: by the contract of `get`, the value is only read.
         unsafe { (*self.value.get()).as_ref() }.expect("the caller says that there is a value")
     }
 
     /// # Safety
     /// There is no value, and no other thread reads or writes one.
     pub(super) unsafe fn write(&self, value: T) {
-        // SAFETY: the contract of this function.
+        // SAFETY: by the contract of `write`, no other thread accesses the value.
         unsafe { *self.value.get() = Some(value) };
     }
 

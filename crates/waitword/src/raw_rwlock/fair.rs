@@ -2,10 +2,10 @@
 
 use waitword_core::{Masked64, Table};
 
-use crate::bump;
 use crate::raw_rwlock::{FAIR, Mode, ONE_READER, QUEUED, RawRwLock, SIGNALLED, UPGRADABLE, WRITER};
 use crate::sync::atomic::Ordering;
 use crate::sync::mutant;
+use crate::unlocked;
 
 impl RawRwLock {
     /// Releases it to the head waiter and acquires it again behind that one. `instead` names the method for threads that must
@@ -28,7 +28,7 @@ impl RawRwLock {
         // `QUEUED` may be stale: a waiter that entered from the queue leaves it set.
         let waiters = |at| Table::global().waiters::<Masked64<QUEUED>>(at);
         if waiters(&self.state) > 0 || waiters(&self.drain) > 0 {
-            bump::bump(self, mode, instead, || match mode {
+            unlocked::bump(self, mode, instead, || match mode {
                 Mode::Read => self.release_read_fair(),
                 Mode::Upgradable => self.release_upgradable_fair(),
                 Mode::Write | Mode::Upgrade => self.release_write_fair(),
@@ -115,7 +115,7 @@ mod tests {
         assert!(lock.take(Mode::Read));
         thread::scope(|scope| {
             scope.spawn(|| {
-                acquire::block(&lock, Mode::Write, "");
+                let Ok(()) = acquire::block(&lock, Mode::Write, "");
                 inside.store(true, Ordering::SeqCst);
                 until(|| queued() == 1);
                 let mut behind = pin!(AcquireAsync::new(&lock, Mode::Read));

@@ -59,10 +59,9 @@
 //! ```
 //! The reader has seen `WRITER`, which was set after `drain ← QUEUED`; so its own store to `drain` is the later one.
 
-mod acquire;
+mod attempts;
 mod fair;
 mod mode;
-mod state;
 
 use waitword_core::{Masked64, signal_one};
 
@@ -70,7 +69,7 @@ use crate::sync::atomic::{Ordering, fence};
 use crate::sync::{const_fn, mutant, order};
 
 pub(crate) use mode::Mode;
-use state::*;
+use mode::*;
 
 /// The state of a readers-writer lock.
 #[derive(Debug, Default)]
@@ -163,13 +162,16 @@ impl RawRwLock {
         }
     }
 
-    /// The upgradable reader becomes one of the readers.
+    /// The upgradable reader becomes one of the readers. `true`: the caller has to [`signal`](Self::signal), which may panic,
+    /// once nothing releases an upgradable reader any more.
+    ///
+    /// # Panics
+    /// If there are too many readers. It is an upgradable one still then.
     #[inline]
-    pub(crate) fn downgrade_upgradable(&self) {
-        if self.state.compare_exchange(UPGRADABLE, ONE_READER, Ordering::Release, Ordering::Relaxed).is_err()
-        {
-            self.make_room(|state| Mode::Read.enter(state & !UPGRADABLE));
-        }
+    #[must_use]
+    pub(crate) fn downgrade_upgradable(&self) -> bool {
+        self.state.compare_exchange(UPGRADABLE, ONE_READER, Ordering::Release, Ordering::Relaxed).is_err()
+            && self.change_for_room(|state| Mode::Read.enter(state & !UPGRADABLE))
     }
 
     #[cold]
@@ -203,20 +205,26 @@ impl RawRwLock {
     /// Applies `change`, which makes room, and signals the head waiter if there is room and no signal is pending.
     #[cold]
     fn make_room(&self, change: impl Fn(u64) -> u64) {
+        if self.change_for_room(change) {
+            self.signal();
+        }
+    }
+
+    /// As [`make_room`](Self::make_room), and leaves the signal to the caller if it returns `true`.
+    #[cold]
+    fn change_for_room(&self, change: impl Fn(u64) -> u64) -> bool {
         let must_signal = |state| state & (QUEUED | SIGNALLED | WRITER) == QUEUED;
         let before = self.update(order!(Release, "rwlock-make-room"), |state| match change(state) {
             state if must_signal(state) => state ^ (QUEUED | SIGNALLED),
             state => state,
         });
-        mutant!("rwlock-signal" => return);
-        if must_signal(change(before)) {
-            self.signal();
-        }
+        mutant!("rwlock-signal" => return false);
+        must_signal(change(before))
     }
 
     /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.
     #[cold]
-    fn signal(&self) {
+    pub(crate) fn signal(&self) {
         while signal_one(&self.state) == 0 {
             // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent.
             let must_signal = |state| state & (QUEUED | WRITER) == QUEUED;
@@ -256,7 +264,7 @@ mod tests {
         let one_too_many: [fn(&RawRwLock); 3] = [
             |lock| assert!(lock.take(Mode::Read)),
             |lock| assert!(lock.read_recursive()),
-            RawRwLock::downgrade_upgradable,
+            |lock| assert!(!lock.downgrade_upgradable()),
         ];
         for attempt in one_too_many {
             let attempt = std::panic::AssertUnwindSafe(|| attempt(&lock));

@@ -1,10 +1,24 @@
-//! The modes of the lock: when each has room, and the state after it entered.
+//! The bits of the state word, whose meaning is in the table of `mod.rs`, and the modes of the lock: when each has room, and the
+//! state after it entered.
 
 use crate::barging_window;
-use crate::raw_rwlock::state::{
-    FAIR, FULL, MAX_READERS, ONE_READER, PACE, PACE_SHIFT, QUEUED, READERS, SIGNALLED, UPGRADABLE, WRITER,
-};
 use crate::sync::mutant;
+
+pub(super) const WRITER: u64 = 1;
+pub(super) const UPGRADABLE: u64 = 1 << 1;
+pub(super) const QUEUED: u64 = 1 << 2;
+pub(super) const SIGNALLED: u64 = 1 << 3;
+pub(super) const FAIR: u64 = 1 << 4;
+pub(super) const PACE_SHIFT: u32 = 5;
+pub(super) const PACE: u64 = ((1 << barging_window::BITS) - 1) << PACE_SHIFT;
+pub(super) const ONE_READER: u64 = 1 << (PACE_SHIFT + barging_window::BITS);
+pub(super) const READERS: u64 = !(ONE_READER - 1);
+/// There are [`MAX_READERS`].
+pub(super) const FULL: u64 = 1 << 63;
+pub(super) const HOLDERS: u64 = WRITER | UPGRADABLE | READERS;
+
+/// How many can read at a time: 2^30, as many as a GiB of memory has bytes.
+pub(crate) const MAX_READERS: u64 = FULL / ONE_READER;
 
 /// What an acquirer asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +74,7 @@ impl Mode {
         if state & (QUEUED | SIGNALLED) == 0 || self == Self::Upgrade {
             return self.enter(state);
         }
-        let (state, is_last) = overtaken(state);
+        let (state, is_last) = barge(state);
         match state & (QUEUED | SIGNALLED) {
             // The head may be a task that is not polled; the watchdog skips it only once it was signalled.
             QUEUED if is_last && self != Self::Write => self.enter(state ^ (QUEUED | SIGNALLED)),
@@ -82,7 +96,7 @@ impl Mode {
 
 /// The state after one more acquirer barged in, and whether that ended the barging window.
 #[cold]
-fn overtaken(state: u64) -> (u64, bool) {
+fn barge(state: u64) -> (u64, bool) {
     let (pace, is_last) = barging_window::barge(((state & PACE) >> PACE_SHIFT) as u32);
     ((state & !PACE) | u64::from(pace) << PACE_SHIFT | if is_last { FAIR } else { 0 }, is_last)
 }

@@ -1,6 +1,6 @@
 //! The attempts to take permits, barging and queued, and the signals that follow from each.
 
-use crate::acquire::{Acquire, Attempt};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::raw_semaphore::{
     Closed, FAIR, FLAGS, Masked64, QUEUED, RawSemaphore, SIGNALLED, bits, is_closed, permits,
 };
@@ -13,8 +13,7 @@ const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
 impl Acquire for RawSemaphore {
     type At = Masked64<QUEUED>;
     type Ask = usize;
-    type End = Result<(), Closed>;
-    type Rechecks = ();
+    type Closed = Closed;
 
     fn at(&self, _n: usize) -> &Self::At {
         &self.state
@@ -39,7 +38,7 @@ impl Acquire for RawSemaphore {
         take_from(state, n, Attempt::Queued).is_some_and(is_taken)
     }
 
-    fn take_or_mark(&self, n: usize, attempt: Attempt) -> Result<Self::End, u64> {
+    fn take_or_mark(&self, n: usize, attempt: Attempt) -> TakenOrMarked<Self> {
         let before = self.update(order!(Acquire, "semaphore-take-or-mark"), |state| {
             match take_from(state, n, attempt) {
                 Some(taken) => taken,
@@ -49,10 +48,10 @@ impl Acquire for RawSemaphore {
             }
         });
         if is_closed(before) {
-            Ok(Err(Closed))
-        } else {
-            take_from(before, n, attempt).map(|_| Ok(())).ok_or(QUEUED)
+            return Err(NotTaken::Closed(Closed));
         }
+        let marked = NotTaken::Marked { value: QUEUED, holds_up_others: holds_up_others(before) };
+        take_from(before, n, attempt).map(|_| ()).ok_or(marked)
     }
 
     fn is_reserved(&self, n: usize) -> bool {
@@ -80,22 +79,14 @@ impl Acquire for RawSemaphore {
         false
     }
 
-    fn holds_up_others(&self, _n: usize) -> bool {
-        mutant!("semaphore-watchdog" => return false);
-        permits(self.state.load(Ordering::Relaxed)) > 0
-    }
-
-    fn dequeued(&self, n: usize, was_signalled: bool) {
-        self.forward(n, was_signalled);
-    }
-
     fn give_back(&self, n: usize) {
         self.add(n);
     }
 
-    fn forward(&self, _n: usize, was_signalled: bool) {
+    /// The same whether it has its permits or not: permits that are free may be enough for the next waiter.
+    fn left(&self, _n: usize, left: Left) {
         mutant!("semaphore-forward" => return self.signal_next());
-        if was_signalled {
+        if left.was_signalled {
             // `SIGNALLED` may stand for the signal of the waiter that gave up. If it is clear, `RawSemaphore::signal` found no
             // waiter and cleared it, and no flag stands for the waiters behind.
             self.update(Ordering::Relaxed, |state| match is_closed(state) {
@@ -137,4 +128,10 @@ fn take_from(state: u64, n: usize, attempt: Attempt) -> Option<u64> {
         Attempt::Barging => left | state & FLAGS,
         Attempt::Queued => left | QUEUED,
     })
+}
+
+/// Whether a waiter that has rechecked this state in vain blocks others: what is too little for it may be enough for them.
+fn holds_up_others(state: u64) -> bool {
+    mutant!("semaphore-watchdog" => return false);
+    permits(state) > 0
 }

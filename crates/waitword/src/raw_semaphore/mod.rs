@@ -71,9 +71,11 @@
 //! # Unresponsive waiters
 //! The watchdog skips a waiter that was signalled and is not polled. A waiter that rechecked in vain is not signalled until permits
 //! are added; if it is not polled any more, the waiters behind it would wait for permits that are free. So a waiter that leaves
-//! free permits behind asks the watchdog for a signal ([`Acquire::holds_up_others`]) while another is queued behind it.
+//! free permits behind asks the watchdog for a signal (`holds_up_others`) while another is queued behind it.
 
 mod attempts;
+#[cfg(test)]
+mod tests;
 
 use waitword_core::{Masked64, Table, notify_all, signal_one};
 
@@ -198,17 +200,17 @@ impl RawSemaphore {
         while signal_one(&self.state) == 0 {
             // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent. The reservation
             // stays for waiters that were signalled by the watchdog, or are about to dequeue.
-            let kept = if self.has_waiters() { FAIR } else { 0 };
+            let reserved = if self.has_waiters() { FAIR } else { 0 };
             let is_signalled = |state| state & SIGNALLED != 0;
             let is_owed = |state| is_signalled(state) && state & QUEUED != 0 && permits(state) > 0;
             let before = self.update(Ordering::Relaxed, |state| {
                 mutant!("semaphore-clear-signalled" => if !is_owed(state) { return state });
                 if is_owed(state) {
-                    state & !(QUEUED | FAIR) | state & kept
+                    state & !(QUEUED | FAIR) | state & reserved
                 } else if !is_signalled(state) {
                     // Closed; or a waiter has rechecked and set the flags.
                     state
-                } else if state & kept == 0 {
+                } else if state & reserved == 0 {
                     // No waiter is queued.
                     state & !(SIGNALLED | FAIR)
                 } else {
@@ -219,7 +221,7 @@ impl RawSemaphore {
             if is_owed(before) {
                 continue;
             }
-            if is_signalled(before) && before & kept != 0 {
+            if is_signalled(before) && before & reserved != 0 {
                 // Waiters that dequeue from now on signal the next. Check for waiters that dequeued or enqueued before.
                 let has_waiters = self.has_waiters();
                 if has_waiters {
@@ -272,39 +274,4 @@ fn permits(state: u64) -> u64 {
 #[inline]
 fn bits(n: usize) -> Option<u64> {
     (n <= MAX_PERMITS).then_some((n as u64) << SHIFT)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::AtomicBool;
-    use std::thread;
-
-    use super::*;
-    use crate::acquire::Acquire;
-
-    #[test]
-    fn too_many_permits_are_at_no_time_in_the_word() {
-        let semaphore = RawSemaphore::new(MAX_PERMITS);
-        let ended = AtomicBool::new(false);
-        let (taken, added) = thread::scope(|scope| {
-            let adds = |n| {
-                let (semaphore, ended) = (&semaphore, &ended);
-                scope.spawn(move || {
-                    let mut added = false;
-                    while !ended.load(Ordering::Relaxed) {
-                        added |= semaphore.add(n);
-                    }
-                    added
-                })
-            };
-            let (one, many) = (adds(2), adds(MAX_PERMITS));
-            let taken = (0..50_000).all(|_| semaphore.available() == MAX_PERMITS && semaphore.take(0));
-            ended.store(true, Ordering::Relaxed);
-            (taken, one.join().unwrap() | many.join().unwrap())
-        });
-        assert!(taken && !added);
-        assert_eq!(semaphore.available(), MAX_PERMITS);
-        assert!(semaphore.take(1) && !semaphore.add(2) && semaphore.add(1));
-        assert!(!semaphore.add(usize::MAX));
-    }
 }

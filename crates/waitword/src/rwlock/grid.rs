@@ -1,5 +1,6 @@
 //! The methods that acquire: the same grid for each of the three modes, written once.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -45,7 +46,7 @@ macro_rules! grid {
             #[track_caller]
             pub fn $plain(&self) -> $guard<'_, T> {
                 self.acquire($mode, $instead);
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 unsafe { $guard::new(self) }
             }
 
@@ -53,7 +54,7 @@ macro_rules! grid {
             #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
-                // SAFETY: acquired just now, if at all.
+                // SAFETY: made only from an acquisition, for this guard alone (invariant 1).
                 acquire::try_take(&self.raw, $mode).then(|| unsafe { $guard::new(self) })
             }
 
@@ -67,7 +68,7 @@ macro_rules! grid {
             #[inline]
             pub fn $for(&self, timeout: Duration) -> Result<$guard<'_, T>, LockError> {
                 self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $guard::new(self) })
             }
 
@@ -81,7 +82,7 @@ macro_rules! grid {
             #[inline]
             pub fn $until(&self, deadline: Instant) -> Result<$guard<'_, T>, LockError> {
                 self.acquire_until($mode, || Some(deadline))?;
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $guard::new(self) })
             }
 
@@ -146,7 +147,7 @@ macro_rules! grid {
             #[track_caller]
             pub fn $owned(self: &Arc<Self>) -> $owned_guard<T> {
                 self.acquire($mode, $owned_instead);
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 unsafe { $owned_guard::new(Arc::clone(self)) }
             }
 
@@ -154,7 +155,7 @@ macro_rules! grid {
             #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
             pub fn $try_owned(self: &Arc<Self>) -> Option<$owned_guard<T>> {
-                // SAFETY: acquired just now, if at all.
+                // SAFETY: made only from an acquisition, for this guard alone (invariant 1).
                 acquire::try_take(&self.raw, $mode).then(|| unsafe { $owned_guard::new(Arc::clone(self)) })
             }
 
@@ -165,7 +166,7 @@ macro_rules! grid {
             #[inline]
             pub fn $owned_for(self: &Arc<Self>, timeout: Duration) -> Result<$owned_guard<T>, LockError> {
                 self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $owned_guard::new(Arc::clone(self)) })
             }
 
@@ -176,7 +177,7 @@ macro_rules! grid {
             #[inline]
             pub fn $owned_until(self: &Arc<Self>, deadline: Instant) -> Result<$owned_guard<T>, LockError> {
                 self.acquire_until($mode, || Some(deadline))?;
-                // SAFETY: acquired just now.
+                // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $owned_guard::new(Arc::clone(self)) })
             }
 
@@ -246,13 +247,51 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) {
         if !self.raw.take(mode) {
-            acquire::block(&self.raw, mode, instead);
+            let Ok(()) = acquire::block(&self.raw, mode, instead);
         }
     }
 
     /// The clock is not read if there is no need to wait.
     #[inline]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
-        if self.raw.take(mode) { Ok(()) } else { acquire::block_until(&self.raw, mode, deadline()) }
+        if self.raw.take(mode) {
+            Ok(())
+        } else {
+            acquire::block_until(&self.raw, mode, deadline()).map(|Ok(())| ())
+        }
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// Reads if there is no writer, even if one is queued; also while an upgrade is pending, if there is another reader.
+    /// Never waits.
+    ///
+    /// It always succeeds for a holder that reads already. For others it is not fair: a stream of such reads starves
+    /// writers.
+    ///
+    /// ```
+    /// let lock = waitword::RwLock::new(1);
+    /// let outer = lock.read();
+    /// // Somewhere inside; perhaps a writer is queued.
+    /// let inner = lock.try_read_recursive().expect("read already");
+    /// assert_eq!(*outer, *inner);
+    /// ```
+    #[doc(alias("read_recursive", "recursive_read"))]
+    #[must_use = "if it is a guard, the lock is released when that is dropped"]
+    pub fn try_read_recursive(&self) -> Option<RwLockReadGuard<'_, T>> {
+        // SAFETY: made only from an acquisition as a reader, for this guard (invariant 1).
+        self.raw.read_recursive().then(|| unsafe { RwLockReadGuard::new(self) })
+    }
+}
+
+/// Shows the value if there is no writer, reading it meanwhile. Does not wait.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("RwLock");
+        match self.try_read_recursive() {
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
     }
 }

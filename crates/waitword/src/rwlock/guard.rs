@@ -80,7 +80,7 @@ macro_rules! guard {
             #[inline]
             pub(super) fn forget(this: Self) -> $lock {
                 let this = ManuallyDrop::new(this);
-                // SAFETY: neither dropped nor read again.
+                // SAFETY: `this` is neither dropped nor read again, so what it held goes to the caller (invariant 1).
                 unsafe { ptr::read(&this.rwlock) }
             }
         }

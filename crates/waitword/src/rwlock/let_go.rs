@@ -8,34 +8,34 @@ use crate::rwlock::{
     RwLockReadGuard, RwLockReadOwned, RwLockUpgradableRead, RwLockUpgradableReadGuard,
     RwLockUpgradableReadOwned, RwLockWrite, RwLockWriteGuard, RwLockWriteOwned,
 };
-use crate::unlocked::unlocked;
+use crate::unlocked::unlocked_methods;
 
-unlocked! {
+unlocked_methods! {
     RwLockReadGuard<'a, T> of RwLock by "read", written to by "write":
     rwlock, Mode::Read, release_read, release_read_fair, RwLockRead
 }
 
-unlocked! {
+unlocked_methods! {
     RwLockUpgradableReadGuard<'a, T> of RwLock by "upgradable_read", written to by "write":
     rwlock, Mode::Upgradable, release_upgradable, release_upgradable_fair, RwLockUpgradableRead
 }
 
-unlocked! {
+unlocked_methods! {
     RwLockWriteGuard<'a, T> of RwLock by "write", written to by "write":
     rwlock, Mode::Write, release_write, release_write_fair, RwLockWrite
 }
 
-unlocked! {
+unlocked_methods! {
     OwnedRwLockReadGuard<T> of RwLock by "read_owned", written to by "write":
     rwlock, Mode::Read, release_read, release_read_fair, RwLockReadOwned
 }
 
-unlocked! {
+unlocked_methods! {
     OwnedRwLockUpgradableReadGuard<T> of RwLock by "upgradable_read_owned", written to by "write":
     rwlock, Mode::Upgradable, release_upgradable, release_upgradable_fair, RwLockUpgradableReadOwned
 }
 
-unlocked! {
+unlocked_methods! {
     OwnedRwLockWriteGuard<T> of RwLock by "write_owned", written to by "write":
     rwlock, Mode::Write, release_write, release_write_fair, RwLockWriteOwned
 }

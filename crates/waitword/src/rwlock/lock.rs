@@ -15,7 +15,7 @@ use crate::sync::const_fn;
 /// ([`upgradable_read`](Self::upgradable_read)): it can [become the writer](crate::RwLockUpgradableReadGuard::upgrade) without
 /// letting go. A writer can [become a reader](crate::RwLockWriteGuard::downgrade).
 ///
-/// It takes 16 bytes besides the value, and allocates nothing, neither when it is made nor when somebody waits. Guards may be
+/// It takes 16 bytes besides the value, and allocates nothing: neither a new lock nor a wait. Guards may be
 /// dropped on another thread than the one that acquired them, and held across an `await`.
 ///
 /// ```
@@ -79,16 +79,16 @@ pub struct RwLock<T: ?Sized> {
     pub(super) value: UnsafeCell<T>,
 }
 
-// SAFETY: whoever has the lock has the value, and may move it out.
+// SAFETY: the owner of the lock is the owner of the value, and may move it out.
 unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
 // SAFETY: readers share the value, and writers reach it one after the other, each through a `&mut` (invariants 1 and 2), as if
 // it had been sent to them.
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
-/// Whoever comes to the value after a panic is told of it.
+/// [`Poison`] reports the panic to the next holder.
 impl<T: ?Sized> RefUnwindSafe for RwLock<Poison<T>> {}
 
-// SAFETY: it is a field, and the words are fields of that. Nothing panics.
+// SAFETY: it is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
 unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
     type Raw = RawRwLock;
 
@@ -99,7 +99,7 @@ unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
 
 impl<T> RwLock<T> {
     const_fn! {
-        /// A lock that nobody holds.
+        /// A free lock.
         ///
         /// ```
         /// use waitword::RwLock;
@@ -113,14 +113,14 @@ impl<T> RwLock<T> {
         }
     }
 
-    /// The value. Nobody has to be waited for: whoever has the lock for itself is alone.
+    /// The value. This needs no wait: an exclusive owner of the lock is its only user.
     pub fn into_inner(self) -> T {
         self.value.into_inner()
     }
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// The value. Nobody has to be waited for: whoever has the lock for itself is alone.
+    /// The value. This needs no wait: an exclusive owner of the lock is its only user.
     ///
     /// ```
     /// let mut lock = waitword::RwLock::new(1);
@@ -131,8 +131,8 @@ impl<T: ?Sized> RwLock<T> {
         self.value.get_mut()
     }
 
-    /// A pointer to the value, which is good for as long as the lock stays where it is. Whoever reads through it sees to it that nobody
-    /// writes, and whoever writes that nobody else does either, for instance by having a guard.
+    /// A pointer to the value, which is good for as long as the lock stays where it is. A read through it
+    /// must not coincide with a write, nor a write with any other access; a guard sees to that.
     ///
     /// ```
     /// let lock = waitword::RwLock::new(1);
@@ -146,13 +146,13 @@ impl<T: ?Sized> RwLock<T> {
         self.value.get()
     }
 
-    /// Whether somebody has a guard at this moment, of whatever kind. By the time it returns the answer may be another.
+    /// Whether there is a guard at this moment, of whatever kind. The answer may be outdated when it arrives.
     #[inline]
     pub fn is_locked(&self) -> bool {
         self.raw.is_held()
     }
 
-    /// Whether somebody writes at this moment. By the time it returns the answer may be another.
+    /// Whether there is a writer at this moment. The answer may be outdated when it arrives.
     #[doc(alias = "is_locked_exclusive")]
     #[inline]
     pub fn is_write_locked(&self) -> bool {

@@ -11,7 +11,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use crate::raw_rwlock::RawRwLock;
-use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::rwlock::RwLock;
 
 macro_rules! mapped {
     (
@@ -23,9 +23,9 @@ macro_rules! mapped {
         #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
         #[clippy::has_significant_drop]
         pub struct $mapped<$($life,)? $($value: ?Sized,)? U: ?Sized> {
-            lock: $lock,
-            part: NonNull<U>,
-            _part: PhantomData<$like>,
+            pub(super) lock: $lock,
+            pub(super) part: NonNull<U>,
+            pub(super) _part: PhantomData<$like>,
         }
 
         impl<$($life,)? $($value: ?Sized,)? U: ?Sized> $mapped<$($life,)? $($value,)? U> {
@@ -74,7 +74,7 @@ macro_rules! mapped {
             /// The lock, which stays as it is.
             fn forget(this: Self) -> $lock {
                 let this = ManuallyDrop::new(this);
-                // SAFETY: neither dropped nor read again.
+                // SAFETY: `this` is neither dropped nor read again, so what it held goes to the caller (invariant 1).
                 unsafe { ptr::read(&this.lock) }
             }
         }
@@ -92,8 +92,8 @@ macro_rules! mapped {
 
             #[inline]
             fn deref(&self) -> &U {
-                // SAFETY: it was borrowed from a guard of which this one has taken the place, and this one is borrowed
-                // (invariants 1 to 3).
+                // SAFETY: it was borrowed from a guard that is forgotten for this one (invariant 1), which is borrowed. The value
+                // has not moved, and nothing writes to it (invariants 2 and 3).
                 unsafe { self.part.as_ref() }
             }
         }
@@ -113,24 +113,24 @@ macro_rules! mapped {
 }
 
 mapped! {
-    /// One of the readers of a [`RwLock`], of a part of the value. Made by [`RwLockReadGuard::map`].
+    /// One of the readers of a [`RwLock`], of a part of the value. Made by [`RwLockReadGuard::map`](crate::RwLockReadGuard::map).
     MappedRwLockReadGuard<'a, U>: &'a RawRwLock, as if &'a U, release_read, release_read_fair, raw -> raw;
 }
 
 mapped! {
-    /// The writer of a [`RwLock`], of a part of the value. Made by [`RwLockWriteGuard::map`].
+    /// The writer of a [`RwLock`], of a part of the value. Made by [`RwLockWriteGuard::map`](crate::RwLockWriteGuard::map).
     MappedRwLockWriteGuard<'a, U>: &'a RawRwLock, as if &'a mut U, release_write, release_write_fair, raw -> raw; mut
 }
 
 mapped! {
     /// One of the readers of a [`RwLock`], of a part of the value, with a share in the lock. Made by
-    /// [`OwnedRwLockReadGuard::map`]. `T` is the value, `U` the part.
+    /// [`OwnedRwLockReadGuard::map`](crate::OwnedRwLockReadGuard::map). `T` is the value, `U` the part.
     OwnedMappedRwLockReadGuard<U of T>: Arc<RwLock<T>>, as if U, release_read, release_read_fair, rwlock -> rwlock.raw;
 }
 
 mapped! {
     /// The writer of a [`RwLock`], of a part of the value, with a share in the lock. Made by
-    /// [`OwnedRwLockWriteGuard::map`]. `T` is the value, `U` the part.
+    /// [`OwnedRwLockWriteGuard::map`](crate::OwnedRwLockWriteGuard::map). `T` is the value, `U` the part.
     // As if `*mut U`, for the variance of a `&mut U` without its lifetime.
     OwnedMappedRwLockWriteGuard<U of T>: Arc<RwLock<T>>, as if *mut U, release_write, release_write_fair, rwlock -> rwlock.raw; mut
 }
@@ -140,7 +140,8 @@ macro_rules! mapped_mutably {
         impl<$($life,)? $($value: ?Sized,)? U: ?Sized> DerefMut for $mapped<$($life,)? $($value,)? U> {
             #[inline]
             fn deref_mut(&mut self) -> &mut U {
-                // SAFETY: as for `deref`; it was borrowed mutably from the only guard, and this one is.
+                // SAFETY: as for `deref`. It was borrowed mutably from the only guard, which is this one now (invariant 2), and
+                // this one is borrowed mutably.
                 unsafe { self.part.as_mut() }
             }
         }
@@ -179,130 +180,3 @@ macro_rules! leads_to_its_lock {
 
 // The borrowed guards have the lock's word only.
 leads_to_its_lock! { OwnedMappedRwLockReadGuard OwnedMappedRwLockWriteGuard }
-
-macro_rules! map {
-    (
-        $guard:ident<$($life:lifetime,)? T> -> $mapped:ident<U $(of $value:ident)?>,
-        $rwlock:ident -> $lock:expr, $lent:literal; $($mutable:tt)?
-    ) => {
-        impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// A guard of a part of the value. The lock is held until that is dropped.
-            ///
-            /// If `to_part` panics, the lock is released.
-            ///
-            /// ```
-            #[doc = concat!("use waitword::{RwLock, ", stringify!($guard), "};")]
-            ///
-            /// let lock = std::sync::Arc::new(RwLock::new((1, "one")));
-            #[doc = concat!("let number = ", stringify!($guard), "::map(lock.", $lent, "(), |pair| &", stringify!($($mutable)?), " pair.0);")]
-            /// assert_eq!(*number, 1);
-            /// ```
-            pub fn map<U: ?Sized>(
-                $($mutable)? this: Self,
-                to_part: impl FnOnce(&$($mutable)? T) -> &$($mutable)? U,
-            ) -> $mapped<$($life,)? $($value,)? U> {
-                let part = to_part(&$($mutable)? *this).into();
-                let $rwlock = Self::forget(this);
-                $mapped { lock: $lock, part, _part: PhantomData }
-            }
-
-            /// As [`map`](Self::map), if there is such a part.
-            ///
-            /// # Errors
-            /// This guard, if `to_part` returned `None`.
-            #[doc(alias = "try_map")]
-            pub fn filter_map<U: ?Sized>(
-                this: Self,
-                to_part: impl FnOnce(&$($mutable)? T) -> Option<&$($mutable)? U>,
-            ) -> Result<$mapped<$($life,)? $($value,)? U>, Self> {
-                Self::try_map_or_err(this, |value| to_part(value).ok_or(())).map_err(|(this, ())| this)
-            }
-
-            /// As [`map`](Self::map), if there is such a part; otherwise with the reason why not.
-            ///
-            /// ```
-            #[doc = concat!("use waitword::{RwLock, ", stringify!($guard), " as Guard};")]
-            ///
-            /// let lock = std::sync::Arc::new(RwLock::new("no number"));
-            #[doc = concat!("let guard = lock.", $lent, "();")]
-            /// let number = Guard::try_map_or_err(guard, |text| text.parse::<i32>().map(|_| text));
-            /// let (guard, why) = number.unwrap_err();
-            /// assert_eq!((*guard, why.to_string().as_str()), ("no number", "invalid digit found in string"));
-            /// ```
-            ///
-            /// # Errors
-            /// This guard, and the error that `to_part` returned.
-            pub fn try_map_or_err<U: ?Sized, E>(
-                $($mutable)? this: Self,
-                to_part: impl FnOnce(&$($mutable)? T) -> Result<&$($mutable)? U, E>,
-            ) -> Result<$mapped<$($life,)? $($value,)? U>, (Self, E)> {
-                match to_part(&$($mutable)? *this).map(Into::into) {
-                    Ok(part) => {
-                        let $rwlock = Self::forget(this);
-                        Ok($mapped { lock: $lock, part, _part: PhantomData })
-                    }
-                    Err(error) => Err((this, error)),
-                }
-            }
-        }
-    };
-}
-
-map! { RwLockReadGuard<'a, T> -> MappedRwLockReadGuard<U>, rwlock -> &rwlock.lock().raw, "read"; }
-map! { RwLockWriteGuard<'a, T> -> MappedRwLockWriteGuard<U>, rwlock -> &rwlock.raw, "write"; mut }
-map! { OwnedRwLockReadGuard<T> -> OwnedMappedRwLockReadGuard<U of T>, rwlock -> rwlock, "read_owned"; }
-map! { OwnedRwLockWriteGuard<T> -> OwnedMappedRwLockWriteGuard<U of T>, rwlock -> rwlock, "write_owned"; mut }
-
-macro_rules! downgrade_map {
-    ($guard:ident<$($life:lifetime,)? T> -> $read:ident, $mapped:ident<U $(of $value:ident)?>, $write:literal) => {
-        impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Becomes a reader of a part of the value, as with [`downgrade`](Self::downgrade) and the `map` of its guard. There is
-            /// no writer in between.
-            ///
-            /// If `to_part` panics, the lock is released.
-            ///
-            /// ```
-            #[doc = concat!("use waitword::{RwLock, ", stringify!($guard), " as Guard};")]
-            ///
-            /// let lock = std::sync::Arc::new(RwLock::new((1, "one")));
-            #[doc = concat!("let mut writer = lock.", $write, "();")]
-            /// writer.0 += 1;
-            /// let number = Guard::downgrade_map(writer, |pair| &pair.0);
-            /// assert_eq!((*number, lock.read().0), (2, 2));
-            /// ```
-            pub fn downgrade_map<U: ?Sized>(
-                this: Self,
-                to_part: impl FnOnce(&T) -> &U,
-            ) -> $mapped<$($life,)? $($value,)? U> {
-                let part = to_part(&this).into();
-                // SAFETY: borrowed just now.
-                unsafe { Self::downgraded(this, part) }
-            }
-
-            /// As [`downgrade_map`](Self::downgrade_map), if there is such a part.
-            ///
-            /// # Errors
-            /// This guard, which still is the writer's, if `to_part` returned `None`.
-            #[doc(alias = "downgrade_filter_map")]
-            pub fn try_downgrade_map<U: ?Sized>(
-                this: Self,
-                to_part: impl FnOnce(&T) -> Option<&U>,
-            ) -> Result<$mapped<$($life,)? $($value,)? U>, Self> {
-                let Some(part) = to_part(&this).map(Into::into) else { return Err(this) };
-                // SAFETY: borrowed just now.
-                Ok(unsafe { Self::downgraded(this, part) })
-            }
-
-            /// # Safety
-            /// The part was borrowed from this guard.
-            unsafe fn downgraded<U: ?Sized>(this: Self, part: NonNull<U>) -> $mapped<$($life,)? $($value,)? U> {
-                // SAFETY: by the contract of this function, the part was borrowed from this guard. It stays where it is
-                // (invariant 3), and is not written from guard to guard (invariant 2).
-                $read::map(Self::downgrade(this), |_| unsafe { part.as_ref() })
-            }
-        }
-    };
-}
-
-downgrade_map! { RwLockWriteGuard<'a, T> -> RwLockReadGuard, MappedRwLockReadGuard<U>, "write" }
-downgrade_map! { OwnedRwLockWriteGuard<T> -> OwnedRwLockReadGuard, OwnedMappedRwLockReadGuard<U of T>, "write_owned" }

@@ -1,7 +1,7 @@
 //! The readers-writer lock: the public API, and the value that it protects.
 //!
 //! The word and its transitions are in `raw_rwlock`. This folder adds the value: `grid.rs` has the methods that acquire,
-//! `guard.rs` and `mapped.rs` the guards, `upgrade.rs` the upgrade from reading to writing, `let_go.rs` what releases the lock
+//! `guard.rs` and `mapped.rs` the guards, `map.rs` how those become these, `upgrade.rs` the upgrade from reading to writing, `let_go.rs` what releases the lock
 //! for a while, `futures.rs` what the `_async` methods return, `read_ref.rs` why a reader's guard is covariant. Each is written
 //! once for the three modes, borrowed and owned.
 //!
@@ -21,9 +21,9 @@ mod grid;
 mod guard;
 mod let_go;
 mod lock;
+mod map;
 mod mapped;
 mod read_ref;
-mod recursive;
 mod upgrade;
 
 pub use futures::{

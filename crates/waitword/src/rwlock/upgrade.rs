@@ -13,10 +13,9 @@ use std::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
 
-use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil};
+use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil, shows_whether_it_waits};
 use crate::error::LockError;
 use crate::raw_rwlock::{Mode, RawRwLock};
-use crate::rwlock::futures::shows_whether_it_waits;
 use crate::rwlock::{
     OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard,
     RwLockUpgradableReadGuard, RwLockWriteGuard,
@@ -74,9 +73,9 @@ macro_rules! upgrade {
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
                 if !this.raw().take(Mode::Upgrade) {
-                    acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
+                    let Ok(()) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
                 }
-                // SAFETY: upgraded just now.
+                // SAFETY: the acquisition of this guard has become one of a writer.
                 unsafe { Self::upgraded(this) }
             }
 
@@ -87,7 +86,7 @@ macro_rules! upgrade {
             #[inline]
             pub fn try_upgrade(this: Self) -> Result<$write<$($life,)? T>, Self> {
                 if this.raw().take(Mode::Upgrade) {
-                    // SAFETY: upgraded just now.
+                    // SAFETY: the acquisition of this guard has become one of a writer.
                     return Ok(unsafe { Self::upgraded(this) });
                 }
                 Err(this)
@@ -172,10 +171,14 @@ macro_rules! upgrade {
             /// Becomes one of the readers, so that another one may have the value upgradable.
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
-                let rwlock = Self::forget(this);
-                rwlock.raw.downgrade_upgradable();
-                // SAFETY: the acquisition of the guard that is forgotten is one of a reader now.
-                unsafe { $read::new(rwlock) }
+                let must_signal = this.raw().downgrade_upgradable();
+                // SAFETY: the acquisition of the guard that is forgotten is one of a reader now (invariant 1).
+                let reader = unsafe { $read::new(Self::forget(this)) };
+                if must_signal {
+                    // There is a guard to release it: the waker of the waiter may panic.
+                    reader.rwlock.raw.signal();
+                }
+                reader
             }
 
             fn upgrade_within(
@@ -187,7 +190,7 @@ macro_rules! upgrade {
                 {
                     return Err(NotUpgraded { guard: this, error });
                 }
-                // SAFETY: upgraded just now.
+                // SAFETY: the acquisition of this guard has become one of a writer.
                 Ok(unsafe { Self::upgraded(this) })
             }
 
@@ -226,9 +229,9 @@ macro_rules! upgrade {
 
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
-                this.acquire.poll(cx).map(|_| {
+                this.acquire.poll(cx).map(|Ok(_)| {
                     let guard = this.guard.take().expect("it is ready once");
-                    // SAFETY: upgraded just now.
+                    // SAFETY: the acquisition of this guard has become one of a writer.
                     unsafe { $guard::upgraded(guard) }
                 })
             }
@@ -253,8 +256,8 @@ macro_rules! upgrade {
                 this.acquire.poll(cx).map(|upgraded| {
                     let guard = this.guard.take().expect("it is ready once");
                     match upgraded {
-                        // SAFETY: upgraded just now.
-                        Ok(_) => Ok(unsafe { $guard::upgraded(guard) }),
+                        // SAFETY: the acquisition of this guard has become one of a writer.
+                        Ok(Ok(_)) => Ok(unsafe { $guard::upgraded(guard) }),
                         Err(error) => Err(NotUpgraded { guard, error }),
                     }
                 })

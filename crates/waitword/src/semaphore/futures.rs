@@ -39,7 +39,7 @@ impl<'a> Future for SemaphoreAcquire<'a> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let acquired = this.acquire.poll(cx);
-        acquired.map(|(_, end)| end.map(|()| SemaphorePermit::new(this.semaphore, *this.permits)))
+        acquired.map(|acquired| acquired.map(|_| SemaphorePermit::new(this.semaphore, *this.permits)))
     }
 }
 
@@ -69,7 +69,7 @@ impl<'a> Future for SemaphoreAcquireUntil<'a> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let acquired = this.acquire.poll(cx)?;
-        acquired.map(|(_, end)| Ok(end.map(|()| SemaphorePermit::new(this.semaphore, *this.permits))?))
+        acquired.map(|acquired| Ok(acquired.map(|_| SemaphorePermit::new(this.semaphore, *this.permits))?))
     }
 }
 
@@ -97,7 +97,7 @@ impl Future for SemaphoreAcquireOwned {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let acquired = this.acquire.poll(cx);
-        acquired.map(|(semaphore, end)| end.map(|()| OwnedSemaphorePermit::new(semaphore, *this.permits)))
+        acquired.map(|acquired| acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, *this.permits)))
     }
 }
 
@@ -126,8 +126,9 @@ impl Future for SemaphoreAcquireOwnedUntil {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let acquired = this.acquire.poll(cx)?;
-        acquired
-            .map(|(semaphore, end)| Ok(end.map(|()| OwnedSemaphorePermit::new(semaphore, *this.permits))?))
+        acquired.map(|acquired| {
+            Ok(acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, *this.permits))?)
+        })
     }
 }
 

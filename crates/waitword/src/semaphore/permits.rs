@@ -38,7 +38,7 @@ use crate::sync::const_fn;
 /// use waitword::Semaphore;
 ///
 /// # smol::block_on(async {
-/// // No more than two at a time, whoever they are.
+/// // No more than two at a time, threads or tasks.
 /// let connections = Arc::new(Semaphore::new(2));
 ///
 /// let thread = thread::spawn({
@@ -112,7 +112,7 @@ impl Semaphore {
         self.raw.available()
     }
 
-    /// Adds permits that nobody had, and calls who waits for them.
+    /// Adds new permits, and signals a waiter.
     ///
     /// ```
     /// let items = waitword::Semaphore::new(0);
@@ -123,8 +123,8 @@ impl Semaphore {
     /// ```
     ///
     /// # Panics
-    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS) then; none is added. (Whoever adds permits up to that while
-    /// others have some loses them: what comes back and finds no room is forgotten.)
+    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS) then; none is added. (If permits are added up to that while
+    /// others are in use, these are lost: what comes back and finds no room is forgotten.)
     #[doc(alias("release", "post", "signal", "sem_post", "up"))]
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
@@ -134,9 +134,9 @@ impl Semaphore {
         );
     }
 
-    /// Takes away so many permits that nobody has, or as many as there are. Returns how many. Never waits.
+    /// Takes away so many free permits, or as many as there are. Returns how many. Never waits.
     ///
-    /// To take permits away that others have, acquire them, and [forget](crate::SemaphorePermit::forget) them then.
+    /// To take away permits that are in use, acquire them, and [forget](crate::SemaphorePermit::forget) them then.
     ///
     /// ```
     /// let semaphore = waitword::Semaphore::new(3);
@@ -150,8 +150,8 @@ impl Semaphore {
         self.raw.reduce(permits)
     }
 
-    /// Gives no more permits: all who wait, and whoever comes from now on, are told that it is [`Closed`](crate::Closed). Permits that
-    /// somebody has stay good, and can be given back. There is no way to open it again.
+    /// Gives no more permits: all waiters and all later acquirers get the error [`Closed`](crate::Closed). Permits in use
+    /// stay good, and can be given back. There is no way to open it again.
     ///
     /// ```
     /// use waitword::{Closed, Semaphore, TryAcquireError};
@@ -173,8 +173,8 @@ impl Semaphore {
         self.raw.is_closed()
     }
 
-    /// Permits come back. There is room for them unless somebody has added more than there should be, and to have lost some
-    /// of so many is no reason to panic in a drop.
+    /// Permits come back. There is room for them unless more were added than there should be; the loss of some of so many
+    /// is no reason to panic in a drop.
     #[inline]
     pub(super) fn give_back(&self, permits: usize) {
         self.raw.add(permits);

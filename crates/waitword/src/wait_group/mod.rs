@@ -3,6 +3,7 @@
 
 mod owned;
 mod raw;
+mod token;
 
 #[allow(unsafe_code)]
 mod has_raw {
@@ -29,7 +30,9 @@ use crate::condition::{WaitFor, WaitUntil, block, block_until, named_future};
 use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
-use raw::{MAX, RawWaitGroup, TooMany, WaitGroupWaiter};
+use raw::{MAX, RawWaitGroup, WaitGroupWaiter};
+
+pub use token::{OwnedWaitGroupToken, WaitGroupToken};
 
 /// Waits until all workers are done. Workers and waiters may be threads and tasks.
 ///
@@ -82,27 +85,6 @@ impl WaitGroup {
         pub const fn new() -> Self {
             Self { raw: RawWaitGroup::on(AtomicU64::new(0), AtomicU64::new(0)) }
         }
-    }
-
-    /// Adds a worker, until the token is dropped.
-    ///
-    /// # Panics
-    /// If there are [`MAX_TOKENS`](Self::MAX_TOKENS) already. A program gets there by leaking tokens.
-    #[doc(alias("token", "enter"))]
-    #[track_caller]
-    pub fn add(&self) -> WaitGroupToken<'_> {
-        self.add_one();
-        WaitGroupToken { group: self }
-    }
-
-    /// As [`add`](Self::add), with a token that owns a share of the group.
-    ///
-    /// # Panics
-    /// As [`add`](Self::add).
-    #[track_caller]
-    pub fn add_owned(self: &Arc<Self>) -> OwnedWaitGroupToken {
-        self.add_one();
-        OwnedWaitGroupToken { group: Arc::clone(self) }
     }
 
     /// How many tokens there are at this moment. The number may have changed when this returns.
@@ -238,13 +220,6 @@ impl WaitGroup {
     pub fn wait_async_until(&self, deadline: Instant) -> WaitGroupWaitUntil<'_> {
         WaitGroupWaitUntil::of(WaitUntil::new(WaitGroupWaiter::new(&self.raw), Some(deadline)))
     }
-
-    #[track_caller]
-    fn add_one(&self) {
-        if let Err(TooMany) = self.raw.add() {
-            panic!("a wait group has {MAX} tokens and can have no more: are tokens leaked?");
-        }
-    }
 }
 
 impl Default for WaitGroup {
@@ -257,49 +232,6 @@ impl Default for WaitGroup {
 impl fmt::Debug for WaitGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WaitGroup").field("count", &self.count()).finish()
-    }
-}
-
-/// A worker, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
-#[doc(alias("done", "count_down"))]
-#[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
-#[derive(Debug)]
-pub struct WaitGroupToken<'a> {
-    group: &'a WaitGroup,
-}
-
-impl Clone for WaitGroupToken<'_> {
-    /// # Panics
-    /// As [`WaitGroup::add`].
-    fn clone(&self) -> Self {
-        self.group.add()
-    }
-}
-
-impl Drop for WaitGroupToken<'_> {
-    fn drop(&mut self) {
-        self.group.raw.done();
-    }
-}
-
-/// A worker, until this is dropped. Made by [`WaitGroup::add_owned`]; a clone is one more.
-#[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
-#[derive(Debug)]
-pub struct OwnedWaitGroupToken {
-    group: Arc<WaitGroup>,
-}
-
-impl Clone for OwnedWaitGroupToken {
-    /// # Panics
-    /// As [`WaitGroup::add`].
-    fn clone(&self) -> Self {
-        self.group.add_owned()
-    }
-}
-
-impl Drop for OwnedWaitGroupToken {
-    fn drop(&mut self) {
-        self.group.raw.done();
     }
 }
 
@@ -321,21 +253,4 @@ named_future! {
 named_future! {
     /// The future of [`WaitGroup::wait_owned_async_for`] and [`WaitGroup::wait_owned_async_until`].
     pub struct WaitGroupWaitOwnedUntil(WaitUntil<WaitGroupWaiter<Arc<WaitGroup>>>) -> Result<(), LockError>;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_token_too_many_panics_and_changes_nothing() {
-        let group = WaitGroup { raw: RawWaitGroup::with_tokens(MAX - 1) };
-        let token = group.add();
-        assert_eq!(group.count(), WaitGroup::MAX_TOKENS);
-        let panic = std::panic::catch_unwind(|| std::mem::forget(token.clone())).unwrap_err();
-        assert!(panic.downcast_ref::<String>().unwrap().contains("leaked"));
-        assert_eq!(group.count(), WaitGroup::MAX_TOKENS);
-        drop(token);
-        assert_eq!(group.count(), WaitGroup::MAX_TOKENS - 1);
-    }
 }

@@ -48,13 +48,14 @@
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
 //! waiter when it releases the lock. The core's watchdog signals that waiter at the latest (`table/watchdog.rs` of the core).
 
+mod attempts;
+
 use waitword_core::{Masked, Table, signal_one};
 
-use crate::acquire::{Acquire, Attempt};
 use crate::barging_window;
-use crate::bump;
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, const_fn, mutant, order};
+use crate::unlocked;
 
 const LOCKED: u32 = 1;
 const QUEUED: u32 = 1 << 1;
@@ -71,13 +72,6 @@ const RELEASE: u32 = (1 << COUNT_SHIFT) - LOCKED;
 
 /// One release of so many reads the clock, while a signalled waiter has not acknowledged.
 pub(crate) const RELEASES_PER_CLOCK_READ: u32 = if MODEL { 2 } else { 16 };
-
-/// A thread rechecks the word so many times before it sleeps, after 2^0, 2^1, ... pauses: some 5 µs.
-const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
-
-/// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its rechecks
-/// slow the holders down by more than its acquisition would gain.
-const RELEASES_TO_SEE: u32 = 3;
 
 /// The state word of a mutex.
 #[derive(Debug, Default)]
@@ -138,7 +132,7 @@ impl RawMutex {
     fn bump_slow(&self, instead: &str) {
         // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
         if Table::global().waiters(&self.state) > 0 {
-            bump::bump(self, (), instead, || self.release_fair());
+            unlocked::bump(self, (), instead, || self.release_fair());
         }
     }
 
@@ -207,109 +201,10 @@ fn is_free_for_waiters(state: u32) -> bool {
     state & (LOCKED | RESERVED) != LOCKED
 }
 
-/// The number of releases between the two states, modulo 256.
-fn releases(from: u32, to: u32) -> u32 {
-    (to & COUNT).wrapping_sub(from & COUNT) >> COUNT_SHIFT
-}
-
-/// The state once a queued waiter has taken the mutex. There may be other waiters, so the release has to signal.
-fn taken_from_queue(state: u32) -> u32 {
-    mutant!("mutex-queued-bit" => return (state & COUNT) | LOCKED);
-    (state & COUNT) | LOCKED | QUEUED
-}
-
-impl Acquire for RawMutex {
-    type At = Masked<QUEUED>;
-    type Ask = ();
-    type End = ();
-    type Rechecks = ();
-
-    fn at(&self, (): ()) -> &Self::At {
-        &self.state
-    }
-
-    #[inline]
-    fn take(&self, (): ()) -> bool {
-        self.state.fetch_or(LOCKED, order!(Acquire, "mutex-take")) & LOCKED == 0
-    }
-
-    fn take_signalled(&self, (): ()) -> bool {
-        let state = self.state.load(Ordering::Relaxed);
-        let take = |state| {
-            self.state.compare_exchange(state, taken_from_queue(state), Ordering::Acquire, Ordering::Relaxed)
-        };
-        is_free_for_waiters(state) && take(state).is_ok()
-    }
-
-    fn take_or_mark(&self, (): (), attempt: Attempt) -> Result<(), u32> {
-        let is_free = |state| match attempt {
-            Attempt::Barging => state & LOCKED == 0,
-            Attempt::Queued => is_free_for_waiters(state),
-        };
-        let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match attempt {
-            Attempt::Barging if is_free(state) => state | LOCKED,
-            Attempt::Barging => state | QUEUED,
-            Attempt::Queued if is_free(state) => taken_from_queue(state),
-            Attempt::Queued => taken_from_queue(state) | FAIR,
-        });
-        if is_free(before) { Ok(()) } else { Err(QUEUED) }
-    }
-
-    fn is_reserved(&self, (): ()) -> bool {
-        let state = self.state.load(Ordering::Relaxed);
-        state & LOCKED != 0 && is_free_for_waiters(state)
-    }
-
-    fn spin(&self, (): (), attempt: Attempt) -> bool {
-        if attempt == Attempt::Queued {
-            // Close the barging window: this waiter runs.
-            self.state.fetch_or(FAIR, Ordering::Relaxed);
-        }
-        let first = self.state.load(Ordering::Relaxed);
-        for round in 0..SPIN_ROUNDS {
-            (0..1 << round).for_each(|_| std::hint::spin_loop());
-            let state = self.state.load(Ordering::Relaxed);
-            let taken = match attempt {
-                // Reserved, or about to be, for a waiter that may need this CPU.
-                Attempt::Barging if state & (FAIR | RESERVED) != 0 => return false,
-                Attempt::Barging
-                    if state & (QUEUED | SIGNALLED) != 0 && releases(first, state) >= RELEASES_TO_SEE =>
-                {
-                    return false;
-                }
-                Attempt::Barging => state & LOCKED == 0 && self.take(()),
-                Attempt::Queued => self.take_signalled(()),
-            };
-            if taken {
-                return true;
-            }
-        }
-        false
-    }
-
-    fn give_back(&self, (): ()) {
-        self.release();
-    }
-
-    fn forward(&self, (): (), was_signalled: bool) {
-        mutant!("mutex-forward" => return);
-        if !was_signalled {
-            return;
-        }
-        // If the mutex is held, its release signals.
-        let before = self.update(Ordering::Relaxed, |state| match state {
-            _ if is_free_for_waiters(state) => state & !(QUEUED | END) | SIGNALLED,
-            _ => taken_from_queue(state),
-        });
-        if is_free_for_waiters(before) {
-            self.signal();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::acquire::Acquire;
 
     #[test]
     fn a_bump_without_waiters_only_loads_the_word() {

@@ -1,4 +1,7 @@
-//! How a thread drives a loop of steps: step, park, spin, step again.
+//! How a thread drives a loop of steps: step, park, spin, step again. The one loop of this crate that parks.
+//!
+//! The core's `wait` has a loop of its own: a step polls, and a poll of a queued wait takes the shard's lock to compare wakers. The
+//! core loads its node's state instead, takes no lock until it gives up, and can be interrupted.
 
 use std::pin::Pin;
 use std::task::Waker;
@@ -22,7 +25,9 @@ pub(crate) trait Steps {
     fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output>;
 
     /// Spins for a while, in a signalled thread. `Some` if that ended the loop.
-    fn spin(self: Pin<&mut Self>) -> Option<Self::Output>;
+    fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
+        None
+    }
 }
 
 /// Blocks this thread until `steps` has ended.

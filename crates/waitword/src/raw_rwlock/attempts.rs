@@ -1,11 +1,12 @@
 //! The attempts on the word that the loop of `acquire` makes.
 
+use std::convert::Infallible;
 use std::hint::spin_loop;
 use std::mem;
 
 use waitword_core::Masked64;
 
-use crate::acquire::{Acquire, Attempt, GivesBack};
+use crate::acquire::{Acquire, Attempt, GivesBack, Left, NotTaken, TakenOrMarked};
 use crate::raw_rwlock::{
     FAIR, FULL, HOLDERS, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, UPGRADABLE, WRITER,
 };
@@ -18,8 +19,7 @@ const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
 impl Acquire for RawRwLock {
     type At = Masked64<QUEUED>;
     type Ask = Mode;
-    type End = ();
-    type Rechecks = ();
+    type Closed = Infallible;
 
     fn at(&self, mode: Mode) -> &Self::At {
         match mode {
@@ -48,7 +48,7 @@ impl Acquire for RawRwLock {
             || self.take_slow(mode)
     }
 
-    fn take_or_mark(&self, mode: Mode, attempt: Attempt) -> Result<(), u64> {
+    fn take_or_mark(&self, mode: Mode, attempt: Attempt) -> TakenOrMarked<Self> {
         if mode == Mode::Upgrade {
             self.begin_drain();
         }
@@ -69,7 +69,9 @@ impl Acquire for RawRwLock {
             after
         });
         if !enters(before) {
-            return Err(QUEUED);
+            // Readers queued behind this waiter may have room.
+            let holds_up_others = mode != Mode::Upgrade && Mode::Read.has_room(before);
+            return Err(NotTaken::Marked { value: QUEUED, holds_up_others });
         }
         if attempt == Attempt::Barging {
             self.signal_if_owed(mode, before, after);
@@ -113,19 +115,6 @@ impl Acquire for RawRwLock {
         false
     }
 
-    fn holds_up_others(&self, mode: Mode) -> bool {
-        // Readers queued behind this waiter would have room.
-        mode != Mode::Upgrade && Mode::Read.has_room(self.state.load(Ordering::Relaxed))
-    }
-
-    fn dequeued(&self, mode: Mode, _was_called: bool) {
-        // A writer signals the next waiter when it releases.
-        mutant!("rwlock-signal-next" => return);
-        if mode.enter_queued(0) & SIGNALLED != 0 {
-            self.signal();
-        }
-    }
-
     fn give_back(&self, mode: Mode) {
         match mode {
             Mode::Upgrade => self.downgrade_to_upgradable(),
@@ -133,13 +122,22 @@ impl Acquire for RawRwLock {
         }
     }
 
-    fn forward(&self, mode: Mode, was_signalled: bool) {
+    fn left(&self, mode: Mode, left: Left) {
+        if left.holds {
+            mutant!("rwlock-signal-next" => return);
+            // A writer signals the next waiter when it releases.
+            if mode.enter_queued(0) & SIGNALLED != 0 {
+                self.signal();
+            }
+            return;
+        }
         mutant!("rwlock-forward" => return);
         if mode == Mode::Upgrade {
             // Readers have room again.
             return self.make_room(|state| state & !WRITER);
         }
         // The waiter that gave up may have blocked the waiters behind it, or have had the signal that `SIGNALLED` stands for.
+        let was_signalled = left.was_signalled;
         let must_signal =
             |state| state & WRITER == 0 && (was_signalled || state & (QUEUED | SIGNALLED) == QUEUED);
         let before = self.update(Ordering::Relaxed, |state| match state {

@@ -1,0 +1,137 @@
+//! The acquisition loop, with another thread's step between two of its own.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Wake, Waker};
+use std::time::{Duration, Instant};
+
+use super::acquisition::Acquisition;
+use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
+use crate::drive::{Step, Steps};
+use crate::error::LockError;
+use crate::raw_mutex::RawMutex;
+use crate::raw_semaphore::RawSemaphore;
+
+/// A lock that runs a function right after the next attempt, once it is armed.
+struct AfterAttempt<R> {
+    raw: R,
+    other_thread: fn(&R),
+    armed: AtomicBool,
+}
+
+impl<R> AfterAttempt<R> {
+    fn new(raw: R, other_thread: fn(&R)) -> Self {
+        Self { raw, other_thread, armed: AtomicBool::new(false) }
+    }
+
+    fn after<T>(&self, attempt: T) -> T {
+        if self.armed.swap(false, Ordering::SeqCst) {
+            (self.other_thread)(&self.raw);
+        }
+        attempt
+    }
+}
+
+impl<R: Acquire> Acquire for AfterAttempt<R> {
+    type At = R::At;
+    type Ask = R::Ask;
+    type Closed = R::Closed;
+
+    fn at(&self, ask: R::Ask) -> &R::At {
+        self.raw.at(ask)
+    }
+
+    fn take(&self, ask: R::Ask) -> bool {
+        self.raw.take(ask)
+    }
+
+    fn take_signalled(&self, ask: R::Ask) -> bool {
+        self.after(self.raw.take_signalled(ask))
+    }
+
+    fn take_or_mark(&self, ask: R::Ask, attempt: Attempt) -> TakenOrMarked<Self> {
+        self.after(self.raw.take_or_mark(ask, attempt))
+    }
+
+    fn spin(&self, ask: R::Ask, attempt: Attempt) -> bool {
+        self.raw.spin(ask, attempt)
+    }
+
+    fn is_reserved(&self, ask: R::Ask) -> bool {
+        self.raw.is_reserved(ask)
+    }
+
+    fn left(&self, ask: R::Ask, left: Left) {
+        self.raw.left(ask, left);
+    }
+
+    fn give_back(&self, ask: R::Ask) {
+        self.raw.give_back(ask);
+    }
+}
+
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_release_after_the_last_attempt_signals_the_next_waiter() {
+    let mutex = AfterAttempt::new(RawMutex::new(), RawMutex::release);
+    assert!(mutex.take(()));
+    let mut late = pin!(Acquisition::new(&mutex, ()));
+    assert!(matches!(late.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+    let mut next = pin!(Acquisition::new(&mutex.raw, ()));
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    assert!(matches!(next.as_mut().step(&waker, None), Step::Wait(None)));
+
+    mutex.armed.store(true, Ordering::SeqCst);
+    let too_late = late.as_mut().step(Waker::noop(), Some(Instant::now()));
+    assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut))));
+    assert!(woken.0.load(Ordering::SeqCst), "else the signal went to the waiter that left");
+    assert!(matches!(next.as_mut().step(&waker, None), Step::Ended(Ok(_))));
+}
+
+/// The second waiter is signalled while the first, which has its permit, leaves the queue.
+#[test]
+fn a_waiter_that_leaves_the_queue_keeps_no_signal_of_another() {
+    let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| assert!(raw.add(1)));
+    let mut first = pin!(Acquisition::new(&semaphore, 1));
+    assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+    let mut second = pin!(Acquisition::new(&semaphore.raw, 1));
+    assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+    assert!(semaphore.raw.add(1));
+    semaphore.armed.store(true, Ordering::SeqCst);
+    assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+
+    // Barging acquirers succeed until the barging window closes.
+    let start = Instant::now();
+    while semaphore.take(1) {
+        assert!(semaphore.raw.add(1));
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is reserved for the signalled waiter");
+    }
+    assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+}
+
+/// A waiter has its permits and has not left the queue yet. More are reserved for a second waiter, which gives up.
+#[test]
+fn nothing_is_reserved_for_a_waiter_that_has_its_permits() {
+    let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| {
+        assert!(raw.take_or_mark(3, Attempt::Queued).is_err());
+        assert!(raw.add(2));
+        raw.left(3, Left { holds: false, was_signalled: false });
+    });
+    let mut first = pin!(Acquisition::new(&semaphore, 1));
+    assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+    semaphore.armed.store(true, Ordering::SeqCst);
+    assert!(semaphore.raw.add(1));
+    assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+
+    assert!(semaphore.take(2), "nobody is queued any more");
+}

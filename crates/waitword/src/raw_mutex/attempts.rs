@@ -1,0 +1,119 @@
+//! The attempts on the word that the loop of `acquire` makes, and what a waiter does that leaves without it.
+
+use std::convert::Infallible;
+
+use waitword_core::Masked;
+
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
+use crate::raw_mutex::{
+    COUNT, COUNT_SHIFT, END, FAIR, LOCKED, QUEUED, RESERVED, RawMutex, SIGNALLED, is_free_for_waiters,
+};
+use crate::sync::atomic::Ordering;
+use crate::sync::{MODEL, mutant, order};
+
+/// A thread rechecks the word so many times before it sleeps, after 2^0, 2^1, ... pauses: some 5 µs.
+const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
+
+/// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its rechecks
+/// slow the holders down by more than its acquisition would gain.
+const RELEASES_TO_SEE: u32 = 3;
+
+impl Acquire for RawMutex {
+    type At = Masked<QUEUED>;
+    type Ask = ();
+    type Closed = Infallible;
+
+    fn at(&self, (): ()) -> &Self::At {
+        &self.state
+    }
+
+    #[inline]
+    fn take(&self, (): ()) -> bool {
+        self.state.fetch_or(LOCKED, order!(Acquire, "mutex-take")) & LOCKED == 0
+    }
+
+    fn take_signalled(&self, (): ()) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        let take = |state| {
+            self.state.compare_exchange(state, taken_from_queue(state), Ordering::Acquire, Ordering::Relaxed)
+        };
+        is_free_for_waiters(state) && take(state).is_ok()
+    }
+
+    fn take_or_mark(&self, (): (), attempt: Attempt) -> TakenOrMarked<Self> {
+        let is_free = |state| match attempt {
+            Attempt::Barging => state & LOCKED == 0,
+            Attempt::Queued => is_free_for_waiters(state),
+        };
+        let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match attempt {
+            Attempt::Barging if is_free(state) => state | LOCKED,
+            Attempt::Barging => state | QUEUED,
+            Attempt::Queued if is_free(state) => taken_from_queue(state),
+            Attempt::Queued => taken_from_queue(state) | FAIR,
+        });
+        if is_free(before) { Ok(()) } else { Err(NotTaken::Marked { value: QUEUED, holds_up_others: false }) }
+    }
+
+    fn is_reserved(&self, (): ()) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        state & LOCKED != 0 && is_free_for_waiters(state)
+    }
+
+    fn spin(&self, (): (), attempt: Attempt) -> bool {
+        if attempt == Attempt::Queued {
+            // Close the barging window: this waiter runs.
+            self.state.fetch_or(FAIR, Ordering::Relaxed);
+        }
+        let first = self.state.load(Ordering::Relaxed);
+        for round in 0..SPIN_ROUNDS {
+            (0..1 << round).for_each(|_| std::hint::spin_loop());
+            let state = self.state.load(Ordering::Relaxed);
+            let taken = match attempt {
+                // Reserved, or about to be, for a waiter that may need this CPU.
+                Attempt::Barging if state & (FAIR | RESERVED) != 0 => return false,
+                Attempt::Barging
+                    if state & (QUEUED | SIGNALLED) != 0 && releases(first, state) >= RELEASES_TO_SEE =>
+                {
+                    return false;
+                }
+                Attempt::Barging => state & LOCKED == 0 && self.take(()),
+                Attempt::Queued => self.take_signalled(()),
+            };
+            if taken {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn give_back(&self, (): ()) {
+        self.release();
+    }
+
+    fn left(&self, (): (), left: Left) {
+        mutant!("mutex-forward" => return);
+        // A holder that came from the queue signals when it releases.
+        if left.holds || !left.was_signalled {
+            return;
+        }
+        // If the mutex is held, its release signals.
+        let before = self.update(Ordering::Relaxed, |state| match state {
+            _ if is_free_for_waiters(state) => state & !(QUEUED | END) | SIGNALLED,
+            _ => taken_from_queue(state),
+        });
+        if is_free_for_waiters(before) {
+            self.signal();
+        }
+    }
+}
+
+/// The number of releases between the two states, modulo 256.
+fn releases(from: u32, to: u32) -> u32 {
+    (to & COUNT).wrapping_sub(from & COUNT) >> COUNT_SHIFT
+}
+
+/// The state once a queued waiter has taken the mutex. There may be other waiters, so the release has to signal.
+fn taken_from_queue(state: u32) -> u32 {
+    mutant!("mutex-queued-bit" => return (state & COUNT) | LOCKED);
+    (state & COUNT) | LOCKED | QUEUED
+}

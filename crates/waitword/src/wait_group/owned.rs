@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::condition::{WaitFor, WaitUntil};
+use crate::wait_group::group::{WaitGroup, WaitGroupWaitOwned, WaitGroupWaitOwnedUntil};
 use crate::wait_group::raw::WaitGroupWaiter;
-use crate::wait_group::{WaitGroup, WaitGroupWaitOwned, WaitGroupWaitOwnedUntil};
 
 /// # Over an `Arc`
 /// The futures of these methods have a share in the group and are `'static`, so they can be moved to a task of their own, or

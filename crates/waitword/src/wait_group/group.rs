@@ -1,0 +1,249 @@
+//! The wait group as its waiters see it, borrowed. The words, and the race between the last token and the waiters, are in `raw.rs`.
+
+#[allow(unsafe_code)]
+mod has_raw {
+    use super::WaitGroup;
+    use crate::condition::HasRaw;
+    use crate::sync::atomic::AtomicU64;
+    use crate::wait_group::raw::RawWaitGroup;
+
+    // SAFETY: it is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
+    unsafe impl HasRaw for WaitGroup {
+        type Raw = RawWaitGroup<AtomicU64>;
+
+        fn raw(&self) -> &RawWaitGroup<AtomicU64> {
+            &self.raw
+        }
+    }
+}
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::condition::{WaitFor, WaitUntil, block, block_until, named_future};
+use crate::error::LockError;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::const_fn;
+use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
+
+/// Waits until all workers are done. Workers and waiters may be threads and tasks.
+///
+/// A worker holds a token ([`add`](Self::add), or [`add_owned`](Self::add_owned) where it has to outlive a borrow),
+/// and is done when the token is dropped: at the end, in a panic, or when its task is dropped.
+///
+/// The group can be used again: its count may rise from zero as often as you like. A wait ends when the count is zero
+/// at any moment from its call on; for a future that is the call which made it. The wait ends even if the count has risen again
+/// before the waiter checks.
+///
+/// Take the token before you start the worker, not in it, or a wait may come between and find a count of zero.
+///
+/// ```
+/// use std::sync::Arc;
+/// use waitword::WaitGroup;
+///
+/// # smol::block_on(async {
+/// let group = Arc::new(WaitGroup::new());
+/// for _ in 0..4 {
+///     let token = group.add_owned();
+///     std::thread::spawn(move || {
+///         // Work.
+///         drop(token);
+///     });
+/// }
+/// group.wait_async().await;
+/// assert_eq!(group.count(), 0);
+/// # });
+/// ```
+///
+/// # What is seen
+/// All that was done before a token was dropped is seen by the waiters whose wait that drop has ended, or helped to end.
+///
+/// # Fairness
+/// All waiters are woken together, in FIFO order.
+///
+/// # Panics
+/// Dropping the last token wakes the waiters, and panics if a waker does, after all other waiters have been woken.
+#[doc(alias("Latch", "CountDownLatch", "TaskTracker", "TaskGroup"))]
+pub struct WaitGroup {
+    pub(super) raw: RawWaitGroup<AtomicU64>,
+}
+
+impl WaitGroup {
+    /// How many tokens of one group there can be.
+    pub const MAX_TOKENS: usize = MAX as usize;
+
+    const_fn! {
+        /// A group without tokens.
+        pub const fn new() -> Self {
+            Self { raw: RawWaitGroup::on(AtomicU64::new(0), AtomicU64::new(0)) }
+        }
+    }
+
+    /// How many tokens there are at this moment. The number may have changed when this returns.
+    pub fn count(&self) -> usize {
+        self.raw.count() as usize
+    }
+
+    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
+    /// this returns.
+    pub fn waiters(&self) -> usize {
+        self.raw.waiters()
+    }
+
+    /// Waits until all workers are done, blocking this thread.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use waitword::WaitGroup;
+    ///
+    /// let group = Arc::new(WaitGroup::new());
+    /// let token = group.add_owned();
+    /// // A task is waited for by a thread.
+    /// smol::spawn(async move {
+    ///     smol::future::yield_now().await;
+    ///     drop(token);
+    /// })
+    /// .detach();
+    /// group.wait();
+    /// ```
+    ///
+    /// # Panics
+    /// If a worker is not done and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`wait_async`](Self::wait_async) there.
+    ///
+    /// # Deadlocks
+    /// A waiter that holds a token waits for itself.
+    #[track_caller]
+    pub fn wait(&self) {
+        block(&mut WaitGroupWaiter::new(&self.raw), "wait_async");
+    }
+
+    /// Whether all workers are done. Never waits.
+    #[must_use = "it does not wait, it only says whether there is anything to wait for"]
+    pub fn try_wait(&self) -> bool {
+        self.raw.count() == 0
+    }
+
+    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_until`](Self::wait_until).
+    #[doc(alias = "wait_timeout")]
+    pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
+        Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Instant::now().checked_add(timeout))?)
+    }
+
+    /// As [`wait`](Self::wait), until `deadline` at the latest. A count of zero ends the wait also after it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{LockError, WaitGroup};
+    ///
+    /// let group = WaitGroup::new();
+    /// let token = group.add();
+    /// assert_eq!(group.wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// drop(token);
+    /// assert_eq!(group.wait_for(Duration::ZERO), Ok(()));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait on a thread that must not.
+    pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
+        Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Some(deadline))?)
+    }
+
+    /// Waits until all workers are done, without blocking this thread.
+    ///
+    /// # Cancellation
+    /// Dropping the future dequeues it; no other waiter is affected.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let group = waitword::WaitGroup::new();
+    /// let work = async {
+    ///     let _token = group.add();
+    ///     smol::future::yield_now().await;
+    /// };
+    /// let wait = async { group.wait_async().await };
+    /// smol::future::zip(work, wait).await;
+    /// # });
+    /// ```
+    pub fn wait_async(&self) -> WaitGroupWait<'_> {
+        WaitGroupWait::of(WaitFor::new(WaitGroupWaiter::new(&self.raw)))
+    }
+
+    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    ///
+    /// # Errors
+    /// As [`wait_async_until`](Self::wait_async_until).
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async_until`](Self::wait_async_until).
+    pub fn wait_async_for(&self, timeout: Duration) -> WaitGroupWaitUntil<'_> {
+        WaitGroupWaitUntil::of(WaitUntil::new(
+            WaitGroupWaiter::new(&self.raw),
+            Instant::now().checked_add(timeout),
+        ))
+    }
+
+    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A count of zero ends the wait also
+    /// after it.
+    ///
+    /// # Errors
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
+    /// system cannot start the thread that keeps the time.
+    pub fn wait_async_until(&self, deadline: Instant) -> WaitGroupWaitUntil<'_> {
+        WaitGroupWaitUntil::of(WaitUntil::new(WaitGroupWaiter::new(&self.raw), Some(deadline)))
+    }
+}
+
+impl Default for WaitGroup {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows the count at this moment. Does not wait.
+impl fmt::Debug for WaitGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitGroup").field("count", &self.count()).finish()
+    }
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_async`].
+    pub struct WaitGroupWait<'a>(WaitFor<WaitGroupWaiter<&'a RawWaitGroup<AtomicU64>>>) -> ();
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_async_for`] and [`WaitGroup::wait_async_until`].
+    pub struct WaitGroupWaitUntil<'a>(WaitUntil<WaitGroupWaiter<&'a RawWaitGroup<AtomicU64>>>) -> Result<(), LockError>;
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_owned_async`].
+    pub struct WaitGroupWaitOwned(WaitFor<WaitGroupWaiter<Arc<WaitGroup>>>) -> ();
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_owned_async_for`] and [`WaitGroup::wait_owned_async_until`].
+    pub struct WaitGroupWaitOwnedUntil(WaitUntil<WaitGroupWaiter<Arc<WaitGroup>>>) -> Result<(), LockError>;
+}

@@ -80,15 +80,14 @@ impl Bucket {
                 Ok(head) => {
                     insert_before(entry(head), entry(node));
                     with(head, |links| links.len += 1);
-                    with(node, |links| links.ticket = ticket);
+                    node.as_ref().set_ticket(ticket);
                     node.as_ref().set_address(key);
                     Pushed::Behind { watched: is_watched(head.as_ref().state()) }
                 }
                 Err(others) => {
                     close(entry(node));
-                    with(node, |links| {
-                        (links.sibling, links.len, links.ticket) = (self.first, 1, ticket);
-                    });
+                    with(node, |links| (links.sibling, links.len) = (self.first, 1));
+                    node.as_ref().set_ticket(ticket);
                     node.as_ref().set_address(key);
                     self.tag = key | if others == 0 { 0 } else { MORE };
                     self.first = Some(node);
@@ -188,7 +187,7 @@ impl Bucket {
     pub(crate) unsafe fn detach(&mut self, head: Node, count: usize, list: Pin<&List>) -> (usize, bool) {
         // SAFETY: the caller holds the lock that owns these links (I2).
         unsafe {
-            let (tail, len) = (entry(prev(head)), with(head, |links| links.len));
+            let (tail, len) = (entry(prev(head)), with(head, |links| links.len) as usize);
             let (first, anchor) = (entry(head), list.anchor());
             if count >= len {
                 self.succeed(head, None, 0);
@@ -202,7 +201,7 @@ impl Bucket {
                 (count..len).fold(head, |node, _| prev(node))
             };
             let last = entry(prev(successor));
-            self.succeed(head, Some(successor), len - count);
+            self.succeed(head, Some(successor), (len - count) as u64);
             join(tail, entry(successor));
             join(anchor, first);
             join(last, anchor);
@@ -212,7 +211,7 @@ impl Bucket {
 
     /// Puts `successor` where `head` stood in the chain, with `len` waiters; or nothing.
     #[inline]
-    unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: usize) {
+    unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: u64) {
         // SAFETY: the caller holds the lock; the chain and both heads are linked under it (I2).
         unsafe {
             let sibling = if self.tag & MORE == 0 { None } else { with(head, |links| links.sibling) };
@@ -374,7 +373,7 @@ mod tests {
                 };
                 assert_eq!(found, Ok(queue[0]));
                 // SAFETY: above.
-                assert_eq!(unsafe { with(queue[0], |links| links.len) }, queue.len());
+                assert_eq!(unsafe { with(queue[0], |links| links.len) }, queue.len() as u64);
                 for (place, &node) in queue.iter().enumerate() {
                     let next = queue[(place + 1) % queue.len()];
                     // SAFETY: above.

@@ -12,7 +12,7 @@ use super::leave::leave;
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, enqueue_while_equal, release};
 use crate::waiter::node::{
-    DONE, IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled, with,
+    DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled,
 };
 use crate::waiter::wake::Wake;
 use crate::word::{Word, bits};
@@ -67,7 +67,7 @@ impl<L: Location> WaitAsync<L> {
                 cancelled => cancelled,
             }
         };
-        this.node.set_state(DONE);
+        this.node.set_done();
         cancelled
     }
 
@@ -87,10 +87,7 @@ impl<L: Location> WaitAsync<L> {
     /// whose wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)) is then forwarded in the same order. `false` if no notify
     /// has counted it.
     pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
-        let node = self.as_ref().node();
-        // SAFETY: with the outcome the links are the owner's again (I3, I5), which is borrowed mutably.
-        matches!(node.state(), NOTIFIED | DONE)
-            && unsafe { with(node.pointer(), |links| links.len) } == NOTIFIED_LAST
+        self.node.was_notified_last()
     }
 
     /// Whether it was moved to another word's queue ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
@@ -144,7 +141,7 @@ impl<L: Location> WaitAsync<L> {
 
     /// The outcome has reached the caller.
     pub(crate) fn finish(self: Pin<&Self>) {
-        self.node.set_state(DONE);
+        self.node.set_done();
     }
 
     fn enqueue(self: Pin<&Self>, wake: Wake) -> Poll<Option<Outcome>> {

@@ -36,9 +36,7 @@ pin_project! {
         // `Some` until the end, which returns the handle.
         handle: Option<H>,
         ask: Ask<H>,
-        // Whether the first attempt has been made.
-        begun: bool,
-        // `Some` while queued; then there is a handle, too.
+        // `None` until the first attempt has failed. `Some` while queued; then there is a handle, too.
         #[pin]
         wait: Option<WaitAsync<H::At>>,
     }
@@ -52,7 +50,7 @@ pin_project! {
 
 impl<H: Handle> Acquisition<H> {
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
-        Self { handle: Some(handle), ask, begun: false, wait: None }
+        Self { handle: Some(handle), ask, wait: None }
     }
 
     /// Whether the acquirer is queued.
@@ -60,14 +58,13 @@ impl<H: Handle> Acquisition<H> {
         self.handle.is_some() && self.wait.is_some()
     }
 
-    /// The first attempt, before any costly work. Later it does nothing.
+    /// The first attempt, before any costly work. A queued acquirer makes none here.
     #[inline]
     pub(crate) fn take_at_once(self: Pin<&mut Self>) -> Option<H> {
         let this = self.project();
-        if *this.begun {
+        if this.wait.is_some() {
             return None;
         }
-        *this.begun = true;
         this.handle.take_if(|handle| handle.raw().take(*this.ask))
     }
 
@@ -81,9 +78,8 @@ impl<H: Handle> Acquisition<H> {
         // Only an attempt finds out whether the word is free. What the attempt takes is given back: a holder that is not polled
         // would block other acquirers.
         let is_free = raw.take(*this.ask);
-        match is_free {
-            true => raw.give_back(*this.ask),
-            false => *this.begun = true,
+        if is_free {
+            raw.give_back(*this.ask);
         }
         is_free
     }

@@ -100,6 +100,7 @@ impl<'a> Locked<'a> {
 
     /// What every waiter does that gives up: dequeues `node`, unless a notify has counted it already. Afterwards it is in no
     /// list of this shard, and its owner's (or, if it was completed, its inbox's).
+    #[inline]
     pub(crate) fn leave(&mut self, key: Key, node: Pin<&Waiter>) -> Cancelled {
         let state = node.state();
         if !is_queued(state) {
@@ -206,16 +207,10 @@ impl<'a> Locked<'a> {
         batch: &mut WakeBatch,
         notifier: Option<&Inbox>,
     ) -> bool {
-        while !batch.is_full() {
-            // SAFETY: the list and its members belong to this lock (I2), and its members are alive (I1).
-            let wake = unsafe { list.pop().map(|entry| complete(node_of(entry), NOTIFIED, notifier)) };
-            match wake {
-                Some(wake) => batch.push(wake),
-                None => return false,
-            }
+        // SAFETY: the list and its members belong to this lock (I2), and its members are alive (I1).
+        unsafe {
+            list.pop_many(batch.room(), |entry| batch.push(complete(node_of(entry), NOTIFIED, notifier)))
         }
-        // SAFETY: the list belongs to this lock (I2).
-        unsafe { !list.is_empty() }
     }
 
     /// A waiter is queued behind a signalled one, as an earlier stay found.
@@ -312,6 +307,7 @@ unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
 /// # Safety
 /// The node is alive, and was unlinked under the lock that owned it (I2), which the caller still holds. It is not the
 /// caller's any more when this returns (I3, I4).
+#[inline]
 unsafe fn complete(node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>) -> Wake {
     // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
     unsafe {

@@ -57,8 +57,8 @@ pub(crate) fn is_watched(state: u64) -> bool {
 
 /// One wait. [`waiter`](super) says who may touch it when.
 ///
-/// In the order of use: with a million of them each line of the cache is a miss, and to notify one that is alone on its
-/// word takes the state, the wake and the length.
+/// In the order of use: with a million of them each line of the cache is a miss. To notify one that is alone on its word takes
+/// the state, the wake and the length; to pass it in the chain of its bucket, the sibling and the address.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Waiter {
@@ -66,11 +66,11 @@ pub(crate) struct Waiter {
     /// detached node from a queued one. In one word, so that a node fits into 64 bytes.
     state: AtomicU64,
     links: UnsafeCell<Links>,
-    /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
-    entry: Entry,
     /// The address waited on. Written under the lock of its shard; and when the node moves from one queue to another
     /// (`notify/requeue.rs`), under both. So a thread that locks the shard of this address and rechecks it knows that it has the right lock.
     address: AtomicUsize,
+    /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
+    entry: Entry,
     _pinned: PhantomPinned,
 }
 
@@ -98,17 +98,19 @@ unsafe impl Sync for Waiter {}
 
 impl Waiter {
     /// A node that is in no list.
+    #[inline]
     pub(crate) fn new() -> Self {
         Self::expecting(0)
     }
 
     /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
+    #[inline]
     pub(crate) fn expecting(bits: u64) -> Self {
         Self {
             state: AtomicU64::new(IDLE),
             links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: bits, sibling: None }),
-            entry: Entry::new(),
             address: AtomicUsize::new(0),
+            entry: Entry::new(),
             _pinned: PhantomPinned,
         }
     }
@@ -126,12 +128,14 @@ impl Waiter {
     }
 
     /// Whether the notify that counted it was one of the tail.
+    #[inline]
     pub(crate) fn was_notified_last(&self) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         matches!(state & STATE, NOTIFIED | DONE) && state & BY_LAST != 0
     }
 
     /// Its owner has the outcome. Whether a notify of the tail made it so stays known.
+    #[inline]
     pub(crate) fn set_done(&self) {
         let by_last = if self.was_notified_last() { BY_LAST } else { 0 };
         self.set_state(DONE | by_last);
@@ -152,6 +156,7 @@ impl Waiter {
     }
 
     /// Stores another state of a queued node, under the lock of its queue.
+    #[inline]
     pub(crate) fn change_queued(&self, state: u64) {
         debug_assert!(is_queued(self.state()) && is_queued(state));
         self.set_state(self.state.load(Ordering::Relaxed) & !STATE | state);
@@ -170,6 +175,7 @@ impl Waiter {
     }
 
     /// Sets how the owner is woken, before the node is enqueued.
+    #[inline]
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
         debug_assert_eq!(self.state(), IDLE);
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.
@@ -178,6 +184,7 @@ impl Waiter {
     }
 
     /// What it was made [`expecting`](Self::expecting). It has not been enqueued yet.
+    #[inline]
     pub(crate) fn expects(self: Pin<&Self>) -> u64 {
         debug_assert_eq!(self.state(), IDLE);
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.

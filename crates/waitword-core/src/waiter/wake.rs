@@ -29,16 +29,19 @@ const _: () = assert!(size_of::<Wake>() == size_of::<Waker>());
 impl Wake {
     pub(crate) const NOBODY: Self = Self::Agent(None);
 
+    #[inline]
     pub(crate) fn take(&mut self) -> Self {
         std::mem::replace(self, Self::NOBODY)
     }
 
     /// Takes it, unless it is an agent's or nobody's.
+    #[inline]
     pub(crate) fn take_task(&mut self) -> Option<Self> {
         self.is_task().then(|| self.take())
     }
 
     /// Whether it wakes a task or a thread.
+    #[inline]
     pub(crate) fn is_task(&self) -> bool {
         matches!(self, Self::Task(_))
     }
@@ -49,6 +52,7 @@ impl Wake {
     }
 
     /// Runs foreign code: no lock may be held.
+    #[inline]
     pub(crate) fn wake(self) {
         match self {
             Self::Task(waker) => waker.wake(),
@@ -70,6 +74,12 @@ impl WakeBatch {
         Self { wakes: [const { Wake::NOBODY }; BATCH], len: 0, panic: Panic(None) }
     }
 
+    /// How many more it holds.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        BATCH - self.len
+    }
+
     pub(crate) fn is_full(&self) -> bool {
         self.len == BATCH
     }
@@ -80,6 +90,7 @@ impl WakeBatch {
     }
 
     /// Adds a wake; the batch is not full.
+    #[inline]
     pub(crate) fn push(&mut self, wake: Wake) {
         self.wakes[self.len] = wake;
         self.len += 1;
@@ -88,8 +99,10 @@ impl WakeBatch {
     /// Runs all of them. A panic of one does not keep the others from being woken; it goes on in
     /// [`finish`](Self::finish). No lock may be held.
     pub(crate) fn wake_all(&mut self) {
-        for wake in &mut self.wakes[..self.len] {
-            self.panic.catch(|| wake.take().wake());
+        let mut wakes = self.wakes[..self.len].iter_mut();
+        // Caught once for all, and once more for each that panics.
+        while wakes.len() > 0 {
+            self.panic.catch(|| wakes.by_ref().for_each(|wake| wake.take().wake()));
         }
         self.len = 0;
     }

@@ -22,6 +22,7 @@ pub(crate) fn all() -> Vec<Workload> {
         blocking_round_trip::workload(),
         task_round_trip::workload(),
         mutex::uncontended::workload(),
+        mutex::held::workload(),
     ];
     all.extend(mutex::threads::workloads());
     all.extend(mutex::tasks::workloads());

@@ -151,7 +151,7 @@ impl Bucket {
         let head = self.first?;
         // SAFETY: the caller holds the lock that owns these links (I2).
         unsafe {
-            let key = head.as_ref().address();
+            let key = if self.tag == MORE { head.as_ref().address() } else { self.tag & !MORE };
             let sibling = if self.tag & MORE == 0 { None } else { with(head, |links| links.sibling.take()) };
             self.begin_with(sibling);
             Some((key, head))

@@ -178,8 +178,16 @@ impl Waiter {
     #[inline]
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
         debug_assert_eq!(self.state(), IDLE);
+        let set = |links: &mut Links| {
+            if links.wake.is_nobody() {
+                // Not read: a copy of what was written a moment ago, in other portions, would wait for these stores.
+                std::mem::forget(std::mem::replace(&mut links.wake, wake));
+                return None;
+            }
+            Some(std::mem::replace(&mut links.wake, wake))
+        };
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.
-        let before = unsafe { with(self.pointer(), |links| std::mem::replace(&mut links.wake, wake)) };
+        let before = unsafe { with(self.pointer(), set) };
         drop(before);
     }
 

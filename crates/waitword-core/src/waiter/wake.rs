@@ -40,6 +40,11 @@ impl Wake {
         self.is_task().then(|| self.take())
     }
 
+    #[inline]
+    pub(crate) fn is_nobody(&self) -> bool {
+        matches!(self, Self::Agent(None))
+    }
+
     /// Whether it wakes a task or a thread.
     #[inline]
     pub(crate) fn is_task(&self) -> bool {

@@ -45,6 +45,12 @@ impl Acquire for RawMutex {
             Attempt::Barging => state & LOCKED == 0,
             Attempt::Queued => is_free_for_waiters(state),
         };
+        // Held and marked: the mark would change nothing. If it is released meanwhile, the wait finds that out under the
+        // lock of its queue, as it does after a mark.
+        let is_marked = |state| state & (LOCKED | QUEUED) == LOCKED | QUEUED;
+        if attempt == Attempt::Barging && is_marked(self.state.load(Ordering::Relaxed)) {
+            return Err(NotTaken::Marked { value: QUEUED, holds_up_others: false });
+        }
         let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match attempt {
             Attempt::Barging if is_free(state) => state | LOCKED,
             Attempt::Barging => state | QUEUED,

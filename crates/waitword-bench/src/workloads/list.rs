@@ -25,7 +25,8 @@ pub(crate) fn all() -> Vec<Workload> {
     ];
     all.extend(mutex::threads::workloads());
     all.extend(mutex::tasks::workloads());
-    all.extend([mutex::mixed::workload(), condvar::bounded_queue::workload(), condvar::herd::workload()]);
+    all.extend(mutex::mixed::workloads());
+    all.extend([condvar::bounded_queue::workload(), condvar::herd::workload()]);
     all.extend(rw_lock::workloads());
     all.extend(semaphore::workloads());
     all

@@ -44,13 +44,17 @@ pin_project! {
     }
 
     impl<H: Handle> PinnedDrop for Acquisition<H> {
+        #[inline]
         fn drop(this: Pin<&mut Self>) {
-            this.leave();
+            if this.wait.is_some() {
+                this.leave();
+            }
         }
     }
 }
 
 impl<H: Handle> Acquisition<H> {
+    #[inline]
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
         Self { handle: Some(handle), ask, begun: false, wait: None }
     }
@@ -103,7 +107,8 @@ impl<H: Handle> Acquisition<H> {
         handle
     }
 
-    /// Gives up.
+    /// Gives up, if it is queued.
+    #[cold]
     fn leave(self: Pin<&mut Self>) {
         let mut this = self.project();
         if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_mut().as_pin_mut()) {

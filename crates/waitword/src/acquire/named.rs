@@ -19,6 +19,7 @@ macro_rules! guard_futures {
         }
 
         impl<'a, T: ?Sized> $future<'a, T> {
+            #[inline]
             pub(super) fn new(lock: &'a $Lock<T>) -> Self {
                 Self { lock, acquire: crate::acquire::AcquireAsync::new(&lock.raw, $ask) }
             }
@@ -72,6 +73,7 @@ macro_rules! guard_futures {
         }
 
         impl<T: ?Sized> $owned<T> {
+            #[inline]
             pub(super) fn new(lock: Arc<$Lock<T>>) -> Self {
                 Self { acquire: crate::acquire::AcquireAsync::new(lock, $ask) }
             }

@@ -26,6 +26,7 @@ pin_project! {
 }
 
 impl<'a> SemaphoreAcquire<'a> {
+    #[inline]
     #[track_caller]
     pub(super) fn new(semaphore: &'a Semaphore, permits: usize) -> Self {
         Self { semaphore, permits, acquire: AcquireAsync::new(&semaphore.raw, asked(permits)) }
@@ -84,6 +85,7 @@ pin_project! {
 }
 
 impl SemaphoreAcquireOwned {
+    #[inline]
     #[track_caller]
     pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize) -> Self {
         Self { permits, acquire: AcquireAsync::new(semaphore, asked(permits)) }

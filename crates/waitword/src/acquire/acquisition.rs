@@ -72,7 +72,13 @@ impl<H: Handle> Acquisition<H> {
             return None;
         }
         *this.begun = true;
-        this.handle.take_if(|handle| handle.raw().take(*this.ask))
+        // Out of the future before the attempt, and not read again after it: the attempt is a fence for the compiler.
+        let handle = this.handle.take()?;
+        if handle.raw().take(*this.ask) {
+            return Some(handle);
+        }
+        *this.handle = Some(handle);
+        None
     }
 
     /// For a task that must take nothing now: whether it may yield, because it is queued, or because it would not have to wait.

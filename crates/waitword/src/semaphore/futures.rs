@@ -39,8 +39,9 @@ impl<'a> Future for SemaphoreAcquire<'a> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let acquired = this.acquire.poll(cx);
-        acquired.map(|acquired| acquired.map(|_| SemaphorePermit::new(this.semaphore, *this.permits)))
+        // Read before the poll, which is a fence for the compiler.
+        let (semaphore, permits) = (*this.semaphore, *this.permits);
+        this.acquire.poll(cx).map(|acquired| acquired.map(|_| SemaphorePermit::new(semaphore, permits)))
     }
 }
 

@@ -99,6 +99,10 @@ impl BlockingSemaphore for AsyncLockSemaphore {
     fn acquire(&self) -> Self::Permit<'_> {
         self.acquire_blocking()
     }
+
+    fn add_one(&self) {
+        self.add_permits(1);
+    }
 }
 
 impl AsyncSemaphore for AsyncLockSemaphore {

@@ -126,6 +126,10 @@ impl BlockingSemaphore for SaaSemaphore {
         self.0.acquire_sync();
         Permit(&self.0)
     }
+
+    fn add_one(&self) {
+        self.0.release();
+    }
 }
 
 impl AsyncSemaphore for SaaSemaphore {

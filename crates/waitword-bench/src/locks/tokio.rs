@@ -100,6 +100,10 @@ impl BlockingSemaphore for TokioSemaphore {
     fn acquire(&self) -> Self::Permit<'_> {
         self.blocking_acquire().expect("nobody closes it")
     }
+
+    fn add_one(&self) {
+        self.add_permits(1);
+    }
 }
 
 impl AsyncSemaphore for TokioSemaphore {

@@ -99,6 +99,10 @@ impl BlockingSemaphore for WaitwordSemaphore {
     fn acquire(&self) -> Self::Permit<'_> {
         self.acquire().expect("nobody closes it")
     }
+
+    fn add_one(&self) {
+        self.add_permits(1);
+    }
 }
 
 impl AsyncSemaphore for WaitwordSemaphore {

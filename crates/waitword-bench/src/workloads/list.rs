@@ -19,13 +19,14 @@ pub(crate) fn all() -> Vec<Workload> {
         notify_all_stall::workload(),
         agent_death::workload(),
         deadlines::workload(),
-        blocking_round_trip::workload(),
-        task_round_trip::workload(),
-        mutex::uncontended::workload(),
     ];
+    all.extend(blocking_round_trip::workloads());
+    all.extend([task_round_trip::workload(), mutex::uncontended::workload()]);
     all.extend(mutex::threads::workloads());
     all.extend(mutex::tasks::workloads());
-    all.extend([mutex::mixed::workload(), condvar::bounded_queue::workload(), condvar::herd::workload()]);
+    all.extend(mutex::mixed::workloads());
+    all.extend(condvar::bounded_queue::workloads());
+    all.push(condvar::herd::workload());
     all.extend(rw_lock::workloads());
     all.extend(semaphore::workloads());
     all

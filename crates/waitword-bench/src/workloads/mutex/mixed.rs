@@ -17,7 +17,36 @@ const RATE: &str = "acquisitions";
 const WAITS: [&str; 2] = ["longest wait of a thread", "longest wait of a task"];
 const SHARES: [&str; 2] = ["share of the threads", "share of the tasks"];
 
-pub(crate) fn workload() -> Workload {
+/// All contenders, measured by one function.
+macro_rules! measured_by {
+    ($run:ident) => {
+        contenders! {
+            $run: Waitword, AsyncLock, Saa, Tokio, OnThread<Asyncband>, OnThread<Maitake>,
+                OnThread<FuturesUtil>, OnThread<FuturesIntrusive>, OnWorker<ParkingLot>, OnWorker<Std>,
+                OnWorker<Usync>;
+        }
+    };
+}
+
+pub(crate) fn workloads() -> [Workload; 2] {
+    [short(), long()]
+}
+
+/// Critical sections that are five times as long as what is between them.
+fn long() -> Workload {
+    let mut goals = vec![at_least(RATE, Limit::TimesBest(1.0))];
+    goals.extend(WAITS.map(|what| goal(what, Limit::Value(5e6))));
+    Workload {
+        name: "mutex-mixed-1000-200",
+        about: "N threads and N tasks, as in mutex-mixed, work 1,000 ns with one mutex and 200 ns without it.",
+        contenders: measured_by!(long_sections),
+        goals,
+        charts: Charts::None,
+        ..short()
+    }
+}
+
+fn short() -> Workload {
     let mut goals = vec![at_least(RATE, Limit::Times(7.0, AsyncLock::NAME))];
     goals.extend(WAITS.map(|what| goal(what, Limit::Value(5e6))));
     // At 16 + 16 the system gives the threads most of the CPU.
@@ -32,23 +61,23 @@ pub(crate) fn workload() -> Workload {
                 turns. Threads poll locks for tasks and park; locks for threads (parking_lot, std, usync) \
                 block the tasks' worker.",
         baseline: AsyncLock::NAME,
-        contenders: contenders! {
-            run: Waitword, AsyncLock, Saa, Tokio, OnThread<Asyncband>, OnThread<Maitake>,
-                OnThread<FuturesUtil>, OnThread<FuturesIntrusive>, OnWorker<ParkingLot>, OnWorker<Std>,
-                OnWorker<Usync>;
-        },
+        contenders: measured_by!(short_sections),
         goals,
         page: Page::Locks,
         charts: Charts::RateAgainstWait { rate: RATE, waits: &WAITS },
     }
 }
 
-fn run<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample> {
-    [4, 16].into_iter().flat_map(|n| camps::<M>(scale, n)).collect()
+fn short_sections<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample> {
+    [4, 16].into_iter().flat_map(|n| camps::<M>(scale, n, 50)).collect()
 }
 
-fn camps<M: BlockingMutex + AsyncMutex>(scale: &Scale, n: usize) -> Vec<Sample> {
-    let contest = Arc::new(Contest::<M>::new(Work::nanos(50), Work::nanos(200)));
+fn long_sections<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample> {
+    [1, 4].into_iter().flat_map(|n| camps::<M>(scale, n, 1_000)).collect()
+}
+
+fn camps<M: BlockingMutex + AsyncMutex>(scale: &Scale, n: usize, inside: u32) -> Vec<Sample> {
+    let contest = Arc::new(Contest::<M>::new(Work::nanos(inside), Work::nanos(200)));
     let camps = contest.among_both(Executor::Tokio { workers: 2 }, n, scale.contest());
     let all = camps.iter().map(Outcome::acquisitions).sum::<f64>();
     let mut samples =

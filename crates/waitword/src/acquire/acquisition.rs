@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::{Cancelled, WaitAsync, wait_async};
+use waitword_core::{Cancelled, Location as _, WaitAsync, wait_async};
 
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
 use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
@@ -218,9 +218,17 @@ impl<H: Handle> Steps for Acquisition<H> {
         })
     }
 
+    fn is_signalled(&self) -> bool {
+        self.wait.as_ref().is_some_and(WaitAsync::is_signalled)
+    }
+
+    fn is_next(&self) -> bool {
+        let at = self.handle.as_ref().map(|handle| handle.at(self.ask));
+        at.is_some_and(|at| at.table().waiters(at.word()) <= 1)
+    }
+
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
-        let is_signalled = self.wait.as_ref().is_some_and(WaitAsync::is_signalled);
-        let is_taken = is_signalled
+        let is_taken = self.is_signalled()
             && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Attempt::Queued));
         is_taken.then(|| Ok(Ok(self.end(Taken::OnSignal))))
     }

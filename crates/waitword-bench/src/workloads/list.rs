@@ -2,7 +2,8 @@
 
 use super::{
     agent_death, blocking_round_trip, collisions, condvar, deadlines, growth, many_words, memory, mutex,
-    not_equal, notify_all_stall, notify_miss, one_word, rw_lock, semaphore, task_round_trip, two_threads,
+    not_equal, notify_all_stall, notify_miss, one_word, rw_lock, semaphore, task_round_trip, thread_herd,
+    two_threads,
 };
 use crate::workload::Workload;
 
@@ -21,6 +22,8 @@ pub(crate) fn all() -> Vec<Workload> {
         deadlines::workload(),
         blocking_round_trip::workload(),
         task_round_trip::workload(),
+        thread_herd::wakes(),
+        thread_herd::timeouts(),
         mutex::uncontended::workload(),
     ];
     all.extend(mutex::threads::workloads());

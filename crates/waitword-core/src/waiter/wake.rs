@@ -10,6 +10,7 @@ use std::task::Waker;
 
 use super::inbox::Inbox;
 use crate::sync::MODEL;
+use crate::thread::WakeChain;
 
 /// How many waiters are completed in one stay under a lock. Small in a model, so that it has several.
 pub(crate) const BATCH: usize = if MODEL { 2 } else { 32 };
@@ -85,12 +86,23 @@ impl WakeBatch {
         self.len += 1;
     }
 
-    /// Runs all of them. A panic of one does not keep the others from being woken; it goes on in
+    /// Runs all of them; sleeping threads as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken; it goes on in
     /// [`finish`](Self::finish). No lock may be held.
     pub(crate) fn wake_all(&mut self) {
+        let mut threads = WakeChain::default();
         for wake in &mut self.wakes[..self.len] {
-            self.panic.catch(|| wake.take().wake());
+            let wake = match wake.take() {
+                Wake::Task(waker) => match threads.add(waker) {
+                    Ok(()) => continue,
+                    Err(waker) => Wake::Task(waker),
+                },
+                agent => agent,
+            };
+            // Foreign code may take long: the threads before it are woken first.
+            std::mem::take(&mut threads).wake_all();
+            self.panic.catch(|| wake.wake());
         }
+        threads.wake_all();
         self.len = 0;
     }
 

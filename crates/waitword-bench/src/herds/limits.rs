@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Herd;
+use super::herd::Herd;
 use crate::platform::{futex_wait, futex_wait_for, futex_wake_all};
 
 pub(crate) struct RawFutex(AtomicU32);

@@ -1,29 +1,13 @@
 //! Wait queues of threads on one word, for herds: all are notified at once, or all time out.
 
+mod herd;
 #[cfg(target_os = "linux")]
 mod limits;
 mod peers;
 mod waitword;
 
-use std::time::Duration;
-
+pub(crate) use herd::Herd;
 #[cfg(target_os = "linux")]
 pub(crate) use limits::RawFutex;
 pub(crate) use peers::{ParkingLotCore, StdCondvar};
 pub(crate) use waitword::Waitword;
-
-/// A generation, and the threads that wait for the next one.
-pub(crate) trait Herd: Send + Sync + 'static {
-    const NAME: &'static str;
-
-    fn new() -> Self;
-
-    /// Waits until the generation is not `generation` any more.
-    fn wait_while(&self, generation: u32);
-
-    /// Waits once, for `timeout`; the generation does not change.
-    fn time_out(&self, timeout: Duration);
-
-    /// Begins the next generation, and wakes all that wait for it.
-    fn advance(&self);
-}

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot_core::{DEFAULT_PARK_TOKEN, DEFAULT_UNPARK_TOKEN, ParkResult, park, unpark_all};
 
-use super::Herd;
+use super::herd::Herd;
 
 pub(crate) struct ParkingLotCore(AtomicU32);
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use waitword_core::{Outcome, notify_all, wait, wait_for};
 
-use super::Herd;
+use super::herd::Herd;
 use crate::workload::OURS;
 
 pub(crate) struct Waitword(AtomicU32);

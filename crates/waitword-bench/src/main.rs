@@ -11,6 +11,7 @@ mod common;
 mod contest;
 mod crowd;
 mod executor;
+mod herds;
 mod js;
 mod locks;
 mod measure;

@@ -83,3 +83,9 @@ fn a_location_of_ones_own() {
     assert_eq!(wait(&at, 0), Outcome::NotEqual);
     assert_eq!(notify_all(&at), 0);
 }
+
+/// A waiter takes 64 bytes, and the future no others beside the location.
+#[test]
+fn a_wait_is_72_bytes() {
+    assert!(size_of::<WaitAsync<&AtomicI32>>() <= 72 && size_of::<WaitAsync<&AtomicI64>>() <= 72);
+}

@@ -1,13 +1,16 @@
-//! How a thread drives a loop of steps: step, park, spin, step again. The one loop of this crate that parks.
+//! How a thread drives a loop of steps: step, spin, park, spin, step again. The one loop of this crate that parks.
 //!
 //! The core's `wait` has a loop of its own: a step polls, and a poll of a queued wait takes the shard's lock to compare wakers. The
 //! core loads its node's state instead, takes no lock until it gives up, and can be interrupted.
 
+use std::mem;
 use std::pin::Pin;
 use std::task::Waker;
 use std::time::Instant;
 
 use waitword_core::Parker;
+
+use crate::sync::MODEL;
 
 /// What the driver does next.
 pub(crate) enum Step<T> {
@@ -24,6 +27,16 @@ pub(crate) trait Steps {
     /// Runs until the loop ends or has to wait.
     fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output>;
 
+    /// Whether the loop can go on: it was signalled while it waited.
+    fn is_signalled(&self) -> bool {
+        false
+    }
+
+    /// Whether the next signal is for this waiter, so that it may come soon.
+    fn is_next(&self) -> bool {
+        false
+    }
+
     /// Spins for a while, in a signalled thread. `Some` if that ended the loop.
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
         None
@@ -36,15 +49,69 @@ pub(crate) fn drive<S: Steps>(
     mut steps: Pin<&mut S>,
     deadline: Option<Instant>,
 ) -> S::Output {
+    // A model has no credit to spin, and no need of the lookup.
+    let mut has_spun = MODEL;
     loop {
-        match steps.as_mut().step(parker.waker(), deadline) {
+        let until = match steps.as_mut().step(parker.waker(), deadline) {
             Step::Ended(output) => return output,
-            Step::Wait(Some(until)) => parker.park_until(until),
-            Step::Wait(None) => parker.park(),
+            Step::Wait(until) => until,
+        };
+        // Two threads that take turns are queued one at a time. With others in front, a spin would only keep a CPU from them.
+        if !mem::replace(&mut has_spun, true) && steps.is_next() {
+            parker.spin(until, || steps.is_signalled());
+        }
+        match until {
+            _ if steps.is_signalled() => {}
+            Some(until) => parker.park_until(until),
+            None => parker.park(),
         }
         // A signalled waiter is awake now. If it was too late for one release, it is in time for the next.
         if let Some(output) = steps.as_mut().spin() {
             return output;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Signalled when its first step has ended; but the wake is lost.
+    #[derive(Default)]
+    struct Signalled {
+        steps: u32,
+    }
+
+    impl Steps for Signalled {
+        type Output = u32;
+
+        fn step(mut self: Pin<&mut Self>, _waker: &Waker, _deadline: Option<Instant>) -> Step<u32> {
+            self.steps += 1;
+            Step::Wait(None)
+        }
+
+        fn is_signalled(&self) -> bool {
+            self.steps > 0
+        }
+
+        fn is_next(&self) -> bool {
+            true
+        }
+
+        fn spin(self: Pin<&mut Self>) -> Option<u32> {
+            Some(self.steps)
+        }
+    }
+
+    #[test]
+    fn a_waiter_that_is_signalled_before_it_parks_goes_on() {
+        let (ended, end) = mpsc::channel();
+        thread::spawn(move || ended.send(drive(&Parker::current(), pin!(Signalled::default()), None)));
+        assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok(1), "it has parked, and nobody wakes it");
     }
 }

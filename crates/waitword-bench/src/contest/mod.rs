@@ -2,6 +2,7 @@
 
 mod tally;
 mod turns;
+mod waits;
 
 pub(crate) use tally::{Outcome, Tally};
 pub(crate) use turns::Contest;

@@ -4,13 +4,15 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::time::Duration;
 
+use super::waits::{Waits, exceeded_by_at_most};
 use crate::platform::{nanos_of, ticks};
 
 /// What one thread or task got.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(super) acquisitions: u64,
-    longest_ticks: u64,
+    /// In ticks.
+    waits: Waits,
 }
 
 impl Tally {
@@ -54,7 +56,7 @@ impl Tally {
 
     #[inline]
     fn waited_since(&mut self, start: u64) {
-        self.longest_ticks = self.longest_ticks.max(ticks().saturating_sub(start));
+        self.waits.add(ticks().saturating_sub(start));
     }
 }
 
@@ -76,7 +78,13 @@ impl Outcome {
 
     /// The longest wait of all, in nanoseconds.
     pub(crate) fn longest_wait(&self) -> f64 {
-        nanos_of(self.tallies.iter().map(|tally| tally.longest_ticks).max().unwrap_or(0))
+        nanos_of(self.tallies.iter().map(|tally| tally.waits.longest()).max().unwrap_or(0))
+    }
+
+    /// The wait that one acquisition of a hundred exceeds, in nanoseconds.
+    pub(crate) fn p99_wait(&self) -> f64 {
+        let all = self.tallies.iter().map(|tally| tally.acquisitions).sum::<u64>();
+        nanos_of(exceeded_by_at_most(all / 100, self.tallies.iter().map(|tally| &tally.waits)))
     }
 
     /// The fewest acquisitions of a contender, divided by the most.
@@ -95,13 +103,18 @@ mod tests {
 
     #[test]
     fn the_fewest_and_the_longest_count() {
-        let tally = |acquisitions, longest_ticks| Tally { acquisitions, longest_ticks };
+        let tally = |acquisitions, ticks| {
+            let mut waits = Waits::default();
+            waits.add(ticks);
+            Tally { acquisitions, waits }
+        };
         let tallies = vec![tally(50, 3), tally(200, 0), tally(100, 7)];
         let outcome = Outcome { tallies, time: Duration::from_millis(500) };
         assert_eq!(outcome.acquisitions(), 350.0);
         assert_eq!(outcome.per_second(), 700.0);
         assert_eq!(outcome.evenness(), 0.25);
         assert_eq!(outcome.longest_wait(), nanos_of(7));
+        assert_eq!(outcome.p99_wait(), nanos_of(0), "three waits of 350 are fewer than one of a hundred");
         let nobody = Outcome { tallies: vec![tally(0, 0)], time: Duration::from_millis(500) };
         assert_eq!(nobody.evenness(), 0.0);
     }
@@ -110,10 +123,10 @@ mod tests {
     fn only_acquisitions_that_wait_are_timed() {
         let mut tally = Tally::default();
         tally.acquire(|| Some(()), || unreachable!("it is free"));
-        assert_eq!((tally.acquisitions, tally.longest_ticks), (1, 0));
+        assert_eq!((tally.acquisitions, tally.waits.longest()), (1, 0));
         let wait = || thread::sleep(Duration::from_millis(2));
         tally.acquire(|| None, wait);
         assert_eq!(tally.acquisitions, 2);
-        assert!(nanos_of(tally.longest_ticks) > 1e6);
+        assert!(nanos_of(tally.waits.longest()) > 1e6);
     }
 }

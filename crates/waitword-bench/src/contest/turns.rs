@@ -168,9 +168,18 @@ impl<M: AsyncMutex> Contest<M> {
 }
 
 impl<M: BlockingMutex + AsyncMutex> Contest<M> {
-    /// `n` threads and `n` tasks take part.
-    pub(crate) fn among_both(self: &Arc<Self>, executor: Executor, n: usize, time: Duration) -> [Outcome; 2] {
-        let tasks = (0..n).map(|_| Arc::clone(self).task());
+    /// `n` threads and `n` tasks take part, each task by `turns`.
+    pub(crate) fn among_both<F>(
+        self: &Arc<Self>,
+        executor: Executor,
+        n: usize,
+        time: Duration,
+        turns: impl Fn(Arc<Self>) -> F,
+    ) -> [Outcome; 2]
+    where
+        F: Future<Output = Tally> + Send + 'static,
+    {
+        let tasks = (0..n).map(|_| turns(Arc::clone(self)));
         let (tallies, threads) =
             executor.run(tasks, || self.among_threads(n, time, |contest, _| contest.thread()));
         let time = threads.time;
@@ -288,7 +297,7 @@ mod tests {
     fn both_camps_take_part_and_come_back() {
         in_the_end_all_have_turns(2, |time| {
             let contest = Arc::new(Contest::<OnWorker<Std>>::new(Work::NONE, Work::NONE));
-            contest.among_both(Executor::Tokio { workers: 2 }, 2, time).into()
+            contest.among_both(Executor::Tokio { workers: 2 }, 2, time, Contest::task).into()
         });
     }
 }

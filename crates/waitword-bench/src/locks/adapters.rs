@@ -20,6 +20,7 @@ macro_rules! mutex {
                 Self($lock::new($($argument)?))
             }
 
+            #[inline]
             fn try_lock(&self) -> Option<$lock::$Guard<'_>> {
                 self.0.$try_lock()
             }
@@ -33,12 +34,14 @@ pub(crate) struct OnThread<M>(M);
 mutex!({M: AsyncMutex} OnThread<M> as M: Guard, new(), try_lock);
 
 impl<M: AsyncMutex> BlockingMutex for OnThread<M> {
+    #[inline]
     fn lock(&self) -> M::Guard<'_> {
         block_on(self.0.lock_async())
     }
 }
 
 impl<M: AsyncMutex> AsyncMutex for OnThread<M> {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = M::Guard<'_>> + Send {
         self.0.lock_async()
     }
@@ -50,6 +53,7 @@ pub(crate) struct OnWorker<M>(M);
 mutex!({M: BlockingMutex} OnWorker<M> as M: Guard, new(), try_lock);
 
 impl<M: BlockingMutex> BlockingMutex for OnWorker<M> {
+    #[inline]
     fn lock(&self) -> M::Guard<'_> {
         self.0.lock()
     }
@@ -58,6 +62,7 @@ impl<M: BlockingMutex> BlockingMutex for OnWorker<M> {
 impl<M: BlockingMutex> AsyncMutex for OnWorker<M> {
     const BLOCKS_WORKER: bool = true;
 
+    #[inline]
     async fn lock_async(&self) -> M::Guard<'_> {
         self.0.lock()
     }
@@ -69,12 +74,14 @@ pub(crate) struct Reads<L>(L);
 mutex!({L: RwLock} Reads<L> as L: Read, new(), try_read);
 
 impl<L: BlockingRwLock> BlockingMutex for Reads<L> {
+    #[inline]
     fn lock(&self) -> L::Read<'_> {
         self.0.read()
     }
 }
 
 impl<L: AsyncRwLock> AsyncMutex for Reads<L> {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = L::Read<'_>> + Send {
         self.0.read_async()
     }
@@ -86,12 +93,14 @@ pub(crate) struct Writes<L>(L);
 mutex!({L: RwLock} Writes<L> as L: Write, new(), try_write);
 
 impl<L: BlockingRwLock> BlockingMutex for Writes<L> {
+    #[inline]
     fn lock(&self) -> L::Write<'_> {
         self.0.write()
     }
 }
 
 impl<L: AsyncRwLock> AsyncMutex for Writes<L> {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = L::Write<'_>> + Send {
         self.0.write_async()
     }
@@ -103,12 +112,14 @@ pub(crate) struct Permits<S, const PERMITS: usize>(S);
 mutex!({S: Semaphore, const PERMITS: usize} Permits<S, PERMITS> as S: Permit, new(PERMITS), try_acquire);
 
 impl<S: BlockingSemaphore, const PERMITS: usize> BlockingMutex for Permits<S, PERMITS> {
+    #[inline]
     fn lock(&self) -> S::Permit<'_> {
         self.0.acquire()
     }
 }
 
 impl<S: AsyncSemaphore, const PERMITS: usize> AsyncMutex for Permits<S, PERMITS> {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = S::Permit<'_>> + Send {
         self.0.acquire_async()
     }

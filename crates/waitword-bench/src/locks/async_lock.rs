@@ -21,18 +21,21 @@ impl Mutex for AsyncLock {
         AsyncLock::new(())
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Self::Guard<'_>> {
         self.try_lock()
     }
 }
 
 impl BlockingMutex for AsyncLock {
+    #[inline]
     fn lock(&self) -> Self::Guard<'_> {
         self.lock_blocking()
     }
 }
 
 impl AsyncMutex for AsyncLock {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.lock()
     }
@@ -50,30 +53,36 @@ impl RwLock for AsyncLockRwLock {
         AsyncLockRwLock::new(())
     }
 
+    #[inline]
     fn try_read(&self) -> Option<Self::Read<'_>> {
         self.try_read()
     }
 
+    #[inline]
     fn try_write(&self) -> Option<Self::Write<'_>> {
         self.try_write()
     }
 }
 
 impl BlockingRwLock for AsyncLockRwLock {
+    #[inline]
     fn read(&self) -> Self::Read<'_> {
         self.read_blocking()
     }
 
+    #[inline]
     fn write(&self) -> Self::Write<'_> {
         self.write_blocking()
     }
 }
 
 impl AsyncRwLock for AsyncLockRwLock {
+    #[inline]
     fn read_async(&self) -> impl Future<Output = Self::Read<'_>> + Send {
         self.read()
     }
 
+    #[inline]
     fn write_async(&self) -> impl Future<Output = Self::Write<'_>> + Send {
         self.write()
     }
@@ -90,18 +99,25 @@ impl Semaphore for AsyncLockSemaphore {
         AsyncLockSemaphore::new(permits)
     }
 
+    #[inline]
     fn try_acquire(&self) -> Option<Self::Permit<'_>> {
         self.try_acquire()
     }
 }
 
 impl BlockingSemaphore for AsyncLockSemaphore {
+    #[inline]
     fn acquire(&self) -> Self::Permit<'_> {
         self.acquire_blocking()
+    }
+
+    fn add_one(&self) {
+        self.add_permits(1);
     }
 }
 
 impl AsyncSemaphore for AsyncLockSemaphore {
+    #[inline]
     fn acquire_async(&self) -> impl Future<Output = Self::Permit<'_>> + Send {
         self.acquire()
     }
@@ -138,6 +154,7 @@ impl Monitor for AsyncLockMonitor {
 }
 
 impl BlockingMonitor for AsyncLockMonitor {
+    #[inline]
     fn lock(&self) -> Self::Guard<'_> {
         self.state.lock_blocking()
     }
@@ -149,6 +166,7 @@ impl BlockingMonitor for AsyncLockMonitor {
 }
 
 impl AsyncMonitor for AsyncLockMonitor {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.state.lock()
     }

@@ -24,12 +24,14 @@ impl Mutex for Asyncband {
         Asyncband::new(())
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Self::Guard<'_>> {
         self.try_lock()
     }
 }
 
 impl AsyncMutex for Asyncband {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.lock()
     }
@@ -47,20 +49,24 @@ impl RwLock for AsyncbandRwLock {
         AsyncbandRwLock::new(())
     }
 
+    #[inline]
     fn try_read(&self) -> Option<Self::Read<'_>> {
         self.try_read()
     }
 
+    #[inline]
     fn try_write(&self) -> Option<Self::Write<'_>> {
         self.try_write()
     }
 }
 
 impl AsyncRwLock for AsyncbandRwLock {
+    #[inline]
     fn read_async(&self) -> impl Future<Output = Self::Read<'_>> + Send {
         self.read()
     }
 
+    #[inline]
     fn write_async(&self) -> impl Future<Output = Self::Write<'_>> + Send {
         self.write()
     }
@@ -77,12 +83,14 @@ impl Semaphore for AsyncbandSemaphore {
         AsyncbandSemaphore::new(permits)
     }
 
+    #[inline]
     fn try_acquire(&self) -> Option<Self::Permit<'_>> {
         self.try_acquire(1)
     }
 }
 
 impl AsyncSemaphore for AsyncbandSemaphore {
+    #[inline]
     fn acquire_async(&self) -> impl Future<Output = Self::Permit<'_>> + Send {
         self.acquire(1)
     }
@@ -110,6 +118,7 @@ impl Monitor for AsyncbandMonitor {
 
 /// A thread polls its future and parks in between.
 impl BlockingMonitor for AsyncbandMonitor {
+    #[inline]
     fn lock(&self) -> Self::Guard<'_> {
         block_on(self.state.lock())
     }
@@ -120,6 +129,7 @@ impl BlockingMonitor for AsyncbandMonitor {
 }
 
 impl AsyncMonitor for AsyncbandMonitor {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.state.lock()
     }

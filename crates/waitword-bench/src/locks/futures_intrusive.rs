@@ -17,12 +17,14 @@ impl Mutex for FuturesIntrusive {
         FuturesIntrusive::new((), true)
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Self::Guard<'_>> {
         self.try_lock()
     }
 }
 
 impl AsyncMutex for FuturesIntrusive {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.lock()
     }
@@ -39,12 +41,14 @@ impl Semaphore for FuturesIntrusiveSemaphore {
         FuturesIntrusiveSemaphore::new(true, permits)
     }
 
+    #[inline]
     fn try_acquire(&self) -> Option<Self::Permit<'_>> {
         self.try_acquire(1)
     }
 }
 
 impl AsyncSemaphore for FuturesIntrusiveSemaphore {
+    #[inline]
     fn acquire_async(&self) -> impl Future<Output = Self::Permit<'_>> + Send {
         self.acquire(1)
     }

@@ -17,12 +17,14 @@ impl Mutex for FuturesUtil {
         FuturesUtil::new(())
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Self::Guard<'_>> {
         self.try_lock()
     }
 }
 
 impl AsyncMutex for FuturesUtil {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.lock()
     }

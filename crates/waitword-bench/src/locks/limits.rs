@@ -10,6 +10,7 @@ pub(crate) struct CasAndSwap(AtomicU32);
 pub(crate) struct Taken<'a>(&'a AtomicU32);
 
 impl Drop for Taken<'_> {
+    #[inline]
     fn drop(&mut self) {
         self.0.swap(0, Ordering::Release);
     }
@@ -24,12 +25,14 @@ impl Mutex for CasAndSwap {
         Self(AtomicU32::new(0))
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Taken<'_>> {
         self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).ok().map(|_| Taken(&self.0))
     }
 }
 
 impl BlockingMutex for CasAndSwap {
+    #[inline]
     fn lock(&self) -> Taken<'_> {
         self.try_lock().expect("only the uncontended case is measured")
     }
@@ -47,6 +50,7 @@ impl Mutex for NoLock {
         Self
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<()> {
         Some(())
     }

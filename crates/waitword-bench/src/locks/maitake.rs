@@ -18,12 +18,14 @@ impl Mutex for Maitake {
         Maitake::new(())
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Self::Guard<'_>> {
         self.try_lock()
     }
 }
 
 impl AsyncMutex for Maitake {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.lock()
     }
@@ -41,20 +43,24 @@ impl RwLock for MaitakeRwLock {
         MaitakeRwLock::new(())
     }
 
+    #[inline]
     fn try_read(&self) -> Option<Self::Read<'_>> {
         self.try_read()
     }
 
+    #[inline]
     fn try_write(&self) -> Option<Self::Write<'_>> {
         self.try_write()
     }
 }
 
 impl AsyncRwLock for MaitakeRwLock {
+    #[inline]
     fn read_async(&self) -> impl Future<Output = Self::Read<'_>> + Send {
         self.read()
     }
 
+    #[inline]
     fn write_async(&self) -> impl Future<Output = Self::Write<'_>> + Send {
         self.write()
     }
@@ -71,12 +77,14 @@ impl Semaphore for MaitakeSemaphore {
         MaitakeSemaphore::new(permits)
     }
 
+    #[inline]
     fn try_acquire(&self) -> Option<Self::Permit<'_>> {
         self.try_acquire(1).ok()
     }
 }
 
 impl AsyncSemaphore for MaitakeSemaphore {
+    #[inline]
     async fn acquire_async(&self) -> Self::Permit<'_> {
         self.acquire(1).await.expect("nobody closes it")
     }

@@ -15,12 +15,14 @@ macro_rules! locks {
                 $Mutex::new(())
             }
 
+            #[inline]
             fn try_lock(&self) -> Option<Self::Guard<'_>> {
                 self.try_lock()
             }
         }
 
         impl BlockingMutex for $Mutex {
+            #[inline]
             fn lock(&self) -> Self::Guard<'_> {
                 self.lock()
             }
@@ -38,20 +40,24 @@ macro_rules! locks {
                 $RwLock::new(())
             }
 
+            #[inline]
             fn try_read(&self) -> Option<Self::Read<'_>> {
                 self.try_read()
             }
 
+            #[inline]
             fn try_write(&self) -> Option<Self::Write<'_>> {
                 self.try_write()
             }
         }
 
         impl BlockingRwLock for $RwLock {
+            #[inline]
             fn read(&self) -> Self::Read<'_> {
                 self.read()
             }
 
+            #[inline]
             fn write(&self) -> Self::Write<'_> {
                 self.write()
             }
@@ -78,6 +84,7 @@ macro_rules! locks {
         }
 
         impl BlockingMonitor for $Monitor {
+            #[inline]
             fn lock(&self) -> Self::Guard<'_> {
                 self.state.lock()
             }

@@ -11,6 +11,7 @@ pub(crate) struct Saa(saa::Lock);
 pub(crate) struct Locked<'a>(&'a saa::Lock);
 
 impl Drop for Locked<'_> {
+    #[inline]
     fn drop(&mut self) {
         self.0.release_lock();
     }
@@ -25,12 +26,14 @@ impl Mutex for Saa {
         Self(saa::Lock::new())
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Locked<'_>> {
         self.0.try_lock().is_ok().then(|| Locked(&self.0))
     }
 }
 
 impl BlockingMutex for Saa {
+    #[inline]
     fn lock(&self) -> Locked<'_> {
         assert!(self.0.lock_sync(), "nobody poisons it");
         Locked(&self.0)
@@ -38,6 +41,7 @@ impl BlockingMutex for Saa {
 }
 
 impl AsyncMutex for Saa {
+    #[inline]
     async fn lock_async(&self) -> Locked<'_> {
         assert!(self.0.lock_async().await, "nobody poisons it");
         Locked(&self.0)
@@ -49,6 +53,7 @@ pub(crate) struct SaaRwLock(saa::Lock);
 pub(crate) struct Shared<'a>(&'a saa::Lock);
 
 impl Drop for Shared<'_> {
+    #[inline]
     fn drop(&mut self) {
         self.0.release_share();
     }
@@ -64,21 +69,25 @@ impl RwLock for SaaRwLock {
         Self(saa::Lock::new())
     }
 
+    #[inline]
     fn try_read(&self) -> Option<Shared<'_>> {
         self.0.try_share().is_ok().then(|| Shared(&self.0))
     }
 
+    #[inline]
     fn try_write(&self) -> Option<Locked<'_>> {
         self.0.try_lock().is_ok().then(|| Locked(&self.0))
     }
 }
 
 impl BlockingRwLock for SaaRwLock {
+    #[inline]
     fn read(&self) -> Shared<'_> {
         assert!(self.0.share_sync(), "nobody poisons it");
         Shared(&self.0)
     }
 
+    #[inline]
     fn write(&self) -> Locked<'_> {
         assert!(self.0.lock_sync(), "nobody poisons it");
         Locked(&self.0)
@@ -86,11 +95,13 @@ impl BlockingRwLock for SaaRwLock {
 }
 
 impl AsyncRwLock for SaaRwLock {
+    #[inline]
     async fn read_async(&self) -> Shared<'_> {
         assert!(self.0.share_async().await, "nobody poisons it");
         Shared(&self.0)
     }
 
+    #[inline]
     async fn write_async(&self) -> Locked<'_> {
         assert!(self.0.lock_async().await, "nobody poisons it");
         Locked(&self.0)
@@ -102,6 +113,7 @@ pub(crate) struct SaaSemaphore(saa::Semaphore);
 pub(crate) struct Permit<'a>(&'a saa::Semaphore);
 
 impl Drop for Permit<'_> {
+    #[inline]
     fn drop(&mut self) {
         self.0.release();
     }
@@ -116,19 +128,26 @@ impl Semaphore for SaaSemaphore {
         Self(saa::Semaphore::with_permits(permits))
     }
 
+    #[inline]
     fn try_acquire(&self) -> Option<Permit<'_>> {
         self.0.try_acquire().then(|| Permit(&self.0))
     }
 }
 
 impl BlockingSemaphore for SaaSemaphore {
+    #[inline]
     fn acquire(&self) -> Permit<'_> {
         self.0.acquire_sync();
         Permit(&self.0)
     }
+
+    fn add_one(&self) {
+        self.0.release();
+    }
 }
 
 impl AsyncSemaphore for SaaSemaphore {
+    #[inline]
     async fn acquire_async(&self) -> Permit<'_> {
         self.0.acquire_async().await;
         Permit(&self.0)

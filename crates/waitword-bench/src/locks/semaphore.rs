@@ -18,6 +18,9 @@ pub(crate) trait Semaphore: Send + Sync + Sized + 'static {
 /// A semaphore that a thread can wait for.
 pub(crate) trait BlockingSemaphore: Semaphore {
     fn acquire(&self) -> Self::Permit<'_>;
+
+    /// Adds a permit; to forget one that was acquired removes it.
+    fn add_one(&self);
 }
 
 /// A semaphore that a task can wait for.
@@ -46,6 +49,12 @@ mod tests {
 
     fn threads<S: BlockingSemaphore>() {
         counts::<S>(S::acquire);
+        let semaphore = S::new(0);
+        for _ in 0..3 {
+            assert!(semaphore.try_acquire().is_none());
+            semaphore.add_one();
+            std::mem::forget(semaphore.acquire());
+        }
     }
 
     fn tasks<S: AsyncSemaphore>() {

@@ -18,12 +18,14 @@ impl Mutex for Std {
         Std::new(())
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Self::Guard<'_>> {
         tried(self.try_lock())
     }
 }
 
 impl BlockingMutex for Std {
+    #[inline]
     fn lock(&self) -> Self::Guard<'_> {
         locked(self.lock())
     }
@@ -41,20 +43,24 @@ impl RwLock for StdRwLock {
         StdRwLock::new(())
     }
 
+    #[inline]
     fn try_read(&self) -> Option<Self::Read<'_>> {
         tried(self.try_read())
     }
 
+    #[inline]
     fn try_write(&self) -> Option<Self::Write<'_>> {
         tried(self.try_write())
     }
 }
 
 impl BlockingRwLock for StdRwLock {
+    #[inline]
     fn read(&self) -> Self::Read<'_> {
         locked(self.read())
     }
 
+    #[inline]
     fn write(&self) -> Self::Write<'_> {
         locked(self.write())
     }
@@ -81,6 +87,7 @@ impl Monitor for StdMonitor {
 }
 
 impl BlockingMonitor for StdMonitor {
+    #[inline]
     fn lock(&self) -> Self::Guard<'_> {
         locked(self.state.lock())
     }

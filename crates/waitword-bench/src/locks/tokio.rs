@@ -22,18 +22,21 @@ impl Mutex for Tokio {
         Tokio::new(())
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Self::Guard<'_>> {
         self.try_lock().ok()
     }
 }
 
 impl BlockingMutex for Tokio {
+    #[inline]
     fn lock(&self) -> Self::Guard<'_> {
         self.blocking_lock()
     }
 }
 
 impl AsyncMutex for Tokio {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.lock()
     }
@@ -51,30 +54,36 @@ impl RwLock for TokioRwLock {
         TokioRwLock::new(())
     }
 
+    #[inline]
     fn try_read(&self) -> Option<Self::Read<'_>> {
         self.try_read().ok()
     }
 
+    #[inline]
     fn try_write(&self) -> Option<Self::Write<'_>> {
         self.try_write().ok()
     }
 }
 
 impl BlockingRwLock for TokioRwLock {
+    #[inline]
     fn read(&self) -> Self::Read<'_> {
         self.blocking_read()
     }
 
+    #[inline]
     fn write(&self) -> Self::Write<'_> {
         self.blocking_write()
     }
 }
 
 impl AsyncRwLock for TokioRwLock {
+    #[inline]
     fn read_async(&self) -> impl Future<Output = Self::Read<'_>> + Send {
         self.read()
     }
 
+    #[inline]
     fn write_async(&self) -> impl Future<Output = Self::Write<'_>> + Send {
         self.write()
     }
@@ -91,18 +100,25 @@ impl Semaphore for TokioSemaphore {
         TokioSemaphore::new(permits)
     }
 
+    #[inline]
     fn try_acquire(&self) -> Option<Self::Permit<'_>> {
         self.try_acquire().ok()
     }
 }
 
 impl BlockingSemaphore for TokioSemaphore {
+    #[inline]
     fn acquire(&self) -> Self::Permit<'_> {
         self.blocking_acquire().expect("nobody closes it")
+    }
+
+    fn add_one(&self) {
+        self.add_permits(1);
     }
 }
 
 impl AsyncSemaphore for TokioSemaphore {
+    #[inline]
     async fn acquire_async(&self) -> Self::Permit<'_> {
         self.acquire().await.expect("nobody closes it")
     }
@@ -129,6 +145,7 @@ impl Monitor for TokioMonitor {
 }
 
 impl BlockingMonitor for TokioMonitor {
+    #[inline]
     fn lock(&self) -> Self::Guard<'_> {
         self.state.blocking_lock()
     }
@@ -139,6 +156,7 @@ impl BlockingMonitor for TokioMonitor {
 }
 
 impl AsyncMonitor for TokioMonitor {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.state.lock()
     }

@@ -21,18 +21,21 @@ impl Mutex for Waitword {
         Waitword::new(())
     }
 
+    #[inline]
     fn try_lock(&self) -> Option<Self::Guard<'_>> {
         self.try_lock()
     }
 }
 
 impl BlockingMutex for Waitword {
+    #[inline]
     fn lock(&self) -> Self::Guard<'_> {
         self.lock()
     }
 }
 
 impl AsyncMutex for Waitword {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.lock_async()
     }
@@ -50,30 +53,36 @@ impl RwLock for WaitwordRwLock {
         WaitwordRwLock::new(())
     }
 
+    #[inline]
     fn try_read(&self) -> Option<Self::Read<'_>> {
         self.try_read()
     }
 
+    #[inline]
     fn try_write(&self) -> Option<Self::Write<'_>> {
         self.try_write()
     }
 }
 
 impl BlockingRwLock for WaitwordRwLock {
+    #[inline]
     fn read(&self) -> Self::Read<'_> {
         self.read()
     }
 
+    #[inline]
     fn write(&self) -> Self::Write<'_> {
         self.write()
     }
 }
 
 impl AsyncRwLock for WaitwordRwLock {
+    #[inline]
     fn read_async(&self) -> impl Future<Output = Self::Read<'_>> + Send {
         self.read_async()
     }
 
+    #[inline]
     fn write_async(&self) -> impl Future<Output = Self::Write<'_>> + Send {
         self.write_async()
     }
@@ -90,18 +99,25 @@ impl Semaphore for WaitwordSemaphore {
         WaitwordSemaphore::new(permits)
     }
 
+    #[inline]
     fn try_acquire(&self) -> Option<Self::Permit<'_>> {
         self.try_acquire().ok()
     }
 }
 
 impl BlockingSemaphore for WaitwordSemaphore {
+    #[inline]
     fn acquire(&self) -> Self::Permit<'_> {
         self.acquire().expect("nobody closes it")
+    }
+
+    fn add_one(&self) {
+        self.add_permits(1);
     }
 }
 
 impl AsyncSemaphore for WaitwordSemaphore {
+    #[inline]
     async fn acquire_async(&self) -> Self::Permit<'_> {
         self.acquire_async().await.expect("nobody closes it")
     }
@@ -128,6 +144,7 @@ impl Monitor for WaitwordMonitor {
 }
 
 impl BlockingMonitor for WaitwordMonitor {
+    #[inline]
     fn lock(&self) -> Self::Guard<'_> {
         self.state.lock()
     }
@@ -139,6 +156,7 @@ impl BlockingMonitor for WaitwordMonitor {
 }
 
 impl AsyncMonitor for WaitwordMonitor {
+    #[inline]
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
         self.state.lock_async()
     }

@@ -18,4 +18,4 @@ mod imp;
 pub(crate) use self::ticks::{nanos_of, ticks};
 pub(crate) use imp::{cpu_model, pin_to, process_cpu, resident, thread_cpu};
 #[cfg(target_os = "linux")]
-pub(crate) use imp::{futex_wait, futex_wake};
+pub(crate) use imp::{futex_wait, futex_wait_for, futex_wake, futex_wake_all};

@@ -5,6 +5,7 @@
 mod flagged;
 mod limits;
 mod parking_lot_core;
+mod semaphores;
 #[cfg(test)]
 mod tests;
 mod turn;
@@ -15,5 +16,6 @@ pub(crate) use flagged::{Events, Flagged};
 pub(crate) use limits::RawFutex;
 pub(crate) use limits::WakerSlot;
 pub(crate) use parking_lot_core::ParkingLotCore;
+pub(crate) use semaphores::BySemaphores;
 pub(crate) use turn::{AsyncTurns, Turns};
 pub(crate) use waitword::Waitword;

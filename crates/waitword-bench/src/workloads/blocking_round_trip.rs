@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::locks::{AsyncLockSemaphore, SaaSemaphore, Semaphore, TokioSemaphore, WaitwordSemaphore};
 use crate::platform::{pin_to, thread_cpu};
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 #[cfg(target_os = "linux")]
 use crate::turns::RawFutex;
-use crate::turns::{Events, ParkingLotCore, Turns, Waitword};
+use crate::turns::{BySemaphores, Events, ParkingLotCore, Turns, Waitword};
 use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
 
 /// Which parties take turns, and where.
@@ -70,7 +71,29 @@ const BASELINE: &str = RawFutex::NAME;
 #[cfg(not(target_os = "linux"))]
 const BASELINE: &str = ParkingLotCore::NAME;
 
-pub(super) fn workload() -> Workload {
+pub(super) fn workloads() -> [Workload; 2] {
+    [on_a_word(), on_semaphores()]
+}
+
+/// The threads wait for a permit, by what the waits on a word do.
+fn on_semaphores() -> Workload {
+    Workload {
+        name: "semaphore-turns",
+        about: "Two threads take turns, as in blocking-round-trip, each by adding the permit that the other acquires.",
+        contenders: vec![
+            Contender { name: OURS, run: run::<BySemaphores<WaitwordSemaphore>> },
+            #[cfg(target_os = "linux")]
+            Contender { name: RawFutex::NAME, run: run::<RawFutex> },
+            Contender { name: SaaSemaphore::NAME, run: run::<BySemaphores<SaaSemaphore>> },
+            Contender { name: AsyncLockSemaphore::NAME, run: run::<BySemaphores<AsyncLockSemaphore>> },
+            Contender { name: TokioSemaphore::NAME, run: run::<BySemaphores<TokioSemaphore>> },
+        ],
+        page: Page::Locks,
+        ..on_a_word()
+    }
+}
+
+fn on_a_word() -> Workload {
     let mut goals = vec![goal(TWO_CPUS.wall, Limit::Value(2_000.0))];
     for scene in &SCENES {
         for what in [scene.wall, scene.cpu] {

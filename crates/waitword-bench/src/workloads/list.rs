@@ -2,7 +2,8 @@
 
 use super::{
     agent_death, blocking_round_trip, collisions, condvar, deadlines, growth, many_words, memory, mutex,
-    not_equal, notify_all_stall, notify_miss, one_word, rw_lock, semaphore, task_round_trip, two_threads,
+    not_equal, notify_all_stall, notify_miss, one_word, rw_lock, semaphore, task_round_trip, thread_herd,
+    two_threads,
 };
 use crate::workload::Workload;
 
@@ -19,13 +20,15 @@ pub(crate) fn all() -> Vec<Workload> {
         notify_all_stall::workload(),
         agent_death::workload(),
         deadlines::workload(),
-        blocking_round_trip::workload(),
-        task_round_trip::workload(),
-        mutex::uncontended::workload(),
     ];
+    all.extend(blocking_round_trip::workloads());
+    all.extend([task_round_trip::workload(), thread_herd::wakes(), thread_herd::timeouts()]);
+    all.extend([mutex::uncontended::workload(), mutex::held::workload()]);
     all.extend(mutex::threads::workloads());
     all.extend(mutex::tasks::workloads());
-    all.extend([mutex::mixed::workload(), condvar::bounded_queue::workload(), condvar::herd::workload()]);
+    all.extend(mutex::mixed::workloads());
+    all.extend(condvar::bounded_queue::workloads());
+    all.push(condvar::herd::workload());
     all.extend(rw_lock::workloads());
     all.extend(semaphore::workloads());
     all

@@ -26,7 +26,7 @@ pub(super) fn workload() -> Workload {
             run: Waitword, HandMade, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener, BareList;
         },
         goals: vec![
-            goal(FUTURE, Limit::Value(80.0)),
+            goal(FUTURE, Limit::Value(72.0)),
             goal(ALLOCATIONS, Limit::Value(0.0)),
             goal(KEPT, Limit::Value(0.0)),
         ],

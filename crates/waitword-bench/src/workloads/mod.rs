@@ -17,6 +17,7 @@ mod one_word;
 mod rw_lock;
 mod semaphore;
 mod task_round_trip;
+mod thread_herd;
 mod two_threads;
 mod uncontended;
 

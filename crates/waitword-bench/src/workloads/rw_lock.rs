@@ -12,7 +12,7 @@ use crate::locks::{
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
-use crate::workload::{Charts, Contender, Limit, Page, Workload, at_least, goal};
+use crate::workload::{Charts, Contender, Limit, Page, Workload, at_least, contenders, goal};
 
 const READ: &str = "read, blocking";
 const WRITE: &str = "write, blocking";
@@ -25,7 +25,7 @@ const TASKS: &str = "tasks";
 const TASKS_WAIT: &str = "longest wait of a task";
 
 /// Lists the contenders, with what runs on threads and what runs as tasks for each of their types.
-macro_rules! contenders {
+macro_rules! on_both {
     ($threads:ident, $tasks:ident) => {
         vec![
             Contender { name: WaitwordRwLock::NAME, run: both!($threads, $tasks, WaitwordRwLock) },
@@ -47,13 +47,13 @@ macro_rules! both {
     };
 }
 
-pub(super) fn workloads() -> [Workload; 2] {
+pub(super) fn workloads() -> [Workload; 3] {
     [
         Workload {
             name: "rw-lock-uncontended",
             about: "Lock and unlock a read-write lock without contention: the fastest of twenty bursts.",
             baseline: StdRwLock::NAME,
-            contenders: contenders!(uncontended_threads, uncontended_tasks),
+            contenders: on_both!(uncontended_threads, uncontended_tasks),
             goals: [READ, READ_ASYNC].map(|what| goal(what, Limit::TimesBest(1.0))).into(),
             page: Page::Locks,
             charts: Charts::None,
@@ -63,8 +63,21 @@ pub(super) fn workloads() -> [Workload; 2] {
             about: "N threads, or N tasks (tokio, two workers) that let their executor go on between two turns, work 50 ns \
                     with a read-write lock and 200 ns without it: 99 turns of a hundred read, one writes.",
             baseline: StdRwLock::NAME,
-            contenders: contenders!(reading_threads, reading_tasks),
+            contenders: on_both!(reading_threads, reading_tasks),
             goals: [THREADS, TASKS].map(|what| at_least(what, Limit::TimesBest(1.0))).into(),
+            page: Page::Locks,
+            charts: Charts::None,
+        },
+        Workload {
+            name: "rw-lock-long-reads",
+            about: "N threads work 1,000 ns with a read-write lock and 200 ns without it: 99 turns of a hundred read, one \
+                    writes.",
+            baseline: StdRwLock::NAME,
+            contenders: contenders! {
+                long_reads: WaitwordRwLock, StdRwLock, ParkingLotRwLock, UsyncRwLock, SaaRwLock, AsyncLockRwLock,
+                    TokioRwLock;
+            },
+            goals: vec![at_least(THREADS, Limit::TimesBest(0.95)), goal(THREADS_WAIT, Limit::Value(5e6))],
             page: Page::Locks,
             charts: Charts::None,
         },
@@ -86,15 +99,20 @@ fn uncontended_tasks<L: AsyncRwLock>(scale: &Scale) -> Vec<Sample> {
 }
 
 fn reading_threads<L: BlockingRwLock>(scale: &Scale) -> Vec<Sample> {
-    let of = |n| {
-        let contest = Contest::<L>::mostly_reading(Work::nanos(50), Work::nanos(200));
-        let outcome = contest.among_threads(n, scale.contest(), Contest::reading_thread);
-        [
-            Sample::new(THREADS, n, Unit::PerSecond, outcome.per_second()),
-            Sample::new(THREADS_WAIT, n, Unit::Nanos, outcome.longest_wait()),
-        ]
-    };
-    [2, 16].into_iter().flat_map(of).collect()
+    [2, 16].into_iter().flat_map(|n| reading::<L>(scale, n, 50)).collect()
+}
+
+fn long_reads<L: BlockingRwLock>(scale: &Scale) -> Vec<Sample> {
+    [2, 4, 8].into_iter().flat_map(|n| reading::<L>(scale, n, 1_000)).collect()
+}
+
+fn reading<L: BlockingRwLock>(scale: &Scale, n: usize, inside: u32) -> [Sample; 2] {
+    let contest = Contest::<L>::mostly_reading(Work::nanos(inside), Work::nanos(200));
+    let outcome = contest.among_threads(n, scale.contest(), Contest::reading_thread);
+    [
+        Sample::new(THREADS, n, Unit::PerSecond, outcome.per_second()),
+        Sample::new(THREADS_WAIT, n, Unit::Nanos, outcome.longest_wait()),
+    ]
 }
 
 fn reading_tasks<L: AsyncRwLock>(scale: &Scale) -> Vec<Sample> {

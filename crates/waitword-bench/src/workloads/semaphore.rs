@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use super::uncontended::{async_ready, blocking};
+use super::uncontended::{async_ready, blocking, limit};
 use crate::contest::Contest;
 use crate::executor::Executor;
 use crate::locks::{
-    AsyncLockSemaphore, AsyncSemaphore, AsyncbandSemaphore, BlockingSemaphore, FuturesIntrusiveSemaphore,
-    MaitakeSemaphore, Permits, SaaSemaphore, Semaphore, TokioSemaphore, WaitwordSemaphore,
+    AsyncLockSemaphore, AsyncSemaphore, AsyncbandSemaphore, BlockingSemaphore, CasAndSwap,
+    FuturesIntrusiveSemaphore, MaitakeSemaphore, Mutex, Permits, SaaSemaphore, Semaphore, TokioSemaphore,
+    WaitwordSemaphore,
 };
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::work::Work;
-use crate::workload::{Charts, Limit, Page, Workload, at_least, contenders, goal};
+use crate::workload::{Charts, Contender, Limit, Page, Workload, at_least, contenders, goal};
 
 const BLOCKING: &str = "blocking";
 const ASYNC: &str = "async, ready at the first poll";
@@ -25,17 +26,20 @@ const TASKS_EVEN: &str = "tasks, across a yield: fewest / most";
 const PERMITS: usize = 2;
 
 pub(super) fn workloads() -> [Workload; 2] {
+    const LIMIT: &str = CasAndSwap::NAME;
+    let mut uncontended = contenders! {
+        uncontended_both: WaitwordSemaphore, SaaSemaphore, AsyncLockSemaphore, TokioSemaphore;
+        uncontended_tasks: AsyncbandSemaphore, MaitakeSemaphore, FuturesIntrusiveSemaphore;
+    };
+    uncontended.insert(1, Contender { name: LIMIT, run: |scale| limit([BLOCKING, ASYNC], scale) });
     [
         Workload {
             name: "semaphore-uncontended",
             about: "Acquire and release the only permit of a semaphore without contention: the fastest of twenty \
                     bursts.",
             baseline: TokioSemaphore::NAME,
-            contenders: contenders! {
-                uncontended_both: WaitwordSemaphore, SaaSemaphore, AsyncLockSemaphore, TokioSemaphore;
-                uncontended_tasks: AsyncbandSemaphore, MaitakeSemaphore, FuturesIntrusiveSemaphore;
-            },
-            goals: [BLOCKING, ASYNC].map(|what| goal(what, Limit::TimesBest(1.0))).into(),
+            contenders: uncontended,
+            goals: [BLOCKING, ASYNC].map(|what| goal(what, Limit::Times(1.05, LIMIT))).into(),
             page: Page::Locks,
             charts: Charts::None,
         },

@@ -5,9 +5,10 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::locks::{AsyncMutex, BlockingMutex};
+use crate::locks::{AsyncMutex, BlockingMutex, CasAndSwap};
 use crate::measure::Stopwatch;
 use crate::scale::Scale;
+use crate::series::{Sample, Unit};
 
 /// Nanoseconds of CPU time to lock and unlock as a thread.
 pub(super) fn blocking<M: BlockingMutex>(scale: &Scale) -> f64 {
@@ -31,6 +32,12 @@ pub(super) fn async_ready<M: AsyncMutex>(scale: &Scale) -> f64 {
         let done = turns.poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(done, Poll::Ready(()), "it is uncontended");
     })
+}
+
+/// The limit of a lock by these names. The same for both sides, for a future need not do more.
+pub(super) fn limit(whats: [&'static str; 2], scale: &Scale) -> Vec<Sample> {
+    let nanos = blocking::<CasAndSwap>(scale);
+    whats.map(|what| Sample::new(what, 1, Unit::Nanos, nanos)).to_vec()
 }
 
 /// CPU time of one of the `times` in the fastest of the bursts.

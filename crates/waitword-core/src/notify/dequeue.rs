@@ -75,6 +75,11 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 ///
 /// Only the address of the word is used. Store to it first, then notify: a waiter that saw the old value is woken.
 ///
+/// # Many sleeping threads
+/// The notifier wakes two of a batch of 32, and each woken thread wakes two more before it returns from its wait. So a thread
+/// that is notified but gets no CPU, for a low priority or a quota, can delay up to 15 others. Tasks, and threads that wait
+/// with an [`Interrupt`](crate::Interrupt), are woken by the notifier.
+///
 /// # Panics
 /// When a foreign waker or doorbell panics, all others are woken first; then the first panic goes on here.
 ///

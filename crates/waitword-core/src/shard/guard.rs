@@ -75,8 +75,6 @@ impl<'a> Locked<'a> {
     /// `node` is idle and will leave before its memory goes (I1).
     #[inline]
     pub(crate) unsafe fn enqueue(&mut self, key: Key, node: NonNull<Waiter>) {
-        // SAFETY: alive (I1), and idle, so that its owner lends it to us (I5).
-        unsafe { node.as_ref() }.set_state(QUEUED);
         self.with(|queues, changes| {
             // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
             unsafe { queues.append(key, node, changes) };
@@ -102,6 +100,7 @@ impl<'a> Locked<'a> {
 
     /// What every waiter does that gives up: dequeues `node`, unless a notify has counted it already. Afterwards it is in no
     /// list of this shard, and its owner's (or, if it was completed, its inbox's).
+    #[inline]
     pub(crate) fn leave(&mut self, key: Key, node: Pin<&Waiter>) -> Cancelled {
         let state = node.state();
         if !is_queued(state) {
@@ -152,7 +151,7 @@ impl<'a> Locked<'a> {
         let was_signalled = is_signalled(node.state());
         // A requested signal stays requested.
         if was_signalled {
-            node.set_state(QUEUED);
+            node.change_queued(QUEUED);
         }
         Some(was_signalled)
     }
@@ -178,10 +177,7 @@ impl<'a> Locked<'a> {
         // SAFETY: the head is queued under this lock, which owns its entry (I2).
         let last = self.remove(key, |head| Some(unsafe { prev(head) }))?;
         // SAFETY: unlinked just now under this lock (I2), and alive, as every node in a queue (I1).
-        unsafe {
-            with(last, |links| links.len = NOTIFIED_LAST);
-            Some(complete(last, NOTIFIED, None))
-        }
+        Some(unsafe { complete(last, NOTIFIED_LAST, None) })
     }
 
     /// Dequeues the first `count` waiters of `key`, or all there are, in one step: a waiter that comes later is not among
@@ -211,16 +207,10 @@ impl<'a> Locked<'a> {
         batch: &mut WakeBatch,
         notifier: Option<&Inbox>,
     ) -> bool {
-        while !batch.is_full() {
-            // SAFETY: the list and its members belong to this lock (I2), and its members are alive (I1).
-            let wake = unsafe { list.pop().map(|entry| complete(node_of(entry), NOTIFIED, notifier)) };
-            match wake {
-                Some(wake) => batch.push(wake),
-                None => return false,
-            }
+        // SAFETY: the list and its members belong to this lock (I2), and its members are alive (I1).
+        unsafe {
+            list.pop_many(batch.room(), |entry| batch.push(complete(node_of(entry), NOTIFIED, notifier)))
         }
-        // SAFETY: the list belongs to this lock (I2).
-        unsafe { !list.is_empty() }
     }
 
     /// A waiter is queued behind a signalled one, as an earlier stay found.
@@ -232,7 +222,7 @@ impl<'a> Locked<'a> {
     pub(crate) fn len(&mut self, key: Key) -> usize {
         // SAFETY: we hold the lock (I2).
         self.with(|queues, _| unsafe {
-            queues.bucket(key).find(key.address).map_or(0, |head| with(head, |links| links.len))
+            queues.bucket(key).find(key.address).map_or(0, |head| with(head, |links| links.len) as usize)
         })
     }
 
@@ -307,10 +297,9 @@ impl fmt::Debug for Shard {
 /// The caller holds the lock of their shard, which owns the links of every node that is `QUEUED` (I2).
 #[inline]
 unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
-    // SAFETY: the caller holds the lock that owns the links of both (I2).
-    let ticket = |node| unsafe { with(node, |links| links.ticket) };
     mutant!("ticket" => return true);
-    head == node.pointer() || ticket(head) < ticket(node.pointer())
+    // SAFETY: a node in a queue is alive (I1).
+    head == node.pointer() || unsafe { head.as_ref() }.is_before(node.get_ref())
 }
 
 /// Stores a node's outcome. Returns its wake, to be run after the lock.
@@ -318,7 +307,8 @@ unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
 /// # Safety
 /// The node is alive, and was unlinked under the lock that owned it (I2), which the caller still holds. It is not the
 /// caller's any more when this returns (I3, I4).
-unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) -> Wake {
+#[inline]
+unsafe fn complete(node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>) -> Wake {
     // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
     unsafe {
         mutant!("outcome-last" => node.as_ref().set_state(outcome));
@@ -337,10 +327,10 @@ unsafe fn complete(node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbo
 /// # Safety
 /// As [`complete`].
 #[inline(never)]
-unsafe fn complete_into(inbox: &Inbox, node: NonNull<Waiter>, outcome: usize, notifier: Option<&Inbox>) {
+unsafe fn complete_into(inbox: &Inbox, node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>) {
     let list = inbox.list_for(notifier);
     // What the agent did itself, by its own notify or by its clock, it knows without a bell.
-    let rings = outcome == NOTIFIED && list == Completed::Elsewhere;
+    let rings = outcome != TIMED_OUT && list == Completed::Elsewhere;
     // SAFETY: alive, and the caller's until it is in the inbox (I4).
     unsafe { inbox.push(entry(node), list, rings, || node.as_ref().set_state(outcome)) };
 }

@@ -23,7 +23,7 @@ impl Locked<'_> {
         // SAFETY: we hold the lock of `key`'s shard (I2).
         self.with(|queues, changes| unsafe {
             let head = queues.bucket(key).find(key.address)?;
-            let len = with(head, |links| links.len);
+            let len = with(head, |links| links.len) as usize;
             let wake = find_in(head, |node| signal(node))?;
             queues.watch(len > 1, changes);
             Some((wake, len))
@@ -46,7 +46,7 @@ impl Locked<'_> {
     /// Has the next pass signal `node`, if it is queued and not signalled anyway, and if a waiter is queued behind it by then.
     pub(crate) fn request_signal(&mut self, key: Key, node: Pin<&Waiter>) {
         if node.state() == QUEUED && self.is_queued(key, node) {
-            node.set_state(SIGNAL_REQUESTED);
+            node.change_queued(SIGNAL_REQUESTED);
             let len = self.len(key);
             self.with(|queues, changes| queues.watch(len > 1, changes));
         }
@@ -81,7 +81,7 @@ unsafe fn signal(node: NonNull<Waiter>) -> Option<Wake> {
     // SAFETY: its links belong to the caller's lock (I2), and a node in a queue is alive (I1).
     unsafe {
         let wake = with(node, |links| links.wake.take_task())?;
-        node.as_ref().set_state(SIGNALLED);
+        node.as_ref().change_queued(SIGNALLED);
         Some(wake)
     }
 }
@@ -99,11 +99,11 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
         find_in(head, |node| match node.as_ref().state() {
             SKIPPED => None,
             OVERDUE => {
-                node.as_ref().set_state(SKIPPED);
+                node.as_ref().change_queued(SKIPPED);
                 None
             }
             SIGNALLED => {
-                node.as_ref().set_state(OVERDUE);
+                node.as_ref().change_queued(OVERDUE);
                 all_overdue = false;
                 None
             }

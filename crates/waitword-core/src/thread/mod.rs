@@ -2,7 +2,10 @@
 
 mod blocking;
 mod park;
+#[allow(unsafe_code)]
+mod sleeper;
 pub(crate) mod spin;
 
 pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
 pub use park::{Interrupt, Parker};
+pub(crate) use sleeper::WakeChain;

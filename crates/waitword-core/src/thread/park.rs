@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::time::Instant;
 
+use super::sleeper::Sleeper;
 use super::spin;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::thread::{self, Thread};
-use crate::sync::{MODEL, Mutex};
+use crate::sync::{Mutex, thread};
 
 /// The current thread as something that waits and can be woken.
 ///
@@ -163,50 +163,6 @@ impl Wake for Interruptible {
     }
 }
 
-/// A thread, as its notifiers see it.
-#[derive(Debug)]
-struct Sleeper {
-    thread: Thread,
-    /// Whether it sleeps, or is about to. A hint for the one that wakes it: how soon can it respond? (`spin.rs`)
-    asleep: AtomicBool,
-}
-
-impl Sleeper {
-    fn current() -> Self {
-        Self { thread: thread::current(), asleep: AtomicBool::new(false) }
-    }
-
-    fn while_asleep(&self, park: impl FnOnce()) {
-        if MODEL {
-            return park();
-        }
-        self.asleep.store(true, Ordering::Relaxed);
-        park();
-        self.asleep.store(false, Ordering::Relaxed);
-    }
-
-    /// Called by the thread itself: it does not sleep, so this costs no system call, and there is nothing to learn.
-    fn leave_token(&self) {
-        self.thread.unpark();
-    }
-
-    /// Called by others. A system call if it sleeps.
-    fn unpark(&self) {
-        let asleep = !MODEL && self.asleep.load(Ordering::Relaxed);
-        spin::wake(asleep, || self.thread.unpark());
-    }
-}
-
-impl Wake for Sleeper {
-    fn wake(self: Arc<Self>) {
-        self.unpark();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.unpark();
-    }
-}
-
 /// What the parkers of a thread share. Counted without atomics: a wait has enough of these.
 #[derive(Debug)]
 struct ThisThread {
@@ -217,7 +173,7 @@ struct ThisThread {
 impl ThisThread {
     fn new() -> Rc<Self> {
         let sleeper = Arc::new(Sleeper::current());
-        Rc::new(Self { waker: Waker::from(Arc::clone(&sleeper)), sleeper })
+        Rc::new(Self { waker: Arc::clone(&sleeper).into_waker(), sleeper })
     }
 }
 

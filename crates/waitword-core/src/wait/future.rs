@@ -11,9 +11,7 @@ use std::task::{Context, Poll, Waker};
 use super::leave::leave;
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, enqueue_while_equal, release};
-use crate::waiter::node::{
-    DONE, IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled, with,
-};
+use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
 use crate::word::{Word, bits};
 
@@ -42,6 +40,7 @@ use crate::word::{Word, bits};
 /// assert_eq!(outcome, Outcome::Notified);
 /// # });
 /// ```
+#[inline]
 pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> WaitAsync<L> {
     WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected)), at }
 }
@@ -67,11 +66,12 @@ impl<L: Location> WaitAsync<L> {
                 cancelled => cancelled,
             }
         };
-        this.node.set_state(DONE);
+        this.node.set_done();
         cancelled
     }
 
     /// Whether it is queued: polled once, and neither ready nor cancelled since. (A notify may have counted it meanwhile.)
+    #[inline]
     pub fn is_waiting(&self) -> bool {
         let state = self.node.state();
         is_queued(state) || state == NOTIFIED
@@ -87,10 +87,7 @@ impl<L: Location> WaitAsync<L> {
     /// whose wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)) is then forwarded in the same order. `false` if no notify
     /// has counted it.
     pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
-        let node = self.as_ref().node();
-        // SAFETY: with the outcome the links are the owner's again (I3, I5), which is borrowed mutably.
-        matches!(node.state(), NOTIFIED | DONE)
-            && unsafe { with(node.pointer(), |links| links.len) } == NOTIFIED_LAST
+        self.node.was_notified_last()
     }
 
     /// Whether it was moved to another word's queue ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
@@ -131,22 +128,33 @@ impl<L: Location> WaitAsync<L> {
 
     /// The poll but for its end: until [`finish`](Self::finish), when the outcome has reached the caller, it may be read again.
     /// For somewhere in between a waker's destructor may panic.
+    #[inline]
     pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         match self.node.state() {
-            NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
-            DONE => panic!("a wait was polled after it had ended"),
             // Cloned here because no lock may be held while foreign code runs.
             IDLE => self.enqueue(Wake::Task(cx.waker().clone())),
-            QUEUED | SIGNAL_REQUESTED => self.poll_queued(cx.waker()),
-            _ => self.replace_waker(cx.waker()),
+            NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
+            state => self.poll_again(state, cx.waker()),
+        }
+    }
+
+    /// Polled before, and not notified since.
+    #[inline(never)]
+    fn poll_again(self: Pin<&Self>, state: u64, waker: &Waker) -> Poll<Option<Outcome>> {
+        match state {
+            DONE => panic!("a wait was polled after it had ended"),
+            QUEUED | SIGNAL_REQUESTED => self.poll_queued(waker),
+            _ => self.replace_waker(waker),
         }
     }
 
     /// The outcome has reached the caller.
+    #[inline]
     pub(crate) fn finish(self: Pin<&Self>) {
-        self.node.set_state(DONE);
+        self.node.set_done();
     }
 
+    #[inline]
     fn enqueue(self: Pin<&Self>, wake: Wake) -> Poll<Option<Outcome>> {
         self.node().set_wake(wake);
         if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
@@ -193,6 +201,7 @@ impl<L: Location> WaitAsync<L> {
         Poll::Ready(Some(Outcome::Notified))
     }
 
+    #[inline]
     fn node(self: Pin<&Self>) -> Pin<&Waiter> {
         // SAFETY: the node is pinned with the whole, and nothing moves it.
         unsafe { self.map_unchecked(|this| &this.node) }

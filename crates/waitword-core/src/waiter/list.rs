@@ -27,6 +27,7 @@ unsafe impl Sync for Entry {}
 
 impl Entry {
     /// An entry that is in no list.
+    #[inline]
     pub(crate) fn new() -> Self {
         Self(UnsafeCell::new(Neighbours { next: NonNull::dangling(), prev: NonNull::dangling() }))
     }
@@ -148,6 +149,33 @@ impl List {
             }
             join(self.anchor(), next(first));
             Some(first)
+        }
+    }
+
+    /// Takes up to `most` entries out, from the first on, and gives each to `take`. Returns whether any are left.
+    ///
+    /// # Safety
+    /// As [`push`](Self::push). `take` does not reach this list; an entry is its own.
+    #[inline]
+    pub(crate) unsafe fn pop_many(
+        self: Pin<&Self>,
+        most: usize,
+        mut take: impl FnMut(NonNull<Entry>),
+    ) -> bool {
+        // SAFETY: the caller owns the list.
+        unsafe {
+            let mut first = next(self.anchor());
+            for _ in 0..most {
+                if first == self.anchor() {
+                    break;
+                }
+                // Read before: the entry is not ours any more when `take` returns.
+                let second = next(first);
+                take(first);
+                first = second;
+            }
+            join(self.anchor(), first);
+            first != self.anchor()
         }
     }
 

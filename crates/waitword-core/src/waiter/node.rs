@@ -7,63 +7,70 @@ use std::ptr::NonNull;
 
 use super::list::{self, Entry};
 use super::wake::Wake;
-use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{UnsafeCell, order};
 
 /// Not in a queue: not yet, or not any more.
-pub(crate) const IDLE: usize = 0;
+pub(crate) const IDLE: u64 = 0;
 /// In the queue of its word; or detached, between the lock of a notify and its wake.
-pub(crate) const QUEUED: usize = 1;
+pub(crate) const QUEUED: u64 = 1;
 /// As [`QUEUED`], and signalled since its owner last rechecked.
-pub(crate) const SIGNALLED: usize = 2;
+pub(crate) const SIGNALLED: u64 = 2;
 /// As [`SIGNALLED`], since before the last pass of the watchdog.
-pub(crate) const OVERDUE: usize = 3;
+pub(crate) const OVERDUE: u64 = 3;
 /// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and attempts may take what is reserved.
-pub(crate) const SKIPPED: usize = 4;
+pub(crate) const SKIPPED: u64 = 4;
 /// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or [`is_queue_stalled`](crate::is_queue_stalled) is asked.
-pub(crate) const SIGNAL_REQUESTED: usize = 5;
+pub(crate) const SIGNAL_REQUESTED: u64 = 5;
 /// A notify counted it.
-pub(crate) const NOTIFIED: usize = 6;
+pub(crate) const NOTIFIED: u64 = 6;
 /// Its agent found its deadline passed.
-pub(crate) const TIMED_OUT: usize = 7;
+pub(crate) const TIMED_OUT: u64 = 7;
 /// The owner has the outcome, and the node is of no more use.
-pub(crate) const DONE: usize = 8;
+pub(crate) const DONE: u64 = 8;
 
-/// In [`Links::len`], with the state [`NOTIFIED`]: the notify was one of the tail (`notify_last`).
-pub(crate) const NOTIFIED_LAST: usize = usize::MAX;
+/// The bits of [`Waiter::state`] that are the state. The others have the ticket of a queued node, and [`BY_LAST`] of a notified one.
+const STATE: u64 = 0xF;
+const TICKET_SHIFT: u32 = STATE.count_ones();
+/// Beside [`NOTIFIED`] and [`DONE`]: the notify was one of the tail (`notify_last`).
+const BY_LAST: u64 = STATE + 1;
+/// [`NOTIFIED`], by a notify of the tail.
+pub(crate) const NOTIFIED_LAST: u64 = NOTIFIED | BY_LAST;
 
 /// Whether a node in this state is in a list.
 #[inline]
-pub(crate) fn is_queued(state: usize) -> bool {
+pub(crate) fn is_queued(state: u64) -> bool {
     (QUEUED..=SIGNAL_REQUESTED).contains(&state)
 }
 
 /// Whether a node in this state is signalled, and its owner has not acknowledged that.
 #[inline]
-pub(crate) fn is_signalled(state: usize) -> bool {
+pub(crate) fn is_signalled(state: u64) -> bool {
     (SIGNALLED..=SKIPPED).contains(&state)
 }
 
 /// Whether the watchdog has to check the waiters behind a node in this state.
 #[inline]
-pub(crate) fn is_watched(state: usize) -> bool {
+pub(crate) fn is_watched(state: u64) -> bool {
     (SIGNALLED..=SIGNAL_REQUESTED).contains(&state)
 }
 
 /// One wait. [`waiter`](super) says who may touch it when.
 ///
-/// In the order of use: with a million of them each line of the cache is a miss, and to notify one that is alone on its
-/// word takes the state, the wake and the length.
+/// In the order of use: with a million of them each line of the cache is a miss. To notify one that is alone on its word takes
+/// the state, the wake and the length; to pass it in the chain of its bucket, the sibling and the address.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Waiter {
-    state: AtomicUsize,
+    /// Its state, and while it is queued its ticket: when it was enqueued, counted per shard. The ticket distinguishes a
+    /// detached node from a queued one. In one word, so that a node fits into 64 bytes.
+    state: AtomicU64,
     links: UnsafeCell<Links>,
-    /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
-    entry: Entry,
     /// The address waited on. Written under the lock of its shard; and when the node moves from one queue to another
     /// (`notify/requeue.rs`), under both. So a thread that locks the shard of this address and rechecks it knows that it has the right lock.
     address: AtomicUsize,
+    /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
+    entry: Entry,
     _pinned: PhantomPinned,
 }
 
@@ -73,14 +80,15 @@ pub(crate) struct Waiter {
 pub(crate) struct Links {
     /// How its owner is woken; taken by the notifier that completes or signals the node.
     pub(crate) wake: Wake,
-    /// In the head of a queue: how many waiters it has. In a notified node, perhaps [`NOTIFIED_LAST`].
-    pub(crate) len: usize,
+    /// In the head of a queue: how many waiters it has. Before it is enqueued: the bits of the value that it expects, so that
+    /// a future need not keep them elsewhere.
+    pub(crate) len: u64,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
-    /// When it was enqueued, counted per shard. Distinguishes a detached node from a queued one. Before it is enqueued:
-    /// the bits of the value that it expects, so that a future need not keep them elsewhere.
-    pub(crate) ticket: u64,
 }
+
+/// As much as a line of the cache: a crowd on one word costs a miss each.
+const _: () = assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 || crate::sync::MODEL);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
@@ -90,31 +98,68 @@ unsafe impl Sync for Waiter {}
 
 impl Waiter {
     /// A node that is in no list.
+    #[inline]
     pub(crate) fn new() -> Self {
         Self::expecting(0)
     }
 
     /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
+    #[inline]
     pub(crate) fn expecting(bits: u64) -> Self {
         Self {
-            state: AtomicUsize::new(IDLE),
-            links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: 0, sibling: None, ticket: bits }),
-            entry: Entry::new(),
+            state: AtomicU64::new(IDLE),
+            links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: bits, sibling: None }),
             address: AtomicUsize::new(0),
+            entry: Entry::new(),
             _pinned: PhantomPinned,
         }
     }
 
     /// The state. Reading an outcome acquires everything that the notifier did before.
     #[inline]
-    pub(crate) fn state(&self) -> usize {
-        self.state.load(order!(Acquire, "outcome-acquire"))
+    pub(crate) fn state(&self) -> u64 {
+        self.state.load(order!(Acquire, "outcome-acquire")) & STATE
     }
 
-    /// Stores a state; an outcome is the notifier's last access to the node (I3).
+    /// Stores the state of a node that is not queued any more; an outcome is the notifier's last access to the node (I3).
     #[inline]
-    pub(crate) fn set_state(&self, state: usize) {
+    pub(crate) fn set_state(&self, state: u64) {
         self.state.store(state, order!(Release, "outcome-release"));
+    }
+
+    /// Whether the notify that counted it was one of the tail.
+    #[inline]
+    pub(crate) fn was_notified_last(&self) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        matches!(state & STATE, NOTIFIED | DONE) && state & BY_LAST != 0
+    }
+
+    /// Its owner has the outcome. Whether a notify of the tail made it so stays known.
+    #[inline]
+    pub(crate) fn set_done(&self) {
+        let by_last = if self.was_notified_last() { BY_LAST } else { 0 };
+        self.set_state(DONE | by_last);
+    }
+
+    /// Stores the ticket of a node that is linked into a queue now, under the lock of that; it is [`QUEUED`] if it was idle.
+    #[inline]
+    pub(crate) fn set_ticket(&self, ticket: u64) {
+        let state = (self.state.load(Ordering::Relaxed) & STATE).max(QUEUED);
+        self.set_state(ticket << TICKET_SHIFT | state);
+    }
+
+    /// Whether it was enqueued before `other`, both in the queues of one shard, whose lock the caller holds.
+    #[inline]
+    pub(crate) fn is_before(&self, other: &Self) -> bool {
+        let ticket = |node: &Self| node.state.load(Ordering::Relaxed) >> TICKET_SHIFT;
+        ticket(self) < ticket(other)
+    }
+
+    /// Stores another state of a queued node, under the lock of its queue.
+    #[inline]
+    pub(crate) fn change_queued(&self, state: u64) {
+        debug_assert!(is_queued(self.state()) && is_queued(state));
+        self.set_state(self.state.load(Ordering::Relaxed) & !STATE | state);
     }
 
     /// The address waited on. Fixed while the caller holds the lock of its shard.
@@ -130,18 +175,28 @@ impl Waiter {
     }
 
     /// Sets how the owner is woken, before the node is enqueued.
+    #[inline]
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
         debug_assert_eq!(self.state(), IDLE);
+        let set = |links: &mut Links| {
+            if links.wake.is_nobody() {
+                // Not read: a copy of what was written a moment ago, in other portions, would wait for these stores.
+                std::mem::forget(std::mem::replace(&mut links.wake, wake));
+                return None;
+            }
+            Some(std::mem::replace(&mut links.wake, wake))
+        };
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.
-        let before = unsafe { with(self.pointer(), |links| std::mem::replace(&mut links.wake, wake)) };
+        let before = unsafe { with(self.pointer(), set) };
         drop(before);
     }
 
     /// What it was made [`expecting`](Self::expecting). It has not been enqueued yet.
+    #[inline]
     pub(crate) fn expects(self: Pin<&Self>) -> u64 {
         debug_assert_eq!(self.state(), IDLE);
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.
-        unsafe { with(self.pointer(), |links| links.ticket) }
+        unsafe { with(self.pointer(), |links| links.len) }
     }
 
     /// The pointer under which queues know this node.
@@ -196,7 +251,7 @@ pub(crate) unsafe fn prev(node: NonNull<Waiter>) -> NonNull<Waiter> {
 #[cfg(waitword_loom)]
 impl Drop for Waiter {
     fn drop(&mut self) {
-        let completed = matches!(self.state.load(Ordering::Relaxed), NOTIFIED | DONE);
+        let completed = matches!(self.state.load(Ordering::Relaxed) & STATE, NOTIFIED | DONE);
         if completed && !std::thread::panicking() {
             self.links.with_mut(|_| ());
         }

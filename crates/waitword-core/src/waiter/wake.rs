@@ -10,6 +10,7 @@ use std::task::Waker;
 
 use super::inbox::Inbox;
 use crate::sync::MODEL;
+use crate::thread::WakeChain;
 
 /// How many waiters are completed in one stay under a lock. Small in a model, so that it has several.
 pub(crate) const BATCH: usize = if MODEL { 2 } else { 32 };
@@ -29,16 +30,24 @@ const _: () = assert!(size_of::<Wake>() == size_of::<Waker>());
 impl Wake {
     pub(crate) const NOBODY: Self = Self::Agent(None);
 
+    #[inline]
     pub(crate) fn take(&mut self) -> Self {
         std::mem::replace(self, Self::NOBODY)
     }
 
     /// Takes it, unless it is an agent's or nobody's.
+    #[inline]
     pub(crate) fn take_task(&mut self) -> Option<Self> {
         self.is_task().then(|| self.take())
     }
 
+    #[inline]
+    pub(crate) fn is_nobody(&self) -> bool {
+        matches!(self, Self::Agent(None))
+    }
+
     /// Whether it wakes a task or a thread.
+    #[inline]
     pub(crate) fn is_task(&self) -> bool {
         matches!(self, Self::Task(_))
     }
@@ -49,6 +58,7 @@ impl Wake {
     }
 
     /// Runs foreign code: no lock may be held.
+    #[inline]
     pub(crate) fn wake(self) {
         match self {
             Self::Task(waker) => waker.wake(),
@@ -70,6 +80,12 @@ impl WakeBatch {
         Self { wakes: [const { Wake::NOBODY }; BATCH], len: 0, panic: Panic(None) }
     }
 
+    /// How many more it holds.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        BATCH - self.len
+    }
+
     pub(crate) fn is_full(&self) -> bool {
         self.len == BATCH
     }
@@ -80,17 +96,35 @@ impl WakeBatch {
     }
 
     /// Adds a wake; the batch is not full.
+    #[inline]
     pub(crate) fn push(&mut self, wake: Wake) {
         self.wakes[self.len] = wake;
         self.len += 1;
     }
 
-    /// Runs all of them. A panic of one does not keep the others from being woken; it goes on in
+    /// Runs all of them; sleeping threads as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken; it goes on in
     /// [`finish`](Self::finish). No lock may be held.
     pub(crate) fn wake_all(&mut self) {
-        for wake in &mut self.wakes[..self.len] {
-            self.panic.catch(|| wake.take().wake());
+        let mut threads = WakeChain::default();
+        let mut wakes = self.wakes[..self.len].iter_mut();
+        // Caught once for all, and once more for each that panics.
+        while wakes.len() > 0 {
+            self.panic.catch(|| {
+                for wake in wakes.by_ref() {
+                    let wake = match wake.take() {
+                        Wake::Task(waker) => match threads.add(waker) {
+                            Ok(()) => continue,
+                            Err(waker) => Wake::Task(waker),
+                        },
+                        agent => agent,
+                    };
+                    // Foreign code may take long: the threads before it are woken first.
+                    std::mem::take(&mut threads).wake_all();
+                    wake.wake();
+                }
+            });
         }
+        threads.wake_all();
         self.len = 0;
     }
 

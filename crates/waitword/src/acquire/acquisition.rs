@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::{Cancelled, WaitAsync, wait_async};
+use waitword_core::{Cancelled, Location as _, WaitAsync, wait_async};
 
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
 use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
@@ -36,23 +36,25 @@ pin_project! {
         // `Some` until the end, which returns the handle.
         handle: Option<H>,
         ask: Ask<H>,
-        // Whether the first attempt has been made.
-        begun: bool,
-        // `Some` while queued; then there is a handle, too.
+        // `None` until the first attempt has failed. `Some` while queued; then there is a handle, too.
         #[pin]
         wait: Option<WaitAsync<H::At>>,
     }
 
     impl<H: Handle> PinnedDrop for Acquisition<H> {
+        #[inline]
         fn drop(this: Pin<&mut Self>) {
-            this.leave();
+            if this.wait.is_some() {
+                this.leave();
+            }
         }
     }
 }
 
 impl<H: Handle> Acquisition<H> {
+    #[inline]
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
-        Self { handle: Some(handle), ask, begun: false, wait: None }
+        Self { handle: Some(handle), ask, wait: None }
     }
 
     /// Whether the acquirer is queued.
@@ -60,15 +62,20 @@ impl<H: Handle> Acquisition<H> {
         self.handle.is_some() && self.wait.is_some()
     }
 
-    /// The first attempt, before any costly work. Later it does nothing.
+    /// The first attempt, before any costly work. A queued acquirer makes none here.
     #[inline]
     pub(crate) fn take_at_once(self: Pin<&mut Self>) -> Option<H> {
         let this = self.project();
-        if *this.begun {
+        if this.wait.is_some() {
             return None;
         }
-        *this.begun = true;
-        this.handle.take_if(|handle| handle.raw().take(*this.ask))
+        // Out of the future before the attempt, and not read again after it: the attempt is a fence for the compiler.
+        let handle = this.handle.take()?;
+        if handle.raw().take(*this.ask) {
+            return Some(handle);
+        }
+        *this.handle = Some(handle);
+        None
     }
 
     /// For a task that must take nothing now: whether it may yield, because it is queued, or because it would not have to wait.
@@ -81,9 +88,8 @@ impl<H: Handle> Acquisition<H> {
         // Only an attempt finds out whether the word is free. What the attempt takes is given back: a holder that is not polled
         // would block other acquirers.
         let is_free = raw.take(*this.ask);
-        match is_free {
-            true => raw.give_back(*this.ask),
-            false => *this.begun = true,
+        if is_free {
+            raw.give_back(*this.ask);
         }
         is_free
     }
@@ -103,7 +109,8 @@ impl<H: Handle> Acquisition<H> {
         handle
     }
 
-    /// Gives up.
+    /// Gives up, if it is queued.
+    #[cold]
     fn leave(self: Pin<&mut Self>) {
         let mut this = self.project();
         if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_mut().as_pin_mut()) {
@@ -218,9 +225,17 @@ impl<H: Handle> Steps for Acquisition<H> {
         })
     }
 
+    fn is_signalled(&self) -> bool {
+        self.wait.as_ref().is_some_and(WaitAsync::is_signalled)
+    }
+
+    fn is_next(&self) -> bool {
+        let at = self.handle.as_ref().map(|handle| handle.at(self.ask));
+        at.is_some_and(|at| at.table().waiters(at.word()) <= 1)
+    }
+
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
-        let is_signalled = self.wait.as_ref().is_some_and(WaitAsync::is_signalled);
-        let is_taken = is_signalled
+        let is_taken = self.is_signalled()
             && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Attempt::Queued));
         is_taken.then(|| Ok(Ok(self.end(Taken::OnSignal))))
     }

@@ -24,6 +24,7 @@ pin_project! {
 }
 
 impl<H: Handle> AcquireAsync<H> {
+    #[inline]
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
         Self { acquisition: Acquisition::new(handle, ask) }
     }

@@ -43,6 +43,7 @@ impl<'a, R: Acquire> Handle for &'a R {
     type Raw = R;
     type At = &'a R::At;
 
+    #[inline]
     fn raw(&self) -> &R {
         self
     }
@@ -56,6 +57,7 @@ impl<L: HasRaw + ?Sized> Handle for Arc<L> {
     type Raw = L::Raw;
     type At = OwnedAt<L>;
 
+    #[inline]
     fn raw(&self) -> &L::Raw {
         L::raw(self)
     }

@@ -52,6 +52,7 @@ mod future;
 #[allow(unsafe_code)]
 mod handle;
 mod named;
+mod pauses;
 mod raw;
 #[cfg(test)]
 mod tests;
@@ -61,4 +62,5 @@ pub(crate) use block::{block, block_for_guard, block_until};
 pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
 pub(crate) use handle::{Ask, Handle, HasRaw};
 pub(crate) use named::{guard_futures, shows_whether_it_waits};
+pub(crate) use pauses::Pauses;
 pub(crate) use raw::{Acquire, Attempt, GivesBack, Left, NotTaken, TakenOrMarked, try_take};

@@ -19,6 +19,7 @@ macro_rules! guard_futures {
         }
 
         impl<'a, T: ?Sized> $future<'a, T> {
+            #[inline]
             pub(super) fn new(lock: &'a $Lock<T>) -> Self {
                 Self { lock, acquire: crate::acquire::AcquireAsync::new(&lock.raw, $ask) }
             }
@@ -30,8 +31,10 @@ macro_rules! guard_futures {
             #[inline]
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
+                // Read before the poll, which is a fence for the compiler.
+                let lock = *this.lock;
                 // SAFETY: ready once, with the lock acquired as asked for (invariant 1).
-                this.acquire.poll(cx).map(|Ok(_)| unsafe { $guard::new(*this.lock) })
+                this.acquire.poll(cx).map(|Ok(_)| unsafe { $guard::new(lock) })
             }
         }
 
@@ -72,6 +75,7 @@ macro_rules! guard_futures {
         }
 
         impl<T: ?Sized> $owned<T> {
+            #[inline]
             pub(super) fn new(lock: Arc<$Lock<T>>) -> Self {
                 Self { acquire: crate::acquire::AcquireAsync::new(lock, $ask) }
             }

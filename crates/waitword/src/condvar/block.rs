@@ -4,7 +4,7 @@ use std::mem;
 use std::pin::pin;
 use std::time::Instant;
 
-use waitword_core::{Parker, may_block};
+use waitword_core::{Parker, Table, may_block};
 
 use crate::acquire::Handle;
 use crate::condition::Waited;
@@ -12,6 +12,7 @@ use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
 use crate::drive::drive;
 use crate::error::LockError;
+use crate::sync::MODEL;
 use crate::unlocked::AcquireAgain;
 
 /// Waits until notified, until `deadline` at the latest. Fails if this thread must not block.
@@ -61,8 +62,11 @@ pub(super) fn block<G: CondvarGuard>(
     // The guard must not be dropped before the mutex is locked again.
     let unwinding = AcquireAgain { raw: mutex, ask: () };
     mutex.release();
-    // Before the first sleep: a notified waiter is signalled as soon as the mutex is free.
-    parker.spin(deadline, || waiting.is_signalled());
+    // Before the first sleep: a notified waiter is signalled as soon as the mutex is free. With others in front, a spin would
+    // only keep a CPU from them.
+    if !MODEL && Table::global().waiters(raw.at()) <= 1 {
+        parker.spin(deadline, || waiting.is_signalled());
+    }
     let (_, result) = drive(&parker, waiting, deadline);
     mem::forget(unwinding);
     result
@@ -76,7 +80,7 @@ mod tests {
     use std::task::{Context, Wake, Waker};
     use std::thread;
 
-    use waitword_core::{Table, forbid_blocking};
+    use waitword_core::forbid_blocking;
 
     use super::*;
     use crate::acquire::{Acquire, HasRaw};

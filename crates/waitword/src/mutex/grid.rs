@@ -126,6 +126,7 @@ impl<T: ?Sized> Mutex<T> {
     /// # Panics
     /// When polled again after it was ready.
     #[doc(alias("acquire_async", "async_lock"))]
+    #[inline]
     pub fn lock_async(&self) -> MutexLock<'_, T> {
         MutexLock::new(self)
     }

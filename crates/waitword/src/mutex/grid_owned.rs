@@ -94,6 +94,7 @@ impl<T: ?Sized> Mutex<T> {
     /// # Panics
     /// As [`lock_async`](Self::lock_async).
     #[doc(alias("lock_async_owned", "lock_arc", "lock_owned"))]
+    #[inline]
     pub fn lock_owned_async(self: &Arc<Self>) -> MutexLockOwned<T> {
         MutexLockOwned::new(Arc::clone(self))
     }

@@ -90,6 +90,7 @@ impl<T: ?Sized> RefUnwindSafe for Mutex<Poison<T>> {}
 unsafe impl<T: ?Sized> HasRaw for Mutex<T> {
     type Raw = RawMutex;
 
+    #[inline]
     fn raw(&self) -> &RawMutex {
         &self.raw
     }

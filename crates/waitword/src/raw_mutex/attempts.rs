@@ -4,15 +4,12 @@ use std::convert::Infallible;
 
 use waitword_core::Masked;
 
-use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_mutex::{
-    COUNT, COUNT_SHIFT, END, FAIR, LOCKED, QUEUED, RESERVED, RawMutex, SIGNALLED, is_free_for_waiters,
+    CLOSE, COUNT, END, FAIR, LOCKED, QUEUED, RESERVED, RawMutex, SIGNALLED, is_free_for_waiters,
 };
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, mutant, order};
-
-/// A thread rechecks the word so many times before it sleeps, after 2^0, 2^1, ... pauses: some 5 µs.
-const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
+use crate::sync::{mutant, order};
 
 /// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its rechecks
 /// slow the holders down by more than its acquisition would gain.
@@ -45,11 +42,17 @@ impl Acquire for RawMutex {
             Attempt::Barging => state & LOCKED == 0,
             Attempt::Queued => is_free_for_waiters(state),
         };
+        // Held and marked: the mark would change nothing. If it is released meanwhile, the wait finds that out under the
+        // lock of its queue, as it does after a mark.
+        let is_marked = |state| state & (LOCKED | QUEUED) == LOCKED | QUEUED;
+        if attempt == Attempt::Barging && is_marked(self.state.load(Ordering::Relaxed)) {
+            return Err(NotTaken::Marked { value: QUEUED, holds_up_others: false });
+        }
         let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match attempt {
             Attempt::Barging if is_free(state) => state | LOCKED,
             Attempt::Barging => state | QUEUED,
             Attempt::Queued if is_free(state) => taken_from_queue(state),
-            Attempt::Queued => taken_from_queue(state) | FAIR,
+            Attempt::Queued => taken_from_queue(state) | CLOSE,
         });
         if is_free(before) { Ok(()) } else { Err(NotTaken::Marked { value: QUEUED, holds_up_others: false }) }
     }
@@ -61,13 +64,18 @@ impl Acquire for RawMutex {
 
     fn spin(&self, (): (), attempt: Attempt) -> bool {
         if attempt == Attempt::Queued {
+            if self.take_signalled(()) {
+                return true;
+            }
             // Close the barging window: this waiter runs.
-            self.state.fetch_or(FAIR, Ordering::Relaxed);
+            self.state.fetch_or(CLOSE, Ordering::Relaxed);
         }
         let first = self.state.load(Ordering::Relaxed);
-        for round in 0..SPIN_ROUNDS {
-            (0..1 << round).for_each(|_| std::hint::spin_loop());
+        let (mut last, mut pauses) = (first, Pauses::new());
+        while pauses.pause() {
             let state = self.state.load(Ordering::Relaxed);
+            pauses.found(state & COUNT != last & COUNT);
+            last = state;
             let taken = match attempt {
                 // Reserved, or about to be, for a waiter that may need this CPU.
                 Attempt::Barging if state & (FAIR | RESERVED) != 0 => return false,
@@ -107,9 +115,9 @@ impl Acquire for RawMutex {
     }
 }
 
-/// The number of releases between the two states, modulo 256.
+/// The number of releases between the two states, modulo 256, while the count was not filled.
 fn releases(from: u32, to: u32) -> u32 {
-    (to & COUNT).wrapping_sub(from & COUNT) >> COUNT_SHIFT
+    to.wrapping_sub(from) & COUNT
 }
 
 /// The state once a queued waiter has taken the mutex. There may be other waiters, so the release has to signal.

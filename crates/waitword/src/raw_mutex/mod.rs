@@ -2,13 +2,13 @@
 //!
 //! | bits        | mean                                                                                      |
 //! |-------------|-------------------------------------------------------------------------------------------|
+//! | count       | the lowest bits of the number of releases                                                 |
 //! | `LOCKED`    | not for barging acquirers: the mutex is held, or it is reserved                           |
 //! | `QUEUED`    | there may be waiters, none of them signalled: a release has to signal the head waiter     |
 //! | `SIGNALLED` | a waiter was signalled and has not acknowledged: a release need not signal                |
-//! | `FAIR`      | the next release reserves the mutex for the waiters                                       |
+//! | `FAIR`      | the next release reserves the mutex for the waiters; set with all bits of the count       |
 //! | `RESERVED`  | with `LOCKED`: the mutex is not held, and only waiters may take it                        |
 //! | end         | with `SIGNALLED`: when the barging window closes (zero: not known yet)                    |
-//! | count       | the lowest bits of the number of releases                                                 |
 //!
 //! |                             | free                          | held                             | reserved                  |
 //! |-----------------------------|-------------------------------|----------------------------------|---------------------------|
@@ -21,6 +21,18 @@
 //!
 //! So an acquisition sets one bit and a release is one addition, even with waiters: while a signalled waiter has not run yet,
 //! barging acquirers pay what they would pay without it.
+//!
+//! # The full count
+//! A release adds one to the count and subtracts `LOCKED`, the bit above it. If the count was full, its carry adds `LOCKED`
+//! again: the addition has not released the mutex, and the holder decides what becomes of it. So `FAIR` needs no load before the
+//! addition, which would fetch the cache line twice while another thread attempts to lock; and no acquirer can barge between
+//! the addition and the reservation. A count that is full without `FAIR` (one release of 256) only means a second step.
+//!
+//! ```text
+//!            count LOCKED                        count LOCKED
+//!   held      17     1     + 1 - LOCKED   →       18     0      free
+//!   held     255     1     + 1 - LOCKED   →        0     1      FAIR: → RESERVED; otherwise - LOCKED
+//! ```
 //!
 //! A waiter does not wait on the whole word, only for `QUEUED` to be cleared. The thread that clears it signals the head waiter
 //! afterwards. So the other bits may change a thousand times while a waiter enqueues.
@@ -57,18 +69,21 @@ use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, const_fn, mutant, order};
 use crate::unlocked;
 
-const LOCKED: u32 = 1;
-const QUEUED: u32 = 1 << 1;
-const SIGNALLED: u32 = 1 << 2;
-const FAIR: u32 = 1 << 3;
-const RESERVED: u32 = 1 << 4;
-const END_SHIFT: u32 = 5;
+/// The bits of the count, the lowest of the word. A model sees a full one, too.
+const COUNT_BITS: u32 = if MODEL { 2 } else { 8 };
+const COUNT: u32 = LOCKED - 1;
+const LOCKED: u32 = 1 << COUNT_BITS;
+const QUEUED: u32 = LOCKED << 1;
+const SIGNALLED: u32 = LOCKED << 2;
+const FAIR: u32 = LOCKED << 3;
+const RESERVED: u32 = LOCKED << 4;
+const END_SHIFT: u32 = COUNT_BITS + 5;
 const END_BITS: u32 = 19;
 const END: u32 = ((1 << END_BITS) - 1) << END_SHIFT;
-const COUNT_SHIFT: u32 = END_SHIFT + END_BITS;
-const COUNT: u32 = !0 << COUNT_SHIFT;
-/// The addition that clears `LOCKED` and counts a release. The carry out of the word is lost.
-const RELEASE: u32 = (1 << COUNT_SHIFT) - LOCKED;
+/// What a release adds.
+const RELEASE: u32 = 1_u32.wrapping_sub(LOCKED);
+/// What closes the barging window: the next release carries into `LOCKED`.
+const CLOSE: u32 = FAIR | COUNT;
 
 /// One release of so many reads the clock, while a signalled waiter has not acknowledged.
 pub(crate) const RELEASES_PER_CLOCK_READ: u32 = if MODEL { 2 } else { 16 };
@@ -93,11 +108,8 @@ impl RawMutex {
     /// Releases the mutex, which the caller holds.
     #[inline]
     pub(crate) fn release(&self) {
-        if self.state.load(Ordering::Relaxed) & FAIR != 0 {
-            return self.release_fair();
-        }
         let before = self.state.fetch_add(RELEASE, order!(Release, "mutex-release"));
-        if before & (QUEUED | SIGNALLED) != 0 {
+        if before.wrapping_add(RELEASE) & (LOCKED | QUEUED | SIGNALLED) != 0 {
             self.released(before);
         }
     }
@@ -106,11 +118,11 @@ impl RawMutex {
     #[cold]
     pub(crate) fn release_fair(&self) {
         // Only the holder clears `LOCKED`; other threads set bits.
-        let before = self.update(order!(Release, "mutex-fair"), |state| match state & (SIGNALLED | QUEUED) {
-            0 => state.wrapping_add(RELEASE) & COUNT,
-            QUEUED => (state & COUNT) | LOCKED | SIGNALLED | RESERVED,
-            _ => state | RESERVED,
-        });
+        self.signal_if_reserved(self.update(order!(Release, "mutex-fair"), reserve));
+    }
+
+    /// The holder has released the mutex by [`reserve`], when the word was in the state `before`.
+    fn signal_if_reserved(&self, before: u32) {
         if before & (SIGNALLED | QUEUED) == QUEUED {
             mutant!("mutex-signal-reserved" => return);
             self.signal();
@@ -138,7 +150,19 @@ impl RawMutex {
 
     /// The second half of a release that found the word in the state `before`.
     #[cold]
-    fn released(&self, before: u32) {
+    fn released(&self, mut before: u32) {
+        if before.wrapping_add(RELEASE) & LOCKED != 0 {
+            mutant!("mutex-full-count" => return);
+            let is_fair = |state| state & FAIR != 0;
+            // Relaxed: the addition was the release.
+            before = self.update(Ordering::Relaxed, |state| match is_fair(state) {
+                true => reserve(state),
+                false => state & !LOCKED,
+            });
+            if is_fair(before) {
+                return self.signal_if_reserved(before);
+            }
+        }
         if before & SIGNALLED != 0 {
             return self.released_to_barging(before);
         }
@@ -156,14 +180,14 @@ impl RawMutex {
 
     /// A release while a signalled waiter has not acknowledged: acquirers can barge past it while the window is open.
     fn released_to_barging(&self, before: u32) {
-        if !(before >> COUNT_SHIFT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
+        if !(before & COUNT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
             return;
         }
         let opens = |state| state & (SIGNALLED | END) == SIGNALLED;
         let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
         self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {
             _ if opens(state) => state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT,
-            end if state & SIGNALLED != 0 && barging_window::has_come(end, END_BITS) => state | FAIR,
+            end if state & SIGNALLED != 0 && barging_window::has_come(end, END_BITS) => state | CLOSE,
             _ => state,
         });
     }
@@ -196,6 +220,15 @@ impl RawMutex {
     }
 }
 
+/// The state once the holder has released the mutex, and reserved it for the waiters if there are any.
+fn reserve(state: u32) -> u32 {
+    match state & (SIGNALLED | QUEUED) {
+        0 => state & COUNT,
+        QUEUED => (state & COUNT) | LOCKED | SIGNALLED | RESERVED,
+        _ => state | RESERVED,
+    }
+}
+
 /// Whether a queued waiter may take the mutex.
 fn is_free_for_waiters(state: u32) -> bool {
     state & (LOCKED | RESERVED) != LOCKED
@@ -205,6 +238,30 @@ fn is_free_for_waiters(state: u32) -> bool {
 mod tests {
     use super::*;
     use crate::acquire::Acquire;
+
+    #[test]
+    fn a_full_count_frees_the_mutex_and_counts_on() {
+        let mutex = RawMutex::new();
+        for releases in 1..3 * LOCKED {
+            assert!(mutex.take(()));
+            mutex.release();
+            assert_eq!(mutex.state.load(Ordering::Relaxed), releases & COUNT);
+        }
+    }
+
+    #[test]
+    fn no_acquirer_barges_once_the_window_is_closed() {
+        for (waiters, reserved) in [(SIGNALLED, true), (QUEUED | SIGNALLED, true), (0, false)] {
+            let mutex = RawMutex::new();
+            assert!(mutex.take(()));
+            mutex.state.fetch_or(waiters | CLOSE, Ordering::Relaxed);
+            mutex.release();
+            assert_eq!(mutex.is_reserved(()), reserved);
+            assert_eq!(mutex.take(()), !reserved, "reserved for the waiters, if there are any");
+            assert_eq!(mutex.take_signalled(()), reserved);
+            mutex.release_fair();
+        }
+    }
 
     #[test]
     fn a_bump_without_waiters_only_loads_the_word() {

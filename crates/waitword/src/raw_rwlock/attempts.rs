@@ -1,20 +1,16 @@
 //! The attempts on the word that the loop of `acquire` makes.
 
 use std::convert::Infallible;
-use std::hint::spin_loop;
 use std::mem;
 
 use waitword_core::Masked64;
 
-use crate::acquire::{Acquire, Attempt, GivesBack, Left, NotTaken, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, GivesBack, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_rwlock::{
     FAIR, FULL, HOLDERS, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, UPGRADABLE, WRITER,
 };
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, mutant, order};
-
-/// How many times a thread retries before it parks, with exponential backoff: some 5 µs.
-const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
+use crate::sync::{mutant, order};
 
 impl Acquire for RawRwLock {
     type At = Masked64<QUEUED>;
@@ -99,9 +95,11 @@ impl Acquire for RawRwLock {
                 self.state.fetch_or(FAIR, Ordering::Relaxed);
             }
         }
-        for round in 0..SPIN_ROUNDS {
-            (0..1 << round).for_each(|_| spin_loop());
+        let (mut last, mut pauses) = (self.state.load(Ordering::Relaxed), Pauses::new());
+        while pauses.pause() {
             let state = self.state.load(Ordering::Relaxed);
+            pauses.found(state & HOLDERS != last & HOLDERS);
+            last = state;
             let taken = match attempt {
                 // Reserved for a waiter that may need this CPU.
                 Attempt::Barging if state & FAIR != 0 => return false,

@@ -1,14 +1,11 @@
 //! The attempts to take permits, barging and queued, and the signals that follow from each.
 
-use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_semaphore::{
     Closed, FAIR, FLAGS, Masked64, QUEUED, RawSemaphore, SIGNALLED, bits, is_closed, permits,
 };
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, mutant, order};
-
-/// How many times a thread retries before it parks, with exponential backoff: some 5 µs.
-const SPIN_ROUNDS: u32 = if MODEL { 1 } else { 7 };
+use crate::sync::{mutant, order};
 
 impl Acquire for RawSemaphore {
     type At = Masked64<QUEUED>;
@@ -64,11 +61,14 @@ impl Acquire for RawSemaphore {
             // The signalled waiter is running: reserve the permits for it.
             self.reserve_for_signalled();
         }
-        for round in 0..SPIN_ROUNDS {
-            (0..1 << round).for_each(|_| std::hint::spin_loop());
+        let (mut last, mut pauses) = (self.state.load(Ordering::Relaxed), Pauses::new());
+        while pauses.pause() {
+            let state = self.state.load(Ordering::Relaxed);
+            pauses.found(permits(state) != permits(last));
+            last = state;
             let taken = match attempt {
                 // Closed, or reserved for a waiter that may need this CPU.
-                Attempt::Barging if self.state.load(Ordering::Relaxed) & FAIR != 0 => return false,
+                Attempt::Barging if state & FAIR != 0 => return false,
                 Attempt::Barging => self.take(n),
                 Attempt::Queued => self.take_signalled(n),
             };

@@ -107,6 +107,7 @@ macro_rules! grid {
             /// # Panics
             /// When polled again after it was ready.
             #[doc(alias = $async_alias)]
+            #[inline]
             pub fn $async(&self) -> $future<'_, T> {
                 $future::new(self)
             }
@@ -185,6 +186,7 @@ macro_rules! grid {
             ///
             /// # Cancellation, fairness, panics
             #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), ").")]
+            #[inline]
             pub fn $owned_async(self: &Arc<Self>) -> $owned_future<T> {
                 $owned_future::new(Arc::clone(self))
             }

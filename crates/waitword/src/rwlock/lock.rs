@@ -92,6 +92,7 @@ impl<T: ?Sized> RefUnwindSafe for RwLock<Poison<T>> {}
 unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
     type Raw = RawRwLock;
 
+    #[inline]
     fn raw(&self) -> &RawRwLock {
         &self.raw
     }

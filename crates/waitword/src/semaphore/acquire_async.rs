@@ -36,6 +36,7 @@ impl Semaphore {
     /// # Panics
     /// When polled again after it was ready.
     #[doc(alias("async_acquire", "permit"))]
+    #[inline]
     pub fn acquire_async(&self) -> SemaphoreAcquire<'_> {
         SemaphoreAcquire::new(self, 1)
     }
@@ -59,6 +60,7 @@ impl Semaphore {
     ///
     /// # Panics
     /// As [`acquire_async`](Self::acquire_async); and if they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), at this call.
+    #[inline]
     #[track_caller]
     pub fn acquire_many_async(&self, permits: usize) -> SemaphoreAcquire<'_> {
         SemaphoreAcquire::new(self, permits)

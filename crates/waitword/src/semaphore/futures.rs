@@ -26,6 +26,7 @@ pin_project! {
 }
 
 impl<'a> SemaphoreAcquire<'a> {
+    #[inline]
     #[track_caller]
     pub(super) fn new(semaphore: &'a Semaphore, permits: usize) -> Self {
         Self { semaphore, permits, acquire: AcquireAsync::new(&semaphore.raw, asked(permits)) }
@@ -38,8 +39,9 @@ impl<'a> Future for SemaphoreAcquire<'a> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let acquired = this.acquire.poll(cx);
-        acquired.map(|acquired| acquired.map(|_| SemaphorePermit::new(this.semaphore, *this.permits)))
+        // Read before the poll, which is a fence for the compiler.
+        let (semaphore, permits) = (*this.semaphore, *this.permits);
+        this.acquire.poll(cx).map(|acquired| acquired.map(|_| SemaphorePermit::new(semaphore, permits)))
     }
 }
 
@@ -84,6 +86,7 @@ pin_project! {
 }
 
 impl SemaphoreAcquireOwned {
+    #[inline]
     #[track_caller]
     pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize) -> Self {
         Self { permits, acquire: AcquireAsync::new(semaphore, asked(permits)) }

@@ -166,6 +166,7 @@ impl Semaphore {
     /// # Panics
     /// As [`acquire_async`](Self::acquire_async).
     #[doc(alias("acquire_arc", "acquire_owned", "acquire_async_owned"))]
+    #[inline]
     pub fn acquire_owned_async(self: &Arc<Self>) -> SemaphoreAcquireOwned {
         SemaphoreAcquireOwned::new(Arc::clone(self), 1)
     }
@@ -181,6 +182,7 @@ impl Semaphore {
     /// # Panics
     /// As [`acquire_many_async`](Self::acquire_many_async).
     #[doc(alias("acquire_many_owned", "acquire_many_async_owned"))]
+    #[inline]
     #[track_caller]
     pub fn acquire_many_owned_async(self: &Arc<Self>, permits: usize) -> SemaphoreAcquireOwned {
         SemaphoreAcquireOwned::new(Arc::clone(self), permits)

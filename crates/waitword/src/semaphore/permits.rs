@@ -12,6 +12,7 @@ mod has_raw {
     unsafe impl HasRaw for Semaphore {
         type Raw = RawSemaphore;
 
+        #[inline]
         fn raw(&self) -> &RawSemaphore {
             &self.raw
         }

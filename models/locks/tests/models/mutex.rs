@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use waitword::word::Table;
-use waitword::{Mutex, OwnedMutexGuard};
+use waitword::{Mutex, MutexGuard, OwnedMutexGuard};
 
 use super::checker::future::block_on;
 use super::checker::thread;
@@ -93,6 +93,25 @@ fn a_dropped_signal_is_forwarded() {
         block_on(behind).add();
         barges.join().unwrap();
         assert_eq!(mutex.try_lock().expect("it is free").get(), 2);
+    });
+}
+
+/// A waiter that was signalled before sees what the holder did that reserves the mutex for it.
+#[test]
+fn a_barging_holder_reserves_it_for_a_signalled_waiter() {
+    model_of_two(|| {
+        let mutex = Arc::new(Mutex::new(Seen::default()));
+        let guard = mutex.lock();
+        let signalled = queued(mutex.lock_async());
+        drop(guard);
+        let barges = spawn(&mutex, |mutex| {
+            if let Some(guard) = mutex.try_lock() {
+                guard.add();
+                MutexGuard::unlock_fair(guard);
+            }
+        });
+        block_on(signalled).add();
+        barges.join().unwrap();
     });
 }
 

@@ -4,6 +4,7 @@
 #![cfg(waitword_loom)]
 
 mod agents;
+mod herds;
 mod leaving;
 mod waking;
 

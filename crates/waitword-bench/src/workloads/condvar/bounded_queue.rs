@@ -1,5 +1,5 @@
-//! Producers and consumers of a queue with room for 64: one condition is that there is something, the other that there is
-//! room.
+//! Producers and consumers of a queue with room for 64 or for one: one condition is that there is something, the other that
+//! there is room.
 
 use std::sync::Arc;
 use std::thread;
@@ -14,14 +14,31 @@ use crate::scale::Scale;
 use crate::series::{Sample, Unit};
 use crate::workload::{Charts, Limit, Page, Workload, at_least, contenders};
 
-const ROOM: usize = 64;
 const EXECUTOR: Executor = Executor::Tokio { workers: 2 };
 
 const THREAD_TO_THREAD: &str = "thread to thread";
 const THREAD_TO_TASK: &str = "thread to task";
 const TASK_TO_TASK: &str = "task to task";
 
-pub(crate) fn workload() -> Workload {
+pub(crate) fn workloads() -> [Workload; 2] {
+    [roomy(), tight()]
+}
+
+/// Each item needs a producer and a consumer in turns.
+fn tight() -> Workload {
+    Workload {
+        name: "condvar-queue-of-one",
+        about: "N producing threads and N consuming ones of a queue with room for one item, as in condvar-queue.",
+        contenders: contenders! {
+            through_one: WaitwordMonitor, StdMonitor, ParkingLotMonitor, UsyncMonitor, AsyncLockMonitor, TokioMonitor,
+                AsyncbandMonitor;
+        },
+        goals: vec![at_least(THREAD_TO_THREAD, Limit::TimesBest(1.0))],
+        ..roomy()
+    }
+}
+
+fn roomy() -> Workload {
     Workload {
         name: "condvar-queue",
         about: "N producers and N consumers of a queue with room for 64 items, under one mutex with two \
@@ -45,11 +62,17 @@ pub(crate) fn workload() -> Workload {
 const PAIRS: [usize; 2] = [1, 4];
 
 fn threads<M: BlockingMonitor>(scale: &Scale) -> Vec<Sample> {
-    let rate = |n| {
-        let queue = Queue::<M>::default();
-        queue.among_threads(&[Role::Produce, Role::Consume], n, scale.contest())
-    };
-    PAIRS.map(|n| Sample::new(THREAD_TO_THREAD, n, Unit::PerSecond, rate(n))).into()
+    PAIRS.map(|n| through::<M, 64>(scale, n)).into()
+}
+
+fn through_one<M: BlockingMonitor>(scale: &Scale) -> Vec<Sample> {
+    [1, 2, 4].map(|n| through::<M, 1>(scale, n)).into()
+}
+
+fn through<M: BlockingMonitor, const ROOM: usize>(scale: &Scale, n: usize) -> Sample {
+    let queue = Queue::<M, ROOM>::default();
+    let rate = queue.among_threads(&[Role::Produce, Role::Consume], n, scale.contest());
+    Sample::new(THREAD_TO_THREAD, n, Unit::PerSecond, rate)
 }
 
 fn both<M: BlockingMonitor + AsyncMonitor>(scale: &Scale) -> Vec<Sample>
@@ -63,7 +86,7 @@ where
     let mut samples = threads::<M>(scale);
     for (what, threads, tasks) in scenes {
         samples.extend(PAIRS.map(|n| {
-            let queue = Arc::new(Queue::<M>::default());
+            let queue = Arc::new(Queue::<M, 64>::default());
             let rate = queue.among_both(threads, tasks, n, scale.contest());
             Sample::new(what, n, Unit::PerSecond, rate)
         }));
@@ -72,7 +95,7 @@ where
 }
 
 #[derive(Default)]
-struct Queue<M>(M);
+struct Queue<M, const ROOM: usize>(M);
 
 #[derive(Clone, Copy, Debug)]
 enum Role {
@@ -89,10 +112,10 @@ impl Role {
         }
     }
 
-    fn has_to_wait(self, state: &State) -> bool {
+    fn has_to_wait(self, state: &State, room: usize) -> bool {
         !state.closed
             && match self {
-                Self::Produce => state.items.len() == ROOM,
+                Self::Produce => state.items.len() == room,
                 Self::Consume => state.items.is_empty(),
             }
     }
@@ -114,7 +137,7 @@ impl Role {
     }
 }
 
-impl<M: BlockingMonitor> Queue<M> {
+impl<M: BlockingMonitor, const ROOM: usize> Queue<M, ROOM> {
     /// `n` threads in each role, for that long. Returns how many items were taken per second.
     fn among_threads(&self, roles: &[Role], n: usize, time: Duration) -> f64 {
         thread::scope(|scope| {
@@ -136,7 +159,7 @@ impl<M: BlockingMonitor> Queue<M> {
     fn thread(&self, role: Role) {
         loop {
             let mut state = self.0.lock();
-            while role.has_to_wait(&state) {
+            while role.has_to_wait(&state, ROOM) {
                 state = self.0.wait(role.needs(), state);
             }
             if state.closed {
@@ -149,7 +172,7 @@ impl<M: BlockingMonitor> Queue<M> {
     }
 }
 
-impl<M: BlockingMonitor + AsyncMonitor> Queue<M>
+impl<M: BlockingMonitor + AsyncMonitor, const ROOM: usize> Queue<M, ROOM>
 where
     for<'a> M::Guard<'a>: Send,
 {
@@ -163,7 +186,7 @@ where
     async fn task(self: Arc<Self>, role: Role) {
         loop {
             let mut state = self.0.lock_async().await;
-            while role.has_to_wait(&state) {
+            while role.has_to_wait(&state, ROOM) {
                 state = self.0.wait_async(role.needs(), state).await;
             }
             if state.closed {
@@ -188,7 +211,10 @@ mod tests {
 
     fn items_go_through<M: BlockingMonitor>() {
         in_the_end_something_goes_through(M::NAME, |time| {
-            Queue::<M>::default().among_threads(&[Role::Produce, Role::Consume], 2, time)
+            Queue::<M, 64>::default().among_threads(&[Role::Produce, Role::Consume], 2, time)
+        });
+        in_the_end_something_goes_through(M::NAME, |time| {
+            Queue::<M, 1>::default().among_threads(&[Role::Produce, Role::Consume], 2, time)
         });
     }
 
@@ -197,7 +223,7 @@ mod tests {
         for<'a> M::Guard<'a>: Send,
     {
         in_the_end_something_goes_through(M::NAME, |time| {
-            let queue = Arc::new(Queue::<M>::default());
+            let queue = Arc::new(Queue::<M, 64>::default());
             queue.among_both(&[Role::Produce], &[Role::Consume], 2, time)
         });
     }

@@ -1,6 +1,6 @@
 //! Lock and unlock without contention.
 
-use super::super::uncontended::{async_ready, blocking};
+use super::super::uncontended::{async_ready, blocking, limit};
 use crate::locks::{
     AsyncLock, AsyncMutex, Asyncband, BlockingMutex, CasAndSwap, FuturesIntrusive, FuturesUtil, Maitake,
     Mutex, ParkingLot, Saa, Std, Tokio, Usync, Waitword,
@@ -14,14 +14,14 @@ const ASYNC: &str = "async, ready at the first poll";
 const SIZE: &str = "size of a mutex of nothing";
 
 pub(crate) fn workload() -> Workload {
-    let limit = CasAndSwap::NAME;
+    const LIMIT: &str = CasAndSwap::NAME;
     Workload {
         name: "mutex-uncontended",
         about: "Lock and unlock without contention: the fastest of twenty bursts.",
-        baseline: limit,
+        baseline: LIMIT,
         contenders: vec![
             Contender { name: OURS, run: both::<Waitword> },
-            Contender { name: limit, run: of_limit },
+            Contender { name: LIMIT, run: |scale| limit([BLOCKING, ASYNC], scale) },
             Contender { name: ParkingLot::NAME, run: threads::<ParkingLot> },
             Contender { name: Std::NAME, run: threads::<Std> },
             Contender { name: Usync::NAME, run: threads::<Usync> },
@@ -34,19 +34,13 @@ pub(crate) fn workload() -> Workload {
             Contender { name: FuturesIntrusive::NAME, run: tasks::<FuturesIntrusive> },
         ],
         goals: vec![
-            goal(BLOCKING, Limit::Times(1.05, limit)),
-            goal(ASYNC, Limit::Times(1.1, limit)),
+            goal(BLOCKING, Limit::Times(1.05, LIMIT)),
+            goal(ASYNC, Limit::Times(1.05, LIMIT)),
             goal(SIZE, Limit::Value(4.0)),
         ],
         page: Page::Locks,
         charts: Charts::None,
     }
-}
-
-/// The limit is the same for both sides, for a future need not do more.
-fn of_limit(scale: &Scale) -> Vec<Sample> {
-    let nanos = blocking::<CasAndSwap>(scale);
-    [BLOCKING, ASYNC].map(|what| Sample::new(what, 1, Unit::Nanos, nanos)).to_vec()
 }
 
 fn threads<M: BlockingMutex>(scale: &Scale) -> Vec<Sample> {

@@ -1,0 +1,280 @@
+//! A thread that may sleep, as its notifiers see it; and the tree in which many sleeping threads are woken.
+//!
+//! # A tree of wakers
+//! To wake a sleeping thread is a system call of 2 to 5 µs, and as long again passes until that thread runs. A notifier that woke 64
+//! threads by itself would delay the last of them by all of these calls, while the threads that it has woken leave CPUs idle.
+//! So it wakes two, and gives each half of the rest. A thread that wakes up first wakes two of those that it was given, and gives
+//! these the rest; so no thread wakes more than two of a batch, and the last one of 32 is woken after five steps.
+//!
+//! ```text
+//!                    notifier
+//!              ┌────────┴────────┐
+//!              1                 2            each is given every other one of the rest,
+//!          ┌───┴───┐         ┌───┴───┐        so that the order of wakes is nearly that of the queue
+//!          3       5         4       6
+//! ```
+//! The outcomes are stored before the first wake, in the order of the queue. Only the wakes are dealt out, and only those of threads
+//! that sleep in a [`Parker`](super::Parker). A woken thread that gets no CPU (a low priority, a cgroup's quota) delays those below
+//! it: in a batch at most 15.
+//!
+//! # The race
+//! A thread may leave its park at any time: its deadline comes, or another notifier unparks it. Broken:
+//! ```text
+//!   notifier                                 thread 1
+//!   ────────────────────────────────         ────────────────────────────────
+//!   thread 1 sleeps                          its deadline comes
+//!                                            leaves its park: was given nothing
+//!   gives it 3 and 5; unparks it             never parks again: 3 and 5 sleep for ever
+//! ```
+//! *Mended:* giving is a compare-and-exchange of `ASLEEP`, and the way out of the park swaps the same word.
+//! ```text
+//!   notifier                                 thread 1
+//!   ────────────────────────────────         ────────────────────────────────
+//!   ASLEEP → "3, 5"; unparks it              swap → AWAKE: has "3, 5", and wakes them
+//!   or
+//!                                            swap → AWAKE: has nothing
+//!   finds AWAKE: keeps 3 and 5
+//! ```
+//! Between the swap and the wakes it calls nothing that unwinds or blocks.
+//!
+//! **Two notifiers of one thread** cannot both link it. The second finds it linked and leaves it to the first, which unlinks
+//! it *before* the unpark: so that unpark comes after what the second notifier stored.
+//! ```text
+//!   notifier 1                               notifier 2
+//!   ────────────────────────────────         ────────────────────────────────
+//!   linked: false → true (A)
+//!                                            stores an outcome
+//!                                            linked: true → true (B): done
+//!   linked: true → false (C), sees (B)
+//!   unparks the thread: it finds the outcome
+//! ```
+//!
+//! # Invariants
+//! - **P1** `next` belongs to the owner of the chain that the sleeper is linked in: from the swap of `linked` that returned `false`
+//!   to the one that stores it.
+//! - **P2** A `state` that is neither `AWAKE` nor `ASLEEP` is a share in the first sleeper of a chain, made by `Arc::into_raw`.
+//!   The swap that takes it out owns it, and the chain.
+//! - **P3** The data of a waker with our [`VTABLE`] is a share in a sleeper, made by `Arc::into_raw`.
+
+use std::mem::ManuallyDrop;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+use std::task::{RawWaker, RawWakerVTable, Waker};
+
+use super::spin;
+use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use crate::sync::thread::{self, Thread};
+use crate::sync::{MODEL, UnsafeCell, mutant, order};
+
+const AWAKE: *mut Sleeper = ptr::null_mut();
+/// It sleeps, or is about to, or has just woken up. Not the address of a sleeper, which is aligned.
+const ASLEEP: *mut Sleeper = ptr::without_provenance_mut(1);
+
+/// A thread, as its notifiers see it.
+#[derive(Debug)]
+pub(super) struct Sleeper {
+    pub(super) thread: Thread,
+    /// [`AWAKE`], [`ASLEEP`], or asleep and given the first of a chain of threads (P2). To notifiers of one thread, a hint: how
+    /// soon can it respond? (`spin.rs`)
+    state: AtomicPtr<Sleeper>,
+    /// Whether it is in a chain.
+    linked: AtomicBool,
+    /// The next one there.
+    next: UnsafeCell<Option<Arc<Sleeper>>>,
+}
+
+// SAFETY: `next` is reached only by the owner of the chain (P1), and a chain may change threads: all else in it is `Send`.
+unsafe impl Send for Sleeper {}
+// SAFETY: as for `Send` (P1); the rest is atomics, and a handle that is `Sync`.
+unsafe impl Sync for Sleeper {}
+
+impl Sleeper {
+    pub(super) fn current() -> Self {
+        let (state, linked) = (AtomicPtr::new(AWAKE), AtomicBool::new(false));
+        Self { thread: thread::current(), state, linked, next: UnsafeCell::new(None) }
+    }
+
+    /// Parks the calling thread, whose sleeper this is, and wakes the threads that it was given meanwhile.
+    pub(super) fn while_asleep(&self, park: impl FnOnce()) {
+        self.state.store(ASLEEP, Ordering::Relaxed);
+        park();
+        // Pairs with the exchange in `give`.
+        let given = self.state.swap(AWAKE, order!(Acquire, "given-acquire"));
+        if given != ASLEEP {
+            mutant!("given-wake" => return);
+            // SAFETY: neither `AWAKE`, which only this thread stores, nor `ASLEEP` (P2).
+            let given = unsafe { WakeChain::from_first(Arc::from_raw(given)) };
+            // These are not the partners of this thread: it learns nothing from them.
+            given.wake(|sleeper| sleeper.thread.unpark());
+        }
+    }
+
+    /// Called by the thread itself: it does not sleep, so this costs no system call, and there is nothing to learn.
+    pub(super) fn leave_token(&self) {
+        self.thread.unpark();
+    }
+
+    /// Called by others. A system call if it sleeps.
+    pub(super) fn unpark(&self) {
+        spin::wake(self.is_asleep(), || self.thread.unpark());
+    }
+
+    fn is_asleep(&self) -> bool {
+        self.state.load(Ordering::Relaxed) != AWAKE
+    }
+
+    /// Has this thread wake `chain` when it wakes up. Returns the chain if it is awake, or was given another.
+    fn give(&self, mut chain: WakeChain) -> WakeChain {
+        let Some(first) = chain.first.take() else { return chain };
+        let first = Arc::into_raw(first).cast_mut();
+        mutant!("give-to-sleeping" => {
+            self.state.store(first, Ordering::Release);
+            return WakeChain::default();
+        });
+        match self.state.compare_exchange(ASLEEP, first, order!(Release, "give-release"), Ordering::Relaxed) {
+            Ok(_) => WakeChain::default(),
+            Err(_) => {
+                // SAFETY: made above, and still ours (P2).
+                chain.first = Some(unsafe { Arc::from_raw(first) });
+                chain
+            }
+        }
+    }
+
+    /// Wakes it as the owner of the chain that it was popped from.
+    fn unlink_and(&self, unpark: impl FnOnce(&Self)) {
+        // (C): acquires what a notifier stored that found it linked.
+        self.linked.swap(false, Ordering::AcqRel);
+        unpark(self);
+    }
+
+    pub(super) fn into_waker(self: Arc<Self>) -> Waker {
+        // SAFETY: the functions of the vtable keep the contract of a waker: each handles one share (P3).
+        unsafe { Waker::from_raw(raw(self)) }
+    }
+}
+
+/// Sleeping threads that their owner is about to wake.
+#[derive(Debug, Default)]
+pub(crate) struct WakeChain {
+    first: Option<Arc<Sleeper>>,
+    last: Option<NonNull<Sleeper>>,
+}
+
+impl WakeChain {
+    /// Adds the thread that `waker` wakes, if it is one that sleeps in a [`Parker`](super::Parker); wakes it if it is awake.
+    ///
+    /// # Errors
+    /// The waker, if it is not the one of a thread.
+    pub(crate) fn add(&mut self, waker: Waker) -> Result<(), Waker> {
+        if !is_of_thread(&waker) {
+            return Err(waker);
+        }
+        // SAFETY: our vtable, and its share is ours now (P3).
+        let sleeper = unsafe { Arc::from_raw(ManuallyDrop::new(waker).data().cast::<Sleeper>()) };
+        if !sleeper.is_asleep() {
+            sleeper.unpark();
+        } else if !sleeper.linked.swap(true, Ordering::AcqRel) {
+            self.push(sleeper);
+        }
+        Ok(())
+    }
+
+    /// Wakes all threads by `unpark`, two at a time: these wake the others, if they sleep.
+    fn wake(mut self, unpark: impl Fn(&Sleeper)) {
+        while let Some(first) = self.pop() {
+            // In a model each wakes one, so that two threads make a tree.
+            let second = if MODEL { None } else { self.pop() };
+            let [odd, even] =
+                if second.is_some() { self.deal() } else { [std::mem::take(&mut self), Self::default()] };
+            self = first.give(odd);
+            first.unlink_and(&unpark);
+            if let Some(second) = second {
+                self.append(second.give(even));
+                second.unlink_and(&unpark);
+            }
+        }
+    }
+
+    /// Wakes all threads, as their notifier.
+    pub(crate) fn wake_all(self) {
+        self.wake(Sleeper::unpark);
+    }
+
+    /// Every other one.
+    fn deal(&mut self) -> [Self; 2] {
+        let mut parts = <[Self; 2]>::default();
+        while let Some(sleeper) = self.pop() {
+            parts[0].push(sleeper);
+            parts.swap(0, 1);
+        }
+        parts
+    }
+
+    fn append(&mut self, mut other: Self) {
+        while let Some(sleeper) = other.pop() {
+            self.push(sleeper);
+        }
+    }
+
+    /// The chain that `first` begins, which the caller owns.
+    fn from_first(first: Arc<Sleeper>) -> Self {
+        let mut chain = Self::default();
+        chain.append(Self { first: Some(first), last: None });
+        chain
+    }
+
+    /// Links a sleeper that is linked in no other chain.
+    fn push(&mut self, sleeper: Arc<Sleeper>) {
+        // SAFETY: it is linked by us, or was popped from a chain of ours (P1).
+        unsafe { sleeper.next.with_mut(|next| *next = None) };
+        match self.last.replace(NonNull::from(&*sleeper)) {
+            None => self.first = Some(sleeper),
+            // SAFETY: the last of this chain, which owns a share in it; and its `next` (P1).
+            Some(last) => unsafe { last.as_ref().next.with_mut(|next| *next = Some(sleeper)) },
+        }
+    }
+
+    /// Unlinks the first. It counts as linked until its owner wakes it.
+    fn pop(&mut self) -> Option<Arc<Sleeper>> {
+        let first = self.first.take()?;
+        // SAFETY: linked in this chain, which is ours (P1).
+        self.first = first.next.with_mut(|next| unsafe { (*next).take() });
+        if self.first.is_none() {
+            self.last = None;
+        }
+        Some(first)
+    }
+}
+
+/// Whether `waker` wakes a thread, in its [`Parker`](super::Parker).
+fn is_of_thread(waker: &Waker) -> bool {
+    ptr::eq(waker.vtable(), &raw const VTABLE)
+}
+
+/// A static: its address tells our wakers from others.
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_share);
+
+fn raw(sleeper: Arc<Sleeper>) -> RawWaker {
+    RawWaker::new(Arc::into_raw(sleeper).cast(), &VTABLE)
+}
+
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: the waker's share stays, and another is made (P3).
+    raw(unsafe { Arc::clone(&ManuallyDrop::new(Arc::from_raw(data.cast::<Sleeper>()))) })
+}
+
+unsafe fn wake(data: *const ()) {
+    // SAFETY: the share of a waker that is used up (P3).
+    unsafe { Arc::from_raw(data.cast::<Sleeper>()) }.unpark();
+}
+
+unsafe fn wake_by_ref(data: *const ()) {
+    // SAFETY: the waker's share outlives this call (P3).
+    unsafe { &*data.cast::<Sleeper>() }.unpark();
+}
+
+unsafe fn drop_share(data: *const ()) {
+    // SAFETY: the share of a waker that is dropped (P3).
+    drop(unsafe { Arc::from_raw(data.cast::<Sleeper>()) });
+}

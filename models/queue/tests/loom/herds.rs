@@ -1,0 +1,76 @@
+//! Threads that are woken by threads (`thread/sleeper.rs`). loom reports a thread that stays parked as a deadlock.
+
+use std::future::Future;
+use std::task::{Context, Poll, Waker};
+
+use loom::sync::Arc;
+use loom::sync::atomic::Ordering;
+use loom::sync::mpsc::Sender;
+use loom::thread::JoinHandle;
+use waitword_core::*;
+
+use super::{Shared, model, spawn};
+
+/// A thread that waits on these words at once. It sends its waker first, and then, once it is queued, a word.
+fn waiter(shared: &Arc<Shared>, words: &'static [usize], send: Sender<Waker>) -> JoinHandle<()> {
+    spawn(shared, move |shared| {
+        let parker = Parker::current();
+        let mut waits = words.iter().map(|&word| Some(shared.wait(word))).collect::<Vec<_>>();
+        let mut send = Some(send);
+        loop {
+            for wait in &mut waits {
+                let mut cx = Context::from_waker(parker.waker());
+                if wait.as_mut().is_some_and(|wait| wait.as_mut().poll(&mut cx) != Poll::Pending) {
+                    *wait = None;
+                }
+            }
+            send.take().into_iter().for_each(|send| send.send(parker.waker().clone()).unwrap());
+            if waits.iter().all(Option::is_none) {
+                return;
+            }
+            parker.park();
+        }
+    })
+}
+
+/// The notifier wakes the first of two threads, which wakes the second.
+#[test]
+fn a_woken_thread_wakes_the_next() {
+    model(|shared| {
+        let threads = [0, 1].map(|_| spawn(shared, |shared| wait(shared.at(0), 0)));
+        shared.words[0].store(1, Ordering::Relaxed);
+        let woken = notify_all(shared.at(0));
+        let outcomes = threads.map(|thread| thread.join().unwrap());
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::Notified).count(), woken);
+    });
+}
+
+/// The first thread leaves its park for another reason while it is given the second one.
+#[test]
+fn a_thread_that_wakes_up_by_itself_and_a_notify_of_all() {
+    model(|shared| {
+        let (send, receive) = loom::sync::mpsc::channel();
+        let first = waiter(shared, &[0], send.clone());
+        let stray = receive.recv().unwrap();
+        let second = waiter(shared, &[0], send);
+        receive.recv().unwrap();
+        stray.wake();
+        assert_eq!(notify_all(shared.at(0)), 2);
+        first.join().unwrap();
+        second.join().unwrap();
+    });
+}
+
+/// Two notifiers want to link one thread, which waits on two words.
+#[test]
+fn two_notifies_of_one_thread() {
+    model(|shared| {
+        let (send, receive) = loom::sync::mpsc::channel();
+        let thread = waiter(shared, &[0, 1], send);
+        receive.recv().unwrap();
+        let notifier = spawn(shared, |shared| assert_eq!(notify_all(shared.at(0)), 1));
+        assert_eq!(notify_all(shared.at(1)), 1);
+        notifier.join().unwrap();
+        thread.join().unwrap();
+    });
+}

@@ -72,6 +72,7 @@ pub(crate) struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
 }
 
 impl<R: Acquire<Closed = Infallible>> AcquireAgain<'_, R> {
+    #[track_caller]
     fn acquire(&self) {
         if !self.raw.take(self.ask) {
             let Ok(()) = acquire::block_for_guard(self.raw, self.ask);

@@ -31,6 +31,8 @@ pub(crate) fn all() -> Vec<Workload> {
     all.push(condvar::herd::workload());
     all.extend(rw_lock::workloads());
     all.extend(semaphore::workloads());
+    #[cfg(feature = "observe")]
+    all.push(super::snapshots::workload());
     all
 }
 

@@ -16,6 +16,8 @@ mod notify_miss;
 mod one_word;
 mod rw_lock;
 mod semaphore;
+#[cfg(feature = "observe")]
+mod snapshots;
 mod task_round_trip;
 mod thread_herd;
 mod two_threads;

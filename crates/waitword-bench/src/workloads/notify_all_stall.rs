@@ -72,24 +72,31 @@ fn stall(n: usize, register: impl Fn() + Sync, notify_all: impl FnOnce()) -> Vec
         notify_all();
         start.elapsed()
     });
-    let quiet = Stalls::of(&register, || {
-        let start = Instant::now();
-        while start.elapsed() < during.whole {
-            std::hint::spin_loop();
-        }
-        start.elapsed()
-    });
+    let quiet = Stalls::quiet(&register, during.whole);
     let sample = |what, time: Duration| Sample::new(what, n, Unit::Nanos, time.as_nanos() as f64);
     vec![sample(QUIET, quiet.longest), sample(DURING, during.longest), sample(WHOLE, during.whole)]
 }
 
-struct Stalls {
-    longest: Duration,
-    whole: Duration,
+/// What another thread notices of some work.
+pub(super) struct Stalls {
+    pub(super) longest: Duration,
+    pub(super) whole: Duration,
 }
 
 impl Stalls {
-    fn of(register: &(impl Fn() + Sync), work: impl FnOnce() -> Duration) -> Self {
+    /// Of a thread that only spins for this long.
+    pub(super) fn quiet(register: &(impl Fn() + Sync), time: Duration) -> Self {
+        Self::of(register, || {
+            let start = Instant::now();
+            while start.elapsed() < time {
+                std::hint::spin_loop();
+            }
+            start.elapsed()
+        })
+    }
+
+    /// Calls `register` on another thread all the time while `work` is done. Returns how long its longest call took.
+    pub(super) fn of(register: &(impl Fn() + Sync), work: impl FnOnce() -> Duration) -> Self {
         let (calls, done) = (AtomicUsize::new(0), AtomicBool::new(false));
         thread::scope(|scope| {
             let other = scope.spawn(|| {

@@ -9,6 +9,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::ptr::NonNull;
+use std::task::Waker;
 
 use super::hash::{Hasher, Key};
 use super::lock::Lock;
@@ -18,8 +19,8 @@ use crate::outcome::Cancelled;
 use crate::sync::{UnsafeCell, mutant};
 use crate::waiter::list::{List, unlink};
 use crate::waiter::node::{
-    IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of, prev,
-    with,
+    IDLE, Links, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of,
+    prev, with,
 };
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 use crate::waiter::{Completed, Inbox};
@@ -128,17 +129,22 @@ impl<'a> Locked<'a> {
         Some(unsafe { complete(node.pointer(), TIMED_OUT, None) })
     }
 
-    /// Gives `access` to the wake of a queued node. `None` if it is not queued any more because a notify counted it; then it
-    /// has left.
-    pub(crate) fn with_wake<R>(
+    /// Whether a queued node is woken by `waker`. `None` if it is not queued any more because a notify counted it; then it has
+    /// left.
+    pub(crate) fn will_wake(&mut self, key: Key, node: Pin<&Waiter>, waker: &Waker) -> Option<bool> {
+        self.with_links(key, node, |links| links.wake.will_wake(waker))
+    }
+
+    /// Gives `access` to the links of a queued node, as [`will_wake`](Self::will_wake).
+    fn with_links<R>(
         &mut self,
         key: Key,
         node: Pin<&Waiter>,
-        access: impl FnOnce(&mut Wake) -> R,
+        access: impl FnOnce(&mut Links) -> R,
     ) -> Option<R> {
         if is_queued(node.state()) && self.is_queued(key, node) {
             // SAFETY: queued under this lock (I2).
-            return Some(unsafe { with(node.pointer(), |links| access(&mut links.wake)) });
+            return Some(unsafe { with(node.pointer(), access) });
         }
         let _ = self.leave(key, node);
         None
@@ -147,7 +153,10 @@ impl<'a> Locked<'a> {
     /// Gives a queued node another wake in exchange for what it has. Returns whether it was signalled, which is acknowledged
     /// by this. `None` if a notify counted it; then it has left.
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
-        self.with_wake(key, node, |old| std::mem::swap(old, wake))?;
+        self.with_links(key, node, |links| {
+            links.mark.set_who(|| wake.identity());
+            std::mem::swap(&mut links.wake, wake);
+        })?;
         let was_signalled = is_signalled(node.state());
         // A requested signal stays requested.
         if was_signalled {
@@ -186,9 +195,11 @@ impl<'a> Locked<'a> {
         self.with(|queues, changes| {
             // SAFETY: we hold the lock of `key`'s shard (I2); `list` is given to us.
             let (detached, gone) = unsafe {
-                let bucket = queues.bucket(key);
+                let (bucket, place) = queues.bucket_and_place(key);
                 let Some(head) = bucket.find(key.address) else { return 0 };
-                bucket.detach(head, count, list)
+                let (detached, gone) = bucket.detach(head, count, list);
+                place.detached(key, || bucket.find(key.address));
+                (detached, gone)
             };
             if gone {
                 queues.word_gone(key, changes);
@@ -252,9 +263,10 @@ impl<'a> Locked<'a> {
         self.with(|queues, changes| {
             // SAFETY: we hold the lock (I2), and the node that is chosen is in the queue of the head.
             let (node, gone) = unsafe {
-                let bucket = queues.bucket(key);
+                let (bucket, place) = queues.bucket_and_place(key);
                 let head = bucket.find(key.address)?;
                 let node = choose(head)?;
+                place.leaves(head, node);
                 (node, bucket.remove(head, node))
             };
             if gone {

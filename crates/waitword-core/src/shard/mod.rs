@@ -1,16 +1,21 @@
 //! A shard: one lock, and the queues of the words that hash to it.
 
 mod bucket;
+#[cfg(feature = "observe")]
+mod copy;
 mod guard;
 mod hash;
 mod lock;
 #[cfg(any(waitword_loom, waitword_shuttle))]
 pub(crate) mod model_addresses;
 mod occupancy;
+mod place;
 mod queues;
 mod resize;
 mod stalled;
 
+#[cfg(feature = "observe")]
+pub(crate) use copy::{Copying, Next, STAY};
 pub(crate) use guard::{Locked, Shard, Unlocked};
 pub(crate) use hash::{Hasher, Key};
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::ptr::NonNull;
 use super::bucket::{Bucket, Pushed};
 use super::hash::{Hasher, Key};
 use super::occupancy::Occupancy;
+use super::place::Place;
+use crate::observe::ticket_after;
 use crate::sync::{MODEL, mutant};
 use crate::waiter::node::Waiter;
 
@@ -41,8 +43,8 @@ pub(super) struct Queues {
     pub(super) buckets: Box<[Bucket]>,
     /// How many words have a queue.
     words: usize,
-    /// The ticket of the next waiter to be enqueued.
-    next_ticket: u64,
+    /// The ticket of the waiter that was enqueued last.
+    last_ticket: u64,
     /// A bucket was found with too many queues.
     needs_secret: bool,
     /// A waiter may be queued behind one that is signalled or requests a signal (`table/watchdog.rs`).
@@ -51,6 +53,8 @@ pub(super) struct Queues {
     occupancy: Occupancy,
     /// Spreads the words over the buckets: the table's, until another secret was needed.
     hasher: Hasher,
+    /// Where a snapshot goes on.
+    pub(super) place: Place,
 }
 
 impl Queues {
@@ -58,20 +62,27 @@ impl Queues {
         Self {
             buckets: (0..FEWEST_BUCKETS).map(|_| Bucket::default()).collect(),
             words: 0,
-            next_ticket: 0,
+            last_ticket: 0,
             needs_secret: false,
             watched: false,
             has_own_secret: false,
             occupancy: Occupancy::new(),
             hasher,
+            place: Place::default(),
         }
     }
 
     #[inline]
     pub(super) fn bucket(&mut self, key: Key) -> &mut Bucket {
+        self.bucket_and_place(key).0
+    }
+
+    /// As [`bucket`](Self::bucket), for who takes waiters out.
+    #[inline]
+    pub(super) fn bucket_and_place(&mut self, key: Key) -> (&mut Bucket, &mut Place) {
         let hash = if self.has_own_secret { self.hasher.hash(key.address) } else { key.hash };
         let index = hash as usize & (self.buckets.len() - 1);
-        &mut self.buckets[index]
+        (&mut self.buckets[index], &mut self.place)
     }
 
     /// Puts `node` at the tail of the queue of `key`.
@@ -80,8 +91,8 @@ impl Queues {
     /// The node is unlinked and the caller's.
     #[inline]
     pub(super) unsafe fn append(&mut self, key: Key, node: NonNull<Waiter>, changes: &mut Changes) {
-        let ticket = self.next_ticket;
-        self.next_ticket += 1;
+        let ticket = ticket_after(self.last_ticket);
+        self.last_ticket = ticket;
         // SAFETY: `self` is reached through the lock (I2), and the node is the caller's.
         let pushed = unsafe { self.bucket(key).push(key.address, ticket, node) };
         match pushed {
@@ -152,6 +163,7 @@ impl Queues {
             }
         }
         std::mem::swap(&mut self.buckets, spare);
+        self.place.rehashed();
         // A pass of the watchdog may be under way, and a queue have moved to where it has been: once more.
         self.watched = true;
         // Queues that were few in each of four buckets may be too many in the one that took their place; and one secret in

@@ -6,6 +6,8 @@ mod follow_up;
 mod location;
 mod pair;
 mod shards;
+#[cfg(feature = "observe")]
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod watchdog;

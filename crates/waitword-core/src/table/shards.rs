@@ -6,6 +6,8 @@ use std::pin::Pin;
 #[cfg(any(waitword_loom, waitword_shuttle))]
 use crate::shard::model_addresses;
 use crate::shard::{Hasher, Key, Locked, Shard};
+#[cfg(feature = "observe")]
+use crate::sync::Mutex;
 use crate::sync::{MODEL, mutant};
 use crate::waiter::node::Waiter;
 use crate::word::Word;
@@ -40,6 +42,9 @@ const SHARDS: usize = if MODEL { 1 } else { 256 };
 pub struct Table {
     pub(super) shards: Box<[Shard]>,
     pub(super) hasher: Hasher,
+    /// Held by a snapshot.
+    #[cfg(feature = "observe")]
+    pub(super) snapshots: Mutex<()>,
 }
 
 impl Table {
@@ -58,7 +63,12 @@ impl Table {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
         #[cfg(any(waitword_loom, waitword_shuttle))]
         model_addresses::begin();
-        Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher }
+        Self {
+            shards: (0..shards).map(|_| Shard::new(hasher)).collect(),
+            hasher,
+            #[cfg(feature = "observe")]
+            snapshots: Mutex::new(()),
+        }
     }
 
     /// How many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.

@@ -13,7 +13,7 @@ use std::task::{Wake, Waker};
 use std::time::Instant;
 
 use super::sleeper::Sleeper;
-use super::spin;
+use super::{known, spin};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, thread};
 
@@ -114,7 +114,9 @@ impl Interrupt {
     pub fn for_current_thread() -> Self {
         let (raised, queued) = (AtomicBool::new(false), Mutex::new(false));
         let shared = Arc::new(Interruptible { raised, queued, sleeper: Arc::clone(&this_thread().sleeper) });
-        Self { waker: Waker::from(Arc::clone(&shared)), shared }
+        let waker = Waker::from(Arc::clone(&shared));
+        known::enter(&waker, &shared.sleeper.thread);
+        Self { waker, shared }
     }
 
     /// Interrupts the wait that the thread is in, or will be in next.
@@ -152,6 +154,12 @@ impl Interrupt {
     }
 }
 
+impl Drop for Interrupt {
+    fn drop(&mut self) {
+        known::leave(&self.waker);
+    }
+}
+
 impl Wake for Interruptible {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
@@ -173,7 +181,15 @@ struct ThisThread {
 impl ThisThread {
     fn new() -> Rc<Self> {
         let sleeper = Arc::new(Sleeper::current());
-        Rc::new(Self { waker: Arc::clone(&sleeper).into_waker(), sleeper })
+        let waker = Arc::clone(&sleeper).into_waker();
+        known::enter(&waker, &sleeper.thread);
+        Rc::new(Self { waker, sleeper })
+    }
+}
+
+impl Drop for ThisThread {
+    fn drop(&mut self) {
+        known::leave(&self.waker);
     }
 }
 

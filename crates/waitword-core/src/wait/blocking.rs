@@ -19,6 +19,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use super::leave::leave;
+use crate::observe::{Origin, WaitsFor};
 use crate::outcome::{Cancelled, Interrupted, Outcome};
 use crate::table::{Location, Table, enqueue_while_equal, lock_if_equal};
 use crate::thread::{Interrupt, Parker, may_block, spin};
@@ -52,7 +53,8 @@ use crate::word::{Word, bits, load_bits};
 /// ```
 #[track_caller]
 pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
-    block(&at, expected, Limit::Never, None, "wait_async").unwrap_or(Outcome::TimedOut)
+    block(Origin::here(WaitsFor::Word), &at, expected, Limit::Never, None, "wait_async")
+        .unwrap_or(Outcome::TimedOut)
 }
 
 /// As [`wait`], for `timeout` at the longest.
@@ -72,7 +74,8 @@ pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
 /// ```
 #[track_caller]
 pub fn wait_for<L: Location>(at: L, expected: <L::Word as Word>::Value, timeout: Duration) -> Outcome {
-    block(&at, expected, Limit::For(timeout), None, "wait_async_for").unwrap_or(Outcome::TimedOut)
+    block(Origin::here(WaitsFor::Word), &at, expected, Limit::For(timeout), None, "wait_async_for")
+        .unwrap_or(Outcome::TimedOut)
 }
 
 /// As [`wait`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
@@ -83,7 +86,8 @@ pub fn wait_for<L: Location>(at: L, expected: <L::Word as Word>::Value, timeout:
 /// As [`wait`]; the method to use instead is [`wait_async_until`](crate::wait_async_until).
 #[track_caller]
 pub fn wait_until<L: Location>(at: L, expected: <L::Word as Word>::Value, deadline: Instant) -> Outcome {
-    block(&at, expected, Limit::Until(deadline), None, "wait_async_until").unwrap_or(Outcome::TimedOut)
+    block(Origin::here(WaitsFor::Word), &at, expected, Limit::Until(deadline), None, "wait_async_until")
+        .unwrap_or(Outcome::TimedOut)
 }
 
 /// As [`wait`], or as [`wait_for`] if there is a timeout, ended also by `interrupt`: how a host ends the wait of an agent
@@ -114,7 +118,29 @@ pub fn wait_interruptible<L: Location>(
     timeout: Option<Duration>,
     interrupt: &Interrupt,
 ) -> Result<Outcome, Interrupted> {
-    block(&at, expected, timeout.map_or(Limit::Never, Limit::For), Some(interrupt), "wait_async")
+    block(
+        Origin::here(WaitsFor::Word),
+        &at,
+        expected,
+        timeout.map_or(Limit::Never, Limit::For),
+        Some(interrupt),
+        "wait_async",
+    )
+}
+
+/// As [`wait`], or as [`wait_until`] if there is a deadline, for building locks: snapshots show the wait as one of `origin`.
+///
+/// # Panics
+/// As [`wait`].
+#[track_caller]
+pub fn wait_from<L: Location>(
+    origin: Origin,
+    at: L,
+    expected: <L::Word as Word>::Value,
+    deadline: Option<Instant>,
+) -> Outcome {
+    let limit = deadline.map_or(Limit::Never, Limit::Until);
+    block(origin, &at, expected, limit, None, "wait_async").unwrap_or(Outcome::TimedOut)
 }
 
 /// How long a wait may last.
@@ -138,6 +164,7 @@ impl Limit {
 
 #[track_caller]
 fn block<L: Location>(
+    origin: Origin,
     at: &L,
     expected: <L::Word as Word>::Value,
     limit: Limit,
@@ -155,13 +182,14 @@ fn block<L: Location>(
     if is_zero {
         return Ok(Outcome::TimedOut);
     }
-    block_while_equal(at, expected, limit, interrupt, instead)
+    block_while_equal(origin, at, expected, limit, interrupt, instead)
 }
 
 /// The rest of [`block`], for a word that was equal a moment ago.
 #[track_caller]
 #[inline(never)]
 fn block_while_equal<L: Location>(
+    origin: Origin,
     at: &L,
     expected: u64,
     limit: Limit,
@@ -174,7 +202,7 @@ fn block_while_equal<L: Location>(
     let parker = Parker::current();
     // These wakers are ours: to clone one runs no foreign code.
     let waker = interrupt.and_then(|interrupt| interrupt.waker(&parker)).unwrap_or(parker.waker());
-    let node = pin!(Waiter::new());
+    let node = pin!(Waiter::new(Some(origin)));
     let node = node.as_ref();
     node.set_wake(Wake::Task(waker.clone()));
     if !enqueue_while_equal(at, expected, node) {

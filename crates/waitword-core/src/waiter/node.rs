@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 
 use super::list::{self, Entry};
 use super::wake::Wake;
+use crate::observe::{Mark, Origin};
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{UnsafeCell, order};
 
@@ -85,10 +86,13 @@ pub(crate) struct Links {
     pub(crate) len: u64,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
+    /// What a snapshot says of it.
+    pub(crate) mark: Mark,
 }
 
 /// As much as a line of the cache: a crowd on one word costs a miss each.
-const _: () = assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 || crate::sync::MODEL);
+const _: () =
+    assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + size_of::<Mark>() || crate::sync::MODEL);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
@@ -99,16 +103,17 @@ unsafe impl Sync for Waiter {}
 impl Waiter {
     /// A node that is in no list.
     #[inline]
-    pub(crate) fn new() -> Self {
-        Self::expecting(0)
+    pub(crate) fn new(origin: Option<Origin>) -> Self {
+        Self::expecting(0, origin)
     }
 
     /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
     #[inline]
-    pub(crate) fn expecting(bits: u64) -> Self {
+    pub(crate) fn expecting(bits: u64, origin: Option<Origin>) -> Self {
+        let links = Links { wake: Wake::NOBODY, len: bits, sibling: None, mark: Mark::new(origin) };
         Self {
             state: AtomicU64::new(IDLE),
-            links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: bits, sibling: None }),
+            links: UnsafeCell::new(links),
             address: AtomicUsize::new(0),
             entry: Entry::new(),
             _pinned: PhantomPinned,
@@ -148,6 +153,12 @@ impl Waiter {
         self.set_state(ticket << TICKET_SHIFT | state);
     }
 
+    /// Its ticket, under the lock of its queue.
+    #[cfg(feature = "observe")]
+    pub(crate) fn ticket(&self) -> u64 {
+        self.state.load(Ordering::Relaxed) >> TICKET_SHIFT
+    }
+
     /// Whether it was enqueued before `other`, both in the queues of one shard, whose lock the caller holds.
     #[inline]
     pub(crate) fn is_before(&self, other: &Self) -> bool {
@@ -179,6 +190,7 @@ impl Waiter {
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
         debug_assert_eq!(self.state(), IDLE);
         let set = |links: &mut Links| {
+            links.mark.set_who(|| wake.identity());
             if links.wake.is_nobody() {
                 // Not read: a copy of what was written a moment ago, in other portions, would wait for these stores.
                 std::mem::forget(std::mem::replace(&mut links.wake, wake));

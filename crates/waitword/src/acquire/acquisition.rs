@@ -6,7 +6,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::{Cancelled, Location as _, WaitAsync, wait_async};
+use waitword_core::observe::{Caller, Origin};
+use waitword_core::{Cancelled, Location as _, WaitAsync, wait_async_from};
 
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
 use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
@@ -36,6 +37,8 @@ pin_project! {
         // `Some` until the end, which returns the handle.
         handle: Option<H>,
         ask: Ask<H>,
+        // For snapshots.
+        caller: Caller,
         // `None` until the first attempt has failed. `Some` while queued; then there is a handle, too.
         #[pin]
         wait: Option<WaitAsync<H::At>>,
@@ -53,8 +56,14 @@ pin_project! {
 
 impl<H: Handle> Acquisition<H> {
     #[inline]
+    #[track_caller]
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
-        Self { handle: Some(handle), ask, wait: None }
+        Self::from_caller(Caller::here(), handle, ask)
+    }
+
+    /// As [`new`](Self::new), for a wait that began elsewhere.
+    pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
+        Self { handle: Some(handle), ask, caller, wait: None }
     }
 
     /// Whether the acquirer is queued.
@@ -131,7 +140,11 @@ impl<H: Handle> Acquisition<H> {
                 match raw.take_or_mark(ask, Attempt::Barging) {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                     Err(NotTaken::Marked { value, .. }) => {
-                        this.wait.set(Some(wait_async(handle.at(ask), value)));
+                        this.wait.set(Some(wait_async_from(
+                            Origin::new(*this.caller, H::Raw::waits_for(ask)),
+                            handle.at(ask),
+                            value,
+                        )));
                     }
                     Err(NotTaken::Closed(closed)) => return Poll::Ready(Err(closed)),
                 }

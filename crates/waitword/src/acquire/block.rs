@@ -22,6 +22,7 @@ pub(crate) fn block<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<
 /// As [`block`], for a guard that exists already and must not exist without its lock. So this thread blocks even if a function
 /// that ran meanwhile has forbidden it to.
 #[cold]
+#[track_caller]
 pub(crate) fn block_for_guard<H: Handle>(handle: H, ask: Ask<H>) -> Result<(), Closed<H>> {
     match spin_and_drive(handle, ask, None) {
         Ok(ended) => ended,
@@ -31,6 +32,7 @@ pub(crate) fn block_for_guard<H: Handle>(handle: H, ask: Ask<H>) -> Result<(), C
 
 /// As [`block`], until `deadline` at the latest.
 #[cold]
+#[track_caller]
 pub(crate) fn block_until<H: Handle>(
     handle: H,
     ask: Ask<H>,
@@ -45,6 +47,7 @@ pub(crate) fn block_until<H: Handle>(
     spin_and_drive(handle, ask, deadline)
 }
 
+#[track_caller]
 fn spin_and_drive<H: Handle>(
     handle: H,
     ask: Ask<H>,

@@ -25,6 +25,7 @@ pin_project! {
 
 impl<H: Handle> AcquireAsync<H> {
     #[inline]
+    #[track_caller]
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
         Self { acquisition: Acquisition::new(handle, ask) }
     }
@@ -88,6 +89,7 @@ pin_project! {
 }
 
 impl<H: Handle> AcquireAsyncUntil<H> {
+    #[track_caller]
     pub(crate) fn new(handle: H, ask: Ask<H>, deadline: Option<Instant>) -> Self {
         Self { acquisition: Acquisition::new(handle, ask), deadline, alarm: Alarm::new() }
     }

@@ -20,6 +20,7 @@ macro_rules! guard_futures {
 
         impl<'a, T: ?Sized> $future<'a, T> {
             #[inline]
+            #[track_caller]
             pub(super) fn new(lock: &'a $Lock<T>) -> Self {
                 Self { lock, acquire: crate::acquire::AcquireAsync::new(&lock.raw, $ask) }
             }
@@ -49,6 +50,7 @@ macro_rules! guard_futures {
         }
 
         impl<'a, T: ?Sized> $until<'a, T> {
+            #[track_caller]
             pub(super) fn new(lock: &'a $Lock<T>, deadline: Option<Instant>) -> Self {
                 Self { lock, acquire: crate::acquire::AcquireAsyncUntil::new(&lock.raw, $ask, deadline) }
             }
@@ -76,6 +78,7 @@ macro_rules! guard_futures {
 
         impl<T: ?Sized> $owned<T> {
             #[inline]
+            #[track_caller]
             pub(super) fn new(lock: Arc<$Lock<T>>) -> Self {
                 Self { acquire: crate::acquire::AcquireAsync::new(lock, $ask) }
             }
@@ -101,6 +104,7 @@ macro_rules! guard_futures {
         }
 
         impl<T: ?Sized> $owned_until<T> {
+            #[track_caller]
             pub(super) fn new(lock: Arc<$Lock<T>>, deadline: Option<Instant>) -> Self {
                 Self { acquire: crate::acquire::AcquireAsyncUntil::new(lock, $ask, deadline) }
             }

@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, Word, is_queue_stalled};
 
 use crate::sync::mutant;
@@ -17,6 +18,9 @@ pub(crate) trait Acquire {
     /// Says that it was closed, after which no acquisition succeeds. [`Infallible`](std::convert::Infallible) for a type that
     /// cannot be closed.
     type Closed;
+
+    /// What snapshots call a waiter with this ask.
+    fn waits_for(ask: Self::Ask) -> WaitsFor;
 
     /// See [`Acquire::At`]. Returns the same location for equal asks.
     fn at(&self, ask: Self::Ask) -> &Self::At;

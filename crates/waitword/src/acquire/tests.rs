@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::acquisition::Acquisition;
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
+use waitword_core::observe::WaitsFor;
+
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
@@ -37,6 +39,10 @@ impl<R: Acquire> Acquire for AfterAttempt<R> {
     type At = R::At;
     type Ask = R::Ask;
     type Closed = R::Closed;
+
+    fn waits_for(ask: R::Ask) -> WaitsFor {
+        R::waits_for(ask)
+    }
 
     fn at(&self, ask: R::Ask) -> &R::At {
         self.raw.at(ask)

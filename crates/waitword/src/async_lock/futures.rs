@@ -25,6 +25,7 @@ pin_project! {
 }
 
 impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
+    #[track_caller]
     pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
         Self { acquire: AcquireAsyncUntil::new(Rechecking::new(raw), (), None) }
     }
@@ -57,6 +58,7 @@ pin_project! {
 }
 
 impl<'a, L: Location<Word = AtomicI32>> LockAsyncUntil<'a, L> {
+    #[track_caller]
     pub(crate) fn new(raw: &'a RawLock<L>, deadline: Option<Instant>) -> Self {
         Self { acquire: AcquireAsyncUntil::new(Rechecking::new(raw), (), deadline) }
     }

@@ -112,6 +112,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// As [`lock_until`](Self::lock_until).
     #[doc(alias("try_lock_for", "lock_timeout"))]
     #[inline]
+    #[track_caller]
     pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
         if self.raw.take(()) { Ok(()) } else { self.block_until(Instant::now().checked_add(timeout)) }
     }
@@ -132,11 +133,13 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// at once, if it would have to wait and this thread must not block.
     #[doc(alias("try_lock_until", "lock_deadline"))]
     #[inline]
+    #[track_caller]
     pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
         if self.raw.take(()) { Ok(()) } else { self.block_until(Some(deadline)) }
     }
 
     #[cold]
+    #[track_caller]
     fn block_until(&self, deadline: Option<Instant>) -> Result<(), LockError> {
         let Ok(()) = acquire::block_until(Rechecking::new(&self.raw), (), deadline)?;
         Ok(())
@@ -162,6 +165,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// # });
     /// ```
     #[doc(alias("acquire_async", "async_lock"))]
+    #[track_caller]
     pub fn lock_async(&self) -> LockAsync<'_, L> {
         LockAsync::new(&self.raw)
     }
@@ -173,6 +177,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// # Errors
     /// As [`lock_async_until`](Self::lock_async_until).
     #[doc(alias("try_lock_for_async", "lock_timeout_async"))]
+    #[track_caller]
     pub fn lock_async_for(&self, timeout: Duration) -> LockAsyncUntil<'_, L> {
         LockAsyncUntil::new(&self.raw, Instant::now().checked_add(timeout))
     }
@@ -183,6 +188,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline.
     #[doc(alias = "try_lock_until_async")]
+    #[track_caller]
     pub fn lock_async_until(&self, deadline: Instant) -> LockAsyncUntil<'_, L> {
         LockAsyncUntil::new(&self.raw, Some(deadline))
     }

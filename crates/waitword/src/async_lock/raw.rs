@@ -18,6 +18,7 @@
 
 use std::convert::Infallible;
 
+use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, notify_one};
 
 use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, TakenOrMarked};
@@ -72,6 +73,10 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     type At = L;
     type Ask = ();
     type Closed = Infallible;
+
+    fn waits_for((): ()) -> WaitsFor {
+        WaitsFor::AsyncLock
+    }
 
     fn at(&self, (): ()) -> &L {
         &self.at

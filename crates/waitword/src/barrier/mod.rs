@@ -30,6 +30,7 @@ use crate::error::LockError;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
 use raw::{BarrierWaiter, MAX, Passed, RawBarrier};
+use waitword_core::observe::WaitsFor;
 
 /// A point at which a number of threads and tasks wait until all of them have arrived. It can be used again and again.
 ///
@@ -123,6 +124,7 @@ impl Barrier {
     /// # Errors
     /// As [`wait_until`](Self::wait_until).
     #[doc(alias = "wait_timeout")]
+    #[track_caller]
     pub fn wait_for(&self, timeout: Duration) -> Result<BarrierWaitResult, LockError> {
         self.wait_until_or_for_ever(Instant::now().checked_add(timeout))
     }
@@ -142,6 +144,7 @@ impl Barrier {
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
     /// at once, if it would have to wait on a thread that must not. In both cases it has not arrived.
+    #[track_caller]
     pub fn wait_until(&self, deadline: Instant) -> Result<BarrierWaitResult, LockError> {
         self.wait_until_or_for_ever(Some(deadline))
     }
@@ -161,6 +164,7 @@ impl Barrier {
     ///
     /// # Panics
     /// When polled again after it was ready.
+    #[track_caller]
     pub fn wait_async(&self) -> BarrierWait<'_> {
         BarrierWait::of(WaitFor::new(Arrival(BarrierWaiter::new(&self.raw))))
     }
@@ -177,6 +181,7 @@ impl Barrier {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_async_for(&self, timeout: Duration) -> BarrierWaitUntil<'_> {
         let deadline = Instant::now().checked_add(timeout);
         BarrierWaitUntil::of(WaitUntil::new(Arrival(BarrierWaiter::new(&self.raw)), deadline))
@@ -194,6 +199,7 @@ impl Barrier {
     /// # Panics
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
+    #[track_caller]
     pub fn wait_async_until(&self, deadline: Instant) -> BarrierWaitUntil<'_> {
         BarrierWaitUntil::of(WaitUntil::new(Arrival(BarrierWaiter::new(&self.raw)), Some(deadline)))
     }
@@ -208,6 +214,7 @@ impl Barrier {
         self.raw.arrived() as usize
     }
 
+    #[track_caller]
     fn wait_until_or_for_ever(&self, deadline: Option<Instant>) -> Result<BarrierWaitResult, LockError> {
         Ok(BarrierWaitResult(block_until(&mut BarrierWaiter::new(&self.raw), deadline)?))
     }
@@ -258,6 +265,8 @@ pub(crate) struct Arrival<H>(BarrierWaiter<H>);
 impl<H: Handle<Raw = RawBarrier<AtomicU64>>> Condition for Arrival<H> {
     type At = H::At;
     type Output = BarrierWaitResult;
+
+    const WAITS_FOR: WaitsFor = WaitsFor::Barrier;
 
     fn at(&self) -> H::At {
         self.0.at()

@@ -33,6 +33,7 @@ impl Barrier {
     /// # Panics
     /// As [`wait_async`](Self::wait_async).
     #[doc(alias("wait_async_owned", "wait_arc"))]
+    #[track_caller]
     pub fn wait_owned_async(self: &Arc<Self>) -> BarrierWaitOwned {
         BarrierWaitOwned::of(WaitFor::new(Arrival(BarrierWaiter::new(Arc::clone(self)))))
     }
@@ -47,6 +48,7 @@ impl Barrier {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_owned_async_for(self: &Arc<Self>, timeout: Duration) -> BarrierWaitOwnedUntil {
         let arrival = Arrival(BarrierWaiter::new(Arc::clone(self)));
         BarrierWaitOwnedUntil::of(WaitUntil::new(arrival, Instant::now().checked_add(timeout)))
@@ -62,6 +64,7 @@ impl Barrier {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_owned_async_until(self: &Arc<Self>, deadline: Instant) -> BarrierWaitOwnedUntil {
         let arrival = Arrival(BarrierWaiter::new(Arc::clone(self)));
         BarrierWaitOwnedUntil::of(WaitUntil::new(arrival, Some(deadline)))

@@ -30,6 +30,7 @@
 //! Arrivals are one chain of acquire-release read-modify-writes, so the last one sees what all did before they arrived. It
 //! releases the new generation, which the waiters acquire.
 
+use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, notify_all};
 
 use crate::condition::{Condition, Handle, Waited};
@@ -145,6 +146,8 @@ impl<H> BarrierWaiter<H> {
 impl<H: Handle<Raw = RawBarrier<L>>, L: Location<Word = AtomicU64>> Condition for BarrierWaiter<H> {
     type At = H::At;
     type Output = Passed;
+
+    const WAITS_FOR: WaitsFor = WaitsFor::Barrier;
 
     fn at(&self) -> H::At {
         self.barrier.at()

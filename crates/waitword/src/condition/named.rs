@@ -21,6 +21,7 @@ macro_rules! named_future {
         impl$(<$($generic),+>)? $name$(<$($generic),+>)?
         $(where $bounded: $bound)?
         {
+            #[track_caller]
             pub(crate) fn of(wait: $wait) -> Self {
                 Self { wait }
             }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::Alarm;
+use waitword_core::observe::Caller;
 
 use crate::condition::wait_for::{Condition, NotSo, WaitFor};
 use crate::coop::Unit;
@@ -26,8 +27,14 @@ pin_project! {
 }
 
 impl<C: Condition> WaitUntil<C> {
+    #[track_caller]
     pub(crate) fn new(condition: C, deadline: Option<Instant>) -> Self {
-        Self { wait: WaitFor::new(condition), deadline, alarm: Alarm::new() }
+        Self::from_caller(Caller::here(), condition, deadline)
+    }
+
+    /// See [`WaitFor::from_caller`].
+    pub(crate) fn from_caller(caller: Caller, condition: C, deadline: Option<Instant>) -> Self {
+        Self { wait: WaitFor::from_caller(caller, condition), deadline, alarm: Alarm::new() }
     }
 
     /// See [`WaitFor::is_waiting`].

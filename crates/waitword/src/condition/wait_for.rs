@@ -6,8 +6,9 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
+use waitword_core::observe::{Caller, Origin, WaitsFor};
 use waitword_core::{
-    Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait, wait_async, wait_until,
+    Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait_async_from, wait_from,
 };
 
 use crate::coop::Unit;
@@ -20,6 +21,9 @@ pub(crate) trait Condition {
 
     /// The result of the wait.
     type Output;
+
+    /// What snapshots call a waiter.
+    const WAITS_FOR: WaitsFor;
 
     /// See [`Condition::At`].
     fn at(&self) -> Self::At;
@@ -70,6 +74,7 @@ pub(crate) fn must_not_block(instead: &str) -> ! {
 }
 
 /// Blocks this thread until the condition holds or `deadline` passes.
+#[track_caller]
 pub(crate) fn block_until<C: Condition>(
     condition: &mut C,
     deadline: Option<Instant>,
@@ -84,11 +89,7 @@ pub(crate) fn block_until<C: Condition>(
         if !may_block() && !is_past() {
             return condition.give_up(false).ok_or(NotSo::Forbidden);
         }
-        let outcome = match deadline {
-            None => wait(condition.at(), value),
-            Some(deadline) => wait_until(condition.at(), value, deadline),
-        };
-        checked = match outcome {
+        checked = match wait_from(Origin::here(C::WAITS_FOR), condition.at(), value, deadline) {
             Outcome::Notified => condition.notified(),
             Outcome::NotEqual => condition.check(),
             Outcome::TimedOut => return final_check(condition).ok_or(NotSo::TimedOut),
@@ -106,6 +107,8 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub(crate) struct WaitFor<C: Condition> {
         condition: C,
+        // For snapshots.
+        caller: Caller,
         // The queued wait, if there is one.
         #[pin]
         wait: Option<WaitAsync<C::At>>,
@@ -126,8 +129,19 @@ pin_project! {
 }
 
 impl<C: Condition> WaitFor<C> {
+    #[track_caller]
     pub(crate) fn new(condition: C) -> Self {
-        Self { condition, wait: None, ended: false, output: None }
+        Self::from_caller(Caller::here(), condition)
+    }
+
+    /// As [`new`](Self::new), for an async function, which is not its own caller.
+    pub(crate) fn from_caller(caller: Caller, condition: C) -> Self {
+        Self { condition, caller, wait: None, ended: false, output: None }
+    }
+
+    /// Where it was made.
+    pub(crate) fn caller(&self) -> Caller {
+        self.caller
     }
 
     /// Whether it is queued.
@@ -171,7 +185,10 @@ impl<C: Condition> WaitFor<C> {
                     *this.output = Some(output);
                     return true;
                 }
-                Err(value) => this.wait.set(Some(wait_async(this.condition.at(), value))),
+                Err(value) => {
+                    let origin = Origin::new(*this.caller, C::WAITS_FOR);
+                    this.wait.set(Some(wait_async_from(origin, this.condition.at(), value)));
+                }
             }
         }
     }
@@ -189,6 +206,7 @@ impl<C: Condition> WaitFor<C> {
 
     /// Blocks this thread until the condition holds or `deadline` passes. After the deadline the wait stays queued, and the next
     /// block or poll goes on with it.
+    #[track_caller]
     pub(crate) fn block_until(self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<C::Output, NotSo> {
         drive(&Parker::current(), self, deadline)
     }

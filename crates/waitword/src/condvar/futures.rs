@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
+use waitword_core::observe::Caller;
 use waitword_core::{Alarm, Location};
 
 use crate::condvar::guard::CondvarGuard;
@@ -34,8 +35,12 @@ pin_project! {
 }
 
 impl<A: At, G: CondvarGuard> Wait<A, G> {
-    fn new(at: A, guard: G) -> Self {
-        Self { rest: guard.rest(), waiting: Waiting::new(at, guard.handle()), guard: Some(guard) }
+    fn from_caller(caller: Caller, at: A, guard: G) -> Self {
+        Self {
+            rest: guard.rest(),
+            waiting: Waiting::from_caller(caller, at, guard.handle()),
+            guard: Some(guard),
+        }
     }
 
     /// One poll. The error is the time of the next poll at the latest.
@@ -74,8 +79,13 @@ pin_project! {
 }
 
 impl<A: At, G: CondvarGuard> WaitOnce<A, G> {
+    #[track_caller]
     pub(super) fn new(at: A, guard: G) -> Self {
-        Self { wait: Wait::new(at, guard) }
+        Self::from_caller(Caller::here(), at, guard)
+    }
+
+    fn from_caller(caller: Caller, at: A, guard: G) -> Self {
+        Self { wait: Wait::from_caller(caller, at, guard) }
     }
 
     /// Whether the wait is queued.
@@ -109,8 +119,13 @@ pin_project! {
 }
 
 impl<A: At, G: CondvarGuard> WaitOnceUntil<A, G> {
+    #[track_caller]
     pub(super) fn new(at: A, guard: G, deadline: Option<Instant>) -> Self {
-        Self { wait: Wait::new(at, guard), deadline, alarm: Alarm::new() }
+        Self::from_caller(Caller::here(), at, guard, deadline)
+    }
+
+    fn from_caller(caller: Caller, at: A, guard: G, deadline: Option<Instant>) -> Self {
+        Self { wait: Wait::from_caller(caller, at, guard), deadline, alarm: Alarm::new() }
     }
 
     /// Whether the wait is queued.
@@ -144,6 +159,7 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub(super) struct WaitWhile<A: Location<Word = AtomicU64>, G: CondvarGuard, C> {
         at: A,
+        caller: Caller,
         condition: C,
         // `Some` while the mutex is held; otherwise the wait has it.
         guard: Option<G>,
@@ -153,8 +169,9 @@ pin_project! {
 }
 
 impl<A: At, G: CondvarGuard, C> WaitWhile<A, G, C> {
+    #[track_caller]
     pub(super) fn new(at: A, guard: G, condition: C) -> Self {
-        Self { at, condition, guard: Some(guard), wait: None }
+        Self { at, caller: Caller::here(), condition, guard: Some(guard), wait: None }
     }
 
     /// Whether the wait is queued.
@@ -187,7 +204,7 @@ where
                     }
                     return Poll::Ready(guard);
                 }
-                this.wait.set(Some(WaitOnce::new(this.at.clone(), guard)));
+                this.wait.set(Some(WaitOnce::from_caller(*this.caller, this.at.clone(), guard)));
             }
             match this.wait.as_mut().as_pin_mut().expect(ENDED).poll(cx) {
                 Poll::Ready(guard) => *this.guard = Some(guard),
@@ -204,6 +221,7 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub(super) struct WaitWhileUntil<A: Location<Word = AtomicU64>, G: CondvarGuard, C> {
         at: A,
+        caller: Caller,
         deadline: Option<Instant>,
         condition: C,
         // `Some` while the mutex is held, with the result of the last wait; otherwise the wait has the guard.
@@ -214,8 +232,9 @@ pin_project! {
 }
 
 impl<A: At, G: CondvarGuard, C> WaitWhileUntil<A, G, C> {
+    #[track_caller]
     pub(super) fn new(at: A, guard: G, deadline: Option<Instant>, condition: C) -> Self {
-        Self { at, deadline, condition, held: Some((guard, Ok(()))), wait: None }
+        Self { at, caller: Caller::here(), deadline, condition, held: Some((guard, Ok(()))), wait: None }
     }
 
     /// Whether the wait is queued.
@@ -251,7 +270,12 @@ where
                 if last.is_err() {
                     return Poll::Ready((guard, last));
                 }
-                this.wait.set(Some(WaitOnceUntil::new(this.at.clone(), guard, *this.deadline)));
+                this.wait.set(Some(WaitOnceUntil::from_caller(
+                    *this.caller,
+                    this.at.clone(),
+                    guard,
+                    *this.deadline,
+                )));
             }
             match this.wait.as_mut().as_pin_mut().expect(ENDED).poll(cx) {
                 Poll::Ready(held) => *this.held = Some(held),

@@ -41,6 +41,7 @@ impl Condvar {
     /// # Panics
     /// As [`wait_async`](Self::wait_async).
     #[doc(alias("wait_async_owned", "wait_arc"))]
+    #[track_caller]
     pub fn wait_owned_async<G: CondvarGuard>(self: &Arc<Self>, guard: G) -> CondvarWaitOwned<G> {
         CondvarWaitOwned::of(WaitOnce::new(OwnedAt::new(self), guard))
     }
@@ -48,6 +49,7 @@ impl Condvar {
     /// As [`wait_async_for`](Self::wait_async_for), with a future that has a share in the condition variable.
     ///
     /// Its output, its cancellation and its panics are as with [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_owned_async_for<G: CondvarGuard>(
         self: &Arc<Self>,
         guard: G,
@@ -64,6 +66,7 @@ impl Condvar {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_owned_async_until<G: CondvarGuard>(
         self: &Arc<Self>,
         guard: G,
@@ -95,6 +98,7 @@ impl Condvar {
     ///
     /// # Panics
     /// As [`wait_while_async`](Self::wait_while_async).
+    #[track_caller]
     pub fn wait_while_owned_async<G, C>(
         self: &Arc<Self>,
         guard: G,
@@ -110,6 +114,7 @@ impl Condvar {
     /// As [`wait_while_async_for`](Self::wait_while_async_for), with a future that has a share in the condition variable.
     ///
     /// Its output, its cancellation and its panics are as with [`wait_while_async_until`](Self::wait_while_async_until).
+    #[track_caller]
     pub fn wait_while_owned_async_for<G, C>(
         self: &Arc<Self>,
         guard: G,
@@ -131,6 +136,7 @@ impl Condvar {
     ///
     /// # Panics
     /// As [`wait_while_async_until`](Self::wait_while_async_until).
+    #[track_caller]
     pub fn wait_while_owned_async_until<G, C>(
         self: &Arc<Self>,
         guard: G,

@@ -33,7 +33,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::{Cancelled, Location, WaitAsync, replace_if_idle, requeue_while_equal, wait_async};
+use waitword_core::observe::{Caller, Origin, WaitsFor};
+use waitword_core::{Cancelled, Location, WaitAsync, replace_if_idle, requeue_while_equal, wait_async_from};
 
 use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Left};
 use crate::condition::Waited;
@@ -107,6 +108,8 @@ pin_project! {
         at: A,
         // `Some` until the wait ends, or the stage takes the handle.
         handle: Option<H>,
+        // For snapshots.
+        caller: Caller,
         // A notify counted this wait, which has not ended yet.
         notified: bool,
         #[pin]
@@ -147,8 +150,14 @@ pin_project! {
 const ENDED: &str = "a wait was polled after it had ended";
 
 impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A, H> {
+    #[track_caller]
     pub(crate) fn new(at: A, handle: H) -> Self {
-        Self { at, handle: Some(handle), notified: false, stage: Stage::Idle }
+        Self::from_caller(Caller::here(), at, handle)
+    }
+
+    /// As [`new`](Self::new), for a wait that began there.
+    pub(crate) fn from_caller(caller: Caller, at: A, handle: H) -> Self {
+        Self { at, handle: Some(handle), caller, notified: false, stage: Stage::Idle }
     }
 
     /// Whether the waiter is queued, here or for the mutex.
@@ -179,7 +188,8 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         let mutex = std::ptr::from_ref(word).addr() as u64;
         loop {
             adopt(this.at, mutex);
-            this.stage.set(Stage::Queued { wait: wait_async(this.at.clone(), mutex) });
+            let origin = Origin::new(*this.caller, WaitsFor::Condvar);
+            this.stage.set(Stage::Queued { wait: wait_async_from(origin, this.at.clone(), mutex) });
             if let StageProjection::Queued { wait } = this.stage.as_mut().project()
                 && wait.poll_signalled(&mut Context::from_waker(waker)).is_pending()
             {
@@ -224,7 +234,8 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         } else if !*this.notified {
             return Some(None);
         }
-        let acquisition = Acquisition::new(this.handle.take().expect(ENDED), ());
+        let handle = this.handle.take().expect(ENDED);
+        let acquisition = Acquisition::from_caller(*this.caller, handle, ());
         this.stage.set(Stage::Locking { acquisition });
         None
     }

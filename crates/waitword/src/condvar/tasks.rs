@@ -47,6 +47,7 @@ impl Condvar {
     /// At the first poll, if other waiters use another mutex; the guard's mutex is released then. When polled again after it was
     /// ready.
     #[doc(alias = "async_wait")]
+    #[track_caller]
     pub fn wait_async<G: CondvarGuard>(&self, guard: G) -> CondvarWait<'_, G> {
         CondvarWait::of(WaitOnce::new(self.raw.at(), guard))
     }
@@ -56,6 +57,7 @@ impl Condvar {
     /// Its output, its cancellation and its panics are as with [`wait_async_until`](Self::wait_async_until). A timeout that goes
     /// beyond what [`Instant`] can hold waits without an end.
     #[doc(alias = "wait_timeout_async")]
+    #[track_caller]
     pub fn wait_async_for<G: CondvarGuard>(&self, guard: G, timeout: Duration) -> CondvarWaitUntil<'_, G> {
         CondvarWaitUntil::of(WaitOnceUntil::new(self.raw.at(), guard, Instant::now().checked_add(timeout)))
     }
@@ -82,6 +84,7 @@ impl Condvar {
     /// # Panics
     /// As [`wait_async`](Self::wait_async); and when it has to wait, if it is the first in the process and the system cannot
     /// start the timer thread.
+    #[track_caller]
     pub fn wait_async_until<G: CondvarGuard>(&self, guard: G, deadline: Instant) -> CondvarWaitUntil<'_, G> {
         CondvarWaitUntil::of(WaitOnceUntil::new(self.raw.at(), guard, Some(deadline)))
     }
@@ -113,6 +116,7 @@ impl Condvar {
     ///
     /// # Panics
     /// As [`wait_async`](Self::wait_async), and when `condition` does; the mutex is released then.
+    #[track_caller]
     pub fn wait_while_async<G, C>(&self, guard: G, condition: C) -> CondvarWaitWhile<'_, G, C>
     where
         G: CondvarGuard,
@@ -125,6 +129,7 @@ impl Condvar {
     ///
     /// Its output, its cancellation and its panics are as with [`wait_while_async_until`](Self::wait_while_async_until). A
     /// timeout that goes beyond what [`Instant`] can hold waits without an end.
+    #[track_caller]
     pub fn wait_while_async_for<G, C>(
         &self,
         guard: G,
@@ -167,6 +172,7 @@ impl Condvar {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until), and when `condition` does; the mutex is released then.
+    #[track_caller]
     pub fn wait_while_async_until<G, C>(
         &self,
         guard: G,

@@ -22,6 +22,7 @@ impl Event {
     /// listener.as_mut().wait();
     /// ```
     #[doc(alias("subscribe", "listener", "prepare_wait"))]
+    #[track_caller]
     pub fn listen(&self) -> EventListener<'_> {
         EventListener::of(&self.raw)
     }
@@ -39,6 +40,7 @@ impl Event {
     /// # Panics
     /// When polled again after it was ready.
     #[doc(alias("notified", "subscribe"))]
+    #[track_caller]
     pub fn wait_async(&self) -> EventWait<'_> {
         EventWait::of(WaitFor::new(EventWaiter::new(&self.raw)))
     }
@@ -56,6 +58,7 @@ impl Event {
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
     #[doc(alias = "wait_timeout_async")]
+    #[track_caller]
     pub fn wait_async_for(&self, timeout: Duration) -> EventWaitUntil<'_> {
         EventWaitUntil::of(WaitUntil::new(EventWaiter::new(&self.raw), Instant::now().checked_add(timeout)))
     }
@@ -84,6 +87,7 @@ impl Event {
     /// # Panics
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
+    #[track_caller]
     pub fn wait_async_until(&self, deadline: Instant) -> EventWaitUntil<'_> {
         EventWaitUntil::of(WaitUntil::new(EventWaiter::new(&self.raw), Some(deadline)))
     }

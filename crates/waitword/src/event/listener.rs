@@ -93,6 +93,7 @@ pin_project! {
 macro_rules! listener {
     ($Listener:ident$(<$life:lifetime>)? to $event:ty, as $wait_async:literal) => {
         impl$(<$life>)? $Listener$(<$life>)? {
+            #[track_caller]
             pub(super) fn of(event: $event) -> Self {
                 Self { listening: Listening::new(event) }
             }
@@ -123,6 +124,7 @@ macro_rules! listener {
             /// # Errors
             /// As [`wait_until`](Self::wait_until).
             #[doc(alias = "wait_timeout")]
+            #[track_caller]
             pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
                 Ok(self.project().listening.block(Instant::now().checked_add(timeout))?)
             }
@@ -147,6 +149,7 @@ macro_rules! listener {
             /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
             /// at once, if it would have to wait on a thread that must not. In both cases it stays queued.
             #[doc(alias = "wait_deadline")]
+            #[track_caller]
             pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
                 Ok(self.project().listening.block(Some(deadline))?)
             }
@@ -187,6 +190,7 @@ pin_project! {
 }
 
 impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
+    #[track_caller]
     fn new(event: H) -> Self {
         let wait = WaitFor::new(EventWaiter::new(event.clone()));
         Self { event, wait }
@@ -212,6 +216,7 @@ impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
         self.project().wait.enable()
     }
 
+    #[track_caller]
     fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), NotSo> {
         mutant!("event-listen" => if !self.wait.is_waiting() { self.as_mut().listen_again() });
         self.as_mut().project().wait.block_until(deadline)?;
@@ -222,6 +227,7 @@ impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
     /// In the round that lasts now.
     fn listen_again(self: Pin<&mut Self>) {
         let mut this = self.project();
-        this.wait.set(WaitFor::new(EventWaiter::new(this.event.clone())));
+        let caller = this.wait.caller();
+        this.wait.set(WaitFor::from_caller(caller, EventWaiter::new(this.event.clone())));
     }
 }

@@ -74,6 +74,7 @@ impl Event {
     /// # Panics
     /// As [`wait_async`](Self::wait_async).
     #[doc(alias("notified_owned", "wait_async_owned", "wait_arc"))]
+    #[track_caller]
     pub fn wait_owned_async(self: &Arc<Self>) -> EventWaitOwned {
         EventWaitOwned::of(WaitFor::new(EventWaiter::new(Arc::clone(self))))
     }
@@ -88,6 +89,7 @@ impl Event {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_owned_async_for(self: &Arc<Self>, timeout: Duration) -> EventWaitOwnedUntil {
         let waiter = EventWaiter::new(Arc::clone(self));
         EventWaitOwnedUntil::of(WaitUntil::new(waiter, Instant::now().checked_add(timeout)))
@@ -103,6 +105,7 @@ impl Event {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_owned_async_until(self: &Arc<Self>, deadline: Instant) -> EventWaitOwnedUntil {
         EventWaitOwnedUntil::of(WaitUntil::new(EventWaiter::new(Arc::clone(self)), Some(deadline)))
     }
@@ -126,6 +129,7 @@ impl Event {
     /// thread.join().unwrap();
     /// ```
     #[doc(alias = "listen_arc")]
+    #[track_caller]
     pub fn listen_owned(self: &Arc<Self>) -> OwnedEventListener {
         OwnedEventListener::of(Arc::clone(self))
     }

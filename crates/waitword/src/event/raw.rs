@@ -33,6 +33,7 @@
 //! A notify releases and a waiter that goes on acquires, also if the wakeup was stored already: `notify_one` writes
 //! the word in any case, because its caller may have changed what the waiter is about to check.
 
+use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, notify_last_or_replace, notify_one_or_replace, replace_and_notify_all};
 
 use crate::condition::{Condition, Handle, Waited};
@@ -162,6 +163,8 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> EventWaiter<H>
 impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for EventWaiter<H> {
     type At = H::At;
     type Output = ();
+
+    const WAITS_FOR: WaitsFor = WaitsFor::Event;
 
     fn at(&self) -> H::At {
         self.event.at()

@@ -204,6 +204,7 @@ impl Event {
     /// # Errors
     /// As [`wait_until`](Self::wait_until).
     #[doc(alias = "wait_timeout")]
+    #[track_caller]
     pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
         Ok(block_until(&mut EventWaiter::new(&self.raw), Instant::now().checked_add(timeout))?)
     }
@@ -224,6 +225,7 @@ impl Event {
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
     /// at once, if it would have to wait on a thread that must not.
     #[doc(alias = "wait_deadline")]
+    #[track_caller]
     pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
         Ok(block_until(&mut EventWaiter::new(&self.raw), Some(deadline))?)
     }

@@ -81,11 +81,13 @@ unsafe impl RawMutexTimed for RawMutex {
     type Instant = Instant;
 
     #[inline]
+    #[track_caller]
     fn try_lock_for(&self, timeout: Duration) -> bool {
         self.0.take(()) || acquire::block_until(&self.0, (), Instant::now().checked_add(timeout)).is_ok()
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock_until(&self, deadline: Instant) -> bool {
         self.0.take(()) || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
     }

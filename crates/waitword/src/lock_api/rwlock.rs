@@ -28,6 +28,7 @@ impl RawRwLock {
     }
 
     #[inline]
+    #[track_caller]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> bool {
         self.0.take(mode) || acquire::block_until(&self.0, mode, deadline()).is_ok()
     }
@@ -161,21 +162,25 @@ unsafe impl RawRwLockTimed for RawRwLock {
     type Instant = Instant;
 
     #[inline]
+    #[track_caller]
     fn try_lock_shared_for(&self, timeout: Duration) -> bool {
         self.acquire_until(Mode::Read, || Instant::now().checked_add(timeout))
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock_shared_until(&self, deadline: Instant) -> bool {
         self.acquire_until(Mode::Read, || Some(deadline))
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock_exclusive_for(&self, timeout: Duration) -> bool {
         self.acquire_until(Mode::Write, || Instant::now().checked_add(timeout))
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock_exclusive_until(&self, deadline: Instant) -> bool {
         self.acquire_until(Mode::Write, || Some(deadline))
     }
@@ -229,21 +234,25 @@ unsafe impl RawRwLockUpgradeDowngrade for RawRwLock {
 // SAFETY: `true` means that the lock was acquired, or upgraded.
 unsafe impl RawRwLockUpgradeTimed for RawRwLock {
     #[inline]
+    #[track_caller]
     fn try_lock_upgradable_for(&self, timeout: Duration) -> bool {
         self.acquire_until(Mode::Upgradable, || Instant::now().checked_add(timeout))
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock_upgradable_until(&self, deadline: Instant) -> bool {
         self.acquire_until(Mode::Upgradable, || Some(deadline))
     }
 
     #[inline]
+    #[track_caller]
     unsafe fn try_upgrade_for(&self, timeout: Duration) -> bool {
         self.acquire_until(Mode::Upgrade, || Instant::now().checked_add(timeout))
     }
 
     #[inline]
+    #[track_caller]
     unsafe fn try_upgrade_until(&self, deadline: Instant) -> bool {
         self.acquire_until(Mode::Upgrade, || Some(deadline))
     }

@@ -76,6 +76,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As [`lock_until`](Self::lock_until).
     #[doc(alias("try_lock_for", "lock_timeout", "pthread_mutex_timedlock"))]
     #[inline]
+    #[track_caller]
     pub fn lock_for(&self, timeout: Duration) -> Result<MutexGuard<'_, T>, LockError> {
         self.acquire_until(|| Instant::now().checked_add(timeout))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
@@ -97,6 +98,7 @@ impl<T: ?Sized> Mutex<T> {
     /// at once, if it would have to wait and this thread must not block.
     #[doc(alias("try_lock_until", "lock_deadline"))]
     #[inline]
+    #[track_caller]
     pub fn lock_until(&self, deadline: Instant) -> Result<MutexGuard<'_, T>, LockError> {
         self.acquire_until(|| Some(deadline))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
@@ -127,6 +129,7 @@ impl<T: ?Sized> Mutex<T> {
     /// When polled again after it was ready.
     #[doc(alias("acquire_async", "async_lock"))]
     #[inline]
+    #[track_caller]
     pub fn lock_async(&self) -> MutexLock<'_, T> {
         MutexLock::new(self)
     }
@@ -157,6 +160,7 @@ impl<T: ?Sized> Mutex<T> {
     /// # Panics
     /// As [`lock_async_until`](Self::lock_async_until).
     #[doc(alias("try_lock_for_async", "lock_timeout_async"))]
+    #[track_caller]
     pub fn lock_async_for(&self, timeout: Duration) -> MutexLockUntil<'_, T> {
         MutexLockUntil::new(self, Instant::now().checked_add(timeout))
     }
@@ -185,6 +189,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As [`lock_async`](Self::lock_async); and when it has to wait, if it is the first in the process and the system cannot
     /// start the timer thread.
     #[doc(alias = "try_lock_until_async")]
+    #[track_caller]
     pub fn lock_async_until(&self, deadline: Instant) -> MutexLockUntil<'_, T> {
         MutexLockUntil::new(self, Some(deadline))
     }

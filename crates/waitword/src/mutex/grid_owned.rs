@@ -55,6 +55,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As [`lock_until`](Self::lock_until).
     #[doc(alias = "try_lock_arc_for")]
     #[inline]
+    #[track_caller]
     pub fn lock_owned_for(self: &Arc<Self>, timeout: Duration) -> Result<OwnedMutexGuard<T>, LockError> {
         self.acquire_until(|| Instant::now().checked_add(timeout))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
@@ -67,6 +68,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As [`lock_until`](Self::lock_until).
     #[doc(alias = "try_lock_arc_until")]
     #[inline]
+    #[track_caller]
     pub fn lock_owned_until(self: &Arc<Self>, deadline: Instant) -> Result<OwnedMutexGuard<T>, LockError> {
         self.acquire_until(|| Some(deadline))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
@@ -95,6 +97,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As [`lock_async`](Self::lock_async).
     #[doc(alias("lock_async_owned", "lock_arc", "lock_owned"))]
     #[inline]
+    #[track_caller]
     pub fn lock_owned_async(self: &Arc<Self>) -> MutexLockOwned<T> {
         MutexLockOwned::new(Arc::clone(self))
     }
@@ -110,6 +113,7 @@ impl<T: ?Sized> Mutex<T> {
     /// # Panics
     /// As [`lock_async_until`](Self::lock_async_until).
     #[doc(alias = "lock_async_owned_for")]
+    #[track_caller]
     pub fn lock_owned_async_for(self: &Arc<Self>, timeout: Duration) -> MutexLockOwnedUntil<T> {
         MutexLockOwnedUntil::new(Arc::clone(self), Instant::now().checked_add(timeout))
     }
@@ -125,6 +129,7 @@ impl<T: ?Sized> Mutex<T> {
     /// # Panics
     /// As [`lock_async_until`](Self::lock_async_until).
     #[doc(alias = "lock_async_owned_until")]
+    #[track_caller]
     pub fn lock_owned_async_until(self: &Arc<Self>, deadline: Instant) -> MutexLockOwnedUntil<T> {
         MutexLockOwnedUntil::new(Arc::clone(self), Some(deadline))
     }

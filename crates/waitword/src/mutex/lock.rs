@@ -159,6 +159,7 @@ impl<T: ?Sized> Mutex<T> {
 
     /// The clock is not read if there is no need to wait.
     #[inline]
+    #[track_caller]
     pub(super) fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
         if self.raw.take(()) {
             Ok(())

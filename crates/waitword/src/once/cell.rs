@@ -152,6 +152,7 @@ impl<T> OnceLock<T> {
     /// # Errors
     /// As [`wait_until`](Self::wait_until).
     #[doc(alias = "wait_timeout")]
+    #[track_caller]
     pub fn wait_for(&self, timeout: Duration) -> Result<&T, LockError> {
         Ok(block_until(&mut SlotValue(&self.slot), Instant::now().checked_add(timeout))?)
     }
@@ -161,6 +162,7 @@ impl<T> OnceLock<T> {
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
     /// at once, if it would have to wait on a thread that must not.
+    #[track_caller]
     pub fn wait_until(&self, deadline: Instant) -> Result<&T, LockError> {
         Ok(block_until(&mut SlotValue(&self.slot), Some(deadline))?)
     }
@@ -181,6 +183,7 @@ impl<T> OnceLock<T> {
     /// assert_eq!(*value, 7);
     /// # });
     /// ```
+    #[track_caller]
     pub fn wait_async(&self) -> OnceWait<'_, T> {
         OnceWait::of(WaitFor::new(SlotValue(&self.slot)))
     }
@@ -197,6 +200,7 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_async_for(&self, timeout: Duration) -> OnceWaitUntil<'_, T> {
         OnceWaitUntil::of(WaitUntil::new(SlotValue(&self.slot), Instant::now().checked_add(timeout)))
     }
@@ -213,6 +217,7 @@ impl<T> OnceLock<T> {
     /// # Panics
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
+    #[track_caller]
     pub fn wait_async_until(&self, deadline: Instant) -> OnceWaitUntil<'_, T> {
         OnceWaitUntil::of(WaitUntil::new(SlotValue(&self.slot), Some(deadline)))
     }

@@ -17,6 +17,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use waitword_core::observe::WaitsFor;
+
 use crate::condition::{Condition, WaitFor, WaitUntil, block, block_until, named_future};
 use crate::error::LockError;
 use crate::once::OnceLock;
@@ -127,6 +129,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     ///
     /// # Panics
     /// When the initialiser does or has done.
+    #[track_caller]
     pub fn force_for(this: &Self, timeout: Duration) -> Result<&T, LockError> {
         Ok(block_until(&mut Forcing(this), Instant::now().checked_add(timeout))?)
     }
@@ -139,6 +142,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     ///
     /// # Panics
     /// When the initialiser does or has done.
+    #[track_caller]
     pub fn force_until(this: &Self, deadline: Instant) -> Result<&T, LockError> {
         Ok(block_until(&mut Forcing(this), Some(deadline))?)
     }
@@ -152,6 +156,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     ///
     /// # Panics
     /// When the initialiser does or has done. When polled again after it was ready.
+    #[track_caller]
     pub fn force_async(this: &Self) -> LazyForce<'_, T, F> {
         LazyForce::of(WaitFor::new(Forcing(this)))
     }
@@ -169,6 +174,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     ///
     /// # Panics
     /// As [`force_async_until`](Self::force_async_until).
+    #[track_caller]
     pub fn force_async_for(this: &Self, timeout: Duration) -> LazyForceUntil<'_, T, F> {
         LazyForceUntil::of(WaitUntil::new(Forcing(this), Instant::now().checked_add(timeout)))
     }
@@ -184,6 +190,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// # Panics
     /// As [`force_async`](Self::force_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
+    #[track_caller]
     pub fn force_async_until(this: &Self, deadline: Instant) -> LazyForceUntil<'_, T, F> {
         LazyForceUntil::of(WaitUntil::new(Forcing(this), Some(deadline)))
     }
@@ -290,6 +297,8 @@ pub(crate) struct Forcing<'a, T, F>(&'a LazyLock<T, F>);
 impl<'a, T, F: FnOnce() -> T> Condition for Forcing<'a, T, F> {
     type At = &'a AtomicU32;
     type Output = &'a T;
+
+    const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
 
     fn at(&self) -> &'a AtomicU32 {
         SlotTurn(&self.0.cell.slot).at()

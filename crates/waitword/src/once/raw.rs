@@ -30,6 +30,7 @@
 
 use std::mem;
 
+use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, notify_all};
 
 use crate::condition::Condition;
@@ -131,6 +132,8 @@ impl<'a, L: Location<Word = AtomicU32>> Condition for TurnWaiter<'a, L> {
     type At = &'a L;
     type Output = Option<RawTurn<'a, L>>;
 
+    const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
+
     fn at(&self) -> &'a L {
         &self.0.at
     }
@@ -155,6 +158,8 @@ pub(crate) struct ValueWaiter<'a, L>(pub(crate) &'a RawOnce<L>);
 impl<'a, L: Location<Word = AtomicU32>> Condition for ValueWaiter<'a, L> {
     type At = &'a L;
     type Output = ();
+
+    const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
 
     fn at(&self) -> &'a L {
         &self.0.at

@@ -9,6 +9,8 @@
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use waitword_core::observe::WaitsFor;
+
 use crate::condition::Condition;
 use crate::once::raw::{RawTurn, TurnWaiter, ValueWaiter};
 use crate::once::tagged::Tagged;
@@ -95,6 +97,8 @@ impl<'a, T> Condition for SlotTurn<'a, T> {
     type At = &'a AtomicU32;
     type Output = Result<&'a T, Turn<'a, T>>;
 
+    const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
+
     fn at(&self) -> &'a AtomicU32 {
         TurnWaiter(self.0.cell.raw()).at()
     }
@@ -114,6 +118,8 @@ pub(crate) struct SlotValue<'a, T>(pub(crate) &'a Slot<T>);
 impl<'a, T> Condition for SlotValue<'a, T> {
     type At = &'a AtomicU32;
     type Output = &'a T;
+
+    const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
 
     fn at(&self) -> &'a AtomicU32 {
         ValueWaiter(self.0.cell.raw()).at()

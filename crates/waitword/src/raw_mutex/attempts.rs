@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use waitword_core::Masked;
+use waitword_core::observe::WaitsFor;
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_mutex::{
@@ -19,6 +20,10 @@ impl Acquire for RawMutex {
     type At = Masked<QUEUED>;
     type Ask = ();
     type Closed = Infallible;
+
+    fn waits_for((): ()) -> WaitsFor {
+        WaitsFor::Mutex
+    }
 
     fn at(&self, (): ()) -> &Self::At {
         &self.state

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::mem;
 
 use waitword_core::Masked64;
+use waitword_core::observe::WaitsFor;
 
 use crate::acquire::{Acquire, Attempt, GivesBack, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_rwlock::{
@@ -16,6 +17,14 @@ impl Acquire for RawRwLock {
     type At = Masked64<QUEUED>;
     type Ask = Mode;
     type Closed = Infallible;
+
+    fn waits_for(mode: Mode) -> WaitsFor {
+        match mode {
+            Mode::Read => WaitsFor::Read,
+            Mode::Write => WaitsFor::Write,
+            Mode::Upgradable | Mode::Upgrade => WaitsFor::UpgradableRead,
+        }
+    }
 
     fn at(&self, mode: Mode) -> &Self::At {
         match mode {

@@ -1,5 +1,7 @@
 //! The attempts to take permits, barging and queued, and the signals that follow from each.
 
+use waitword_core::observe::WaitsFor;
+
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_semaphore::{
     Closed, FAIR, FLAGS, Masked64, QUEUED, RawSemaphore, SIGNALLED, bits, is_closed, permits,
@@ -11,6 +13,10 @@ impl Acquire for RawSemaphore {
     type At = Masked64<QUEUED>;
     type Ask = usize;
     type Closed = Closed;
+
+    fn waits_for(_: usize) -> WaitsFor {
+        WaitsFor::Semaphore
+    }
 
     fn at(&self, _n: usize) -> &Self::At {
         &self.state

@@ -66,6 +66,7 @@ macro_rules! grid {
             #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]
             #[doc(alias = $for_alias)]
             #[inline]
+            #[track_caller]
             pub fn $for(&self, timeout: Duration) -> Result<$guard<'_, T>, LockError> {
                 self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
@@ -80,6 +81,7 @@ macro_rules! grid {
             /// [`BlockingForbidden`](LockError::BlockingForbidden) if it has to wait on a thread that must not block.
             #[doc(alias = $until_alias)]
             #[inline]
+            #[track_caller]
             pub fn $until(&self, deadline: Instant) -> Result<$guard<'_, T>, LockError> {
                 self.acquire_until($mode, || Some(deadline))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
@@ -108,6 +110,7 @@ macro_rules! grid {
             /// When polled again after it was ready.
             #[doc(alias = $async_alias)]
             #[inline]
+            #[track_caller]
             pub fn $async(&self) -> $future<'_, T> {
                 $future::new(self)
             }
@@ -118,6 +121,7 @@ macro_rules! grid {
             ///
             /// # Errors, cancellation, panics
             #[doc = concat!("As [`", stringify!($async_until), "`](Self::", stringify!($async_until), ").")]
+            #[track_caller]
             pub fn $async_for(&self, timeout: Duration) -> $future_until<'_, T> {
                 $future_until::new(self, Instant::now().checked_add(timeout))
             }
@@ -134,6 +138,7 @@ macro_rules! grid {
             /// # Panics
             /// When polled again after it was ready; and when it has to wait, if it is the first in the process and the
             /// system cannot start the thread that keeps the time.
+            #[track_caller]
             pub fn $async_until(&self, deadline: Instant) -> $future_until<'_, T> {
                 $future_until::new(self, Some(deadline))
             }
@@ -165,6 +170,7 @@ macro_rules! grid {
             /// # Errors
             #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]
             #[inline]
+            #[track_caller]
             pub fn $owned_for(self: &Arc<Self>, timeout: Duration) -> Result<$owned_guard<T>, LockError> {
                 self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
@@ -176,6 +182,7 @@ macro_rules! grid {
             /// # Errors
             #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]
             #[inline]
+            #[track_caller]
             pub fn $owned_until(self: &Arc<Self>, deadline: Instant) -> Result<$owned_guard<T>, LockError> {
                 self.acquire_until($mode, || Some(deadline))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
@@ -187,6 +194,7 @@ macro_rules! grid {
             /// # Cancellation, fairness, panics
             #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), ").")]
             #[inline]
+            #[track_caller]
             pub fn $owned_async(self: &Arc<Self>) -> $owned_future<T> {
                 $owned_future::new(Arc::clone(self))
             }
@@ -195,6 +203,7 @@ macro_rules! grid {
             ///
             /// # Errors, cancellation, panics
             #[doc = concat!("As [`", stringify!($async_until), "`](Self::", stringify!($async_until), ").")]
+            #[track_caller]
             pub fn $owned_async_for(self: &Arc<Self>, timeout: Duration) -> $owned_future_until<T> {
                 $owned_future_until::new(Arc::clone(self), Instant::now().checked_add(timeout))
             }
@@ -203,6 +212,7 @@ macro_rules! grid {
             ///
             /// # Errors, cancellation, panics
             #[doc = concat!("As [`", stringify!($async_until), "`](Self::", stringify!($async_until), ").")]
+            #[track_caller]
             pub fn $owned_async_until(self: &Arc<Self>, deadline: Instant) -> $owned_future_until<T> {
                 $owned_future_until::new(Arc::clone(self), Some(deadline))
             }
@@ -255,6 +265,7 @@ impl<T: ?Sized> RwLock<T> {
 
     /// The clock is not read if there is no need to wait.
     #[inline]
+    #[track_caller]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
         if self.raw.take(mode) {
             Ok(())

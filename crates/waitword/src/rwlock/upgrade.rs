@@ -99,6 +99,7 @@ macro_rules! upgrade {
             /// # Errors
             /// As [`upgrade_until`](Self::upgrade_until).
             #[doc(alias = "try_upgrade_for")]
+            #[track_caller]
             pub fn upgrade_for(this: Self, timeout: Duration) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
                 Self::upgrade_within(this, || Instant::now().checked_add(timeout))
             }
@@ -109,6 +110,7 @@ macro_rules! upgrade {
             /// The guard, as it was, with [`TimedOut`](LockError::TimedOut), never before the deadline; or with
             /// [`BlockingForbidden`](LockError::BlockingForbidden) if there are readers and this thread must not block.
             #[doc(alias = "try_upgrade_until")]
+            #[track_caller]
             pub fn upgrade_until(this: Self, deadline: Instant) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
                 Self::upgrade_within(this, || Some(deadline))
             }
@@ -138,6 +140,7 @@ macro_rules! upgrade {
             ///
             /// # Panics
             /// When polled again after it was ready.
+            #[track_caller]
             pub fn upgrade_async(this: Self) -> $future<$($life,)? T> {
                 let $lent = Self::rwlock(&this);
                 $future { acquire: AcquireAsync::new($handle_of, Mode::Upgrade), guard: Some(this) }
@@ -149,6 +152,7 @@ macro_rules! upgrade {
             ///
             /// # Errors, cancellation, panics
             /// As [`upgrade_async_until`](Self::upgrade_async_until).
+            #[track_caller]
             pub fn upgrade_async_for(this: Self, timeout: Duration) -> $until<$($life,)? T> {
                 Self::upgrade_async_within(this, Instant::now().checked_add(timeout))
             }
@@ -164,6 +168,7 @@ macro_rules! upgrade {
             /// # Panics
             /// When polled again after it was ready; and when it has to wait, if it is the first in the process and the
             /// system cannot start the thread that keeps the time.
+            #[track_caller]
             pub fn upgrade_async_until(this: Self, deadline: Instant) -> $until<$($life,)? T> {
                 Self::upgrade_async_within(this, Some(deadline))
             }
@@ -181,6 +186,7 @@ macro_rules! upgrade {
                 reader
             }
 
+            #[track_caller]
             fn upgrade_within(
                 this: Self,
                 deadline: impl FnOnce() -> Option<Instant>,
@@ -194,6 +200,7 @@ macro_rules! upgrade {
                 Ok(unsafe { Self::upgraded(this) })
             }
 
+            #[track_caller]
             fn upgrade_async_within(this: Self, deadline: Option<Instant>) -> $until<$($life,)? T> {
                 let $lent = Self::rwlock(&this);
                 let acquire = AcquireAsyncUntil::new($handle_of, Mode::Upgrade, deadline);

@@ -105,6 +105,7 @@ impl Semaphore {
     /// As [`acquire_until`](Self::acquire_until).
     #[doc(alias("try_acquire_for", "acquire_timeout", "sem_timedwait"))]
     #[inline]
+    #[track_caller]
     pub fn acquire_for(&self, timeout: Duration) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.acquire_many_for(1, timeout)
     }
@@ -135,6 +136,7 @@ impl Semaphore {
     /// [`Closed`](AcquireError::Closed), whatever there is.
     #[doc(alias("try_acquire_until", "acquire_deadline"))]
     #[inline]
+    #[track_caller]
     pub fn acquire_until(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, AcquireError> {
         self.acquire_many_until(1, deadline)
     }

@@ -37,6 +37,7 @@ impl Semaphore {
     /// When polled again after it was ready.
     #[doc(alias("async_acquire", "permit"))]
     #[inline]
+    #[track_caller]
     pub fn acquire_async(&self) -> SemaphoreAcquire<'_> {
         SemaphoreAcquire::new(self, 1)
     }
@@ -90,6 +91,7 @@ impl Semaphore {
     /// # Panics
     /// As [`acquire_async_until`](Self::acquire_async_until).
     #[doc(alias("try_acquire_for_async", "acquire_timeout_async"))]
+    #[track_caller]
     pub fn acquire_async_for(&self, timeout: Duration) -> SemaphoreAcquireUntil<'_> {
         self.acquire_many_async_for(1, timeout)
     }
@@ -124,6 +126,7 @@ impl Semaphore {
     /// As [`acquire_async`](Self::acquire_async); and when it has to wait, if it is the first in the process and the system
     /// cannot start the thread that keeps the time.
     #[doc(alias = "try_acquire_until_async")]
+    #[track_caller]
     pub fn acquire_async_until(&self, deadline: Instant) -> SemaphoreAcquireUntil<'_> {
         self.acquire_many_async_until(1, deadline)
     }

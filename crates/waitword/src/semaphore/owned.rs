@@ -86,6 +86,7 @@ impl Semaphore {
     /// # Errors
     /// As [`acquire_until`](Self::acquire_until).
     #[inline]
+    #[track_caller]
     pub fn acquire_owned_for(
         self: &Arc<Self>,
         timeout: Duration,
@@ -116,6 +117,7 @@ impl Semaphore {
     /// # Errors
     /// As [`acquire_until`](Self::acquire_until).
     #[inline]
+    #[track_caller]
     pub fn acquire_owned_until(
         self: &Arc<Self>,
         deadline: Instant,
@@ -167,6 +169,7 @@ impl Semaphore {
     /// As [`acquire_async`](Self::acquire_async).
     #[doc(alias("acquire_arc", "acquire_owned", "acquire_async_owned"))]
     #[inline]
+    #[track_caller]
     pub fn acquire_owned_async(self: &Arc<Self>) -> SemaphoreAcquireOwned {
         SemaphoreAcquireOwned::new(Arc::clone(self), 1)
     }
@@ -198,6 +201,7 @@ impl Semaphore {
     ///
     /// # Panics
     /// As [`acquire_async_until`](Self::acquire_async_until).
+    #[track_caller]
     pub fn acquire_owned_async_for(self: &Arc<Self>, timeout: Duration) -> SemaphoreAcquireOwnedUntil {
         self.acquire_many_owned_async_for(1, timeout)
     }
@@ -232,6 +236,7 @@ impl Semaphore {
     ///
     /// # Panics
     /// As [`acquire_async_until`](Self::acquire_async_until).
+    #[track_caller]
     pub fn acquire_owned_async_until(self: &Arc<Self>, deadline: Instant) -> SemaphoreAcquireOwnedUntil {
         self.acquire_many_owned_async_until(1, deadline)
     }

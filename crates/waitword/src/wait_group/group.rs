@@ -132,6 +132,7 @@ impl WaitGroup {
     /// # Errors
     /// As [`wait_until`](Self::wait_until).
     #[doc(alias = "wait_timeout")]
+    #[track_caller]
     pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
         Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Instant::now().checked_add(timeout))?)
     }
@@ -152,6 +153,7 @@ impl WaitGroup {
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
     /// at once, if it would have to wait on a thread that must not.
+    #[track_caller]
     pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
         Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Some(deadline))?)
     }
@@ -175,6 +177,7 @@ impl WaitGroup {
     /// smol::future::zip(work, wait).await;
     /// # });
     /// ```
+    #[track_caller]
     pub fn wait_async(&self) -> WaitGroupWait<'_> {
         WaitGroupWait::of(WaitFor::new(WaitGroupWaiter::new(&self.raw)))
     }
@@ -191,6 +194,7 @@ impl WaitGroup {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_async_for(&self, timeout: Duration) -> WaitGroupWaitUntil<'_> {
         WaitGroupWaitUntil::of(WaitUntil::new(
             WaitGroupWaiter::new(&self.raw),
@@ -210,6 +214,7 @@ impl WaitGroup {
     /// # Panics
     /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
     /// system cannot start the thread that keeps the time.
+    #[track_caller]
     pub fn wait_async_until(&self, deadline: Instant) -> WaitGroupWaitUntil<'_> {
         WaitGroupWaitUntil::of(WaitUntil::new(WaitGroupWaiter::new(&self.raw), Some(deadline)))
     }

@@ -36,6 +36,7 @@ impl WaitGroup {
     /// # Panics
     /// As [`wait_async`](Self::wait_async).
     #[doc(alias("wait_async_owned", "wait_arc"))]
+    #[track_caller]
     pub fn wait_owned_async(self: &Arc<Self>) -> WaitGroupWaitOwned {
         WaitGroupWaitOwned::of(WaitFor::new(WaitGroupWaiter::new(Arc::clone(self))))
     }
@@ -50,6 +51,7 @@ impl WaitGroup {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_owned_async_for(self: &Arc<Self>, timeout: Duration) -> WaitGroupWaitOwnedUntil {
         let waiter = WaitGroupWaiter::new(Arc::clone(self));
         WaitGroupWaitOwnedUntil::of(WaitUntil::new(waiter, Instant::now().checked_add(timeout)))
@@ -65,6 +67,7 @@ impl WaitGroup {
     ///
     /// # Panics
     /// As [`wait_async_until`](Self::wait_async_until).
+    #[track_caller]
     pub fn wait_owned_async_until(self: &Arc<Self>, deadline: Instant) -> WaitGroupWaitOwnedUntil {
         let waiter = WaitGroupWaiter::new(Arc::clone(self));
         WaitGroupWaitOwnedUntil::of(WaitUntil::new(waiter, Some(deadline)))

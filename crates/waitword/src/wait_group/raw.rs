@@ -27,6 +27,7 @@
 //! Each dropped token releases, and only read-modify-writes change the state: acquiring a zero or a later round shows what all
 //! of them did.
 
+use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, notify_all};
 
 use crate::condition::{Condition, Handle, Waited};
@@ -141,6 +142,8 @@ impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> WaitGroupW
 impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> Condition for WaitGroupWaiter<H> {
     type At = H::At;
     type Output = ();
+
+    const WAITS_FOR: WaitsFor = WaitsFor::WaitGroup;
 
     fn at(&self) -> H::At {
         self.group.at()

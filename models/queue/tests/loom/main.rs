@@ -6,6 +6,7 @@
 mod agents;
 mod herds;
 mod leaving;
+mod snapshots;
 mod waking;
 
 use std::future::Future;

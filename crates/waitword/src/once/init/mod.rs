@@ -57,6 +57,7 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     /// When `initialiser` does; the turn is forwarded.
+    #[track_caller]
     pub fn get_or_init_for(
         &self,
         timeout: Duration,
@@ -75,6 +76,7 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     /// When `initialiser` does; the turn is forwarded.
+    #[track_caller]
     pub fn get_or_init_until(
         &self,
         deadline: Instant,
@@ -112,6 +114,7 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     /// When `initialiser` does; the turn is forwarded.
+    #[track_caller]
     pub fn get_or_try_init_for<E>(
         &self,
         timeout: Duration,
@@ -127,6 +130,7 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     /// When `initialiser` does; the turn is forwarded.
+    #[track_caller]
     pub fn get_or_try_init_until<E>(
         &self,
         deadline: Instant,
@@ -144,6 +148,7 @@ impl<T> OnceLock<T> {
         }
     }
 
+    #[track_caller]
     fn init_until<E>(
         &self,
         deadline: Option<Instant>,

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::time::{Duration, Instant};
+use waitword_core::observe::Caller;
 
 use crate::condition::{WaitFor, WaitUntil};
 use crate::coop;
@@ -33,13 +34,17 @@ impl<T> OnceLock<T> {
     /// assert_eq!(*cell.get_or_init(|| unreachable!("it is set")), 42);
     /// # });
     /// ```
-    pub async fn get_or_init_async(&self, initialiser: impl AsyncFnOnce() -> T) -> &T {
-        match self.get() {
-            Some(value) if !coop::TAKES_PART => value,
-            _ => match self.turn().await {
-                Ok(value) => value,
-                Err(turn) => turn.fill(initialiser().await),
-            },
+    #[track_caller]
+    pub fn get_or_init_async(&self, initialiser: impl AsyncFnOnce() -> T) -> impl Future<Output = &T> {
+        let caller = Caller::here();
+        async move {
+            match self.get() {
+                Some(value) if !coop::TAKES_PART => value,
+                _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot)).await {
+                    Ok(value) => value,
+                    Err(turn) => turn.fill(initialiser().await),
+                },
+            }
         }
     }
 
@@ -57,12 +62,13 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     /// As [`get_or_init_async_until`](Self::get_or_init_async_until).
+    #[track_caller]
     pub fn get_or_init_async_for(
         &self,
         timeout: Duration,
         initialiser: impl AsyncFnOnce() -> T,
     ) -> impl Future<Output = Result<&T, LockError>> {
-        self.init_async_until(Instant::now().checked_add(timeout), initialiser)
+        self.init_async_until(Caller::here(), Instant::now().checked_add(timeout), initialiser)
     }
 
     /// As [`get_or_init_async`](Self::get_or_init_async); another's initialiser is waited for until `deadline`.
@@ -78,12 +84,13 @@ impl<T> OnceLock<T> {
     /// # Panics
     /// As [`get_or_init_async`](Self::get_or_init_async); and when it has to wait, if it is the first in the process to wait
     /// with a deadline and the system cannot start the thread that keeps the time.
+    #[track_caller]
     pub fn get_or_init_async_until(
         &self,
         deadline: Instant,
         initialiser: impl AsyncFnOnce() -> T,
     ) -> impl Future<Output = Result<&T, LockError>> {
-        self.init_async_until(Some(deadline), initialiser)
+        self.init_async_until(Caller::here(), Some(deadline), initialiser)
     }
 
     /// As [`get_or_init_async`](Self::get_or_init_async), with an initialiser that may fail.
@@ -106,16 +113,20 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     /// As [`get_or_init_async`](Self::get_or_init_async).
-    pub async fn get_or_try_init_async<E>(
+    #[track_caller]
+    pub fn get_or_try_init_async<E>(
         &self,
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
-    ) -> Result<&T, E> {
-        match self.get() {
-            Some(value) if !coop::TAKES_PART => Ok(value),
-            _ => match self.turn().await {
-                Ok(value) => Ok(value),
-                Err(turn) => Ok(turn.fill(initialiser().await?)),
-            },
+    ) -> impl Future<Output = Result<&T, E>> {
+        let caller = Caller::here();
+        async move {
+            match self.get() {
+                Some(value) if !coop::TAKES_PART => Ok(value),
+                _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot)).await {
+                    Ok(value) => Ok(value),
+                    Err(turn) => Ok(turn.fill(initialiser().await?)),
+                },
+            }
         }
     }
 
@@ -129,12 +140,13 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     /// As [`get_or_init_async_until`](Self::get_or_init_async_until).
+    #[track_caller]
     pub fn get_or_try_init_async_for<E>(
         &self,
         timeout: Duration,
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
     ) -> impl Future<Output = Result<Result<&T, E>, LockError>> {
-        self.try_init_async_until(Instant::now().checked_add(timeout), initialiser)
+        self.try_init_async_until(Caller::here(), Instant::now().checked_add(timeout), initialiser)
     }
 
     /// As [`get_or_init_async_until`](Self::get_or_init_async_until), with an initialiser that may fail.
@@ -147,24 +159,22 @@ impl<T> OnceLock<T> {
     ///
     /// # Panics
     /// As [`get_or_init_async_until`](Self::get_or_init_async_until).
+    #[track_caller]
     pub fn get_or_try_init_async_until<E>(
         &self,
         deadline: Instant,
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
     ) -> impl Future<Output = Result<Result<&T, E>, LockError>> {
-        self.try_init_async_until(Some(deadline), initialiser)
-    }
-
-    fn turn(&self) -> WaitFor<SlotTurn<'_, T>> {
-        WaitFor::new(SlotTurn(&self.slot))
+        self.try_init_async_until(Caller::here(), Some(deadline), initialiser)
     }
 
     async fn init_async_until(
         &self,
+        caller: Caller,
         deadline: Option<Instant>,
         initialiser: impl AsyncFnOnce() -> T,
     ) -> Result<&T, LockError> {
-        match WaitUntil::new(SlotTurn(&self.slot), deadline).await? {
+        match WaitUntil::from_caller(caller, SlotTurn(&self.slot), deadline).await? {
             Ok(value) => Ok(value),
             Err(turn) => Ok(turn.fill(initialiser().await)),
         }
@@ -172,10 +182,11 @@ impl<T> OnceLock<T> {
 
     async fn try_init_async_until<E>(
         &self,
+        caller: Caller,
         deadline: Option<Instant>,
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
     ) -> Result<Result<&T, E>, LockError> {
-        match WaitUntil::new(SlotTurn(&self.slot), deadline).await? {
+        match WaitUntil::from_caller(caller, SlotTurn(&self.slot), deadline).await? {
             Ok(value) => Ok(Ok(value)),
             Err(turn) => Ok(initialiser().await.map(|value| turn.fill(value))),
         }

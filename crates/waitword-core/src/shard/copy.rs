@@ -1,0 +1,118 @@
+//! Copying the waiters of a shard, for a snapshot: in short stays under its lock, between which waiters come and go.
+//!
+//! ```text
+//!   snapshot                                    others
+//!   ─────────────────────────────────────       ──────────────────────────────────
+//!   lock; copy A, B; place = C; unlock
+//!                                               lock; C leaves: place = D; unlock
+//!   lock; copy D, E; ...
+//! ```
+//! Between two stays the place is a waiter that is still queued, [`Place`]: its removal moves the place to the waiter
+//! behind it, which costs each removal a comparison. If its queue is gone, the place is the next word of the bucket, in the
+//! order of the addresses, so nothing need be remembered of the words that were copied. If all queues were moved
+//! to other buckets (`Queues::rehash`), the shard is copied anew.
+//!
+//! So a waiter that is queued on one word all the time is copied exactly once, and one that comes or goes at most once. One that is
+//! requeued meanwhile may be copied twice or not at all.
+
+use std::ptr::NonNull;
+
+use super::guard::Locked;
+use super::place::behind;
+use crate::observe::{Copied, WaiterState};
+use crate::sync::{MODEL, mutant};
+use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Waiter, with};
+use crate::waiter::wake::Wake;
+
+/// How many waiters are copied in one stay under the lock: some microseconds, if none of them is in a cache.
+pub(crate) const STAY: usize = if MODEL { 1 } else { 64 };
+
+/// How many buckets are visited in one stay.
+const BUCKETS: usize = 256;
+
+/// How far the copy of a shard has come.
+#[derive(Debug, Default)]
+pub(crate) struct Copying {
+    bucket: usize,
+    /// The word whose queue is copied, or was copied last; none is at address 0.
+    word: usize,
+    rehashes: u64,
+}
+
+/// What follows a stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Another stay.
+    GoOn,
+    /// Forget what was copied of this shard; then another stay.
+    Again,
+    /// The next shard.
+    End,
+}
+
+impl Locked<'_> {
+    /// One stay: calls `copied` with up to [`STAY`] waiters. One snapshot at a time; `copied` allocates nothing.
+    pub(crate) fn copy(&mut self, copying: &mut Copying, mut copied: impl FnMut(Copied)) -> Next {
+        self.with(|queues, _| {
+            if (copying.bucket, copying.word) == (0, 0) {
+                (queues.place.next, copying.rehashes) = (None, queues.place.rehashes);
+            }
+            mutant!("snapshot-rehash" => copying.rehashes = queues.place.rehashes);
+            if copying.rehashes != queues.place.rehashes {
+                *copying = Copying::default();
+                return Next::Again;
+            }
+            let end = copying.bucket + BUCKETS;
+            let mut left = STAY;
+            while copying.bucket < queues.buckets.len().min(end) {
+                let bucket = &queues.buckets[copying.bucket];
+                // SAFETY: we hold the lock (I2), under which the place is kept in a queue of this bucket.
+                unsafe {
+                    if let Some(mut node) = queues.place.next.take() {
+                        let Some(head) = bucket.find(copying.word) else { continue };
+                        loop {
+                            if left == 0 {
+                                queues.place.next = Some(node);
+                                return Next::GoOn;
+                            }
+                            copied(copy_of(node));
+                            left -= 1;
+                            match behind(head, node) {
+                                Some(behind) => node = behind,
+                                None => break,
+                            }
+                        }
+                    }
+                    match bucket.find_above(copying.word) {
+                        Some((word, head)) => (copying.word, queues.place.next) = (word, Some(head)),
+                        None => (copying.bucket, copying.word) = (copying.bucket + 1, 0),
+                    }
+                }
+            }
+            if copying.bucket < queues.buckets.len() { Next::GoOn } else { Next::End }
+        })
+    }
+}
+
+/// # Safety
+/// The node is queued under a lock that the caller holds (I2).
+unsafe fn copy_of(node: NonNull<Waiter>) -> Copied {
+    // SAFETY: alive (I1), and its links belong to the caller's lock (I2).
+    unsafe {
+        let state = match node.as_ref().state() {
+            SIGNALLED => WaiterState::Signalled,
+            OVERDUE => WaiterState::Overdue,
+            SKIPPED => WaiterState::Skipped,
+            _ => WaiterState::Queued,
+        };
+        let word = node.as_ref().address();
+        with(node, |links| Copied {
+            word,
+            ticket: node.as_ref().ticket(),
+            origin: links.mark.origin,
+            who: links.mark.who,
+            is_agent: matches!(links.wake, Wake::Agent(Some(_))),
+            state,
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! Seeing waiters: what for, where and since when: snapshots of all waiters of the process.
+//!
+//! Blocking threads, async tasks and JavaScript agents are in the same queues, so one snapshot shows all of them. It takes no lock
+//! of yours, polls nothing and wakes nobody: it copies the queues out, in stays of some microseconds under the locks that guard
+//! them.
+//!
+//! ```
+//! use std::thread;
+//! use waitword::Mutex;
+//! use waitword::observe::{self, Actor, WaiterSeen, WaitsFor};
+//!
+//! static ACCOUNTS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+//!
+//! let is_audit = |seen: &WaiterSeen| matches!(&seen.actor, Actor::Thread(thread) if thread.name() == Some("audit"));
+//! let guard = ACCOUNTS.lock();
+//! thread::scope(|scope| {
+//!     thread::Builder::new().name("audit".into()).spawn_scoped(scope, || ACCOUNTS.lock().push(1)).unwrap();
+//!     let waiter = loop {
+//!         match observe::snapshot().into_iter().find(is_audit) {
+//!             Some(waiter) => break waiter,
+//!             None => thread::yield_now(),
+//!         }
+//!     };
+//!     assert_eq!(waiter.waits_for, WaitsFor::Mutex);
+//!     println!("waits at {}", waiter.site.unwrap());
+//!     drop(guard);
+//! });
+//! ```
+//!
+//! # Cost
+//! 24 bytes of each waiter, and 8 of each future of a lock, for the caller; a comparison when a waiter leaves its queue. With the
+//! clock on ([`start_clock`]), each enqueue reads it: 20 to 40 ns, of waits alone. An acquisition that does not wait costs
+//! nothing.
+
+use waitword_core::Table;
+pub use waitword_core::observe::{Actor, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock};
+
+/// All waiters of the process: of all locks of this crate, and of waits on words. See [`Table::snapshot`], which also shows those
+/// of a table of your own.
+pub fn snapshot() -> Vec<WaiterSeen> {
+    Table::global().snapshot()
+}

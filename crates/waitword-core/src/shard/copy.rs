@@ -20,7 +20,7 @@ use std::ptr::NonNull;
 use super::guard::Locked;
 use super::place::behind;
 use crate::observe::{Copied, WaiterState};
-use crate::sync::{MODEL, mutant};
+use crate::sync::MODEL;
 use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Waiter, with};
 use crate::waiter::wake::Wake;
 
@@ -57,7 +57,6 @@ impl Locked<'_> {
             if (copying.bucket, copying.word) == (0, 0) {
                 (queues.place.next, copying.rehashes) = (None, queues.place.rehashes);
             }
-            mutant!("snapshot-rehash" => copying.rehashes = queues.place.rehashes);
             if copying.rehashes != queues.place.rehashes {
                 *copying = Copying::default();
                 return Next::Again;

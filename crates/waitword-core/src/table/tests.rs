@@ -146,3 +146,27 @@ fn a_shard_is_idle_for_a_word_while_none_of_its_bit_has_a_queue() {
     words.into_iter().filter_map(|(_, waited)| waited).for_each(|word| word.leave(&table));
     assert!(table.shards[0].is_idle(0));
 }
+
+/// A snapshot has copied some waiters of a word when its queue moves to another bucket: what it has copied is forgotten.
+#[cfg(feature = "observe")]
+#[test]
+fn a_snapshot_begins_again_when_all_queues_have_moved() {
+    use crate::shard::{Copying, Next, STAY};
+
+    let (table, words) = (Table::with_shards(1), [0; 100]);
+    let address = |index: usize| std::ptr::from_ref(&words[index]).addr();
+    let mut waiters = (0..=STAY).map(|_| Waited::new(&table, address(0))).collect::<Vec<_>>();
+    let shard = || table.lock(table.key_of(address(0)));
+    let (mut copying, mut copied) = (Copying::default(), 0);
+    let mut stay = || shard().copy(&mut copying, |_| copied += 1);
+    assert_eq!(stay(), Next::GoOn);
+    waiters.extend((1..words.len()).map(|index| Waited::new(&table, address(index))));
+    assert_eq!(stay(), Next::Again);
+    while stay() != Next::End {}
+    assert_eq!(copied, STAY + waiters.len());
+    for waiter in waiters {
+        let mut locked = table.lock(waiter.key);
+        assert_eq!(locked.leave(waiter.key, waiter.node.as_ref()), Cancelled::BeforeNotify);
+        release(locked);
+    }
+}

@@ -37,6 +37,7 @@
 #![deny(unsafe_code)]
 
 mod notify;
+pub mod observe;
 mod outcome;
 #[allow(unsafe_code)]
 mod shard;
@@ -60,8 +61,8 @@ pub use table::{At, Location, STALL_TIMEOUT, Table};
 pub use thread::{ForbidBlocking, Interrupt, Parker, allow_blocking, forbid_blocking, may_block};
 pub use timer::Alarm;
 pub use wait::{
-    InboxWait, WaitAsync, WaitAsyncUntil, wait, wait_async, wait_async_for, wait_async_until, wait_for,
-    wait_interruptible, wait_until,
+    InboxWait, WaitAsync, WaitAsyncUntil, wait, wait_async, wait_async_for, wait_async_from,
+    wait_async_until, wait_for, wait_interruptible, wait_until,
 };
 pub use waiter::Inbox;
 pub use word::{Masked, Masked64, Word};

@@ -98,6 +98,26 @@ impl Bucket {
         }
     }
 
+    /// The queue here whose word has the lowest address above `key`.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find).
+    pub(crate) unsafe fn find_above(&self, key: usize) -> Option<(usize, Node)> {
+        let mut found = None;
+        let lower = |found: Option<(usize, Node)>, address| found.is_none_or(|(lowest, _)| address < lowest);
+        // SAFETY: the caller holds the lock (I2).
+        unsafe {
+            self.any(|head| {
+                let address = head.as_ref().address();
+                if address > key && lower(found, address) {
+                    found = Some((address, head));
+                }
+                false
+            })
+        };
+        found
+    }
+
     /// How many queues are here.
     ///
     /// # Safety
@@ -400,7 +420,7 @@ mod tests {
     /// last wait left in them.
     #[test]
     fn a_bucket_does_what_a_deque_per_key_does() {
-        let nodes = (0..NODES).map(|_| Box::pin(Waiter::new())).collect::<Vec<_>>();
+        let nodes = (0..NODES).map(|_| Box::pin(Waiter::new(None))).collect::<Vec<_>>();
         let idle = nodes.iter().map(|node| node.as_ref().pointer()).collect();
         let mut checked = Checked { bucket: Bucket::default(), queues: BTreeMap::new(), idle, ticket: 0 };
         let mut seed = 1_u64;

@@ -9,7 +9,9 @@
 use std::fmt;
 use std::pin::Pin;
 use std::ptr::NonNull;
+use std::task::Waker;
 
+use super::copy::behind;
 use super::hash::{Hasher, Key};
 use super::lock::Lock;
 use super::occupancy;
@@ -18,8 +20,8 @@ use crate::outcome::Cancelled;
 use crate::sync::{UnsafeCell, mutant};
 use crate::waiter::list::{List, unlink};
 use crate::waiter::node::{
-    IDLE, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of, prev,
-    with,
+    IDLE, Links, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of,
+    prev, with,
 };
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 use crate::waiter::{Completed, Inbox};
@@ -129,17 +131,22 @@ impl<'a> Locked<'a> {
         Some(unsafe { complete(node.pointer(), TIMED_OUT, None) })
     }
 
-    /// Gives `access` to the wake of a queued node. `None` if it is not queued any more because a notify counted it; then it
-    /// has left.
-    pub(crate) fn with_wake<R>(
+    /// Whether a queued node is woken by `waker`. `None` if it is not queued any more because a notify counted it; then it has
+    /// left.
+    pub(crate) fn will_wake(&mut self, key: Key, node: Pin<&Waiter>, waker: &Waker) -> Option<bool> {
+        self.with_links(key, node, |links| links.wake.will_wake(waker))
+    }
+
+    /// Gives `access` to the links of a queued node, as [`will_wake`](Self::will_wake).
+    fn with_links<R>(
         &mut self,
         key: Key,
         node: Pin<&Waiter>,
-        access: impl FnOnce(&mut Wake) -> R,
+        access: impl FnOnce(&mut Links) -> R,
     ) -> Option<R> {
         if is_queued(node.state()) && self.is_queued(key, node) {
             // SAFETY: queued under this lock (I2).
-            return Some(unsafe { with(node.pointer(), |links| access(&mut links.wake)) });
+            return Some(unsafe { with(node.pointer(), access) });
         }
         let _ = self.leave(key, node);
         None
@@ -148,7 +155,11 @@ impl<'a> Locked<'a> {
     /// Gives a queued node another wake in exchange for what it has. Returns whether it was signalled, which is acknowledged
     /// by this. `None` if a notify counted it; then it has left.
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
-        self.with_wake(key, node, |old| std::mem::swap(old, wake))?;
+        let who = wake.identity();
+        self.with_links(key, node, |links| {
+            links.who = who;
+            std::mem::swap(&mut links.wake, wake);
+        })?;
         let was_signalled = is_signalled(node.state());
         // A requested signal stays requested.
         if was_signalled {
@@ -192,7 +203,11 @@ impl<'a> Locked<'a> {
             let (detached, gone) = unsafe {
                 let bucket = queues.bucket(key);
                 let Some(head) = bucket.find(key.address) else { return 0 };
-                bucket.detach(head, count, list)
+                let (detached, gone) = bucket.detach(head, count, list);
+                if queues.to_copy.is_some() {
+                    queues.detached_while_copying(key, gone);
+                }
+                (detached, gone)
             };
             if gone {
                 queues.word_gone(key, changes);
@@ -262,10 +277,16 @@ impl<'a> Locked<'a> {
         self.with(|queues, changes| {
             // SAFETY: we hold the lock (I2), and the node that is chosen is in the queue of the head.
             let (node, gone) = unsafe {
+                let to_copy = queues.to_copy;
                 let bucket = queues.bucket(key);
                 let head = bucket.find(key.address)?;
                 let node = choose(head)?;
-                (node, bucket.remove(head, node))
+                let behind = (to_copy == Some(node)).then(|| behind(head, node));
+                let gone = bucket.remove(head, node);
+                if let Some(behind) = behind {
+                    queues.to_copy = behind;
+                }
+                (node, gone)
             };
             if gone {
                 queues.word_gone(key, changes);

@@ -1,6 +1,7 @@
 //! A shard: one lock, and the queues of the words that hash to it.
 
 mod bucket;
+mod copy;
 mod guard;
 mod hash;
 mod lock;
@@ -11,6 +12,7 @@ mod queues;
 mod resize;
 mod stalled;
 
+pub(crate) use copy::{Copying, Next, STAY};
 pub(crate) use guard::{Locked, Shard, Unlocked};
 pub(crate) use hash::{Hasher, Key};
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 use super::bucket::{Bucket, Pushed};
 use super::hash::{Hasher, Key};
 use super::occupancy::Occupancy;
+use crate::observe::ticket_after;
 use crate::sync::{MODEL, mutant};
 use crate::waiter::node::Waiter;
 
@@ -41,8 +42,8 @@ pub(super) struct Queues {
     pub(super) buckets: Box<[Bucket]>,
     /// How many words have a queue.
     words: usize,
-    /// The ticket of the next waiter to be enqueued.
-    next_ticket: u64,
+    /// The ticket of the waiter that was enqueued last.
+    last_ticket: u64,
     /// A bucket was found with too many queues.
     needs_secret: bool,
     /// A waiter may be queued behind one that is signalled or requests a signal (`table/watchdog.rs`).
@@ -51,6 +52,10 @@ pub(super) struct Queues {
     occupancy: Occupancy,
     /// Spreads the words over the buckets: the table's, until another secret was needed.
     hasher: Hasher,
+    /// The waiter at which a snapshot goes on (`copy.rs`). It is in a queue; the removal of it moves this on.
+    pub(super) to_copy: Option<NonNull<Waiter>>,
+    /// How often all queues have been moved.
+    pub(super) rehashes: u64,
 }
 
 impl Queues {
@@ -58,12 +63,14 @@ impl Queues {
         Self {
             buckets: (0..FEWEST_BUCKETS).map(|_| Bucket::default()).collect(),
             words: 0,
-            next_ticket: 0,
+            last_ticket: 0,
             needs_secret: false,
             watched: false,
             has_own_secret: false,
             occupancy: Occupancy::new(),
             hasher,
+            to_copy: None,
+            rehashes: 0,
         }
     }
 
@@ -80,8 +87,8 @@ impl Queues {
     /// The node is unlinked and the caller's.
     #[inline]
     pub(super) unsafe fn append(&mut self, key: Key, node: NonNull<Waiter>, changes: &mut Changes) {
-        let ticket = self.next_ticket;
-        self.next_ticket += 1;
+        let ticket = ticket_after(self.last_ticket);
+        self.last_ticket = ticket;
         // SAFETY: `self` is reached through the lock (I2), and the node is the caller's.
         let pushed = unsafe { self.bucket(key).push(key.address, ticket, node) };
         match pushed {
@@ -152,6 +159,7 @@ impl Queues {
             }
         }
         std::mem::swap(&mut self.buckets, spare);
+        self.rehashes += 1;
         // A pass of the watchdog may be under way, and a queue have moved to where it has been: once more.
         self.watched = true;
         // Queues that were few in each of four buckets may be too many in the one that took their place; and one secret in

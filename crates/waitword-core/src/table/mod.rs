@@ -6,6 +6,7 @@ mod follow_up;
 mod location;
 mod pair;
 mod shards;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod watchdog;

@@ -6,7 +6,7 @@ use std::pin::Pin;
 #[cfg(any(waitword_loom, waitword_shuttle))]
 use crate::shard::model_addresses;
 use crate::shard::{Hasher, Key, Locked, Shard};
-use crate::sync::{MODEL, mutant};
+use crate::sync::{MODEL, Mutex, mutant};
 use crate::waiter::node::Waiter;
 use crate::word::Word;
 
@@ -40,6 +40,8 @@ const SHARDS: usize = if MODEL { 1 } else { 256 };
 pub struct Table {
     pub(super) shards: Box<[Shard]>,
     pub(super) hasher: Hasher,
+    /// Held by a snapshot.
+    pub(super) snapshots: Mutex<()>,
 }
 
 impl Table {
@@ -58,7 +60,7 @@ impl Table {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
         #[cfg(any(waitword_loom, waitword_shuttle))]
         model_addresses::begin();
-        Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher }
+        Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher, snapshots: Mutex::new(()) }
     }
 
     /// How many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.

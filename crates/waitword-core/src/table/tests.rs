@@ -20,7 +20,7 @@ struct Waited {
 
 impl Waited {
     fn new(table: &Table, address: usize) -> Self {
-        let (key, node) = (table.key_of(address), Box::pin(Waiter::new()));
+        let (key, node) = (table.key_of(address), Box::pin(Waiter::new(None)));
         let mut locked = table.lock(key);
         // SAFETY: idle, and it leaves in `leave`.
         unsafe { locked.enqueue(key, node.as_ref().pointer()) };
@@ -99,7 +99,7 @@ fn a_pass_misses_no_queue_that_moves_meanwhile() {
     let strangers = (0..100).map(|n| Waited::new(&table, (1 << 20) + 4 * n)).collect::<Vec<_>>();
     let address = addresses(&table, 8, 200).next().expect("one of many");
     let called = Waited::new(&table, address);
-    let behind = Box::pin(Waiter::new());
+    let behind = Box::pin(Waiter::new(None));
     let mut locked = table.lock(called.key);
     // SAFETY: idle, and it leaves below.
     unsafe { locked.enqueue(called.key, behind.as_ref().pointer()) };

@@ -1,8 +1,10 @@
 //! The thread that waits: how it sleeps and is woken, when it stays awake for a while, and whether it may block at all.
 
 mod blocking;
+mod known;
 mod park;
 pub(crate) mod spin;
 
 pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
+pub(crate) use known::known_threads;
 pub use park::{Interrupt, Parker};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::time::Instant;
 
-use super::spin;
+use super::{known, spin};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{MODEL, Mutex};
@@ -114,7 +114,9 @@ impl Interrupt {
     pub fn for_current_thread() -> Self {
         let (raised, queued) = (AtomicBool::new(false), Mutex::new(false));
         let shared = Arc::new(Interruptible { raised, queued, sleeper: Arc::clone(&this_thread().sleeper) });
-        Self { waker: Waker::from(Arc::clone(&shared)), shared }
+        let waker = Waker::from(Arc::clone(&shared));
+        known::enter(&waker, &shared.sleeper.thread);
+        Self { waker, shared }
     }
 
     /// Interrupts the wait that the thread is in, or will be in next.
@@ -149,6 +151,12 @@ impl Interrupt {
         let mut queued = self.shared.queued.lock();
         *queued = is_queued();
         *queued
+    }
+}
+
+impl Drop for Interrupt {
+    fn drop(&mut self) {
+        known::leave(&self.waker);
     }
 }
 
@@ -217,7 +225,15 @@ struct ThisThread {
 impl ThisThread {
     fn new() -> Rc<Self> {
         let sleeper = Arc::new(Sleeper::current());
-        Rc::new(Self { waker: Waker::from(Arc::clone(&sleeper)), sleeper })
+        let waker = Waker::from(Arc::clone(&sleeper));
+        known::enter(&waker, &sleeper.thread);
+        Rc::new(Self { waker, sleeper })
+    }
+}
+
+impl Drop for ThisThread {
+    fn drop(&mut self) {
+        known::leave(&self.waker);
     }
 }
 

@@ -69,7 +69,7 @@ pub struct InboxWait<L: Location> {
 impl<L: Location> InboxWait<L> {
     /// A wait on `at`, not yet enqueued. The inbox gives `token` back with its outcome.
     pub fn new(inbox: &Inbox, at: L, token: usize) -> Self {
-        let tagged = Tagged { node: Waiter::new(), token };
+        let tagged = Tagged { node: Waiter::new(None), token };
         Self { tagged, at, inbox: inbox.clone(), _one_owner: PhantomData }
     }
 

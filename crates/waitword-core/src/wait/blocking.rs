@@ -19,6 +19,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use super::leave::leave;
+use crate::observe::{Origin, WaitsFor};
 use crate::outcome::{Cancelled, Interrupted, Outcome};
 use crate::table::{Location, Table, enqueue_while_equal, lock_if_equal};
 use crate::thread::{Interrupt, Parker, may_block, spin};
@@ -174,7 +175,7 @@ fn block_while_equal<L: Location>(
     let parker = Parker::current();
     // These wakers are ours: to clone one runs no foreign code.
     let waker = interrupt.and_then(|interrupt| interrupt.waker(&parker)).unwrap_or(parker.waker());
-    let node = pin!(Waiter::new());
+    let node = pin!(Waiter::new(Some(Origin::here(WaitsFor::Word))));
     let node = node.as_ref();
     node.set_wake(Wake::Task(waker.clone()));
     if !enqueue_while_equal(at, expected, node) {

@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use super::leave::leave;
+use crate::observe::{Origin, WaitsFor};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, enqueue_while_equal, release};
 use crate::waiter::node::{
@@ -42,8 +43,18 @@ use crate::word::{Word, bits};
 /// assert_eq!(outcome, Outcome::Notified);
 /// # });
 /// ```
+#[track_caller]
 pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> WaitAsync<L> {
-    WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected)), at }
+    wait_async_from(Origin::here(WaitsFor::Word), at, expected)
+}
+
+/// As [`wait_async`], for building locks: snapshots show the wait as one of `origin`.
+pub fn wait_async_from<L: Location>(
+    origin: Origin,
+    at: L,
+    expected: <L::Word as Word>::Value,
+) -> WaitAsync<L> {
+    WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected), Some(origin)), at }
 }
 
 /// The future of [`wait_async`].
@@ -160,7 +171,7 @@ impl<L: Location> WaitAsync<L> {
         // Most are polled again with the waker that they have.
         let will_wake = {
             let (key, mut locked) = self.at.table().lock_of(self.node());
-            locked.with_wake(key, self.node(), |wake| wake.will_wake(waker))
+            locked.will_wake(key, self.node(), waker)
         };
         match will_wake {
             None => self.counted(),

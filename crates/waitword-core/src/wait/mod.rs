@@ -11,5 +11,5 @@ mod timed;
 
 pub use agent::InboxWait;
 pub use blocking::{wait, wait_for, wait_interruptible, wait_until};
-pub use future::{WaitAsync, wait_async};
+pub use future::{WaitAsync, wait_async, wait_async_from};
 pub use timed::{WaitAsyncUntil, wait_async_for, wait_async_until};

@@ -15,6 +15,7 @@ use crate::word::Word;
 /// As [`wait_async`], for `timeout` at the longest, counted from this call.
 ///
 /// A timeout that goes beyond what [`Instant`] can hold waits without an end. See [`wait_async_until`].
+#[track_caller]
 pub fn wait_async_for<L: Location>(
     at: L,
     expected: <L::Word as Word>::Value,
@@ -37,6 +38,7 @@ pub fn wait_async_for<L: Location>(
 /// # Panics
 /// When polled again after it was ready; at the first poll of the process that needs the timer, if the system cannot
 /// start a thread.
+#[track_caller]
 pub fn wait_async_until<L: Location>(
     at: L,
     expected: <L::Word as Word>::Value,

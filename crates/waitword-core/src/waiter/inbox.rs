@@ -48,6 +48,11 @@ pub(crate) enum Completed {
 }
 
 impl Inbox {
+    /// Distinguishes it from others: what a snapshot calls its agent ([`Actor::Agent`](crate::observe::Actor::Agent)).
+    pub fn identity(&self) -> usize {
+        std::ptr::from_ref::<Shared>(&self.shared).addr()
+    }
+
     /// An empty inbox.
     ///
     /// `doorbell` is called after waits were completed by another agent, thread or task, on the notifier's thread and

@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 
 use super::list::{self, Entry};
 use super::wake::Wake;
+use crate::observe::Origin;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{UnsafeCell, order};
 
@@ -80,6 +81,10 @@ pub(crate) struct Links {
     /// When it was enqueued, counted per shard. Distinguishes a detached node from a queued one. Before it is enqueued:
     /// the bits of the value that it expects, so that a future need not keep them elsewhere.
     pub(crate) ticket: u64,
+    /// Where the wait comes from; none of an agent's.
+    pub(crate) origin: Option<Origin>,
+    /// The identity of the wake that was set last: a signal takes the wake, and a snapshot asks for it just then.
+    pub(crate) who: usize,
 }
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
@@ -90,15 +95,16 @@ unsafe impl Sync for Waiter {}
 
 impl Waiter {
     /// A node that is in no list.
-    pub(crate) fn new() -> Self {
-        Self::expecting(0)
+    pub(crate) fn new(origin: Option<Origin>) -> Self {
+        Self::expecting(0, origin)
     }
 
     /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
-    pub(crate) fn expecting(bits: u64) -> Self {
+    pub(crate) fn expecting(bits: u64, origin: Option<Origin>) -> Self {
+        let links = Links { wake: Wake::NOBODY, len: 0, sibling: None, ticket: bits, origin, who: 0 };
         Self {
             state: AtomicUsize::new(IDLE),
-            links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: 0, sibling: None, ticket: bits }),
+            links: UnsafeCell::new(links),
             entry: Entry::new(),
             address: AtomicUsize::new(0),
             _pinned: PhantomPinned,
@@ -133,7 +139,12 @@ impl Waiter {
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
         debug_assert_eq!(self.state(), IDLE);
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.
-        let before = unsafe { with(self.pointer(), |links| std::mem::replace(&mut links.wake, wake)) };
+        let before = unsafe {
+            with(self.pointer(), |links| {
+                links.who = wake.identity();
+                std::mem::replace(&mut links.wake, wake)
+            })
+        };
         drop(before);
     }
 

@@ -43,6 +43,15 @@ impl Wake {
         matches!(self, Self::Task(_))
     }
 
+    /// Which thread, task or agent this wakes. Runs nothing foreign.
+    #[inline]
+    pub(crate) fn identity(&self) -> usize {
+        match self {
+            Self::Task(waker) => waker.data().addr(),
+            Self::Agent(inbox) => inbox.as_ref().map_or(0, Inbox::identity),
+        }
+    }
+
     /// Whether this wakes the same task. Runs nothing foreign.
     pub(crate) fn will_wake(&self, waker: &Waker) -> bool {
         matches!(self, Self::Task(ours) if ours.will_wake(waker))

@@ -1,0 +1,76 @@
+//! A snapshot: all waiters of a table, copied out.
+
+use std::collections::BTreeMap;
+use std::thread::Thread;
+
+use super::shards::Table;
+use crate::observe::{Actor, Copied, WaiterSeen, WaitsFor, time_of};
+use crate::shard::{Copying, Next, STAY};
+use crate::thread::known_threads;
+
+impl Table {
+    /// All waiters that are queued in this table: where each wait began, who waits, and whether it was signalled. Word by word,
+    /// and of each word in the order of its queue.
+    ///
+    /// A waiter that is queued during the whole call is seen exactly once. The waiters of one word are copied in stays of at most 64 under
+    /// the lock of its shard, some microseconds each, between which others wait and notify; nothing is allocated there, and no
+    /// foreign code runs. Snapshots take turns.
+    ///
+    /// ```
+    /// use std::sync::atomic::AtomicU32;
+    /// use waitword_core::{Table, wait_async};
+    ///
+    /// let (table, word) = (Table::new(), AtomicU32::new(0));
+    /// let mut waiting = std::pin::pin!(wait_async(table.at(&word), 0));
+    /// # let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # use std::future::Future;
+    /// assert!(waiting.as_mut().poll(&mut cx).is_pending());
+    ///
+    /// let seen = table.snapshot();
+    /// assert_eq!(seen[0].word, std::ptr::from_ref(&word).addr());
+    /// println!("a waiter from {}", seen[0].site.unwrap());
+    /// ```
+    pub fn snapshot(&self) -> Vec<WaiterSeen> {
+        // A shard has one place at which a snapshot goes on.
+        let _one = self.snapshots.lock();
+        let (mut all, mut threads) = (Vec::new(), known_threads());
+        for shard in &self.shards {
+            let (begin, mut copying) = (all.len(), Copying::default());
+            loop {
+                all.reserve(STAY);
+                match shard.lock().copy(&mut copying, |copied| all.push(copied)) {
+                    Next::GoOn => {}
+                    Next::Again => all.truncate(begin),
+                    Next::End => break,
+                }
+            }
+        }
+        // Of those from before, some may have ended; the waiters that began since are not among them.
+        threads.extend(known_threads());
+        seen(all, &threads)
+    }
+}
+
+/// Tells threads from tasks, and counts positions.
+fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSeen> {
+    let mut before = (0, 0);
+    let seen = copied.into_iter().map(|waiter| {
+        let position = if before.0 == waiter.word { before.1 + 1 } else { 0 };
+        before = (waiter.word, position);
+        let thread = || threads.get(&waiter.who).cloned().map(Actor::Thread);
+        let actor = match waiter.is_agent {
+            true => Actor::Agent(waiter.who),
+            false => thread().unwrap_or(Actor::Task(waiter.who)),
+        };
+        WaiterSeen {
+            word: waiter.word,
+            position,
+            waits_for: waiter.origin.map_or(WaitsFor::Word, |origin| origin.waits_for),
+            site: waiter.origin.map(|origin| origin.site),
+            since: time_of(waiter.ticket),
+            actor,
+            state: waiter.state,
+        }
+    });
+    seen.collect()
+}

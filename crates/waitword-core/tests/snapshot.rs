@@ -1,0 +1,193 @@
+//! What a snapshot sees of the waiters of a table.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Instant;
+
+use waitword_core::observe::{Actor, WaiterSeen, WaiterState, WaitsFor, start_clock};
+use waitword_core::{
+    Inbox, InboxWait, Interrupt, Table, notify_all, notify_many, notify_one, requeue_while_equal, signal_one,
+    wait, wait_async, wait_interruptible,
+};
+
+fn address(word: &AtomicU32) -> usize {
+    std::ptr::from_ref(word).addr()
+}
+
+fn enqueue(wait: Pin<&mut impl Future>) {
+    assert!(wait.poll(&mut Context::from_waker(Waker::noop())).is_pending());
+}
+
+fn of<'a>(seen: &'a [WaiterSeen], word: &AtomicU32) -> Vec<&'a WaiterSeen> {
+    seen.iter().filter(|waiter| waiter.word == address(word)).collect()
+}
+
+/// Waits until `table` has so many waiters on `word`.
+fn until_queued(table: &Table, word: &AtomicU32, waiters: usize) {
+    while table.waiters(word) < waiters {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn threads_tasks_and_agents_are_seen_in_their_order_with_their_sites() {
+    let (table, word) = (Table::new(), AtomicU32::new(0));
+    let inbox = Inbox::new(|| {});
+    let mut agents = pin!(InboxWait::new(&inbox, table.at(&word), 7));
+    assert!(agents.as_mut().enqueue(0));
+    let line = line!() + 1;
+    let mut task = pin!(wait_async(table.at(&word), 0));
+    enqueue(task.as_mut());
+    thread::scope(|scope| {
+        let named = |name: &str| thread::Builder::new().name(name.into());
+        named("alpha").spawn_scoped(scope, || wait(table.at(&word), 0)).unwrap();
+        until_queued(&table, &word, 3);
+        let interrupted = || {
+            let interrupt = Interrupt::for_current_thread();
+            wait_interruptible(table.at(&word), 0, None, &interrupt)
+        };
+        named("beta").spawn_scoped(scope, interrupted).unwrap();
+        until_queued(&table, &word, 4);
+
+        let seen = table.snapshot();
+        notify_all(table.at(&word));
+        assert_eq!(seen.len(), 4);
+        assert_eq!(seen.iter().map(|waiter| waiter.position).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert!(seen.iter().all(|waiter| waiter.state == WaiterState::Queued));
+        assert!(seen.iter().all(|waiter| waiter.waits_for == WaitsFor::Word));
+        assert!(matches!(seen[0].actor, Actor::Agent(agent) if agent == inbox.identity()));
+        assert_eq!(seen[0].site.map(|site| site.line()), None);
+        assert!(matches!(seen[1].actor, Actor::Task(_)));
+        assert_eq!(seen[1].site.map(|site| (site.file(), site.line())), Some((file!(), line)));
+        for (waiter, name) in seen[2..].iter().zip(["alpha", "beta"]) {
+            assert!(
+                matches!(&waiter.actor, Actor::Thread(thread) if thread.name() == Some(name)),
+                "{waiter:?}"
+            );
+            assert_eq!(waiter.site.map(|site| site.file()), Some(file!()));
+        }
+    });
+    assert!(table.snapshot().iter().all(|waiter| matches!(waiter.actor, Actor::Task(_))));
+}
+
+#[test]
+fn a_task_that_was_signalled_and_is_not_polled_is_told() {
+    let (table, word) = (Table::new(), AtomicU32::new(0));
+    let mut waits = [pin!(wait_async(table.at(&word), 0)), pin!(wait_async(table.at(&word), 0))];
+    waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+    let states = || table.snapshot().iter().map(|waiter| waiter.state).collect::<Vec<_>>();
+    assert_eq!(signal_one(table.at(&word)), 2);
+    assert_eq!(states(), [WaiterState::Signalled, WaiterState::Queued]);
+    table.signal_stalled();
+    assert_eq!(states(), [WaiterState::Overdue, WaiterState::Queued]);
+    // Its waker is gone, and yet it is known who it is.
+    assert!(matches!(table.snapshot()[0].actor, Actor::Task(task) if task == Waker::noop().data().addr()));
+    table.signal_stalled();
+    assert_eq!(states(), [WaiterState::Skipped, WaiterState::Signalled]);
+    enqueue(waits[0].as_mut());
+    assert_eq!(states()[0], WaiterState::Queued);
+}
+
+#[test]
+fn moved_waiters_are_seen_where_they_are() {
+    let (table, words) = (Table::new(), [AtomicU32::new(0), AtomicU32::new(0)]);
+    let mut waits = (0..3).map(|_| Box::pin(wait_async(table.at(&words[0]), 0))).collect::<Vec<_>>();
+    waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+    assert_eq!(requeue_while_equal(table.at(&words[0]), 0, address(&words[1]), 2), Ok(2));
+    let seen = table.snapshot();
+    assert_eq!((of(&seen, &words[0]).len(), of(&seen, &words[1]).len()), (1, 2));
+}
+
+#[test]
+fn many_waiters_of_few_words_and_few_of_many() {
+    for words in [1, 100, 10_000] {
+        let (table, waiters) = (Table::new(), 10_000);
+        let words = (0..words).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+        let wait = |index: usize| Box::pin(wait_async(table.at(&words[index % words.len()]), 0));
+        let mut waits = (0..waiters).map(wait).collect::<Vec<_>>();
+        waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+        let seen = table.snapshot();
+        assert_eq!(seen.len(), waiters);
+        let mut of_word = BTreeMap::<usize, usize>::new();
+        for waiter in seen {
+            let count = of_word.entry(waiter.word).or_default();
+            assert_eq!(waiter.position, *count, "the order of the queue");
+            *count += 1;
+        }
+        assert_eq!(of_word.len(), words.len());
+    }
+}
+
+/// Waiters that come and go in front, behind and between; words that come and go, so that the buckets grow and shrink.
+#[test]
+fn a_waiter_that_stays_is_seen_exactly_once() {
+    let (table, over) = (Table::with_shards(1), AtomicBool::new(false));
+    let words = (0..64).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+    thread::scope(|scope| {
+        for seed in 0..3_usize {
+            let (table, words, over) = (&table, &words, &over);
+            scope.spawn(move || {
+                let mut turn = seed;
+                while !over.load(Ordering::Relaxed) {
+                    turn =
+                        turn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let word = |shift: u32| &words[(turn >> shift) % words.len()];
+                    let mut waits = (0..40)
+                        .map(|index| Box::pin(wait_async(table.at(word(index)), 0)))
+                        .collect::<Vec<_>>();
+                    waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+                    // Those that stay wait on words of their own; here everything may happen.
+                    notify_one(table.at(word(7)));
+                    notify_many(table.at(word(9)), 3);
+                    let _ = requeue_while_equal(table.at(word(11)), 0, address(word(13)), 5);
+                    waits.truncate(turn % 40);
+                    notify_all(table.at(word(17)));
+                }
+            });
+        }
+        let own = (0..50).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+        let stay = |index: usize| Box::pin(wait_async(table.at(&own[index % own.len()]), 0));
+        let mut waits = (0..300).map(stay).collect::<Vec<_>>();
+        waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+        for _ in 0..300 {
+            let seen = table.snapshot();
+            for word in &own {
+                let positions = of(&seen, word).iter().map(|waiter| waiter.position).collect::<Vec<_>>();
+                assert_eq!(positions, [0, 1, 2, 3, 4, 5]);
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn since_when_is_known_once_the_clock_runs() {
+    let (table, word) = (Table::new(), AtomicU32::new(0));
+    let start = Instant::now();
+    start_clock();
+    let mut task = pin!(wait_async(table.at(&word), 0));
+    enqueue(task.as_mut());
+    let since = table.snapshot()[0].since.expect("the clock runs");
+    assert!(start <= since && since <= Instant::now());
+}
+
+#[test]
+fn a_snapshot_from_inside_a_waker_returns() {
+    struct Snapshots(Table, AtomicU32, AtomicBool);
+    impl Wake for Snapshots {
+        fn wake(self: Arc<Self>) {
+            self.2.store(self.0.snapshot().is_empty(), Ordering::SeqCst);
+        }
+    }
+    let shared = Arc::new(Snapshots(Table::new(), AtomicU32::new(0), AtomicBool::new(false)));
+    let mut task = pin!(wait_async(shared.0.at(&shared.1), 0));
+    let waker = Waker::from(Arc::clone(&shared));
+    assert_eq!(task.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Pending);
+    assert_eq!(notify_one(shared.0.at(&shared.1)), 1);
+    assert!(shared.2.load(Ordering::SeqCst), "the waiter that is woken has left its queue");
+}

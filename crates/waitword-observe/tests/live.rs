@@ -8,7 +8,7 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 
 use waitword_core::{notify_all, wait, wait_async};
-use waitword_observe::{Actor, Address, Lock, LockKind, State, report, snapshot};
+use waitword_observe::{Actor, Address, Finding, Lock, LockKind, State, report, snapshot};
 
 fn lock_at(word: &AtomicU32) -> Option<Lock> {
     let address = Address(std::ptr::from_ref(word).addr() as u64);
@@ -110,4 +110,43 @@ fn an_address_that_is_used_again_has_no_wrong_name() {
     assert_eq!(name_of().as_deref(), Some("first"));
     drop(name);
     assert_eq!(name_of(), None);
+}
+
+/// Each queue is seen from its head without a gap while it changes, and waiters that come and go are no faults.
+#[test]
+fn locks_that_are_in_use_have_whole_queues_and_no_faults() {
+    waitword_observe::enable();
+    let (mutex, rwlock) = (waitword::Mutex::new(0_u64), waitword::RwLock::new(0_u64));
+    let (_mutex, _rwlock) =
+        (waitword_observe::name(&mutex, "in use"), waitword_observe::name(&rwlock, "in use"));
+    let ends = AtomicU32::new(0);
+    let mut seen = 0;
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while ends.load(Ordering::Relaxed) == 0 {
+                    let mut held = mutex.lock();
+                    *held += 1;
+                    let read = *rwlock.read();
+                    *rwlock.write() = read.wrapping_add(*held);
+                    thread::yield_now();
+                }
+            });
+        }
+        // The threads end before an assertion can fail.
+        let mut wrong = None;
+        while seen < 200 && wrong.is_none() {
+            let report = report();
+            let is_whole =
+                |lock: &Lock| lock.waiters.iter().enumerate().all(|(at, waiter)| waiter.position == at);
+            let ours = |lock: &&Lock| lock.name.name.as_deref() == Some("in use");
+            let locks: Vec<&Lock> = report.snapshot.locks.iter().filter(ours).collect();
+            seen += locks.iter().map(|lock| lock.waiters.len()).sum::<usize>();
+            let is_right =
+                locks.iter().all(|lock| is_whole(lock)) && !report.findings.iter().any(Finding::is_fault);
+            wrong = (!is_right).then_some(report);
+        }
+        ends.store(1, Ordering::Relaxed);
+        assert_eq!(wrong, None);
+    });
 }

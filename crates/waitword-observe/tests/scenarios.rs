@@ -114,6 +114,15 @@ fn a_signalled_waiter_that_is_only_late_is_not_called_a_futurelock() {
 }
 
 #[test]
+fn a_thread_that_is_not_scheduled_is_no_futurelock() {
+    let made = Made::new()
+        .lock(0xd0, LockKind::Mutex, None)
+        .waits(thread(7, "gc"), Access::Exclusive, "src/db.rs:88", 60_000)
+        .but(|waiter| waiter.state = State::Skipped);
+    assert_eq!(findings_of_waits(&made), ["long wait: 1 for Mutex at 0xd0 at src/db.rs:88, longest 60 s"]);
+}
+
+#[test]
 fn a_thread_that_blocks_for_a_task_that_it_has_to_poll() {
     let [main, held_by] = [thread(1, "main"), task(3, None)];
     let made = |only_there| {

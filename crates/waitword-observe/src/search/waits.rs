@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::finding::{Finding, LongWait, NeverPolled, NoKnownNotifier};
-use crate::model::{Lock, LockKind, Site, Snapshot, State};
+use crate::model::{Lock, LockKind, Site, Snapshot, State, Waiter};
 
 /// A signalled waiter that has been queued for less is no finding: its executor may be busy.
 const NEVER_POLLED_AFTER: Duration = Duration::from_secs(1);
@@ -26,9 +26,13 @@ pub(super) fn find(snapshot: &Snapshot) -> Vec<Finding> {
     findings
 }
 
-/// The watchdog has seen them twice without a sign of life.
+/// Signalled, and seen by the watchdog twice without a sign of life. A thread in this state has not been scheduled: nobody polls it.
+fn is_unpolled(waiter: &Waiter) -> bool {
+    waiter.state == State::Skipped && !waiter.actor.blocks()
+}
+
 fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
-    lock.waiters.iter().filter(|waiter| waiter.state == State::Skipped).filter_map(|waiter| {
+    lock.waiters.iter().filter(|waiter| is_unpolled(waiter)).filter_map(|waiter| {
         let age = waiter.age.filter(|age| *age >= NEVER_POLLED_AFTER)?;
         Some(NeverPolled {
             lock: lock.name.clone(),
@@ -44,7 +48,7 @@ fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
 /// By site, without the waiters that could have the lock.
 fn long_waits(lock: &Lock) -> Vec<LongWait> {
     let mut sites: BTreeMap<Option<&Site>, (usize, Duration)> = BTreeMap::new();
-    for waiter in lock.waiters.iter().filter(|waiter| waiter.state != State::Skipped) {
+    for waiter in lock.waiters.iter().filter(|waiter| !is_unpolled(waiter)) {
         if let Some(age) = waiter.age.filter(|age| *age >= LONG_WAIT) {
             let (waiters, longest) = sites.entry(waiter.site.as_ref()).or_default();
             *waiters += 1;

@@ -109,16 +109,16 @@ mod tests {
     use super::*;
     use crate::model::{Access, Holder, Lock, LockKind, LockName, State, Waiter};
 
-    const THREADS: [Actor; 2] = [Actor::Thread { id: 1, name: None }, Actor::Thread { id: 2, name: None }];
+    const TASKS: [Actor; 2] = [Actor::Task { number: 1, name: None }, Actor::Task { number: 2, name: None }];
 
-    /// At some second, with two locks of which each thread holds one, and waits for the other in this state.
+    /// At some second, with two locks of which each task holds one, and waits for the other in this state.
     fn snapshot_at(second: u64, state: State) -> Snapshot {
         let taken = Duration::from_secs(100 + second);
         let age = Some(Duration::from_secs(10 + second));
         let kind = LockKind::Mutex;
         let lock = |at: usize| {
             let name = LockName { address: Address(at as u64), kind, name: None, type_name: None };
-            let actor = THREADS[at].clone();
+            let actor = TASKS[at].clone();
             let wants = Access::Exclusive;
             Lock {
                 name,
@@ -136,7 +136,7 @@ mod tests {
         let holder = |at: usize| Holder {
             lock: Address(at as u64),
             kind,
-            actor: THREADS[1 - at].clone(),
+            actor: TASKS[1 - at].clone(),
             mode: Access::Exclusive,
             site: None,
             held: age,

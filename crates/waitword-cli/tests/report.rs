@@ -11,10 +11,25 @@ use std::sync::atomic::AtomicU32;
 use std::task::{Context, Waker};
 use std::thread;
 
-fn socket(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("waitword-report-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder.join(name)
+/// A folder of one test, which goes with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("waitword-report-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Exit code, standard output, standard error.
@@ -32,7 +47,8 @@ fn a_report_is_shown_as_text_and_as_json() {
     let _name = waitword_observe::name(&word, "ready");
     let mut task = pin!(waitword_core::wait_async(&word, 0));
     assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    let path = socket("ours");
+    let folder = Folder::new("ours");
+    let path = folder.join("socket");
     let _server = waitword_observe::serve(&path).unwrap();
     let (code, text, errors) = report(&path, &[]);
     assert_eq!((code, errors.as_str()), (Some(0), ""));
@@ -46,19 +62,20 @@ fn a_report_is_shown_as_text_and_as_json() {
 
 #[test]
 fn what_is_no_socket_of_ours_is_said() {
+    let folder = Folder::new("others");
     let check = |path: &Path, said: &str| {
         let (code, text, errors) = report(path, &[]);
         assert_eq!((code, text.as_str()), (Some(1), ""));
         assert_eq!(errors, format!("error: no report from {}: {said}\n", path.display()));
     };
     let missing = "there is no such socket; was the program started with WAITWORD_OBSERVE=serve=PATH?";
-    check(&socket("missing"), missing);
+    check(&folder.join("missing"), missing);
 
-    let file = socket("file");
+    let file = folder.join("file");
     std::fs::write(&file, "x").unwrap();
     check(&file, "this is no socket");
 
-    let ended = socket("ended");
+    let ended = folder.join("ended");
     drop(UnixListener::bind(&ended).unwrap());
     check(&ended, "nobody listens there: the program has ended");
 
@@ -74,7 +91,7 @@ fn what_is_no_socket_of_ours_is_said() {
         ("busy", b"{\"error\":\"busy: come back\"}\n", "busy: come back".into()),
         ("bytes", b"\xff\xfe", "the answer is no text: another program than waitword's listens there".into()),
     ] {
-        let path = socket(name);
+        let path = folder.join(name);
         let listener = UnixListener::bind(&path).unwrap();
         let answers = thread::spawn(move || listener.accept().unwrap().0.write_all(answer));
         check(&path, &said);

@@ -1,5 +1,6 @@
 //! The words on the command line.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
@@ -19,6 +20,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(Run),
+    Report(Report),
     Test262(Test262),
     /// What `test262` starts for each test; of no use otherwise
     #[command(hide = true)]
@@ -77,6 +79,36 @@ pub(crate) struct Run {
     #[arg(long, value_name = "N")]
     pub(crate) max_waits: Option<usize>,
 }
+
+/// Show which threads and tasks wait for which lock in a running Rust program
+///
+/// The program uses the locks of waitword, calls waitword_observe::init() in main, and was started with
+/// WAITWORD_OBSERVE=serve=SOCKET in its environment (or calls waitword_observe::serve).
+#[derive(Debug, Args)]
+#[command(after_help = REPORT)]
+pub(crate) struct Report {
+    /// The path of the program's socket
+    pub(crate) socket: PathBuf,
+
+    /// Print the report as JSON, with all waiters, in one line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const REPORT: &str = "\
+The report has what can be concluded first (waiters that are not polled,
+long waits, deadlocks), then the locks with the most waiters, each queue from
+its head. The program goes on meanwhile.
+
+Examples:
+  WAITWORD_OBSERVE=serve=/tmp/pool.sock pool &
+  waitword report /tmp/pool.sock
+  waitword report /tmp/pool.sock --json | jq '.findings'
+
+Exit codes:
+    0  there was a report
+    1  there was none: no such socket, nobody listens, or another program does
+    2  a mistake on the command line";
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: Option<f64> = text.parse().ok();

@@ -1,10 +1,11 @@
 //! The command line `waitword`: what the words on it mean (`args.rs`), and what its user gets to read when a program
-//! ends badly (`report.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host
+//! ends badly (`report.rs`), and how to read the report of another process (`attach.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host
 //! and a folder of its own (`test262/`).
 
 #![forbid(unsafe_code)]
 
 mod args;
+mod attach;
 mod report;
 mod test262;
 
@@ -21,6 +22,7 @@ fn main() {
     // Bad flags end here: usage on the standard error, exit code 2.
     match Arguments::parse().command {
         Command::Run(run) => exit(run_program(run)),
+        Command::Report(report) => exit(attach::run(&report)),
         Command::Test262(test262) => exit(test262::run(&test262)),
         Command::Test262Case(case) => test262::run_case(case),
     }

@@ -21,6 +21,9 @@ fn far() -> Instant {
     Instant::now() + LONG
 }
 
+/// Drops what a wait has returned, a guard or nothing.
+fn done<T>(_: T) {}
+
 /// The waiters queued on a word of `lock`.
 fn waiters<T: ?Sized>(lock: &T) -> Vec<WaiterSeen> {
     let begin = std::ptr::from_ref(lock).cast::<u8>().addr();
@@ -55,7 +58,7 @@ macro_rules! blocked {
         let held = $hold;
         thread::scope(|scope| {
             let blocked = thread::Builder::new().name("blocked".into());
-            blocked.spawn_scoped(scope, || drop($wait)).unwrap();
+            blocked.spawn_scoped(scope, || done($wait)).unwrap();
             let waiter = loop {
                 match waiters(&$lock).pop() {
                     Some(waiter) => break waiter,
@@ -193,7 +196,7 @@ fn condvar() {
 #[test]
 fn event() {
     let lock = Arc::new(Event::new());
-    let notify = |()| drop(lock.notify_one());
+    let notify = |()| done(lock.notify_one());
     blocked!(Event, *lock, (), notify, lock.wait());
     blocked!(Event, *lock, (), notify, lock.wait_for(LONG));
     blocked!(Event, *lock, (), notify, lock.wait_until(far()));
@@ -223,7 +226,7 @@ fn wait_group_and_barrier() {
     task!(WaitGroup, *lock, lock.wait_async_for(LONG));
     task!(WaitGroup, *lock, lock.wait_owned_async_until(far()));
     let lock = Arc::new(Barrier::new(2));
-    let arrive = |()| drop(lock.wait());
+    let arrive = |()| done(lock.wait());
     blocked!(Barrier, *lock, (), arrive, lock.wait());
     blocked!(Barrier, *lock, (), arrive, lock.wait_for(LONG));
     blocked!(Barrier, *lock, (), arrive, lock.wait_until(far()));

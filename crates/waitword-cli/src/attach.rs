@@ -1,0 +1,89 @@
+//! `waitword report`: the report of another process, through its socket.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::args::Report;
+
+pub(crate) fn run(arguments: &Report) -> i32 {
+    let socket = &arguments.socket;
+    match fetched(socket).and_then(|json| shown(&json, arguments.json)) {
+        Ok(text) => {
+            // Without a reader there is nobody to show it to.
+            let _ = std::io::stdout().lock().write_all(text.as_bytes());
+            0
+        }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr().lock(), "error: no report from {}: {error}", socket.display());
+            1
+        }
+    }
+}
+
+fn shown(json: &str, as_json: bool) -> Result<String, String> {
+    if let Some(answer) =
+        json.strip_prefix("{\"error\":\"").and_then(|rest| rest.trim_end().strip_suffix("\"}"))
+    {
+        return Err(answer.to_owned());
+    }
+    let report = waitword_observe::Report::from_json(json).map_err(|error| {
+        format!("another program than waitword's answers there, or another version: {error}")
+    })?;
+    Ok(if as_json { json.to_owned() } else { report.to_string() })
+}
+
+#[cfg(not(unix))]
+fn fetched(_: &Path) -> Result<String, String> {
+    Err("this platform has no Unix sockets".to_owned())
+}
+
+#[cfg(unix)]
+fn fetched(socket: &Path) -> Result<String, String> {
+    use std::io::{ErrorKind, Read};
+    use std::os::unix::fs::FileTypeExt;
+    use std::os::unix::net::UnixStream;
+    use std::time::{Duration, Instant};
+
+    /// A report of a million waiters has less.
+    const LONGEST: usize = 1 << 30;
+
+    /// A program that makes its report has begun to answer by then; a program that says nothing is not ours.
+    const DEADLINE: Duration = Duration::from_secs(15);
+
+    let said = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => {
+            "there is no such socket; was the program started with WAITWORD_OBSERVE=serve=PATH?".to_owned()
+        }
+        ErrorKind::ConnectionRefused => "nobody listens there: the program has ended".to_owned(),
+        ErrorKind::PermissionDenied => "it belongs to another user".to_owned(),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+            format!("no answer in {} s: another program than waitword's listens there", DEADLINE.as_secs())
+        }
+        ErrorKind::InvalidData => {
+            "the answer is no text: another program than waitword's listens there".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    let there = std::fs::metadata(socket).map_err(said)?;
+    if !there.file_type().is_socket() {
+        return Err("this is no socket".to_owned());
+    }
+    let mut stream = UnixStream::connect(socket).map_err(said)?;
+    let deadline = Instant::now() + DEADLINE;
+    let mut bytes = Vec::new();
+    let mut chunk = [0; 1 << 16];
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        stream.set_read_timeout(Some(left)).map_err(said)?;
+        match stream.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => bytes.extend_from_slice(&chunk[..read]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(said(error)),
+        }
+        if bytes.len() > LONGEST || Instant::now() > deadline {
+            return Err(said(ErrorKind::TimedOut.into()));
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| said(ErrorKind::InvalidData.into()))
+}

@@ -1,0 +1,109 @@
+//! `waitword report`, on sockets of this process and on what is no socket of ours.
+
+#![cfg(unix)]
+
+use std::io::Write;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::process::Command;
+use std::sync::atomic::AtomicU32;
+use std::task::{Context, Waker};
+use std::thread;
+
+/// A folder of one test, which goes with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("waitword-report-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Exit code, standard output, standard error.
+fn report(socket: &Path, flags: &[&str]) -> (Option<i32>, String, String) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_waitword")).arg("report").arg(socket).args(flags).output().unwrap();
+    let [text, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (output.status.code(), text, errors)
+}
+
+#[test]
+fn a_report_is_shown_as_text_and_as_json() {
+    waitword_observe::enable();
+    let word = AtomicU32::new(0);
+    let _name = waitword_observe::name(&word, "ready");
+    let mut task = pin!(waitword_core::wait_async(&word, 0));
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let folder = Folder::new("ours");
+    let path = folder.join("socket");
+    let _server = waitword_observe::serve(&path).unwrap();
+    let (code, text, errors) = report(&path, &[]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let start = format!("(process {}): 1 waiter at 1 lock\n", std::process::id());
+    assert!(text.contains(&start) && text.contains("AtomicU32 \"ready\" at 0x"), "{text}");
+    let (code, json, errors) = report(&path, &["--json"]);
+    assert_eq!((code, errors.as_str(), json.lines().count()), (Some(0), "", 1));
+    let report = waitword_observe::Report::from_json(&json).unwrap();
+    assert_eq!(report.snapshot.locks[0].name.name.as_deref(), Some("ready"));
+}
+
+#[test]
+fn what_is_no_socket_of_ours_is_said() {
+    let folder = Folder::new("others");
+    let check = |path: &Path, said: &str| {
+        let (code, text, errors) = report(path, &[]);
+        assert_eq!((code, text.as_str()), (Some(1), ""));
+        assert_eq!(errors, format!("error: no report from {}: {said}\n", path.display()));
+    };
+    let missing = "there is no such socket; was the program started with WAITWORD_OBSERVE=serve=PATH?";
+    check(&folder.join("missing"), missing);
+
+    let file = folder.join("file");
+    std::fs::write(&file, "x").unwrap();
+    check(&file, "this is no socket");
+
+    let ended = folder.join("ended");
+    drop(UnixListener::bind(&ended).unwrap());
+    check(&ended, "nobody listens there: the program has ended");
+
+    let not_ours = "another program than waitword's answers there, or another version: ";
+    for (name, answer, said) in [
+        ("html", &b"<html>"[..], format!("{not_ours}this is no report of waitword-observe")),
+        ("empty", b"", format!("{not_ours}this is no report of waitword-observe")),
+        (
+            "newer",
+            b"{\"format\":\"waitword-report\",\"schema\":2}",
+            format!("{not_ours}the report has version 2 of the schema, and this program reads version 1"),
+        ),
+        ("busy", b"{\"error\":\"busy: come back\"}\n", "busy: come back".into()),
+        ("bytes", b"\xff\xfe", "the answer is no text: another program than waitword's listens there".into()),
+    ] {
+        let path = folder.join(name);
+        let listener = UnixListener::bind(&path).unwrap();
+        let answers = thread::spawn(move || listener.accept().unwrap().0.write_all(answer));
+        check(&path, &said);
+        answers.join().unwrap().unwrap();
+    }
+}
+
+#[test]
+fn help_says_how_to_start_the_program() {
+    let output = Command::new(env!("CARGO_BIN_EXE_waitword")).args(["report", "--help"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in ["WAITWORD_OBSERVE=serve=", "waitword_observe::init()", "--json", "Exit codes:"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}

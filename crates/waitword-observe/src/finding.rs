@@ -1,0 +1,187 @@
+//! What can be concluded from a snapshot.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Access, Actor, LockName, Site, State};
+
+/// A fact that deserves attention.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "finding", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Finding {
+    /// Threads, tasks and agents that wait for each other.
+    Cycle(Cycle),
+    /// A waiter that was signalled and is not polled (a futurelock).
+    NeverPolled(NeverPolled),
+    /// Long waits for one lock at one site.
+    LongWait(LongWait),
+    /// Long waits for a notify, of which nobody is known who could send it.
+    NoKnownNotifier(NoKnownNotifier),
+}
+
+impl Finding {
+    /// How long it has been so.
+    pub fn since(&self) -> Duration {
+        match self {
+            Self::Cycle(cycle) => cycle.since,
+            Self::NeverPolled(wait) => wait.age,
+            Self::LongWait(waits) => waits.longest,
+            Self::NoKnownNotifier(waits) => waits.longest,
+        }
+    }
+
+    /// Whether it is a fault, and not just a fact: a worker that waits for work is no fault.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Self::Cycle(_) | Self::NeverPolled(_))
+    }
+}
+
+/// Each member is blocked by the next one, the last by the first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cycle {
+    /// What is known of it.
+    pub certainty: Certainty,
+    /// How long the cycle has been complete: the age of its youngest wait.
+    #[serde(rename = "since_ns", with = "crate::model::nanos")]
+    pub since: Duration,
+    /// Its members.
+    pub members: Vec<Member>,
+    /// What would make it end by itself. Empty: nothing that is known.
+    pub unless: Vec<Unless>,
+}
+
+/// What sort of cycle it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Certainty {
+    /// Every member waits for a lock that the next one holds, or stands behind it in a queue.
+    Deadlock,
+    /// A thread blocks that has to poll the task it waits for.
+    ExecutorBlocked,
+    /// A thread blocks that polled the task it waits for last; another thread may poll it.
+    ExecutorMayBeBlocked,
+}
+
+/// What may end a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "unless", rename_all = "snake_case")]
+pub enum Unless {
+    /// It may await something else at the same time, or run something else.
+    OtherWay {
+        /// A task or an agent.
+        actor: Actor,
+    },
+    /// The wait may have a deadline: it is not known.
+    Timed {
+        /// The waiter.
+        actor: Actor,
+    },
+    /// The guard may be with another.
+    GuardSentAway {
+        /// What acquired the lock.
+        actor: Actor,
+    },
+}
+
+/// One of a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// The thread, task or agent.
+    pub actor: Actor,
+    /// What it waits for. `None` for a task that waits for its thread.
+    pub waits: Option<MemberWait>,
+    /// How it blocks the member before it.
+    pub blocks: Blocks,
+}
+
+/// A member's wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberWait {
+    /// The lock.
+    pub lock: LockName,
+    /// What the member wants of it.
+    pub wants: Access,
+    /// Where the wait began.
+    pub site: Option<Site>,
+    /// How long it has waited.
+    #[serde(rename = "age_ns", with = "crate::model::nanos")]
+    pub age: Duration,
+}
+
+/// How a member of a cycle blocks the one before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "blocks", rename_all = "snake_case")]
+pub enum Blocks {
+    /// It holds the lock.
+    Holds {
+        /// The lock.
+        lock: LockName,
+        /// How it holds it.
+        mode: Access,
+        /// Where it acquired it.
+        site: Option<Site>,
+        /// For how long.
+        #[serde(rename = "held_ns", with = "crate::model::optional_nanos", default)]
+        held: Option<Duration>,
+        /// Whether the guard may be with another.
+        sent_away: bool,
+    },
+    /// It stands before it in the queue of an `RwLock`, and wants what cannot be shared.
+    QueuedAhead {
+        /// The lock.
+        lock: LockName,
+    },
+    /// It is the thread that has to poll it.
+    Polls {
+        /// Whether no other thread can.
+        only_there: bool,
+    },
+}
+
+/// A waiter that was signalled and is not polled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NeverPolled {
+    /// The lock.
+    pub lock: LockName,
+    /// The waiter.
+    pub actor: Actor,
+    /// Where it began to wait.
+    pub site: Option<Site>,
+    /// How long ago.
+    #[serde(rename = "age_ns", with = "crate::model::nanos")]
+    pub age: Duration,
+    /// Its state.
+    pub state: State,
+    /// How many waiters are behind it.
+    pub behind: usize,
+}
+
+/// Long waits for one lock from one site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongWait {
+    /// The lock.
+    pub lock: LockName,
+    /// Where the waits began.
+    pub site: Option<Site>,
+    /// How many there are.
+    pub waiters: usize,
+    /// The longest of them.
+    #[serde(rename = "longest_ns", with = "crate::model::nanos")]
+    pub longest: Duration,
+}
+
+/// Waits for a notify.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoKnownNotifier {
+    /// The condition variable, event or word.
+    pub lock: LockName,
+    /// How many wait.
+    pub waiters: usize,
+    /// The longest wait.
+    #[serde(rename = "longest_ns", with = "crate::model::nanos")]
+    pub longest: Duration,
+    /// Where the longest began.
+    pub site: Option<Site>,
+}

@@ -1,0 +1,59 @@
+//! The waiters of `waitword`'s locks: which threads, tasks and JavaScript agents wait, for which lock, since when, and from which line.
+//!
+//! [`init`] does what the environment variable `WAITWORD_OBSERVE` says, and nothing without it. By hand:
+//!
+//! ```
+//! use waitword::Mutex;
+//!
+//! static ACCOUNTS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+//!
+//! waitword_observe::enable(); // from now on waits have ages
+//! waitword_observe::name(&ACCOUNTS, "accounts").forever();
+//!
+//! let report = waitword_observe::report();
+//! println!("{report}"); // for a terminal
+//! println!("{}", report.to_json()); // for tools: `json_schema` has every field
+//! ```
+//!
+//! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. The holders of locks
+//! are not recorded in this version, so [`cycles`] finds none in this process's own snapshots, and reports say so.
+//!
+//! Where to read on: `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs`
+//! puts both together, and `text/` prints it; `profile/` writes a snapshot for profilers; `switch/` turns observation on.
+
+#![forbid(unsafe_code)]
+
+mod finding;
+
+mod model;
+mod names;
+mod numbers;
+mod process;
+mod profile;
+mod report;
+mod search;
+mod switch;
+mod text;
+
+pub use finding::{
+    Blocks, Certainty, Cycle, Finding, LongWait, Member, MemberWait, NeverPolled, NoKnownNotifier, Unless,
+};
+pub use model::{
+    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Site, Snapshot, State, Waiter,
+};
+pub use names::{Name, Nameable, name};
+pub use process::snapshot;
+pub use profile::{Profile, Waits};
+pub use report::{Process, ReadError, Report, SCHEMA, report};
+pub use search::{cycles, waits};
+#[cfg(unix)]
+pub use switch::{Server, report_on_signal, serve};
+pub use switch::{disable, enable, init};
+
+#[doc = include_str!("../docs/json.md")]
+pub mod json_schema {}
+
+/// Compiles and runs the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

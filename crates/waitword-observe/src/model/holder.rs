@@ -1,0 +1,39 @@
+//! A holder of a lock, and the thread that has to run it.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Access, Actor, Address, LockKind, Site};
+
+/// A lock that is held, by one of its holders.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The word of the lock.
+    pub lock: Address,
+    /// What sort of lock it is.
+    pub kind: LockKind,
+    /// What acquired it.
+    pub actor: Actor,
+    /// How it is held.
+    pub mode: Access,
+    /// Where it was acquired.
+    pub site: Option<Site>,
+    /// How long it has been held.
+    #[serde(rename = "held_ns", with = "super::optional_nanos", default)]
+    pub held: Option<Duration>,
+    /// Whether the guard may be with another than the one that acquired it, because it was sent there or made to be sent. Reports
+    /// say "acquired by" then.
+    pub sent_away: bool,
+}
+
+/// Which thread polled a task last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastPoll {
+    /// The task.
+    pub task: Actor,
+    /// The thread that polled it last.
+    pub thread: Actor,
+    /// Whether no other thread can poll it, as on a current-thread runtime.
+    pub only_there: bool,
+}

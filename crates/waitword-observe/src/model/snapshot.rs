@@ -1,0 +1,104 @@
+//! All that was seen at one time.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Actor, Address, Holder, LastPoll, Lock, LockName, Site, Waiter};
+
+/// The waiters of a process, and the holders where they are recorded.
+///
+/// Plain data: [`snapshot`](crate::snapshot()) makes one of the process, and a test can make one by hand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// When it was taken, on the process's monotonic clock. Only differences mean something.
+    #[serde(rename = "taken_ns", with = "super::nanos")]
+    pub taken: Duration,
+    /// The locks that have waiters or known holders.
+    pub locks: Vec<Lock>,
+    /// The holders of locks. `None` if holders are not recorded.
+    pub holders: Option<Vec<Holder>>,
+    /// Which thread polled a task last, of the tasks of which it is known.
+    pub last_polls: Vec<LastPoll>,
+}
+
+impl Snapshot {
+    /// How many waiters there are.
+    pub fn waiters(&self) -> usize {
+        self.locks.iter().map(|lock| lock.waiters.len()).sum()
+    }
+
+    /// The holders of the lock at `address`, as far as they are known.
+    pub fn holders_of(&self, address: Address) -> impl Iterator<Item = &Holder> {
+        self.holders.iter().flatten().filter(move |holder| holder.lock == address)
+    }
+
+    /// When something that is `age` old began. Two snapshots of one process say the same of the same wait, to the nanosecond.
+    fn began(&self, age: Duration) -> i128 {
+        self.taken.as_nanos() as i128 - age.as_nanos() as i128
+    }
+
+    /// What `self` and `earlier` both have: the same waits in the same state and the same holds, by lock, actor, site and beginning.
+    /// What has no known beginning is left out, because it may be another.
+    ///
+    /// A snapshot is no picture of one moment: it copies one queue after the other. But what is in two snapshots was there all the
+    /// time between them, so all of the result existed at the same moment.
+    pub fn unchanged_since(&self, earlier: &Self) -> Self {
+        let waits = earlier.waits();
+        let holds = earlier.holds();
+        let is_same_wait = |lock: &LockName, waiter: &Waiter| {
+            waits.get(&(lock.address, &waiter.actor)).is_some_and(|before| {
+                before.iter().any(|before| {
+                    waiter.age.is_some()
+                        && waiter.age.map(|age| self.began(age)) == before.age.map(|age| earlier.began(age))
+                        && (waiter.state, waiter.wants, &waiter.site)
+                            == (before.state, before.wants, &before.site)
+                })
+            })
+        };
+        let is_same_hold = |holder: &&Holder| {
+            holder.held.is_some_and(|held| {
+                holds.contains(&(holder.lock, &holder.actor, &holder.site, self.began(held)))
+            })
+        };
+        let locks = self.locks.iter().map(|lock| Lock {
+            name: lock.name.clone(),
+            waiters: lock
+                .waiters
+                .iter()
+                .filter(|&waiter| is_same_wait(&lock.name, waiter))
+                .cloned()
+                .collect(),
+        });
+        Self {
+            taken: self.taken,
+            locks: locks.filter(|lock| !lock.waiters.is_empty()).collect(),
+            holders: self.holders.as_ref().map(|all| all.iter().filter(is_same_hold).cloned().collect()),
+            last_polls: self
+                .last_polls
+                .iter()
+                .filter(|poll| earlier.last_polls.contains(poll))
+                .cloned()
+                .collect(),
+        }
+    }
+
+    fn waits(&self) -> HashMap<(Address, &Actor), Vec<&Waiter>> {
+        let mut waits: HashMap<_, Vec<&Waiter>> = HashMap::new();
+        for lock in &self.locks {
+            for waiter in &lock.waiters {
+                waits.entry((lock.name.address, &waiter.actor)).or_default().push(waiter);
+            }
+        }
+        waits
+    }
+
+    fn holds(&self) -> HashSet<(Address, &Actor, &Option<Site>, i128)> {
+        let known =
+            self.holders.iter().flatten().filter_map(|holder| {
+                Some((holder.lock, &holder.actor, &holder.site, self.began(holder.held?)))
+            });
+        known.collect()
+    }
+}

@@ -1,0 +1,220 @@
+//! Names for locks, by their addresses.
+
+use std::any::type_name;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::model::{Address, LockKind, LockName};
+
+/// Gives a lock a name for reports, until the returned [`Name`] is dropped.
+///
+/// Reports also say the lock's type then. Dropping the name takes it away, so that another lock at the same address has no wrong one:
+/// keep it beside the lock. A lock in a `static` keeps its name with [`Name::forever`]. Of two names of one lock the younger counts.
+///
+/// A lock that lies inside the value of a named lock of the same kind (a `Mutex<Pair>` with a `Mutex` among the fields of `Pair`) is
+/// shown under the name of the outer one, unless it has one of its own.
+///
+/// ```
+/// use waitword::Mutex;
+///
+/// static ACCOUNTS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+///
+/// waitword_observe::name(&ACCOUNTS, "accounts").forever(); // in reports: Mutex<Vec<u64>> "accounts"
+/// ```
+///
+/// An `Arc` or a reference is no lock, so this does not compile. Write `&*ledger`:
+///
+/// ```compile_fail
+/// let ledger = std::sync::Arc::new(waitword::Mutex::new(0));
+/// let _name = waitword_observe::name(&ledger, "ledger");
+/// ```
+pub fn name<L: Nameable + ?Sized>(lock: &L, name: impl Into<String>) -> Name {
+    let named = Named {
+        size: size_of_val(lock).max(1),
+        kind: L::KIND,
+        name: name.into(),
+        type_name: without_paths(type_name::<L>()),
+    };
+    let mut names = names();
+    names.last += 1;
+    let key = (std::ptr::from_ref(lock).cast::<()>().addr(), names.last);
+    names.longest = names.longest.max(named.size);
+    names.by_start.insert(key, named);
+    Name { key }
+}
+
+/// A lock's name in reports. Dropping it takes the name away.
+#[must_use = "dropping it takes the name away; of a lock that lives for ever, call `forever`"]
+#[derive(Debug)]
+pub struct Name {
+    key: Key,
+}
+
+impl Name {
+    /// Keeps the name for the rest of the process, for a lock in a `static` or one that is leaked.
+    pub fn forever(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Name {
+    fn drop(&mut self) {
+        let named = names().by_start.remove(&self.key);
+        // Its text is freed when the names can be read again.
+        drop(named);
+    }
+}
+
+/// What has a queue and can be given a [`name`]: the locks of `waitword`, and words of memory.
+pub trait Nameable: sealed::Sealed {
+    #[doc(hidden)]
+    const KIND: LockKind;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! nameable {
+    ($([$($generics:tt)*] $Lock:ty => $kind:ident;)+) => {$(
+        impl<$($generics)*> sealed::Sealed for $Lock {}
+        impl<$($generics)*> Nameable for $Lock {
+            const KIND: LockKind = LockKind::$kind;
+        }
+    )+};
+}
+
+nameable! {
+    [T: ?Sized] waitword::Mutex<T> => Mutex;
+    [T: ?Sized] waitword::RwLock<T> => RwLock;
+    [T] waitword::OnceLock<T> => OnceLock;
+    [T, F] waitword::LazyLock<T, F> => OnceLock;
+    [] waitword::Semaphore => Semaphore;
+    [] waitword::Condvar => Condvar;
+    [] waitword::Event => Event;
+    [] waitword::WaitGroup => WaitGroup;
+    [] waitword::Barrier => Barrier;
+    [] AtomicU32 => Word;
+    [] AtomicI32 => Word;
+    [] AtomicU64 => Word;
+    [] AtomicI64 => Word;
+}
+
+/// Where a named lock begins, and a number that rises: an outer lock and one inside it may begin at the same address.
+type Key = (usize, u64);
+
+struct Named {
+    size: usize,
+    kind: LockKind,
+    name: String,
+    type_name: String,
+}
+
+/// The names as they are now.
+pub(crate) struct Names {
+    by_start: BTreeMap<Key, Named>,
+    last: u64,
+    /// The size of the largest lock that ever had a name: what is before that cannot reach to an address.
+    longest: usize,
+}
+
+static NAMES: Mutex<Names> = Mutex::new(Names { by_start: BTreeMap::new(), last: 0, longest: 0 });
+
+/// Locked only for look-ups and changes, during which nothing foreign runs.
+pub(crate) fn names() -> MutexGuard<'static, Names> {
+    NAMES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Names {
+    /// The name of the lock with this word, which is of this kind according to a waiter.
+    pub(crate) fn of(&self, word: usize, kind: LockKind) -> LockName {
+        let near = self.by_start.range((word.saturating_sub(self.longest), 0)..=(word, u64::MAX)).rev();
+        let mut found =
+            near.filter(|((start, _), named)| word < start + named.size && fits(named.kind, kind));
+        let named = found.next().map(|(_, named)| named);
+        LockName {
+            address: Address(word as u64),
+            kind: named.map_or(kind, |named| named.kind),
+            name: named.map(|named| named.name.clone()),
+            type_name: named.map(|named| named.type_name.clone()),
+        }
+    }
+}
+
+/// Whether a lock that is named as one kind may have a waiter that says another: one that waits on the word itself, and one of a
+/// condition variable, which a notify moves into the queue of the mutex.
+fn fits(named: LockKind, seen: LockKind) -> bool {
+    named == seen || seen == LockKind::Word || (named, seen) == (LockKind::Mutex, LockKind::Condvar)
+}
+
+/// `waitword::mutex::Mutex<alloc::vec::Vec<u8>>` as `Mutex<Vec<u8>>`.
+fn without_paths(type_name: &str) -> String {
+    let mut short = String::with_capacity(type_name.len());
+    let mut segment = 0;
+    let mut rest = type_name.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c == ':' && rest.peek() == Some(&':') {
+            rest.next();
+            short.truncate(segment);
+            continue;
+        }
+        short.push(c);
+        if !(c.is_alphanumeric() || c == '_') {
+            segment = short.len();
+        }
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name_of<T>(word: &T, kind: LockKind) -> Option<String> {
+        names().of(std::ptr::from_ref(word).addr(), kind).name
+    }
+
+    #[test]
+    fn a_name_goes_with_its_handle() {
+        let word = AtomicU32::new(0);
+        assert_eq!(name_of(&word, LockKind::Word), None);
+        let first = name(&word, "first");
+        assert_eq!(name_of(&word, LockKind::Word).as_deref(), Some("first"));
+        let second = name(&word, "second");
+        assert_eq!(name_of(&word, LockKind::Word).as_deref(), Some("second"));
+        drop(second);
+        assert_eq!(name_of(&word, LockKind::Word).as_deref(), Some("first"));
+        drop(first);
+        assert_eq!(name_of(&word, LockKind::Word), None);
+    }
+
+    #[test]
+    fn a_lock_has_its_own_name_and_not_its_neighbours() {
+        let words = [AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0)];
+        let large = waitword::Mutex::new([0_u8; 4096]);
+        let _large = name(&large, "large");
+        let _middle = name(&words[1], "middle");
+        let seen: Vec<_> = words.iter().map(|word| name_of(word, LockKind::Word)).collect();
+        assert_eq!(seen, [None, Some("middle".to_owned()), None]);
+    }
+
+    #[test]
+    fn a_lock_inside_a_named_one_of_another_kind_has_not_its_name() {
+        let outer = waitword::Mutex::new(waitword::Event::new());
+        let _outer = name(&outer, "outer");
+        assert_eq!(name_of(&outer, LockKind::Event), None);
+        assert_eq!(name_of(&outer, LockKind::Mutex).as_deref(), Some("outer"));
+        // Waiters of a condition variable move to the mutex.
+        let moved = names().of(std::ptr::from_ref(&outer).addr(), LockKind::Condvar);
+        assert_eq!((moved.kind, moved.name.as_deref()), (LockKind::Mutex, Some("outer")));
+    }
+
+    #[test]
+    fn types_are_shown_without_paths() {
+        let vector = "waitword::mutex::lock::Mutex<alloc::vec::Vec<(u8, core::option::Option<&str>)>>";
+        assert_eq!(without_paths(vector), "Mutex<Vec<(u8, Option<&str>)>>");
+        assert_eq!(without_paths("[alloc::string::String; 3]"), "[String; 3]");
+        assert_eq!(without_paths("Mutex<dyn a::b::Shape + core::marker::Send>"), "Mutex<dyn Shape + Send>");
+    }
+}

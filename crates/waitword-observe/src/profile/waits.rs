@@ -1,0 +1,34 @@
+//! The waits for one lock from one site, and the names of both in a profile.
+
+use std::time::Duration;
+
+use crate::model::{LockName, Site};
+
+/// The waits for one lock from one site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// How many.
+    pub count: u64,
+    /// How long all of them together. Waits of unknown age count nothing here.
+    pub delay: Duration,
+}
+
+impl Waits {
+    pub(super) fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.delay = self.delay.saturating_add(other.delay);
+    }
+}
+
+/// `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`.
+pub(super) fn label(lock: &LockName) -> String {
+    let kind = lock.type_name.clone().unwrap_or_else(|| lock.kind.to_string());
+    match &lock.name {
+        Some(name) => format!("{kind} \"{name}\""),
+        None => format!("{kind} at {}", lock.address),
+    }
+}
+
+pub(super) fn place(site: Option<&Site>) -> String {
+    site.map_or_else(|| "unknown".to_owned(), Site::to_string)
+}

@@ -1,0 +1,181 @@
+//! A report: a snapshot, and what can be concluded from it.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Finding;
+use crate::model::Snapshot;
+use crate::process::snapshot;
+use crate::search::{cycles, has_cycle, waits};
+use crate::text::{clean, listing};
+
+/// The version of the JSON schema that this crate writes and reads.
+pub const SCHEMA: u32 = 1;
+
+/// Distinguishes a report from other JSON.
+const FORMAT: &str = "waitword-report";
+
+/// The waiters of one process, and what is wrong with them.
+///
+/// Its [`Display`](fmt::Display) is for a terminal of 100 columns: the findings first, the newest first, then the locks, those with
+/// the most waiters first, and each queue from its head. At most 20 locks and 10 waiters of each are listed; the rest is counted. The
+/// JSON has all of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// The process.
+    pub process: Process,
+    /// When the report was made, in milliseconds since 1970.
+    pub unix_ms: u64,
+    /// What can be concluded.
+    pub findings: Vec<Finding>,
+    /// What was seen.
+    pub snapshot: Snapshot,
+}
+
+/// The process that a report is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub id: u32,
+    /// The file name of its program, if it is known.
+    pub program: Option<String>,
+}
+
+/// A report of this process, now.
+///
+/// Takes one snapshot, and a second one if the first seems to have a cycle. It may be called from anywhere, also from a panic
+/// hook. Ages are known of the waits that began after [`enable`](crate::enable); without them there are few findings.
+///
+/// ```
+/// let report = waitword_observe::report();
+/// print!("{report}"); // "... 0 waiters at 0 locks; nothing found ..."
+/// assert!(report.findings.is_empty());
+/// ```
+pub fn report() -> Report {
+    let first = snapshot();
+    if !has_cycle(&first) {
+        return Report::new(waits(&first), first);
+    }
+    let second = snapshot();
+    let mut findings = cycles(&first, &second);
+    findings.extend(waits(&second));
+    Report::new(findings, second)
+}
+
+impl Report {
+    /// A report of this process, now, on a snapshot of it and what was found there. Sorts the findings, the newest first.
+    pub fn new(mut findings: Vec<Finding>, snapshot: Snapshot) -> Self {
+        // Faults of the same age first.
+        findings.sort_by_key(|finding| (finding.since(), Reverse(finding.is_fault())));
+        let program = std::env::current_exe().ok();
+        let program = program.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self {
+            process: Process { id: std::process::id(), program },
+            unix_ms: u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX),
+            findings,
+            snapshot,
+        }
+    }
+
+    /// The report as JSON, in one line. [`json_schema`](crate::json_schema) has every field.
+    pub fn to_json(&self) -> String {
+        let tagged = Tagged { format: FORMAT.into(), schema: SCHEMA, report: self };
+        serde_json::to_string(&tagged).unwrap_or_else(|error| unreachable!("plain data: {error}"))
+    }
+
+    /// Reads what [`to_json`](Self::to_json) wrote.
+    ///
+    /// # Errors
+    /// If the text is no report, or one of another version of the schema.
+    ///
+    /// ```
+    /// use waitword_observe::Report;
+    ///
+    /// let report = waitword_observe::report();
+    /// assert_eq!(Report::from_json(&report.to_json()), Ok(report));
+    /// assert!(Report::from_json("{}").is_err());
+    /// ```
+    pub fn from_json(json: &str) -> Result<Self, ReadError> {
+        let head: Head = serde_json::from_str(json).map_err(|_| ReadError::NotAReport)?;
+        match (head.format.as_str(), head.schema) {
+            (FORMAT, SCHEMA) => {}
+            (FORMAT, schema) => return Err(ReadError::OtherSchema(schema)),
+            _ => return Err(ReadError::NotAReport),
+        }
+        serde_json::from_str(json).map_err(|error| ReadError::Malformed(error.to_string()))
+    }
+}
+
+#[derive(Serialize)]
+struct Tagged<'a> {
+    format: String,
+    schema: u32,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    schema: u32,
+}
+
+/// Why a text cannot be read as a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// It is something else.
+    NotAReport,
+    /// It is a report of another version of the schema.
+    OtherSchema(u32),
+    /// It says that it is a report of this version, and has not the fields of one.
+    Malformed(String),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAReport => f.write_str("this is no report of waitword-observe"),
+            Self::OtherSchema(schema) => {
+                write!(
+                    f,
+                    "the report has version {schema} of the schema, and this program reads version {SCHEMA}"
+                )
+            }
+            Self::Malformed(error) => write!(f, "the report is damaged: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let program = self.process.program.as_deref().unwrap_or("unknown");
+        let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let [waiters, locks] =
+            [count(self.snapshot.waiters(), "waiter"), count(self.snapshot.locks.len(), "lock")];
+        writeln!(f, "waitword: {} (process {}): {waiters} at {locks}", clean(program, 40), self.process.id)?;
+        if self.snapshot.holders.is_none() {
+            writeln!(f, "holders are not recorded, so deadlocks cannot be found")?;
+        }
+        let mut waits = self.snapshot.locks.iter().flat_map(|lock| &lock.waiters);
+        if waits.any(|waiter| waiter.age.is_none()) {
+            writeln!(
+                f,
+                "some waits have no age: they began before the clock ran (waitword_observe::enable)"
+            )?;
+        }
+        for finding in &self.findings {
+            write!(f, "\n{finding}\n")?;
+        }
+        if self.findings.is_empty() {
+            writeln!(f, "nothing found")?;
+        }
+        f.write_str(&listing(&self.snapshot))
+    }
+}

@@ -1,0 +1,125 @@
+//! Which actor is blocked by which.
+
+use std::collections::HashMap;
+
+use crate::finding::Blocks;
+use crate::model::{Access, Actor, Holder, Lock, LockKind, Snapshot, State, Waiter};
+
+/// `from` cannot go on before `to` does.
+#[derive(Clone, Copy)]
+pub(super) struct Edge<'a> {
+    pub(super) to: usize,
+    /// The wait. `None` for a task that waits for its thread.
+    pub(super) wait: Option<(&'a Lock, &'a Waiter)>,
+    pub(super) why: Why<'a>,
+}
+
+/// How `to` blocks `from`.
+#[derive(Clone, Copy)]
+pub(super) enum Why<'a> {
+    Holds(&'a Holder),
+    QueuedAhead(&'a Lock),
+    Polls { only_there: bool },
+}
+
+impl Why<'_> {
+    /// As the member of a cycle says it, whose previous member waits in `lock`.
+    pub(super) fn blocks(self, lock: Option<&Lock>) -> Option<Blocks> {
+        Some(match self {
+            Self::Polls { only_there } => Blocks::Polls { only_there },
+            Self::QueuedAhead(lock) => Blocks::QueuedAhead { lock: lock.name.clone() },
+            Self::Holds(holder) => Blocks::Holds {
+                lock: lock?.name.clone(),
+                mode: holder.mode,
+                site: holder.site.clone(),
+                held: holder.held,
+                sent_away: holder.sent_away,
+            },
+        })
+    }
+}
+
+/// The actors by number, and the edges from each.
+pub(super) struct Graph<'a> {
+    pub(super) actors: Vec<&'a Actor>,
+    pub(super) edges: Vec<Vec<Edge<'a>>>,
+}
+
+impl<'a> Graph<'a> {
+    pub(super) fn of(snapshot: &'a Snapshot) -> Self {
+        let mut graph = Self { actors: Vec::new(), edges: Vec::new() };
+        let mut numbers = HashMap::new();
+        let mut holders: HashMap<_, Vec<&Holder>> = HashMap::new();
+        for holder in snapshot.holders.iter().flatten() {
+            holders.entry(holder.lock).or_default().push(holder);
+        }
+        for lock in &snapshot.locks {
+            let holders = holders.get(&lock.name.address).map(Vec::as_slice).unwrap_or_default();
+            for waiter in lock.waiters.iter().filter(|waiter| stands(lock, waiter)) {
+                let from = graph.number(&mut numbers, &waiter.actor);
+                let wait = Some((lock, waiter));
+                for holder in holders.iter().filter(|holder| blocks(holder, waiter)) {
+                    let to = graph.number(&mut numbers, &holder.actor);
+                    graph.edges[from].push(Edge { to, wait, why: Why::Holds(holder) });
+                }
+                if let Some(ahead) = ahead(lock, waiter) {
+                    let to = graph.number(&mut numbers, &ahead.actor);
+                    graph.edges[from].push(Edge { to, wait, why: Why::QueuedAhead(lock) });
+                }
+            }
+        }
+        for poll in &snapshot.last_polls {
+            let from = graph.number(&mut numbers, &poll.task);
+            let to = graph.number(&mut numbers, &poll.thread);
+            let why = Why::Polls { only_there: poll.only_there };
+            graph.edges[from].push(Edge { to, wait: None, why });
+        }
+        graph
+    }
+
+    fn number(&mut self, numbers: &mut HashMap<&'a Actor, usize>, actor: &'a Actor) -> usize {
+        *numbers.entry(actor).or_insert_with(|| {
+            self.actors.push(actor);
+            self.edges.push(Vec::new());
+            self.actors.len() - 1
+        })
+    }
+}
+
+/// Whether the waiter waits for a turn that only others can give it. One that was signalled may try by itself; one with a deadline
+/// will give up; permits and notifies may come from anywhere.
+fn stands(lock: &Lock, waiter: &Waiter) -> bool {
+    let is_owned = matches!(
+        lock.name.kind,
+        LockKind::Mutex | LockKind::RwLock | LockKind::OnceLock | LockKind::AsyncLock
+    );
+    let wants_turn = !matches!(waiter.wants, Access::Permits | Access::Notification);
+    is_owned && wants_turn && waiter.state == State::Queued && waiter.timed != Some(true)
+}
+
+fn blocks(holder: &Holder, waiter: &Waiter) -> bool {
+    // An upgradable reader that waits for its own upgrade waits for the readers, not for itself.
+    let is_upgrade = waiter.wants == Access::Upgradable && holder.actor == waiter.actor;
+    !is_upgrade && excludes(holder.mode, waiter.wants)
+}
+
+/// Whether a lock that is held in one way cannot be had in the other.
+fn excludes(held: Access, wanted: Access) -> bool {
+    match held {
+        Access::Shared => wanted == Access::Exclusive,
+        Access::Upgradable => matches!(wanted, Access::Exclusive | Access::Upgradable),
+        Access::Exclusive | Access::Initialization => true,
+        Access::Permits | Access::Notification => false,
+    }
+}
+
+/// The nearest waiter before this one in the queue of an `RwLock` that cannot share with it: a reader does not pass a writer. The
+/// waiters before that one block that one.
+fn ahead<'a>(lock: &'a Lock, waiter: &Waiter) -> Option<&'a Waiter> {
+    if lock.name.kind != LockKind::RwLock {
+        return None;
+    }
+    let before = lock.waiters.iter().rev().filter(|other| other.position < waiter.position);
+    let mut before = before.filter(|other| stands(lock, other) && other.actor != waiter.actor);
+    before.find(|other| excludes(other.wants, waiter.wants) || excludes(waiter.wants, other.wants))
+}

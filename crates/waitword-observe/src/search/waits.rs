@@ -1,0 +1,76 @@
+//! Conclusions from waiters alone.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::finding::{Finding, LongWait, NeverPolled, NoKnownNotifier};
+use crate::model::{Lock, LockKind, Site, Snapshot, State, Waiter};
+
+/// A signalled waiter that has been queued for less is no finding: its executor may be busy.
+const NEVER_POLLED_AFTER: Duration = Duration::from_secs(1);
+
+/// Shorter waits are no finding.
+const LONG_WAIT: Duration = Duration::from_secs(1);
+
+pub(super) fn find(snapshot: &Snapshot) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for lock in &snapshot.locks {
+        findings.extend(never_polled(lock).map(Finding::NeverPolled));
+        match lock.name.kind {
+            LockKind::Word | LockKind::Condvar | LockKind::Event => {
+                findings.extend(no_known_notifier(lock).map(Finding::NoKnownNotifier));
+            }
+            _ => findings.extend(long_waits(lock).into_iter().map(Finding::LongWait)),
+        }
+    }
+    findings
+}
+
+/// Signalled, and seen by the watchdog twice without a sign of life. A thread in this state has not been scheduled: nobody polls it.
+fn is_unpolled(waiter: &Waiter) -> bool {
+    waiter.state == State::Skipped && !waiter.actor.blocks()
+}
+
+fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
+    lock.waiters.iter().filter(|waiter| is_unpolled(waiter)).filter_map(|waiter| {
+        let age = waiter.age.filter(|age| *age >= NEVER_POLLED_AFTER)?;
+        Some(NeverPolled {
+            lock: lock.name.clone(),
+            actor: waiter.actor.clone(),
+            site: waiter.site.clone(),
+            age,
+            state: waiter.state,
+            behind: lock.waiters.len().saturating_sub(waiter.position + 1),
+        })
+    })
+}
+
+/// By site, without the waiters that could have the lock.
+fn long_waits(lock: &Lock) -> Vec<LongWait> {
+    let mut sites: BTreeMap<Option<&Site>, (usize, Duration)> = BTreeMap::new();
+    for waiter in lock.waiters.iter().filter(|waiter| !is_unpolled(waiter)) {
+        if let Some(age) = waiter.age.filter(|age| *age >= LONG_WAIT) {
+            let (waiters, longest) = sites.entry(waiter.site.as_ref()).or_default();
+            *waiters += 1;
+            *longest = age.max(*longest);
+        }
+    }
+    let long = |(site, (waiters, longest)): (Option<&Site>, _)| LongWait {
+        lock: lock.name.clone(),
+        site: site.cloned(),
+        waiters,
+        longest,
+    };
+    sites.into_iter().map(long).collect()
+}
+
+fn no_known_notifier(lock: &Lock) -> Option<NoKnownNotifier> {
+    let longest = lock.waiters.iter().max_by_key(|waiter| waiter.age)?;
+    let age = longest.age.filter(|age| *age >= LONG_WAIT)?;
+    Some(NoKnownNotifier {
+        lock: lock.name.clone(),
+        waiters: lock.waiters.len(),
+        longest: age,
+        site: longest.site.clone(),
+    })
+}

@@ -1,0 +1,65 @@
+//! The switch in the environment.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::sync::Once;
+
+use super::on::enable;
+use super::spec::{Spec, UNDERSTOOD};
+use super::watch;
+
+const VARIABLE: &str = "WAITWORD_OBSERVE";
+
+/// Observes this process as the environment variable `WAITWORD_OBSERVE` says. One line at the start of `main`; a program in production
+/// needs no other build.
+///
+/// | value | |
+/// |---|---|
+/// | unset, empty, `0` | nothing: no thread, no clock |
+/// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once; on Unix the signal SIGUSR1 prints a report there |
+/// | `serve=PATH` | [`enable`]; on Unix, a socket at PATH that gives a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
+/// | `1,serve=PATH` | both |
+///
+/// Any other value prints one line that says what is understood, and observes nothing. What fails (a socket that cannot be bound)
+/// prints one line, and the rest is observed. The second call and all after it do nothing.
+///
+/// ```
+/// // The first statement of `main`.
+/// waitword_observe::init();
+/// ```
+pub fn init() {
+    static FIRST: Once = Once::new();
+    FIRST.call_once(|| {
+        let Some(value) = std::env::var_os(VARIABLE) else { return };
+        match Spec::parse(&value) {
+            Ok(None) => {}
+            Ok(Some(spec)) => start(&spec),
+            Err(part) => say(format_args!("{VARIABLE} is not understood at {part}: {UNDERSTOOD}")),
+        }
+    });
+}
+
+fn start(spec: &Spec) {
+    enable();
+    if spec.watch {
+        if let Err(error) = watch::start() {
+            say(format_args!("no thread to find faults: {error}"));
+        }
+        #[cfg(unix)]
+        if let Err(error) = super::report_on_signal(signal_hook::consts::SIGUSR1) {
+            say(format_args!("no report on SIGUSR1: {error}"));
+        }
+    }
+    #[cfg(unix)]
+    if let Some(path) = &spec.serve {
+        match super::serve(path) {
+            Ok(server) => server.forever(),
+            Err(error) => say(format_args!("no reports at {}: {error}", path.display())),
+        }
+    }
+}
+
+fn say(text: impl Display) {
+    // Without a standard error there is nobody to say it to.
+    let _ = writeln!(io::stderr().lock(), "waitword: {text}");
+}

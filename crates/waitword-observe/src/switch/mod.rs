@@ -1,0 +1,17 @@
+//! Observation on and off: by hand, by the environment, by a signal, through a socket.
+
+mod init;
+mod on;
+#[cfg(unix)]
+mod serve;
+#[cfg(unix)]
+mod signal;
+mod spec;
+mod watch;
+
+pub use init::init;
+pub use on::{disable, enable};
+#[cfg(unix)]
+pub use serve::{Server, serve};
+#[cfg(unix)]
+pub use signal::report_on_signal;

@@ -1,0 +1,169 @@
+//! Reports through a Unix socket.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::report::report;
+
+/// So many connections are answered at a time. More are refused.
+const READERS: usize = 8;
+
+/// A reader that has not read its report by then gets no more of it.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// What a connection gets beyond [`READERS`].
+const BUSY: &[u8] = b"{\"error\":\"busy: other readers have not read their reports yet\"}\n";
+
+/// Gives a report as one line of JSON to each connection to a Unix socket at `path`, until the returned [`Server`] is dropped.
+///
+/// Only the process's own user can connect (mode 0600, from the beginning). A socket that a process left there when it ended is replaced.
+/// Each connection has a thread, eight at most at a time. A reader that does not read delays nobody: its report is made, and its
+/// connection is closed after 10 s.
+///
+/// # Errors
+/// If something else is at `path` or another process listens there, the folder cannot be written, the path is longer than sockets
+/// allow, or there is no thread left.
+///
+/// ```no_run
+/// let _server = waitword_observe::serve("/run/user/1000/pool.sock")?; // waitword report /run/user/1000/pool.sock
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn serve(path: impl AsRef<Path>) -> io::Result<Server> {
+    let path = path.as_ref();
+    // A socket can be moved to a path that nobody can connect to, because it is too long.
+    SocketAddr::from_pathname(path)?;
+    check_free(path)?;
+    let listener = bind(path)?;
+    // Of another file that is there by the time the server ends, nothing is removed.
+    let file = fs::symlink_metadata(path).map(|file| (file.dev(), file.ino()))?;
+    let server = Server { path: path.to_owned(), file, is_ending: Arc::default() };
+    let is_ending = server.is_ending.clone();
+    thread::Builder::new().name("waitword-serve".into()).spawn(move || accept(&listener, &is_ending))?;
+    Ok(server)
+}
+
+/// A socket that gives reports. Dropping it closes and removes the socket.
+#[must_use = "dropping it closes the socket; for the rest of the process, call `forever`"]
+#[derive(Debug)]
+pub struct Server {
+    path: PathBuf,
+    file: (u64, u64),
+    is_ending: Arc<AtomicBool>,
+}
+
+impl Server {
+    /// Gives reports for the rest of the process. The socket's file is left behind at its end; the next server there replaces it.
+    pub fn forever(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.is_ending.store(true, Ordering::SeqCst);
+        // Wakes the thread that accepts. If another socket is there by now, nobody needs to be woken: its owner removed ours.
+        drop(UnixStream::connect(&self.path));
+        let is_ours = fs::symlink_metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.file);
+        if is_ours {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A file is not replaced, nor is a socket on which somebody listens.
+fn check_free(path: &Path) -> io::Result<()> {
+    let Ok(there) = fs::symlink_metadata(path) else { return Ok(()) };
+    if !there.file_type().is_socket() {
+        return Err(io::Error::new(ErrorKind::AlreadyExists, "there is a file that is no socket"));
+    }
+    match UnixStream::connect(path) {
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(()),
+        Ok(_) => Err(io::Error::new(ErrorKind::AddrInUse, "another process listens there")),
+        Err(error) => Err(error),
+    }
+}
+
+/// Binds in a folder that nobody else can enter, restricts the socket, and moves it to its place. At `path` itself it would be open to
+/// others until its mode is set.
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = parent.join(format!(".ww{}-{number}", std::process::id()));
+    DirBuilder::new().mode(0o700).create(&folder)?;
+    let inside = folder.join("s");
+    let bound = UnixListener::bind(&inside).and_then(|listener| {
+        fs::set_permissions(&inside, Permissions::from_mode(0o600))?;
+        fs::rename(&inside, path)?;
+        Ok(listener)
+    });
+    let _ = fs::remove_file(&inside);
+    let _ = fs::remove_dir(&folder);
+    bound
+}
+
+fn accept(listener: &UnixListener, is_ending: &AtomicBool) {
+    let readers = Arc::new(AtomicUsize::new(0));
+    for connection in listener.incoming() {
+        if is_ending.load(Ordering::SeqCst) {
+            return;
+        }
+        match connection {
+            Ok(connection) => answer(connection, &readers),
+            // Without a file descriptor left, say: others may give one back.
+            Err(_) => thread::sleep(Duration::from_millis(100)),
+        }
+    }
+}
+
+fn answer(connection: UnixStream, readers: &Arc<AtomicUsize>) {
+    let place = Place(readers.clone());
+    if readers.fetch_add(1, Ordering::SeqCst) >= READERS {
+        return refuse(connection);
+    }
+    let give = move || {
+        let _place = place;
+        // A reader that has gone, or does not read, needs no report.
+        let _ = write(&connection, format!("{}\n", report().to_json()).as_bytes(), Instant::now() + DEADLINE);
+    };
+    // Without a thread left the connection is closed.
+    let _ = thread::Builder::new().name("waitword-reader".into()).spawn(give);
+}
+
+/// Fits into the socket's buffer, which is empty.
+fn refuse(mut connection: UnixStream) {
+    let _ = connection.set_nonblocking(true);
+    let _ = connection.write(BUSY);
+}
+
+fn write(mut connection: &UnixStream, mut bytes: &[u8], deadline: Instant) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        connection.set_write_timeout(Some(left))?;
+        match connection.write(bytes) {
+            Ok(written) => bytes = &bytes[written..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// One of the [`READERS`], until it is dropped.
+struct Place(Arc<AtomicUsize>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,175 @@
+//! A thread that takes a snapshot once per second, and prints the faults in it.
+
+use std::io::{self, Write};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::finding::Finding;
+use crate::model::{Actor, Address, Snapshot};
+use crate::process::snapshot;
+use crate::search::{cycles, waits};
+
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// The thread that is running, if any: each start has a number.
+struct Watch {
+    last: u64,
+    running: Option<u64>,
+}
+
+static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None });
+static STOPPED: Condvar = Condvar::new();
+
+fn state() -> MutexGuard<'static, Watch> {
+    WATCH.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts the thread, unless it runs.
+pub(super) fn start() -> io::Result<()> {
+    let mut watch = state();
+    if watch.running.is_some() {
+        return Ok(());
+    }
+    let number = watch.last + 1;
+    thread::Builder::new().name("waitword-observe".into()).spawn(move || run(number))?;
+    (watch.last, watch.running) = (number, Some(number));
+    Ok(())
+}
+
+/// The thread ends, and prints nothing from now on except what it is printing.
+pub(super) fn stop() {
+    state().running = None;
+    STOPPED.notify_all();
+}
+
+fn run(number: u64) {
+    let mut watcher = Watcher::default();
+    loop {
+        let is_running = |watch: &mut Watch| watch.running == Some(number);
+        let waited = STOPPED.wait_timeout_while(state(), PERIOD, is_running);
+        let (watch, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if watch.running != Some(number) {
+            return;
+        }
+        drop(watch);
+        for finding in watcher.check(snapshot()) {
+            // Without a standard error there is nobody to print for.
+            let _ = writeln!(io::stderr().lock(), "waitword: {finding}");
+        }
+    }
+}
+
+/// Prints each fault once, and once again if it comes back.
+#[derive(Default)]
+struct Watcher {
+    before: Option<Snapshot>,
+    printed: Vec<Identity>,
+}
+
+/// The locks and actors of a finding.
+type Identity = Vec<(Address, Option<Actor>)>;
+
+impl Watcher {
+    /// The faults in `now` that were not there before.
+    fn check(&mut self, now: Snapshot) -> Vec<Finding> {
+        let mut found = self.before.as_ref().map(|before| cycles(before, &now)).unwrap_or_default();
+        found.extend(waits(&now));
+        found.retain(Finding::is_fault);
+        let seen: Vec<Identity> = found.iter().map(identity).collect();
+        let mut new = seen.iter().map(|seen| !self.printed.contains(seen));
+        found.retain(|_| new.next() == Some(true));
+        self.printed = seen;
+        self.before = Some(now);
+        found
+    }
+}
+
+/// In an order of its own: a cycle may be found from another member.
+fn identity(finding: &Finding) -> Identity {
+    let mut identity: Identity = match finding {
+        Finding::Cycle(cycle) => cycle
+            .members
+            .iter()
+            .filter_map(|member| {
+                let wait = member.waits.as_ref()?;
+                Some((wait.lock.address, Some(member.actor.clone())))
+            })
+            .collect(),
+        Finding::NeverPolled(wait) => vec![(wait.lock.address, Some(wait.actor.clone()))],
+        Finding::LongWait(waits) => vec![(waits.lock.address, None)],
+        Finding::NoKnownNotifier(waits) => vec![(waits.lock.address, None)],
+    };
+    identity.sort();
+    identity
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Access, Holder, Lock, LockKind, LockName, State, Waiter};
+
+    const TASKS: [Actor; 2] = [Actor::Task { number: 1, name: None }, Actor::Task { number: 2, name: None }];
+
+    /// At some second, with two locks of which each task holds one, and waits for the other in this state.
+    fn snapshot_at(second: u64, state: State) -> Snapshot {
+        let taken = Duration::from_secs(100 + second);
+        let age = Some(Duration::from_secs(10 + second));
+        let kind = LockKind::Mutex;
+        let lock = |at: usize| {
+            let name = LockName { address: Address(at as u64), kind, name: None, type_name: None };
+            let actor = TASKS[at].clone();
+            let wants = Access::Exclusive;
+            Lock {
+                name,
+                waiters: vec![Waiter {
+                    position: 0,
+                    actor,
+                    wants,
+                    state,
+                    site: None,
+                    age,
+                    timed: Some(false),
+                }],
+            }
+        };
+        let holder = |at: usize| Holder {
+            lock: Address(at as u64),
+            kind,
+            actor: TASKS[1 - at].clone(),
+            mode: Access::Exclusive,
+            site: None,
+            held: age,
+            sent_away: false,
+        };
+        Snapshot {
+            taken,
+            locks: vec![lock(0), lock(1)],
+            holders: Some(vec![holder(0), holder(1)]),
+            last_polls: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_fault_is_new_once_and_again_when_it_comes_back() {
+        let mut watcher = Watcher::default();
+        let free = |second| Snapshot { locks: Vec::new(), ..snapshot_at(second, State::Queued) };
+        let checks = [
+            (snapshot_at(0, State::Skipped), 2),
+            (snapshot_at(1, State::Skipped), 0),
+            (free(2), 0),
+            (snapshot_at(3, State::Skipped), 2),
+        ];
+        for (snapshot, new) in checks {
+            assert_eq!(watcher.check(snapshot).len(), new);
+        }
+    }
+
+    #[test]
+    fn a_cycle_is_a_fault_at_the_second_check() {
+        let mut watcher = Watcher::default();
+        let checks = [0, 1, 2].map(|second| watcher.check(snapshot_at(second, State::Queued)));
+        assert_eq!(checks.each_ref().map(Vec::len), [0, 1, 0]);
+        assert!(matches!(checks[1][0], Finding::Cycle(_)));
+    }
+}

@@ -1,0 +1,134 @@
+//! The locks with their queues.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::words::{actor, duration, lock_with_address, site, wrapped};
+use crate::model::{Access, Holder, Lock, LockKind, Snapshot, State, Waiter};
+
+/// So many locks are listed,
+const LOCKS: usize = 20;
+
+/// of each so many waiters from the head of its queue,
+const WAITERS: usize = 10;
+
+/// and so many holders, or sites of holders.
+const HOLDERS: usize = 4;
+
+/// The columns of a duration.
+const TIME: usize = 7;
+
+/// The locks with the most waiters first.
+pub(crate) fn listing(snapshot: &Snapshot) -> String {
+    let mut locks: Vec<&Lock> = snapshot.locks.iter().collect();
+    locks.sort_by_key(|lock| Reverse((lock.waiters.len(), longest(&lock.waiters))));
+    let listed = &locks[..locks.len().min(LOCKS)];
+    let mut text = String::new();
+    for lock in listed {
+        text += "\n";
+        text += &of_lock(lock, snapshot);
+    }
+    if let Some(rest) = locks.get(LOCKS..).filter(|rest| !rest.is_empty()) {
+        let waiters: usize = rest.iter().map(|lock| lock.waiters.len()).sum();
+        let age = rest.iter().filter_map(|lock| longest(&lock.waiters)).max();
+        text += &format!("\n{}\n", more(rest.len(), "locks", &format!(" with {waiters} waiters"), age));
+    }
+    text
+}
+
+fn longest(waiters: &[Waiter]) -> Option<Duration> {
+    waiters.iter().filter_map(|waiter| waiter.age).max()
+}
+
+/// `... and 12 more waiters, longest 1.2 s`
+fn more(count: usize, what: &str, with: &str, longest: Option<Duration>) -> String {
+    let longest = longest.map(|longest| format!(", longest {}", duration(longest))).unwrap_or_default();
+    format!("... and {count} more {what}{with}{longest}")
+}
+
+fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
+    let waiters = match lock.waiters.len() {
+        1 => "1 waiter".to_owned(),
+        count => format!("{count} waiters"),
+    };
+    let mut text = format!("{}: {waiters}\n", lock_with_address(&lock.name));
+    let holders: Vec<&Holder> = snapshot.holders_of(lock.name.address).collect();
+    text += &held(&holders);
+    if snapshot.holders.is_some() && holders.is_empty() && is_owned(lock) {
+        text += "  holder unknown: taken before holders were recorded, or not recorded\n";
+    }
+    let listed = &lock.waiters[..lock.waiters.len().min(WAITERS)];
+    let names: Vec<String> = listed.iter().map(|waiter| actor(&waiter.actor)).collect();
+    let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for (waiter, name) in listed.iter().zip(&names) {
+        let age = waiter.age.map_or("-".to_owned(), duration);
+        let at = site(waiter.site.as_ref());
+        let notes = [wants(lock, waiter.wants), state(waiter.state)].concat();
+        text += &wrapped(&format!("  {age:>TIME$}  {name:wide$}  {at}{notes}"), TIME + 6);
+        text += "\n";
+    }
+    if let Some(rest) = lock.waiters.get(WAITERS..).filter(|rest| !rest.is_empty()) {
+        text += &format!("  {:TIME$}  {}\n", "", more(rest.len(), "waiters", "", longest(rest)));
+    }
+    text
+}
+
+/// Holders one by one while they are few, by site if they are many.
+fn held(holders: &[&Holder]) -> String {
+    if holders.len() <= HOLDERS {
+        let line = |holder: &&Holder| {
+            let by = if holder.sent_away { "acquired by" } else { "held by" };
+            let age = holder.held.map_or("-".to_owned(), duration);
+            format!(
+                "  {age:>TIME$}  {by} {}, taken at {}\n",
+                actor(&holder.actor),
+                site(holder.site.as_ref())
+            )
+        };
+        return holders.iter().map(line).collect();
+    }
+    let mut sites: BTreeMap<String, (usize, Option<Duration>)> = BTreeMap::new();
+    for holder in holders {
+        let (count, oldest) = sites.entry(site(holder.site.as_ref())).or_default();
+        *count += 1;
+        *oldest = holder.held.max(*oldest);
+    }
+    let mut sites: Vec<_> = sites.into_iter().collect();
+    sites.sort_by_key(|(_, (count, oldest))| Reverse((*count, *oldest)));
+    let mut text = String::new();
+    for (at, (count, oldest)) in sites.iter().take(HOLDERS) {
+        let age = oldest.map_or("-".to_owned(), duration);
+        text += &format!("  {age:>TIME$}  {count} held, taken at {at}\n");
+    }
+    let rest: usize = sites.iter().skip(HOLDERS).map(|(_, (count, _))| count).sum();
+    if rest > 0 {
+        text += &format!("  {:TIME$}  {}\n", "", more(rest, "held", "", None));
+    }
+    text
+}
+
+/// Whether a waiter of the lock implies a holder.
+fn is_owned(lock: &Lock) -> bool {
+    use LockKind::{AsyncLock, Mutex, OnceLock, RwLock};
+    matches!(lock.name.kind, Mutex | RwLock | OnceLock | AsyncLock)
+}
+
+/// What the kind of the lock does not say by itself.
+fn wants(lock: &Lock, wants: Access) -> &'static str {
+    match (lock.name.kind, wants) {
+        (LockKind::RwLock, Access::Shared) => ", to read",
+        (LockKind::RwLock, Access::Exclusive) => ", to write",
+        (LockKind::RwLock, Access::Upgradable) => ", for an upgradable read",
+        _ => "",
+    }
+}
+
+fn state(state: State) -> &'static str {
+    match state {
+        State::Queued => "",
+        State::Signalled => ", signalled",
+        State::Overdue => ", signalled, has not run",
+        State::Skipped => ", signalled, has not run, skipped",
+    }
+}

@@ -1,0 +1,162 @@
+//! Actors, locks, sites and durations, in few columns. Names come from programs and scripts, so they may be of any length and have
+//! any character.
+
+use std::time::Duration;
+
+use crate::model::{Actor, LockName, Site};
+
+/// No line is longer.
+const WIDTH: usize = 100;
+
+/// Columns of a name.
+const NAME: usize = 20;
+
+/// Columns of a type.
+const TYPE: usize = 28;
+
+/// Columns of a site.
+const SITE: usize = 40;
+
+/// `850 us`, `12 ms`, `1.2 s`, `61 s`, `12 min`, `3.4 h`: the unit in which the number says most, rounded down.
+pub(super) fn duration(duration: Duration) -> String {
+    let tenths = |unit: u128| {
+        let tenths = duration.as_millis() / (unit / 10);
+        format!("{}.{}", tenths / 10, tenths % 10)
+    };
+    match duration.as_secs() {
+        0 if duration.as_millis() == 0 => format!("{} us", duration.as_micros()),
+        0 => format!("{} ms", duration.as_millis()),
+        1..10 => format!("{} s", tenths(1_000)),
+        seconds @ 10..120 => format!("{seconds} s"),
+        seconds @ 120..7_200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", tenths(3_600_000)),
+    }
+}
+
+/// The text without what would move a terminal's cursor, cut behind `columns`.
+pub(crate) fn clean(text: &str, columns: usize) -> String {
+    let escaped: String = text
+        .chars()
+        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
+        .collect();
+    if escaped.chars().count() <= columns {
+        return escaped;
+    }
+    let cut: String = escaped.chars().take(columns - 1).collect();
+    cut + "…"
+}
+
+/// `thread "alpha"`, `thread 3`, `task 14`, `agent 2 "worker.js"`.
+pub(super) fn actor(actor: &Actor) -> String {
+    let quoted = |name: &String| format!("\"{}\"", clean(name, NAME));
+    match actor {
+        Actor::Thread { name: Some(name), .. } => format!("thread {}", quoted(name)),
+        Actor::Thread { id, name: None } => format!("thread {id}"),
+        Actor::Task { number, name: None } => format!("task {number}"),
+        Actor::Task { number, name: Some(name) } => format!("task {number} {}", quoted(name)),
+        Actor::Agent { number, name: None } => format!("agent {number}"),
+        Actor::Agent { number, name: Some(name) } => format!("agent {number} {}", quoted(name)),
+    }
+}
+
+/// `Mutex<Accounts>`, `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`.
+pub(super) fn lock(lock: &LockName) -> String {
+    let mut text = kind(lock);
+    if let Some(name) = &lock.name {
+        text += &format!(" \"{}\"", clean(name, NAME));
+    }
+    if lock.name.is_none() && lock.type_name.is_none() {
+        text += &format!(" at {}", lock.address);
+    }
+    text
+}
+
+/// As [`lock`], always with the address.
+pub(super) fn lock_with_address(lock: &LockName) -> String {
+    let text = self::lock(lock);
+    let has_address = lock.name.is_none() && lock.type_name.is_none();
+    if has_address { text } else { format!("{text} at {}", lock.address) }
+}
+
+fn kind(lock: &LockName) -> String {
+    lock.type_name.as_ref().map_or_else(|| lock.kind.to_string(), |name| clean(name, TYPE))
+}
+
+/// `src/pay.rs:41`; of a long path the end.
+pub(super) fn site(site: Option<&Site>) -> String {
+    let Some(site) = site else { return "a place not known".to_owned() };
+    let line = format!(":{}", site.line);
+    let file = clean(&site.file, usize::MAX);
+    let room = SITE - line.len();
+    let excess = file.chars().count().saturating_sub(room);
+    if excess == 0 {
+        return file + &line;
+    }
+    let end: String = file.chars().skip(excess + 1).collect();
+    // From the next folder on, if there is one.
+    let end = end.find(['/', '\\']).map_or(end.as_str(), |slash| &end[slash..]);
+    format!("…{end}{line}")
+}
+
+/// Breaks a line between words at [`WIDTH`]. Its indentation stays; what follows the first line has that of `indent`.
+pub(super) fn wrapped(text: &str, indent: usize) -> String {
+    let words = text.trim_start();
+    let mut lines = vec![" ".repeat(text.len() - words.len())];
+    for word in words.split(' ') {
+        let Some(line) = lines.last_mut() else { continue };
+        let is_start = line.trim_start().is_empty();
+        if is_start {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= WIDTH {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(format!("{:indent$}{word}", ""));
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_the_unit_that_says_most() {
+        let shown = |nanos| duration(Duration::from_nanos(nanos));
+        let of = [
+            (999, "0 us"),
+            (850_000, "850 us"),
+            (12_900_000, "12 ms"),
+            (1_290_000_000, "1.2 s"),
+            (9_999_999_999, "9.9 s"),
+            (61_000_000_000, "61 s"),
+            (720_000_000_000, "12 min"),
+            (12_240_000_000_000, "3.4 h"),
+        ];
+        assert_eq!(of.map(|(nanos, _)| shown(nanos)), of.map(|(_, text)| text));
+    }
+
+    #[test]
+    fn a_name_cannot_move_the_cursor_or_fill_the_line() {
+        let thread = Actor::Thread { id: 1, name: Some("a\u{1b}[2Jb\nc".into()) };
+        assert_eq!(actor(&thread), "thread \"a\\u{1b}[2Jb\\nc\"");
+        assert_eq!(clean(&"ä".repeat(40), 24), "ä".repeat(23) + "…");
+    }
+
+    #[test]
+    fn of_a_long_path_the_end_is_shown() {
+        let of = |file: &str| site(Some(&Site { file: file.to_owned().into(), line: 41, column: 1 }));
+        assert_eq!(of("src/pay.rs"), "src/pay.rs:41");
+        let long = "/home/user/.cargo/registry/src/index/pool-1.2.3/src/checkout.rs";
+        assert_eq!(of(long), "…/index/pool-1.2.3/src/checkout.rs:41");
+        assert_eq!(of(&"x".repeat(90)).chars().count(), SITE);
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        let text = format!("{} {} end", "a".repeat(60), "b".repeat(60));
+        assert_eq!(wrapped(&text, 2), format!("{}\n  {} end", "a".repeat(60), "b".repeat(60)));
+        assert_eq!(wrapped("   a   b", 2), "   a   b");
+    }
+}

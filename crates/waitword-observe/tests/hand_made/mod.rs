@@ -1,0 +1,118 @@
+//! Snapshots made by hand.
+
+#![allow(dead_code, reason = "each test program uses some of it")]
+
+use std::time::Duration;
+
+use waitword_observe::{
+    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Site, Snapshot, State, Waiter, cycles,
+};
+
+pub(crate) fn thread(id: u64, name: &str) -> Actor {
+    Actor::Thread { id, name: Some(name.into()) }
+}
+
+pub(crate) fn task(number: u64, name: Option<&str>) -> Actor {
+    Actor::Task { number, name: name.map(str::to_owned) }
+}
+
+pub(crate) fn site(text: &str) -> Option<Site> {
+    let (file, line) = text.rsplit_once(':').unwrap();
+    Some(Site { file: file.to_owned().into(), line: line.parse().unwrap(), column: 5 })
+}
+
+pub(crate) fn millis(millis: u64) -> Option<Duration> {
+    Some(Duration::from_millis(millis))
+}
+
+/// A snapshot with holders, that grows by locks, waiters and holders.
+pub(crate) struct Made(pub(crate) Snapshot);
+
+impl Made {
+    pub(crate) fn new() -> Self {
+        let taken = Duration::from_secs(100_000);
+        Self(Snapshot { taken, locks: Vec::new(), holders: Some(Vec::new()), last_polls: Vec::new() })
+    }
+
+    /// A lock by its address, kind and type.
+    pub(crate) fn lock(mut self, address: u64, kind: LockKind, type_name: Option<&str>) -> Self {
+        let type_name = type_name.map(str::to_owned);
+        let name = LockName { address: Address(address), kind, name: None, type_name };
+        self.0.locks.push(Lock { name, waiters: Vec::new() });
+        self
+    }
+
+    /// A waiter at the tail of the last lock that was made.
+    pub(crate) fn waits(mut self, actor: Actor, wants: Access, at: &str, age: u64) -> Self {
+        let waiters = &mut self.0.locks.last_mut().unwrap().waiters;
+        waiters.push(Waiter {
+            position: waiters.len(),
+            actor,
+            wants,
+            state: State::Queued,
+            site: site(at),
+            age: millis(age),
+            timed: Some(false),
+        });
+        self
+    }
+
+    /// Changes the last waiter that was made.
+    pub(crate) fn but(mut self, change: impl FnOnce(&mut Waiter)) -> Self {
+        change(self.0.locks.last_mut().unwrap().waiters.last_mut().unwrap());
+        self
+    }
+
+    /// A holder of the last lock that was made.
+    pub(crate) fn held(mut self, actor: Actor, mode: Access, at: &str, held: u64) -> Self {
+        let LockName { address: lock, kind, .. } = self.0.locks.last().unwrap().name;
+        let holder = Holder { lock, kind, actor, mode, site: site(at), held: millis(held), sent_away: false };
+        self.0.holders.as_mut().unwrap().push(holder);
+        self
+    }
+
+    /// Changes the last holder that was made.
+    pub(crate) fn but_held(mut self, change: impl FnOnce(&mut Holder)) -> Self {
+        change(self.0.holders.as_mut().unwrap().last_mut().unwrap());
+        self
+    }
+
+    pub(crate) fn polled(mut self, task: Actor, thread: Actor, only_there: bool) -> Self {
+        self.0.last_polls.push(LastPoll { task, thread, only_there });
+        self
+    }
+
+    /// The findings of cycles when all is still so a second later, as text.
+    pub(crate) fn cycles(&self) -> Vec<String> {
+        let texts =
+            |later| -> Vec<String> { cycles(&self.0, &later).iter().map(ToString::to_string).collect() };
+        let now = texts(self.0.clone());
+        assert_eq!(texts(later(&self.0)).len(), now.len(), "time alone changes nothing");
+        now
+    }
+}
+
+/// The same a second later: only the ages have grown.
+pub(crate) fn later(snapshot: &Snapshot) -> Snapshot {
+    let second = Duration::from_secs(1);
+    let mut later = snapshot.clone();
+    later.taken += second;
+    for waiter in later.locks.iter_mut().flat_map(|lock| &mut lock.waiters) {
+        waiter.age = waiter.age.map(|age| age + second);
+    }
+    for holder in later.holders.iter_mut().flatten() {
+        holder.held = holder.held.map(|held| held + second);
+    }
+    later
+}
+
+/// Two locks, of which each actor holds one and waits for the other.
+pub(crate) fn abba(first: Actor, second: Actor) -> Made {
+    Made::new()
+        .lock(0xa0, LockKind::Mutex, Some("Mutex<Accounts>"))
+        .waits(first.clone(), Access::Exclusive, "src/pay.rs:41", 1_250)
+        .held(second.clone(), Access::Exclusive, "src/audit.rs:17", 1_390)
+        .lock(0xb0, LockKind::Mutex, Some("Mutex<Ledger>"))
+        .waits(second, Access::Exclusive, "src/audit.rs:19", 1_210)
+        .held(first, Access::Exclusive, "src/pay.rs:38", 1_300)
+}

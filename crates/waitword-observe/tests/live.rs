@@ -1,0 +1,152 @@
+//! Snapshots of this process.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Wake, Waker};
+use std::thread;
+
+use waitword_core::{notify_all, wait, wait_async};
+use waitword_observe::{Actor, Address, Finding, Lock, LockKind, State, report, snapshot};
+
+fn lock_at(word: &AtomicU32) -> Option<Lock> {
+    let address = Address(std::ptr::from_ref(word).addr() as u64);
+    snapshot().locks.into_iter().find(|lock| lock.name.address == address)
+}
+
+fn until_queued(word: &AtomicU32, waiters: usize) -> Lock {
+    loop {
+        match lock_at(word) {
+            Some(lock) if lock.waiters.len() == waiters => return lock,
+            _ => thread::yield_now(),
+        }
+    }
+}
+
+#[test]
+fn threads_and_tasks_of_one_word_are_one_lock_in_order() {
+    waitword_observe::enable();
+    let word = AtomicU32::new(0);
+    let _name = waitword_observe::name(&word, "ready");
+    let line = line!() + 1;
+    let mut task = pin!(wait_async(&word, 0));
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("alpha".into());
+        let started = thread.spawn_scoped(scope, || wait(&word, 0)).unwrap();
+        let lock = until_queued(&word, 2);
+        assert_eq!(lock.name.kind, LockKind::Word);
+        assert_eq!(lock.name.name.as_deref(), Some("ready"));
+        assert_eq!(lock.name.type_name.as_deref(), Some("AtomicU32"));
+        let [first, second] = &lock.waiters[..] else { panic!("{lock:?}") };
+        assert!(matches!(first.actor, Actor::Task { name: None, .. }), "{first:?}");
+        let site = first.site.as_ref().unwrap();
+        assert_eq!((site.file.as_ref(), site.line), (file!(), line));
+        let id = format!("{:?}", started.thread().id());
+        let Actor::Thread { id: number, name } = &second.actor else { panic!("{second:?}") };
+        assert_eq!((format!("ThreadId({number})"), name.as_deref()), (id, Some("alpha")));
+        assert_eq!((first.state, second.state), (State::Queued, State::Queued));
+        assert!(first.age >= second.age && second.age.is_some(), "{lock:?}");
+
+        // The next snapshot says the same of the same.
+        let now = snapshot();
+        thread::yield_now();
+        let again = snapshot();
+        let of = |lock: &&Lock| lock.name == until_queued(&word, 2).name;
+        let both = again.unchanged_since(&now);
+        assert_eq!(both.locks.iter().find(of).map(|lock| lock.waiters.len()), Some(2));
+        assert_eq!(both.locks.iter().find(of).map(|lock| &lock.waiters[0].actor), Some(&first.actor));
+        notify_all(&word);
+    });
+    assert_eq!(lock_at(&word), None);
+}
+
+/// A waker, and with it the thread that notifies, may take a snapshot; it holds no lock of the queue then.
+#[test]
+fn a_report_can_be_made_in_a_waker() {
+    struct Looks(Mutex<Option<mpsc::Sender<usize>>>);
+    impl Wake for Looks {
+        fn wake(self: Arc<Self>) {
+            if let Some(sender) = self.0.lock().unwrap().take() {
+                sender.send(report().to_string().len()).unwrap();
+            }
+        }
+    }
+    let word = AtomicU32::new(0);
+    let (sender, receiver) = mpsc::channel();
+    let waker = Waker::from(Arc::new(Looks(Mutex::new(Some(sender)))));
+    let mut task = pin!(wait_async(&word, 0));
+    assert!(task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert_eq!(notify_all(&word), 1);
+    assert!(receiver.recv().unwrap() > 0);
+}
+
+#[test]
+fn a_report_can_be_made_in_a_panic_hook() {
+    static SEEN: AtomicU32 = AtomicU32::new(0);
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if thread::current().name() == Some("panics") {
+            SEEN.store(report().to_string().len() as u32, Ordering::SeqCst);
+        } else {
+            before(info);
+        }
+    }));
+    let panics = thread::Builder::new().name("panics".into()).spawn(|| panic!("on purpose")).unwrap();
+    assert!(panics.join().is_err());
+    assert!(SEEN.load(Ordering::SeqCst) > 0);
+}
+
+#[test]
+fn an_address_that_is_used_again_has_no_wrong_name() {
+    let word = AtomicU32::new(0);
+    let name_of = || {
+        let mut task = pin!(wait_async(&word, 0));
+        assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        lock_at(&word).unwrap().name.name
+    };
+    let name = waitword_observe::name(&word, "first");
+    assert_eq!(name_of().as_deref(), Some("first"));
+    drop(name);
+    assert_eq!(name_of(), None);
+}
+
+/// Each queue is seen from its head without a gap while it changes, and waiters that come and go are no faults.
+#[test]
+fn locks_that_are_in_use_have_whole_queues_and_no_faults() {
+    waitword_observe::enable();
+    let (mutex, rwlock) = (waitword::Mutex::new(0_u64), waitword::RwLock::new(0_u64));
+    let (_mutex, _rwlock) =
+        (waitword_observe::name(&mutex, "in use"), waitword_observe::name(&rwlock, "in use"));
+    let ends = AtomicU32::new(0);
+    let mut seen = 0;
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while ends.load(Ordering::Relaxed) == 0 {
+                    let mut held = mutex.lock();
+                    *held += 1;
+                    let read = *rwlock.read();
+                    *rwlock.write() = read.wrapping_add(*held);
+                    thread::yield_now();
+                }
+            });
+        }
+        // The threads end before an assertion can fail.
+        let mut wrong = None;
+        while seen < 200 && wrong.is_none() {
+            let report = report();
+            let is_whole =
+                |lock: &Lock| lock.waiters.iter().enumerate().all(|(at, waiter)| waiter.position == at);
+            let ours = |lock: &&Lock| lock.name.name.as_deref() == Some("in use");
+            let locks: Vec<&Lock> = report.snapshot.locks.iter().filter(ours).collect();
+            seen += locks.iter().map(|lock| lock.waiters.len()).sum::<usize>();
+            let is_right =
+                locks.iter().all(|lock| is_whole(lock)) && !report.findings.iter().any(Finding::is_fault);
+            wrong = (!is_right).then_some(report);
+        }
+        ends.store(1, Ordering::Relaxed);
+        assert_eq!(wrong, None);
+    });
+}

@@ -1,0 +1,301 @@
+//! The example as its user meets it: what it prints, and what the environment changes.
+
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread;
+
+use waitword_observe::{Finding, Report};
+
+/// Cargo builds the examples with the tests, beside them.
+fn example() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    folder.join("examples/stuck")
+}
+
+fn command(observe: &str) -> Command {
+    let mut command = Command::new(example());
+    command
+        .env("WAITWORD_OBSERVE", observe)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// A folder of one test, which goes with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("waitword-observe-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The running example, which ends when it is dropped. It runs when it has printed its number.
+struct Stuck(Child);
+
+impl Stuck {
+    fn start(observe: &str) -> Self {
+        let mut child = command(observe).arg("--stay").spawn().unwrap();
+        let mut number = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut number).unwrap();
+        assert_eq!(number.trim(), child.id().to_string());
+        Self(child)
+    }
+
+    fn errors(&mut self) -> BufReader<ChildStderr> {
+        BufReader::new(self.0.stderr.take().unwrap())
+    }
+}
+
+impl Drop for Stuck {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// Times, addresses and numbers of processes as `#`.
+fn masked(text: &str) -> String {
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let shown = |(at, word): (usize, &&str)| {
+            let bare = word.trim_end_matches([':', ')', ';']);
+            let is_number = !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit() || c == '.');
+            let has_unit = words
+                .get(at + 1)
+                .is_some_and(|unit| ["s", "ms", "min"].contains(&unit.trim_end_matches([',', ';'])));
+            let is_process = at > 0 && words[at - 1] == "(process";
+            let is_varying = is_number && (has_unit || is_process) || bare.starts_with("0x");
+            if is_varying { format!("#{}", &word[bare.len()..]) } else { (*word).to_owned() }
+        };
+        words.iter().enumerate().map(shown).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// With WAITWORD_BLESS set, the page is written anew.
+#[test]
+fn the_page_shows_what_the_example_prints() {
+    let output = command("").output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{errors}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    for page in ["README.md", "../../docs/observe.md"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let start =
+            text.find("```text\nwaitword: stuck").unwrap_or_else(|| panic!("{page}")) + "```text\n".len();
+        let end = start + text[start..].find("```").unwrap();
+        if std::env::var_os("WAITWORD_BLESS").is_some() {
+            std::fs::write(&path, format!("{}{printed}{}", &text[..start], &text[end..])).unwrap();
+        } else {
+            assert_eq!(
+                masked(&printed),
+                masked(&text[start..end]),
+                "{page}: set WAITWORD_BLESS to write it anew"
+            );
+        }
+    }
+}
+
+#[test]
+fn faults_are_printed_when_they_are_found_each_once() {
+    let mut stuck = Stuck::start("1");
+    let mut errors = stuck.errors();
+    let mut line = String::new();
+    errors.read_line(&mut line).unwrap();
+    let start = "waitword: never polled (futurelock): task 1 waits ";
+    assert!(line.starts_with(start) && line.contains("Mutex<Vec<u64>> \"accounts\""), "{line}");
+    // The watcher checks twice more before the report, and has no second line.
+    thread::sleep(std::time::Duration::from_millis(2_100));
+    signal(&stuck);
+    let mut rest = String::new();
+    while !rest.ends_with("2 waiters at 2 locks\n") {
+        assert_ne!(errors.read_line(&mut rest).unwrap(), 0, "{rest}");
+    }
+    assert_eq!(rest.matches("waitword: never polled").count(), 0, "{rest}");
+}
+
+fn signal(stuck: &Stuck) {
+    let status = Command::new("kill").arg("-USR1").arg(stuck.0.id().to_string()).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn a_signal_prints_a_report() {
+    let mut stuck = Stuck::start("1");
+    let mut errors = stuck.errors();
+    for _ in 0..2 {
+        signal(&stuck);
+        let mut report = String::new();
+        // Up to the last line of the listing, in which the locks have one waiter each.
+        while report.lines().filter(|line| line.ends_with(": 1 waiter")).count() < 2 {
+            assert_ne!(errors.read_line(&mut report).unwrap(), 0, "{report}");
+        }
+        assert!(report.contains("waitword: stuck (process "), "{report}");
+        assert!(report.contains("Event \"loaded\" at 0x"), "{report}");
+    }
+}
+
+/// The threads of a process by name, of which the system keeps fifteen characters.
+fn threads(stuck: &Stuck) -> Option<Vec<String>> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", stuck.0.id())).ok()?;
+    let name = |task: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap_or_default().trim_end().to_owned()
+    };
+    Some(tasks.map(name).collect())
+}
+
+/// Where the system shows the threads of a process.
+#[test]
+fn off_has_no_threads() {
+    let folder = Folder::new("threads");
+    let path = folder.join("socket");
+    let ours = ["waitword-observ", "waitword-signal", "waitword-serve"].map(str::to_owned);
+    let all = format!("1,serve={}", path.display());
+    for (value, count) in [("", 0), ("0", 0), (all.as_str(), 3)] {
+        if let Some(names) = threads(&Stuck::start(value)) {
+            assert!(names.contains(&"loader".to_owned()), "{names:?}");
+            assert_eq!(ours.iter().filter(|name| names.contains(name)).count(), count, "{value}: {names:?}");
+        }
+    }
+}
+
+#[test]
+fn a_value_that_is_not_understood_is_said_and_nothing_is_observed() {
+    let folder = Folder::new("bad");
+    let path = folder.join("socket");
+    let output = command(&format!("serve={},trace", path.display())).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let expected = "waitword: WAITWORD_OBSERVE is not understood at \"trace\": 1, serve=PATH, or both with a comma \
+                    between them; unset, empty or 0 is off\n";
+    assert_eq!(errors, expected);
+    assert!(output.status.success() && !path.exists());
+}
+
+#[test]
+fn a_socket_gives_a_report_to_each_connection() {
+    let folder = Folder::new("serve");
+    let path = folder.join("socket");
+    let stuck = Stuck::start(&format!("serve={}", path.display()));
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    for _ in 0..3 {
+        let mut json = String::new();
+        UnixStream::connect(&path).unwrap().read_to_string(&mut json).unwrap();
+        let report = Report::from_json(&json).unwrap();
+        assert_eq!((report.process.id, report.process.program.as_deref()), (stuck.0.id(), Some("stuck")));
+        assert_eq!(report.snapshot.waiters(), 2);
+        assert!(report.snapshot.locks.iter().all(|lock| lock.waiters[0].age.is_some()));
+    }
+    drop(stuck);
+    // What it left behind does not keep the next one away.
+    let _next = Stuck::start(&format!("serve={}", path.display()));
+    assert!(UnixStream::connect(&path).is_ok());
+}
+
+#[test]
+fn what_cannot_be_served_is_said_and_the_rest_is_observed() {
+    let folder = Folder::new("taken");
+    let path = folder.join("file");
+    std::fs::write(&path, "mine").unwrap();
+    let mut stuck = Stuck::start(&format!("1,serve={}", path.display()));
+    let mut errors = stuck.errors();
+    let mut lines = String::new();
+    errors.read_line(&mut lines).unwrap();
+    let expected = format!("waitword: no reports at {}: there is a file that is no socket\n", path.display());
+    assert_eq!(lines, expected);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+    errors.read_line(&mut lines).unwrap();
+    assert!(lines.contains("never polled (futurelock)"), "{lines}");
+}
+
+/// More readers than there are places, none of which reads.
+#[test]
+fn readers_that_do_not_read_delay_nobody() {
+    // Too much for the buffers of a socket.
+    waitword_observe::enable();
+    let word = std::sync::atomic::AtomicU32::new(0);
+    let mut waits: Vec<_> = (0..10_000).map(|_| Box::pin(waitword_core::wait_async(&word, 0))).collect();
+    for wait in &mut waits {
+        let waker = std::task::Waker::noop();
+        assert!(wait.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_pending());
+    }
+    let folder = Folder::new("readers");
+    let path = folder.join("socket");
+    let server = waitword_observe::serve(&path).unwrap();
+    let read = || {
+        let mut json = String::new();
+        UnixStream::connect(&path).unwrap().read_to_string(&mut json).unwrap();
+        json
+    };
+    let mut idle: Vec<UnixStream> = (0..7).map(|_| UnixStream::connect(&path).unwrap()).collect();
+    assert_eq!(Report::from_json(&read()).unwrap().snapshot.waiters(), 10_000);
+    idle.extend((0..8).map(|_| UnixStream::connect(&path).unwrap()));
+    // Beyond the places there is an answer at once. (The place of the report that was read may be given back a little later.)
+    assert!((0..100).any(|_| read().starts_with("{\"error\":\"busy")));
+    // The locks of the process go on.
+    assert_eq!(waitword_core::notify_all(&word), 10_000);
+    drop(idle);
+    drop(server);
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_socket_in_use_is_not_taken_away() {
+    let folder = Folder::new("in-use");
+    let path = folder.join("socket");
+    let server = waitword_observe::serve(&path).unwrap();
+    let error = waitword_observe::serve(&path).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
+    assert!(UnixStream::connect(&path).is_ok());
+    drop(server);
+    let long = folder.join(&"x".repeat(120));
+    assert_eq!(waitword_observe::serve(long).unwrap_err().kind(), std::io::ErrorKind::InvalidInput);
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn signals_that_cannot_be_handled_are_errors() {
+    for signal in [9, 11, 19, 0, 4_000] {
+        assert!(waitword_observe::report_on_signal(signal).is_err(), "{signal}");
+    }
+}
+
+#[test]
+fn findings_have_no_faults_that_are_none() {
+    let json = {
+        let folder = Folder::new("faults");
+        let path = folder.join("socket");
+        let _stuck = Stuck::start(&format!("serve={}", path.display()));
+        let mut json = String::new();
+        loop {
+            json.clear();
+            UnixStream::connect(&path).unwrap().read_to_string(&mut json).unwrap();
+            if Report::from_json(&json).unwrap().findings.len() == 2 {
+                break json;
+            }
+        }
+    };
+    let faults: Vec<Finding> =
+        Report::from_json(&json).unwrap().findings.into_iter().filter(Finding::is_fault).collect();
+    assert!(matches!(faults[..], [Finding::NeverPolled(_)]), "{faults:?}");
+}

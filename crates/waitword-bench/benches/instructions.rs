@@ -30,10 +30,10 @@ struct Counted {
 
 const COUNTED: Counted = Counted {
     notify_miss: 66,
-    wait_not_equal: 87,
-    enqueue_cancel: 337,
-    enqueue_notify_finish: 428,
-    notify_all_1000: 50_816,
+    wait_not_equal: 86,
+    enqueue_cancel: 326,
+    enqueue_notify_finish: 432,
+    notify_all_1000: 54_736,
     alarm_set_clear: 292,
 };
 

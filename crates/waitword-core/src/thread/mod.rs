@@ -11,4 +11,4 @@ pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
 #[cfg(feature = "observe")]
 pub(crate) use known::known_threads;
 pub use park::{Interrupt, Parker};
-pub(crate) use sleeper::WakeChain;
+pub(crate) use sleeper::{WakeChain, is_of_thread};

@@ -162,14 +162,18 @@ pub(crate) struct WakeChain {
 }
 
 impl WakeChain {
-    /// Adds the thread that `waker` wakes, if it is one that sleeps in a [`Parker`](super::Parker); wakes it if it is awake.
+    /// Whether there is no thread to wake.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// Adds the thread that `waker` wakes, if it sleeps; wakes it if it is awake.
     ///
-    /// # Errors
-    /// The waker, if it is not the one of a thread.
-    pub(crate) fn add(&mut self, waker: Waker) -> Result<(), Waker> {
-        if !is_of_thread(&waker) {
-            return Err(waker);
-        }
+    /// # Panics
+    /// If it is not the waker of a thread ([`is_of_thread`]).
+    pub(crate) fn add(&mut self, waker: Waker) {
+        assert!(is_of_thread(&waker), "not the waker of a thread");
         // SAFETY: our vtable, and its share is ours now (P3).
         let sleeper = unsafe { Arc::from_raw(ManuallyDrop::new(waker).data().cast::<Sleeper>()) };
         if !sleeper.is_asleep() {
@@ -177,7 +181,6 @@ impl WakeChain {
         } else if !sleeper.linked.swap(true, Ordering::AcqRel) {
             self.push(sleeper);
         }
-        Ok(())
     }
 
     /// Wakes all threads by `unpark`, two at a time: these wake the others, if they sleep.
@@ -248,7 +251,8 @@ impl WakeChain {
 }
 
 /// Whether `waker` wakes a thread, in its [`Parker`](super::Parker).
-fn is_of_thread(waker: &Waker) -> bool {
+#[inline]
+pub(crate) fn is_of_thread(waker: &Waker) -> bool {
     ptr::eq(waker.vtable(), &raw const VTABLE)
 }
 

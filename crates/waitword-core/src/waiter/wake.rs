@@ -10,7 +10,7 @@ use std::task::Waker;
 
 use super::inbox::Inbox;
 use crate::sync::MODEL;
-use crate::thread::WakeChain;
+use crate::thread::{WakeChain, is_of_thread};
 
 /// How many waiters are completed in one stay under a lock. Small in a model, so that it has several.
 pub(crate) const BATCH: usize = if MODEL { 2 } else { 32 };
@@ -120,16 +120,18 @@ impl WakeBatch {
         while wakes.len() > 0 {
             self.panic.catch(|| {
                 for wake in wakes.by_ref() {
-                    let wake = match wake.take() {
-                        Wake::Task(waker) => match threads.add(waker) {
-                            Ok(()) => continue,
-                            Err(waker) => Wake::Task(waker),
-                        },
-                        agent => agent,
-                    };
-                    // Foreign code may take long: the threads before it are woken first.
-                    std::mem::take(&mut threads).wake_all();
-                    wake.wake();
+                    match wake {
+                        Wake::Task(waker) if is_of_thread(waker) => {
+                            threads.add(std::mem::replace(waker, Waker::noop().clone()));
+                        }
+                        foreign => {
+                            // It may take long: the threads before it are woken first.
+                            if !threads.is_empty() {
+                                std::mem::take(&mut threads).wake_all();
+                            }
+                            foreign.take().wake();
+                        }
+                    }
                 }
             });
         }

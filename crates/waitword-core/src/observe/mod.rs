@@ -1,10 +1,10 @@
 //! Seeing waiters, with the feature `observe`: what a snapshot says of each, and the clock that its age is read from.
 //!
 //! Every waiter in a queue carries the place in the source where its wait began and the identity of its thread, task or agent.
-//! A [snapshot](crate::Table::snapshot) copies them out, in short stays under each shard's lock.
+//! A snapshot (`Table::snapshot`) copies them out, in short stays under each shard's lock.
 //!
 //! # Since when
-//! A waiter's ticket orders it in its queue; it costs nothing to let it be a time. Once the clock [runs](start_clock), a ticket is
+//! A waiter's ticket orders it in its queue; it costs nothing to let it be a time. Once the clock runs (`start_clock`), a ticket is
 //! the time of the enqueue, in nanoseconds, with the lowest bit set. Before, and where the clock is not ahead of the tickets,
 //! it is the successor of the last one, and even. So tickets rise in any case, and each one tells whether it is a time.
 //!

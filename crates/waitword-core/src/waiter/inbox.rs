@@ -48,7 +48,7 @@ pub(crate) enum Completed {
 }
 
 impl Inbox {
-    /// Distinguishes it from others: what a snapshot calls its agent ([`Actor::Agent`](crate::observe::Actor::Agent)).
+    /// Distinguishes it from others: what a snapshot calls its agent (`observe::Actor::Agent`).
     pub fn identity(&self) -> usize {
         std::ptr::from_ref::<Shared>(&self.shared).addr()
     }

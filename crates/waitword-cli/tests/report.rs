@@ -4,33 +4,12 @@
 
 use std::io::Write;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::pin;
 use std::process::Command;
 use std::sync::atomic::AtomicU32;
 use std::task::{Context, Waker};
 use std::thread;
-
-/// A folder of one test, which goes with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("waitword-report-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Exit code, standard output, standard error.
 fn report(socket: &Path, flags: &[&str]) -> (Option<i32>, String, String) {
@@ -47,8 +26,8 @@ fn a_report_is_shown_as_text_and_as_json() {
     let _name = waitword_observe::name(&word, "ready");
     let mut task = pin!(waitword_core::wait_async(&word, 0));
     assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    let folder = Folder::new("ours");
-    let path = folder.join("socket");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
     let _server = waitword_observe::serve(&path).unwrap();
     let (code, text, errors) = report(&path, &[]);
     assert_eq!((code, errors.as_str()), (Some(0), ""));
@@ -62,20 +41,20 @@ fn a_report_is_shown_as_text_and_as_json() {
 
 #[test]
 fn what_is_no_socket_of_ours_is_said() {
-    let folder = Folder::new("others");
+    let folder = tempfile::tempdir().unwrap();
     let check = |path: &Path, said: &str| {
         let (code, text, errors) = report(path, &[]);
         assert_eq!((code, text.as_str()), (Some(1), ""));
         assert_eq!(errors, format!("error: no report from {}: {said}\n", path.display()));
     };
     let missing = "there is no such socket; was the program started with WAITWORD_OBSERVE=serve=PATH?";
-    check(&folder.join("missing"), missing);
+    check(&folder.path().join("missing"), missing);
 
-    let file = folder.join("file");
+    let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();
     check(&file, "this is no socket");
 
-    let ended = folder.join("ended");
+    let ended = folder.path().join("ended");
     drop(UnixListener::bind(&ended).unwrap());
     check(&ended, "nobody listens there: the program has ended");
 
@@ -91,7 +70,7 @@ fn what_is_no_socket_of_ours_is_said() {
         ("busy", b"{\"error\":\"busy: come back\"}\n", "busy: come back".into()),
         ("bytes", b"\xff\xfe", "the answer is no text: another program than waitword's listens there".into()),
     ] {
-        let path = folder.join(name);
+        let path = folder.path().join(name);
         let listener = UnixListener::bind(&path).unwrap();
         let answers = thread::spawn(move || listener.accept().unwrap().0.write_all(answer));
         check(&path, &said);

@@ -24,7 +24,6 @@
 #![forbid(unsafe_code)]
 
 mod finding;
-
 mod model;
 mod names;
 mod numbers;

@@ -28,27 +28,6 @@ fn command(observe: &str) -> Command {
     command
 }
 
-/// A folder of one test, which goes with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("waitword-observe-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// The running example, which ends when it is dropped. It runs when it has printed its number.
 struct Stuck(Child);
 
@@ -168,8 +147,8 @@ fn threads(stuck: &Stuck) -> Option<Vec<String>> {
 /// Where the system shows the threads of a process.
 #[test]
 fn off_has_no_threads() {
-    let folder = Folder::new("threads");
-    let path = folder.join("socket");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
     let ours = ["waitword-observ", "waitword-signal", "waitword-serve"].map(str::to_owned);
     let all = format!("1,serve={}", path.display());
     for (value, count) in [("", 0), ("0", 0), (all.as_str(), 3)] {
@@ -182,8 +161,8 @@ fn off_has_no_threads() {
 
 #[test]
 fn a_value_that_is_not_understood_is_said_and_nothing_is_observed() {
-    let folder = Folder::new("bad");
-    let path = folder.join("socket");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
     let output = command(&format!("serve={},trace", path.display())).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     let expected = "waitword: WAITWORD_OBSERVE is not understood at \"trace\": 1, serve=PATH, or both with a comma \
@@ -194,8 +173,8 @@ fn a_value_that_is_not_understood_is_said_and_nothing_is_observed() {
 
 #[test]
 fn a_socket_gives_a_report_to_each_connection() {
-    let folder = Folder::new("serve");
-    let path = folder.join("socket");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
     let stuck = Stuck::start(&format!("serve={}", path.display()));
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     for _ in 0..3 {
@@ -214,8 +193,8 @@ fn a_socket_gives_a_report_to_each_connection() {
 
 #[test]
 fn what_cannot_be_served_is_said_and_the_rest_is_observed() {
-    let folder = Folder::new("taken");
-    let path = folder.join("file");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
     std::fs::write(&path, "mine").unwrap();
     let mut stuck = Stuck::start(&format!("1,serve={}", path.display()));
     let mut errors = stuck.errors();
@@ -239,8 +218,8 @@ fn readers_that_do_not_read_delay_nobody() {
         let waker = std::task::Waker::noop();
         assert!(wait.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_pending());
     }
-    let folder = Folder::new("readers");
-    let path = folder.join("socket");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
     let server = waitword_observe::serve(&path).unwrap();
     let read = || {
         let mut json = String::new();
@@ -261,16 +240,16 @@ fn readers_that_do_not_read_delay_nobody() {
 
 #[test]
 fn a_socket_in_use_is_not_taken_away() {
-    let folder = Folder::new("in-use");
-    let path = folder.join("socket");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
     let server = waitword_observe::serve(&path).unwrap();
     let error = waitword_observe::serve(&path).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
     assert!(UnixStream::connect(&path).is_ok());
     drop(server);
-    let long = folder.join(&"x".repeat(120));
+    let long = folder.path().join(&"x".repeat(120));
     assert_eq!(waitword_observe::serve(long).unwrap_err().kind(), std::io::ErrorKind::InvalidInput);
-    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0, "nothing is left behind");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
 }
 
 #[test]
@@ -283,8 +262,8 @@ fn signals_that_cannot_be_handled_are_errors() {
 #[test]
 fn findings_have_no_faults_that_are_none() {
     let json = {
-        let folder = Folder::new("faults");
-        let path = folder.join("socket");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
         let _stuck = Stuck::start(&format!("serve={}", path.display()));
         let mut json = String::new();
         loop {

@@ -12,9 +12,12 @@ impl Table {
     /// All waiters that are queued in this table: where each wait began, whose it is, and whether it was signalled. Word by word,
     /// and of each word in the order of its queue.
     ///
-    /// A waiter that is queued during the whole call, and not requeued, is seen exactly once. The waiters of one word are copied in stays of at most 64 under
-    /// the lock of its shard, some microseconds each, between which others wait and notify; nothing is allocated there, and no
-    /// foreign code runs. Snapshots take turns.
+    /// A waiter that is queued during the whole call, and not requeued, is seen exactly once. Waiters are copied in stays of at most
+    /// 64 under the lock of their shard, some microseconds each, between which others wait and notify; nothing is allocated there,
+    /// and no foreign code runs. Snapshots take turns.
+    ///
+    /// # Panics
+    /// If there is no memory for the result, as any `Vec`.
     ///
     /// ```
     /// use std::sync::atomic::AtomicU32;

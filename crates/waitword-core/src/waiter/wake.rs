@@ -111,8 +111,8 @@ impl WakeBatch {
         self.len += 1;
     }
 
-    /// Runs all of them; sleeping threads as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken; it goes on in
-    /// [`finish`](Self::finish). No lock may be held.
+    /// Runs all of them; sleeping threads as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken;
+    /// it goes on in [`finish`](Self::finish). No lock may be held.
     pub(crate) fn wake_all(&mut self) {
         let mut threads = WakeChain::default();
         let mut wakes = self.wakes[..self.len].iter_mut();

@@ -247,7 +247,7 @@ fn a_socket_in_use_is_not_taken_away() {
     assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
     assert!(UnixStream::connect(&path).is_ok());
     drop(server);
-    let long = folder.path().join(&"x".repeat(120));
+    let long = folder.path().join("x".repeat(120));
     assert_eq!(waitword_observe::serve(long).unwrap_err().kind(), std::io::ErrorKind::InvalidInput);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
 }

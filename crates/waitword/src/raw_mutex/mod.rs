@@ -9,6 +9,7 @@
 //! | `FAIR`      | the next release reserves the mutex for the waiters; set with all bits of the count       |
 //! | `RESERVED`  | with `LOCKED`: the mutex is not held, and only waiters may take it                        |
 //! | end         | with `SIGNALLED`: when the barging window closes (zero: not known yet)                    |
+//! | `TASKS`     | 3 once a task took the mutex from the queue, and 1 less with each thread that did so since |
 //!
 //! |                             | free                          | held                             | reserved                  |
 //! |-----------------------------|-------------------------------|----------------------------------|---------------------------|
@@ -56,6 +57,15 @@
 //! signalled waiter loses to barging acquirers for that long and a few acquisitions more, and so does each waiter behind it
 //! when it becomes the head.
 //!
+//! # Threads and tasks
+//! A thread that finds the mutex held spins; a task must not, and enqueues. So beside running threads the tasks of a worker are soon
+//! all queued, the worker sleeps, and the threads barge alone. Two rules give the tasks their share:
+//!
+//! - A task that has enqueued makes one more attempt: a short critical section has ended by then, and the worker goes on. The
+//!   task leaves the queue, and forwards a signal that it was sent meanwhile.
+//! - The waiter that took the mutex from the queue may barge on until the next window closes: a worker, on behalf of all its tasks
+//!   that run; a thread for itself. So a thread's window is a quarter of a task's, if one of the two waiters before it was a task.
+//!
 //! # Unresponsive waiters
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
 //! waiter when it releases the lock. The core's watchdog signals that waiter at the latest (`table/watchdog.rs` of the core).
@@ -78,8 +88,12 @@ const SIGNALLED: u32 = LOCKED << 2;
 const FAIR: u32 = LOCKED << 3;
 const RESERVED: u32 = LOCKED << 4;
 const END_SHIFT: u32 = COUNT_BITS + 5;
-const END_BITS: u32 = 19;
+const END_BITS: u32 = 17;
 const END: u32 = ((1 << END_BITS) - 1) << END_SHIFT;
+const TASKS: u32 = 3 << (END_SHIFT + END_BITS);
+const ONE_THREAD: u32 = 1 << (END_SHIFT + END_BITS);
+/// What only a release and the holder change.
+const KEPT: u32 = COUNT | TASKS;
 /// What a release adds.
 const RELEASE: u32 = 1_u32.wrapping_sub(LOCKED);
 /// What closes the barging window: the next release carries into `LOCKED`.
@@ -169,7 +183,7 @@ impl RawMutex {
         // A new holder signals when it releases.
         let is_owed = |state| state & (LOCKED | SIGNALLED | QUEUED) == QUEUED;
         let before = self.update(Ordering::Relaxed, |state| match is_owed(state) {
-            true => (state & COUNT) | SIGNALLED,
+            true => (state & KEPT) | SIGNALLED,
             false => state,
         });
         if is_owed(before) {
@@ -186,7 +200,10 @@ impl RawMutex {
         let opens = |state| state & (SIGNALLED | END) == SIGNALLED;
         let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
         self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {
-            _ if opens(state) => state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT,
+            _ if opens(state) => {
+                let is_short = !matches!(state & TASKS, 0 | TASKS);
+                state | barging_window::end_of_window(queued, is_short, END_BITS) << END_SHIFT
+            }
             end if state & SIGNALLED != 0 && barging_window::has_come(end, END_BITS) => state | CLOSE,
             _ => state,
         });
@@ -201,8 +218,8 @@ impl RawMutex {
                 mutant!("mutex-clear-signalled" => return state & !QUEUED | SIGNALLED);
                 match state & RESERVED {
                     _ if is_owed(state) => state & !QUEUED | SIGNALLED,
-                    0 => state & (COUNT | LOCKED | QUEUED),
-                    _ => state & COUNT,
+                    0 => state & (KEPT | LOCKED | QUEUED),
+                    _ => state & KEPT,
                 }
             });
             mutant!("mutex-signal-again" => break);
@@ -223,8 +240,8 @@ impl RawMutex {
 /// The state once the holder has released the mutex, and reserved it for the waiters if there are any.
 fn reserve(state: u32) -> u32 {
     match state & (SIGNALLED | QUEUED) {
-        0 => state & COUNT,
-        QUEUED => (state & COUNT) | LOCKED | SIGNALLED | RESERVED,
+        0 => state & KEPT,
+        QUEUED => (state & KEPT) | LOCKED | SIGNALLED | RESERVED,
         _ => state | RESERVED,
     }
 }
@@ -272,6 +289,36 @@ mod tests {
             let before = mutex.state.load(Ordering::Relaxed);
             mutex.bump("");
             assert_eq!(mutex.state.load(Ordering::Relaxed), before, "a release would have counted");
+        }
+    }
+
+    /// The bits of `TASKS` after acquisitions from the queue, each by a task or a thread.
+    #[test]
+    fn threads_have_short_windows_for_two_turns_after_a_task() {
+        let mutex = RawMutex::new();
+        let turns = [(false, 0), (true, 3), (true, 3), (false, 2), (false, 1), (true, 3), (false, 2)];
+        for (is_task, tasks) in turns.into_iter().chain([(false, 1), (false, 0)]) {
+            mutex.state.fetch_or(LOCKED | QUEUED, Ordering::Relaxed);
+            mutex.taken_by(is_task);
+            mutex.release();
+            assert_eq!(mutex.state.load(Ordering::Relaxed) & TASKS, tasks * ONE_THREAD);
+            assert!(mutex.take(()), "the bits beside it are as they were");
+        }
+    }
+
+    #[test]
+    fn the_window_of_a_thread_is_shorter_beside_tasks() {
+        /// The end of a window that opens now, in ticks.
+        fn opened(tasks: u32) -> i64 {
+            let mutex = RawMutex::new();
+            mutex.state.fetch_or(SIGNALLED | tasks * ONE_THREAD, Ordering::Relaxed);
+            mutex.released_to_barging(SIGNALLED);
+            ((mutex.state.load(Ordering::Relaxed) & END) >> END_SHIFT).into()
+        }
+        for (tasks, is_short) in [(0, false), (1, true), (2, true), (3, false)] {
+            // The second one opens later: if it closes earlier, it is shorter.
+            let is_earlier = |_| (1..1 << 16).contains(&(opened(0) - opened(tasks)));
+            assert_eq!((0..1_000).any(is_earlier), is_short, "{tasks}");
         }
     }
 }

@@ -22,9 +22,6 @@ pub(crate) const ROUND: Duration = Duration::from_millis(3);
 /// The window of each of many waiters.
 pub(crate) const SHORTEST_WINDOW: Duration = Duration::from_micros(50);
 
-/// What part of its window a thread leaves others that took the lock beside tasks ([`end_of_window`]).
-const BESIDE_TASKS: u32 = 4;
-
 /// The first barging acquirer for which the clock is read. It is read again each time that their number has doubled, or
 /// has grown by 32.
 pub(crate) const FIRST_CLOCK_READ: u32 = if MODEL { 1 } else { 4 };
@@ -41,21 +38,20 @@ pub(crate) fn barge(window: u32) -> (u32, bool) {
         count => count,
     };
     if count == FIRST_CLOCK_READ {
-        return (end_of_window(1, false, END_BITS) << COUNT_BITS | count, false);
+        return (end_of_window(1, END_BITS) << COUNT_BITS | count, false);
     }
     let reads_clock = count > FIRST_CLOCK_READ && count.is_power_of_two();
     (end << COUNT_BITS | count, reads_clock && has_come(end, END_BITS))
 }
 
-/// The lowest `bits` of the time at which a window closes that opens now, with so many waiters queued; never zero. `is_short`: it
-/// is a thread that took the lock from the queue last, beside tasks.
-pub(crate) fn end_of_window(queued: usize, is_short: bool, bits: u32) -> u32 {
+/// The lowest `bits` of the time at which a window closes that opens now, with so many waiters queued; never zero.
+pub(crate) fn end_of_window(queued: usize, bits: u32) -> u32 {
     let part = ROUND / u32::try_from(queued).unwrap_or(u32::MAX).max(1);
-    let window = part.clamp(SHORTEST_WINDOW, WINDOW) / if is_short { BESIDE_TASKS } else { 1 };
+    let window = part.clamp(SHORTEST_WINDOW, WINDOW);
     (now().wrapping_add(ticks(window)) & lowest(bits)).max(1)
 }
 
-/// Whether the end of a window has come. Times wrap around, 17 bits every 0.5 s and 22 bits every 17 s. An end that is further
+/// Whether the end of a window has come. Times wrap around, 16 bits every 0.3 s and 22 bits every 17 s. An end that is further
 /// away than a window counts as past, so the error is at most one window.
 pub(crate) fn has_come(end: u32, bits: u32) -> bool {
     let left = end.wrapping_sub(now()) & lowest(bits);
@@ -116,12 +112,12 @@ mod tests {
 
     #[test]
     fn an_end_long_past_has_come() {
-        for bits in [17, END_BITS] {
+        for bits in [16, END_BITS] {
             let times = lowest(bits);
             let ago = |ticks: u32| now().wrapping_sub(ticks) & times;
             let past = [0, 1, 1 << 10, times / 2, times / 2 + 1, times / 4 * 3];
             assert!(past.into_iter().all(|past| has_come(ago(past), bits)));
-            assert!(!has_come(end_of_window(1, false, bits), bits));
+            assert!(!has_come(end_of_window(1, bits), bits));
         }
     }
 }

@@ -65,7 +65,7 @@
 //!   task leaves the queue, and forwards a signal that it was sent meanwhile.
 //! - The waiter that took the mutex from the queue runs and barges on until a later window closes: a worker for all of its tasks, a
 //!   thread for itself. So after a thread has taken it, and a task among the six before, the window closes after 64 releases,
-//!   if its time has not come before. A number: a switch of threads costs little where sections are long.
+//!   if its time has not come before, and if 16 or more wait. A number: a switch of threads costs little where sections are long.
 //!
 //! # Unresponsive waiters
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
@@ -104,7 +104,10 @@ const CLOSE: u32 = FAIR | COUNT;
 pub(crate) const RELEASES_PER_CLOCK_READ: u32 = if MODEL { 2 } else { 16 };
 
 /// How many releases close the window after a thread took the mutex from the queue, beside tasks; a few more with the read that is due.
-const BESIDE_TASKS: u32 = if MODEL { 2 } else { 128 };
+const BESIDE_TASKS: u32 = if MODEL { 2 } else { 64 };
+
+/// So many waiters that their windows are shorter than [`WINDOW`](barging_window::WINDOW). Fewer tasks have their share.
+const MANY: usize = if MODEL { 1 } else { 16 };
 
 /// The state word of a mutex.
 #[derive(Debug, Default)]
@@ -206,7 +209,10 @@ impl RawMutex {
         let opens = |state| state & (SIGNALLED | END) == SIGNALLED;
         let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
         self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {
-            _ if opens(state) => state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT,
+            _ if opens(state) => {
+                let state = if queued < MANY { state & !TASKS } else { state };
+                state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT
+            }
             _ if state & SIGNALLED != 0 && beside_tasks(state) && state & COUNT >= BESIDE_TASKS => {
                 state | CLOSE
             }
@@ -264,8 +270,11 @@ fn is_free_for_waiters(state: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::task::Waker;
+
     use super::*;
-    use crate::acquire::Acquire;
+    use crate::acquire::{Acquire, Acquisition};
+    use crate::drive::{Step, Steps};
 
     #[test]
     fn a_full_count_frees_the_mutex_and_counts_on() {
@@ -327,7 +336,13 @@ mod tests {
         /// Whether the window closes before its time has come.
         fn is_short(tasks: u32) -> bool {
             let mutex = RawMutex::new();
-            mutex.state.fetch_or(SIGNALLED | tasks * ONE_THREAD, Ordering::Relaxed);
+            assert!(mutex.take(()));
+            let _queued = [(); MANY].map(|()| {
+                let mut waiter = Box::pin(Acquisition::new(&mutex, ()));
+                assert!(matches!(waiter.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+                waiter
+            });
+            mutex.state.store(SIGNALLED | tasks * ONE_THREAD, Ordering::Relaxed);
             let barging = |_: &u32| mutex.take(());
             let times = (0..COUNT).take_while(barging).map(|_| mutex.release()).count() as u32;
             times < COUNT

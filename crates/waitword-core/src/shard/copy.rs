@@ -108,8 +108,9 @@ unsafe fn copy_of(node: NonNull<Waiter>) -> Copied {
         with(node, |links| Copied {
             word,
             ticket: node.as_ref().ticket(),
-            origin: links.mark.origin,
-            who: links.mark.who,
+            waits_for: node.as_ref().waits_for(),
+            site: links.site.get(),
+            who: links.wake.identity(),
             is_agent: matches!(links.wake, Wake::Agent(Some(_))),
             state,
         })

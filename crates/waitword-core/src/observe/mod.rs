@@ -15,6 +15,7 @@
 
 #[cfg(feature = "observe")]
 mod clock;
+pub mod holders;
 mod origin;
 #[cfg(feature = "observe")]
 mod seen;

@@ -19,8 +19,10 @@ pub enum WaitsFor {
     Read,
     /// Exclusive access to an `RwLock`.
     Write,
-    /// An upgradable read of an `RwLock`, or its upgrade.
+    /// An upgradable read of an `RwLock`.
     UpgradableRead,
+    /// The upgrade of an upgradable read: the other readers have to leave.
+    Upgrade,
     /// Permits of a `Semaphore`.
     Semaphore,
     /// A notify of a `Condvar`; once notified, the mutex that goes with it.
@@ -41,7 +43,7 @@ pub enum WaitsFor {
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
     #[cfg(feature = "observe")]
-    site: &'static Site,
+    pub(in crate::observe) site: &'static Site,
 }
 
 impl Caller {
@@ -63,6 +65,8 @@ pub struct Origin {
     caller: Caller,
     #[cfg(feature = "observe")]
     waits_for: WaitsFor,
+    #[cfg(feature = "observe")]
+    is_timed: bool,
 }
 
 impl Origin {
@@ -75,7 +79,20 @@ impl Origin {
             caller,
             #[cfg(feature = "observe")]
             waits_for,
+            #[cfg(feature = "observe")]
+            is_timed: false,
         }
+    }
+
+    /// The same, of a wait that ends at a deadline, if `is_timed`.
+    #[cfg_attr(not(feature = "observe"), expect(unused_mut, unused_variables))]
+    #[inline(always)]
+    pub fn timed(mut self, is_timed: bool) -> Self {
+        #[cfg(feature = "observe")]
+        {
+            self.is_timed = is_timed;
+        }
+        self
     }
 
     /// A wait of the caller of the function that calls this.
@@ -88,6 +105,11 @@ impl Origin {
     #[cfg(feature = "observe")]
     pub(crate) fn site(self) -> &'static Site {
         self.caller.site
+    }
+
+    #[cfg(feature = "observe")]
+    pub(crate) fn is_timed(self) -> bool {
+        self.is_timed
     }
 
     #[cfg(feature = "observe")]

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 static RUNS: AtomicBool = AtomicBool::new(false);
 
-/// A ticket counts units of 16 ns. With the 56 bits that a waiter keeps of it, they last for 18 years.
-const UNIT_SHIFT: u32 = 4;
+/// A ticket counts units of 32 ns. With the 55 bits that a waiter keeps of it, they last for 18 years.
+const UNIT_SHIFT: u32 = 5;
 
 /// When the clock was first asked, or started.
 static BEGINNING: OnceLock<Instant> = OnceLock::new();

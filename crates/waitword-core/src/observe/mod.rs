@@ -5,7 +5,7 @@
 //!
 //! # Since when
 //! A waiter's ticket orders it in its queue; it costs nothing to let it be a time. Once the clock runs (`start_clock`), a ticket is
-//! the time of the enqueue, in units of 16 nanoseconds, with the lowest bit set. Before, and where the clock is not ahead of the tickets,
+//! the time of the enqueue, in units of 32 nanoseconds, with the lowest bit set. Before, and where the clock is not ahead of the tickets,
 //! it is the successor of the last one, and even. So tickets rise in any case, and each one tells whether it is a time.
 //!
 //! ```text
@@ -14,6 +14,7 @@
 //! ```
 
 mod clock;
+pub mod holders;
 mod origin;
 mod seen;
 // Finds a place in the source again, by its distance (S1).

@@ -16,8 +16,10 @@ pub enum WaitsFor {
     Read,
     /// Exclusive access to an `RwLock`.
     Write,
-    /// An upgradable read of an `RwLock`, or its upgrade.
+    /// An upgradable read of an `RwLock`.
     UpgradableRead,
+    /// The upgrade of an upgradable read: the other readers have to leave.
+    Upgrade,
     /// Permits of a `Semaphore`.
     Semaphore,
     /// A notify of a `Condvar`; once notified, the mutex that goes with it.
@@ -35,12 +37,13 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Word,
         Self::Mutex,
         Self::Read,
         Self::Write,
         Self::UpgradableRead,
+        Self::Upgrade,
         Self::Semaphore,
         Self::Condvar,
         Self::Event,
@@ -78,6 +81,14 @@ impl Caller {
         Self { site: Some(Location::caller()) }
     }
 
+    /// Where it is; or here, of a caller that was too far away.
+    #[cfg(feature = "observe")]
+    #[inline(always)]
+    pub(in crate::observe) fn site(self) -> &'static Site {
+        const UNKNOWN: &Site = Location::caller();
+        self.site.unwrap_or(UNKNOWN)
+    }
+
     /// The caller whose place in the source is `site`.
     pub(crate) fn at(site: Option<&'static Site>) -> Self {
         Self { site }
@@ -89,13 +100,20 @@ impl Caller {
 pub struct Origin {
     caller: Caller,
     waits_for: WaitsFor,
+    is_timed: bool,
 }
 
 impl Origin {
     /// A wait of `caller`.
     #[inline(always)]
     pub fn new(caller: Caller, waits_for: WaitsFor) -> Self {
-        Self { caller, waits_for }
+        Self { caller, waits_for, is_timed: false }
+    }
+
+    /// The same, of a wait that ends at a deadline, if `is_timed`.
+    #[inline(always)]
+    pub fn timed(self, is_timed: bool) -> Self {
+        Self { is_timed, ..self }
     }
 
     /// A wait of the caller of the function that calls this.
@@ -108,6 +126,11 @@ impl Origin {
     #[inline(always)]
     pub(crate) fn site(self) -> Option<&'static Site> {
         self.caller.site
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_timed(self) -> bool {
+        self.is_timed
     }
 
     #[inline(always)]

@@ -47,6 +47,8 @@ pub struct WaiterSeen {
     pub site: Option<&'static Site>,
     /// When it enqueued. `None` if the clock did not run then ([`start_clock`](crate::observe::start_clock)).
     pub since: Option<Instant>,
+    /// Whether it ends at a deadline. `None` for a script's.
+    pub timed: Option<bool>,
     /// Its thread, task or agent.
     pub actor: Actor,
     /// Whether it was signalled.
@@ -60,6 +62,7 @@ pub(crate) struct Copied {
     pub(crate) ticket: u64,
     pub(crate) waits_for: WaitsFor,
     pub(crate) site: Option<&'static Site>,
+    pub(crate) is_timed: bool,
     pub(crate) who: usize,
     pub(crate) is_agent: bool,
     pub(crate) state: WaiterState,

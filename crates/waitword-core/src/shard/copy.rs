@@ -110,6 +110,7 @@ unsafe fn copy_of(node: NonNull<Waiter>) -> Copied {
             ticket: node.as_ref().ticket(),
             waits_for: node.as_ref().waits_for(),
             site: links.site.get(),
+            is_timed: node.as_ref().is_timed(),
             who: links.wake.identity(),
             is_agent: matches!(links.wake, Wake::Agent(Some(_))),
             state,

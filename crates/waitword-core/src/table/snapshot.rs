@@ -71,6 +71,7 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
             waits_for: waiter.waits_for,
             site: waiter.site,
             since: time_of(waiter.ticket),
+            timed: (!waiter.is_agent).then_some(waiter.is_timed),
             actor,
             state: waiter.state,
         }

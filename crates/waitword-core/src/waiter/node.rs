@@ -30,12 +30,15 @@ pub(crate) const TIMED_OUT: u64 = 7;
 /// The owner has the outcome, and the node is of no more use.
 pub(crate) const DONE: u64 = 8;
 
-/// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, and the
-/// ticket; of a notified one, [`BY_LAST`].
+/// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
+/// has a deadline, and the ticket; of a notified one, [`BY_LAST`].
 const STATE: u64 = 0xF;
 const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
 const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
-const TICKET_SHIFT: u32 = (STATE | WAITS_FOR).count_ones();
+const TIMED: u64 = 1 << 8;
+/// What stays the same from one queue to the next.
+const KEPT: u64 = STATE | WAITS_FOR | TIMED;
+const TICKET_SHIFT: u32 = KEPT.count_ones();
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was one of the tail (`notify_last`).
 const BY_LAST: u64 = STATE + 1;
 /// [`NOTIFIED`], by a notify of the tail.
@@ -114,9 +117,10 @@ impl Waiter {
     #[inline]
     pub(crate) fn expecting(bits: u64, origin: Option<Origin>) -> Self {
         let site = PackedSite::new(origin.and_then(Origin::site));
-        let waits_for = origin.map_or(WaitsFor::Word, Origin::waits_for).bits();
+        let waits_for = origin.map_or(WaitsFor::Word, Origin::waits_for).bits() << WAITS_FOR_SHIFT;
+        let timed = if origin.is_some_and(Origin::is_timed) { TIMED } else { 0 };
         Self {
-            state: AtomicU64::new(IDLE | waits_for << WAITS_FOR_SHIFT),
+            state: AtomicU64::new(IDLE | waits_for | timed),
             links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: bits as u32, site, sibling: None }),
             address: AtomicUsize::new((bits >> 32) as usize),
             entry: Entry::new(),
@@ -153,7 +157,7 @@ impl Waiter {
     /// Stores the ticket of a node that is linked into a queue now, under the lock of that; it is [`QUEUED`] if it was idle.
     #[inline]
     pub(crate) fn set_ticket(&self, ticket: u64) {
-        let state = self.state.load(Ordering::Relaxed) & (STATE | WAITS_FOR);
+        let state = self.state.load(Ordering::Relaxed) & KEPT;
         let queued = if state & STATE == IDLE { state | QUEUED } else { state };
         self.set_state(ticket << TICKET_SHIFT | queued);
     }
@@ -161,6 +165,11 @@ impl Waiter {
     /// What it waits for, while it is queued.
     pub(crate) fn waits_for(&self) -> WaitsFor {
         WaitsFor::from_bits((self.state.load(Ordering::Relaxed) & WAITS_FOR) >> WAITS_FOR_SHIFT)
+    }
+
+    /// Whether it has a deadline, while it is queued. (An agent keeps its deadlines to itself.)
+    pub(crate) fn is_timed(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & TIMED != 0
     }
 
     /// Its ticket, under the lock of its queue.

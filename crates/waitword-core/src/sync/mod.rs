@@ -24,9 +24,9 @@ mod imp;
 mod imp;
 
 pub use imp::atomic;
-#[cfg(any(waitword_loom, waitword_shuttle))]
-pub(crate) use imp::lazy_static;
 pub(crate) use imp::{Condvar, Mutex, OnceLock, UnsafeCell, announced, thread};
+#[cfg(any(waitword_loom, waitword_shuttle))]
+pub(crate) use imp::{lazy_static, thread_local};
 
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));

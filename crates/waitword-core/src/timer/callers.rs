@@ -197,11 +197,17 @@ impl Calls {
         }
         self.check_wheel = false;
         let mut deadlines = DEADLINES.lock();
-        let now = clock.nanos(Instant::now());
+        let now = clock.passed(Instant::now());
         let next = deadlines.take_due(now, |waker| self.queue.push_back(Wake::Task(waker)));
         deadlines.calling = !self.queue.is_empty();
         let Some(wake) = self.queue.pop_front() else {
-            return if next == Some(now) { Next::Again } else { Next::ParkUntil(next) };
+            return match next {
+                Some(next) if next == now => Next::Again,
+                Some(next) if deadlines.checks_at.is_some_and(|at| at <= next) => {
+                    self.swap(next, &mut deadlines)
+                }
+                next => Next::ParkUntil(next),
+            };
         };
         self.since = now;
         if deadlines.stand_by.is_none() {
@@ -214,10 +220,17 @@ impl Calls {
         Next::Call(wake)
     }
 
+    /// The leader has nothing to do until `next`, and the stand-by wakes up before: it leads from now on, and is checked on.
+    fn swap(&mut self, next: u64, deadlines: &mut Deadlines) -> Next {
+        std::mem::swap(&mut self.leader, &mut self.stand_by);
+        deadlines.swap(next);
+        Next::ParkUntil(deadlines.checks_at)
+    }
+
     /// The stand-by checks on the leader.
     fn check(&mut self, me: &Thread, clock: Clock) -> Next {
         let mut deadlines = DEADLINES.lock();
-        let now = clock.nanos(Instant::now());
+        let now = clock.passed(Instant::now());
         let stuck_at = self.since.saturating_add(LIMIT);
         if deadlines.calling && stuck_at <= now {
             (self.leader, deadlines.leader) = (Some(me.id()), Some(me.clone()));
@@ -229,7 +242,7 @@ impl Calls {
         deadlines.checks_at = if deadlines.calling {
             Some(stuck_at)
         } else {
-            deadlines.wakes_at().map(|at| at.max(now).saturating_add(LIMIT))
+            deadlines.wakes_at().map(|at| deadlines.check_time(at.max(now)))
         };
         Next::ParkUntil(deadlines.checks_at)
     }

@@ -18,5 +18,8 @@ impl Alarm {
     pub fn set(self: Pin<&mut Self>, _deadline: Instant, _waker: &Waker) {}
 
     /// Does nothing.
+    pub(crate) fn set_at(self: Pin<&mut Self>, _now: Instant, _deadline: Instant, _waker: &Waker) {}
+
+    /// Does nothing.
     pub fn clear(self: Pin<&mut Self>) {}
 }

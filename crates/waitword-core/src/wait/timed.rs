@@ -86,22 +86,17 @@ impl<L: Location> Future for WaitAsyncUntil<L> {
             wait.as_ref().finish();
             return Poll::Ready(outcome);
         }
-        match deadline {
-            Some(deadline) if Instant::now() >= deadline => {
-                alarm.clear();
-                Poll::Ready(match wait.cancel() {
-                    Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => {
-                        Outcome::TimedOut
-                    }
-                    Cancelled::AfterNotify => Outcome::Notified,
-                })
-            }
-            Some(deadline) => {
-                alarm.set(deadline, cx.waker());
-                Poll::Pending
-            }
-            None => Poll::Pending,
+        let Some(deadline) = deadline else { return Poll::Pending };
+        let now = Instant::now();
+        if now < deadline {
+            alarm.set_at(now, deadline, cx.waker());
+            return Poll::Pending;
         }
+        alarm.clear();
+        Poll::Ready(match wait.cancel() {
+            Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => Outcome::TimedOut,
+            Cancelled::AfterNotify => Outcome::Notified,
+        })
     }
 }
 

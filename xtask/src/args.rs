@@ -35,6 +35,28 @@ pub(crate) enum Recipe {
     /// The published crates with the oldest Rust that they promise; where it is not installed, what their dependencies need
     Msrv,
 
+    /// The tests on another processor or system, which QEMU or Wine stands in for (minutes; needs the target's tools)
+    ///
+    /// Without -p, the crates that the README's table of platforms names. Each target needs its standard library (`rustup target
+    /// add`), a C compiler and what runs its programs; all but the first are packages of Debian, and `--list` says which are missing.
+    Cross {
+        /// The targets that have a recipe, and what each lacks here
+        #[arg(long, conflicts_with_all = ["crates", "args"])]
+        list: bool,
+
+        /// As rustc names it
+        #[arg(required_unless_present = "list", conflicts_with = "list")]
+        target: Option<String>,
+
+        /// Only this crate; may be repeated
+        #[arg(short = 'p', long = "package", value_name = "CRATE")]
+        crates: Vec<String>,
+
+        /// For the tests: a part of their names, or `--skip`
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
+
     /// No two files of a crate may import each other, not even through others; prints the floor of each file
     Layers {
         /// Only this crate

@@ -15,7 +15,7 @@ pub(crate) struct Args {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  everything passed (also: `miri` or `msrv` was skipped, for its toolchain is not installed)
+  0  everything passed (also: `miri`, `msrv` or a target of `cross --check` was skipped, for its toolchain is not installed)
   1  a check failed; its own output says which
   2  the command line makes no sense
   3  a program that the recipe needs is not installed; the message says how to get it";
@@ -44,8 +44,12 @@ pub(crate) enum Recipe {
         #[arg(long, conflicts_with_all = ["crates", "args"])]
         list: bool,
 
+        /// Only compile the libraries, for every target whose standard library is installed
+        #[arg(long, conflicts_with_all = ["list", "crates", "args"])]
+        check: bool,
+
         /// As rustc names it
-        #[arg(required_unless_present = "list", conflicts_with = "list")]
+        #[arg(required_unless_present_any = ["list", "check"], conflicts_with_all = ["list", "check"])]
         target: Option<String>,
 
         /// Only this crate; may be repeated

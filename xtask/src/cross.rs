@@ -32,6 +32,9 @@ const WITH_ENGINE: &str = "waitword-core waitword waitword-agents waitword-quick
 const ALL: &str =
     "waitword-core waitword waitword-observe waitword-agents waitword-quickjs waitword-host waitword-cli";
 
+/// What is built from Rust alone.
+const CHECKED: &str = "waitword-core waitword waitword-observe waitword-agents";
+
 const TARGETS: [Target; 6] = [
     Target {
         name: "i686-unknown-linux-gnu",
@@ -91,11 +94,7 @@ const STARTS_PROGRAMS: [&str; 6] = [
 /// Below the root: Wine's drive, and what Windows has and this Wine lacks.
 const WINE: &str = "target/wine";
 
-pub(crate) fn run(target: Option<&str>, crates: &[String], args: Vec<String>) -> Result<(), Stop> {
-    let Some(name) = target else {
-        list();
-        return Ok(());
-    };
+pub(crate) fn run(name: &str, crates: &[String], args: Vec<String>) -> Result<(), Stop> {
     let Some(target) = TARGETS.iter().find(|target| target.name == name) else {
         return Err(Stop::Usage(format!("no recipe for {name}; `cargo xtask cross --list` has all")));
     };
@@ -105,7 +104,20 @@ pub(crate) fn run(target: Option<&str>, crates: &[String], args: Vec<String>) ->
     target.test(crates, args)
 }
 
-fn list() {
+/// What no C compiler is needed for, for each target whose standard library is there; the others are named.
+pub(crate) fn check() -> Result<(), Stop> {
+    for target in &TARGETS {
+        if !target.has_library() {
+            println!("skipped: cargo check --target {0}; to get it: rustup target add {0}", target.name);
+            continue;
+        }
+        let crates = CHECKED.split(' ').flat_map(|name| ["-p", name]);
+        Line::new("cargo check --quiet --target").args([target.name]).args(crates).run()?;
+    }
+    Ok(())
+}
+
+pub(crate) fn list() {
     for target in &TARGETS {
         let runs_on = match target.runs_on {
             RunsOn::ThisProcessor => "this processor",
@@ -121,10 +133,14 @@ fn list() {
 }
 
 impl Target {
+    /// Whether rustup has brought its standard library.
+    fn has_library(&self) -> bool {
+        let folder = Line::new(&format!("rustc --print target-libdir --target {}", self.name)).read();
+        folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir())
+    }
+
     /// What it lacks here, if anything.
     fn missing(&self) -> Option<&'static str> {
-        let library = format!("rustc --print target-libdir --target {}", self.name);
-        let has_library = Line::new(&library).read().is_ok_and(|folder| Path::new(folder.trim()).is_dir());
         let has = |program: &str| Line::new(&format!("{program} --version")).succeeds();
         let runs = match self.runs_on {
             RunsOn::ThisProcessor => Path::new("/lib/ld-linux.so.2").exists(),
@@ -132,7 +148,7 @@ impl Target {
             RunsOn::Wine => has("wine"),
         };
         match () {
-            () if !has_library => Some("the standard library of the target"),
+            () if !self.has_library() => Some("the standard library of the target"),
             () if !has(&self.compiler()) => Some("a C compiler for the target"),
             () if !runs => Some("what runs the target's programs"),
             () => None,
@@ -146,7 +162,8 @@ impl Target {
     fn test(&self, crates: &[String], args: Vec<String>) -> Result<(), Stop> {
         let cargos =
             |what: &str| format!("CARGO_TARGET_{}_{what}", self.name.to_uppercase().replace('-', "_"));
-        let words = ["--target", self.name, "--lib", "--bins", "--tests", "--examples"];
+        // `--tests` are those in the libraries and programs, too; not those in the docs, which are the same everywhere.
+        let words = ["--target", self.name, "--tests", "--examples"];
         let mut line = Line::new("cargo test --no-fail-fast").args(words);
         line = match crates {
             [] => line.args(self.crates.split(' ').flat_map(|name| ["-p", name])),
@@ -187,5 +204,19 @@ impl Target {
             .args(["-ladvapi32"])
             .run()?;
         Ok(folder.display().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_says_of_each_target_what_was_run() {
+        let readme = fs::read_to_string(root().join("README.md")).unwrap();
+        for target in &TARGETS {
+            assert!(readme.contains(&format!("`{}`", target.name)), "{}", target.name);
+            assert!(target.how_to_get.contains(target.name), "{}", target.name);
+        }
     }
 }

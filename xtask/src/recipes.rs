@@ -13,7 +13,12 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
         Recipe::Package => publish::package().map_err(Stop::Failed),
         Recipe::Msrv => publish::msrv().map_err(Stop::Failed),
-        Recipe::Cross { list: _, target, crates, args } => cross::run(target.as_deref(), &crates, args),
+        Recipe::Cross { check: true, .. } => cross::check(),
+        Recipe::Cross { target: Some(target), crates, args, .. } => cross::run(&target, &crates, args),
+        Recipe::Cross { .. } => {
+            cross::list();
+            Ok(())
+        }
         Recipe::Loom { deep } => loom(deep),
         Recipe::Mutants { only } => mutants::run(only.as_deref()),
         Recipe::Shuttle => shuttle(),

@@ -1,11 +1,11 @@
-//! A PostgreSQL of a test's own, in a temporary folder, without a port. Gone when it is dropped.
+//! A PostgreSQL of a test's own, in a temporary folder, without a port. Gone when it is dropped, and when the test is killed.
 
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 use tokio_postgres::Config;
@@ -17,6 +17,8 @@ pub(crate) struct Server {
     programs: PathBuf,
     folder: TempDir,
     is_root: bool,
+    /// Stops the server when its standard input ends, which a killed test's does, too.
+    stop: Option<Child>,
 }
 
 impl Server {
@@ -32,7 +34,7 @@ impl Server {
         if is_root {
             chown(folder.path(), Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
         }
-        let server = Self { programs, folder, is_root };
+        let mut server = Self { programs, folder, is_root, stop: None };
         server.run("initdb", &["--username=tester", "--auth=trust", "--locale=C", "--no-sync"]);
         // What is measured is the lock, not the disk.
         let options = format!(
@@ -40,6 +42,10 @@ impl Server {
             server.folder.path().display()
         );
         server.run("pg_ctl", &["start", "--wait", "--log=log", "--options", &options]);
+        let mut stop =
+            server.command(Path::new("sh"), &["-c", "read end; exec \"$0\" stop --mode=immediate"]);
+        stop.arg(server.programs.join("pg_ctl")).stdin(Stdio::piped());
+        server.stop = Some(stop.spawn().unwrap());
         Some(server)
     }
 
@@ -53,7 +59,12 @@ impl Server {
     }
 
     fn run(&self, program: &str, arguments: &[&str]) {
-        let mut command = Command::new(self.programs.join(program));
+        let status = self.command(&self.programs.join(program), arguments).status().unwrap();
+        assert!(status.success(), "{program} {arguments:?}: {status}");
+    }
+
+    fn command(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .current_dir(self.folder.path())
@@ -62,14 +73,18 @@ impl Server {
             command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
         }
         // The server would keep a pipe open that somebody reads to its end.
-        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().unwrap();
-        assert!(status.success(), "{program} {arguments:?}: {status}");
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.run("pg_ctl", &["stop", "--mode=immediate"]);
+        if let Some(mut stop) = self.stop.take() {
+            drop(stop.stdin.take());
+            // The folder goes after it.
+            let _ = stop.wait();
+        }
     }
 }
 

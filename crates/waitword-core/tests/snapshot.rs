@@ -145,7 +145,7 @@ fn a_waiter_that_stays_is_seen_exactly_once() {
                     notify_one(table.at(word(7)));
                     notify_many(table.at(word(9)), 3);
                     let _ = requeue_while_equal(table.at(word(11)), 0, address(word(13)), 5);
-                    waits.truncate(turn % 40);
+                    waits.truncate((turn % 40) as usize);
                     notify_all(table.at(word(17)));
                 }
             });

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod cross;
 mod docs;
 mod layers;
 mod line;

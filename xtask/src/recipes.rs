@@ -5,7 +5,7 @@ use crate::line::{Line, root};
 use crate::models::models;
 use crate::stop::Stop;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
-use crate::{docs, layers, mutants, promela, publish};
+use crate::{cross, docs, layers, mutants, promela, publish};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
@@ -13,6 +13,12 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
         Recipe::Package => publish::package().map_err(Stop::Failed),
         Recipe::Msrv => publish::msrv().map_err(Stop::Failed),
+        Recipe::Cross { check: true, .. } => cross::check(),
+        Recipe::Cross { target: Some(target), crates, args, .. } => cross::run(&target, &crates, args),
+        Recipe::Cross { .. } => {
+            cross::list();
+            Ok(())
+        }
         Recipe::Loom { deep } => loom(deep),
         Recipe::Mutants { only } => mutants::run(only.as_deref()),
         Recipe::Shuttle => shuttle(),

@@ -11,7 +11,7 @@ use crate::test262::{Test262, Test262Case};
 /// Runs JavaScript programs whose agents wait on shared memory: one first-in-first-out queue per word, for
 /// Atomics.wait and Atomics.waitAsync alike.
 #[derive(Debug, Parser)]
-#[command(name = "waitword", version, arg_required_else_help = true)]
+#[command(name = "waitword", bin_name = "waitword", version, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -137,14 +137,14 @@ fn a_waiter_that_stays_is_seen_exactly_once() {
     let (table, over) = (Table::with_shards(1), AtomicBool::new(false));
     let words = (0..64).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
     thread::scope(|scope| {
-        for seed in 0..3_usize {
+        for seed in 0..3_u64 {
             let (table, words, over) = (&table, &words, &over);
             scope.spawn(move || {
                 let mut turn = seed;
                 while !over.load(Ordering::Relaxed) {
                     turn =
                         turn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    let word = |shift: u32| &words[(turn >> shift) % words.len()];
+                    let word = |shift: u32| &words[(turn >> shift) as usize % words.len()];
                     let mut waits = (0..40)
                         .map(|index| Box::pin(wait_async(table.at(word(index)), 0)))
                         .collect::<Vec<_>>();
@@ -153,7 +153,7 @@ fn a_waiter_that_stays_is_seen_exactly_once() {
                     notify_one(table.at(word(7)));
                     notify_many(table.at(word(9)), 3);
                     let _ = requeue_while_equal(table.at(word(11)), 0, address(word(13)), 5);
-                    waits.truncate(turn % 40);
+                    waits.truncate((turn % 40) as usize);
                     notify_all(table.at(word(17)));
                 }
             });

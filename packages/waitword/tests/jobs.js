@@ -1,5 +1,5 @@
 // The jobs of workers. `words` are a whole Int32Array of shared memory: the lock is word LOCK, and so on.
-import { AsyncLock, Condition, Event, Semaphore } from '../src/index.js';
+import { AsyncLock, Condition, Event, LONGEST_STALL_TIMEOUT, STALL_TIMEOUT, Semaphore } from '../src/index.js';
 
 export const LOCK = 0;
 export const COUNTER = 1; // plain: protected by what is tested
@@ -12,6 +12,19 @@ export const START = 9;
 export const STOP = 10;
 export const GIVEN_UP = 11;
 export const WORDS = 16;
+
+/** Nothing makes up for a lost wakeup in this agent from now on. Returns a function that ends this. */
+export function disableRechecks() {
+  const { wait } = Atomics;
+  const { setTimeout } = globalThis;
+  const isRecheck = (time) => time >= STALL_TIMEOUT && time <= LONGEST_STALL_TIMEOUT;
+  Atomics.wait = (words, index, value, timeout) => wait.call(Atomics, words, index, value, isRecheck(timeout) ? Infinity : timeout);
+  globalThis.setTimeout = (callback, delay, ...args) => (isRecheck(delay) ? {} : setTimeout(callback, delay, ...args));
+  return () => {
+    Atomics.wait = wait;
+    globalThis.setTimeout = setTimeout;
+  };
+}
 
 /** All agents begin together. */
 export async function startTogether(words, agents) {
@@ -30,6 +43,7 @@ function increment(words, spin = 0) {
 
 /** Blocks for the lock, `rounds` times. */
 export async function lockAndCount(words, agents, rounds, spin) {
+  disableRechecks();
   const lock = new AsyncLock(words, LOCK);
   await startTogether(words, agents);
   for (let i = 0; i < rounds; i++) {
@@ -53,6 +67,7 @@ export async function awaitAndCount(words, agents, rounds, spin, tasks = 1) {
 
 /** Awaits the lock in several tasks, and gives up most of the time: by a deadline, or aborted. Returns how often it counted. */
 export async function giveUpAndCount(words, agents, rounds, spin, tasks = 4) {
+  const restore = disableRechecks();
   const lock = new AsyncLock(words, LOCK);
   await startTogether(words, agents);
   let counted = 0;
@@ -76,6 +91,7 @@ export async function giveUpAndCount(words, agents, rounds, spin, tasks = 4) {
     }
   };
   await Promise.all(Array.from({ length: tasks }, (_, number) => task(number)));
+  restore();
   return counted;
 }
 
@@ -139,9 +155,11 @@ export async function listen(words, blocking) {
 }
 
 /** Blocks for the lock once, and tells when. */
-export async function lockOnce(words) {
+export async function lockOnce(words, rechecks = false) {
+  const restore = rechecks ? () => {} : disableRechecks();
   Atomics.add(words, READY, 1);
   new AsyncLock(words, LOCK).lock().release();
+  restore();
 }
 
 /** Awaits the lock, and does not turn its event loop until the word START says so. */

@@ -33,6 +33,25 @@ test('abandoned waits under load lose nothing', async () => {
   assert(new AsyncLock(words, LOCK).tryLock(), 'the lock is free at the end');
 });
 
+test('a worker that blocks behind abandoned waits is woken, again and again', async () => {
+  const words = shared();
+  await withAgents(1, async ([agent]) => {
+    for (let i = 1; i <= 200; i++) {
+      const lock = new AsyncLock(words, LOCK);
+      const guard = lock.lock();
+      const controller = new AbortController();
+      const given = Array.from({ length: i % 4 }, () => lock.lockAsync({ signal: controller.signal }).catch(() => {}));
+      const behind = agent.call('lockOnce', words);
+      await until(() => Atomics.load(words, READY) === i);
+      await turn();
+      controller.abort();
+      await Promise.all(given);
+      guard.release();
+      await behind;
+    }
+  });
+});
+
 test('a semaphore never has more holders than permits', async () => {
   const words = shared();
   const semaphore = new Semaphore(words, jobs.SEMAPHORE);
@@ -86,7 +105,7 @@ test('an agent that does not turn its event loop holds up the others for the sta
     const guard = lock.lock();
     const stalled = stalls.call('awaitAndStall', words);
     await until(() => Atomics.load(words, READY) === 1);
-    const behind = blocks.call('lockOnce', words);
+    const behind = blocks.call('lockOnce', words, true);
     await until(() => Atomics.load(words, READY) === 2);
     guard.release(); // wakes the agent that stalls
     await behind; // before START: by a recheck

@@ -10,7 +10,7 @@
 const TICKS = 24; // microtasks between two events; more than the longest chain of promises
 const STALL = 20; // timers from here on are rechecks
 
-class Paused extends Error {}
+export class Paused extends Error {}
 
 /** Explores all interleavings of `agents`, functions of `env` (see `replay`). Returns how many states there were; throws on a violation. */
 export async function explore(agents, { preemptions = Infinity, first = 0, limit = 500_000 } = {}) {

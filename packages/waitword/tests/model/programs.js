@@ -45,6 +45,7 @@ export function programs({ AsyncLock, Semaphore, Event, Condition }) {
   };
 
   const releases = async ({ words }) => new Semaphore(words).release();
+  const keeps = async ({ words }) => void new Semaphore(words).acquire();
   const acquires = (most) => async (env) => {
     const permit = new Semaphore(env.words).acquire();
     await inside(env, most);
@@ -110,11 +111,18 @@ export function programs({ AsyncLock, Semaphore, Event, Condition }) {
     'lock: one blocks, one blocks for a while, one awaits': { agents: [blocks, blocksTimed, awaits] },
     'lock: two block, one aborts': { agents: [blocks, blocks, aborts] },
     'lock: one blocks, one awaits, one aborts': { agents: [blocks, awaits, aborts] },
+    'lock: one blocks twice, one aborts': { agents: [twice(blocks, blocks), blocks, aborts], preemptions: 3 },
     'lock: two block, one expires': { agents: [blocks, blocks, expires] },
     'lock: two block, one gives up and adopts': { agents: [blocks, blocks, adopts], preemptions: 3 },
     'semaphore: one permit for three': { agents: [acquires(1), acquires(1), acquiresAsync(1)], first: 2, preemptions: 2 },
     'semaphore: two permits for three': { agents: [acquires(2), acquires(2), acquiresAsync(2)], first: 4, preemptions: 2 },
     'semaphore: one aborts': { agents: [acquires(1), acquires(1), acquiresAsync(1, true)], first: 2, preemptions: 2 },
+    'semaphore: two are released for two': { agents: [twice(releases, releases), keeps, keeps], preemptions: 3 },
+    'semaphore: one acquires twice, one aborts': {
+      agents: [twice(acquires(1), acquires(1)), acquires(1), acquiresAsync(1, true)],
+      first: 2,
+      preemptions: 3,
+    },
     'semaphore: two are released, one aborts': {
       agents: [twice(releases, releases), acquires(2), acquiresAsync(2, true)],
       preemptions: 2,

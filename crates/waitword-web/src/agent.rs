@@ -31,7 +31,16 @@ pub struct Agent {
 /// }
 /// ```
 pub fn start() -> Agent {
-    let can_block = engine::can_block();
+    start_as(engine::can_block())
+}
+
+/// As [`start`], for an agent that must not block although the engine would let it: Node's main thread, on which a server's event loop runs.
+/// The library does in it what it does on a page, down to its own short locks.
+pub fn start_without_blocking() -> Agent {
+    start_as(false)
+}
+
+fn start_as(can_block: bool) -> Agent {
     host::start(&HOST, can_block);
     timekeeper::volunteer();
     Agent { can_block }

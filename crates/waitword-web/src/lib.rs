@@ -14,7 +14,7 @@ mod ready;
 mod thread;
 mod timekeeper;
 
-pub use agent::{Agent, spins, start};
+pub use agent::{Agent, spins, start, start_without_blocking};
 pub use async_lock::{AsyncLock, LockAsync, LockAsyncUntil};
 pub use bell::use_messages;
 pub use executor::spawn_local;

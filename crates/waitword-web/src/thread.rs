@@ -52,7 +52,10 @@ pub fn spawn<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> Joi
     // A number is all that JavaScript carries to the other side.
     let call = CALLS.put(call);
     let failed = Arc::clone(&packet);
-    let failed = Closure::<dyn Fn()>::new(move || drop(failed.done.set(()))).into_js_value();
+    let failed = Closure::<dyn Fn()>::new(move || {
+        let _ = failed.done.set(());
+    });
+    let failed = failed.into_js_value();
     MAIN.with(|main| {
         start_worker(main, &wasm_bindgen::module(), &wasm_bindgen::memory(), STACK_SIZE, call, &failed);
     });
@@ -93,8 +96,8 @@ impl Calls {
 }
 
 /// What a worker runs once its instance is set up. For `js/worker.js`.
-#[doc(hidden)]
 #[wasm_bindgen(js_name = __waitword_thread)]
+#[allow(unreachable_pub)] // An export of the module, not of the crate.
 pub fn run_thread(call: u32) {
     agent::start();
     CALLS.take(call).expect_throw("a thread runs once")();

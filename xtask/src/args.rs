@@ -111,6 +111,18 @@ pub(crate) enum Recipe {
     /// gungraun-runner; Linux)
     Instructions,
 
+    /// Builds the tests for wasm32 with threads (needs Debian's rustc-web and rust-web-src or nightly with rust-src, and
+    /// wasm-bindgen; docs/web.md)
+    Web {
+        /// Runs them as well: in Node, and in a page of headless Chromium
+        #[arg(long)]
+        test: bool,
+
+        /// Only so: `name=PART&scale=N&timer&messages`, each of them or none
+        #[arg(long, value_name = "QUERY")]
+        mode: Option<String>,
+    },
+
     /// The queue and the locks beside their peers; all arguments go to waitword-bench (half an hour without any)
     #[command(disable_help_flag = true)]
     Bench {

@@ -15,6 +15,7 @@ mod publish;
 mod recipes;
 mod stop;
 mod tool;
+mod web;
 
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use crate::line::{Line, root};
 use crate::models::models;
 use crate::stop::Stop;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
-use crate::{docs, layers, mutants, promela, publish};
+use crate::{docs, layers, mutants, promela, publish, web};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
@@ -26,6 +26,7 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Tsan => tsan(),
         Recipe::Miri => miri(),
         Recipe::Instructions => instructions(),
+        Recipe::Web { test, mode } => web::run(test, mode.as_deref()),
         Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
         Recipe::BenchJs { args } => {
             Line::new("cargo build --release -p waitword-cli").run()?;

@@ -1,6 +1,6 @@
 //! The time as the timer counts it.
 
-use std::time::{Duration, Instant};
+use crate::time::{Duration, Instant};
 
 /// Instants as numbers.
 #[derive(Clone, Copy, Debug)]

@@ -111,10 +111,17 @@ pub(crate) enum Recipe {
     /// gungraun-runner; Linux)
     Instructions,
 
-    /// Builds the tests for wasm32 with threads (needs Debian's rustc-web and rust-web-src or nightly with rust-src, and
-    /// wasm-bindgen; docs/web.md)
+    /// The npm package in each engine that is installed: Node, Deno, Bun, waitword, Chromium, Firefox (needs Node)
+    Js {
+        /// The model's mutants instead: each has to be found
+        #[arg(long)]
+        mutants: bool,
+    },
+
+    /// Builds the page of examples/browser and serves it (needs Debian's rustc-web and rust-web-src or nightly with rust-src,
+    /// wasm-bindgen, and Node; docs/web.md)
     Web {
-        /// Runs them as well: in Node, and in a page of headless Chromium
+        /// Runs the tests on wasm32 with threads instead, in Node and in headless Chromium; and tests the page, in Firefox as well
         #[arg(long)]
         test: bool,
 

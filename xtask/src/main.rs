@@ -16,6 +16,7 @@ mod recipes;
 mod stop;
 mod tool;
 mod web;
+mod web_page;
 
 use std::process::ExitCode;
 

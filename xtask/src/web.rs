@@ -9,7 +9,7 @@ use crate::line::{Line, root};
 use crate::stop::Stop;
 use crate::tool::{NODE, WASM_BINDGEN, need};
 
-const FOLDER: &str = "target/web";
+pub(crate) const FOLDER: &str = "target/web";
 
 /// The instructions of threads, and a memory that the host makes and shares.
 const FLAGS: &str = "-C target-feature=+atomics,+bulk-memory,+mutable-globals -C link-arg=--shared-memory -C link-arg=--import-memory \
@@ -28,7 +28,7 @@ pub(crate) fn run(test: bool, query: Option<&str>) -> Result<(), Stop> {
 }
 
 /// Builds a package for wasm32 with threads, and binds it: `target/web/FOLDER/NAME.js` and `NAME_bg.wasm`.
-fn build(manifest: &str, name: &str, folder: &str) -> Result<(), Stop> {
+pub(crate) fn build(manifest: &str, name: &str, folder: &str) -> Result<(), Stop> {
     let cargo = cargo(manifest)?;
     need(&[WASM_BINDGEN])?;
     cargo.run()?;

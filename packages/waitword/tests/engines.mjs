@@ -1,14 +1,15 @@
 // The tests in every engine that is installed: node tests/engines.mjs [ENGINE…]
 //
 // ENGINE: node, deno, bun, waitword (WAITWORD is the command, else ../../target/{release,debug}/waitword), chromium, firefox.
-// An engine that is missing is skipped, aloud. One that is named has to be there.
+// An engine that is missing is skipped, aloud. One that is named has to be there. Node runs those of tests/node as well.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CHROMIUM, FIREFOX, find, serve, version, visit } from './browser/drive.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const TESTS = ['basics.test.js', 'stress.test.js', 'fallback.test.js'];
+const IN_NODE = readdirSync(`${root}tests/node`).filter((name) => name.endsWith('.test.js')).map((name) => `node/${name}`);
 const built = ['release', 'debug'].map((profile) => `${root}../../target/${profile}/waitword`).filter(existsSync);
 
 const ENGINES = {
@@ -32,7 +33,7 @@ for (const engine of named.length > 0 ? named : Object.keys(ENGINES)) {
   }
   console.log(`== the npm package in ${engine}: ${version(command)}`);
   if (flags === undefined) await inPage(command);
-  else TESTS.forEach((name) => inProgram(command, flags, name));
+  else [...TESTS, ...(engine === 'node' ? IN_NODE : [])].forEach((name) => inProgram(command, flags, name));
 }
 process.exit(failed ? 1 : 0);
 
@@ -54,5 +55,5 @@ function report(name, passed, lines, errors) {
   failed ||= !passed;
   const skipped = lines.filter((line) => line.includes('# skipped'));
   console.log(`${name} ${lines.findLast((line) => line.startsWith('# ')) ?? '# did not end'}`);
-  console.log((passed ? skipped : [...lines, errors]).map((line) => `  ${line}\n`).join('').trimEnd());
+  for (const line of passed ? skipped : [...lines, errors]) console.log(`  ${line}`);
 }

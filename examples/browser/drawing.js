@@ -39,6 +39,11 @@ export class Drawing {
     this.#counts[number].textContent = count.toLocaleString('en');
   }
 
+  /** Forgets what was. */
+  clear() {
+    this.#history.length = 0;
+  }
+
   frame(now, gap, states) {
     this.#history.push({ gap, states });
     const columns = Math.ceil(this.#lanes.width / COLUMN);

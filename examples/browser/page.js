@@ -97,9 +97,14 @@ async function restart(changes = {}) {
   Atomics.store(words, RUN, 1);
   Atomics.notify(words, RUN);
   began = performance.now();
+  drawing.clear();
+  startOfGaps();
+  element('note').textContent = explain();
+}
+
+function startOfGaps() {
   longest = 0;
   last = undefined;
-  element('note').textContent = explain();
 }
 
 function explain() {
@@ -125,5 +130,5 @@ requestAnimationFrame(frame);
 await restart();
 if (new URLSearchParams(location.search).has('test')) {
   const { drive } = await import('./test.js');
-  await drive({ restart, pause, figures, agents, isFallback: typeof Atomics.waitAsync !== 'function' });
+  await drive({ restart, pause, figures, startOfGaps, agents, isFallback: typeof Atomics.waitAsync !== 'function' });
 }

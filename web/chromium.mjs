@@ -31,6 +31,7 @@ const browser = spawn(executable, [
 
 const pending = new Map();
 let last = 0;
+browser.stdio[3].on('error', () => {});
 function command(method, params = {}, sessionId = undefined) {
   browser.stdio[3].write(JSON.stringify({ id: ++last, method, params, sessionId }) + '\0');
   return new Promise((resolve, reject) => pending.set(last, { resolve, reject }));

@@ -4,7 +4,12 @@
 //! the end of the run.
 
 mod locks;
+#[path = "../../crates/waitword-core/tests/model/mod.rs"]
+mod model;
 mod queue;
+mod shared_lock;
+mod terminated;
+mod threads;
 mod tools;
 
 use std::pin::Pin;
@@ -62,6 +67,15 @@ fn tests() -> Vec<(&'static str, fn(u32) -> Test)> {
         locks::an_event_reaches_the_page,
         locks::a_value_is_made_once,
         queue::conservation,
+        queue::histories_go_as_the_model_says,
+        shared_lock::rust_and_javascript_lose_no_count,
+        shared_lock::a_dropped_future_forwards_its_wakeup,
+        shared_lock::a_deadline_comes_and_eats_nothing,
+        terminated::while_it_waits,
+        terminated::while_it_holds,
+        terminated::its_handle_says_so,
+        terminated::a_page_outlasts_a_worker_without_a_cpu,
+        terminated::workers_give_way_to_a_page,
     ]
 }
 

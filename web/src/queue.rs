@@ -10,8 +10,31 @@ use waitword_core::{
 use waitword_web::spawn;
 
 use crate::tools::{join, sleep, workers};
+use crate::{model, threads};
 
 const WORDS: usize = 5;
+
+/// Random histories go as the sequential model says, in a worker that polls tasks and agents, and with threads that block.
+pub(crate) async fn histories_go_as_the_model_says(scale: u32) {
+    const THREADS: u32 = 12;
+    let threads: Vec<_> = workers(THREADS, |_| threads::serve());
+    let driver = spawn(move || {
+        let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut next = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random
+        };
+        for _ in 0..100 * scale {
+            let bytes: Vec<u8> = (0..1 + 4 * (next() % 60)).map(|_| next() as u8).collect();
+            model::run(&model::History::decode(&bytes));
+        }
+    });
+    driver.join_async().await.unwrap();
+    // Each of them waits for a job.
+    threads.into_iter().for_each(|thread| thread.terminate());
+}
 
 /// The sum of what all notifies return is the number of waits that were notified, of workers and of the page's tasks.
 pub(crate) async fn conservation(scale: u32) {

@@ -18,7 +18,7 @@ Exit codes:
   0  everything passed (also: `miri` or `msrv` was skipped, for its toolchain is not installed)
   1  a check failed; its own output says which
   2  the command line makes no sense
-  3  a program that the recipe needs is not installed; the message says how to get it";
+  3  a program that the recipe needs is not installed; the message says how to get it (`.ci/run` skips `web` then, and says so)";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Recipe {

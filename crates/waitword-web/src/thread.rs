@@ -21,8 +21,11 @@ extern "C" {
         memory: &JsValue,
         stack_size: u32,
         call: u32,
-        failed: &JsValue,
+        ended: &JsValue,
     );
+
+    #[wasm_bindgen(js_name = terminateWorker)]
+    fn terminate_worker(call: u32);
 }
 
 #[wasm_bindgen]
@@ -40,8 +43,7 @@ const STACK_SIZE: u32 = 1 << 20;
 /// Start workers on the page, and let it return to its event loop: a worker begins only then, and so does one that a worker starts. (An
 /// agent that starts one and blocks until it has done something waits for ever.)
 ///
-/// In a worker that panics, a trap ends `run`; its stack is left as it is. To terminate a worker from JavaScript is to stop a thread
-/// anywhere: see `docs/web.md`.
+/// A panic ends the worker, with a trap; what it held stays taken.
 pub fn spawn<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let packet = Arc::new(Packet { value: Mutex::new(None), done: OnceLock::new() });
     let theirs = Arc::clone(&packet);
@@ -51,15 +53,15 @@ pub fn spawn<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> Joi
     });
     // A number is all that JavaScript carries to the other side.
     let call = CALLS.put(call);
-    let failed = Arc::clone(&packet);
-    let failed = Closure::<dyn Fn()>::new(move || {
-        let _ = failed.done.set(());
+    let theirs = Arc::clone(&packet);
+    // When it has returned, that is done already.
+    let ended = Closure::once_into_js(move || {
+        let _ = theirs.done.set(());
     });
-    let failed = failed.into_js_value();
     MAIN.with(|main| {
-        start_worker(main, &wasm_bindgen::module(), &wasm_bindgen::memory(), STACK_SIZE, call, &failed);
+        start_worker(main, &wasm_bindgen::module(), &wasm_bindgen::memory(), STACK_SIZE, call, &ended);
     });
-    JoinHandle { packet }
+    JoinHandle { packet, call }
 }
 
 type Call = Box<dyn FnOnce() + Send>;
@@ -111,11 +113,12 @@ struct Packet<T> {
 /// The worker of a [`spawn`]: waits for what its closure returns. To drop it lets the worker run on.
 pub struct JoinHandle<T> {
     packet: Arc<Packet<T>>,
+    call: u32,
 }
 
 /// The worker has ended before its closure returned: it has trapped (a panic), or could not be started.
 ///
-/// The agent that started it learns of that, and only from its event loop. That a worker was terminated nobody is told.
+/// The agent that started it learns of that, and only from its event loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminated;
 
@@ -151,6 +154,18 @@ impl<T> JoinHandle<T> {
     pub async fn join_async(self) -> Result<T, Terminated> {
         self.packet.done.wait_async().await;
         self.packet.take()
+    }
+}
+
+impl<T> JoinHandle<T> {
+    /// Stops the worker wherever it is, as `worker.terminate()` does. For the agent that started it; in others nothing happens.
+    ///
+    /// What the worker held stays taken, and what was on its stack stays there. A lock that it waited for goes on without it after
+    /// [`STALL_TIMEOUT`](waitword::STALL_TIMEOUT). If it was inside the library at that moment, with a lock of some ten nanoseconds, others
+    /// may wait for that for ever, and a page panics after five seconds: better tell the worker to return.
+    pub fn terminate(self) {
+        terminate_worker(self.call);
+        let _ = self.packet.done.set(());
     }
 }
 

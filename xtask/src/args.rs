@@ -18,7 +18,7 @@ Exit codes:
   0  everything passed (also: `miri`, `msrv` or a target of `cross --check` was skipped, for its toolchain is not installed)
   1  a check failed; its own output says which
   2  the command line makes no sense
-  3  a program that the recipe needs is not installed; the message says how to get it";
+  3  a program that the recipe needs is not installed; the message says how to get it (`.ci/run` skips `web` then, and says so)";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Recipe {
@@ -136,6 +136,25 @@ pub(crate) enum Recipe {
     /// Counts the instructions of the paths that must stay short, against the limits that are checked in (needs valgrind and
     /// gungraun-runner; Linux)
     Instructions,
+
+    /// The npm package in each engine that is installed: Node, Deno, Bun, waitword, Chromium, Firefox (needs Node)
+    Js {
+        /// The model's mutants instead: each has to be found
+        #[arg(long)]
+        mutants: bool,
+    },
+
+    /// Builds the page of examples/browser and serves it (needs Debian's rustc-web and rust-web-src or nightly with rust-src,
+    /// wasm-bindgen, and Node; docs/web.md)
+    Web {
+        /// Runs the tests on wasm32 with threads instead, in Node and in headless Chromium; and tests the page, in Firefox as well
+        #[arg(long)]
+        test: bool,
+
+        /// Only so: `name=PART&scale=N&timer&messages`, each of them or none
+        #[arg(long, value_name = "QUERY")]
+        mode: Option<String>,
+    },
 
     /// The queue and the locks beside their peers; all arguments go to waitword-bench (half an hour without any)
     #[command(disable_help_flag = true)]

@@ -16,6 +16,8 @@ mod publish;
 mod recipes;
 mod stop;
 mod tool;
+mod web;
+mod web_page;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! Timeouts and counts, from the numbers that scripts give.
 
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 /// How long a wait may last: what the standard's `t` is after DoWait has read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -37,7 +37,9 @@
 #![deny(unsafe_code)]
 
 #[cfg(not(target_has_atomic = "64"))]
-compile_error!("waitword needs atomic operations on 64 bits, which this target does not have: the states of its locks are as wide");
+compile_error!(
+    "waitword needs atomic operations on 64 bits, which this target does not have: the states of its locks are as wide"
+);
 
 mod notify;
 pub mod observe;
@@ -48,6 +50,7 @@ mod sync;
 #[allow(unsafe_code)]
 mod table;
 mod thread;
+pub mod time;
 #[allow(unsafe_code)]
 mod timer;
 mod wait;
@@ -68,11 +71,21 @@ pub use wait::{
     wait_async_until, wait_for, wait_from, wait_interruptible, wait_until,
 };
 pub use waiter::Inbox;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[doc(hidden)]
+pub mod host {
+    //! The interface to a host of agents, for `waitword-web`.
+
+    pub use crate::sync::host::{Host, start};
+    pub use crate::sync::spins;
+    pub use crate::timer::expire_due;
+}
+
 pub use word::{Masked, Masked64, Word};
 
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
-pub use sync::{atomic, is_broken};
+pub use sync::{OnceLock, atomic, is_broken};
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub use table::disable_watchdog;

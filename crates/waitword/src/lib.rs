@@ -150,7 +150,7 @@ pub use semaphore::{
 pub use stall_timeout::disable_stall_timeout;
 pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken};
-pub use waitword_core::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
+pub use waitword_core::{ForbidBlocking, allow_blocking, forbid_blocking, may_block, time};
 pub use word::{
     notify_all, notify_many, notify_one, wait, wait_async, wait_async_for, wait_async_until, wait_for,
     wait_until,

@@ -1,8 +1,8 @@
 //! The clock of the tickets: see [`observe`](super).
 
-use std::sync::OnceLock;
+use crate::sync::OnceLock;
+use crate::time::{Duration, Instant};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 static RUNS: AtomicBool = AtomicBool::new(false);
 

@@ -1,7 +1,7 @@
 //! What is seen of a waiter.
 
+use crate::time::Instant;
 use std::thread::Thread;
-use std::time::Instant;
 
 use super::origin::WaitsFor;
 use super::site::Site;

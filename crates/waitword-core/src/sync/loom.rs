@@ -4,15 +4,15 @@ pub(crate) use loom::cell::UnsafeCell;
 pub use loom::sync::atomic;
 pub(crate) use loom::{lazy_static, thread_local};
 // What is made once for the process is none of a model's business.
-pub(crate) use std::sync::OnceLock;
+pub use std::sync::OnceLock;
 
 use std::sync::PoisonError;
 
 use loom::sync::MutexGuard;
 
 pub(crate) mod thread {
+    use crate::sync::Instant;
     use std::sync::Arc;
-    use std::time::Instant;
 
     use loom::thread::ThreadId;
 

@@ -4,7 +4,7 @@
 pub use shuttle::sync::atomic;
 pub(crate) use shuttle::{lazy_static, thread_local};
 // What is made once for the process is none of a model's business.
-pub(crate) use std::sync::OnceLock;
+pub use std::sync::OnceLock;
 
 use std::sync::PoisonError;
 
@@ -13,7 +13,7 @@ use shuttle::sync::MutexGuard;
 pub(crate) mod thread {
     pub(crate) use shuttle::thread::{Thread, current, park};
 
-    use std::time::Instant;
+    use crate::sync::Instant;
 
     /// A model has no clock. In it a timeout is another thread that cancels.
     pub(crate) fn park_until(_deadline: Instant) {

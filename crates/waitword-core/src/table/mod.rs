@@ -3,6 +3,8 @@
 
 mod enqueue;
 mod follow_up;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+mod held;
 mod location;
 mod pair;
 mod shards;

@@ -4,11 +4,11 @@
 //! library's parking is the platform here: a futex, a keyed event or a condition variable, whatever the system has
 //! best. Its token may be left over from another wake, so every caller rechecks after it.
 
+use crate::time::Instant;
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Wake, Waker};
-use std::time::Instant;
 
 use super::sleeper::Sleeper;
 use super::{known, spin};

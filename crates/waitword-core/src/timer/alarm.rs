@@ -7,13 +7,13 @@
 //! wheel (`wheel.rs`), and its waker while the alarm is set. `callers.rs` has the threads that check the wheel and call
 //! the wakers that are due.
 
+use crate::time::Instant;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::Waker;
-use std::time::Instant;
 
 use super::callers::clock_of_callers;
 use super::deadlines::DEADLINES;

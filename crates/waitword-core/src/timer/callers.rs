@@ -60,10 +60,10 @@
 //! A leader that is not stuck but slow, or has no CPU for that long, is deposed as well, and nothing is lost by it: it finishes the
 //! call that it is in, and the others go on from the queue.
 
+use crate::time::Instant;
 use std::collections::VecDeque;
 use std::task::Waker;
 use std::thread::{Builder, Thread, ThreadId};
-use std::time::Instant;
 
 use super::clock::Clock;
 use super::deadlines::{DEADLINES, Deadlines, LIMIT};

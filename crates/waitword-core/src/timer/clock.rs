@@ -4,7 +4,7 @@
 //! one wake-up: a deadline is rounded up to a multiple of a power of two, which grows with the time that is left. The coarsest is as
 //! wide as a bucket of the wheel (`wheel.rs`): most deadlines enter the bucket from which they ring.
 
-use std::time::{Duration, Instant};
+use crate::time::{Duration, Instant};
 
 /// Instants as numbers of ticks.
 #[derive(Clone, Copy, Debug)]

@@ -5,11 +5,10 @@
 
 use std::ptr::NonNull;
 use std::task::Waker;
-use std::thread::Thread;
 
 use super::clock::{millis, round_up};
 use super::wheel::{Node, Wheel};
-use crate::sync::Mutex;
+use crate::sync::{Mutex, Timekeeper};
 use crate::waiter::wake::BATCH;
 
 /// The deadlines of the process.
@@ -33,17 +32,17 @@ pub(crate) struct Deadlines {
     /// Not later than the earliest deadline. It may be earlier, when that one has been cleared: most are, and a check in
     /// vain now and then costs less than an unpark for each.
     wakes_at: Option<u64>,
-    pub(crate) leader: Option<Thread>,
+    pub(crate) leader: Option<Timekeeper>,
     /// Whether the leader calls wakers. It checks the wheel again before it parks.
     pub(crate) calling: bool,
-    pub(crate) stand_by: Option<Thread>,
+    pub(crate) stand_by: Option<Timekeeper>,
     /// When the stand-by checks on the leader, or is being unparked to; `None` if it does not.
     pub(crate) checks_at: Option<u64>,
 }
 
 /// The thread of the timer that would sleep for too long, if one would.
 #[must_use]
-pub(crate) struct Unpark(Option<Thread>);
+pub(crate) struct Unpark(Option<Timekeeper>);
 
 impl Unpark {
     /// Not under the lock, which the unparked thread acquires.
@@ -128,7 +127,7 @@ impl Deadlines {
 
     /// If the leader got stuck, a waker would be delayed from `at` on: the stand-by checks not later than [`LIMIT`] after that.
     /// Returns it if it has to be unparked for that.
-    pub(crate) fn check_after(&mut self, at: u64) -> Option<Thread> {
+    pub(crate) fn check_after(&mut self, at: u64) -> Option<Timekeeper> {
         let check = at.saturating_add(LIMIT);
         if self.checks_at.is_some_and(|checks_at| checks_at <= check) {
             return None;

@@ -1,8 +1,8 @@
 //! A model has no clock: its deadlines never come. There a timeout is another thread that cancels.
 
+use crate::time::Instant;
 use std::pin::Pin;
 use std::task::Waker;
-use std::time::Instant;
 
 /// An alarm that never rings.
 #[derive(Debug, Default)]

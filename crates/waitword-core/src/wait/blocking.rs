@@ -14,9 +14,9 @@
 //!
 //! How long it spins follows from what spinning has earned before (`thread/spin.rs`).
 
+use crate::time::{Duration, Instant};
 use std::pin::{Pin, pin};
 use std::task::Waker;
-use std::time::{Duration, Instant};
 
 use super::leave::leave;
 use crate::observe::{Origin, WaitsFor};

@@ -1,10 +1,10 @@
 //! The future with a deadline: a [`WaitAsync`], and an alarm that wakes its task in time.
 
+use crate::time::{Duration, Instant};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
 
 use super::future::{WaitAsync, wait_async_from};
 use crate::observe::{Origin, WaitsFor};

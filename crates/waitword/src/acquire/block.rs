@@ -1,7 +1,7 @@
 //! The acquisition loop, driven by a thread that blocks.
 
 use std::pin::pin;
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use waitword_core::observe::Caller;
 use waitword_core::observe::holders::HoldId;

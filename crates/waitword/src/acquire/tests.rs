@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Wake, Waker};
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use super::acquisition::Acquisition;
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};

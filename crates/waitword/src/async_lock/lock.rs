@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use waitword_core::Location;
 

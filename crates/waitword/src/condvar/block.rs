@@ -2,7 +2,7 @@
 
 use std::mem;
 use std::pin::pin;
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use waitword_core::observe::Caller;
 use waitword_core::observe::holders::HoldId;

@@ -1,7 +1,7 @@
 //! The raw traits of a mutex, and its guard for a condition variable to take and give back.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use ::lock_api::{GuardSend, RawMutexFair, RawMutexTimed};
 

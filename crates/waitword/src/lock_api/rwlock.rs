@@ -1,7 +1,7 @@
 //! The raw traits of a readers-writer lock.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use ::lock_api::{
     GuardSend, RawRwLockDowngrade, RawRwLockFair, RawRwLockRecursive, RawRwLockTimed, RawRwLockUpgrade,

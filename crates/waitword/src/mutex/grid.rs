@@ -1,7 +1,7 @@
 //! The ways to lock: blocking, trying and as a future, without a deadline and with one.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::holders::HoldId;
 

@@ -1,7 +1,7 @@
 //! The ways to lock over an `Arc`.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::holders::HoldId;
 

@@ -2,7 +2,7 @@
 
 use std::cell::UnsafeCell;
 use std::panic::RefUnwindSafe;
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use crate::acquire::{self, HasRaw};
 use crate::error::LockError;

@@ -9,7 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::holders::{Hold, changed};

@@ -1,6 +1,6 @@
 //! The acquire methods that block or do not wait.
 
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::holders::HoldId;
 

@@ -1,7 +1,7 @@
 //! The same grid over an `Arc`: permits and futures that have a share in the semaphore, and borrow nothing.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use crate::semaphore::{
     AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil,

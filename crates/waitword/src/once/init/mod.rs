@@ -14,7 +14,7 @@
 mod tasks;
 
 use std::convert::Infallible;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use crate::condition::{block, block_until};
 use crate::error::LockError;

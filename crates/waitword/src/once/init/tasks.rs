@@ -1,8 +1,8 @@
 //! The initialisers of a cell that are async, with and without errors. The race between initialisers is in `mod.rs`.
 
 use std::future::Future;
-use std::time::{Duration, Instant};
 use waitword_core::observe::Caller;
+use waitword_core::time::{Duration, Instant};
 
 use crate::condition::{WaitFor, WaitUntil};
 use crate::coop;

@@ -1,0 +1,126 @@
+//! The tests in a browser and in Node: `web/` is a workspace of its own, built for wasm32 with threads.
+//!
+//! The standard library has to be built with atomics, which stable Rust cannot. Debian's packages can, and so can nightly.
+
+use std::fs;
+use std::path::Path;
+
+use crate::line::{Line, root};
+use crate::stop::Stop;
+use crate::tool::{NODE, WASM_BINDGEN, need};
+
+pub(crate) const FOLDER: &str = "target/web";
+
+/// The instructions of threads, and a memory that the host makes and shares.
+const FLAGS: &str = "-C target-feature=+atomics,+bulk-memory,+mutable-globals -C link-arg=--shared-memory -C link-arg=--import-memory \
+    -C link-arg=--max-memory=1073741824 -C link-arg=--export=__wasm_init_tls -C link-arg=--export=__tls_size \
+    -C link-arg=--export=__tls_align -C link-arg=--export=__tls_base -C link-arg=--export=__heap_base";
+
+/// Where Debian has the sources of the standard library (`rust-web-src`), for its `/usr/bin/rustc` (`rustc-web`).
+const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library/std";
+
+/// How the suite is run: on which agents' means.
+const MODES: [&str; 3] = ["", "timer", "timer&messages"];
+
+pub(crate) fn run(test: bool, query: Option<&str>) -> Result<(), Stop> {
+    build("web/Cargo.toml", "waitword_web_tests", "pkg")?;
+    if test { run_suite(query) } else { Ok(()) }
+}
+
+/// Builds a package for wasm32 with threads, and binds it: `target/web/FOLDER/NAME.js` and `NAME_bg.wasm`.
+pub(crate) fn build(manifest: &str, name: &str, folder: &str) -> Result<(), Stop> {
+    let cargo = cargo(manifest)?;
+    need(&[WASM_BINDGEN])?;
+    cargo.run()?;
+    let wasm = format!("{FOLDER}/wasm32-unknown-unknown/release/{name}.wasm");
+    let folder = format!("{FOLDER}/{folder}");
+    Line::new("wasm-bindgen --target web --out-dir").args([folder.clone(), wasm]).run()?;
+    // For Node, which takes a `.js` for CommonJS otherwise.
+    write(&format!("{folder}/package.json"), "{ \"type\": \"module\" }\n")
+}
+
+fn cargo(manifest: &str) -> Result<Line, Stop> {
+    let is_debian = Path::new(DEBIAN_SOURCES).exists();
+    if !is_debian && !has_nightly_sources() {
+        return Err(Stop::Missing {
+            name: "a toolchain that builds the standard library for wasm32 with atomics",
+            how_to_get: "apt-get install rustc-web rust-web-src (Debian), or \
+                rustup toolchain install nightly --component rust-src",
+        });
+    }
+    let line = if is_debian { "cargo build" } else { "cargo +nightly build" };
+    let line = Line::new(line)
+        .args(
+            "--release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort --manifest-path"
+                .split(' '),
+        )
+        .args([manifest, "--target-dir", FOLDER])
+        .env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+            &FLAGS.split_whitespace().collect::<Vec<_>>().join(" "),
+        );
+    if !is_debian {
+        return Ok(line);
+    }
+    // Debian's compiler comes without the linker, which rustup's has.
+    let sysroot = Line::new("rustc --print sysroot").read()?;
+    let host = Line::new("rustc --print host-tuple").read()?;
+    let linker = format!("{}/lib/rustlib/{}/bin/rust-lld", sysroot.trim(), host.trim());
+    Ok(line
+        .env("RUSTC", "/usr/bin/rustc")
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &linker))
+}
+
+fn has_nightly_sources() -> bool {
+    let sysroot = Line::new("rustc +nightly --print sysroot").read();
+    sysroot.is_ok_and(|path| Path::new(path.trim()).join("lib/rustlib/src/rust/library/std").exists())
+}
+
+/// The suite in Node, and in a browser's page; each in all modes.
+fn run_suite(query: Option<&str>) -> Result<(), Stop> {
+    need(&[NODE])?;
+    let modes = query.map_or(MODES.to_vec(), |query| vec![query]);
+    for mode in &modes {
+        Line::new("node web/node.mjs target/web/pkg").args([*mode]).run()?;
+    }
+    let browser = browser()?;
+    serve()?;
+    for mode in &modes {
+        let page = format!("page.html?{mode}");
+        Line::new("node web/chromium.mjs").args([browser, "target/web/root", &page, "300"]).run()?;
+    }
+    Ok(())
+}
+
+/// Puts what the page loads into one folder.
+fn serve() -> Result<(), Stop> {
+    for file in ["page.html", "suite.mjs"] {
+        let text = fs::read_to_string(root().join("web").join(file)).map_err(|error| failed(file, &error))?;
+        write(&format!("{FOLDER}/root/{file}"), &text)?;
+    }
+    let link = root().join(FOLDER).join("root/pkg");
+    if !link.exists() {
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../pkg", &link).map_err(|error| failed("root/pkg", &error))?;
+    }
+    Ok(())
+}
+
+/// The name of a Chromium that is installed.
+fn browser() -> Result<&'static str, Stop> {
+    const NAMES: [&str; 4] = ["chromium", "chromium-headless-shell", "google-chrome", "chromium-browser"];
+    let is_there = |name: &&str| Line::new(name).args(["--version"]).succeeds();
+    let how_to_get = "apt-get install chromium-headless-shell";
+    NAMES.into_iter().find(is_there).ok_or(Stop::Missing { name: "Chromium", how_to_get })
+}
+
+fn write(file: &str, text: &str) -> Result<(), Stop> {
+    let path = root().join(file);
+    let folder = path.parent().unwrap_or(&path);
+    fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)).map_err(|error| failed(file, &error))
+}
+
+fn failed(file: &str, error: &std::io::Error) -> Stop {
+    Stop::Failed(format!("{file}: {error}"))
+}

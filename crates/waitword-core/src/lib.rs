@@ -58,6 +58,8 @@ pub use notify::{
 };
 pub use outcome::{Cancelled, Interrupted, Outcome};
 pub use table::{At, Location, STALL_TIMEOUT, Table};
+#[cfg(feature = "observe")]
+pub use table::charge_release;
 pub use thread::{ForbidBlocking, Interrupt, Parker, allow_blocking, forbid_blocking, may_block};
 pub use timer::Alarm;
 pub use wait::{

@@ -37,6 +37,25 @@ pub enum WaitsFor {
     AsyncLock,
 }
 
+impl WaitsFor {
+    /// By their numbers.
+    #[cfg(feature = "observe")]
+    pub(crate) const ALL: [Self; 12] = [
+        Self::Word,
+        Self::Mutex,
+        Self::Read,
+        Self::Write,
+        Self::UpgradableRead,
+        Self::Semaphore,
+        Self::Condvar,
+        Self::Event,
+        Self::WaitGroup,
+        Self::Barrier,
+        Self::OnceLock,
+        Self::AsyncLock,
+    ];
+}
+
 /// The caller of a method that waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
@@ -94,6 +113,13 @@ impl Origin {
     pub(crate) fn waits_for(self) -> WaitsFor {
         self.waits_for
     }
+
+    /// Whether a holder makes it wait, and not the want of a notify.
+    #[cfg(feature = "observe")]
+    pub(crate) fn is_for_holder(self) -> bool {
+        use WaitsFor::{AsyncLock, Mutex, OnceLock, Read, Semaphore, UpgradableRead, Write};
+        matches!(self.waits_for, Mutex | Read | Write | UpgradableRead | Semaphore | OnceLock | AsyncLock)
+    }
 }
 
 /// What a node says of its wait.
@@ -117,6 +143,24 @@ impl Mark {
             #[cfg(feature = "observe")]
             who: 0,
         }
+    }
+
+    /// Where the wait comes from, if that is kept.
+    #[inline(always)]
+    pub(crate) fn origin(&self) -> Option<Origin> {
+        #[cfg(feature = "observe")]
+        return self.origin;
+        #[cfg(not(feature = "observe"))]
+        None
+    }
+
+    /// The identity of the wake that was set last, if that is kept.
+    #[inline(always)]
+    pub(crate) fn who(&self) -> usize {
+        #[cfg(feature = "observe")]
+        return self.who;
+        #[cfg(not(feature = "observe"))]
+        0
     }
 
     /// `who` is asked only if it is kept.

@@ -2,6 +2,8 @@
 
 mod bucket;
 #[cfg(feature = "observe")]
+mod charge;
+#[cfg(feature = "observe")]
 mod copy;
 mod guard;
 mod hash;
@@ -14,6 +16,8 @@ mod queues;
 mod resize;
 mod stalled;
 
+#[cfg(feature = "observe")]
+pub(crate) use charge::Crowd;
 #[cfg(feature = "observe")]
 pub(crate) use copy::{Copying, Next, STAY};
 pub(crate) use guard::{Locked, Shard, Unlocked};

@@ -1,6 +1,8 @@
 //! From a word to the shard that holds its waiters, and what every kind of wait needs there: compare and enqueue in one
 //! step, the work after the lock, and the watchdog of waiters that do not respond.
 
+#[cfg(feature = "observe")]
+mod charge;
 mod enqueue;
 mod follow_up;
 mod location;
@@ -12,6 +14,10 @@ mod snapshot;
 mod tests;
 mod watchdog;
 
+#[cfg(feature = "observe")]
+pub(crate) use charge::charge_at_leave;
+#[cfg(feature = "observe")]
+pub use charge::charge_release;
 pub(crate) use enqueue::{enqueue_while_equal, lock_if_equal};
 pub(crate) use follow_up::{release, unlock};
 pub(crate) use location::address;

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use super::list::{self, Entry};
 use super::wake::Wake;
-use crate::observe::{Mark, Origin};
+use crate::observe::{Delays, Mark, Origin};
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{UnsafeCell, order};
 
@@ -88,11 +88,13 @@ pub(crate) struct Links {
     pub(crate) sibling: Option<NonNull<Waiter>>,
     /// What a snapshot says of it.
     pub(crate) mark: Mark,
+    /// In the head of a queue: how long its waiters have waited.
+    pub(crate) delays: Delays,
 }
 
 /// As much as a line of the cache: a crowd on one word costs a miss each.
 const _: () =
-    assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + size_of::<Mark>() || crate::sync::MODEL);
+    assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + size_of::<(Mark, Delays)>() || crate::sync::MODEL);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
@@ -110,7 +112,7 @@ impl Waiter {
     /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
     #[inline]
     pub(crate) fn expecting(bits: u64, origin: Option<Origin>) -> Self {
-        let links = Links { wake: Wake::NOBODY, len: bits, sibling: None, mark: Mark::new(origin) };
+        let links = Links { wake: Wake::NOBODY, len: bits, sibling: None, mark: Mark::new(origin), delays: Delays::default() };
         Self {
             state: AtomicU64::new(IDLE),
             links: UnsafeCell::new(links),
@@ -154,7 +156,7 @@ impl Waiter {
     }
 
     /// Its ticket, under the lock of its queue.
-    #[cfg(feature = "observe")]
+    #[inline]
     pub(crate) fn ticket(&self) -> u64 {
         self.state.load(Ordering::Relaxed) >> TICKET_SHIFT
     }
@@ -209,6 +211,14 @@ impl Waiter {
         debug_assert_eq!(self.state(), IDLE);
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.
         unsafe { with(self.pointer(), |links| links.len) }
+    }
+
+    /// What it says of its wait, to its owner. It is not queued.
+    #[inline]
+    pub(crate) fn mark(self: Pin<&Self>) -> Mark {
+        debug_assert!(!is_queued(self.state()));
+        // SAFETY: in no queue and in no inbox, so its links belong to the owner (I5), who calls this.
+        unsafe { with(self.pointer(), |links| links.mark) }
     }
 
     /// The pointer under which queues know this node.

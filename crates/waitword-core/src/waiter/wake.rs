@@ -52,6 +52,12 @@ impl Wake {
         matches!(self, Self::Task(_))
     }
 
+    /// Whether it wakes a thread that blocks in this crate.
+    #[inline(always)]
+    pub(crate) fn is_of_thread(&self) -> bool {
+        matches!(self, Self::Task(waker) if is_of_thread(waker))
+    }
+
     /// Which thread, task or agent this wakes. Runs nothing foreign.
     #[inline(always)]
     pub(crate) fn identity(&self) -> usize {
@@ -109,6 +115,11 @@ impl WakeBatch {
     pub(crate) fn push(&mut self, wake: Wake) {
         self.wakes[self.len] = wake;
         self.len += 1;
+    }
+
+    /// Which threads, tasks and agents they wake.
+    pub(crate) fn identities(&self) -> impl Iterator<Item = usize> {
+        self.wakes[..self.len].iter().map(Wake::identity)
     }
 
     /// Runs all of them; sleeping threads as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken;

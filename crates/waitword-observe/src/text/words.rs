@@ -47,7 +47,7 @@ pub(crate) fn clean(text: &str, columns: usize) -> String {
 }
 
 /// `thread "alpha"`, `thread 3`, `task 14`, `agent 2 "worker.js"`.
-pub(super) fn actor(actor: &Actor) -> String {
+pub(crate) fn actor(actor: &Actor) -> String {
     let quoted = |name: &String| format!("\"{}\"", clean(name, NAME));
     match actor {
         Actor::Thread { name: Some(name), .. } => format!("thread {}", quoted(name)),
@@ -60,7 +60,7 @@ pub(super) fn actor(actor: &Actor) -> String {
 }
 
 /// `Mutex<Accounts>`, `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`.
-pub(super) fn lock(lock: &LockName) -> String {
+pub(crate) fn lock(lock: &LockName) -> String {
     let mut text = kind(lock);
     if let Some(name) = &lock.name {
         text += &format!(" \"{}\"", clean(name, NAME));

@@ -1,0 +1,29 @@
+//! A ring of events, read while it is written: what is read was written as a whole.
+
+use loom::sync::Arc;
+use loom::thread;
+use waitword_core::observe::Ring;
+
+/// More events than slots, so that the writer overwrites what is read.
+#[test]
+fn what_is_read_beside_a_writer_is_whole() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = builder.preemption_bound.or(Some(3));
+    builder.check(|| {
+        let ring = Arc::new(Ring::new(2));
+        let writer = {
+            let ring = Arc::clone(&ring);
+            thread::spawn(move || (0..3).for_each(|event| ring.write([event; _], None)))
+        };
+        let (written, events) = ring.read(0);
+        assert!(written <= 3);
+        for (index, words, _) in &events {
+            assert!(words.iter().all(|word| word == index), "event {index} is {words:?}");
+        }
+        assert!(events.is_sorted_by_key(|(index, ..)| *index));
+        writer.join().unwrap();
+        let (written, events) = ring.read(0);
+        // The older one of two may be overwritten by the next event at any time.
+        assert_eq!((written, events.len(), events[0].0), (3, 1, 2));
+    });
+}

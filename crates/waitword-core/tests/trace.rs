@@ -33,7 +33,7 @@ fn a_task_that_is_signalled_and_acquires() {
     charge_release(&word, address);
     assert_eq!(signal_one(&word), 1);
     let _ = task.as_mut().cancel_acquired();
-    let traced = tracing.finish();
+    let traced = tracing.so_far();
     let events = of(&word, &traced.events);
     let kinds: Vec<_> = events.iter().map(|event| event.kind).collect();
     let waits = EventKind::Waits(WaitsFor::Mutex);
@@ -67,7 +67,7 @@ fn a_thread_that_is_notified_and_a_task_that_gives_up() {
         assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     }
     assert_eq!(notify_all(&other), 0);
-    let events = tracing.finish().events;
+    let events = tracing.so_far().events;
     let [waits, notified, ended] = &of(&word, &events)[..] else { panic!("{events:?}") };
     assert_eq!((waits.kind, waits.who), (EventKind::Waits(WaitsFor::Word), Who::ThisThread));
     assert_eq!((notified.kind, notified.who), (EventKind::Notified, Who::Waiter(waits.identity)));
@@ -91,7 +91,7 @@ fn the_oldest_are_dropped_and_counted() {
         let writes = || (0..5_000).for_each(|task| trace_acquired(address, Some(task), None));
         scope.spawn(writes).join().unwrap();
     });
-    let traced = tracing.finish();
+    let traced = tracing.so_far();
     let tasks: Vec<_> = of(&word, &traced.events).iter().map(|event| event.identity).collect();
     // The one that may be overwritten next is not read.
     assert!(tasks == (5_000 - 4_095..5_000).collect::<Vec<_>>(), "{:?}", (tasks.first(), tasks.last(), tasks.len()));
@@ -109,7 +109,7 @@ fn threads_that_end_give_their_rings_to_others() {
         let writes = move || trace_released(address, None, None, None);
         thread::Builder::new().name(number.to_string()).spawn(writes).unwrap().join().unwrap();
     }
-    let traced = tracing.finish();
+    let traced = tracing.so_far();
     let names: Vec<_> = of(&word, &traced.events)
         .iter()
         .map(|event| event.thread.name().unwrap().parse::<usize>().unwrap())
@@ -135,7 +135,7 @@ fn threads_without_a_ring_are_counted() {
         })
         .collect();
     written.wait();
-    let traced = tracing.finish();
+    let traced = tracing.so_far();
     end.wait();
     threads.into_iter().for_each(|thread| thread.join().unwrap());
     let there = of(&word, &traced.events).len() as u64;

@@ -75,8 +75,8 @@ pub fn trace(all: bool) -> Tracing {
 }
 
 impl Tracing {
-    /// Ends the trace, and returns what was traced. Allocates; threads go on meanwhile.
-    pub fn finish(self) -> Events {
+    /// What was traced until now. Allocates; threads go on meanwhile.
+    pub fn so_far(&self) -> Events {
         let mut events = Events {
             start: self.start,
             events: Vec::new(),

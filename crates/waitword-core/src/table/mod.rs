@@ -1,7 +1,7 @@
 //! From a word to the shard that holds its waiters, and what every kind of wait needs there: compare and enqueue in one
 //! step, the work after the lock, and the watchdog of waiters that do not respond.
 
-#[cfg(feature = "observe")]
+#[cfg_attr(not(feature = "observe"), path = "uncharged.rs")]
 mod charge;
 mod enqueue;
 mod follow_up;
@@ -16,7 +16,6 @@ mod watchdog;
 
 #[cfg(feature = "observe")]
 pub(crate) use charge::charge_at_leave;
-#[cfg(feature = "observe")]
 pub use charge::charge_release;
 pub(crate) use enqueue::{enqueue_while_equal, lock_if_equal};
 pub(crate) use follow_up::{release, unlock};

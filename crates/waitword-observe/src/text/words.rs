@@ -18,7 +18,7 @@ const TYPE: usize = 28;
 const SITE: usize = 40;
 
 /// `850 us`, `12 ms`, `1.2 s`, `61 s`, `12 min`, `3.4 h`: the unit in which the number says most, rounded down.
-pub(super) fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let tenths = |unit: u128| {
         let tenths = duration.as_millis() / (unit / 10);
         format!("{}.{}", tenths / 10, tenths % 10)

@@ -46,7 +46,8 @@ pub use finding::{
     Blocks, Certainty, Cycle, Finding, LongWait, Member, MemberWait, NeverPolled, NoKnownNotifier, Unless,
 };
 pub use model::{
-    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Site, Snapshot, State, Waiter,
+    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Recording, Site, Snapshot, State,
+    Waiter,
 };
 pub use names::{Name, Nameable, name};
 pub use process::snapshot;

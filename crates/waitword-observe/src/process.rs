@@ -4,10 +4,11 @@ use std::sync::OnceLock;
 use std::thread::Thread;
 use std::time::Instant;
 
-use waitword_core::Table;
-use waitword_core::observe::{self, WaiterSeen, WaiterState, WaitsFor};
+use waitword::observe::{self, Hold, HolderSeen, Holders, WaiterSeen, WaiterState, WaitsFor};
 
-use crate::model::{Access, Actor, Lock, LockKind, Site, Snapshot, State, Waiter};
+use crate::model::{
+    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, Recording, Site, Snapshot, State, Waiter,
+};
 use crate::names::names;
 use crate::numbers::{Register, Round};
 
@@ -38,14 +39,29 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 /// ```
 pub fn snapshot() -> Snapshot {
     let origin = *ORIGIN.get_or_init(Instant::now);
-    let seen = Table::global().snapshot();
+    let waiters = waitword::observe::snapshot();
+    let holders = waitword::observe::holders();
     let now = Instant::now();
-    Snapshot { taken: now - origin, locks: locks(seen, now), holders: None, last_polls: Vec::new() }
+    let taken = now - origin;
+    let mut numbers = Numbers { tasks: TASKS.round(), agents: AGENTS.round() };
+    let locks = locks(waiters, now, &mut numbers);
+    let Some(Holders { seen, unrecorded, began, .. }) = holders else {
+        return Snapshot { taken, locks, ..Snapshot::default() };
+    };
+    let (mut all, mut last_polls) = (Vec::with_capacity(seen.len()), Vec::new());
+    for seen in &seen {
+        let holder = holder(seen, now, &mut numbers);
+        if let (Actor::Task { .. }, Some(on)) = (&holder.actor, &seen.on) {
+            last_polls.push(LastPoll { task: holder.actor.clone(), thread: thread(on), only_there: false });
+        }
+        all.push(holder);
+    }
+    let recording = Recording { since: now.saturating_duration_since(began), unrecorded };
+    Snapshot { taken, locks, holders: Some(all), recording: Some(recording), last_polls }
 }
 
 /// Groups waiters by lock. They come word by word, in the order of the queues.
-fn locks(seen: Vec<WaiterSeen>, now: Instant) -> Vec<Lock> {
-    let (mut tasks, mut agents) = (TASKS.round(), AGENTS.round());
+fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<Lock> {
     let names = names();
     let mut locks: Vec<(usize, Lock)> = Vec::new();
     for seen in seen {
@@ -60,12 +76,12 @@ fn locks(seen: Vec<WaiterSeen>, now: Instant) -> Vec<Lock> {
         }
         lock.waiters.push(Waiter {
             position: seen.position,
-            actor: actor(&seen, &mut tasks, &mut agents),
+            actor: actor(&seen.actor, numbers),
             wants,
             state: state(seen.state),
             site: seen.site.map(Site::from),
             age: seen.since.map(|since| now.saturating_duration_since(since)),
-            timed: None,
+            timed: seen.timed,
         });
     }
     locks.into_iter().map(|(_, lock)| lock).collect()
@@ -78,6 +94,7 @@ pub(crate) fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
         WaitsFor::Read => (LockKind::RwLock, Access::Shared),
         WaitsFor::Write => (LockKind::RwLock, Access::Exclusive),
         WaitsFor::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
+        WaitsFor::Upgrade => (LockKind::RwLock, Access::Upgrade),
         WaitsFor::Semaphore => (LockKind::Semaphore, Access::Permits),
         WaitsFor::Condvar => (LockKind::Condvar, Access::Notification),
         WaitsFor::Event => (LockKind::Event, Access::Notification),
@@ -99,8 +116,39 @@ fn state(state: WaiterState) -> State {
     }
 }
 
-fn actor(seen: &WaiterSeen, tasks: &mut Round<'_>, agents: &mut Round<'_>) -> Actor {
-    match &seen.actor {
+/// The numbers of one snapshot.
+struct Numbers<'a> {
+    tasks: Round<'a>,
+    agents: Round<'a>,
+}
+
+fn holder(seen: &HolderSeen, now: Instant, numbers: &mut Numbers<'_>) -> Holder {
+    let (kind, mode) = match seen.hold {
+        Hold::Mutex => (LockKind::Mutex, Access::Exclusive),
+        Hold::Read => (LockKind::RwLock, Access::Shared),
+        Hold::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
+        Hold::Write => (LockKind::RwLock, Access::Exclusive),
+        Hold::Permits => (LockKind::Semaphore, Access::Permits),
+        Hold::Initialiser => (LockKind::OnceLock, Access::Initialization),
+        Hold::AsyncLock => (LockKind::AsyncLock, Access::Exclusive),
+        _ => (LockKind::Word, Access::Exclusive),
+    };
+    Holder {
+        lock: Address(seen.word as u64),
+        kind,
+        actor: seen.actor.as_ref().map_or(Actor::Thread { id: 0, name: None }, |seen| actor(seen, numbers)),
+        mode,
+        permits: (seen.hold == Hold::Permits).then_some(seen.permits as u64),
+        site: Some(Site::from(seen.site)),
+        held: Some(now.saturating_duration_since(seen.since)),
+        sent_away: seen.may_be_elsewhere,
+        forgotten: seen.is_forgotten,
+    }
+}
+
+fn actor(seen: &observe::Actor, numbers: &mut Numbers<'_>) -> Actor {
+    let Numbers { tasks, agents } = numbers;
+    match seen {
         observe::Actor::Thread(thread) => self::thread(thread),
         observe::Actor::Agent(agent) => Actor::Agent { number: agents.number(*agent), name: None },
         observe::Actor::Task(task) => Actor::Task { number: tasks.number(*task), name: None },

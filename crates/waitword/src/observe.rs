@@ -33,10 +33,19 @@
 //! nothing.
 
 use waitword_core::Table;
+pub use waitword_core::observe::holders::{Hold, HolderSeen, Holders, holders, start_holders, stop_holders};
 pub use waitword_core::observe::{Actor, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock};
+
+use crate::raw_rwlock::RawRwLock;
 
 /// All waiters of the process: of all locks of this crate, and of waits on words. See [`Table::snapshot`], which also shows those
 /// of a table of your own.
+///
+/// An upgrade of an `RwLock` waits on a word of its own, and is shown as one that waits for the lock, in a queue of its own.
 pub fn snapshot() -> Vec<WaiterSeen> {
-    Table::global().snapshot()
+    let mut seen = Table::global().snapshot();
+    for waiter in seen.iter_mut().filter(|waiter| waiter.waits_for == WaitsFor::Upgrade) {
+        waiter.word = RawRwLock::state_of_drain(waiter.word);
+    }
+    seen
 }

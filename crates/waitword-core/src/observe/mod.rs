@@ -25,6 +25,7 @@ mod blame;
 #[cfg(feature = "observe")]
 mod clock;
 mod delays;
+pub mod holders;
 mod origin;
 #[cfg(feature = "observe")]
 mod release;

@@ -19,8 +19,10 @@ pub enum WaitsFor {
     Read,
     /// Exclusive access to an `RwLock`.
     Write,
-    /// An upgradable read of an `RwLock`, or its upgrade.
+    /// An upgradable read of an `RwLock`.
     UpgradableRead,
+    /// The upgrade of an upgradable read: the other readers have to leave.
+    Upgrade,
     /// Permits of a `Semaphore`.
     Semaphore,
     /// A notify of a `Condvar`; once notified, the mutex that goes with it.
@@ -40,12 +42,13 @@ pub enum WaitsFor {
 impl WaitsFor {
     /// By their numbers.
     #[cfg(feature = "observe")]
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Word,
         Self::Mutex,
         Self::Read,
         Self::Write,
         Self::UpgradableRead,
+        Self::Upgrade,
         Self::Semaphore,
         Self::Condvar,
         Self::Event,
@@ -56,11 +59,20 @@ impl WaitsFor {
     ];
 }
 
+#[cfg(feature = "observe")]
+const _: () = {
+    let mut number = 0;
+    while number < WaitsFor::ALL.len() {
+        assert!(WaitsFor::ALL[number] as usize == number);
+        number += 1;
+    }
+};
+
 /// The caller of a method that waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
     #[cfg(feature = "observe")]
-    site: &'static Site,
+    pub(in crate::observe) site: &'static Site,
 }
 
 impl Caller {
@@ -82,6 +94,8 @@ pub struct Origin {
     caller: Caller,
     #[cfg(feature = "observe")]
     waits_for: WaitsFor,
+    #[cfg(feature = "observe")]
+    is_timed: bool,
 }
 
 impl Origin {
@@ -94,7 +108,20 @@ impl Origin {
             caller,
             #[cfg(feature = "observe")]
             waits_for,
+            #[cfg(feature = "observe")]
+            is_timed: false,
         }
+    }
+
+    /// The same, of a wait that ends at a deadline, if `is_timed`.
+    #[cfg_attr(not(feature = "observe"), expect(unused_mut, unused_variables))]
+    #[inline(always)]
+    pub fn timed(mut self, is_timed: bool) -> Self {
+        #[cfg(feature = "observe")]
+        {
+            self.is_timed = is_timed;
+        }
+        self
     }
 
     /// A wait of the caller of the function that calls this.
@@ -110,6 +137,11 @@ impl Origin {
     }
 
     #[cfg(feature = "observe")]
+    pub(crate) fn is_timed(self) -> bool {
+        self.is_timed
+    }
+
+    #[cfg(feature = "observe")]
     pub(crate) fn waits_for(self) -> WaitsFor {
         self.waits_for
     }
@@ -117,8 +149,8 @@ impl Origin {
     /// Whether a holder makes it wait, and not the want of a notify.
     #[cfg(feature = "observe")]
     pub(crate) fn is_for_holder(self) -> bool {
-        use WaitsFor::{AsyncLock, Mutex, OnceLock, Read, Semaphore, UpgradableRead, Write};
-        matches!(self.waits_for, Mutex | Read | Write | UpgradableRead | Semaphore | OnceLock | AsyncLock)
+        use WaitsFor::{AsyncLock, Mutex, OnceLock, Read, Semaphore, UpgradableRead, Upgrade, Write};
+        matches!(self.waits_for, Mutex | Read | Write | UpgradableRead | Upgrade | Semaphore | OnceLock | AsyncLock)
     }
 }
 

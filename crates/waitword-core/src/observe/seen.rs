@@ -45,6 +45,8 @@ pub struct WaiterSeen {
     pub site: Option<&'static Site>,
     /// When it enqueued. `None` if the clock did not run then ([`start_clock`](crate::observe::start_clock)).
     pub since: Option<Instant>,
+    /// Whether it ends at a deadline. `None` for a script's.
+    pub timed: Option<bool>,
     /// Its thread, task or agent.
     pub actor: Actor,
     /// Whether it was signalled.

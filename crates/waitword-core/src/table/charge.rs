@@ -65,7 +65,21 @@ fn slow(charge: &Charge, hold: &Release, crowd: &Crowd) -> Slow {
     }
 }
 
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+use crate::observe::holders::site_of as holder_of;
+
+/// A model records no holders.
+#[cfg(any(waitword_loom, waitword_shuttle))]
+fn holder_of(_: usize) -> Option<&'static crate::observe::Site> {
+    None
+}
+
 /// What a waiter that leaves has taken of its queue's delay ([`delay_at_leave`](crate::shard::Locked::delay_at_leave)).
 pub(crate) fn charge_at_leave(charge: Charge, acquired: bool) {
-    crate::observe::charge(if acquired { Blamed::NotYetRun } else { Blamed::Unknown }, &charge);
+    let blamed = match acquired {
+        true => Blamed::NotYetRun,
+        // It was the last, so no release will be charged with its wait.
+        false => holder_of(charge.word).map_or(Blamed::Unknown, Blamed::Site),
+    };
+    crate::observe::charge(blamed, &charge);
 }

@@ -71,6 +71,7 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
             waits_for: waiter.origin.map_or(WaitsFor::Word, Origin::waits_for),
             site: waiter.origin.map(Origin::site),
             since: time_of(waiter.ticket),
+            timed: waiter.origin.map(Origin::is_timed),
             actor,
             state: waiter.state,
         }

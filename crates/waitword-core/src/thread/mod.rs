@@ -2,6 +2,8 @@
 
 mod blocking;
 mod known;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) mod numbered;
 mod park;
 #[allow(unsafe_code)]
 mod sleeper;

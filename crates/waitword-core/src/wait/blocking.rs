@@ -203,7 +203,8 @@ fn block_while_equal<L: Location>(
     let parker = Parker::current();
     // These wakers are ours: to clone one runs no foreign code.
     let waker = interrupt.and_then(|interrupt| interrupt.waker(&parker)).unwrap_or(parker.waker());
-    let node = pin!(Waiter::new(Some(origin)));
+    let is_timed = !matches!(limit, Limit::Never);
+    let node = pin!(Waiter::new(Some(origin.timed(is_timed))));
     let node = node.as_ref();
     node.set_wake(Wake::Task(waker.clone()));
     let begun = Begun::now();

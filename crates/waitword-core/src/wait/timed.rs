@@ -6,7 +6,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use super::future::{WaitAsync, wait_async};
+use super::future::{WaitAsync, wait_async_from};
+use crate::observe::{Origin, WaitsFor};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::Location;
 use crate::timer::Alarm;
@@ -22,7 +23,8 @@ pub fn wait_async_for<L: Location>(
     timeout: Duration,
 ) -> WaitAsyncUntil<L> {
     let deadline = Instant::now().checked_add(timeout);
-    WaitAsyncUntil { wait: wait_async(at, expected), deadline, alarm: Alarm::new() }
+    let wait = wait_async_from(Origin::here(WaitsFor::Word).timed(deadline.is_some()), at, expected);
+    WaitAsyncUntil { wait, deadline, alarm: Alarm::new() }
 }
 
 /// As [`wait_async`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
@@ -44,7 +46,8 @@ pub fn wait_async_until<L: Location>(
     expected: <L::Word as Word>::Value,
     deadline: Instant,
 ) -> WaitAsyncUntil<L> {
-    WaitAsyncUntil { wait: wait_async(at, expected), deadline: Some(deadline), alarm: Alarm::new() }
+    let wait = wait_async_from(Origin::here(WaitsFor::Word).timed(true), at, expected);
+    WaitAsyncUntil { wait, deadline: Some(deadline), alarm: Alarm::new() }
 }
 
 /// The future of [`wait_async_for`] and [`wait_async_until`].

@@ -10,7 +10,7 @@ mod waiter;
 
 pub use actor::Actor;
 pub(crate) use durations::{nanos, optional_nanos};
-pub use holder::{Holder, LastPoll};
+pub use holder::{Holder, LastPoll, Recording};
 pub use lock::{Address, Lock, LockKind, LockName};
 pub use site::Site;
 pub use snapshot::Snapshot;

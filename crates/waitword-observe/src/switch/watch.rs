@@ -156,15 +156,17 @@ mod tests {
             kind,
             actor: TASKS[1 - at].clone(),
             mode: Access::Exclusive,
+            permits: None,
             site: None,
             held: age,
             sent_away: false,
+            forgotten: false,
         };
         Snapshot {
             taken,
             locks: vec![lock(0), lock(1)],
             holders: Some(vec![holder(0), holder(1)]),
-            last_polls: Vec::new(),
+            ..Snapshot::default()
         }
     }
 

@@ -55,8 +55,15 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
     let mut text = format!("{}: {waiters}\n", lock_with_address(&lock.name));
     let holders: Vec<&Holder> = snapshot.holders_of(lock.name.address).collect();
     text += &held(&holders);
-    if snapshot.holders.is_some() && holders.is_empty() && is_owned(lock) {
-        text += "  holder unknown: taken before holders were recorded, or not recorded\n";
+    if let Some(recording) = &snapshot.recording
+        && holders.is_empty()
+        && is_held(lock)
+    {
+        let unrecorded = match recording.unrecorded {
+            0 => String::new(),
+            count => format!(", or one of {count} not recorded"),
+        };
+        text += &format!("  holder unknown (taken before observation began{unrecorded})\n");
     }
     let listed = &lock.waiters[..lock.waiters.len().min(WAITERS)];
     let names: Vec<String> = listed.iter().map(|waiter| actor(&waiter.actor)).collect();
@@ -108,10 +115,12 @@ fn held(holders: &[&Holder]) -> String {
     text
 }
 
-/// Whether a waiter of the lock implies a holder.
-fn is_owned(lock: &Lock) -> bool {
-    use LockKind::{AsyncLock, Mutex, OnceLock, RwLock};
-    matches!(lock.name.kind, Mutex | RwLock | OnceLock | AsyncLock)
+/// Whether the waiters of the lock imply a holder that is recorded. A lock with a signalled waiter may be free; scripts, which hold an
+/// `AsyncLock`, make no records.
+fn is_held(lock: &Lock) -> bool {
+    use LockKind::{Mutex, OnceLock, RwLock};
+    let is_owned = matches!(lock.name.kind, Mutex | RwLock | OnceLock);
+    is_owned && lock.waiters.iter().all(|waiter| waiter.state == State::Queued)
 }
 
 /// What the kind of the lock does not say by itself.
@@ -120,6 +129,7 @@ fn wants(lock: &Lock, wants: Access) -> &'static str {
         (LockKind::RwLock, Access::Shared) => ", to read",
         (LockKind::RwLock, Access::Exclusive) => ", to write",
         (LockKind::RwLock, Access::Upgradable) => ", for an upgradable read",
+        (LockKind::RwLock, Access::Upgrade) => ", to upgrade",
         _ => "",
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use super::events::{Trace, TraceEvent, TraceKind};
-use crate::model::{Actor, Address, LockName, Site};
+use crate::model::{Actor, Address, LockKind, LockName, Site};
 
 /// What a slice shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,10 @@ pub(super) struct Timeline {
     pub(super) end: Duration,
 }
 
+fn is_exclusive(lock: &LockName) -> bool {
+    matches!(lock.kind, LockKind::Mutex | LockKind::AsyncLock)
+}
+
 /// Shorter slices are drawn as long as this.
 const SHORTEST: Duration = Duration::from_nanos(1);
 
@@ -70,6 +74,8 @@ struct Pairing {
     holds: HashMap<Key, Vec<(Duration, Option<Site>)>>,
     /// The slice of the one that signalled the actor last.
     signals: HashMap<Key, usize>,
+    /// When each lock was released last.
+    ends: HashMap<Address, Duration>,
     /// What each thread has released just now.
     released: HashMap<Actor, (Address, usize)>,
 }
@@ -118,9 +124,14 @@ impl Pairing {
                 let begun = self.holds.get_mut(&key).and_then(Vec::pop);
                 let begin = match (&begun, held) {
                     (Some((begin, _)), _) => *begin,
-                    (None, Some(held)) => event.at.saturating_sub(held),
+                    // Known to 10 ms: another may have held it until after that.
+                    (None, Some(held)) => {
+                        let before = if is_exclusive(&event.lock) { self.ends.get(&event.lock.address) } else { None };
+                        event.at.saturating_sub(held).max(before.copied().unwrap_or_default())
+                    }
                     (None, None) => event.at,
                 };
+                self.ends.insert(event.lock.address, event.at);
                 let site = event.site.clone().or(begun.and_then(|(_, site)| site));
                 let slice = self.slice(&event.actor, What::Hold, [begin, event.at], &event.lock, site);
                 self.released.insert(event.on.clone(), (event.lock.address, slice));

@@ -31,7 +31,7 @@ pub(crate) struct Made(pub(crate) Snapshot);
 impl Made {
     pub(crate) fn new() -> Self {
         let taken = Duration::from_secs(100_000);
-        Self(Snapshot { taken, locks: Vec::new(), holders: Some(Vec::new()), last_polls: Vec::new() })
+        Self(Snapshot { taken, holders: Some(Vec::new()), ..Snapshot::default() })
     }
 
     /// A lock by its address, kind and type.
@@ -66,7 +66,17 @@ impl Made {
     /// A holder of the last lock that was made.
     pub(crate) fn held(mut self, actor: Actor, mode: Access, at: &str, held: u64) -> Self {
         let LockName { address: lock, kind, .. } = self.0.locks.last().unwrap().name;
-        let holder = Holder { lock, kind, actor, mode, site: site(at), held: millis(held), sent_away: false };
+        let holder = Holder {
+            lock,
+            kind,
+            actor,
+            mode,
+            permits: None,
+            site: site(at),
+            held: millis(held),
+            sent_away: false,
+            forgotten: false,
+        };
         self.0.holders.as_mut().unwrap().push(holder);
         self
     }

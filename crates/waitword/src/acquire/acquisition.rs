@@ -6,10 +6,12 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use pin_project_lite::pin_project;
+use waitword_core::observe::holders::HoldId;
 use waitword_core::observe::{Caller, Origin};
 use waitword_core::{Cancelled, Location as _, WaitAsync, wait_async_from};
 
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
+use crate::acquire::held::held_by_task;
 use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -39,6 +41,8 @@ pin_project! {
         ask: Ask<H>,
         // For snapshots.
         caller: Caller,
+        // Once a task has acquired it.
+        hold: HoldId,
         // `None` until the first attempt has failed. `Some` while queued; then there is a handle, too.
         #[pin]
         wait: Option<WaitAsync<H::At>>,
@@ -63,12 +67,25 @@ impl<H: Handle> Acquisition<H> {
 
     /// As [`new`](Self::new), for a wait that began elsewhere.
     pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
-        Self { handle: Some(handle), ask, caller, wait: None }
+        Self { handle: Some(handle), ask, caller, hold: HoldId::NONE, wait: None }
     }
 
     /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.handle.is_some() && self.wait.is_some()
+    }
+
+    /// The task that is polled with `waker` has acquired it.
+    #[inline]
+    pub(super) fn held(self: Pin<&mut Self>, handle: &H, waker: &Waker) {
+        let this = self.project();
+        *this.hold = held_by_task(handle.raw(), *this.ask, *this.caller, waker);
+    }
+
+    /// What the guard has to keep, once a task has acquired it.
+    #[inline]
+    pub(super) fn hold(&self) -> HoldId {
+        self.hold
     }
 
     /// The first attempt, before any costly work. A queued acquirer makes none here.
@@ -130,7 +147,7 @@ impl<H: Handle> Acquisition<H> {
     }
 
     /// Takes the word, or enqueues.
-    fn enqueue(self: Pin<&mut Self>, waker: &Waker) -> Poll<Ended<H>> {
+    fn enqueue(self: Pin<&mut Self>, waker: &Waker, is_timed: bool) -> Poll<Ended<H>> {
         let mut this = self.project();
         let handle = this.handle.as_ref().expect(ENDED);
         let (raw, ask) = (handle.raw(), *this.ask);
@@ -141,7 +158,7 @@ impl<H: Handle> Acquisition<H> {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                     Err(NotTaken::Marked { value, .. }) => {
                         this.wait.set(Some(wait_async_from(
-                            Origin::new(*this.caller, H::Raw::waits_for(ask)),
+                            Origin::new(*this.caller, H::Raw::waits_for(ask)).timed(is_timed),
                             handle.at(ask),
                             value,
                         )));
@@ -218,7 +235,7 @@ impl<H: Handle> Steps for Acquisition<H> {
 
     /// A queued waiter keeps its position until it is notified or has ended.
     fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
-        let ended = match self.as_mut().enqueue(waker) {
+        let ended = match self.as_mut().enqueue(waker, deadline.is_some()) {
             Poll::Ready(ended) => Ok(ended),
             Poll::Pending => match self.as_mut().recheck(deadline) {
                 Step::Ended(ended) => ended,

@@ -19,6 +19,7 @@
 use std::convert::Infallible;
 
 use waitword_core::observe::WaitsFor;
+use waitword_core::observe::holders::Hold;
 use waitword_core::{Location, charge_release, notify_one};
 
 use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, TakenOrMarked};
@@ -77,6 +78,15 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
 
     fn waits_for((): ()) -> WaitsFor {
         WaitsFor::AsyncLock
+    }
+
+    /// Scripts release it, too, and erase no record.
+    fn hold((): ()) -> Option<Hold> {
+        None
+    }
+
+    fn held_at(&self) -> usize {
+        std::ptr::from_ref(self.at.word()).addr()
     }
 
     fn at(&self, (): ()) -> &L {

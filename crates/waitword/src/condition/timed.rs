@@ -34,7 +34,8 @@ impl<C: Condition> WaitUntil<C> {
 
     /// See [`WaitFor::from_caller`].
     pub(crate) fn from_caller(caller: Caller, condition: C, deadline: Option<Instant>) -> Self {
-        Self { wait: WaitFor::from_caller(caller, condition), deadline, alarm: Alarm::new() }
+        let wait = WaitFor::from_caller(caller, condition).timed(deadline.is_some());
+        Self { wait, deadline, alarm: Alarm::new() }
     }
 
     /// See [`WaitFor::is_waiting`].

@@ -62,8 +62,10 @@
 
 mod attempts;
 
+use waitword_core::observe::holders::{self, Hold, HoldId, released};
 use waitword_core::{Masked, Table, charge_release, signal_one};
 
+use crate::acquire::Acquire as _;
 use crate::barging_window;
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, const_fn, mutant, order};
@@ -108,6 +110,7 @@ impl RawMutex {
     /// Releases the mutex, which the caller holds.
     #[inline]
     pub(crate) fn release(&self) {
+        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
         let before = self.state.fetch_add(RELEASE, order!(Release, "mutex-release"));
         if before.wrapping_add(RELEASE) & (LOCKED | QUEUED | SIGNALLED) != 0 {
             self.released(before);
@@ -117,6 +120,7 @@ impl RawMutex {
     /// Releases the mutex, and reserves it for the waiters if there are any.
     #[cold]
     pub(crate) fn release_fair(&self) {
+        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
         // Only the holder clears `LOCKED`; other threads set bits.
         let before = self.update(order!(Release, "mutex-fair"), reserve);
         self.charge();
@@ -151,7 +155,7 @@ impl RawMutex {
     fn bump_slow(&self, instead: &str) {
         // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
         if Table::global().waiters(&self.state) > 0 {
-            unlocked::bump(self, (), instead, || self.release_fair());
+            unlocked::bump(self, (), &mut { HoldId::UNKNOWN }, instead, |_| self.release_fair());
         }
     }
 
@@ -229,6 +233,14 @@ impl RawMutex {
     fn update(&self, order: Ordering, change: impl Fn(u32) -> u32) -> u32 {
         let change = |state| Some(change(state));
         self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
+    }
+}
+
+/// Another may be made in its place: a guard that was leaked has a record still.
+#[cfg(feature = "observe")]
+impl Drop for RawMutex {
+    fn drop(&mut self) {
+        holders::dropped(self.held_at());
     }
 }
 

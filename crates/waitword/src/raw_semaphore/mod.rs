@@ -264,6 +264,15 @@ impl RawSemaphore {
     }
 }
 
+/// Another may be made in its place: permits that were forgotten have records still.
+#[cfg(feature = "observe")]
+impl Drop for RawSemaphore {
+    fn drop(&mut self) {
+        use crate::acquire::Acquire;
+        waitword_core::observe::holders::dropped(self.held_at());
+    }
+}
+
 fn is_closed(state: u64) -> bool {
     state & FLAGS == CLOSED
 }

@@ -121,7 +121,7 @@ pub(crate) struct Trace {
     pub(crate) socket: PathBuf,
 
     /// Record for so long, from now on; 60 at most
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
+    #[arg(long, value_name = "SECONDS", value_parser = trace_seconds, default_value = "5")]
     pub(crate) seconds: Duration,
 
     /// Record every acquisition of a lock, not only those for which somebody waited
@@ -153,6 +153,12 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let duration =
         number.filter(|number| *number > 0.0).and_then(|number| Duration::try_from_secs_f64(number).ok());
     duration.ok_or_else(|| "give a number of seconds greater than 0, such as 10 or 0.5".to_owned())
+}
+
+/// The program refuses longer traces.
+fn trace_seconds(text: &str) -> Result<Duration, String> {
+    let time = seconds(text)?;
+    if time <= Duration::from_secs(60) { Ok(time) } else { Err("give 60 seconds at most".to_owned()) }
 }
 
 fn size(text: &str) -> Result<usize, String> {

@@ -8,7 +8,7 @@ use crate::args::Report;
 
 pub(crate) fn run(arguments: &Report) -> i32 {
     let socket = &arguments.socket;
-    match fetched(socket, "report", Duration::ZERO).and_then(|json| shown(&json, arguments.json)) {
+    match fetched(socket, "report\n", Duration::ZERO).and_then(|json| shown(&json, arguments.json)) {
         Ok(text) => {
             // Without a reader there is nobody to show it to.
             let _ = std::io::stdout().lock().write_all(text.as_bytes());
@@ -45,6 +45,7 @@ pub(crate) fn fetched(_: &Path, _: &str, _: Duration) -> Result<String, String> 
 #[cfg(unix)]
 pub(crate) fn fetched(socket: &Path, request: &str, time: Duration) -> Result<String, String> {
     use std::io::{ErrorKind, Read};
+    use std::net::Shutdown;
     use std::os::unix::fs::FileTypeExt;
     use std::os::unix::net::UnixStream;
     use std::time::Instant;
@@ -74,8 +75,9 @@ pub(crate) fn fetched(socket: &Path, request: &str, time: Duration) -> Result<St
         return Err("this is no socket".to_owned());
     }
     let mut stream = UnixStream::connect(socket).map_err(said)?;
-    // One that reads nothing may be a program of an earlier version, which answers all the same.
-    let _ = stream.write_all(format!("{request}\n").as_bytes());
+    // A program that reads nothing, and closes, has answered all the same.
+    let _ = stream.write_all(request.as_bytes());
+    let _ = stream.shutdown(Shutdown::Write);
     let deadline = Instant::now() + DEADLINE + time;
     let mut bytes = Vec::new();
     let mut chunk = [0; 1 << 16];
@@ -86,6 +88,8 @@ pub(crate) fn fetched(socket: &Path, request: &str, time: Duration) -> Result<St
             Ok(0) => break,
             Ok(read) => bytes.extend_from_slice(&chunk[..read]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // It has not read what was asked; what it said has come before this.
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
             Err(error) => return Err(said(error)),
         }
         if bytes.len() > LONGEST || Instant::now() > deadline {

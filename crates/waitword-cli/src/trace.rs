@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &Trace) -> i32 {
 
 fn written(arguments: &Trace) -> Result<String, String> {
     let Trace { socket, seconds, all, output } = arguments;
-    let request = format!("trace {}{}", seconds.as_secs_f64(), if *all { " all" } else { "" });
+    let request = format!("trace {}{}\n", seconds.as_secs_f64(), if *all { " all" } else { "" });
     let json = fetched(socket, &request, *seconds)?;
     if let Some(answer) = refusal(&json) {
         return Err(answer);
@@ -25,7 +25,8 @@ fn written(arguments: &Trace) -> Result<String, String> {
         .map_err(|_| "another program than waitword's answers there, or another version".to_owned())?;
     let is_svg = output.extension().is_some_and(|extension| extension == "svg");
     let text = if is_svg { trace.to_svg() } else { trace.to_chrome_json() };
-    std::fs::write(output, text).map_err(|error| format!("{} cannot be written: {error}", output.display()))?;
+    std::fs::write(output, text)
+        .map_err(|error| format!("{} cannot be written: {error}", output.display()))?;
     let dropped = match trace.dropped {
         0 => String::new(),
         dropped => format!(" ({dropped} older events were overwritten)"),

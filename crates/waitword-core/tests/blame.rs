@@ -10,7 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use waitword_core::observe::{
-    Blame, Blamed, Origin, Release, Site, WaitsFor, blame, note_release, set_slow_threshold, start_blame, take_slow,
+    Blame, Blamed, Origin, Release, Site, WaitsFor, blame, note_release, set_slow_threshold, start_blame,
+    take_slow,
 };
 use waitword_core::{
     WaitAsync, charge_release, notify_all, notify_one, requeue_while_equal, wait_async_from,
@@ -132,7 +133,8 @@ fn all_charges_together_are_all_waits() {
             let (mut wait, begun) = waits.remove([0, waits.len() - 1, waits.len() / 2][round % 3]);
             // Those that give up are part of what the next release is charged with.
             let acquired = round % 8 == 3;
-            let left = timed(|| if acquired { wait.as_mut().cancel_acquired() } else { wait.as_mut().cancel() }).1;
+            let left =
+                timed(|| if acquired { wait.as_mut().cancel_acquired() } else { wait.as_mut().cancel() }).1;
             bounds.push(between(begun, left));
         }
     }

@@ -8,7 +8,8 @@ use std::task::{Context, Waker};
 use std::thread;
 
 use waitword_core::observe::{
-    Event, EventKind, Origin, Release, WaitsFor, Who, note_release, trace, trace_acquired, trace_released, traces_all,
+    Event, EventKind, Origin, Release, WaitsFor, Who, note_release, trace, trace_acquired, trace_released,
+    traces_all,
 };
 use waitword_core::{charge_release, notify_all, notify_one, signal_one, wait, wait_async_from};
 
@@ -43,7 +44,9 @@ fn a_task_that_is_signalled_and_acquires() {
     let whose: Vec<_> = events.iter().map(|event| event.who).collect();
     assert_eq!(whose, [Who::Task(who), Who::Task(7), Who::Waiter(who), Who::Waiter(who)]);
     assert_eq!(events[0].site.map(|site| site.line()), Some(line));
-    assert!(events.iter().all(|event| event.thread.id() == thread::current().id() && event.at >= traced.start));
+    assert!(
+        events.iter().all(|event| event.thread.id() == thread::current().id() && event.at >= traced.start)
+    );
     assert!(events.is_sorted_by_key(|event| event.at));
 }
 
@@ -94,7 +97,11 @@ fn the_oldest_are_dropped_and_counted() {
     let traced = tracing.so_far();
     let tasks: Vec<_> = of(&word, &traced.events).iter().map(|event| event.identity).collect();
     // The one that may be overwritten next is not read.
-    assert!(tasks == (5_000 - 4_095..5_000).collect::<Vec<_>>(), "{:?}", (tasks.first(), tasks.last(), tasks.len()));
+    assert!(
+        tasks == (5_000 - 4_095..5_000).collect::<Vec<_>>(),
+        "{:?}",
+        (tasks.first(), tasks.last(), tasks.len())
+    );
     assert!(traced.dropped >= 5_000 - 4_095, "{}", traced.dropped);
 }
 

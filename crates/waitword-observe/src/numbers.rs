@@ -20,7 +20,11 @@ impl Register {
     /// The numbers for one snapshot. An actor that no look-up of the round asks for loses its number at its end: the register holds
     /// no more than a snapshot does, and a task at the address of one that ended is another task.
     pub(crate) fn round(&self) -> Round<'_> {
-        Round { register: self.0.lock().unwrap_or_else(PoisonError::into_inner), seen: HashMap::new(), keeps: false }
+        Round {
+            register: self.0.lock().unwrap_or_else(PoisonError::into_inner),
+            seen: HashMap::new(),
+            keeps: false,
+        }
     }
 
     /// As [`round`](Self::round), but all keep their numbers, until the round of a snapshot does not ask for them.

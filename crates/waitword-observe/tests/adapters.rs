@@ -78,7 +78,10 @@ fn a_report_is_one_event_and_so_is_each_finding() {
     });
     let lines = lines.0.lock().unwrap();
     let [whole, finding, slow] = &lines[..] else { panic!("{lines:?}") };
-    assert!(whole.starts_with("INFO waitword ") && whole.contains("locks=") && whole.contains("json=..."), "{whole}");
+    assert!(
+        whole.starts_with("INFO waitword ") && whole.contains("locks=") && whole.contains("json=..."),
+        "{whole}"
+    );
     let start = "ERROR waitword message=never polled (futurelock): task 7 waits 3.9 s for Mutex \"db\"";
     assert!(finding.starts_with(start), "{finding}");
     assert!(finding.ends_with("finding=\"never_polled\" since_ms=3900"), "{finding}");
@@ -106,7 +109,9 @@ fn waits_and_holds_are_histograms_by_site() {
         let keys = kept.snapshot().into_vec();
         let found = keys.into_iter().filter_map(|(key, _, _, value)| match value {
             DebugValue::Histogram(values) if key.key().name() == "waitword_wait_seconds" => {
-                assert!(["site", "lock"].iter().all(|name| key.key().labels().any(|label| label.key() == *name)));
+                assert!(
+                    ["site", "lock"].iter().all(|name| key.key().labels().any(|label| label.key() == *name))
+                );
                 Some(values.into_iter().map(|value| value.into_inner()).collect::<Vec<_>>())
             }
             _ => None,

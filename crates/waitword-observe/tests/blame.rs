@@ -61,7 +61,12 @@ fn delays_of_a_profile_add_up_to_the_waits() {
         let before = delay_of(&profile());
         let all = [
             contend(4, || mutex.lock(), || drop(mutex.lock()), || drop(smol::block_on(mutex.lock_async()))),
-            contend(4, || rwlock.write(), || drop(rwlock.read()), || drop(smol::block_on(rwlock.write_async()))),
+            contend(
+                4,
+                || rwlock.write(),
+                || drop(rwlock.read()),
+                || drop(smol::block_on(rwlock.write_async())),
+            ),
             contend(
                 4,
                 || semaphore.acquire().unwrap(),
@@ -101,9 +106,18 @@ fn the_site_where_the_lock_was_taken_is_to_blame() {
     let of_line = |line: u32, kind: LockKind| {
         let is_it = |row: &Blame| matches!(&row.blamed, Blamed::Site { site } if site.line == line && site.file == file!());
         let rows: Vec<_> = blame().into_iter().filter(is_it).collect();
-        assert!(rows.iter().any(|row| row.kind == kind && row.delay >= Duration::from_millis(4 * 200)), "{line}: {rows:?}");
+        assert!(
+            rows.iter().any(|row| row.kind == kind && row.delay >= Duration::from_millis(4 * 200)),
+            "{line}: {rows:?}"
+        );
     };
-    for (after, kind) in [(1, LockKind::Mutex), (2, LockKind::RwLock), (3, LockKind::RwLock), (6, LockKind::Semaphore), (10, LockKind::Mutex)] {
+    for (after, kind) in [
+        (1, LockKind::Mutex),
+        (2, LockKind::RwLock),
+        (3, LockKind::RwLock),
+        (6, LockKind::Semaphore),
+        (10, LockKind::Mutex),
+    ] {
         of_line(line + after, kind);
     }
 }
@@ -141,7 +155,10 @@ fn a_slow_hold_is_a_line() {
     let text = slow.to_string().replace("\n  ", " ");
     assert!(text.starts_with("slow: Mutex<()> \"cache\" held "), "{text}");
     let rest = "; 4 waited (2 tasks, 2 threads), longest ";
-    assert!(text.contains(rest) && text.contains(&format!("blame.rs:{line}, thread \"a_slow_hold")), "{text}");
+    assert!(
+        text.contains(rest) && text.contains(&format!("blame.rs:{line}, thread \"a_slow_hold")),
+        "{text}"
+    );
 }
 
 #[test]

@@ -84,7 +84,8 @@ fn assert_nested(slices: &[Slice]) {
     for (at, one) in slices.iter().enumerate() {
         for other in &slices[at + 1..] {
             let apart = one.end <= other.begin || other.end <= one.begin;
-            let inside = one.begin <= other.begin && other.end <= one.end || other.begin <= one.begin && one.end <= other.end;
+            let inside = one.begin <= other.begin && other.end <= one.end
+                || other.begin <= one.begin && one.end <= other.end;
             assert!(one.lane != other.lane || apart || inside, "{one:?} {other:?}");
         }
     }
@@ -142,7 +143,9 @@ fn threads_and_tasks_of_this_process() {
     thread::scope(|scope| {
         let named = |name: &str| thread::Builder::new().name(name.into());
         named("blocks").spawn_scoped(scope, || *mutex.lock() += 1).unwrap();
-        named("polls").spawn_scoped(scope, || smol::block_on(async { *mutex.lock_async().await += 1 })).unwrap();
+        named("polls")
+            .spawn_scoped(scope, || smol::block_on(async { *mutex.lock_async().await += 1 }))
+            .unwrap();
         named("loads").spawn_scoped(scope, || event.wait()).unwrap();
         while snapshot().waiters() < 3 {
             thread::yield_now();

@@ -117,8 +117,11 @@ pub(crate) fn is_on() -> bool {
 pub fn blame() -> Vec<Blame> {
     let Some(table) = TABLE.get() else { return Vec::new() };
     let sites = table.sites.iter().filter_map(|row| Some((Blamed::Site(row.site.load()?), row)));
-    let others =
-        [(Blamed::NotYetRun, &table.woken), (Blamed::Unknown, &table.unknown), (Blamed::OtherSites, &table.other_sites)];
+    let others = [
+        (Blamed::NotYetRun, &table.woken),
+        (Blamed::Unknown, &table.unknown),
+        (Blamed::OtherSites, &table.other_sites),
+    ];
     sites.chain(others).map(|(blamed, row)| row.read(blamed)).filter(|row| row.releases > 0).collect()
 }
 
@@ -209,7 +212,8 @@ impl Row {
 
     fn read(&self, blamed: Blamed) -> Blame {
         let read = |value: &AtomicU64| value.load(Ordering::Relaxed);
-        let histogram = |buckets: &[AtomicU32; BUCKETS]| std::array::from_fn(|at| buckets[at].load(Ordering::Relaxed));
+        let histogram =
+            |buckets: &[AtomicU32; BUCKETS]| std::array::from_fn(|at| buckets[at].load(Ordering::Relaxed));
         let word = self.word.load(Ordering::Relaxed);
         let waits_for = WaitsFor::ALL.get(usize::from(self.waits_for.load(Ordering::Relaxed)));
         Blame {
@@ -271,7 +275,10 @@ mod tests {
         row.add(&charge_of(300));
         row.add(&charge_of(200));
         let read = row.read(Blamed::Unknown);
-        assert_eq!((read.releases, read.delay, read.longest), (2, Duration::from_nanos(500), Duration::from_nanos(300)));
+        assert_eq!(
+            (read.releases, read.delay, read.longest),
+            (2, Duration::from_nanos(500), Duration::from_nanos(300))
+        );
         assert_eq!((read.waits[0], read.waits[1], read.holds[1], read.word), (1, 1, 1, Some(8)));
     }
 }

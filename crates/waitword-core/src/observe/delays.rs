@@ -18,7 +18,7 @@ pub(crate) use imp::Delays;
 
 #[cfg(feature = "observe")]
 mod imp {
-    use crate::observe::clock::{now, nanos_of};
+    use crate::observe::clock::{nanos_of, now};
 
     /// The delays in one queue; in its head alone.
     #[derive(Clone, Copy, Debug, Default)]
@@ -94,7 +94,8 @@ mod imp {
         #[test]
         fn what_is_charged_adds_up_to_what_was_waited() {
             let mut delays = Delays::default();
-            let charged = |delay: Option<Delay>| delay.map_or((0, 0, 0), |of| (of.waiters, of.sum, of.longest));
+            let charged =
+                |delay: Option<Delay>| delay.map_or((0, 0, 0), |of| (of.waiters, of.sum, of.longest));
             let ticket = |nanos: u64| nanos << 1 | 1;
             delays.enter(ticket(100));
             delays.enter(ticket(130));

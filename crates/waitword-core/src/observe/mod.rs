@@ -64,25 +64,25 @@ pub(crate) use origin::Mark;
 #[cfg(feature = "observe")]
 pub use origin::Site;
 pub use origin::{Caller, Origin, WaitsFor};
-#[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
-#[doc(hidden)]
-pub use ring::Ring;
-#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-pub use tracing::{Tracing, trace, trace_acquired, trace_released, traces_all};
 #[cfg(feature = "observe")]
 pub(crate) use release::noted;
 #[cfg(feature = "observe")]
 pub use release::{Release, note_release};
+#[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use ring::Ring;
 #[cfg(feature = "observe")]
 pub(crate) use seen::Copied;
 #[cfg(feature = "observe")]
 pub use seen::{Actor, WaiterSeen, WaiterState};
 #[cfg(feature = "observe")]
-pub use slow::{Slow, set_slow_threshold, take_slow};
-#[cfg(feature = "observe")]
 pub(crate) use slow::{CROWD, is_slow, keep as keep_slow};
 #[cfg(feature = "observe")]
+pub use slow::{Slow, set_slow_threshold, take_slow};
+#[cfg(feature = "observe")]
 pub use trace::{Event, EventKind, Events, Who};
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub use tracing::{Tracing, trace, trace_acquired, trace_released, traces_all};
 
 /// The ticket of the waiter that enqueues next, behind one with the ticket `last`.
 #[cfg(not(feature = "observe"))]

@@ -150,7 +150,10 @@ impl Origin {
     #[cfg(feature = "observe")]
     pub(crate) fn is_for_holder(self) -> bool {
         use WaitsFor::{AsyncLock, Mutex, OnceLock, Read, Semaphore, UpgradableRead, Upgrade, Write};
-        matches!(self.waits_for, Mutex | Read | Write | UpgradableRead | Upgrade | Semaphore | OnceLock | AsyncLock)
+        matches!(
+            self.waits_for,
+            Mutex | Read | Write | UpgradableRead | Upgrade | Semaphore | OnceLock | AsyncLock
+        )
     }
 }
 

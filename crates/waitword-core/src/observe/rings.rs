@@ -114,7 +114,11 @@ impl Kept {
     }
 }
 
-fn event([meta, time, word, who, since]: [u64; 5], site: Option<&'static Site>, thread: &Thread) -> Option<Event> {
+fn event(
+    [meta, time, word, who, since]: [u64; 5],
+    site: Option<&'static Site>,
+    thread: &Thread,
+) -> Option<Event> {
     let (kind, sort, waits_for) = (meta & 0xff, meta >> 8 & 0xff, meta >> 16 & 0xff);
     let identity = who as usize;
     Some(Event {

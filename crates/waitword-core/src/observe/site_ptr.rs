@@ -30,8 +30,12 @@ impl AtomicSite {
     /// Stores `site` if there is none yet. Returns which one is there then.
     #[inline]
     pub(super) fn claim(&self, site: &'static Site) -> &'static Site {
-        let claimed =
-            self.0.compare_exchange(ptr::null_mut(), pointer(Some(site)), Ordering::Relaxed, Ordering::Relaxed);
+        let claimed = self.0.compare_exchange(
+            ptr::null_mut(),
+            pointer(Some(site)),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
         match claimed {
             Ok(_) => site,
             // SAFETY: null or a `&'static` (L1).

@@ -93,8 +93,9 @@ pub(crate) struct Links {
 }
 
 /// As much as a line of the cache: a crowd on one word costs a miss each.
-const _: () =
-    assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + size_of::<(Mark, Delays)>() || crate::sync::MODEL);
+const _: () = assert!(
+    size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + size_of::<(Mark, Delays)>() || crate::sync::MODEL
+);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
@@ -112,7 +113,13 @@ impl Waiter {
     /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
     #[inline]
     pub(crate) fn expecting(bits: u64, origin: Option<Origin>) -> Self {
-        let links = Links { wake: Wake::NOBODY, len: bits, sibling: None, mark: Mark::new(origin), delays: Delays::default() };
+        let links = Links {
+            wake: Wake::NOBODY,
+            len: bits,
+            sibling: None,
+            mark: Mark::new(origin),
+            delays: Delays::default(),
+        };
         Self {
             state: AtomicU64::new(IDLE),
             links: UnsafeCell::new(links),

@@ -51,14 +51,16 @@ impl Metrics {
         let labels = [("site", site), ("lock", lock)];
         let nanos = |delay: Duration| u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
         let since = |now: u64, before: Option<u64>| now.saturating_sub(before.unwrap_or(0));
-        counter!("waitword_contended_releases", &labels).increment(since(row.releases, before.map(|row| row.releases)));
+        counter!("waitword_contended_releases", &labels)
+            .increment(since(row.releases, before.map(|row| row.releases)));
         counter!("waitword_delay_nanoseconds", &labels)
             .increment(since(nanos(row.delay), before.map(|row| nanos(row.delay))));
         let [waits, holds] =
             [histogram!("waitword_wait_seconds", &labels), histogram!("waitword_hold_seconds", &labels)];
-        for (histogram, now, before) in
-            [(waits, &row.waits, before.map(|row| &row.waits)), (holds, &row.holds, before.map(|row| &row.holds))]
-        {
+        for (histogram, now, before) in [
+            (waits, &row.waits, before.map(|row| &row.waits)),
+            (holds, &row.holds, before.map(|row| &row.holds)),
+        ] {
             for bucket in now {
                 let same = |other: &&Bucket| other.below == bucket.below;
                 let there = before.and_then(|buckets| buckets.iter().find(same)).map(|bucket| bucket.count);

@@ -108,7 +108,9 @@ fn row(seen: observe::Blame) -> Blame {
     let (kind, _) = sort(seen.waits_for);
     let buckets = |counts: &[u32]| {
         let buckets = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        buckets.map(|(at, count)| Bucket { below: observe::bucket_limit(at), count: u64::from(*count) }).collect()
+        buckets
+            .map(|(at, count)| Bucket { below: observe::bucket_limit(at), count: u64::from(*count) })
+            .collect()
     };
     Blame {
         blamed: match seen.blamed {

@@ -1,7 +1,7 @@
 //! Observation on and off: by hand, by the environment, by a signal, through a socket.
 
-mod init;
 mod files;
+mod init;
 mod on;
 #[cfg(unix)]
 mod request;

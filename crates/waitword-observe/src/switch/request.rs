@@ -54,7 +54,9 @@ impl Request {
         };
         match words[..] {
             [] | ["report"] => Self::Report,
-            ["trace", seconds] if time(seconds).is_some() => Self::Trace { time: time(seconds).unwrap_or_default(), all: false },
+            ["trace", seconds] if time(seconds).is_some() => {
+                Self::Trace { time: time(seconds).unwrap_or_default(), all: false }
+            }
             ["trace", seconds, "all"] if time(seconds).is_some() => {
                 Self::Trace { time: time(seconds).unwrap_or_default(), all: true }
             }

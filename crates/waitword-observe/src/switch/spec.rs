@@ -21,11 +21,9 @@ pub(super) struct Spec {
 
 /// What is understood, for the one line that a wrong value gets.
 #[cfg(unix)]
-pub(super) const UNDERSTOOD: &str =
-    "1, serve=PATH, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off";
+pub(super) const UNDERSTOOD: &str = "1, serve=PATH, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off";
 #[cfg(not(unix))]
-pub(super) const UNDERSTOOD: &str =
-    "1, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off (serve=PATH needs Unix)";
+pub(super) const UNDERSTOOD: &str = "1, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off (serve=PATH needs Unix)";
 
 impl Spec {
     /// `None` is off. Of a wrong value the part that is wrong.
@@ -96,7 +94,10 @@ mod tests {
             ..Spec::default()
         };
         assert_eq!(parse("profile=a.pb.gz,trace=b.json,slow=1.5s"), Ok(Some(files)));
-        assert_eq!(["20ms", "3", "0", "x"].map(time), [Some(Duration::from_millis(20)), Some(Duration::from_secs(3)), None, None]);
+        assert_eq!(
+            ["20ms", "3", "0", "x"].map(time),
+            [Some(Duration::from_millis(20)), Some(Duration::from_secs(3)), None, None]
+        );
     }
 
     #[cfg(unix)]

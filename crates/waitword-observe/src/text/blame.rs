@@ -1,5 +1,7 @@
 //! Who made others wait.
 
+use std::time::Duration;
+
 use super::words::{actor, duration, lock, site, wrapped};
 use crate::blame::{Blame, Blamed, Slow};
 
@@ -9,8 +11,10 @@ const ROWS: usize = 10;
 /// The columns of a duration.
 const TIME: usize = 7;
 
-/// A table, with an empty line before it; nothing if there are no rows.
+/// A table, with an empty line before it; nothing if there are no rows. Rows with less than a hundredth of all delays are left out.
 pub(crate) fn blame(rows: &[Blame]) -> String {
+    let all: Duration = rows.iter().map(|row| row.delay).sum();
+    let rows: Vec<&Blame> = rows.iter().filter(|row| row.delay * 100 >= all).collect();
     if rows.is_empty() {
         return String::new();
     }
@@ -30,12 +34,17 @@ fn of_row(row: &Blame) -> String {
     let name = row.lock.as_ref().map_or_else(|| row.kind.to_string(), lock);
     let whom = match &row.blamed {
         Blamed::Site { site: at } => format!("{name} taken at {}", site(Some(at))),
-        Blamed::NotYetRun => return format!("nobody: {} times a waiter was signalled and had not run yet", row.releases),
+        Blamed::NotYetRun => {
+            let times = if row.releases == 1 { "once".to_owned() } else { format!("{} times", row.releases) };
+            return format!("nobody: {times} a waiter was signalled and had not run yet");
+        }
         Blamed::Unknown => "holders that are not known".to_owned(),
         Blamed::OtherSites => "other sites, without a row".to_owned(),
     };
-    let releases = if row.releases == 1 { "1 release".to_owned() } else { format!("{} releases", row.releases) };
-    let [waited, longest, at] = [row.waiters.to_string(), duration(row.longest), site(row.longest_at.as_ref())];
+    let releases =
+        if row.releases == 1 { "1 release".to_owned() } else { format!("{} releases", row.releases) };
+    let [waited, longest, at] =
+        [row.waiters.to_string(), duration(row.longest), site(row.longest_at.as_ref())];
     format!("{whom}: {waited} waited at {releases}, longest {longest} at {at}")
 }
 

@@ -8,5 +8,5 @@ mod words;
 
 pub(crate) use blame::{blame, slow};
 pub(crate) use listing::listing;
-pub(crate) use words::{actor, duration, lock};
 pub(crate) use words::clean;
+pub(crate) use words::{actor, duration, lock};

@@ -26,16 +26,20 @@ const STYLE: &str = "text{font:12px sans-serif;fill:#333}.axis{stroke:#ddd}.hold
 
 pub(super) fn drawn(timeline: &Timeline) -> String {
     let lanes = timeline.lanes.len().min(LANES);
-    let mut shown: Vec<usize> = (0..timeline.slices.len()).filter(|at| timeline.slices[*at].lane < lanes).collect();
+    let mut shown: Vec<usize> =
+        (0..timeline.slices.len()).filter(|at| timeline.slices[*at].lane < lanes).collect();
     shown.sort_by_key(|at| timeline.slices[*at].end);
     let left_out = shown.len().saturating_sub(SLICES);
     shown.drain(..left_out);
     let begin = shown.iter().map(|at| timeline.slices[*at].begin).min().unwrap_or_default();
     let end = shown.iter().map(|at| timeline.slices[*at].end).max().unwrap_or_default();
     let span = (end.saturating_sub(begin)).max(Duration::from_nanos(1));
-    let x = |time: Duration| LEFT + (WIDTH - LEFT - 10.0) * time.saturating_sub(begin).as_secs_f64() / span.as_secs_f64();
+    let x = |time: Duration| {
+        LEFT + (WIDTH - LEFT - 10.0) * time.saturating_sub(begin).as_secs_f64() / span.as_secs_f64()
+    };
     let rows = timeline.rows();
-    let first_row: Vec<usize> = rows.iter().scan(0, |next, rows| Some(std::mem::replace(next, *next + rows))).collect();
+    let first_row: Vec<usize> =
+        rows.iter().scan(0, |next, rows| Some(std::mem::replace(next, *next + rows))).collect();
     let y = |slice: &Slice| TOP + ROW * (first_row[slice.lane] + slice.row) as f64;
     let height = TOP + ROW * rows[..lanes].iter().sum::<usize>() as f64 + 10.0;
 
@@ -50,7 +54,10 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
          <path d=\"M0 0L8 4L0 8z\" fill=\"#222\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
     ));
     let caption = |at: f64, class: &str, text: &str| {
-        format!("<rect x=\"{at}\" y=\"8\" width=\"12\" height=\"12\" class=\"{class}\"/><text x=\"{}\" y=\"18\">{text}</text>\n", at + 17.0)
+        format!(
+            "<rect x=\"{at}\" y=\"8\" width=\"12\" height=\"12\" class=\"{class}\"/><text x=\"{}\" y=\"18\">{text}</text>\n",
+            at + 17.0
+        )
     };
     let legend = [("hold", "holds"), ("wait", "waits"), ("gave", "gave up"), ("open", "waits still")];
     for (at, (class, text)) in legend.into_iter().enumerate() {
@@ -98,7 +105,8 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
             What::Wait(_) => "waits for",
         };
         let long = duration(slice.end - slice.begin);
-        let title = format!("{} {verb} {}{site}, {long}", actor(&timeline.lanes[slice.lane]), lock(&slice.lock));
+        let title =
+            format!("{} {verb} {}{site}, {long}", actor(&timeline.lanes[slice.lane]), lock(&slice.lock));
         put(format_args!(
             "<rect x=\"{left:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{BAR}\" class=\"{class}\"><title>{}</title></rect>\n",
             (right - left).max(1.0),
@@ -108,7 +116,12 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
         let room = ((right - left) / 7.0) as usize;
         if room >= text.chars().count() {
             let class = if slice.what == What::Hold { "in" } else { "dark" };
-            put(format_args!("<text x=\"{:.1}\" y=\"{}\" class=\"{class}\">{}</text>\n", left + 4.0, top + 12.0, escaped(&text)));
+            put(format_args!(
+                "<text x=\"{:.1}\" y=\"{}\" class=\"{class}\">{}</text>\n",
+                left + 4.0,
+                top + 12.0,
+                escaped(&text)
+            ));
         }
     }
     for arrow in &timeline.arrows {

@@ -126,7 +126,8 @@ impl Pairing {
                     (Some((begin, _)), _) => *begin,
                     // Known to 10 ms: another may have held it until after that.
                     (None, Some(held)) => {
-                        let before = if is_exclusive(&event.lock) { self.ends.get(&event.lock.address) } else { None };
+                        let before =
+                            if is_exclusive(&event.lock) { self.ends.get(&event.lock.address) } else { None };
                         event.at.saturating_sub(held).max(before.copied().unwrap_or_default())
                     }
                     (None, None) => event.at,
@@ -189,7 +190,10 @@ impl Pairing {
         if all {
             for ((actor, address), holds) in std::mem::take(&mut self.holds) {
                 let named = |slice: &&Slice| slice.lock.address == address;
-                let Some(lock) = self.timeline.slices.iter().find(named).map(|slice| slice.lock.clone()) else { continue };
+                let Some(lock) = self.timeline.slices.iter().find(named).map(|slice| slice.lock.clone())
+                else {
+                    continue;
+                };
                 for (begin, site) in holds {
                     self.slice(&actor, What::Hold, [begin, end], &lock, site);
                 }

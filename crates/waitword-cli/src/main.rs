@@ -1,6 +1,6 @@
-//! The command line `waitword`: what the words on it mean (`args.rs`), and what its user gets to read when a program
-//! ends badly (`report.rs`), and how to read the report and record the timeline of another process (`attach.rs`, `trace.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host
-//! and a folder of its own (`test262/`).
+//! The command line `waitword`: what the words on it mean (`args.rs`), and what its user gets to read when a program ends badly
+//! (`report.rs`), and how to read the report and record the timeline of another process (`attach.rs`, `trace.rs`). The programs
+//! themselves run in [`waitword_host`]. The conformance suite has a host and a folder of its own (`test262/`).
 
 #![forbid(unsafe_code)]
 

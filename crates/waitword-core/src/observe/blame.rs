@@ -113,7 +113,8 @@ pub(crate) fn is_on() -> bool {
     ON.load(Ordering::Relaxed)
 }
 
-/// The table as it is, without rows that nobody was charged in. Rows are read while they change: what belongs together may be one charge apart.
+/// The table as it is, without rows that nobody was charged in. Rows are read while they change: what belongs together may be one charge
+/// apart.
 pub fn blame() -> Vec<Blame> {
     let Some(table) = TABLE.get() else { return Vec::new() };
     let sites = table.sites.iter().filter_map(|row| Some((Blamed::Site(row.site.load()?), row)));

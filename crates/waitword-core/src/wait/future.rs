@@ -73,7 +73,8 @@ impl<L: Location> WaitAsync<L> {
         self.end(Ends::GivesUp)
     }
 
-    /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it so.
+    /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it
+    /// so.
     pub fn cancel_acquired(self: Pin<&mut Self>) -> Cancelled {
         self.end(Ends::Acquired)
     }

@@ -1,6 +1,5 @@
 //! Locks that were held so that others waited long.
 
-use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -9,9 +8,8 @@ use waitword_core::observe;
 use crate::model::{Actor, LockName, Site};
 use crate::names::names;
 use crate::process::{sort, task_actor, thread};
-use crate::text::slow;
 
-/// A lock was held so that another waited for longer than the threshold. Its [`Display`](fmt::Display) is a line or two:
+/// A lock was held so that another waited for longer than the threshold. Its [`Display`](std::fmt::Display) is a line or two:
 /// `slow: Mutex<Cache> held 3.0 s (src/cache.rs:52, thread "gc"); 12 waited (9 tasks, 3 threads), longest 2.9 s at src/http.rs:77`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slow {
@@ -33,12 +31,6 @@ pub struct Slow {
     pub longest: Duration,
     /// Where that one waited.
     pub longest_at: Option<Site>,
-}
-
-impl fmt::Display for Slow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&slow(self))
-    }
 }
 
 /// The slow holds since the last call, the oldest first, and how many more there were for which there was no room: 64 are kept.

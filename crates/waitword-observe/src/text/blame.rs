@@ -1,5 +1,6 @@
 //! Who made others wait.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::words::{actor, duration, lock, site, wrapped};
@@ -48,7 +49,14 @@ fn of_row(row: &Blame) -> String {
     format!("{whom}: {waited} waited at {releases}, longest {longest} at {at}")
 }
 
-pub(crate) fn slow(slow: &Slow) -> String {
+/// One or more lines of at most 100 columns, without a line break at the end.
+impl fmt::Display for Slow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&slow(self))
+    }
+}
+
+fn slow(slow: &Slow) -> String {
     let held = slow.held.map(|held| format!(" held {}", duration(held))).unwrap_or_default();
     let crowd = slow.threads.map(|threads| match (slow.waiters - threads, threads) {
         (0, threads) => format!(" ({})", count(threads, "thread")),

@@ -6,7 +6,7 @@ mod finding;
 mod listing;
 mod words;
 
-pub(crate) use blame::{blame, slow};
+pub(crate) use blame::blame;
 pub(crate) use listing::listing;
 pub(crate) use words::clean;
 pub(crate) use words::{actor, duration, lock};

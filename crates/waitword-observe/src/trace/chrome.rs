@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::events::Trace;
 use super::timeline::{End, Slice, Timeline, What};
-use crate::model::Actor;
 use crate::text::{actor, lock};
 
 #[derive(Serialize)]
@@ -37,7 +36,7 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
     for (lane, who) in timeline.lanes.iter().enumerate() {
         for row in 0..rows[lane] {
             let tid = first_of[lane] + row;
-            events.push(json!({"ph": "M", "name": "thread_name", "pid": process, "tid": tid, "args": {"name": name(who)}}));
+            events.push(json!({"ph": "M", "name": "thread_name", "pid": process, "tid": tid, "args": {"name": actor(who)}}));
             events.push(json!({"ph": "M", "name": "thread_sort_index", "pid": process, "tid": tid, "args": {"sort_index": tid}}));
         }
     }
@@ -86,8 +85,4 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
 /// Microseconds, to the nanosecond.
 fn nanos(nanos: u128) -> Value {
     json!(nanos as f64 / 1_000.0)
-}
-
-fn name(who: &Actor) -> String {
-    actor(who)
 }

@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::timeline::Timeline;
-use super::{chrome, svg};
 use crate::model::{Actor, LockName, Site};
 
 /// Distinguishes a trace from other JSON.
@@ -15,8 +13,8 @@ const SCHEMA: u32 = 1;
 
 /// What waiters and holders did, in order of time.
 ///
-/// Plain data: [`trace_stop`](crate::trace_stop) makes one of the process, and whoever knows more (the agents of a table of its own, say) may
-/// add events, or make a trace of its own.
+/// Plain data: [`trace_stop`](crate::trace_stop) makes one of the process, and whoever knows more (the agents of a table of its own, say)
+/// may add events, or make a trace of its own.
 ///
 /// ```
 /// use std::time::Duration;
@@ -98,19 +96,6 @@ pub enum TraceKind {
 }
 
 impl Trace {
-    /// The trace in Chrome's format, which <https://ui.perfetto.dev>, `chrome://tracing` and Firefox's profiler open.
-    ///
-    /// Each thread, task and agent has a lane; slices are waits and holds; a flow leads from each release or notify to the wait that it ended.
-    /// Slices of one lane that overlap without one being inside the other are put on further lanes of the same name.
-    pub fn to_chrome_json(&self) -> String {
-        chrome::written(&Timeline::of(self), self)
-    }
-
-    /// The trace as a picture, in SVG: the last 400 slices of up to 24 lanes.
-    pub fn to_svg(&self) -> String {
-        svg::drawn(&Timeline::of(self))
-    }
-
     /// The trace itself as JSON, in one line, for [`from_json`](Self::from_json).
     pub fn to_json(&self) -> String {
         let tagged = Tagged { format: FORMAT.into(), schema: SCHEMA, trace: self };

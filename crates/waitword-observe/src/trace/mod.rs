@@ -1,10 +1,12 @@
 //! The timeline: a trace as plain data, the lanes and slices that it makes, and what shows them.
 //!
-//! `events.rs` translates the events of the core; `timeline.rs` pairs beginnings with ends; `chrome.rs` and `svg.rs` write the result.
+//! `events.rs` translates the events of the core; `timeline.rs` pairs beginnings with ends; `chrome.rs` and `svg.rs` write the result
+//! (`shown.rs`).
 
 mod chrome;
 mod events;
 mod record;
+mod shown;
 mod svg;
 mod timeline;
 

@@ -408,7 +408,7 @@ pub fn holders() -> Option<Holders> {
 
 /// The time in a record.
 fn time(since: u64) -> Option<Instant> {
-    BEGINNING.get()?.checked_add(Duration::from_millis(since & (1 << TURN_SHIFT) - 1))
+    BEGINNING.get()?.checked_add(Duration::from_millis(since & ((1 << TURN_SHIFT) - 1)))
 }
 
 fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Option<HolderSeen> {

@@ -21,6 +21,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(Run),
     Report(Report),
+    Trace(Trace),
     Test262(Test262),
     /// What `test262` starts for each test; of no use otherwise
     #[command(hide = true)]
@@ -110,11 +111,54 @@ Exit codes:
     1  there was none: no such socket, nobody listens, or another program does
     2  a mistake on the command line";
 
+/// Record a timeline of the locks of a running Rust program: who waited for whom
+///
+/// The program was started as for "waitword report".
+#[derive(Debug, Args)]
+#[command(after_help = TRACE)]
+pub(crate) struct Trace {
+    /// The path of the program's socket
+    pub(crate) socket: PathBuf,
+
+    /// Record for so long, from now on; 60 at most
+    #[arg(long, value_name = "SECONDS", value_parser = trace_seconds, default_value = "5")]
+    pub(crate) seconds: Duration,
+
+    /// Record every acquisition of a lock, not only those for which somebody waited
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// The file to write: a picture if its name ends in .svg, otherwise JSON for ui.perfetto.dev
+    #[arg(short, long, value_name = "FILE", default_value = "trace.json")]
+    pub(crate) output: PathBuf,
+}
+
+const TRACE: &str = "\
+Open the file in https://ui.perfetto.dev, in chrome://tracing or in Firefox's
+profiler: a lane for each thread, task and agent, slices for waits and holds,
+and an arrow from each release to the wait that it ended.
+
+Examples:
+  waitword trace /tmp/pool.sock --seconds 5 -o trace.json
+  waitword trace /tmp/pool.sock --seconds 0.1 --all -o trace.svg
+
+Exit codes:
+    0  the file was written
+    1  it was not: no such socket, nobody listens, another program does, or the
+       file cannot be written
+    2  a mistake on the command line";
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: Option<f64> = text.parse().ok();
     let duration =
         number.filter(|number| *number > 0.0).and_then(|number| Duration::try_from_secs_f64(number).ok());
     duration.ok_or_else(|| "give a number of seconds greater than 0, such as 10 or 0.5".to_owned())
+}
+
+/// The program refuses longer traces.
+fn trace_seconds(text: &str) -> Result<Duration, String> {
+    let time = seconds(text)?;
+    if time <= Duration::from_secs(60) { Ok(time) } else { Err("give 60 seconds at most".to_owned()) }
 }
 
 fn size(text: &str) -> Result<usize, String> {

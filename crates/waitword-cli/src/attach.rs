@@ -2,12 +2,13 @@
 
 use std::io::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::args::Report;
 
 pub(crate) fn run(arguments: &Report) -> i32 {
     let socket = &arguments.socket;
-    match fetched(socket).and_then(|json| shown(&json, arguments.json)) {
+    match fetched(socket, "report\n", Duration::ZERO).and_then(|json| shown(&json, arguments.json)) {
         Ok(text) => {
             // Without a reader there is nobody to show it to.
             let _ = std::io::stdout().lock().write_all(text.as_bytes());
@@ -20,11 +21,14 @@ pub(crate) fn run(arguments: &Report) -> i32 {
     }
 }
 
+/// What the program answered instead of what was asked for.
+pub(crate) fn refusal(json: &str) -> Option<String> {
+    json.strip_prefix("{\"error\":\"").and_then(|rest| rest.trim_end().strip_suffix("\"}")).map(str::to_owned)
+}
+
 fn shown(json: &str, as_json: bool) -> Result<String, String> {
-    if let Some(answer) =
-        json.strip_prefix("{\"error\":\"").and_then(|rest| rest.trim_end().strip_suffix("\"}"))
-    {
-        return Err(answer.to_owned());
+    if let Some(answer) = refusal(json) {
+        return Err(answer);
     }
     let report = waitword_observe::Report::from_json(json).map_err(|error| {
         format!("another program than waitword's answers there, or another version: {error}")
@@ -33,16 +37,18 @@ fn shown(json: &str, as_json: bool) -> Result<String, String> {
 }
 
 #[cfg(not(unix))]
-fn fetched(_: &Path) -> Result<String, String> {
+pub(crate) fn fetched(_: &Path, _: &str, _: Duration) -> Result<String, String> {
     Err("this platform has no Unix sockets".to_owned())
 }
 
+/// Asks the program, and reads its answer, which takes `time` to make.
 #[cfg(unix)]
-fn fetched(socket: &Path) -> Result<String, String> {
+pub(crate) fn fetched(socket: &Path, request: &str, time: Duration) -> Result<String, String> {
     use std::io::{ErrorKind, Read};
+    use std::net::Shutdown;
     use std::os::unix::fs::FileTypeExt;
     use std::os::unix::net::UnixStream;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     /// A report of a million waiters has less.
     const LONGEST: usize = 1 << 30;
@@ -69,7 +75,10 @@ fn fetched(socket: &Path) -> Result<String, String> {
         return Err("this is no socket".to_owned());
     }
     let mut stream = UnixStream::connect(socket).map_err(said)?;
-    let deadline = Instant::now() + DEADLINE;
+    // A program that reads nothing, and closes, has answered all the same.
+    let _ = stream.write_all(request.as_bytes());
+    let _ = stream.shutdown(Shutdown::Write);
+    let deadline = Instant::now() + DEADLINE + time;
     let mut bytes = Vec::new();
     let mut chunk = [0; 1 << 16];
     loop {
@@ -79,6 +88,8 @@ fn fetched(socket: &Path) -> Result<String, String> {
             Ok(0) => break,
             Ok(read) => bytes.extend_from_slice(&chunk[..read]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // It has not read what was asked; what it said has come before this.
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
             Err(error) => return Err(said(error)),
         }
         if bytes.len() > LONGEST || Instant::now() > deadline {

@@ -1,6 +1,6 @@
-//! The command line `waitword`: what the words on it mean (`args.rs`), and what its user gets to read when a program
-//! ends badly (`report.rs`), and how to read the report of another process (`attach.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host
-//! and a folder of its own (`test262/`).
+//! The command line `waitword`: what the words on it mean (`args.rs`), and what its user gets to read when a program ends badly
+//! (`report.rs`), and how to read the report and record the timeline of another process (`attach.rs`, `trace.rs`). The programs
+//! themselves run in [`waitword_host`]. The conformance suite has a host and a folder of its own (`test262/`).
 
 #![forbid(unsafe_code)]
 
@@ -8,6 +8,7 @@ mod args;
 mod attach;
 mod report;
 mod test262;
+mod trace;
 
 use std::process::exit;
 use std::thread;
@@ -23,6 +24,7 @@ fn main() {
     match Arguments::parse().command {
         Command::Run(run) => exit(run_program(run)),
         Command::Report(report) => exit(attach::run(&report)),
+        Command::Trace(trace) => exit(trace::run(&trace)),
         Command::Test262(test262) => exit(test262::run(&test262)),
         Command::Test262Case(case) => test262::run_case(case),
     }

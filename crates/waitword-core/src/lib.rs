@@ -63,7 +63,7 @@ pub use notify::{
     notify_one_or_replace, replace_and_notify_all, replace_if_idle, requeue_while_equal, signal_one,
 };
 pub use outcome::{Cancelled, Interrupted, Outcome};
-pub use table::{At, Location, STALL_TIMEOUT, Table};
+pub use table::{At, Location, STALL_TIMEOUT, Table, charge_release};
 pub use thread::{ForbidBlocking, Interrupt, Parker, allow_blocking, forbid_blocking, may_block};
 pub use timer::Alarm;
 pub use wait::{

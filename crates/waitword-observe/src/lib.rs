@@ -23,6 +23,8 @@
 
 #![forbid(unsafe_code)]
 
+mod adapters;
+mod blame;
 mod finding;
 mod model;
 mod names;
@@ -33,7 +35,13 @@ mod report;
 mod search;
 mod switch;
 mod text;
+mod trace;
 
+#[cfg(feature = "metrics")]
+pub use adapters::Metrics;
+#[cfg(feature = "tracing")]
+pub use adapters::{emit_finding, emit_report, emit_slow};
+pub use blame::{Blame, Blamed, Bucket, Slow, blame, take_slow};
 pub use finding::{
     Blocks, Certainty, Cycle, Finding, LongWait, Member, MemberWait, NeverPolled, NoKnownNotifier, Unless,
 };
@@ -43,12 +51,15 @@ pub use model::{
 };
 pub use names::{Name, Nameable, name};
 pub use process::snapshot;
-pub use profile::{Profile, Waits};
+pub use profile::{Profile, Waits, profile};
 pub use report::{Process, ReadError, Report, SCHEMA, report};
 pub use search::{cycles, waits};
 #[cfg(unix)]
 pub use switch::{Server, report_on_signal, serve};
-pub use switch::{disable, enable, init};
+pub use switch::{disable, enable, init, set_slow_threshold};
+pub use trace::{
+    Trace, TraceEvent, TraceKind, TraceReadError, Tracing, trace_start, trace_start_all, trace_stop, traced,
+};
 
 #[doc = include_str!("../docs/json.md")]
 pub mod json_schema {}

@@ -88,7 +88,7 @@ fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<
 }
 
 /// What has the queue, and what the waiter wants of it.
-fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
+pub(crate) fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
     match waits_for {
         WaitsFor::Mutex => (LockKind::Mutex, Access::Exclusive),
         WaitsFor::Read => (LockKind::RwLock, Access::Shared),
@@ -157,11 +157,21 @@ fn actor(seen: &observe::Actor, numbers: &mut Numbers<'_>) -> Actor {
     }
 }
 
-fn thread(thread: &Thread) -> Actor {
+pub(crate) fn thread(thread: &Thread) -> Actor {
     // The number itself is unstable; its `Debug` form, `ThreadId(3)`, is what users see in other logs.
     let shown = format!("{:?}", thread.id());
     let digits: String = shown.chars().filter(char::is_ascii_digit).collect();
     Actor::Thread { id: digits.parse().unwrap_or(0), name: thread.name().map(str::to_owned) }
+}
+
+/// A task alone: its number stays with those that it has among the tasks of snapshots.
+pub(crate) fn task_actor(task: usize) -> Actor {
+    Actor::Task { number: TASKS.more().number(task), name: None }
+}
+
+/// Numbers for the tasks and the agents of something else than a snapshot.
+pub(crate) fn more_numbers() -> (Round<'static>, Round<'static>) {
+    (TASKS.more(), AGENTS.more())
 }
 
 /// Lets the process's clock begin, if it has not.

@@ -170,7 +170,7 @@ fn text_says_what_is_known_and_no_more() {
     let text = |made: &Made| {
         let process = Process { id: 4242, program: Some("pool".into()) };
         let snapshot = made.0.clone();
-        Report { process, unix_ms: 0, findings: waits(&snapshot), snapshot }.to_string()
+        Report { process, unix_ms: 0, findings: waits(&snapshot), snapshot, blame: Vec::new() }.to_string()
     };
     let expected = "\
 waitword: pool (process 4242): 3 waiters at 2 locks

@@ -33,14 +33,35 @@ pub(crate) fn ticket_after(last: u64) -> u64 {
 
 /// When the waiter with this ticket enqueued, if the ticket is a time.
 pub(crate) fn time_of(ticket: u64) -> Option<Instant> {
-    let stamp = (ticket & 1 == 1).then(|| Duration::from_nanos(ticket >> 1 << UNIT_SHIFT))?;
-    BEGINNING.get()?.checked_add(stamp)
+    nanos_of(ticket).and_then(instant)
+}
+
+/// As [`time_of`], as [`now`] has it.
+#[inline]
+pub(crate) fn nanos_of(ticket: u64) -> Option<u64> {
+    (ticket & 1 == 1).then_some(ticket >> 1 << UNIT_SHIFT)
+}
+
+/// The nanoseconds since the clock was first started; 0 if it never was.
+#[inline]
+pub(crate) fn now() -> u64 {
+    BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_nanos() as u64)
+}
+
+/// The time of which [`now`] has this.
+pub(crate) fn instant(nanos: u64) -> Option<Instant> {
+    BEGINNING.get()?.checked_add(Duration::from_nanos(nanos))
+}
+
+/// What [`now`] has of this time.
+#[cfg(feature = "observe")]
+pub(crate) fn nanos_at(time: Instant) -> u64 {
+    BEGINNING.get().map_or(0, |beginning| time.saturating_duration_since(*beginning).as_nanos() as u64)
 }
 
 #[cold]
 fn stamp() -> u64 {
-    let nanos = BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_nanos() as u64);
-    nanos >> UNIT_SHIFT << 1 | 1
+    now() >> UNIT_SHIFT << 1 | 1
 }
 
 #[cfg(test)]

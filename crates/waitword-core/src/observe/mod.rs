@@ -1,4 +1,5 @@
-//! Seeing waiters: what a snapshot says of each, and the clock that its age is read from.
+//! Seeing waiters: what a snapshot says of each, and the clock that its age is read from. With the feature `observe`, who holds each lock, who made
+//! others wait, and the timeline.
 //!
 //! Every waiter in a queue carries the place in the source where its wait began and the identity of its thread, task or agent.
 //! A snapshot (`Table::snapshot`) copies them out, in short stays under each shard's lock.
@@ -12,19 +13,71 @@
 //!   clock:    off         on                          off
 //!   tickets:  2  4  6     1_000_001  1_040_013 ...    9_700_002  9_700_004
 //! ```
+//!
+//! # Who made others wait
+//! A release with waiters charges the site where the lock was taken (`blame.rs`) with what they have waited (`delays.rs`).
+//!
+//! # The timeline
+//! While there is a trace, waiters and holders write events (`trace.rs`) into rings of fixed size (`ring.rs`, `rings.rs`).
 
+#[cfg(feature = "observe")]
+mod blame;
 mod clock;
+mod delays;
 pub mod holders;
 mod origin;
+#[cfg(feature = "observe")]
+mod release;
+// Public for its models.
+#[cfg(feature = "observe")]
+#[cfg_attr(not(any(waitword_loom, waitword_shuttle)), allow(unreachable_pub))]
+mod ring;
 mod seen;
 // Finds a place in the source again, by its distance (S1).
 #[allow(unsafe_code)]
 mod site;
+#[cfg(feature = "observe")]
+#[allow(unsafe_code)]
+mod site_ptr;
+#[cfg(feature = "observe")]
+mod slow;
+#[cfg(feature = "observe")]
+mod trace;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+#[path = "rings.rs"]
+pub(crate) mod tracing;
+#[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+#[path = "untraced.rs"]
+pub(crate) mod tracing;
 
+#[cfg(feature = "observe")]
+pub use blame::{BUCKETS, Blame, Blamed, blame, bucket_limit, start_blame, stop_blame};
+#[cfg(feature = "observe")]
+pub(crate) use blame::{Charge, charge, is_on as blames};
+#[cfg(feature = "observe")]
+pub(crate) use clock::{nanos_at, now};
 pub use clock::{start_clock, stop_clock};
 pub(crate) use clock::{ticket_after, time_of};
+#[cfg(feature = "observe")]
+pub(crate) use delays::Delay;
+pub(crate) use delays::Delays;
 pub use origin::{Caller, Origin, WaitsFor};
+#[cfg(feature = "observe")]
+pub(crate) use release::noted;
+#[cfg(feature = "observe")]
+pub use release::{Release, note_release};
+#[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use ring::Ring;
 pub(crate) use seen::Copied;
 pub use seen::{Actor, WaiterSeen, WaiterState};
 pub(crate) use site::PackedSite;
 pub use site::Site;
+#[cfg(feature = "observe")]
+pub(crate) use slow::{CROWD, is_slow, keep as keep_slow};
+#[cfg(feature = "observe")]
+pub use slow::{Slow, set_slow_threshold, take_slow};
+#[cfg(feature = "observe")]
+pub use trace::{Event, EventKind, Events, Who};
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub use tracing::{Tracing, trace, trace_acquired, trace_released, traces_all};

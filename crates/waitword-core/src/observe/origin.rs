@@ -37,7 +37,8 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    const ALL: [Self; 13] = [
+    /// By their numbers.
+    pub(crate) const ALL: [Self; 13] = [
         Self::Word,
         Self::Mutex,
         Self::Read,
@@ -63,6 +64,13 @@ impl WaitsFor {
     pub(crate) fn bits(self) -> u64 {
         const { assert!(Self::ALL.len() <= 16) };
         self as u64
+    }
+
+    /// Whether a holder makes it wait, and not the want of a notify.
+    #[cfg(feature = "observe")]
+    pub(crate) fn is_for_holder(self) -> bool {
+        use WaitsFor::{AsyncLock, Mutex, OnceLock, Read, Semaphore, UpgradableRead, Upgrade, Write};
+        matches!(self, Mutex | Read | Write | UpgradableRead | Upgrade | Semaphore | OnceLock | AsyncLock)
     }
 }
 

@@ -321,7 +321,7 @@ unsafe fn complete(node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>
     // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
     unsafe {
         mutant!("outcome-last" => node.as_ref().set_state(outcome));
-        let wake = with(node, |links| links.wake.take());
+        let wake = with(node, |links| links.wake.take_for_outcome());
         match &wake {
             Wake::Agent(Some(inbox)) => complete_into(inbox, node, outcome, notifier),
             // The last access (I3).

@@ -1,6 +1,8 @@
 //! A shard: one lock, and the queues of the words that hash to it.
 
 mod bucket;
+#[cfg(feature = "observe")]
+mod charge;
 mod copy;
 mod guard;
 mod hash;
@@ -13,6 +15,8 @@ mod queues;
 mod resize;
 mod stalled;
 
+#[cfg(feature = "observe")]
+pub(crate) use charge::Crowd;
 pub(crate) use copy::{Copying, Next, STAY};
 pub(crate) use guard::{Locked, Shard, Unlocked};
 pub(crate) use hash::{Hasher, Key};

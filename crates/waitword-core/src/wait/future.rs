@@ -8,7 +8,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use super::leave::leave;
+use super::leave::{Ends, leave, trace_end};
+use crate::observe::tracing::{self, Begun, ENDED, TASK, THREAD};
 use crate::observe::{Caller, Origin, WaitsFor};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, enqueue_while_equal, release};
@@ -75,11 +76,21 @@ impl<L: Location> WaitAsync<L> {
     ///
     /// After this the future must not be polled any more.
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
+        self.end(Ends::GivesUp)
+    }
+
+    /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it
+    /// so.
+    pub fn cancel_acquired(self: Pin<&mut Self>) -> Cancelled {
+        self.end(Ends::Acquired)
+    }
+
+    fn end(self: Pin<&mut Self>, ends: Ends) -> Cancelled {
         let this = self.as_ref();
         let cancelled = if !self.is_waiting() {
             Cancelled::BeforeNotify
         } else {
-            match leave(this.at.table(), this.node()) {
+            match leave(this.at.table(), this.node(), ends) {
                 Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterRequeue,
                 cancelled => cancelled,
             }
@@ -169,13 +180,20 @@ impl<L: Location> WaitAsync<L> {
     /// The outcome has reached the caller.
     #[inline]
     pub(crate) fn finish(self: Pin<&Self>) {
+        if tracing::is_on() && self.node.state() == NOTIFIED {
+            trace_end(ENDED, self.node());
+        }
         self.node.set_done();
     }
 
     #[inline]
     fn enqueue(self: Pin<&Self>, wake: Wake) -> Poll<Option<Outcome>> {
+        let sort = if wake.is_of_thread() { THREAD } else { TASK };
+        let who = (sort, wake.identity());
         self.node().set_wake(wake);
+        let (begun, origin) = (Begun::now(), tracing::is_on().then(|| self.node().origin()));
         if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
+            begun.enqueued(address(&self.at), who, origin);
             return Poll::Pending;
         }
         Poll::Ready(Some(Outcome::NotEqual))
@@ -244,7 +262,7 @@ impl<L: Location> Drop for WaitAsync<L> {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
             let this = unsafe { Pin::new_unchecked(&*self) };
             // A wakeup is lost here, as documented; `cancel` lets the owner forward it.
-            let _ = leave(this.at.table(), this.node());
+            let _ = leave(this.at.table(), this.node(), Ends::GivesUp);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use super::list::{self, Entry};
 use super::wake::Wake;
-use crate::observe::{Origin, PackedSite, Site, WaitsFor};
+use crate::observe::{Caller, Delays, Origin, PackedSite, Site, WaitsFor};
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{UnsafeCell, order};
 
@@ -95,10 +95,13 @@ pub(crate) struct Links {
     pub(crate) site: PackedSite,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
+    /// In the head of a queue: how long its waiters have waited. Empty without the feature `observe`.
+    pub(crate) delays: Delays,
 }
 
 /// As much as a line of the cache: a crowd on one word costs a miss each.
-const _: () = assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 || crate::sync::MODEL);
+const _: () =
+    assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + size_of::<Delays>() || crate::sync::MODEL);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
@@ -119,9 +122,16 @@ impl Waiter {
         let site = PackedSite::new(origin.and_then(Origin::site));
         let waits_for = origin.map_or(WaitsFor::Word, Origin::waits_for).bits() << WAITS_FOR_SHIFT;
         let timed = if origin.is_some_and(Origin::is_timed) { TIMED } else { 0 };
+        let delays = Delays::default();
         Self {
             state: AtomicU64::new(IDLE | waits_for | timed),
-            links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: bits as u32, site, sibling: None }),
+            links: UnsafeCell::new(Links {
+                wake: Wake::NOBODY,
+                len: bits as u32,
+                site,
+                sibling: None,
+                delays,
+            }),
             address: AtomicUsize::new((bits >> 32) as usize),
             entry: Entry::new(),
             _pinned: PhantomPinned,
@@ -173,6 +183,7 @@ impl Waiter {
     }
 
     /// Its ticket, under the lock of its queue.
+    #[inline]
     pub(crate) fn ticket(&self) -> u64 {
         self.state.load(Ordering::Relaxed) >> TICKET_SHIFT
     }
@@ -234,6 +245,19 @@ impl Waiter {
         debug_assert!(!is_queued(self.state()));
         // SAFETY: the links belong to the owner (I5), who calls this.
         unsafe { with(self.pointer(), |links| links.site) }.get()
+    }
+
+    /// Where the wait comes from, to its owner. It has not been enqueued yet.
+    pub(crate) fn origin(self: Pin<&Self>) -> Origin {
+        Origin::new(Caller::at(self.site()), self.waits_for()).timed(self.is_timed())
+    }
+
+    /// The identity of its wake, to its owner. It is in no list.
+    #[inline]
+    pub(crate) fn who(self: Pin<&Self>) -> usize {
+        debug_assert!(!is_queued(self.state()));
+        // SAFETY: in no queue and in no inbox, so its links belong to the owner (I5), who calls this.
+        unsafe { with(self.pointer(), |links| links.wake.identity()) }
     }
 
     /// The pointer under which queues know this node.

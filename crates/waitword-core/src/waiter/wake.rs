@@ -43,6 +43,17 @@ impl Wake {
         self.is_task().then(|| std::mem::replace(self, Self::Task(taken(self.identity()))))
     }
 
+    /// Takes it for the outcome. A trace asks for the identity afterwards.
+    #[inline]
+    pub(crate) fn take_for_outcome(&mut self) -> Self {
+        match self {
+            Self::Task(_) if cfg!(feature = "observe") => {
+                std::mem::replace(self, Self::Task(taken(self.identity())))
+            }
+            _ => self.take(),
+        }
+    }
+
     #[inline]
     pub(crate) fn is_nobody(&self) -> bool {
         matches!(self, Self::Agent(None))
@@ -52,6 +63,12 @@ impl Wake {
     #[inline]
     pub(crate) fn is_task(&self) -> bool {
         matches!(self, Self::Task(waker) if !std::ptr::eq(waker.vtable(), &TAKEN))
+    }
+
+    /// Whether it wakes a thread that blocks in this crate.
+    #[inline(always)]
+    pub(crate) fn is_of_thread(&self) -> bool {
+        matches!(self, Self::Task(waker) if is_of_thread(waker))
     }
 
     /// Which thread, task or agent this wakes, or woke until it was taken. Runs nothing foreign.
@@ -122,6 +139,11 @@ impl WakeBatch {
     pub(crate) fn push(&mut self, wake: Wake) {
         self.wakes[self.len] = wake;
         self.len += 1;
+    }
+
+    /// Which threads, tasks and agents they wake.
+    pub(crate) fn identities(&self) -> impl Iterator<Item = usize> {
+        self.wakes[..self.len].iter().map(Wake::identity)
     }
 
     /// Runs all of them; sleeping threads as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken;

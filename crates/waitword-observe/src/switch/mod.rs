@@ -1,7 +1,10 @@
 //! Observation on and off: by hand, by the environment, by a signal, through a socket.
 
+mod files;
 mod init;
 mod on;
+#[cfg(unix)]
+mod request;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]
@@ -10,7 +13,7 @@ mod spec;
 mod watch;
 
 pub use init::init;
-pub use on::{disable, enable};
+pub use on::{disable, enable, set_slow_threshold};
 #[cfg(unix)]
 pub use serve::{Server, serve};
 #[cfg(unix)]

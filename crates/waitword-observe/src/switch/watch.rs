@@ -5,6 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crate::blame::take_slow;
 use crate::finding::Finding;
 use crate::model::{Actor, Address, Snapshot};
 use crate::process::snapshot;
@@ -53,9 +54,26 @@ fn run(number: u64) {
             return;
         }
         drop(watch);
+        // Without a standard error there is nobody to print for.
         for finding in watcher.check(snapshot()) {
-            // Without a standard error there is nobody to print for.
+            #[cfg(feature = "tracing")]
+            if crate::adapters::has_subscriber() {
+                crate::adapters::emit_finding(&finding);
+                continue;
+            }
             let _ = writeln!(io::stderr().lock(), "waitword: {finding}");
+        }
+        let (slow, lost) = take_slow();
+        for slow in slow {
+            #[cfg(feature = "tracing")]
+            if crate::adapters::has_subscriber() {
+                crate::adapters::emit_slow(&slow);
+                continue;
+            }
+            let _ = writeln!(io::stderr().lock(), "waitword: {slow}");
+        }
+        if lost > 0 {
+            let _ = writeln!(io::stderr().lock(), "waitword: {lost} more were slow");
         }
     }
 }

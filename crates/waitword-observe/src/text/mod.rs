@@ -1,9 +1,12 @@
 //! Findings and reports as text, for a terminal of 100 columns.
 
+mod blame;
 mod cycle;
 mod finding;
 mod listing;
 mod words;
 
+pub(crate) use blame::blame;
 pub(crate) use listing::listing;
 pub(crate) use words::clean;
+pub(crate) use words::{actor, duration, lock};

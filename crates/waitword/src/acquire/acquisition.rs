@@ -160,7 +160,8 @@ impl<H: Handle> Acquisition<H> {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let was_signalled = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnRecheck;
+            let was_signalled =
+                wait.cancel_acquired() != Cancelled::BeforeNotify && taken == Taken::OnRecheck;
             let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
             handle.raw().left(*this.ask, Left { holds: true, was_signalled });
             this.wait.clear();

@@ -20,7 +20,7 @@ use std::convert::Infallible;
 
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::Hold;
-use waitword_core::{Location, notify_one};
+use waitword_core::{Location, charge_release, notify_one};
 
 use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, TakenOrMarked};
 use crate::error::NotLocked;
@@ -57,6 +57,7 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
             FREE => Err(NotLocked),
             LOCKED => Ok(()),
             _ => {
+                charge_release(&self.at, std::ptr::from_ref(self.at.word()).addr());
                 self.offer();
                 Ok(())
             }

@@ -31,7 +31,7 @@
 use std::mem;
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::{Location, notify_all};
+use waitword_core::{Location, charge_release, notify_all};
 
 use crate::condition::Condition;
 use crate::sync::atomic::{AtomicU32, Ordering};
@@ -82,6 +82,7 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     fn end_turn(&self, state: u32) {
         let before = self.at.word().swap(state, order!(AcqRel, "once-set"));
         if before & WAITERS != 0 {
+            charge_release(&self.at, std::ptr::from_ref(self.at.word()).addr());
             self.wake_all();
         }
     }

@@ -63,7 +63,7 @@
 mod attempts;
 
 use waitword_core::observe::holders::{Hold, HoldId, released};
-use waitword_core::{Masked, Table, signal_one};
+use waitword_core::{Masked, Table, charge_release, signal_one};
 
 use crate::acquire::Acquire as _;
 use crate::barging_window;
@@ -122,7 +122,14 @@ impl RawMutex {
     pub(crate) fn release_fair(&self) {
         released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
         // Only the holder clears `LOCKED`; other threads set bits.
-        self.signal_if_reserved(self.update(order!(Release, "mutex-fair"), reserve));
+        let before = self.update(order!(Release, "mutex-fair"), reserve);
+        self.charge();
+        self.signal_if_reserved(before);
+    }
+
+    /// For reports: the holder has released the mutex, and others may wait.
+    fn charge(&self) {
+        charge_release(&self.state, std::ptr::from_ref(&self.state).addr());
     }
 
     /// The holder has released the mutex by [`reserve`], when the word was in the state `before`.
@@ -155,6 +162,9 @@ impl RawMutex {
     /// The second half of a release that found the word in the state `before`.
     #[cold]
     fn released(&self, mut before: u32) {
+        if before & (QUEUED | FAIR) != 0 {
+            self.charge();
+        }
         if before.wrapping_add(RELEASE) & LOCKED != 0 {
             mutant!("mutex-full-count" => return);
             let is_fair = |state| state & FAIR != 0;
@@ -187,6 +197,8 @@ impl RawMutex {
         if !(before & COUNT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
             return;
         }
+        // One of so many is charged for all: those that barge hold the mutex for a moment each.
+        self.charge();
         let opens = |state| state & (SIGNALLED | END) == SIGNALLED;
         let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
         self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {

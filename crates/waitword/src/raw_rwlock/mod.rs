@@ -64,7 +64,7 @@ mod fair;
 mod mode;
 
 use waitword_core::observe::holders::{Hold, HoldId, changed, released};
-use waitword_core::{Masked64, signal_one};
+use waitword_core::{Masked64, charge_release, signal_one};
 
 use crate::acquire::Acquire as _;
 use crate::sync::atomic::{Ordering, fence};
@@ -218,6 +218,7 @@ impl RawRwLock {
     fn end_drain(&self) {
         mutant!("rwlock-drain" => { signal_one(&self.drain); return });
         self.drain.store(0, Ordering::Relaxed);
+        charge_release(&self.drain, std::ptr::from_ref(&self.state).addr());
         signal_one(&self.drain);
     }
 
@@ -238,7 +239,11 @@ impl RawRwLock {
             state => state,
         });
         mutant!("rwlock-signal" => return false);
-        must_signal(change(before))
+        let must_signal = must_signal(change(before));
+        if must_signal {
+            charge_release(&self.state, std::ptr::from_ref(&self.state).addr());
+        }
+        must_signal
     }
 
     /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.

@@ -6,6 +6,7 @@
 mod agents;
 mod herds;
 mod leaving;
+mod rings;
 mod snapshots;
 mod waking;
 

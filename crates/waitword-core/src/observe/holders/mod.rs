@@ -31,6 +31,8 @@ mod on;
 mod records;
 
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) use on::site_of;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use on::{
     HolderSeen, Holders, acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, holders,
     may_be_elsewhere, merged, permits_added, released, split, start_holders, stop_holders,

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::records::{ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
 use super::{Hold, HoldId};
-use crate::observe::{Actor, Caller, Site};
+use crate::observe::{
+    Actor, Caller, Release, Site, blames, note_release, trace_acquired, trace_released, traces_all, tracing,
+};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::thread::is_of_thread;
 use crate::thread::numbered::{self, Numbered};
@@ -133,6 +135,9 @@ pub fn acquired(word: usize, hold: Hold, caller: Caller) -> HoldId {
 
 #[inline(never)]
 fn record(now: u64, word: usize, flags: u64, site: &'static Site) -> HoldId {
+    if traces_all() {
+        trace_acquired(word, None, Some(site));
+    }
     match TABLE.claim(word, now, site, number() | flags) {
         Some(at) => id(at),
         None => unrecorded(),
@@ -183,6 +188,9 @@ fn record_with(
     site: &'static Site,
     task: Option<usize>,
 ) -> HoldId {
+    if traces_all() {
+        trace_acquired(word, task, Some(site));
+    }
     let who = number() | hold as u64 | if task.is_some() { TASK } else { 0 };
     TABLE.claim_with(word, now, site, who, task.unwrap_or(0), permits).map_or_else(unrecorded, id)
 }
@@ -197,10 +205,27 @@ pub fn released(word: usize, hold: Hold, id: HoldId) {
 
 #[inline(always)]
 fn erase(word: usize, hold: Hold, id: HoldId) {
+    if tracing::is_on() || blames() {
+        note(word, hold, id);
+    }
     match hold {
         Hold::Mutex => erase_only(word),
         _ if id == HoldId::UNKNOWN => erase_one(word, hold),
         _ => TABLE.free(id.0 as usize - 1),
+    }
+}
+
+/// Keeps what the record says until the release is over and it is known whether others wait (`release.rs`).
+#[inline(never)]
+fn note(word: usize, hold: Hold, id: HoldId) {
+    let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
+    let release = found.map_or(Release::default(), |(_, entry)| {
+        let task = (entry.who & TASK != 0).then_some(entry.task);
+        Release::new(Some(entry.site), time(entry.since), task)
+    });
+    note_release(word, release);
+    if traces_all() {
+        trace_released(word, release.task, release.site, release.since);
     }
 }
 
@@ -308,6 +333,12 @@ fn forget_no_more(word: usize, mut permits: usize) {
     }
 }
 
+/// Where the lock with this word was taken by one that holds it, if that is recorded.
+pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
+    let mut records = TABLE.find(word, |_| NOW.load(Ordering::Relaxed) != 0);
+    records.next().map(|(_, entry)| entry.site)
+}
+
 /// The lock goes. Guards that were leaked held it; another may be made in its place.
 #[inline(always)]
 pub fn dropped(word: usize) {
@@ -375,8 +406,12 @@ pub fn holders() -> Option<Holders> {
     Some(Holders { seen, unrecorded: UNRECORDED.load(Ordering::Relaxed), began })
 }
 
+/// The time in a record.
+fn time(since: u64) -> Option<Instant> {
+    BEGINNING.get()?.checked_add(Duration::from_millis(since & ((1 << TURN_SHIFT) - 1)))
+}
+
 fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
-    let millis = entry.since & (1 << TURN_SHIFT) - 1;
     let thread = known.get(&(entry.who >> FLAG_BITS));
     let on = thread.map(|numbered| numbered.thread.clone());
     let is_task = entry.who & TASK != 0;
@@ -395,7 +430,7 @@ fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Opt
         hold,
         permits: entry.permits,
         site: entry.site,
-        since: BEGINNING.get()?.checked_add(Duration::from_millis(millis))?,
+        since: time(entry.since)?,
         actor: if is_task { Some(Actor::Task(entry.task)) } else { on.clone().map(Actor::Thread) },
         on,
         may_be_elsewhere: entry.who & ELSEWHERE != 0 || has_ended,

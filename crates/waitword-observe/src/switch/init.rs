@@ -42,7 +42,7 @@ pub fn init() {
 fn start(spec: &Spec) {
     enable();
     if spec.watch {
-        if let Err(error) = watch::start() {
+        if let Err(error) = watch::start(watch::print) {
             say(format_args!("no thread to find faults: {error}"));
         }
         #[cfg(unix)]

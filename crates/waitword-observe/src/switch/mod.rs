@@ -1,5 +1,6 @@
 //! Observation on and off: by hand, by the environment, by a signal, through a socket.
 
+mod deadlock;
 mod init;
 mod on;
 #[cfg(unix)]
@@ -9,6 +10,7 @@ mod signal;
 mod spec;
 mod watch;
 
+pub use deadlock::{abort_on_deadlock, on_deadlock};
 pub use init::init;
 pub use on::{disable, enable};
 #[cfg(unix)]

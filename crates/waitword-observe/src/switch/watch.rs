@@ -1,7 +1,8 @@
-//! A thread that takes a snapshot once per second, and prints the faults in it.
+//! A thread that takes a snapshot once per second, and tells the faults in it to those who want to know.
 
 use std::io::{self, Write};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -12,22 +13,33 @@ use crate::search::{cycles, waits};
 
 const PERIOD: Duration = Duration::from_secs(1);
 
+/// Is told each fault.
+type Listener = Arc<dyn Fn(&Finding) + Send + Sync>;
+
 /// The thread that is running, if any: each start has a number.
 struct Watch {
     last: u64,
     running: Option<u64>,
+    listeners: Vec<Listener>,
 }
 
-static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None });
+static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None, listeners: Vec::new() });
 static STOPPED: Condvar = Condvar::new();
 
 fn state() -> MutexGuard<'static, Watch> {
     WATCH.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the thread, unless it runs.
-pub(super) fn start() -> io::Result<()> {
+/// Prints a fault to the standard error.
+pub(super) fn print(finding: &Finding) {
+    // Without a standard error there is nobody to print for.
+    let _ = writeln!(io::stderr().lock(), "waitword: {finding}");
+}
+
+/// Tells each fault to `listener`, from a thread that is started unless it runs.
+pub(super) fn start(listener: impl Fn(&Finding) + Send + Sync + 'static) -> io::Result<()> {
     let mut watch = state();
+    watch.listeners.push(Arc::new(listener));
     if watch.running.is_some() {
         return Ok(());
     }
@@ -37,9 +49,14 @@ pub(super) fn start() -> io::Result<()> {
     Ok(())
 }
 
-/// The thread ends, and prints nothing from now on except what it is printing.
+/// The thread ends, and tells nobody anything from now on except what it is telling.
 pub(super) fn stop() {
-    state().running = None;
+    let mut watch = state();
+    watch.running = None;
+    let listeners = std::mem::take(&mut watch.listeners);
+    drop(watch);
+    // Foreign: not under the lock.
+    drop(listeners);
     STOPPED.notify_all();
 }
 
@@ -52,19 +69,22 @@ fn run(number: u64) {
         if watch.running != Some(number) {
             return;
         }
+        let listeners = watch.listeners.clone();
         drop(watch);
         for finding in watcher.check(snapshot()) {
-            // Without a standard error there is nobody to print for.
-            let _ = writeln!(io::stderr().lock(), "waitword: {finding}");
+            for listener in &listeners {
+                // It has been printed by the panic hook, and the thread goes on.
+                let _ = catch_unwind(AssertUnwindSafe(|| listener(&finding)));
+            }
         }
     }
 }
 
-/// Prints each fault once, and once again if it comes back.
+/// Tells each fault once, and once again if it comes back.
 #[derive(Default)]
 struct Watcher {
     before: Option<Snapshot>,
-    printed: Vec<Identity>,
+    told: Vec<Identity>,
 }
 
 /// The locks and actors of a finding.
@@ -77,9 +97,9 @@ impl Watcher {
         found.extend(waits(&now));
         found.retain(Finding::is_fault);
         let seen: Vec<Identity> = found.iter().map(identity).collect();
-        let mut new = seen.iter().map(|seen| !self.printed.contains(seen));
+        let mut new = seen.iter().map(|seen| !self.told.contains(seen));
         found.retain(|_| new.next() == Some(true));
-        self.printed = seen;
+        self.told = seen;
         self.before = Some(now);
         found
     }

@@ -44,6 +44,8 @@ pub(super) const HOLD: u64 = 7;
 pub(super) const TASK: u64 = 1 << 3;
 /// The guard may be with another than the one that acquired it.
 pub(super) const ELSEWHERE: u64 = 1 << 4;
+/// No other thread can poll the task.
+pub(super) const ALONE: u64 = 1 << 6;
 /// Nothing releases it any more.
 pub(super) const FORGOTTEN: u64 = 1 << 5;
 
@@ -151,20 +153,18 @@ fn places(word: usize) -> impl Iterator<Item = usize> {
 }
 
 impl Records {
-    /// Records a hold. Returns its place, or `None` if there is none.
+    /// Records a hold at the home of its word. Returns its place, or `None` if that is taken.
     #[inline(always)]
     pub fn claim(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
         let at = home(word);
-        if self.0[at].word.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            return self.claim_elsewhere(word, since, site, who);
-        }
-        self.0[at].fill(since, site, who);
+        let record = &self.0[at];
+        record.word.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        record.fill(since, site, who);
         Some(at)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn claim_elsewhere(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
+    /// As [`claim`](Self::claim), if its home is taken.
+    pub fn claim_elsewhere(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
         let free = |at: &usize| {
             let record = &self.0[*at].word;
             record.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).is_ok()

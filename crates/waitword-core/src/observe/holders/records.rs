@@ -133,9 +133,10 @@ impl Record {
         let (since, site) = (self.since.load(Ordering::Relaxed), self.site.load(Ordering::Relaxed));
         let (task, permits) = (self.task.load(Ordering::Relaxed), self.permits.load(Ordering::Relaxed));
         fence(Ordering::Acquire);
-        let same =
+        #[cfg_attr(not(any(waitword_loom, waitword_shuttle)), expect(unused_mut, reason = "for the mutant"))]
+        let mut same =
             [self.word.load(Ordering::Relaxed) as u64, self.who.load(Ordering::Relaxed)] == [word, who];
-        mutant!("holders-recheck" => let same = true);
+        mutant!("holders-recheck" => same = true);
         // SAFETY: null, or stored by `fill` from a reference that is good for ever; whichever of these stores this is.
         let site = unsafe { site.as_ref() }?;
         same.then_some(Entry { word: word as usize, who, since, site, task, permits })
@@ -218,7 +219,7 @@ impl Records {
     #[inline(always)]
     pub fn free(&self, at: usize) {
         self.0[at].who.store(0, Ordering::Relaxed);
-        self.0[at].word.store(0, order!(Release, "holders-free"));
+        self.0[at].word.store(0, Ordering::Release);
     }
 
     /// The places of the records of `word` that `is_wanted` picks.

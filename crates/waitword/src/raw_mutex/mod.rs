@@ -62,7 +62,7 @@
 
 mod attempts;
 
-use waitword_core::observe::holders::{self, Hold, HoldId, released};
+use waitword_core::observe::holders::{Hold, HoldId, released};
 use waitword_core::{Masked, Table, charge_release, signal_one};
 
 use crate::acquire::Acquire as _;
@@ -240,7 +240,7 @@ impl RawMutex {
 #[cfg(feature = "observe")]
 impl Drop for RawMutex {
     fn drop(&mut self) {
-        holders::dropped(self.held_at());
+        waitword_core::observe::holders::dropped(self.held_at());
     }
 }
 

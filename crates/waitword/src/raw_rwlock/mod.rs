@@ -63,7 +63,7 @@ mod attempts;
 mod fair;
 mod mode;
 
-use waitword_core::observe::holders::{self, Hold, HoldId, changed, released};
+use waitword_core::observe::holders::{Hold, HoldId, changed, released};
 use waitword_core::{Masked64, charge_release, signal_one};
 
 use crate::acquire::Acquire as _;
@@ -279,7 +279,7 @@ impl RawRwLock {
 #[cfg(feature = "observe")]
 impl Drop for RawRwLock {
     fn drop(&mut self) {
-        holders::dropped(self.held_at());
+        waitword_core::observe::holders::dropped(self.held_at());
     }
 }
 

@@ -178,5 +178,8 @@ fn instructions() -> Result<(), Stop> {
     need(&[VALGRIND, GUNGRAUN_RUNNER])?;
     Line::new("cargo bench -p waitword-bench --no-fail-fast")
         .args(["--bench", "instructions", "--bench", "instructions_blocking"])
+        .run()?;
+    Line::new("cargo bench -p waitword-bench --no-fail-fast --features observe")
+        .args(["--bench", "instructions_observe"])
         .run()
 }

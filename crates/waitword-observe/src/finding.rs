@@ -52,6 +52,13 @@ pub struct Cycle {
     pub unless: Vec<Unless>,
 }
 
+impl Cycle {
+    /// Whether nothing is known that could end it: a deadlock, or an executor that is blocked.
+    pub fn is_certain(&self) -> bool {
+        self.unless.is_empty() && self.certainty != Certainty::ExecutorMayBeBlocked
+    }
+}
+
 /// What sort of cycle it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

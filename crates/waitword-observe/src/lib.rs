@@ -15,8 +15,8 @@
 //! println!("{}", report.to_json()); // for tools: `json_schema` has every field
 //! ```
 //!
-//! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. The holders of locks
-//! are not recorded in this version, so [`cycles`] finds none in this process's own snapshots, and reports say so.
+//! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. Cycles are found while
+//! holders are recorded, that is after [`enable`]. [`on_deadlock`] and [`abort_on_deadlock`] say what is to happen then.
 //!
 //! Where to read on: `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs`
 //! puts both together, and `text/` prints it; `profile/` writes a snapshot for profilers; `switch/` turns observation on.
@@ -56,7 +56,7 @@ pub use report::{Process, ReadError, Report, SCHEMA, report};
 pub use search::{cycles, waits};
 #[cfg(unix)]
 pub use switch::{Server, report_on_signal, serve};
-pub use switch::{disable, enable, init, set_slow_threshold};
+pub use switch::{abort_on_deadlock, disable, enable, init, on_deadlock, set_slow_threshold};
 pub use trace::{
     Trace, TraceEvent, TraceKind, TraceReadError, Tracing, trace_start, trace_start_all, trace_stop, traced,
 };

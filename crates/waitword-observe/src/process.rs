@@ -52,7 +52,11 @@ pub fn snapshot() -> Snapshot {
     for seen in &seen {
         let holder = holder(seen, now, &mut numbers);
         if let (Actor::Task { .. }, Some(on)) = (&holder.actor, &seen.on) {
-            last_polls.push(LastPoll { task: holder.actor.clone(), thread: thread(on), only_there: false });
+            last_polls.push(LastPoll {
+                task: holder.actor.clone(),
+                thread: thread(on),
+                only_there: seen.is_polled_only_there,
+            });
         }
         all.push(holder);
     }

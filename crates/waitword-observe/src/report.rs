@@ -34,7 +34,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What was seen.
     pub snapshot: Snapshot,
-    /// Who made others wait, the longest delay first.
+    /// Who made others wait: see [`blame`](crate::blame()).
     #[serde(default)]
     pub blame: Vec<Blame>,
 }

@@ -86,7 +86,7 @@ fn delays_of_a_profile_add_up_to_the_waits() {
     panic!("the profile lacks {:.2}% of the waits", best * 100.0);
 }
 
-/// The line of the first acquisition is to blame, whatever kind of lock it is, and whoever waits.
+/// The line of the first acquisition is to blame, for each kind of lock, and for threads and tasks that wait.
 #[test]
 fn the_site_where_the_lock_was_taken_is_to_blame() {
     let _one = ONE_AT_A_TIME.lock();

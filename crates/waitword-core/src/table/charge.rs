@@ -10,7 +10,7 @@ use crate::thread::known_threads;
 
 /// For building locks: a lock was released for which others wait at `at`. The holder is charged with what they have waited since somebody
 /// was charged last, if [`start_blame`](crate::observe::start_blame) was called, and a trace shows the hold. The holder is the one that
-/// this thread [noted](note_release) last, if that was for the word at the address `held`.
+/// this thread [noted](crate::observe::note_release) last, if that was for the word at the address `held`.
 ///
 /// Call it after the release and before the signal. Off, it costs two loads. On, it locks the shard of the word if there are waiters, and
 /// reads the clock.

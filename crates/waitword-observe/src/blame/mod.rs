@@ -24,6 +24,7 @@ pub enum Blamed {
         site: Site,
     },
     /// Nobody: the lock was free, and a signalled waiter had not run yet. Also holders that barged past it for less than a barging window.
+    #[serde(rename = "not_yet_run")]
     NotYetRun,
     /// Holders of which it is not known where they took the lock: before they were recorded, or where there was no room for a record.
     Unknown,
@@ -69,7 +70,7 @@ pub struct Bucket {
     pub count: u64,
 }
 
-/// Who made others wait since [`enable`](crate::enable) was called first, the longest delay first.
+/// Who made others wait since [`enable`](crate::enable) was called first: sites, the longest delay first, and then what no site is to blame for.
 ///
 /// A holder that releases a lock with waiters is charged with what they have waited since the last charge. So all rows together have all
 /// waits for locks: nothing is sampled or estimated. Waits for a notify (condition variables, events) blame nobody. Reading takes no lock.
@@ -92,7 +93,7 @@ pub struct Bucket {
 /// ```
 pub fn blame() -> Vec<Blame> {
     let mut rows: Vec<Blame> = observe::blame().into_iter().map(row).collect();
-    rows.sort_by_key(|row| Reverse(row.delay));
+    rows.sort_by_key(|row| (!matches!(row.blamed, Blamed::Site { .. }), Reverse(row.delay)));
     // One place may have several addresses, of each unit of code that has it.
     let mut merged: Vec<Blame> = Vec::new();
     for row in rows {

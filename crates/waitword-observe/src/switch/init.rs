@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::Once;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::files::{write_profile, write_trace};
@@ -61,7 +62,8 @@ fn start(spec: &Spec) {
     }
     if spec.watch {
         set_slow_threshold(spec.slow.unwrap_or(SLOW));
-        if let Err(error) = watch::start() {
+        watch::PRINTS_SLOW.store(true, Ordering::Relaxed);
+        if let Err(error) = watch::start(watch::print) {
             say(format_args!("no thread to find faults: {error}"));
         }
         #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! Observation on and off: by hand, by the environment, by a signal, through a socket.
 
+mod deadlock;
 mod files;
 mod init;
 mod on;
@@ -12,6 +13,7 @@ mod signal;
 mod spec;
 mod watch;
 
+pub use deadlock::{abort_on_deadlock, on_deadlock};
 pub use init::init;
 pub use on::{disable, enable, set_slow_threshold};
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use crate::report::report;
 use crate::trace::traced;
 
 /// A reader that has not asked by then gets a report.
-const PATIENCE: Duration = Duration::from_millis(200);
+const READ_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Longer lines are no requests.
 const LINE: usize = 64;
@@ -26,7 +26,7 @@ pub(super) enum Request {
 
 impl Request {
     pub(super) fn read(mut connection: &UnixStream) -> Self {
-        let (deadline, mut line) = (Instant::now() + PATIENCE, Vec::new());
+        let (deadline, mut line) = (Instant::now() + READ_TIMEOUT, Vec::new());
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut chunk = [0; LINE];

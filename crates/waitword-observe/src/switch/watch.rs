@@ -1,7 +1,9 @@
-//! A thread that takes a snapshot once per second, and prints the faults in it.
+//! A thread that takes a snapshot once per second, and tells the faults in it to those who want to know.
 
 use std::io::{self, Write};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -13,22 +15,56 @@ use crate::search::{cycles, waits};
 
 const PERIOD: Duration = Duration::from_secs(1);
 
+/// Whether the thread prints slow holds too. If not, they are left to [`take_slow`].
+pub(super) static PRINTS_SLOW: AtomicBool = AtomicBool::new(false);
+
+/// Is told each fault.
+type Listener = Arc<dyn Fn(&Finding) + Send + Sync>;
+
 /// The thread that is running, if any: each start has a number.
 struct Watch {
     last: u64,
     running: Option<u64>,
+    listeners: Vec<Listener>,
 }
 
-static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None });
+static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None, listeners: Vec::new() });
 static STOPPED: Condvar = Condvar::new();
 
 fn state() -> MutexGuard<'static, Watch> {
     WATCH.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the thread, unless it runs.
-pub(super) fn start() -> io::Result<()> {
+/// Prints a fault to the standard error.
+pub(super) fn print(finding: &Finding) {
+    #[cfg(feature = "tracing")]
+    if crate::adapters::has_subscriber() {
+        return crate::adapters::emit_finding(finding);
+    }
+    // Without a standard error there is nobody to print for.
+    let _ = writeln!(io::stderr().lock(), "waitword: {finding}");
+}
+
+/// Prints the holds that were slow since the last time.
+fn print_slow() {
+    let (slow, lost) = take_slow();
+    for slow in slow {
+        #[cfg(feature = "tracing")]
+        if crate::adapters::has_subscriber() {
+            crate::adapters::emit_slow(&slow);
+            continue;
+        }
+        let _ = writeln!(io::stderr().lock(), "waitword: {slow}");
+    }
+    if lost > 0 {
+        let _ = writeln!(io::stderr().lock(), "waitword: {lost} more were slow");
+    }
+}
+
+/// Tells each fault to `listener`, from a thread that is started unless it runs.
+pub(super) fn start(listener: impl Fn(&Finding) + Send + Sync + 'static) -> io::Result<()> {
     let mut watch = state();
+    watch.listeners.push(Arc::new(listener));
     if watch.running.is_some() {
         return Ok(());
     }
@@ -38,9 +74,14 @@ pub(super) fn start() -> io::Result<()> {
     Ok(())
 }
 
-/// The thread ends, and prints nothing from now on except what it is printing.
+/// The thread ends, and tells nobody anything from now on except what it is telling.
 pub(super) fn stop() {
-    state().running = None;
+    let mut watch = state();
+    watch.running = None;
+    let listeners = std::mem::take(&mut watch.listeners);
+    drop(watch);
+    // Foreign: not under the lock.
+    drop(listeners);
     STOPPED.notify_all();
 }
 
@@ -53,36 +94,25 @@ fn run(number: u64) {
         if watch.running != Some(number) {
             return;
         }
+        let listeners = watch.listeners.clone();
         drop(watch);
-        // Without a standard error there is nobody to print for.
         for finding in watcher.check(snapshot()) {
-            #[cfg(feature = "tracing")]
-            if crate::adapters::has_subscriber() {
-                crate::adapters::emit_finding(&finding);
-                continue;
+            for listener in &listeners {
+                // It has been printed by the panic hook, and the thread goes on.
+                let _ = catch_unwind(AssertUnwindSafe(|| listener(&finding)));
             }
-            let _ = writeln!(io::stderr().lock(), "waitword: {finding}");
         }
-        let (slow, lost) = take_slow();
-        for slow in slow {
-            #[cfg(feature = "tracing")]
-            if crate::adapters::has_subscriber() {
-                crate::adapters::emit_slow(&slow);
-                continue;
-            }
-            let _ = writeln!(io::stderr().lock(), "waitword: {slow}");
-        }
-        if lost > 0 {
-            let _ = writeln!(io::stderr().lock(), "waitword: {lost} more were slow");
+        if PRINTS_SLOW.load(Ordering::Relaxed) {
+            print_slow();
         }
     }
 }
 
-/// Prints each fault once, and once again if it comes back.
+/// Tells each fault once, and once again if it comes back.
 #[derive(Default)]
 struct Watcher {
     before: Option<Snapshot>,
-    printed: Vec<Identity>,
+    told: Vec<Identity>,
 }
 
 /// The locks and actors of a finding.
@@ -95,9 +125,9 @@ impl Watcher {
         found.extend(waits(&now));
         found.retain(Finding::is_fault);
         let seen: Vec<Identity> = found.iter().map(identity).collect();
-        let mut new = seen.iter().map(|seen| !self.printed.contains(seen));
+        let mut new = seen.iter().map(|seen| !self.told.contains(seen));
         found.retain(|_| new.next() == Some(true));
-        self.printed = seen;
+        self.told = seen;
         self.before = Some(now);
         found
     }

@@ -12,10 +12,10 @@ const ROWS: usize = 10;
 /// The columns of a duration.
 const TIME: usize = 7;
 
-/// A table, with an empty line before it; nothing if there are no rows. Rows with less than a hundredth of all delays are left out.
+/// A table, with an empty line before it; nothing if there are no rows. Rows with less than a twentieth of all delays are left out.
 pub(crate) fn blame(rows: &[Blame]) -> String {
     let all: Duration = rows.iter().map(|row| row.delay).sum();
-    let rows: Vec<&Blame> = rows.iter().filter(|row| row.delay * 100 >= all).collect();
+    let rows: Vec<&Blame> = rows.iter().filter(|row| row.delay * 20 >= all).collect();
     if rows.is_empty() {
         return String::new();
     }

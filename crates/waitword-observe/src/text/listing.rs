@@ -54,7 +54,7 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
     };
     let mut text = format!("{}: {waiters}\n", lock_with_address(&lock.name));
     let holders: Vec<&Holder> = snapshot.holders_of(lock.name.address).collect();
-    text += &held(&holders);
+    text += &if lock.name.kind == LockKind::Semaphore { permits(&holders) } else { held(&holders) };
     if let Some(recording) = &snapshot.recording
         && holders.is_empty()
         && is_held(lock)
@@ -77,6 +77,32 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
     }
     if let Some(rest) = lock.waiters.get(WAITERS..).filter(|rest| !rest.is_empty()) {
         text += &format!("  {:TIME$}  {}\n", "", more(rest.len(), "waiters", "", longest(rest)));
+    }
+    text
+}
+
+/// Permits by the places where they were taken, those with the most first: where a leak is looked for.
+fn permits(holders: &[&Holder]) -> String {
+    let mut sites: BTreeMap<(String, bool), (u64, Option<Duration>)> = BTreeMap::new();
+    for holder in holders {
+        let key = (site(holder.site.as_ref()), holder.forgotten);
+        let (count, oldest) = sites.entry(key).or_default();
+        *count += holder.permits.unwrap_or(1);
+        *oldest = holder.held.max(*oldest);
+    }
+    let mut sites: Vec<_> = sites.into_iter().collect();
+    sites.sort_by_key(|(_, (count, oldest))| Reverse((*count, *oldest)));
+    let mut text = String::new();
+    for ((at, forgotten), (count, oldest)) in sites.iter().take(HOLDERS) {
+        let age = oldest.map_or("-".to_owned(), duration);
+        let permits = if *count == 1 { "permit" } else { "permits" };
+        let forgotten = if *forgotten { " forgotten" } else { "" };
+        text += &wrapped(&format!("  {age:>TIME$}  {count} {permits}{forgotten}, taken at {at}"), TIME + 6);
+        text += "\n";
+    }
+    let rest: u64 = sites.iter().skip(HOLDERS).map(|(_, (count, _))| count).sum();
+    if rest > 0 {
+        text += &format!("  {:TIME$}  {}\n", "", more(rest as usize, "permits", "", None));
     }
     text
 }

@@ -13,7 +13,7 @@ const SCHEMA: u32 = 1;
 
 /// What waiters and holders did, in order of time.
 ///
-/// Plain data: [`trace_stop`](crate::trace_stop) makes one of the process, and whoever knows more (the agents of a table of its own, say)
+/// Plain data: [`trace_stop`](crate::trace_stop) makes one of the process, and a program that knows more (the agents of a table of its own, say)
 /// may add events, or make a trace of its own.
 ///
 /// ```
@@ -86,6 +86,7 @@ pub enum TraceKind {
     /// The actor runs after a notify.
     Ended,
     /// The actor waits no longer, and has not got what it waited for.
+    #[serde(rename = "gave_up")]
     GaveUp,
     /// The actor released the lock.
     Released {

@@ -7,6 +7,7 @@ use waitword_core::observe::Caller;
 use waitword_core::observe::holders::{HoldId, acquired, acquired_by_task, acquired_permits};
 
 use crate::acquire::raw::{Acquire, try_reserved};
+use crate::coop;
 
 /// The first attempt of a thread. Returns what the guard has to keep.
 #[inline(always)]
@@ -47,6 +48,8 @@ pub(crate) fn held_by_task<R: Acquire>(
 ) -> HoldId {
     match R::hold(ask) {
         None => HoldId::NONE,
-        Some(hold) => acquired_by_task(raw.held_at(), hold, R::permits(ask).unwrap_or(1), caller(), task),
+        Some(hold) => {
+            acquired_by_task(raw.held_at(), hold, R::permits(ask).unwrap_or(1), caller(), task, coop::is_alone)
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod agents;
 mod herds;
+mod holders;
 mod leaving;
 mod rings;
 mod snapshots;

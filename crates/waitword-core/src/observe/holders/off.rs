@@ -19,6 +19,7 @@ pub fn acquired_by_task(
     _permits: usize,
     _caller: Caller,
     _task: &Waker,
+    _is_alone: impl FnOnce() -> bool,
 ) -> HoldId {
     HoldId::NONE
 }

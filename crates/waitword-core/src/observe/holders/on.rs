@@ -6,7 +6,7 @@ use std::task::Waker;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::records::{ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
+use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
 use super::{Hold, HoldId};
 use crate::observe::{
     Actor, Caller, Release, Site, blames, note_release, trace_acquired, trace_released, traces_all, tracing,
@@ -18,13 +18,19 @@ use crate::thread::numbered::{self, Numbered};
 /// How exact the times of holds are.
 pub(super) const TICK: Duration = Duration::from_millis(10);
 
-static TABLE: Records = Records::new();
+/// What every acquisition and every release looks at: one static, so that code in other crates looks for one address.
+struct Recorder {
+    /// 0 while the switch is off. Otherwise the number of its turn, and the milliseconds since the first one.
+    now: AtomicU64,
+    /// Whether there may be records, which releases have to erase.
+    erases: AtomicBool,
+    table: Records,
+}
 
-/// 0 while the switch is off. Otherwise the number of its turn, and the milliseconds since the first one.
-static NOW: AtomicU64 = AtomicU64::new(0);
+static RECORDER: Recorder =
+    Recorder { now: AtomicU64::new(0), erases: AtomicBool::new(false), table: Records::new() };
 
-/// Whether there may be records, which releases have to erase.
-static ERASES: AtomicBool = AtomicBool::new(false);
+static TABLE: &Records = &RECORDER.table;
 
 /// How many acquisitions found no place in this turn.
 static UNRECORDED: AtomicU64 = AtomicU64::new(0);
@@ -62,7 +68,7 @@ pub fn start_holders() {
     BEGINNING.get_or_init(Instant::now);
     (switch.turns, switch.is_on, switch.began) = (switch.turns + 1, true, Some(Instant::now()));
     UNRECORDED.store(0, Ordering::Relaxed);
-    ERASES.store(true, Ordering::SeqCst);
+    RECORDER.erases.store(true, Ordering::SeqCst);
     tick(switch.turns);
     if !switch.ticks {
         // Without the thread, times are those of the last snapshot.
@@ -75,13 +81,13 @@ pub fn start_holders() {
 pub fn stop_holders() {
     let mut switch = switch();
     switch.is_on = false;
-    NOW.store(0, Ordering::SeqCst);
+    RECORDER.now.store(0, Ordering::SeqCst);
 }
 
 /// Stores the time, under the lock of the switch.
 fn tick(turn: u64) {
     let elapsed = BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_millis() as u64);
-    NOW.store(turn << TURN_SHIFT | (elapsed & (1 << TURN_SHIFT) - 1), Ordering::SeqCst);
+    RECORDER.now.store(turn << TURN_SHIFT | (elapsed & (1 << TURN_SHIFT) - 1), Ordering::SeqCst);
 }
 
 /// Tells the time, until the switch is off and no record is left.
@@ -92,7 +98,7 @@ fn run() {
         if switch.is_on {
             tick(switch.turns);
         } else if TABLE.is_empty() {
-            ERASES.store(false, Ordering::SeqCst);
+            RECORDER.erases.store(false, Ordering::SeqCst);
             switch.ticks = false;
             return;
         }
@@ -129,19 +135,46 @@ fn is_recorded(number: u64) -> bool {
 /// A thread has acquired the lock with this word. Returns what its guard has to keep, if there may be several holders.
 #[inline(always)]
 pub fn acquired(word: usize, hold: Hold, caller: Caller) -> HoldId {
-    let now = NOW.load(Ordering::Relaxed);
-    if now == 0 { HoldId::NONE } else { record(now, word, hold as u64, caller.site()) }
+    // Read again for the record: what is compared and not used needs no register where it is off.
+    if RECORDER.now.load(Ordering::Relaxed) == 0 {
+        HoldId::NONE
+    } else if hold == Hold::Mutex && !traces_all() {
+        // In line: the shortest path of all.
+        let now = RECORDER.now.load(Ordering::Relaxed);
+        if NUMBER.get() == 0 || RECORDER.table.claim(word, now, caller.site(), NUMBER.get()).is_none() {
+            record_elsewhere(word, hold, caller.site());
+        }
+        HoldId::UNKNOWN
+    } else {
+        let id = record(word, hold, caller.site());
+        // A mutex's guard keeps none.
+        if hold == Hold::Mutex { HoldId::UNKNOWN } else { id }
+    }
 }
 
 #[inline(never)]
-fn record(now: u64, word: usize, flags: u64, site: &'static Site) -> HoldId {
+fn record(word: usize, hold: Hold, site: &'static Site) -> HoldId {
     if traces_all() {
         trace_acquired(word, None, Some(site));
     }
-    match TABLE.claim(word, now, site, number() | flags) {
-        Some(at) => id(at),
-        None => unrecorded(),
+    let now = RECORDER.now.load(Ordering::Relaxed);
+    match NUMBER.get() {
+        0 => {}
+        number => {
+            if let Some(at) = TABLE.claim(word, now, site, number | hold as u64) {
+                return id(at);
+            }
+        }
     }
+    record_elsewhere(word, hold, site)
+}
+
+#[cold]
+#[inline(never)]
+fn record_elsewhere(word: usize, hold: Hold, site: &'static Site) -> HoldId {
+    let now = RECORDER.now.load(Ordering::Relaxed);
+    let at = TABLE.claim_elsewhere(word, now, site, number() | hold as u64);
+    at.map_or_else(unrecorded, id)
 }
 
 fn id(at: usize) -> HoldId {
@@ -154,64 +187,74 @@ fn unrecorded() -> HoldId {
     HoldId::NONE
 }
 
-/// As [`acquired`], by a task that is polled with this waker, and with the number of permits.
+/// As [`acquired`], by a task that is polled with this waker, and with the number of permits. `is_alone` says whether only this thread can
+/// poll it.
 #[inline(always)]
-pub fn acquired_by_task(word: usize, hold: Hold, permits: usize, caller: Caller, task: &Waker) -> HoldId {
-    let now = NOW.load(Ordering::Relaxed);
-    if now == 0 {
+pub fn acquired_by_task(
+    word: usize,
+    hold: Hold,
+    permits: usize,
+    caller: Caller,
+    task: &Waker,
+    is_alone: impl FnOnce() -> bool,
+) -> HoldId {
+    if RECORDER.now.load(Ordering::Relaxed) == 0 {
         return HoldId::NONE;
     }
-    let task = match is_of_thread(task) {
+    let flags = match is_of_thread(task) {
         // A thread that drives a future by parking.
-        true => None,
-        false => Some(task.data().addr()),
+        true => 0,
+        false => TASK | if is_alone() { ALONE } else { 0 },
     };
-    record_with(now, word, hold, permits, caller.site(), task)
+    record_with(word, hold as u64 | flags, permits, caller.site(), task.data().addr())
 }
 
 /// As [`acquired`], of so many permits of a semaphore.
 #[inline(always)]
 pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
-    let now = NOW.load(Ordering::Relaxed);
-    if now == 0 || permits == 0 {
+    if RECORDER.now.load(Ordering::Relaxed) == 0 || permits == 0 {
         return HoldId::NONE;
     }
-    record_with(now, word, Hold::Permits, permits, caller.site(), None)
+    record_with(word, Hold::Permits as u64, permits, caller.site(), 0)
 }
 
 #[inline(never)]
-fn record_with(
-    now: u64,
-    word: usize,
-    hold: Hold,
-    permits: usize,
-    site: &'static Site,
-    task: Option<usize>,
-) -> HoldId {
+fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, task: usize) -> HoldId {
     if traces_all() {
-        trace_acquired(word, task, Some(site));
+        trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
     }
-    let who = number() | hold as u64 | if task.is_some() { TASK } else { 0 };
-    TABLE.claim_with(word, now, site, who, task.unwrap_or(0), permits).map_or_else(unrecorded, id)
+    let now = RECORDER.now.load(Ordering::Relaxed);
+    TABLE.claim_with(word, now, site, number() | flags, task, permits).map_or_else(unrecorded, id)
 }
 
 /// The holder is about to release it.
 #[inline(always)]
 pub fn released(word: usize, hold: Hold, id: HoldId) {
-    if ERASES.load(Ordering::Relaxed) && id != HoldId::NONE {
-        erase(word, hold, id);
+    if id == HoldId::UNKNOWN {
+        if RECORDER.erases.load(Ordering::Relaxed) {
+            note_if_asked(word, hold, id);
+            erase(word, hold);
+        }
+    } else if id != HoldId::NONE {
+        note_if_asked(word, hold, id);
+        free(id);
     }
 }
 
 #[inline(always)]
-fn erase(word: usize, hold: Hold, id: HoldId) {
+fn erase(word: usize, hold: Hold) {
+    if hold == Hold::Mutex { erase_only(word) } else { erase_one(word, hold) }
+}
+
+#[inline(never)]
+fn free(id: HoldId) {
+    TABLE.free(id.0 as usize - 1);
+}
+
+#[inline(always)]
+fn note_if_asked(word: usize, hold: Hold, id: HoldId) {
     if tracing::is_on() || blames() {
         note(word, hold, id);
-    }
-    match hold {
-        Hold::Mutex => erase_only(word),
-        _ if id == HoldId::UNKNOWN => erase_one(word, hold),
-        _ => TABLE.free(id.0 as usize - 1),
     }
 }
 
@@ -230,9 +273,9 @@ fn note(word: usize, hold: Hold, id: HoldId) {
 }
 
 /// The record of a word that has one at most.
-#[inline(never)]
+#[inline(always)]
 fn erase_only(word: usize) {
-    if !TABLE.free_at_home(word) {
+    if !RECORDER.table.free_at_home(word) {
         erase_one(word, Hold::Mutex);
     }
 }
@@ -258,7 +301,7 @@ fn find(word: usize, hold: Hold) -> impl Iterator<Item = (usize, Entry)> {
 /// The holder goes on in another way: it upgrades, or downgrades. Returns what its new guard has to keep.
 #[inline(always)]
 pub fn changed(word: usize, from: Hold, to: Hold, id: HoldId) -> HoldId {
-    if ERASES.load(Ordering::Relaxed) { change(word, from, to, id) } else { HoldId::NONE }
+    if RECORDER.erases.load(Ordering::Relaxed) { change(word, from, to, id) } else { HoldId::NONE }
 }
 
 #[cold]
@@ -314,7 +357,7 @@ pub fn merged(word: usize, id: HoldId, other: HoldId, permits: usize) -> HoldId 
 /// Permits were added that nobody gives back: they stand for as many that were forgotten.
 #[inline(always)]
 pub fn permits_added(word: usize, permits: usize) {
-    if ERASES.load(Ordering::Relaxed) {
+    if RECORDER.erases.load(Ordering::Relaxed) {
         forget_no_more(word, permits);
     }
 }
@@ -335,14 +378,14 @@ fn forget_no_more(word: usize, mut permits: usize) {
 
 /// Where the lock with this word was taken by one that holds it, if that is recorded.
 pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
-    let mut records = TABLE.find(word, |_| NOW.load(Ordering::Relaxed) != 0);
+    let mut records = TABLE.find(word, |_| RECORDER.now.load(Ordering::Relaxed) != 0);
     records.next().map(|(_, entry)| entry.site)
 }
 
 /// The lock goes. Guards that were leaked held it; another may be made in its place.
 #[inline(always)]
 pub fn dropped(word: usize) {
-    if ERASES.load(Ordering::Relaxed) {
+    if RECORDER.erases.load(Ordering::Relaxed) {
         erase_all(word);
     }
 }
@@ -370,6 +413,8 @@ pub struct HolderSeen {
     pub actor: Option<Actor>,
     /// The thread on which it was acquired: that of `actor`, or the one that polled the task.
     pub on: Option<thread::Thread>,
+    /// No other thread than `on` can poll the task: it is one of a runtime with one thread. Known of tokio's, with the feature `tokio`.
+    pub is_polled_only_there: bool,
     /// The guard may be with another than the one that acquired it.
     pub may_be_elsewhere: bool,
     /// Nothing will release it: permits that were forgotten, a guard that was leaked.
@@ -433,6 +478,7 @@ fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Opt
         since: time(entry.since)?,
         actor: if is_task { Some(Actor::Task(entry.task)) } else { on.clone().map(Actor::Thread) },
         on,
+        is_polled_only_there: entry.who & ALONE != 0,
         may_be_elsewhere: entry.who & ELSEWHERE != 0 || has_ended,
         is_forgotten: entry.who & FORGOTTEN != 0,
     })

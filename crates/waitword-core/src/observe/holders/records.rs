@@ -44,6 +44,8 @@ pub(super) const HOLD: u64 = 7;
 pub(super) const TASK: u64 = 1 << 3;
 /// The guard may be with another than the one that acquired it.
 pub(super) const ELSEWHERE: u64 = 1 << 4;
+/// No other thread can poll the task.
+pub(super) const ALONE: u64 = 1 << 6;
 /// Nothing releases it any more.
 pub(super) const FORGOTTEN: u64 = 1 << 5;
 
@@ -131,9 +133,10 @@ impl Record {
         let (since, site) = (self.since.load(Ordering::Relaxed), self.site.load(Ordering::Relaxed));
         let (task, permits) = (self.task.load(Ordering::Relaxed), self.permits.load(Ordering::Relaxed));
         fence(Ordering::Acquire);
-        let same =
+        #[cfg_attr(not(any(waitword_loom, waitword_shuttle)), expect(unused_mut, reason = "for the mutant"))]
+        let mut same =
             [self.word.load(Ordering::Relaxed) as u64, self.who.load(Ordering::Relaxed)] == [word, who];
-        mutant!("holders-recheck" => let same = true);
+        mutant!("holders-recheck" => same = true);
         // SAFETY: null, or stored by `fill` from a reference that is good for ever; whichever of these stores this is.
         let site = unsafe { site.as_ref() }?;
         same.then_some(Entry { word: word as usize, who, since, site, task, permits })
@@ -151,20 +154,18 @@ fn places(word: usize) -> impl Iterator<Item = usize> {
 }
 
 impl Records {
-    /// Records a hold. Returns its place, or `None` if there is none.
+    /// Records a hold at the home of its word. Returns its place, or `None` if that is taken.
     #[inline(always)]
     pub fn claim(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
         let at = home(word);
-        if self.0[at].word.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            return self.claim_elsewhere(word, since, site, who);
-        }
-        self.0[at].fill(since, site, who);
+        let record = &self.0[at];
+        record.word.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        record.fill(since, site, who);
         Some(at)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn claim_elsewhere(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
+    /// As [`claim`](Self::claim), if its home is taken.
+    pub fn claim_elsewhere(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
         let free = |at: &usize| {
             let record = &self.0[*at].word;
             record.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).is_ok()
@@ -218,7 +219,7 @@ impl Records {
     #[inline(always)]
     pub fn free(&self, at: usize) {
         self.0[at].who.store(0, Ordering::Relaxed);
-        self.0[at].word.store(0, order!(Release, "holders-free"));
+        self.0[at].word.store(0, Ordering::Release);
     }
 
     /// The places of the records of `word` that `is_wanted` picks.

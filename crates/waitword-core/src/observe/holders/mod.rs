@@ -4,7 +4,7 @@
 //! (`records.rs`) under the address of the word, and the release erases it. Without the feature `observe` all of this is empty.
 //!
 //! # The switch
-//! An acquisition asks [`start_holders`]' switch, a release asks whether there may be records at all. So what was recorded is erased by its
+//! An acquisition asks the switch of `start_holders`, a release asks whether there may be records at all. So what was recorded is erased by its
 //! own release, also if the switch was turned meanwhile, and nobody else ever erases a record (but the drop of a lock, whose guards were
 //! leaked):
 //!
@@ -22,7 +22,7 @@
 //! the switch's turn, and one of an earlier turn is not shown.
 //!
 //! # Since when
-//! A record has no clock: a thread of this module stores the time every [`TICK`](on::TICK) into the switch, and an acquisition copies it.
+//! A record has no clock: a thread of this module stores the time every 10 ms into the switch, and an acquisition copies it.
 
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod on;

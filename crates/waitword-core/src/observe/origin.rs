@@ -102,7 +102,8 @@ pub(crate) struct Mark {
     /// None of an agent's.
     #[cfg(feature = "observe")]
     pub(crate) origin: Option<Origin>,
-    /// The identity of the wake that was set last: a signal takes the wake, and a snapshot asks for it just then.
+    /// The identity of the wake that was set last: a signal takes the wake, and a snapshot asks for it just then. Of an agent's wait
+    /// its token.
     #[cfg(feature = "observe")]
     pub(crate) who: usize,
 }

@@ -47,6 +47,8 @@ pub struct WaiterSeen {
     pub since: Option<Instant>,
     /// Its thread, task or agent.
     pub actor: Actor,
+    /// What an agent calls its wait ([`InboxWait::token`](crate::InboxWait::token)); `None` of all others.
+    pub token: Option<usize>,
     /// Whether it was signalled.
     pub state: WaiterState,
 }
@@ -58,6 +60,7 @@ pub(crate) struct Copied {
     pub(crate) ticket: u64,
     pub(crate) origin: Option<Origin>,
     pub(crate) who: usize,
-    pub(crate) is_agent: bool,
+    /// Of an agent's wait.
+    pub(crate) token: Option<usize>,
     pub(crate) state: WaiterState,
 }

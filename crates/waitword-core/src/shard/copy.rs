@@ -105,13 +105,14 @@ unsafe fn copy_of(node: NonNull<Waiter>) -> Copied {
             _ => WaiterState::Queued,
         };
         let word = node.as_ref().address();
-        with(node, |links| Copied {
-            word,
-            ticket: node.as_ref().ticket(),
-            origin: links.mark.origin,
-            who: links.mark.who,
-            is_agent: matches!(links.wake, Wake::Agent(Some(_))),
-            state,
+        with(node, |links| {
+            // An agent's wait is never signalled, so its wake is there while it is queued.
+            let (who, token) = match &links.wake {
+                Wake::Agent(Some(inbox)) => (inbox.identity(), Some(links.mark.who)),
+                _ => (links.mark.who, None),
+            };
+            let ticket = node.as_ref().ticket();
+            Copied { word, ticket, origin: links.mark.origin, who, token, state }
         })
     }
 }

@@ -61,9 +61,9 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
         let position = if before.0 == waiter.word { before.1 + 1 } else { 0 };
         before = (waiter.word, position);
         let thread = || threads.get(&waiter.who).cloned().map(Actor::Thread);
-        let actor = match waiter.is_agent {
-            true => Actor::Agent(waiter.who),
-            false => thread().unwrap_or(Actor::Task(waiter.who)),
+        let actor = match waiter.token {
+            Some(_) => Actor::Agent(waiter.who),
+            None => thread().unwrap_or(Actor::Task(waiter.who)),
         };
         WaiterSeen {
             word: waiter.word,
@@ -72,6 +72,7 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
             site: waiter.origin.map(Origin::site),
             since: time_of(waiter.ticket),
             actor,
+            token: waiter.token,
             state: waiter.state,
         }
     });

@@ -80,7 +80,7 @@ impl<L: Location> InboxWait<L> {
     pub fn enqueue(self: Pin<&mut Self>, expected: <L::Word as Word>::Value) -> bool {
         assert_eq!(self.tagged.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
         let this = self.as_ref();
-        this.node().set_wake(Wake::Agent(Some(this.inbox.clone())));
+        this.node().set_wake_of(Wake::Agent(Some(this.inbox.clone())), |_| this.tagged.token);
         let Some(equal) = lock_if_equal(&this.at, bits::<L::Word>(expected)) else { return false };
         let node = NonNull::from(&this.get_ref().tagged).cast();
         // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).

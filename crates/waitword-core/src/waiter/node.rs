@@ -188,9 +188,15 @@ impl Waiter {
     /// Sets how the owner is woken, before the node is enqueued.
     #[inline]
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
+        self.set_wake_of(wake, Wake::identity);
+    }
+
+    /// As [`set_wake`](Self::set_wake). A snapshot asks the wake of an agent's wait whose it is, so its `who` is the wait's token.
+    #[inline]
+    pub(crate) fn set_wake_of(self: Pin<&Self>, wake: Wake, who: impl FnOnce(&Wake) -> usize) {
         debug_assert_eq!(self.state(), IDLE);
         let set = |links: &mut Links| {
-            links.mark.set_who(|| wake.identity());
+            links.mark.set_who(|| who(&wake));
             if links.wake.is_nobody() {
                 // Not read: a copy of what was written a moment ago, in other portions, would wait for these stores.
                 std::mem::forget(std::mem::replace(&mut links.wake, wake));

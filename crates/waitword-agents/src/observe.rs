@@ -7,13 +7,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use waitword_core::observe::WaiterSeen;
-pub use waitword_core::observe::{Actor, WaitsFor, start_clock};
+pub use waitword_core::observe::{Actor, WaiterSeen, WaitsFor};
 
 use crate::block::SharedBlock;
 pub use crate::history::{Change, Deed, WordHistory};
 
-/// A word that somebody waits on, or that somebody holds.
+/// A word that somebody waits on.
 #[derive(Clone, Debug)]
 pub struct WordSeen {
     /// Its block.
@@ -35,7 +34,8 @@ impl WordSeen {
     }
 }
 
-/// The words of all blocks of the process that have waiters or a known holder, block by block.
+/// The words of all blocks of the process that have waiters, block by block. (Of a word that nobody waits on it cannot be told whether
+/// it is a lock that is held or a flag that is set.)
 ///
 /// Each block's queues are copied as a [`Table`](waitword_core::Table) is: in short stays, between which others wait and notify.
 ///
@@ -56,7 +56,6 @@ pub fn snapshot() -> Vec<WordSeen> {
 }
 
 fn words_of(block: &SharedBlock) -> Vec<WordSeen> {
-    let mut histories = block.observed().histories.all();
     let mut words: BTreeMap<usize, Vec<WaiterSeen>> = BTreeMap::new();
     let of_block: Range<usize> = block.id()..block.id() + block.max_len();
     for waiter in block.table().snapshot() {
@@ -65,20 +64,23 @@ fn words_of(block: &SharedBlock) -> Vec<WordSeen> {
             words.entry(waiter.word - block.id()).or_default().push(waiter);
         }
     }
-    for (byte_index, history) in &histories {
-        if history.holder.is_some() {
-            words.entry(*byte_index).or_default();
-        }
-    }
-    let seen = words.into_iter().map(|(byte_index, waiters)| {
-        let value = block.i32(byte_index).map_or(0, |word| word.load(Ordering::SeqCst));
+    let words: Vec<_> = words
+        .into_iter()
+        .map(|(byte_index, waiters)| {
+            let value = block.i32(byte_index).map_or(0, |word| word.load(Ordering::SeqCst));
+            (byte_index, waiters, value)
+        })
+        .collect();
+    // Last: what an agent had recorded when it ended is here, then, if a host found it ended before.
+    let mut histories = block.observed().histories.all();
+    let seen = |(byte_index, waiters, value)| {
         let mut history = histories.remove(&byte_index).unwrap_or_default();
         if value == 0 {
             history.holder = None;
         }
         WordSeen { block: block.clone(), byte_index, value, waiters, history }
-    });
-    seen.filter(|word| !word.waiters.is_empty() || word.history.holder.is_some()).collect()
+    };
+    words.into_iter().map(seen).collect()
 }
 
 impl SharedBlock {

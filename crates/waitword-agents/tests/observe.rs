@@ -54,11 +54,14 @@ fn a_holder_is_seen_while_the_word_is_taken() {
     let deed = || Deed { agent: agent.id(), place: None, begun: Instant::now(), done: Instant::now() };
     word.store(1, Ordering::SeqCst);
     block.record_change(4, Change::Swapped { before: 0, after: 1 }, deed());
-    let [seen] = &words_of(&block)[..] else { panic!("it is held") };
-    assert_eq!(seen.history.holder.as_ref().map(|holder| holder.agent), Some(agent.id()));
+    assert!(words_of(&block).is_empty(), "without a waiter it may be a flag");
+    let waits = agent.wait_async(&block, 4, Expected::I32(1), Timeout::Never);
+    assert!(matches!(waits, Ok(AsyncWait::Pending(_))));
+    let holder = || words_of(&block)[0].history.holder.as_ref().map(|holder| holder.agent);
+    assert_eq!(holder(), Some(agent.id()));
     // Released by somebody who is not recorded: a thread of Rust, say.
     word.store(0, Ordering::SeqCst);
-    assert!(words_of(&block).is_empty());
+    assert_eq!(holder(), None);
 }
 
 #[test]

@@ -50,6 +50,16 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
 
+    /// Show which agent waits where, and for whom, when the program hangs
+    ///
+    /// A report on the standard error when no agent can go on any more, when the time of --timeout is up, and (on Unix) at each
+    /// SIGUSR1 while the program runs: each word of shared memory that agents wait on, its queue, since when and from which line
+    /// of the script, who holds it if it is used as a lock, and who notified it last. A worker that has ended while it held a
+    /// lock is named. Atomics take some microseconds more each. WAITWORD_OBSERVE=serve=SOCKET in the environment does the same,
+    /// and gives the report to "waitword report SOCKET" and "waitword top SOCKET".
+    #[arg(long)]
+    pub(crate) observe: bool,
+
     /// Give the scripts of each agent at most so much memory: 64M, 2G, or bytes
     ///
     /// All that an agent makes counts: its values, its SharedArrayBuffers until the last agent lets go of them, and the
@@ -140,7 +150,8 @@ Exit codes:
        Atomics.waitAsync that no agent can notify any more (they are listed)
     1  an uncaught error, here or in a worker, among them those of
        the limits; a file that cannot be read or parsed;
-       a deadlock: every agent blocked or waiting for another
+       a deadlock: every agent blocked or waiting for another; with --observe,
+       also an end in which a lock is held by an agent that has ended
     2  a mistake on the command line
    13  the main module awaits a promise that can never be settled
   124  the time of --timeout was up (what was pending is listed)
@@ -159,6 +170,7 @@ Examples:
   waitword run --timeout 10 --memory-limit 64M --total-memory 256M \
       --max-workers 16 --max-waits 100000 untrusted.js
   generate-program | waitword run - one two
+  waitword run --observe --timeout 60 hangs-sometimes.mjs
 
 What programs can use:
   node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId,

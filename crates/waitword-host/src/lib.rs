@@ -43,10 +43,12 @@ mod module_loader;
 mod named_locks;
 mod natives;
 mod observed;
+mod observer;
 mod options;
 mod parts;
 mod ports;
 mod program;
+mod recorder;
 mod source_file;
 mod source_line;
 mod source_text;
@@ -61,4 +63,7 @@ pub use agent_name::AgentName;
 pub use ended::{AbandonedWait, EXIT_TIMED_OUT, Ended};
 pub use failure::{Failure, FailureKind, Place};
 pub use limits::DEFAULT_MAX_WORKERS;
+pub use observer::{
+    Actor, ObservedAgent, ObservedDeed, ObservedWaiter, ObservedWord, Observer, WaiterSeen, WaitsFor,
+};
 pub use program::Program;

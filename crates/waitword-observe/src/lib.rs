@@ -31,20 +31,24 @@ mod process;
 mod profile;
 mod report;
 mod search;
+mod sources;
 mod switch;
 mod text;
 
 pub use finding::{
-    Blocks, Certainty, Cycle, Finding, LongWait, Member, MemberWait, NeverPolled, NoKnownNotifier, Unless,
+    Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
+    NoKnownNotifier, Unless,
 };
 pub use model::{
-    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Site, Snapshot, State, Waiter,
+    Access, Actor, Address, BlockPlace, Deed, Ended, Holder, LastPoll, Lock, LockKind, LockName, Site,
+    Snapshot, State, Waiter,
 };
 pub use names::{Name, Nameable, name};
 pub use process::snapshot;
 pub use profile::{Profile, Waits};
 pub use report::{Process, ReadError, Report, SCHEMA, report};
 pub use search::{cycles, waits};
+pub use sources::{Seen, Source, add_source};
 #[cfg(unix)]
 pub use switch::{Server, report_on_signal, serve};
 pub use switch::{disable, enable, init};

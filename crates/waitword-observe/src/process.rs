@@ -10,6 +10,7 @@ use waitword_core::observe::{self, WaiterSeen, WaiterState, WaitsFor};
 use crate::model::{Access, Actor, Lock, LockKind, Site, Snapshot, State, Waiter};
 use crate::names::names;
 use crate::numbers::{Register, Round};
+use crate::sources;
 
 static TASKS: Register = Register::new();
 static AGENTS: Register = Register::new();
@@ -19,7 +20,7 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 
 /// All waiters of the process's common queue, lock by lock.
 ///
-/// Locks of shared blocks with a [`Table`] of their own are not among them. Nothing is stopped: each queue is copied in short stays
+/// Those of shared blocks with a [`Table`] of their own are among them if a [source](crate::add_source) sees them. Nothing is stopped: each queue is copied in short stays
 /// under its shard's lock, some microseconds each.
 ///
 /// ```
@@ -38,9 +39,20 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 /// ```
 pub fn snapshot() -> Snapshot {
     let origin = *ORIGIN.get_or_init(Instant::now);
-    let seen = Table::global().snapshot();
+    let mut seen = Table::global().snapshot();
+    let completions = sources::see(&mut seen);
     let now = Instant::now();
-    Snapshot { taken: now - origin, locks: locks(seen, now), holders: None, last_polls: Vec::new() }
+    let mut snapshot = Snapshot {
+        taken: now - origin,
+        locks: locks(seen, now),
+        holders: None,
+        last_polls: Vec::new(),
+        ended: Vec::new(),
+    };
+    for complete in completions {
+        complete(&mut snapshot, now);
+    }
+    snapshot
 }
 
 /// Groups waiters by lock. They come word by word, in the order of the queues.
@@ -51,7 +63,7 @@ fn locks(seen: Vec<WaiterSeen>, now: Instant) -> Vec<Lock> {
     for seen in seen {
         let (kind, wants) = sort(seen.waits_for);
         if locks.last().is_none_or(|(word, _)| *word != seen.word) {
-            locks.push((seen.word, Lock { name: names.of(seen.word, kind), waiters: Vec::new() }));
+            locks.push((seen.word, Lock::new(names.of(seen.word, kind))));
         }
         let Some((_, lock)) = locks.last_mut() else { continue };
         // A waiter of a condition variable says so in the queue of the mutex, too: any other waiter there knows better.

@@ -64,6 +64,8 @@ mod runtime;
 mod shared_array_buffer;
 mod typed_array;
 mod unusual_memory;
+#[cfg(feature = "observe")]
+mod word_observer;
 
 pub use agent_state::WaitObserver;
 pub use convert::{IntoJs, JsValue};
@@ -75,6 +77,8 @@ pub use ffi::{
 };
 pub use runtime::{JsAgent, JsAgentOptions};
 pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};
+#[cfg(feature = "observe")]
+pub use word_observer::WordObserver;
 
 /// Compiles and runs the README's example.
 #[cfg(doctest)]

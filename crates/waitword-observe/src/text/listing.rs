@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::words::{actor, duration, lock_with_address, site, wrapped};
-use crate::model::{Access, Holder, Lock, LockKind, Snapshot, State, Waiter};
+use crate::model::{Access, Deed, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
 /// So many locks are listed,
 const LOCKS: usize = 20;
@@ -54,9 +54,13 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
     };
     let mut text = format!("{}: {waiters}\n", lock_with_address(&lock.name));
     let holders: Vec<&Holder> = snapshot.holders_of(lock.name.address).collect();
-    text += &held(&holders);
+    text += &held(&holders, snapshot);
     if snapshot.holders.is_some() && holders.is_empty() && is_owned(lock) {
         text += "  holder unknown: taken before holders were recorded, or not recorded\n";
+    }
+    if holders.is_empty() {
+        text += &deed("last changed", lock.changed.as_ref());
+        text += &deed("last notified", lock.notified.as_ref());
     }
     let listed = &lock.waiters[..lock.waiters.len().min(WAITERS)];
     let names: Vec<String> = listed.iter().map(|waiter| actor(&waiter.actor)).collect();
@@ -74,17 +78,30 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
     text
 }
 
+/// What was done to the word last.
+fn deed(what: &str, deed: Option<&Deed>) -> String {
+    let Some(deed) = deed else { return String::new() };
+    let [age, who, at] = [duration(deed.ago), actor(&deed.actor), site(deed.site.as_ref())];
+    let woken = match deed.woken {
+        None => "",
+        Some(0) => ", found nobody",
+        Some(1) => ", woke 1",
+        Some(woken) => &format!(", woke {woken}"),
+    };
+    wrapped(&format!("  {age:>TIME$}  {what} by {who} at {at}{woken}"), TIME + 6) + "\n"
+}
+
 /// Holders one by one while they are few, by site if they are many.
-fn held(holders: &[&Holder]) -> String {
+fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
     if holders.len() <= HOLDERS {
         let line = |holder: &&Holder| {
             let by = if holder.sent_away { "acquired by" } else { "held by" };
             let age = holder.held.map_or("-".to_owned(), duration);
-            format!(
-                "  {age:>TIME$}  {by} {}, taken at {}\n",
-                actor(&holder.actor),
-                site(holder.site.as_ref())
-            )
+            let [who, at] = [actor(&holder.actor), site(holder.site.as_ref())];
+            let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor);
+            let ended = ended.map(|ended| format!(", which ended {} ago", duration(ended.ago)));
+            let line = format!("  {age:>TIME$}  {by} {who}, taken at {at}{}", ended.unwrap_or_default());
+            wrapped(&line, TIME + 6) + "\n"
         };
         return holders.iter().map(line).collect();
     }

@@ -21,6 +21,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(Run),
     Report(Report),
+    Top(Top),
     Test262(Test262),
     /// What `test262` starts for each test; of no use otherwise
     #[command(hide = true)]
@@ -104,6 +105,44 @@ pub(crate) struct Report {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// Watch which locks are waited for in a running Rust program, and who holds them
+///
+/// The program opts in as for "waitword report". Also a script that was started with WAITWORD_OBSERVE=serve=SOCKET in the
+/// environment of "waitword run".
+#[derive(Debug, Args)]
+#[command(after_help = TOP)]
+pub(crate) struct Top {
+    /// The path of the program's socket
+    pub(crate) socket: PathBuf,
+
+    /// Ask for a new report every so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub(crate) every: Duration,
+}
+
+const TOP: &str = "\
+The locks with the most waiters come first, above them what is wrong: deadlocks,
+locks whose holder has ended, waiters that are not polled. The program goes on
+meanwhile.
+
+Keys:
+  up, down, k, j   choose a lock
+  enter            its holders and its queue, and back
+  s                sort by waiters, by the longest wait, by name
+  p, space         pause
+  q, escape        quit
+
+Example:
+  WAITWORD_OBSERVE=serve=/tmp/pool.sock pool &
+  waitword top /tmp/pool.sock
+
+Exit codes:
+    0  q was pressed; also after the program has ended
+    1  there was no report to begin with, or the output is no terminal: use
+       waitword report
+    2  a mistake on the command line
+  143  a SIGTERM";
 
 const REPORT: &str = "\
 The report has what can be concluded first (waiters that are not polled,

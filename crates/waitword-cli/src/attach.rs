@@ -1,14 +1,17 @@
-//! `waitword report`: the report of another process, through its socket.
+//! `waitword report`, and what `waitword top` asks for: the report of another process, through its socket.
 
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::args::Report;
+use waitword_observe::Report;
 
-pub(crate) fn run(arguments: &Report) -> i32 {
+use crate::args;
+
+pub(crate) fn run(arguments: &args::Report) -> i32 {
     let socket = &arguments.socket;
-    match fetched(socket).and_then(|json| shown(&json, arguments.json)) {
-        Ok(text) => {
+    match fetched(socket).and_then(|json| Ok((parsed(&json)?, json))) {
+        Ok((report, json)) => {
+            let text = if arguments.json { json } else { report.to_string() };
             // Without a reader there is nobody to show it to.
             let _ = std::io::stdout().lock().write_all(text.as_bytes());
             0
@@ -20,16 +23,23 @@ pub(crate) fn run(arguments: &Report) -> i32 {
     }
 }
 
-fn shown(json: &str, as_json: bool) -> Result<String, String> {
+/// The report of the program that serves the socket.
+///
+/// # Errors
+/// Why there is none, for the user.
+pub(crate) fn fetch(socket: &Path) -> Result<Report, String> {
+    parsed(&fetched(socket)?)
+}
+
+fn parsed(json: &str) -> Result<Report, String> {
     if let Some(answer) =
         json.strip_prefix("{\"error\":\"").and_then(|rest| rest.trim_end().strip_suffix("\"}"))
     {
         return Err(answer.to_owned());
     }
-    let report = waitword_observe::Report::from_json(json).map_err(|error| {
+    Report::from_json(json).map_err(|error| {
         format!("another program than waitword's answers there, or another version: {error}")
-    })?;
-    Ok(if as_json { json.to_owned() } else { report.to_string() })
+    })
 }
 
 #[cfg(not(unix))]

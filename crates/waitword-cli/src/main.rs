@@ -9,6 +9,7 @@ mod attach;
 mod observe;
 mod report;
 mod test262;
+mod top;
 
 use std::process::exit;
 use std::thread;
@@ -25,6 +26,7 @@ fn main() {
     match Arguments::parse().command {
         Command::Run(run) => exit(run_program(run)),
         Command::Report(report) => exit(attach::run(&report)),
+        Command::Top(top) => exit(top::run(&top)),
         Command::Test262(test262) => exit(test262::run(&test262)),
         Command::Test262Case(case) => test262::run_case(case),
     }

@@ -52,6 +52,7 @@ pub use sources::{Seen, Source, add_source};
 #[cfg(unix)]
 pub use switch::{Server, report_on_signal, serve};
 pub use switch::{disable, enable, init};
+pub use text::short_duration;
 
 #[doc = include_str!("../docs/json.md")]
 pub mod json_schema {}

@@ -43,8 +43,8 @@ fn a_holder_that_has_ended_is_named() {
     assert!(finding.is_fault());
     assert_eq!(
         finding.to_string(),
-        "AsyncLock at block 1 +64: held by worker 2 (worker.js:12:5), which ended 800 ms ago; 2 wait: worker 1\n  \
-         (main.js:9:5), thread \"host\" (src/host.rs:31)"
+        "AsyncLock at block 1 +64: held by worker 2 (worker.js:12:5), which ended 800 ms ago; 2 wait: worker\n  \
+         1 (main.js:9:5), thread \"host\" (src/host.rs:31)"
     );
     let text = report(&abandoned()).to_string();
     let listing = "\

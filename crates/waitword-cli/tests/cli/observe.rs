@@ -1,7 +1,5 @@
 //! `waitword run --observe`: who waits where, and for whom.
 
-use std::process::{Command, Stdio};
-
 use crate::program::{Ran, folder, run_with};
 
 /// A lock of scripts in a file of its own, as programs have one.
@@ -142,9 +140,9 @@ waitword: waitword (process N): 1 waiter at 1 lock
 nothing found
 
 word at block 1 +4: 1 waiter
-T last changed by main at main.js:3:9
-T last notified by main at main.js:4:9, found nobody
-T worker 1 [worker eval]:1:55
+T last changed by main at main.js:3:15
+T last notified by main at main.js:4:16, found nobody
+T worker 1 [worker eval]:1:64
 ";
     assert_eq!(masked(&ran), report, "{}", ran.stderr);
 }
@@ -161,7 +159,7 @@ setInterval(() => {}, 1000);
         .complained(&[
             "the time of --timeout is up",
             "word at block 1 +0: 1 waiter",
-            "worker 1  [worker eval]:1:9",
+            "worker 1  [worker eval]:1:14",
         ]);
 }
 
@@ -181,35 +179,35 @@ try { Atomics.store(word, 7, 0); } catch (error) { console.log(error.name); }
         .quietly();
 }
 
-/// Handshakes by what the program and its reports say, not by time.
-#[cfg(unix)]
+/// A worker waits for its script at the standard input, and gets it when the report has been read.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_signal_prints_a_report_and_the_program_goes_on() {
     use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
 
     let folder = folder("observe_sigusr1");
     let main = r#"const words = new Int32Array(new SharedArrayBuffer(4));
-const timer = setInterval(() => {}, 1000);
-Atomics.waitAsync(words, 0, 0).value.then(() => { console.log("woken"); clearInterval(timer); });
-process.on("exit", () => console.log("bye"));
+new (require("worker_threads").Worker)("/dev/stdin", { workerData: words });
+Atomics.waitAsync(words, 0, 0).value.then((outcome) => console.log(outcome));
 console.log("waiting");
-setTimeout(() => Atomics.notify(words, 0), 2000);
 "#;
     std::fs::write(folder.join("main.js"), main).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
     command.args(["run", "--observe", "main.js"]).current_dir(&folder);
-    let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = command.spawn().unwrap();
     let mut out = BufReader::new(program.stdout.take().unwrap());
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
     assert_eq!(line, "waiting\n");
-    // SAFETY: a signal to a child that is not waited for yet, so the number is still its own.
+    // SAFETY: a signal to a child that nobody has waited for, so the number is its own.
     assert_eq!(unsafe { libc::kill(program.id() as i32, libc::SIGUSR1) }, 0);
-    let mut errors = BufReader::new(program.stderr.take().unwrap()).lines();
-    let is_last = |line: &String| line.contains("main  main.js:3:9");
-    assert!(errors.by_ref().map(Result::unwrap).any(|line| is_last(&line)), "no report");
-    let _ = std::io::stdout().flush();
+    let mut errors = BufReader::new(program.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(errors.any(|line| line.contains("  main  main.js:3:")), "no report");
+    let script = b"require('worker_threads').workerData.forEach((_, i, words) => Atomics.notify(words, i))";
+    program.stdin.take().unwrap().write_all(script).unwrap();
     let rest: Vec<String> = out.lines().map(Result::unwrap).collect();
-    assert_eq!(rest, ["woken", "bye"]);
+    assert_eq!(rest, ["ok"]);
     assert_eq!(program.wait().unwrap().code(), Some(0));
 }

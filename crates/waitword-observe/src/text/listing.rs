@@ -27,7 +27,7 @@ pub(crate) fn listing(snapshot: &Snapshot) -> String {
     let mut text = String::new();
     for lock in listed {
         text += "\n";
-        text += &of_lock(lock, snapshot);
+        text += &of_lock(lock, snapshot, WAITERS);
     }
     if let Some(rest) = locks.get(LOCKS..).filter(|rest| !rest.is_empty()) {
         let waiters: usize = rest.iter().map(|lock| lock.waiters.len()).sum();
@@ -47,7 +47,7 @@ fn more(count: usize, what: &str, with: &str, longest: Option<Duration>) -> Stri
     format!("... and {count} more {what}{with}{longest}")
 }
 
-fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
+pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
     let waiters = match lock.waiters.len() {
         1 => "1 waiter".to_owned(),
         count => format!("{count} waiters"),
@@ -62,7 +62,7 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
         text += &deed("last changed", lock.changed.as_ref());
         text += &deed("last notified", lock.notified.as_ref());
     }
-    let listed = &lock.waiters[..lock.waiters.len().min(WAITERS)];
+    let listed = &lock.waiters[..lock.waiters.len().min(most)];
     let names: Vec<String> = listed.iter().map(|waiter| actor(&waiter.actor)).collect();
     let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (waiter, name) in listed.iter().zip(&names) {
@@ -72,7 +72,7 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
         text += &wrapped(&format!("  {age:>TIME$}  {name:wide$}  {at}{notes}"), TIME + 6);
         text += "\n";
     }
-    if let Some(rest) = lock.waiters.get(WAITERS..).filter(|rest| !rest.is_empty()) {
+    if let Some(rest) = lock.waiters.get(most..).filter(|rest| !rest.is_empty()) {
         text += &format!("  {:TIME$}  {}\n", "", more(rest.len(), "waiters", "", longest(rest)));
     }
     text

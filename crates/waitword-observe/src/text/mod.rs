@@ -3,7 +3,9 @@
 mod cycle;
 mod finding;
 mod listing;
+mod shown;
 mod words;
 
 pub(crate) use listing::listing;
+pub use shown::short_duration;
 pub(crate) use words::clean;

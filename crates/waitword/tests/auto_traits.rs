@@ -359,13 +359,11 @@ fn sizes_are_as_documented() {
     assert_eq!(size_of::<Semaphore>(), 16);
     assert_eq!((size_of::<Event>(), size_of::<WaitGroup>()), (8, 16));
     assert_eq!(size_of::<EventWaitOwned>(), size_of::<EventWait<'_>>());
-    // Origin and identity of each waiter, and its caller until then.
-    let more = if cfg!(feature = "observe") { 48 } else { 0 };
-    let limit = 104 + more;
+    let limit = 112;
     assert!(size_of::<EventWait<'_>>() <= limit && size_of::<WaitGroupWait<'_>>() <= limit);
     assert!(size_of::<OnceWait<'_, String>>() <= limit && size_of::<BarrierWait<'_>>() <= limit + 8);
     // A waiter is 64 bytes; beside it, the future has the lock, and what its waiter is queued under.
-    assert!(size_of::<MutexLock<'_, ()>>() <= 88 + more && size_of::<MutexLockOwned<()>>() <= 80 + more);
+    assert!(size_of::<MutexLock<'_, ()>>() <= 88 && size_of::<MutexLockOwned<()>>() <= 80);
     assert_eq!(size_of::<OnceLock<u32>>(), 8);
     assert_eq!(size_of::<OnceLock<u64>>(), 16);
     assert_eq!(size_of::<OnceLock<String>>(), 32);

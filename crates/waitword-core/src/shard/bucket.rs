@@ -81,7 +81,7 @@ impl Bucket {
             match self.search(key) {
                 Ok(head) => {
                     insert_before(entry(head), entry(node));
-                    with(head, |links| links.len += 1);
+                    with(head, |links| links.len = one_more(links.len));
                     node.as_ref().set_ticket(ticket);
                     node.as_ref().set_address(key);
                     Pushed::Behind { watched: is_watched(head.as_ref().state()) }
@@ -103,7 +103,6 @@ impl Bucket {
     ///
     /// # Safety
     /// As [`find`](Self::find).
-    #[cfg(feature = "observe")]
     pub(crate) unsafe fn find_above(&self, key: usize) -> Option<(usize, Node)> {
         let mut found = None;
         let lower = |found: Option<(usize, Node)>, address| found.is_none_or(|(lowest, _)| address < lowest);
@@ -227,7 +226,7 @@ impl Bucket {
                 (count..len).fold(head, |node, _| prev(node))
             };
             let last = entry(prev(successor));
-            self.succeed(head, Some(successor), (len - count) as u64);
+            self.succeed(head, Some(successor), (len - count) as u32);
             join(tail, entry(successor));
             join(anchor, first);
             join(last, anchor);
@@ -237,7 +236,7 @@ impl Bucket {
 
     /// Puts `successor` where `head` stood in the chain, with `len` waiters; or nothing.
     #[inline]
-    unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: u64) {
+    unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: u32) {
         // SAFETY: the caller holds the lock; the chain and both heads are linked under it (I2).
         unsafe {
             let sibling = if self.tag & MORE == 0 { None } else { with(head, |links| links.sibling) };
@@ -281,6 +280,12 @@ impl Bucket {
             self.tag &= !MORE;
         }
     }
+}
+
+/// The length of a queue that gets another waiter. To be queued, 2³² waiters would have to fill 256 GiB.
+#[inline(always)]
+fn one_more(len: u32) -> u32 {
+    len.checked_add(1).unwrap_or_else(|| std::process::abort())
 }
 
 /// Where a search of a chain starts.
@@ -409,7 +414,7 @@ mod tests {
                 };
                 assert_eq!(found, Ok(queue[0]));
                 // SAFETY: above.
-                assert_eq!(unsafe { with(queue[0], |links| links.len) }, queue.len() as u64);
+                assert_eq!(unsafe { with(queue[0], |links| links.len) }, queue.len() as u32);
                 for (place, &node) in queue.iter().enumerate() {
                     let next = queue[(place + 1) % queue.len()];
                     // SAFETY: above.

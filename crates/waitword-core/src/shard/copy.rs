@@ -21,7 +21,7 @@ use super::guard::Locked;
 use super::place::behind;
 use crate::observe::{Copied, WaiterState};
 use crate::sync::MODEL;
-use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Waiter, with};
+use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Tagged, Waiter, with};
 use crate::waiter::wake::Wake;
 
 /// How many waiters are copied in one stay under the lock: some microseconds, if none of them is in a cache.
@@ -105,14 +105,15 @@ unsafe fn copy_of(node: NonNull<Waiter>) -> Copied {
             _ => WaiterState::Queued,
         };
         let word = node.as_ref().address();
-        with(node, |links| {
-            // An agent's wait is never signalled, so its wake is there while it is queued.
-            let (who, token) = match &links.wake {
-                Wake::Agent(Some(inbox)) => (inbox.identity(), Some(links.mark.who)),
-                _ => (links.mark.who, None),
-            };
-            let ticket = node.as_ref().ticket();
-            Copied { word, ticket, origin: links.mark.origin, who, token, state }
+        with(node, |links| Copied {
+            word,
+            ticket: node.as_ref().ticket(),
+            waits_for: node.as_ref().waits_for(),
+            site: links.site.get(),
+            who: links.wake.identity(),
+            // `InboxWait::enqueue` alone gives a node such a wake, and a pointer to the whole of its `Tagged`, which lives as long (I1).
+            token: matches!(links.wake, Wake::Agent(Some(_))).then(|| node.cast::<Tagged>().as_ref().token),
+            state,
         })
     }
 }

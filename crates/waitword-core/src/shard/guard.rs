@@ -153,10 +153,7 @@ impl<'a> Locked<'a> {
     /// Gives a queued node another wake in exchange for what it has. Returns whether it was signalled, which is acknowledged
     /// by this. `None` if a notify counted it; then it has left.
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
-        self.with_links(key, node, |links| {
-            links.mark.set_who(|| wake.identity());
-            std::mem::swap(&mut links.wake, wake);
-        })?;
+        self.with_links(key, node, |links| std::mem::swap(&mut links.wake, wake))?;
         let was_signalled = is_signalled(node.state());
         // A requested signal stays requested.
         if was_signalled {

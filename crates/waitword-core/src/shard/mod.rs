@@ -1,7 +1,6 @@
 //! A shard: one lock, and the queues of the words that hash to it.
 
 mod bucket;
-#[cfg(feature = "observe")]
 mod copy;
 mod guard;
 mod hash;
@@ -14,7 +13,6 @@ mod queues;
 mod resize;
 mod stalled;
 
-#[cfg(feature = "observe")]
 pub(crate) use copy::{Copying, Next, STAY};
 pub(crate) use guard::{Locked, Shard, Unlocked};
 pub(crate) use hash::{Hasher, Key};

@@ -6,7 +6,6 @@ mod follow_up;
 mod location;
 mod pair;
 mod shards;
-#[cfg(feature = "observe")]
 mod snapshot;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::thread::Thread;
 
 use super::shards::Table;
-use crate::observe::{Actor, Copied, Origin, WaiterSeen, WaitsFor, time_of};
+use crate::observe::{Actor, Copied, WaiterSeen, time_of};
 use crate::shard::{Copying, Next, STAY};
 use crate::thread::known_threads;
 
@@ -68,8 +68,8 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
         WaiterSeen {
             word: waiter.word,
             position,
-            waits_for: waiter.origin.map_or(WaitsFor::Word, Origin::waits_for),
-            site: waiter.origin.map(Origin::site),
+            waits_for: waiter.waits_for,
+            site: waiter.site,
             since: time_of(waiter.ticket),
             actor,
             token: waiter.token,

@@ -8,7 +8,6 @@ mod sleeper;
 pub(crate) mod spin;
 
 pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
-#[cfg(feature = "observe")]
 pub(crate) use known::known_threads;
 pub use park::{Interrupt, Parker};
 pub(crate) use sleeper::{WakeChain, is_of_thread};

@@ -9,7 +9,7 @@ use crate::notify::notify;
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, lock_if_equal, release};
 use crate::waiter::list::Entry;
-use crate::waiter::node::{IDLE, NOTIFIED, TIMED_OUT, Waiter, entry, node_of};
+use crate::waiter::node::{IDLE, NOTIFIED, TIMED_OUT, Tagged, Waiter, entry, node_of};
 use crate::waiter::wake::Wake;
 use crate::waiter::{Completed, Inbox};
 use crate::word::{Word, bits};
@@ -45,14 +45,6 @@ fn outcome_of(popped: NonNull<Entry>) -> (usize, Outcome) {
     (*token, outcome)
 }
 
-/// A node, and what its owner calls it. The node first: a pointer to the one is a pointer to the other.
-#[derive(Debug)]
-#[repr(C)]
-struct Tagged {
-    node: Waiter,
-    token: usize,
-}
-
 /// One async wait of an agent: enqueued, completed into the agent's [`Inbox`], popped there.
 ///
 /// Dropping it takes it out of wherever it is, so that a dead agent's waits never eat a notify. (A notify that had
@@ -80,7 +72,7 @@ impl<L: Location> InboxWait<L> {
     pub fn enqueue(self: Pin<&mut Self>, expected: <L::Word as Word>::Value) -> bool {
         assert_eq!(self.tagged.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
         let this = self.as_ref();
-        this.node().set_wake_of(Wake::Agent(Some(this.inbox.clone())), |_| this.tagged.token);
+        this.node().set_wake(Wake::Agent(Some(this.inbox.clone())));
         let Some(equal) = lock_if_equal(&this.at, bits::<L::Word>(expected)) else { return false };
         let node = NonNull::from(&this.get_ref().tagged).cast();
         // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use super::leave::leave;
-use crate::observe::{Origin, WaitsFor};
+use crate::observe::{Caller, Origin, WaitsFor};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, enqueue_while_equal, release};
 use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
@@ -42,7 +42,7 @@ use crate::word::{Word, bits};
 /// # });
 /// ```
 #[inline]
-#[cfg_attr(feature = "observe", track_caller)]
+#[track_caller]
 pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> WaitAsync<L> {
     wait_async_from(Origin::here(WaitsFor::Word), at, expected)
 }
@@ -65,6 +65,12 @@ pub struct WaitAsync<L: Location> {
 }
 
 impl<L: Location> WaitAsync<L> {
+    /// The caller that this wait comes from, for a lock that waits anew on its behalf. Known while the wait is not queued.
+    pub fn caller(self: Pin<&mut Self>) -> Caller {
+        let is_queued = is_queued(self.node.state());
+        Caller::at(if is_queued { None } else { self.as_ref().node().site() })
+    }
+
     /// Gives the wait up, and returns whether a notify had counted it already.
     ///
     /// After this the future must not be polled any more.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin};
-use waitword_core::{Cancelled, Location as _, WaitAsync, wait_async_from};
+use waitword_core::{Cancelled, Location, WaitAsync, wait_async_from};
 
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
 use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
@@ -37,20 +37,55 @@ pin_project! {
         // `Some` until the end, which returns the handle.
         handle: Option<H>,
         ask: Ask<H>,
-        // For snapshots.
-        caller: Caller,
-        // `None` until the first attempt has failed. `Some` while queued; then there is a handle, too.
         #[pin]
-        wait: Option<WaitAsync<H::At>>,
+        wait: Wait<H::At>,
     }
 
     impl<H: Handle> PinnedDrop for Acquisition<H> {
         #[inline]
         fn drop(this: Pin<&mut Self>) {
-            if this.wait.is_some() {
+            if this.wait.is_begun() {
                 this.leave();
             }
         }
+    }
+}
+
+pin_project! {
+    /// The waiter of an acquisition. It knows its caller, so that is not kept beside it.
+    #[project = WaitProjection]
+    enum Wait<A: Location> {
+        // Until the first attempt has failed, and once the wait has ended.
+        None { caller: Caller },
+        // While queued; then there is a handle, too.
+        Begun { #[pin] wait: WaitAsync<A> },
+    }
+}
+
+impl<A: Location> Wait<A> {
+    fn begun(&self) -> Option<&WaitAsync<A>> {
+        if let Self::Begun { wait } = self { Some(wait) } else { None }
+    }
+
+    fn is_begun(&self) -> bool {
+        self.begun().is_some()
+    }
+
+    fn as_pin_mut(self: Pin<&mut Self>) -> Option<Pin<&mut WaitAsync<A>>> {
+        if let WaitProjection::Begun { wait } = self.project() { Some(wait) } else { None }
+    }
+
+    fn caller(self: Pin<&mut Self>) -> Caller {
+        match self.project() {
+            WaitProjection::None { caller } => *caller,
+            WaitProjection::Begun { wait } => wait.caller(),
+        }
+    }
+
+    /// The wait has ended. Drops its waker, whose destructor may panic, and its share in the lock.
+    fn clear(mut self: Pin<&mut Self>) {
+        let caller = self.as_mut().caller();
+        self.set(Self::None { caller });
     }
 }
 
@@ -63,19 +98,19 @@ impl<H: Handle> Acquisition<H> {
 
     /// As [`new`](Self::new), for a wait that began elsewhere.
     pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
-        Self { handle: Some(handle), ask, caller, wait: None }
+        Self { handle: Some(handle), ask, wait: Wait::None { caller } }
     }
 
     /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.handle.is_some() && self.wait.is_some()
+        self.handle.is_some() && self.wait.is_begun()
     }
 
     /// The first attempt, before any costly work. A queued acquirer makes none here.
     #[inline]
     pub(crate) fn take_at_once(self: Pin<&mut Self>) -> Option<H> {
         let this = self.project();
-        if this.wait.is_some() {
+        if this.wait.is_begun() {
             return None;
         }
         // Out of the future before the attempt, and not read again after it: the attempt is a fence for the compiler.
@@ -91,7 +126,7 @@ impl<H: Handle> Acquisition<H> {
     pub(crate) fn can_yield(self: Pin<&mut Self>) -> bool {
         let this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
-        if this.wait.is_some() {
+        if this.wait.is_begun() {
             return true;
         }
         // Only an attempt finds out whether the word is free. What the attempt takes is given back: a holder that is not polled
@@ -111,8 +146,7 @@ impl<H: Handle> Acquisition<H> {
             let was_signalled = wait.cancel() != Cancelled::BeforeNotify && taken == Taken::OnRecheck;
             let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
             handle.raw().left(*this.ask, Left { holds: true, was_signalled });
-            // Drops the waker, whose destructor may panic, and the share in the lock.
-            this.wait.set(None);
+            this.wait.clear();
             mem::forget(unwinding);
         }
         handle
@@ -140,11 +174,8 @@ impl<H: Handle> Acquisition<H> {
                 match raw.take_or_mark(ask, Attempt::Barging) {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                     Err(NotTaken::Marked { value, .. }) => {
-                        this.wait.set(Some(wait_async_from(
-                            Origin::new(*this.caller, H::Raw::waits_for(ask)),
-                            handle.at(ask),
-                            value,
-                        )));
+                        let origin = Origin::new(this.wait.as_mut().caller(), H::Raw::waits_for(ask));
+                        this.wait.set(Wait::Begun { wait: wait_async_from(origin, handle.at(ask), value) });
                     }
                     Err(NotTaken::Closed(closed)) => return Poll::Ready(Err(closed)),
                 }
@@ -156,7 +187,7 @@ impl<H: Handle> Acquisition<H> {
             }
             match wait.as_mut().poll_signalled(&mut cx) {
                 // Notified; or the word has changed since the attempt, so another acquirer has made progress.
-                Poll::Ready(Some(_)) => this.wait.set(None),
+                Poll::Ready(Some(_)) => this.wait.as_mut().clear(),
                 // ... and one when the next signal will find this waiter.
                 Poll::Ready(None) => {
                     mutant!("acquire-recheck" => return Poll::Pending);
@@ -239,7 +270,7 @@ impl<H: Handle> Steps for Acquisition<H> {
     }
 
     fn is_signalled(&self) -> bool {
-        self.wait.as_ref().is_some_and(WaitAsync::is_signalled)
+        self.wait.begun().is_some_and(WaitAsync::is_signalled)
     }
 
     fn is_next(&self) -> bool {

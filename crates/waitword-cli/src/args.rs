@@ -131,6 +131,7 @@ Keys:
   enter            its holders and its queue, and back
   s                sort by waiters, by the longest wait, by name
   p, space         pause
+  control-l        draw the screen anew
   q, escape        quit
 
 Example:

@@ -37,6 +37,10 @@ fn parsed(json: &str) -> Result<Report, String> {
     {
         return Err(answer.to_owned());
     }
+    // It ends with a line break.
+    if json.starts_with("{\"format\":\"waitword-report\"") && !json.ends_with('\n') {
+        return Err("the program ended before its answer did".to_owned());
+    }
     Report::from_json(json).map_err(|error| {
         format!("another program than waitword's answers there, or another version: {error}")
     })

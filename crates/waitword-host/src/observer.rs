@@ -8,13 +8,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use waitword_agents::AgentId;
 pub use waitword_agents::observe::{Actor, WaiterSeen, WaitsFor};
 use waitword_agents::observe::{Deed, snapshot};
 
 use crate::agent_name::AgentName;
+
+/// The queue's clock counts so long steps.
+const CLOCK: Duration = Duration::from_nanos(16);
 
 /// So many agents that have ended are remembered by name.
 const ENDED: usize = 1024;
@@ -218,7 +221,7 @@ impl Record {
             (Actor::Thread(thread), _) if thread.id() == self.thread => state.blocked.as_ref(),
             _ => None,
         };
-        wait.filter(|wait| seen.since.is_none_or(|since| wait.begun <= since)).cloned()
+        wait.filter(|wait| seen.since.is_none_or(|since| wait.begun <= since + CLOCK)).cloned()
     }
 
     fn is(&self, seen: &WaiterSeen) -> bool {

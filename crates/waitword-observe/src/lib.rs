@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod finding;
+mod identify;
 mod model;
 mod names;
 mod numbers;
@@ -39,6 +40,7 @@ pub use finding::{
     Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
     NoKnownNotifier, Unless,
 };
+pub use identify::identify;
 pub use model::{
     Access, Actor, Address, BlockPlace, Deed, Ended, Holder, LastPoll, Lock, LockKind, LockName, Site,
     Snapshot, State, Waiter,

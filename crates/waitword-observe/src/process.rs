@@ -115,10 +115,20 @@ fn actor(seen: &WaiterSeen, tasks: &mut Round<'_>, agents: &mut Round<'_>) -> Ac
     match &seen.actor {
         observe::Actor::Thread(thread) => self::thread(thread),
         observe::Actor::Agent(agent) => Actor::Agent { number: agents.number(*agent), name: None },
-        observe::Actor::Task(task) => Actor::Task { number: tasks.number(*task), name: None },
+        observe::Actor::Task(task) => self::task(*task, tasks),
         // So is an actor that this version does not know, of which not even the address is known.
         _ => Actor::Task { number: tasks.number(usize::MAX), name: None },
     }
+}
+
+/// By its executor's number if it was asked for that ([`identify`](crate::identify)).
+fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
+    if let Some(number) = observe::task_number(identity) {
+        return Actor::Task { number, name: None };
+    }
+    // Our numbers and those of the executor must not look the same.
+    let name = observe::are_tasks_identified().then(|| "not identified".to_owned());
+    Actor::Task { number: tasks.number(identity), name }
 }
 
 fn thread(thread: &Thread) -> Actor {

@@ -90,6 +90,9 @@ fn watch(
     is_terminated: &AtomicBool,
 ) -> io::Result<()> {
     while !state.is_over() && !is_terminated.load(Ordering::Relaxed) {
+        if state.take_redraw() {
+            terminal.clear()?;
+        }
         terminal.draw(|frame| view::draw(frame, &mut state))?;
         // A change of the size is an event, too, after which all is drawn anew.
         if event::poll(MOMENT)? {

@@ -26,6 +26,7 @@ pub(super) struct State {
     pub(super) scroll: u16,
     chosen: Option<Address>,
     is_over: bool,
+    wants_redraw: bool,
 }
 
 impl State {
@@ -39,11 +40,17 @@ impl State {
             scroll: 0,
             chosen: None,
             is_over: false,
+            wants_redraw: false,
         }
     }
 
     pub(super) fn is_over(&self) -> bool {
         self.is_over
+    }
+
+    /// Whether the screen is to be drawn anew, whatever is thought to be on it.
+    pub(super) fn take_redraw(&mut self) -> bool {
+        std::mem::take(&mut self.wants_redraw)
     }
 
     /// A new report, or why there is none: then the last one stays.
@@ -58,9 +65,10 @@ impl State {
     }
 
     pub(super) fn press(&mut self, key: KeyEvent) {
-        let is_interrupt = key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c');
+        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            _ if is_interrupt => self.is_over = true,
+            KeyCode::Char('c') if is_control => self.is_over = true,
+            KeyCode::Char('l') if is_control => self.wants_redraw = true,
             KeyCode::Char('q') => self.is_over = true,
             KeyCode::Esc if self.is_detailed => self.is_detailed = false,
             KeyCode::Esc => self.is_over = true,

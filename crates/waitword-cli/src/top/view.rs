@@ -9,20 +9,18 @@ use waitword_observe::{Finding, Holder, Lock, short_duration};
 
 use super::state::{Order, State, longest};
 
-/// Lines of findings: two findings on a narrow screen.
-const FINDINGS: u16 = 5;
-
 pub(super) fn draw(frame: &mut Frame<'_>, state: &mut State) {
     let faults: Vec<String> =
-        state.report.findings.iter().filter(|finding| finding.is_fault()).map(Finding::to_string).collect();
-    let high = if faults.is_empty() { 0 } else { FINDINGS };
+        state.report.findings.iter().filter(|finding| finding.is_fault()).map(text_of).collect();
+    let screen = frame.area();
+    let high = lines(&faults, screen.width).min(screen.height / 3);
     let rows = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(high),
         Constraint::Min(0),
         Constraint::Length(1),
     ]);
-    let [head, found, body, foot] = rows.areas(frame.area());
+    let [head, found, body, foot] = rows.areas(screen);
     frame.render_widget(Line::from(title(state)).style(Modifier::BOLD), head);
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
     frame.render_widget(Paragraph::new(keys(state)).style(reversed), foot);
@@ -34,6 +32,21 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &mut State) {
         true => draw_details(frame, state, body),
         false => draw_locks(frame, state, body),
     }
+}
+
+/// A table stays one; other text is broken anew, where this screen ends.
+fn text_of(finding: &Finding) -> String {
+    match finding {
+        Finding::Cycle(_) => finding.to_string(),
+        _ => finding.to_string().replace("\n  ", " "),
+    }
+}
+
+/// How many lines the faults take, with the one above them. At least: words are not broken.
+fn lines(faults: &[String], columns: u16) -> u16 {
+    let of_line = |line: &str| line.chars().count().div_ceil(usize::from(columns.max(1))).max(1);
+    let lines: usize = faults.iter().flat_map(|fault| fault.lines()).map(of_line).sum();
+    if faults.is_empty() { 0 } else { u16::try_from(lines + 2).unwrap_or(u16::MAX) }
 }
 
 fn count(count: usize, what: &str) -> String {
@@ -53,7 +66,7 @@ fn title(state: &State) -> String {
 /// The last line: what is the matter, or the keys.
 fn keys(state: &State) -> String {
     if let Some(error) = &state.error {
-        return format!("{error}; this is the last report; q quit");
+        return format!("q quit  {error} (this is the last report)");
     }
     let order = match state.order {
         Order::Waiters => "waiters",

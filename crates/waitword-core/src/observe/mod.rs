@@ -19,6 +19,7 @@ mod seen;
 // Finds a place in the source again, by its distance (S1).
 #[allow(unsafe_code)]
 mod site;
+mod tasks;
 
 pub use clock::{start_clock, stop_clock};
 pub(crate) use clock::{ticket_after, time_of};
@@ -27,3 +28,5 @@ pub(crate) use seen::Copied;
 pub use seen::{Actor, WaiterSeen, WaiterState};
 pub(crate) use site::PackedSite;
 pub use site::Site;
+pub(crate) use tasks::ask;
+pub use tasks::{are_tasks_identified, identify, task_number};

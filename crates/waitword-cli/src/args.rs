@@ -56,10 +56,17 @@ pub(crate) struct Run {
     /// A report on the standard error when no agent can go on any more, when the time of --timeout is up, and (on Unix) at each
     /// SIGUSR1 while the program runs: each word of shared memory that agents wait on, its queue, since when and from which line
     /// of the script, who holds it if it is used as a lock, and who notified it last. A worker that has ended while it held a
-    /// lock is named. Atomics take some microseconds more each. WAITWORD_OBSERVE=serve=SOCKET in the environment does the same,
+    /// lock is named. Atomics are slower: each looks up its line. WAITWORD_OBSERVE=serve=SOCKET in the environment does the same,
     /// and gives the report to "waitword report SOCKET" and "waitword top SOCKET".
     #[arg(long)]
     pub(crate) observe: bool,
+
+    /// Write a timeline of the waits and locks of all agents to FILE: ui.perfetto.dev and Firefox's profiler open it
+    ///
+    /// A lane per agent, slices for waits and for words held as locks, an arrow from each notify to those that it woke; the last
+    /// 200,000 steps. As costly as --observe, which it includes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
 
     /// Give the scripts of each agent at most so much memory: 64M, 2G, or bytes
     ///

@@ -10,6 +10,7 @@ mod observe;
 mod report;
 mod test262;
 mod top;
+mod trace;
 
 use std::process::exit;
 use std::thread;
@@ -20,6 +21,7 @@ use waitword_host::{EXIT_TIMED_OUT, Program};
 
 use args::{Arguments, Command, Run};
 use observe::Hang;
+use trace::Tracing;
 
 fn main() {
     // Bad flags end here: usage on the standard error, exit code 2.
@@ -37,9 +39,10 @@ fn main() {
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Ends this process, if it still exists then.
-fn end_after(timeout: Duration, hang: Option<Hang>) {
+fn end_after(timeout: Duration, hang: Option<Hang>, tracing: Option<Tracing>) {
     let clock = move || {
         thread::sleep(timeout);
+        tracing.iter().for_each(Tracing::write);
         report::show_killed(hang.as_ref().and_then(Hang::report).as_ref());
         exit(EXIT_TIMED_OUT);
     };
@@ -66,16 +69,18 @@ fn run_program(run: Run) -> i32 {
     if let Some(waits) = run.max_waits {
         program = program.max_waits(waits);
     }
-    let is_observed = run.observe || observe::is_asked_for_by_environment();
-    let (observer, hang) = is_observed.then(observe::start).unzip();
+    let is_observed = run.observe || run.trace.is_some() || observe::is_asked_for_by_environment();
+    let (observer, hang) = is_observed.then(|| observe::start(run.trace.is_some())).unzip();
+    let tracing = observer.clone().zip(run.trace).map(|(observer, file)| Tracing::new(observer, file));
     if let Some(observer) = &observer {
         program = program.observe(observer);
     }
     if let Some(timeout) = run.timeout {
         program = program.timeout(timeout);
-        end_after(timeout.saturating_add(GRACE), hang.clone());
+        end_after(timeout.saturating_add(GRACE), hang.clone(), tracing.clone());
     }
     let ended = program.run();
+    tracing.iter().for_each(Tracing::write);
     let hung = hang.as_ref().and_then(Hang::report).filter(|_| ended.is_standstill || ended.is_timed_out);
     report::show(&ended, hung.as_ref());
     match ended.exit_code {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use waitword_host::{ObservedAgent, ObservedDeed, ObservedWaiter, ObservedWord, Observer};
@@ -24,20 +24,21 @@ pub(crate) fn is_asked_for_by_environment() -> bool {
 }
 
 /// From now on the reports of this process have the agents that the observer sees.
-pub(crate) fn start() -> (Observer, Hang) {
+pub(crate) fn start(is_traced: bool) -> (Observer, Hang) {
     waitword_observe::enable();
     // Serves, watches and traces if the environment says so.
     waitword_observe::init();
     let hang = Hang::default();
     let keeps = hang.clone();
-    let observer = Observer::new(move || keeps.keep(report()));
-    let (sees, folder) = (observer.clone(), std::env::current_dir().ok());
+    let hangs = move || keeps.keep(report());
+    let observer = if is_traced { Observer::with_steps(hangs) } else { Observer::new(hangs) };
+    let sees = observer.clone();
     let look = move || {
-        let (words, folder) = (sees.words(), folder.clone());
+        let words = sees.words();
         let waiters = words.iter().flat_map(|word| word.waiters.iter().map(|waiter| waiter.seen.clone()));
         Seen {
             waiters: waiters.collect(),
-            complete: Box::new(move |snapshot, now| Adding { snapshot, now, folder }.add(words)),
+            complete: Box::new(move |snapshot, now| Adding { snapshot, now }.add(words)),
         }
     };
     add_source(look).forever();
@@ -79,8 +80,6 @@ pub(crate) fn has_fault(report: &Report) -> bool {
 struct Adding<'a> {
     snapshot: &'a mut Snapshot,
     now: Instant,
-    /// What places are shown relative to.
-    folder: Option<PathBuf>,
 }
 
 impl Adding<'_> {
@@ -129,7 +128,7 @@ impl Adding<'_> {
             kind: LockKind::AsyncLock,
             actor,
             mode: Access::Exclusive,
-            site: self.site(holder.place.as_deref()),
+            site: site(holder.place.as_deref()),
             held: Some(self.now.saturating_duration_since(holder.done)),
             sent_away: false,
         };
@@ -137,7 +136,7 @@ impl Adding<'_> {
     }
 
     fn waiter(&self, waiter: &ObservedWaiter) -> (Option<Actor>, Option<Site>, Option<bool>) {
-        (waiter.agent.map(actor), self.site(waiter.place.as_deref()), waiter.is_timed)
+        (waiter.agent.map(actor), site(waiter.place.as_deref()), waiter.is_timed)
     }
 
     fn notify(&self, word: &ObservedWord) -> Option<Deed> {
@@ -148,17 +147,18 @@ impl Adding<'_> {
     fn deed(&self, deed: Option<&ObservedDeed>) -> Option<Deed> {
         let deed = deed?;
         let ago = self.now.saturating_duration_since(deed.done);
-        Some(Deed { actor: actor(deed.agent), site: self.site(deed.place.as_deref()), ago, woken: None })
+        Some(Deed { actor: actor(deed.agent), site: site(deed.place.as_deref()), ago, woken: None })
     }
+}
 
-    /// Of `file:line:column`.
-    fn site(&self, place: Option<&str>) -> Option<Site> {
-        let (rest, column) = place?.rsplit_once(':')?;
-        let (file, line) = rest.rsplit_once(':')?;
-        let inside = self.folder.as_ref().and_then(|folder| Path::new(file).strip_prefix(folder).ok());
-        let file = inside.map_or_else(|| file.into(), |file| file.to_string_lossy().into_owned());
-        Some(Site { file: Cow::Owned(file), line: line.parse().ok()?, column: column.parse().ok()? })
-    }
+/// The place `file:line:column`, relative to the current directory.
+pub(crate) fn site(place: Option<&str>) -> Option<Site> {
+    static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().ok());
+    let (rest, column) = place?.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    let inside = FOLDER.as_ref().and_then(|folder| Path::new(file).strip_prefix(folder).ok());
+    let file = inside.map_or_else(|| file.into(), |file| file.to_string_lossy().into_owned());
+    Some(Site { file: Cow::Owned(file), line: line.parse().ok()?, column: column.parse().ok()? })
 }
 
 /// An agent that blocks has no other way on. One that has ended blocks no more.

@@ -15,6 +15,7 @@ pub use waitword_agents::observe::{Actor, WaiterSeen, WaitsFor};
 use waitword_agents::observe::{Deed, snapshot};
 
 use crate::agent_name::AgentName;
+use crate::timeline::{ObservedStep, ObservedSteps, Steps};
 
 /// The queue's clock counts so long steps.
 const CLOCK: Duration = Duration::from_nanos(16);
@@ -25,7 +26,7 @@ const ENDED: usize = 1024;
 /// Observes the agents of a [`Program`](crate::Program), from any thread.
 ///
 /// An observed program is slower: where a script changes or notifies a word by `Atomics`, or begins to wait, the line that does so is looked
-/// up, which takes some microseconds.
+/// up.
 ///
 /// ```no_run
 /// use waitword_host::{Observer, Program};
@@ -47,11 +48,13 @@ pub struct Observer {
 struct Shared {
     agents: Mutex<BTreeMap<AgentId, Arc<Record>>>,
     hangs: Box<dyn Fn() + Send + Sync>,
+    /// Kept if it is asked for.
+    steps: Option<Steps>,
 }
 
 /// What is known of an agent.
 pub(crate) struct Record {
-    name: AgentName,
+    pub(crate) name: AgentName,
     /// What a queue has of it where it waits in promises,
     inbox: usize,
     /// and where it blocks.
@@ -75,6 +78,8 @@ pub(crate) struct Wait {
     pub(crate) begun: Instant,
     pub(crate) place: Option<Arc<str>>,
     pub(crate) is_timed: bool,
+    /// Its block and byte.
+    pub(crate) word: (u64, usize),
 }
 
 /// A word that somebody waits on.
@@ -139,7 +144,24 @@ impl Observer {
     ///
     /// It runs on a thread of the program's, some of whose locks are held, so it does no more than look at [`words`](Self::words).
     pub fn new(hangs: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { shared: Arc::new(Shared { agents: Mutex::default(), hangs: Box::new(hangs) }) }
+        Self { shared: Arc::new(Shared { agents: Mutex::default(), hangs: Box::new(hangs), steps: None }) }
+    }
+
+    /// As [`new`](Self::new); also keeps the last 200,000 [`steps`](Self::steps).
+    pub fn with_steps(hangs: impl Fn() + Send + Sync + 'static) -> Self {
+        let steps = Some(Steps::default());
+        Self { shared: Arc::new(Shared { agents: Mutex::default(), hangs: Box::new(hangs), steps }) }
+    }
+
+    /// What the agents did so far, if that is kept.
+    pub fn steps(&self) -> ObservedSteps {
+        self.shared.steps.as_ref().map(Steps::all).unwrap_or_default()
+    }
+
+    pub(crate) fn add_step(&self, step: ObservedStep) {
+        if let Some(steps) = &self.shared.steps {
+            steps.add(step);
+        }
     }
 
     /// The words that somebody waits on at this moment, in all blocks of shared memory of this process.

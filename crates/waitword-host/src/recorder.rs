@@ -10,6 +10,7 @@ use waitword_quickjs::{Exception, JsAgent, Realm, WordObserver, place_in_frame};
 
 use crate::agent_name::AgentName;
 use crate::observer::{Observer, Record, Wait};
+use crate::timeline::{ObservedStep, StepKind};
 
 /// The recorder of one agent. Dropping it says that the agent has ended.
 pub(crate) struct Recorder {
@@ -31,15 +32,29 @@ impl Recorder {
     }
 
     /// The agent may block now.
-    pub(crate) fn blocks(&self, timeout: Timeout) {
+    pub(crate) fn blocks(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
         let place = self.place();
-        let wait = Wait { begun: Instant::now(), place, is_timed: timeout != Timeout::Never };
+        let (begun, word) = (Instant::now(), (block.number(), byte_index));
+        let wait = Wait { begun, place: place.clone(), is_timed: timeout != Timeout::Never, word };
         self.record.state().blocked = Some(wait);
+        self.step(begun, word, StepKind::Waits, place);
     }
 
     /// It does not block any more.
     pub(crate) fn runs(&self) {
-        self.record.state().blocked = None;
+        let wait = self.record.state().blocked.take();
+        self.over(wait);
+    }
+
+    fn over(&self, wait: Option<Wait>) {
+        if let Some(wait) = wait {
+            self.step(Instant::now(), wait.word, StepKind::Runs { since: wait.begun }, None);
+        }
+    }
+
+    fn step(&self, at: Instant, (block, byte_index): (u64, usize), kind: StepKind, place: Option<Arc<str>>) {
+        let agent = self.record.name;
+        self.observer.add_step(ObservedStep { at, agent, block, byte_index, kind, place });
     }
 
     fn deed(&self, begun: Instant) -> Deed {
@@ -73,20 +88,36 @@ impl Drop for Recorder {
 pub(crate) struct Recording(pub(crate) Rc<Recorder>);
 
 impl WordObserver for Recording {
-    fn awaits(&self, wait: WaitId, timeout: Timeout, begun: Instant) {
-        let wait_seen = Wait { begun, place: self.0.place(), is_timed: timeout != Timeout::Never };
-        self.0.record.state().awaited.insert(wait.slot(), wait_seen);
+    fn awaits(&self, id: WaitId, block: &SharedBlock, byte_index: usize, timeout: Timeout, begun: Instant) {
+        let (place, word) = (self.0.place(), (block.number(), byte_index));
+        let wait = Wait { begun, place: place.clone(), is_timed: timeout != Timeout::Never, word };
+        self.0.record.state().awaited.insert(id.slot(), wait);
+        self.0.step(begun, word, StepKind::Waits, place);
     }
 
-    fn settled(&self, wait: WaitId) {
-        self.0.record.state().awaited.remove(&wait.slot());
+    fn settled(&self, id: WaitId) {
+        let wait = self.0.record.state().awaited.remove(&id.slot());
+        self.0.over(wait);
     }
 
     fn changed(&self, block: &SharedBlock, byte_index: usize, change: Change, begun: Instant) {
-        block.record_change(byte_index, change, self.0.deed(begun));
+        let deed = self.0.deed(begun);
+        let word = (block.number(), byte_index);
+        match change {
+            Change::Swapped { before: 0, after } if after != 0 => {
+                self.0.step(deed.done, word, StepKind::Takes, deed.place.clone());
+            }
+            Change::Swapped { after: 0, .. } | Change::Written { after: 0 } => {
+                self.0.step(begun, word, StepKind::Releases, deed.place.clone());
+            }
+            Change::Swapped { .. } | Change::Written { .. } => {}
+        }
+        block.record_change(byte_index, change, deed);
     }
 
     fn notified(&self, block: &SharedBlock, byte_index: usize, woken: usize, begun: Instant) {
-        block.record_notify(byte_index, self.0.deed(begun), woken);
+        let deed = self.0.deed(begun);
+        self.0.step(begun, (block.number(), byte_index), StepKind::Notifies(woken), deed.place.clone());
+        block.record_notify(byte_index, deed, woken);
     }
 }

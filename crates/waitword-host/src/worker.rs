@@ -224,7 +224,7 @@ struct Watch {
 impl WaitObserver for Watch {
     fn before_wait(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
         if let Some(recorder) = &self.recorder {
-            recorder.blocks(timeout);
+            recorder.blocks(block, byte_index, timeout);
         }
         if timeout == Timeout::Never {
             self.endless.set(Some((block.id(), byte_index)));

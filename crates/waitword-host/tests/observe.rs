@@ -44,7 +44,7 @@ fn a_lock_whose_holder_has_ended_is_seen_with_its_agents_and_threads() {
         let seen = until(&observer, 2);
         word.store(0, Ordering::SeqCst);
         assert_eq!(waitword_core::notify_all(&word), 2);
-        host.join().unwrap();
+        assert_eq!(host.join().unwrap(), waitword_core::Outcome::Notified);
 
         assert_eq!((seen.block, seen.byte_index, seen.value), (block.number(), 64, 1));
         let holder = seen.holder.expect("a worker took it");

@@ -19,7 +19,7 @@
 //! are not recorded in this version, so [`cycles`] finds none in this process's own snapshots, and reports say so.
 //!
 //! Where to read on: `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs`
-//! puts both together, and `text/` prints it; `profile/` writes a snapshot for profilers; `switch/` turns observation on.
+//! puts both together, and `text/` prints it; `sources.rs` adds what other tables have; `profile/` writes a snapshot for profilers, `trace/` a timeline; `switch/` turns observation on.
 
 #![forbid(unsafe_code)]
 
@@ -35,6 +35,7 @@ mod search;
 mod sources;
 mod switch;
 mod text;
+mod trace;
 
 pub use finding::{
     Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
@@ -55,6 +56,7 @@ pub use sources::{Seen, Source, add_source};
 pub use switch::{Server, report_on_signal, serve};
 pub use switch::{disable, enable, init};
 pub use text::short_duration;
+pub use trace::{Trace, TraceEvent, TraceKind, TraceReadError};
 
 #[doc = include_str!("../docs/json.md")]
 pub mod json_schema {}

@@ -74,7 +74,7 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
             state.expect(id, resolver, request.timeout);
             #[cfg(feature = "observe")]
             if let Some((observer, begun)) = begun {
-                observer.awaits(id, request.timeout, begun);
+                observer.awaits(id, request.block, request.byte_index, request.timeout, begun);
             }
             Ok(result)
         }

@@ -16,7 +16,7 @@ use crate::ffi::{Realm, TypedArrayKind, Value};
 /// Told are words that can be waited on, those of Int32Array and BigInt64Array, and what `Atomics` does: a plain assignment goes unseen.
 pub trait WordObserver {
     /// A promise of `Atomics.waitAsync` is pending from now on.
-    fn awaits(&self, wait: WaitId, timeout: Timeout, begun: Instant);
+    fn awaits(&self, wait: WaitId, block: &SharedBlock, byte_index: usize, timeout: Timeout, begun: Instant);
 
     /// It is not pending any more.
     fn settled(&self, wait: WaitId);

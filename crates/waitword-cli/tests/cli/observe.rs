@@ -179,6 +179,50 @@ try { Atomics.store(word, 7, 0); } catch (error) { console.log(error.name); }
         .quietly();
 }
 
+#[test]
+fn a_timeline_shows_waits_holds_and_who_woke_whom() {
+    let main = r#"const { Worker } = require("worker_threads");
+const AsyncLock = require("./lock.js");
+const words = new Int32Array(new SharedArrayBuffer(8));
+const lock = new AsyncLock(words, 0);
+lock.take();
+new Worker("./worker.js", { workerData: words });
+Atomics.waitAsync(words, 1, 0).value.then(() => lock.unlock());
+"#;
+    // It notifies as the last thing before it waits for the lock, which main then gives it.
+    let worker = r#"const { workerData: words } = require("worker_threads");
+const AsyncLock = require("./lock.js");
+const lock = new AsyncLock(words, 0);
+Atomics.store(words, 1, 1);
+Atomics.notify(words, 1);
+lock.lock();
+lock.unlock();
+"#;
+    let files = [("main.js", main), ("worker.js", worker), LOCK];
+    run_with("observe_trace", &["--trace", "trace.json"], &files, &[]).with_code(0).quietly();
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("observe_trace/trace.json");
+    let trace: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let lane = |name: &str| {
+        let is_it =
+            |event: &&serde_json::Value| event["name"] == "thread_name" && event["args"]["name"] == name;
+        events.iter().find(is_it).unwrap_or_else(|| panic!("no lane {name} in {trace:#}"))["tid"].clone()
+    };
+    let slices = |lane: serde_json::Value| {
+        let of_lane = events.iter().filter(move |event| event["tid"] == lane && event["ph"] == "X");
+        of_lane.map(|event| event["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (main, worker) = (slices(lane("main")), slices(lane("worker 1")));
+    assert!(
+        main.iter().any(|slice| slice.starts_with("wait for word at block") && slice.ends_with("+4")),
+        "{main:?}"
+    );
+    assert!(main.iter().any(|slice| slice.ends_with("+0") && !slice.starts_with("wait")), "{main:?}");
+    assert!(worker.iter().any(|slice| slice.ends_with("+0")), "{worker:?}");
+    let arrows = |end: &str| events.iter().filter(|event| event["ph"] == end).count();
+    assert!(arrows("s") > 0 && arrows("s") == arrows("f"), "{trace:#}");
+}
+
 /// A worker waits for its script at the standard input, and gets it when the report has been read.
 #[cfg(target_os = "linux")]
 #[test]

@@ -9,3 +9,4 @@ mod words;
 pub(crate) use listing::listing;
 pub use shown::short_duration;
 pub(crate) use words::clean;
+pub(crate) use words::{actor, duration, lock};

@@ -18,7 +18,7 @@ const TYPE: usize = 28;
 const SITE: usize = 40;
 
 /// `850 us`, `12 ms`, `1.2 s`, `61 s`, `12 min`, `3.4 h`: the unit in which the number says most, rounded down.
-pub(super) fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let tenths = |unit: u128| {
         let tenths = duration.as_millis() / (unit / 10);
         format!("{}.{}", tenths / 10, tenths % 10)
@@ -47,7 +47,7 @@ pub(crate) fn clean(text: &str, columns: usize) -> String {
 }
 
 /// `thread "alpha"`, `thread 3`, `task 14`, `agent 2`, `worker 2`.
-pub(super) fn actor(actor: &Actor) -> String {
+pub(crate) fn actor(actor: &Actor) -> String {
     let quoted = |name: &String| format!("\"{}\"", clean(name, NAME));
     match actor {
         Actor::Thread { name: Some(name), .. } => format!("thread {}", quoted(name)),
@@ -60,7 +60,7 @@ pub(super) fn actor(actor: &Actor) -> String {
 }
 
 /// `Mutex<Accounts>`, `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`.
-pub(super) fn lock(lock: &LockName) -> String {
+pub(crate) fn lock(lock: &LockName) -> String {
     let mut text = kind(lock);
     if let Some(name) = &lock.name {
         text += &format!(" \"{}\"", clean(name, NAME));

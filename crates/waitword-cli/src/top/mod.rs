@@ -15,6 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use ratatui::DefaultTerminal;
+use ratatui::backend::Backend;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use waitword_observe::Report;
 
@@ -91,7 +92,9 @@ fn watch(
 ) -> io::Result<()> {
     while !state.is_over() && !is_terminated.load(Ordering::Relaxed) {
         if state.take_redraw() {
-            terminal.clear()?;
+            // Not `Terminal::clear`: that asks the terminal where the cursor is, and some do not answer.
+            terminal.backend_mut().clear()?;
+            terminal.swap_buffers();
         }
         terminal.draw(|frame| view::draw(frame, &mut state))?;
         // A change of the size is an event, too, after which all is drawn anew.

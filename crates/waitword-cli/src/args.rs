@@ -21,6 +21,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(Run),
     Report(Report),
+    Top(Top),
     Trace(Trace),
     Test262(Test262),
     /// What `test262` starts for each test; of no use otherwise
@@ -50,6 +51,23 @@ pub(crate) struct Run {
     /// End the program after so many seconds, wherever it is, with exit code 124
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
+
+    /// Show which agent waits where, and for whom, when the program hangs
+    ///
+    /// A report on the standard error when no agent can go on any more, when the time of --timeout is up, and (on Unix) at each
+    /// SIGUSR1 while the program runs: each word of shared memory that agents wait on, its queue, since when and from which line
+    /// of the script, who holds it if it is used as a lock, and who notified it last. A worker that has ended while it held a
+    /// lock is named. Atomics are slower: each looks up its line. WAITWORD_OBSERVE=serve=SOCKET in the environment does the same,
+    /// and gives the report to "waitword report SOCKET" and "waitword top SOCKET".
+    #[arg(long)]
+    pub(crate) observe: bool,
+
+    /// Write a timeline of the waits and locks of all agents to FILE: ui.perfetto.dev and Firefox's profiler open it
+    ///
+    /// A lane per agent, slices for waits and for words held as locks, an arrow from each notify to those that it woke; the last
+    /// 200,000 steps. As costly as --observe, which it includes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
 
     /// Give the scripts of each agent at most so much memory: 64M, 2G, or bytes
     ///
@@ -95,6 +113,45 @@ pub(crate) struct Report {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// Watch which locks are waited for in a running Rust program, and who holds them
+///
+/// The program opts in as for "waitword report". Also a script that was started with WAITWORD_OBSERVE=serve=SOCKET in the
+/// environment of "waitword run".
+#[derive(Debug, Args)]
+#[command(after_help = TOP)]
+pub(crate) struct Top {
+    /// The path of the program's socket
+    pub(crate) socket: PathBuf,
+
+    /// Ask for a new report every so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub(crate) every: Duration,
+}
+
+const TOP: &str = "\
+The locks with the most waiters come first, above them what is wrong: deadlocks,
+locks whose holder has ended, waiters that are not polled. The program goes on
+meanwhile.
+
+Keys:
+  up, down, k, j   choose a lock
+  enter            its holders and its queue, and back
+  s                sort by waiters, by the longest wait, by name
+  p, space         pause
+  control-l        draw the screen anew
+  q, escape        quit
+
+Example:
+  WAITWORD_OBSERVE=serve=/tmp/pool.sock pool &
+  waitword top /tmp/pool.sock
+
+Exit codes:
+    0  q was pressed; also after the program has ended
+    1  there was no report to begin with, or the output is no terminal: use
+       waitword report
+    2  a mistake on the command line
+  143  a SIGTERM";
 
 const REPORT: &str = "\
 The report has what can be concluded first (waiters that are not polled,
@@ -184,7 +241,8 @@ Exit codes:
        Atomics.waitAsync that no agent can notify any more (they are listed)
     1  an uncaught error, here or in a worker, among them those of
        the limits; a file that cannot be read or parsed;
-       a deadlock: every agent blocked or waiting for another
+       a deadlock: every agent blocked or waiting for another; with --observe,
+       also an end in which a lock is held by an agent that has ended
     2  a mistake on the command line
    13  the main module awaits a promise that can never be settled
   124  the time of --timeout was up (what was pending is listed)
@@ -203,6 +261,7 @@ Examples:
   waitword run --timeout 10 --memory-limit 64M --total-memory 256M \
       --max-workers 16 --max-waits 100000 untrusted.js
   generate-program | waitword run - one two
+  waitword run --observe --timeout 60 hangs-sometimes.mjs
 
 What programs can use:
   node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId,

@@ -1,15 +1,18 @@
-//! `waitword report`: the report of another process, through its socket.
+//! `waitword report`, and what `waitword top` asks for: the report of another process, through its socket.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::args::Report;
+use waitword_observe::Report;
 
-pub(crate) fn run(arguments: &Report) -> i32 {
+use crate::args;
+
+pub(crate) fn run(arguments: &args::Report) -> i32 {
     let socket = &arguments.socket;
-    match fetched(socket, "report\n", Duration::ZERO).and_then(|json| shown(&json, arguments.json)) {
-        Ok(text) => {
+    match fetched(socket, "report\n", Duration::ZERO).and_then(|json| Ok((parsed(&json)?, json))) {
+        Ok((report, json)) => {
+            let text = if arguments.json { json } else { report.to_string() };
             // Without a reader there is nobody to show it to.
             let _ = std::io::stdout().lock().write_all(text.as_bytes());
             0
@@ -26,14 +29,25 @@ pub(crate) fn refusal(json: &str) -> Option<String> {
     json.strip_prefix("{\"error\":\"").and_then(|rest| rest.trim_end().strip_suffix("\"}")).map(str::to_owned)
 }
 
-fn shown(json: &str, as_json: bool) -> Result<String, String> {
+/// The report of the program that serves the socket.
+///
+/// # Errors
+/// Why there is none, for the user.
+pub(crate) fn fetch(socket: &Path) -> Result<Report, String> {
+    parsed(&fetched(socket, "report\n", Duration::ZERO)?)
+}
+
+fn parsed(json: &str) -> Result<Report, String> {
     if let Some(answer) = refusal(json) {
         return Err(answer);
     }
-    let report = waitword_observe::Report::from_json(json).map_err(|error| {
+    // It ends with a line break.
+    if json.starts_with("{\"format\":\"waitword-report\"") && !json.ends_with('\n') {
+        return Err("the program ended before its answer did".to_owned());
+    }
+    Report::from_json(json).map_err(|error| {
         format!("another program than waitword's answers there, or another version: {error}")
-    })?;
-    Ok(if as_json { json.to_owned() } else { report.to_string() })
+    })
 }
 
 #[cfg(not(unix))]

@@ -114,9 +114,10 @@ fn what_is_no_socket_of_ours_is_said() {
         ("empty", b"", format!("{not_ours}this is no report of waitword-observe")),
         (
             "newer",
-            b"{\"format\":\"waitword-report\",\"schema\":2}",
+            b"{\"format\":\"waitword-report\",\"schema\":2}\n",
             format!("{not_ours}the report has version 2 of the schema, and this program reads version 1"),
         ),
+        ("half", b"{\"format\":\"waitword-report\",\"sch", "the program ended before its answer did".into()),
         ("busy", b"{\"error\":\"busy: come back\"}\n", "busy: come back".into()),
         ("bytes", b"\xff\xfe", "the answer is no text: another program than waitword's listens there".into()),
     ] {

@@ -62,6 +62,7 @@ fn threads_tasks_and_agents_are_seen_in_their_order_with_their_sites() {
         assert!(seen.iter().all(|waiter| waiter.waits_for == WaitsFor::Word));
         assert!(matches!(seen[0].actor, Actor::Agent(agent) if agent == inbox.identity()));
         assert_eq!(seen[0].site.map(|site| site.line()), None);
+        assert_eq!(seen.iter().map(|waiter| waiter.token).collect::<Vec<_>>(), [Some(7), None, None, None]);
         assert!(matches!(seen[1].actor, Actor::Task(_)));
         assert_eq!(seen[1].site.map(|site| (site.file(), site.line())), Some((file!(), line)));
         for (waiter, name) in seen[2..].iter().zip(["alpha", "beta"]) {

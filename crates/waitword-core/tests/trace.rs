@@ -62,7 +62,7 @@ fn a_thread_that_is_notified_and_a_task_that_gives_up() {
         while notify_one(&word) == 0 {
             thread::yield_now();
         }
-        waiting.join().unwrap();
+        assert_eq!(waiting.join().unwrap(), Outcome::Notified);
         id
     });
     {

@@ -19,13 +19,14 @@
 //! holders are recorded, that is after [`enable`]. [`on_deadlock`] and [`abort_on_deadlock`] say what is to happen then.
 //!
 //! Where to read on: `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs`
-//! puts both together, and `text/` prints it; `profile/` writes a snapshot for profilers; `switch/` turns observation on.
+//! puts both together, and `text/` prints it; `sources.rs` adds what other tables have; `profile/` writes a snapshot for profilers, `trace/` a timeline; `switch/` turns observation on.
 
 #![forbid(unsafe_code)]
 
 mod adapters;
 mod blame;
 mod finding;
+mod identify;
 mod model;
 mod names;
 mod numbers;
@@ -33,6 +34,7 @@ mod process;
 mod profile;
 mod report;
 mod search;
+mod sources;
 mod switch;
 mod text;
 mod trace;
@@ -43,20 +45,24 @@ pub use adapters::Metrics;
 pub use adapters::{emit_finding, emit_report, emit_slow};
 pub use blame::{Blame, Blamed, Bucket, Slow, blame, take_slow};
 pub use finding::{
-    Blocks, Certainty, Cycle, Finding, LongWait, Member, MemberWait, NeverPolled, NoKnownNotifier, Unless,
+    Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
+    NoKnownNotifier, Unless,
 };
+pub use identify::identify;
 pub use model::{
-    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Recording, Site, Snapshot, State,
-    Waiter,
+    Access, Actor, Address, BlockPlace, Deed, Ended, Holder, LastPoll, Lock, LockKind, LockName, Recording,
+    Site, Snapshot, State, Waiter,
 };
 pub use names::{Name, Nameable, name};
 pub use process::snapshot;
 pub use profile::{Profile, Waits, profile};
 pub use report::{Process, ReadError, Report, SCHEMA, report};
 pub use search::{cycles, waits};
+pub use sources::{Seen, Source, add_source};
 #[cfg(unix)]
 pub use switch::{Server, report_on_signal, serve};
 pub use switch::{abort_on_deadlock, disable, enable, init, on_deadlock, set_slow_threshold};
+pub use text::short_duration;
 pub use trace::{
     Trace, TraceEvent, TraceKind, TraceReadError, Tracing, trace_start, trace_start_all, trace_stop, traced,
 };

@@ -11,6 +11,7 @@ use crate::model::{
 };
 use crate::names::names;
 use crate::numbers::{Register, Round};
+use crate::sources;
 
 static TASKS: Register = Register::new();
 static AGENTS: Register = Register::new();
@@ -20,7 +21,7 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 
 /// All waiters of the process's common queue, lock by lock.
 ///
-/// Locks of shared blocks with a [`Table`] of their own are not among them. Nothing is stopped: each queue is copied in short stays
+/// Those of shared blocks with a [`Table`] of their own are among them if a [source](crate::add_source) sees them. Nothing is stopped: each queue is copied in short stays
 /// under its shard's lock, some microseconds each.
 ///
 /// ```
@@ -39,20 +40,28 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 /// ```
 pub fn snapshot() -> Snapshot {
     let origin = *ORIGIN.get_or_init(Instant::now);
-    let waiters = waitword::observe::snapshot();
+    let mut waiters = waitword::observe::snapshot();
+    let completions = sources::see(&mut waiters);
     let holders = waitword::observe::holders();
     let now = Instant::now();
-    let taken = now - origin;
     let mut numbers = Numbers { tasks: TASKS.round(), agents: AGENTS.round() };
     let locks = locks(waiters, now, &mut numbers);
-    let Some(Holders { seen, unrecorded, began, .. }) = holders else {
-        return Snapshot { taken, locks, ..Snapshot::default() };
-    };
-    let (mut all, mut last_polls) = (Vec::with_capacity(seen.len()), Vec::new());
-    for seen in &seen {
-        let holder = holder(seen, now, &mut numbers);
+    let mut snapshot = Snapshot { taken: now - origin, locks, ..Snapshot::default() };
+    if let Some(holders) = holders {
+        add_holders(&mut snapshot, &holders, now, &mut numbers);
+    }
+    for complete in completions {
+        complete(&mut snapshot, now);
+    }
+    snapshot
+}
+
+fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut Numbers<'_>) {
+    let mut all = Vec::with_capacity(holders.seen.len());
+    for seen in &holders.seen {
+        let holder = holder(seen, now, numbers);
         if let (Actor::Task { .. }, Some(on)) = (&holder.actor, &seen.on) {
-            last_polls.push(LastPoll {
+            to.last_polls.push(LastPoll {
                 task: holder.actor.clone(),
                 thread: thread(on),
                 only_there: seen.is_polled_only_there,
@@ -60,8 +69,9 @@ pub fn snapshot() -> Snapshot {
         }
         all.push(holder);
     }
-    let recording = Recording { since: now.saturating_duration_since(began), unrecorded };
-    Snapshot { taken, locks, holders: Some(all), recording: Some(recording), last_polls }
+    to.holders = Some(all);
+    let since = now.saturating_duration_since(holders.began);
+    to.recording = Some(Recording { since, unrecorded: holders.unrecorded });
 }
 
 /// Groups waiters by lock. They come word by word, in the order of the queues.
@@ -71,7 +81,7 @@ fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<
     for seen in seen {
         let (kind, wants) = sort(seen.waits_for);
         if locks.last().is_none_or(|(word, _)| *word != seen.word) {
-            locks.push((seen.word, Lock { name: names.of(seen.word, kind), waiters: Vec::new() }));
+            locks.push((seen.word, Lock::new(names.of(seen.word, kind))));
         }
         let Some((_, lock)) = locks.last_mut() else { continue };
         // A waiter of a condition variable says so in the queue of the mutex, too: any other waiter there knows better.
@@ -155,10 +165,20 @@ fn actor(seen: &observe::Actor, numbers: &mut Numbers<'_>) -> Actor {
     match seen {
         observe::Actor::Thread(thread) => self::thread(thread),
         observe::Actor::Agent(agent) => Actor::Agent { number: agents.number(*agent), name: None },
-        observe::Actor::Task(task) => Actor::Task { number: tasks.number(*task), name: None },
+        observe::Actor::Task(task) => self::task(*task, tasks),
         // So is an actor that this version does not know, of which not even the address is known.
         _ => Actor::Task { number: tasks.number(usize::MAX), name: None },
     }
+}
+
+/// By its executor's number if it was asked for that ([`identify`](crate::identify)).
+fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
+    if let Some(number) = waitword_core::observe::task_number(identity) {
+        return Actor::Task { number, name: None };
+    }
+    // Our numbers and those of the executor must not look the same.
+    let name = waitword_core::observe::are_tasks_identified().then(|| "not identified".to_owned());
+    Actor::Task { number: tasks.number(identity), name }
 }
 
 pub(crate) fn thread(thread: &Thread) -> Actor {

@@ -10,7 +10,13 @@ use waitword_observe::{Actor, Address, LockKind, LockName, Trace, TraceEvent, Tr
 
 fn lock(address: u64, name: &str) -> LockName {
     let type_name = Some("Mutex<u8>".into());
-    LockName { address: Address(address), kind: LockKind::Mutex, name: Some(name.into()), type_name }
+    LockName {
+        address: Address(address),
+        kind: LockKind::Mutex,
+        name: Some(name.into()),
+        type_name,
+        place: None,
+    }
 }
 
 /// `gc` holds two locks, one longer than the other without being inside of it, while a task waits for both in turn.

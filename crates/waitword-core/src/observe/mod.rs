@@ -41,6 +41,7 @@ mod site;
 mod site_ptr;
 #[cfg(feature = "observe")]
 mod slow;
+mod tasks;
 #[cfg(feature = "observe")]
 mod trace;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
@@ -77,6 +78,8 @@ pub use site::Site;
 pub(crate) use slow::{CROWD, is_slow, keep as keep_slow};
 #[cfg(feature = "observe")]
 pub use slow::{Slow, set_slow_threshold, take_slow};
+pub(crate) use tasks::ask;
+pub use tasks::{are_tasks_identified, identify, task_number};
 #[cfg(feature = "observe")]
 pub use trace::{Event, EventKind, Events, Who};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]

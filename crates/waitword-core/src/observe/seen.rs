@@ -51,6 +51,8 @@ pub struct WaiterSeen {
     pub timed: Option<bool>,
     /// Its thread, task or agent.
     pub actor: Actor,
+    /// What an agent calls its wait ([`InboxWait::token`](crate::InboxWait::token)); `None` of all others.
+    pub token: Option<usize>,
     /// Whether it was signalled.
     pub state: WaiterState,
 }
@@ -64,6 +66,7 @@ pub(crate) struct Copied {
     pub(crate) site: Option<&'static Site>,
     pub(crate) is_timed: bool,
     pub(crate) who: usize,
-    pub(crate) is_agent: bool,
+    /// Of an agent's wait.
+    pub(crate) token: Option<usize>,
     pub(crate) state: WaiterState,
 }

@@ -61,9 +61,9 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
         let position = if before.0 == waiter.word { before.1 + 1 } else { 0 };
         before = (waiter.word, position);
         let thread = || threads.get(&waiter.who).cloned().map(Actor::Thread);
-        let actor = match waiter.is_agent {
-            true => Actor::Agent(waiter.who),
-            false => thread().unwrap_or(Actor::Task(waiter.who)),
+        let actor = match waiter.token {
+            Some(_) => Actor::Agent(waiter.who),
+            None => thread().unwrap_or(Actor::Task(waiter.who)),
         };
         WaiterSeen {
             word: waiter.word,
@@ -71,8 +71,9 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
             waits_for: waiter.waits_for,
             site: waiter.site,
             since: time_of(waiter.ticket),
-            timed: (!waiter.is_agent).then_some(waiter.is_timed),
+            timed: waiter.token.is_none().then_some(waiter.is_timed),
             actor,
+            token: waiter.token,
             state: waiter.state,
         }
     });

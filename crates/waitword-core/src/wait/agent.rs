@@ -10,7 +10,7 @@ use crate::observe::tracing::{self, AGENT, Begun, GAVE_UP};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, lock_if_equal, release};
 use crate::waiter::list::Entry;
-use crate::waiter::node::{IDLE, NOTIFIED, TIMED_OUT, Waiter, entry, node_of};
+use crate::waiter::node::{IDLE, NOTIFIED, TIMED_OUT, Tagged, Waiter, entry, node_of};
 use crate::waiter::wake::Wake;
 use crate::waiter::{Completed, Inbox};
 use crate::word::{Word, bits};
@@ -44,14 +44,6 @@ fn outcome_of(popped: NonNull<Entry>) -> (usize, Outcome) {
     let outcome = if node.state() == NOTIFIED { Outcome::Notified } else { Outcome::TimedOut };
     node.set_state(IDLE);
     (*token, outcome)
-}
-
-/// A node, and what its owner calls it. The node first: a pointer to the one is a pointer to the other.
-#[derive(Debug)]
-#[repr(C)]
-struct Tagged {
-    node: Waiter,
-    token: usize,
 }
 
 /// One async wait of an agent: enqueued, completed into the agent's [`Inbox`], popped there.

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::leave::{Ends, leave, trace_end};
 use crate::observe::tracing::{self, Begun, ENDED, TASK, THREAD};
-use crate::observe::{Caller, Origin, WaitsFor};
+use crate::observe::{self, Caller, Origin, WaitsFor};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, enqueue_while_equal, release};
 use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
@@ -161,7 +161,10 @@ impl<L: Location> WaitAsync<L> {
     pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         match self.node.state() {
             // Cloned here because no lock may be held while foreign code runs.
-            IDLE => self.enqueue(Wake::Task(cx.waker().clone())),
+            IDLE => {
+                observe::ask(cx.waker());
+                self.enqueue(Wake::Task(cx.waker().clone()))
+            }
             NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
             state => self.poll_again(state, cx.waker()),
         }

@@ -82,6 +82,14 @@ pub(crate) struct Waiter {
     _pinned: PhantomPinned,
 }
 
+/// The node of an agent's wait, and what its owner calls it. The node first: a pointer to the one is a pointer to the other.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Tagged {
+    pub(crate) node: Waiter,
+    pub(crate) token: usize,
+}
+
 /// The part of a node that is guarded by a lock while the node is linked.
 #[derive(Debug)]
 #[repr(C)]

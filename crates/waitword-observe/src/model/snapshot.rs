@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Actor, Address, Holder, LastPoll, Lock, LockName, Recording, Site, Waiter};
+use super::{Actor, Address, Ended, Holder, LastPoll, Lock, LockName, Recording, Site, Waiter};
 
 /// The waiters of a process, and the holders where they are recorded.
 ///
@@ -24,6 +24,9 @@ pub struct Snapshot {
     pub recording: Option<Recording>,
     /// Which thread polled a task last, of the tasks of which it is known.
     pub last_polls: Vec<LastPoll>,
+    /// Those among the holders that have ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<Ended>,
 }
 
 impl Snapshot {
@@ -67,6 +70,8 @@ impl Snapshot {
         };
         let locks = self.locks.iter().map(|lock| Lock {
             name: lock.name.clone(),
+            changed: lock.changed.clone(),
+            notified: lock.notified.clone(),
             waiters: lock
                 .waiters
                 .iter()
@@ -85,6 +90,7 @@ impl Snapshot {
                 .filter(|poll| earlier.last_polls.contains(poll))
                 .cloned()
                 .collect(),
+            ended: self.ended.clone(),
         }
     }
 

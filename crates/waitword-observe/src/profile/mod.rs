@@ -62,7 +62,8 @@ impl Profile {
     pub fn of_blame(rows: &[Blame]) -> Self {
         let mut profile = Self::default();
         for row in rows {
-            let unnamed = LockName { address: Address(0), kind: row.kind, name: None, type_name: None };
+            let unnamed =
+                LockName { address: Address(0), kind: row.kind, name: None, type_name: None, place: None };
             let nobody = |text: &'static str| Site { file: text.into(), line: 0, column: 0 };
             let site = match &row.blamed {
                 Blamed::Site { site } => site.clone(),

@@ -144,6 +144,7 @@ fn identity(finding: &Finding) -> Identity {
                 Some((wait.lock.address, Some(member.actor.clone())))
             })
             .collect(),
+        Finding::HolderEnded(held) => vec![(held.lock.address, Some(held.actor.clone()))],
         Finding::NeverPolled(wait) => vec![(wait.lock.address, Some(wait.actor.clone()))],
         Finding::LongWait(waits) => vec![(waits.lock.address, None)],
         Finding::NoKnownNotifier(waits) => vec![(waits.lock.address, None)],
@@ -165,11 +166,11 @@ mod tests {
         let age = Some(Duration::from_secs(10 + second));
         let kind = LockKind::Mutex;
         let lock = |at: usize| {
-            let name = LockName { address: Address(at as u64), kind, name: None, type_name: None };
+            let name =
+                LockName { address: Address(at as u64), kind, name: None, type_name: None, place: None };
             let actor = TASKS[at].clone();
             let wants = Access::Exclusive;
             Lock {
-                name,
                 waiters: vec![Waiter {
                     position: 0,
                     actor,
@@ -179,6 +180,7 @@ mod tests {
                     age,
                     timed: Some(false),
                 }],
+                ..Lock::new(name)
             }
         };
         let holder = |at: usize| Holder {

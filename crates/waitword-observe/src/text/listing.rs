@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::words::{actor, duration, lock_with_address, site, wrapped};
-use crate::model::{Access, Holder, Lock, LockKind, Snapshot, State, Waiter};
+use crate::model::{Access, Deed, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
 /// So many locks are listed,
 const LOCKS: usize = 20;
@@ -27,7 +27,7 @@ pub(crate) fn listing(snapshot: &Snapshot) -> String {
     let mut text = String::new();
     for lock in listed {
         text += "\n";
-        text += &of_lock(lock, snapshot);
+        text += &of_lock(lock, snapshot, WAITERS);
     }
     if let Some(rest) = locks.get(LOCKS..).filter(|rest| !rest.is_empty()) {
         let waiters: usize = rest.iter().map(|lock| lock.waiters.len()).sum();
@@ -47,14 +47,14 @@ fn more(count: usize, what: &str, with: &str, longest: Option<Duration>) -> Stri
     format!("... and {count} more {what}{with}{longest}")
 }
 
-fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
+pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
     let waiters = match lock.waiters.len() {
         1 => "1 waiter".to_owned(),
         count => format!("{count} waiters"),
     };
     let mut text = format!("{}: {waiters}\n", lock_with_address(&lock.name));
     let holders: Vec<&Holder> = snapshot.holders_of(lock.name.address).collect();
-    text += &if lock.name.kind == LockKind::Semaphore { permits(&holders) } else { held(&holders) };
+    text += &if lock.name.kind == LockKind::Semaphore { permits(&holders) } else { held(&holders, snapshot) };
     if let Some(recording) = &snapshot.recording
         && holders.is_empty()
         && is_held(lock)
@@ -65,7 +65,11 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
         };
         text += &format!("  holder unknown (taken before observation began{unrecorded})\n");
     }
-    let listed = &lock.waiters[..lock.waiters.len().min(WAITERS)];
+    if holders.is_empty() {
+        text += &deed("last changed", lock.changed.as_ref());
+        text += &deed("last notified", lock.notified.as_ref());
+    }
+    let listed = &lock.waiters[..lock.waiters.len().min(most)];
     let names: Vec<String> = listed.iter().map(|waiter| actor(&waiter.actor)).collect();
     let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (waiter, name) in listed.iter().zip(&names) {
@@ -75,7 +79,7 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
         text += &wrapped(&format!("  {age:>TIME$}  {name:wide$}  {at}{notes}"), TIME + 6);
         text += "\n";
     }
-    if let Some(rest) = lock.waiters.get(WAITERS..).filter(|rest| !rest.is_empty()) {
+    if let Some(rest) = lock.waiters.get(most..).filter(|rest| !rest.is_empty()) {
         text += &format!("  {:TIME$}  {}\n", "", more(rest.len(), "waiters", "", longest(rest)));
     }
     text
@@ -107,17 +111,30 @@ fn permits(holders: &[&Holder]) -> String {
     text
 }
 
+/// What was done to the word last.
+fn deed(what: &str, deed: Option<&Deed>) -> String {
+    let Some(deed) = deed else { return String::new() };
+    let [age, who, at] = [duration(deed.ago), actor(&deed.actor), site(deed.site.as_ref())];
+    let woken = match deed.woken {
+        None => "",
+        Some(0) => ", found nobody",
+        Some(1) => ", woke 1",
+        Some(woken) => &format!(", woke {woken}"),
+    };
+    wrapped(&format!("  {age:>TIME$}  {what} by {who} at {at}{woken}"), TIME + 6) + "\n"
+}
+
 /// Holders one by one while they are few, by site if they are many.
-fn held(holders: &[&Holder]) -> String {
+fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
     if holders.len() <= HOLDERS {
         let line = |holder: &&Holder| {
             let by = if holder.sent_away { "acquired by" } else { "held by" };
             let age = holder.held.map_or("-".to_owned(), duration);
-            format!(
-                "  {age:>TIME$}  {by} {}, taken at {}\n",
-                actor(&holder.actor),
-                site(holder.site.as_ref())
-            )
+            let [who, at] = [actor(&holder.actor), site(holder.site.as_ref())];
+            let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor);
+            let ended = ended.map(|ended| format!(", which ended {} ago", duration(ended.ago)));
+            let line = format!("  {age:>TIME$}  {by} {who}, taken at {at}{}", ended.unwrap_or_default());
+            wrapped(&line, TIME + 6) + "\n"
         };
         return holders.iter().map(line).collect();
     }

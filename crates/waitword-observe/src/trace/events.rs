@@ -21,7 +21,7 @@ const SCHEMA: u32 = 1;
 /// use waitword_observe::{Actor, Address, LockKind, LockName, Trace, TraceEvent, TraceKind};
 ///
 /// let [worker, host] = [1, 2].map(|number| Actor::Agent { number, name: None });
-/// let lock = LockName { address: Address(64), kind: LockKind::Word, name: None, type_name: None };
+/// let lock = LockName { address: Address(64), kind: LockKind::Word, name: None, type_name: None, place: None };
 /// let event = |micros, actor: &Actor, kind| TraceEvent {
 ///     at: Duration::from_micros(micros),
 ///     actor: actor.clone(),

@@ -37,8 +37,8 @@ impl Made {
     /// A lock by its address, kind and type.
     pub(crate) fn lock(mut self, address: u64, kind: LockKind, type_name: Option<&str>) -> Self {
         let type_name = type_name.map(str::to_owned);
-        let name = LockName { address: Address(address), kind, name: None, type_name };
-        self.0.locks.push(Lock { name, waiters: Vec::new() });
+        let name = LockName { address: Address(address), kind, name: None, type_name, place: None };
+        self.0.locks.push(Lock::new(name));
         self
     }
 

@@ -48,8 +48,13 @@ pub(crate) fn held_by_task<R: Acquire>(
 ) -> HoldId {
     match R::hold(ask) {
         None => HoldId::NONE,
-        Some(hold) => {
-            acquired_by_task(raw.held_at(), hold, R::permits(ask).unwrap_or(1), caller(), task, coop::is_alone)
-        }
+        Some(hold) => acquired_by_task(
+            raw.held_at(),
+            hold,
+            R::permits(ask).unwrap_or(1),
+            caller(),
+            task,
+            coop::is_alone,
+        ),
     }
 }

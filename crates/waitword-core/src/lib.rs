@@ -37,7 +37,9 @@
 #![deny(unsafe_code)]
 
 #[cfg(not(target_has_atomic = "64"))]
-compile_error!("waitword needs atomic operations on 64 bits, which this target does not have: the states of its locks are as wide");
+compile_error!(
+    "waitword needs atomic operations on 64 bits, which this target does not have: the states of its locks are as wide"
+);
 
 mod notify;
 pub mod observe;

@@ -41,7 +41,7 @@ const TARGETS: [Target; 6] = [
         tools: "i686-linux-gnu",
         runs_on: RunsOn::ThisProcessor,
         crates: ALL,
-        how_to_get: "rustup target add i686-unknown-linux-gnu; apt-get install gcc-i686-linux-gnu libc6-i386",
+        how_to_get: "rustup target add i686-unknown-linux-gnu; apt-get install gcc-i686-linux-gnu libc6-i386 lib32gcc-s1",
     },
     Target {
         name: "aarch64-unknown-linux-gnu",

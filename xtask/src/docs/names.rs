@@ -17,6 +17,7 @@ const ELSEWHERE: [&str; 10] = [
     "assert/strict",
     "built-ins/",
     "path/posix",
+    "path/win32",
     "program.js",
     "staging/",
     "target/",

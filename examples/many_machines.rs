@@ -110,7 +110,7 @@ async fn without_ours(config: Config, rounds: u32) -> Result<(), Failed> {
 
 struct Counter {
     mutex: Arc<ClusterMutex>,
-    /// The process' session for the table, which whoever holds the lock uses alone.
+    /// The process' session for the table, which the holder of the lock uses alone.
     table: Table,
     /// In the middle of the last one, the holder stops for ever.
     sections_left: AtomicU32,
@@ -152,7 +152,7 @@ async fn add_one(table: &Table, fence: i64) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whoever starts several processes sends each a line when all are ready.
+/// The starter of several processes sends each a line when all are ready.
 async fn started_together() -> Result<Instant, Failed> {
     println!("ready: press enter");
     tokio::task::spawn_blocking(|| io::stdin().read_line(&mut String::new())).await??;

@@ -1,6 +1,6 @@
 //! A lock for all processes that reach one PostgreSQL: its advisory lock, with a [`waitword::Mutex`] in front.
 //!
-//! The tasks and threads of a process queue on the local mutex. Whoever holds that, and nobody else of the process, waits for the
+//! The tasks and threads of a process queue on the local mutex. Its holder, and nobody else of the process, waits for the
 //! database's lock. A release hands the lock on locally, without a word to the database, for as long as the *tenure* lasts and
 //! somebody waits (lock cohorting: Dice, Marathe and Shavit, PPoPP 2012). The database grants its lock in the order of requests,
 //! so processes take turns of one tenure each.

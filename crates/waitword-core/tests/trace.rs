@@ -11,7 +11,7 @@ use waitword_core::observe::{
     Event, EventKind, Origin, Release, WaitsFor, Who, note_release, trace, trace_acquired, trace_released,
     traces_all,
 };
-use waitword_core::{charge_release, notify_all, notify_one, signal_one, wait, wait_async_from};
+use waitword_core::{Outcome, charge_release, notify_all, notify_one, signal_one, wait, wait_async_from};
 
 /// Threads of one test take the rings that those of another have left.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

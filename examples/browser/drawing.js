@@ -7,7 +7,7 @@ const COLORS = { holds: color('holds'), waits: color('waits'), works: color('wor
 const LANE = 28;
 const COLUMN = 3; // pixels for each frame
 const LIMIT = 50; // milliseconds
-const TALLEST = 160;
+const TALLEST = 130;
 
 const colorOf = (state) => (state === HOLDS ? COLORS.holds : state === WAITS ? COLORS.waits : COLORS.works);
 

@@ -56,7 +56,7 @@ export class Drawing {
   #drawRing(now, states) {
     const { context, width, height } = this.#ring.clear();
     const [x, y, radius] = [width / 2, height / 2 + 4, Math.min(width, height) / 2 - 48];
-    // Turns once in eight seconds: whoever looks sees whether a frame is missing.
+    // Turns once in eight seconds: a missing frame shows.
     context.setLineDash([2, 10]);
     context.lineDashOffset = (-now / 8000) * 2 * Math.PI * radius;
     context.lineWidth = 3;

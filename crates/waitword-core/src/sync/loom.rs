@@ -11,7 +11,7 @@ use std::sync::PoisonError;
 use loom::sync::MutexGuard;
 
 pub(crate) mod thread {
-    use crate::sync::Instant;
+    use std::time::Instant;
     use std::sync::Arc;
 
     use loom::thread::ThreadId;

@@ -93,7 +93,7 @@ unsafe fn signal(node: NonNull<Waiter>) -> Option<Wake> {
 /// # Safety
 /// As [`signal`].
 unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> bool {
-    // An agent's wait cannot be signalled: whoever stands behind nobody else is not behind a signalled waiter.
+    // An agent's wait cannot be signalled: a task behind agents alone is not behind a signalled waiter.
     let (mut is_behind, mut all_overdue) = (false, true);
     // SAFETY: the queue belongs to the caller's lock (I2).
     let first_waiting = unsafe {

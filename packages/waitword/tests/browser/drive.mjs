@@ -54,7 +54,7 @@ export const find = (names) => names.find((name) => spawnSync(name, ['--version'
 export const CHROMIUM = ['chromium', 'chromium-headless-shell', 'google-chrome', 'chromium-browser'];
 export const FIREFOX = ['firefox-esr', 'firefox'];
 
-export const version = (browser) => spawnSync(browser, ['--version'], { encoding: 'utf8' }).stdout?.trim().split('\n').at(-1) ?? `${browser} (not found)`;
+export const version = (browser) => spawnSync(browser, ['--version'], { encoding: 'utf8' }).stdout?.split('\n').find((line) => /\d\.\d/.test(line)) ?? `${browser} (not found)`;
 
 /** Visits a page of `site`, and returns its outcome. `picture` is a file for a screenshot of Chromium. */
 export async function visit(browser, site, page, { picture, size = [1120, 900], scale = 1, seconds = 300 } = {}) {

@@ -52,7 +52,7 @@ function received({ id, result, error, method, params }) {
     if (error) reject(new Error(error.message)); else resolve(result);
   } else if (method === 'Runtime.consoleAPICalled') {
     console.log(params.args.map((argument) => argument.value ?? argument.description).join(' '));
-    // A worker that panics stops the run: who waits for it waits for ever.
+    // A panic stops the run: the waiters of that agent would wait for ever.
     if (String(params.args[0]?.value).startsWith('panicked')) end('FAILED: a panic');
   } else if (method === 'Runtime.exceptionThrown') {
     console.log(`exception: ${params.exceptionDetails.exception?.description ?? params.exceptionDetails.text}`);

@@ -7,7 +7,7 @@ const COLORS = { holds: color('holds'), waits: color('waits'), works: color('wor
 const LANE = 28;
 const COLUMN = 3; // pixels for each frame
 const LIMIT = 50; // milliseconds
-const TALLEST = 160;
+const TALLEST = 130;
 
 const colorOf = (state) => (state === HOLDS ? COLORS.holds : state === WAITS ? COLORS.waits : COLORS.works);
 
@@ -56,7 +56,7 @@ export class Drawing {
   #drawRing(now, states) {
     const { context, width, height } = this.#ring.clear();
     const [x, y, radius] = [width / 2, height / 2 + 4, Math.min(width, height) / 2 - 48];
-    // Turns once in eight seconds: whoever looks sees whether a frame is missing.
+    // Turns once in eight seconds: a missing frame shows.
     context.setLineDash([2, 10]);
     context.lineDashOffset = (-now / 8000) * 2 * Math.PI * radius;
     context.lineWidth = 3;

@@ -64,7 +64,8 @@ function faultsOf({ error, awaits, spins, unlocked, agents }) {
     run.counts.forEach((count, i) => check(count > 0, `${name}: ${agents[i]} never counted`));
   }
   check(unlocked.lost > 0, 'without the lock nothing was lost: the test shows nothing');
-  check(spins.longest >= HELD, `a page that spins does not stand still: ${spins.longest} ms`);
+  // The page is at most a frame or two late for the moment when the lock is taken for long.
+  check(spins.longest >= (2 / 3) * HELD, `a page that spins does not stand still: ${spins.longest} ms`);
   check(awaits.longest < LONGEST, `longest gap between frames: ${awaits.longest.toFixed(1)} ms`);
   return faults;
 }

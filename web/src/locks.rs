@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use waitword::time::Instant;
-use waitword::{Condvar, Event, LockError, Mutex, OnceLock, RwLock, Semaphore};
+use waitword::{Barrier, Condvar, Event, LockError, Mutex, OnceLock, RwLock, Semaphore};
 use waitword_web::spawn;
 
 use crate::tools::{join, until, waiters_of_mutexes, workers};
@@ -53,9 +53,12 @@ async fn count_under_a_mutex(
     rounds: u32,
     run_on_page: impl FnOnce(std::pin::Pin<Box<dyn Future<Output = ()>>>),
 ) {
-    let lock = Arc::new((Mutex::new(()), Count::default(), OnceLock::new()));
+    let lock =
+        Arc::new((Mutex::new(()), Count::default(), OnceLock::new(), Barrier::new(WORKERS as usize + 1)));
     let theirs = Arc::clone(&lock);
     let workers = workers(WORKERS, move |_| {
+        // An engine takes longer to start a worker than that takes for its rounds.
+        theirs.3.wait();
         for _ in 0..rounds {
             let _held = theirs.0.lock();
             theirs.1.add();
@@ -63,6 +66,7 @@ async fn count_under_a_mutex(
     });
     let mine = Arc::clone(&lock);
     run_on_page(Box::pin(async move {
+        mine.3.wait_async().await;
         for _ in 0..rounds {
             let _held = mine.0.lock_async().await;
             mine.1.add();
@@ -115,7 +119,7 @@ fn poll_once<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
 
 pub(crate) async fn a_dropped_future_passes_the_lock_on(scale: u32) {
     let lock = Arc::new(Mutex::new(()));
-    for _ in 0..20 * scale {
+    for _ in 0..5 * scale {
         let held = lock.lock_async().await;
         let mut dropped = Box::pin(lock.lock_async());
         assert!(poll_once(dropped.as_mut()).is_pending());
@@ -229,7 +233,7 @@ pub(crate) async fn a_condition_between_page_and_worker(scale: u32) {
 
 pub(crate) async fn an_event_reaches_the_page(scale: u32) {
     let shared = Arc::new((Event::new(), AtomicBool::new(false)));
-    for _ in 0..20 * scale {
+    for _ in 0..5 * scale {
         shared.1.store(false, Ordering::SeqCst);
         let theirs = Arc::clone(&shared);
         let worker = spawn(move || {

@@ -59,7 +59,7 @@ pub(crate) async fn rust_and_javascript_lose_no_count(scale: u32) {
 
 /// The engine notifies the wait of a future that is gone; a worker waits behind it.
 pub(crate) async fn a_dropped_future_forwards_its_wakeup(scale: u32) {
-    for round in 0..20 * scale {
+    for round in 0..8 * scale {
         LOCK.lock_async().await;
         {
             let mut dropped = pin!(LOCK.lock_async());

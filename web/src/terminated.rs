@@ -76,7 +76,7 @@ pub(crate) async fn a_page_outlasts_a_worker_without_a_cpu(_: u32) {
 }
 
 /// While the page spins, each worker enters no section but the one that it had begun. Most of the time: a page that has no CPU between
-/// two looks is overtaken as well.
+/// two looks lets more of them in.
 pub(crate) async fn workers_give_way_to_a_page(_: u32) {
     const WORKERS: u32 = 3;
     const TIMES: u32 = 200;
@@ -95,19 +95,19 @@ pub(crate) async fn workers_give_way_to_a_page(_: u32) {
         }
     });
     until(|| SECTIONS.load(Ordering::SeqCst) > 1_000).await;
-    let mut overtaken = 0;
+    let mut barged = 0;
     for _ in 0..TIMES {
         let before = SECTIONS.load(Ordering::SeqCst);
         Table::global().while_locked(&WORD, || {
             if SECTIONS.load(Ordering::SeqCst) - before > WORKERS + 1 {
-                overtaken += 1;
+                barged += 1;
             }
         });
         sleep(Duration::ZERO).await;
     }
     is_over.store(true, Ordering::SeqCst);
     join(workers).await;
-    assert!(overtaken <= TIMES / 2, "overtaken {overtaken} times of {TIMES}");
+    assert!(barged <= TIMES / 2, "workers barged {barged} times of {TIMES}");
 }
 
 #[wasm_bindgen(module = "/report.js")]

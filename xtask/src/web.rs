@@ -9,7 +9,7 @@ use crate::line::{Line, root};
 use crate::stop::Stop;
 use crate::tool::{NODE, WASM_BINDGEN, need};
 
-pub(crate) const FOLDER: &str = "target/web";
+const FOLDER: &str = "target/web";
 
 /// The instructions of threads, and a memory that the host makes and shares.
 const FLAGS: &str = "-C target-feature=+atomics,+bulk-memory,+mutable-globals -C link-arg=--shared-memory -C link-arg=--import-memory \
@@ -22,24 +22,39 @@ const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library/std";
 /// How the suite is run: on which agents' means.
 const MODES: [&str; 3] = ["", "timer", "timer&messages"];
 
+/// What the smallest program with a lock may weigh (`web/size`), in bytes of wasm: what it weighed, and a tenth more.
+const LARGEST: u64 = 96_000;
+
 pub(crate) fn run(test: bool, query: Option<&str>) -> Result<(), Stop> {
-    build("web/Cargo.toml", "waitword_web_tests", "pkg")?;
+    build("waitword-web-tests", "release", "pkg")?;
+    build("waitword-web-size", "small", "size")?;
+    weigh("size", "waitword-web-size", LARGEST)?;
+    build_single()?;
     if test { run_suite(query) } else { Ok(()) }
 }
 
-/// Builds a package for wasm32 with threads, and binds it: `target/web/FOLDER/NAME.js` and `NAME_bg.wasm`.
-pub(crate) fn build(manifest: &str, name: &str, folder: &str) -> Result<(), Stop> {
-    let cargo = cargo(manifest)?;
+/// Fails if the wasm of a bound package has grown beyond `largest` bytes.
+pub(crate) fn weigh(folder: &str, package: &str, largest: u64) -> Result<(), Stop> {
+    let file = format!("{FOLDER}/{folder}/{}_bg.wasm", package.replace('-', "_"));
+    let size = fs::metadata(root().join(&file)).map_err(|error| failed(&file, &error))?.len();
+    println!("{file}: {size} bytes of at most {largest}");
+    if size <= largest { Ok(()) } else { Err(Stop::Failed(format!("{file} has grown to {size} bytes"))) }
+}
+
+/// Builds a package of `web/` for wasm32 with threads, and binds it: into `target/web/FOLDER`.
+pub(crate) fn build(package: &str, profile: &str, folder: &str) -> Result<(), Stop> {
+    let cargo = cargo(package, profile)?;
     need(&[WASM_BINDGEN])?;
     cargo.run()?;
-    let wasm = format!("{FOLDER}/wasm32-unknown-unknown/release/{name}.wasm");
+    let name = package.replace('-', "_");
+    let wasm = format!("{FOLDER}/wasm32-unknown-unknown/{profile}/{name}.wasm");
     let folder = format!("{FOLDER}/{folder}");
     Line::new("wasm-bindgen --target web --out-dir").args([folder.clone(), wasm]).run()?;
     // For Node, which takes a `.js` for CommonJS otherwise.
     write(&format!("{folder}/package.json"), "{ \"type\": \"module\" }\n")
 }
 
-fn cargo(manifest: &str) -> Result<Line, Stop> {
+fn cargo(package: &str, profile: &str) -> Result<Line, Stop> {
     let is_debian = Path::new(DEBIAN_SOURCES).exists();
     if !is_debian && !has_nightly_sources() {
         return Err(Stop::Missing {
@@ -51,10 +66,10 @@ fn cargo(manifest: &str) -> Result<Line, Stop> {
     let line = if is_debian { "cargo build" } else { "cargo +nightly build" };
     let line = Line::new(line)
         .args(
-            "--release --target wasm32-unknown-unknown -Zbuild-std=std,panic_abort --manifest-path"
+            "--target wasm32-unknown-unknown -Zbuild-std=std,panic_abort --manifest-path web/Cargo.toml"
                 .split(' '),
         )
-        .args([manifest, "--target-dir", FOLDER])
+        .args(["--target-dir", FOLDER, "-p", package, "--profile", profile])
         .env(
             "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
             &FLAGS.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -72,6 +87,27 @@ fn cargo(manifest: &str) -> Result<Line, Stop> {
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &linker))
 }
 
+/// The same small program without atomics, which stable Rust builds.
+fn build_single() -> Result<(), Stop> {
+    let target = "wasm32-unknown-unknown";
+    if !Line::new("rustc --print target-libdir --target")
+        .args([target])
+        .read()
+        .is_ok_and(|path| Path::new(path.trim()).exists())
+    {
+        return Err(Stop::Missing {
+            name: "the standard library for wasm32 without atomics",
+            how_to_get: "rustup target add wasm32-unknown-unknown",
+        });
+    }
+    Line::new("cargo build --manifest-path web/Cargo.toml -p waitword-web-size --profile small --target")
+        .args([target, "--target-dir", "target/web/single-agent"])
+        .run()?;
+    let wasm = format!("{FOLDER}/single-agent/{target}/small/waitword_web_size.wasm");
+    Line::new("wasm-bindgen --target web --out-dir target/web/single").args([wasm]).run()?;
+    write("target/web/single/package.json", "{ \"type\": \"module\" }\n")
+}
+
 fn has_nightly_sources() -> bool {
     let sysroot = Line::new("rustc +nightly --print sysroot").read();
     sysroot.is_ok_and(|path| Path::new(path.trim()).join("lib/rustlib/src/rust/library/std").exists())
@@ -80,6 +116,7 @@ fn has_nightly_sources() -> bool {
 /// The suite in Node, and in a browser's page; each in all modes.
 fn run_suite(query: Option<&str>) -> Result<(), Stop> {
     need(&[NODE])?;
+    Line::new("node web/single.mjs target/web/single").run()?;
     let modes = query.map_or(MODES.to_vec(), |query| vec![query]);
     for mode in &modes {
         Line::new("node web/node.mjs target/web/pkg").args([*mode]).run()?;

@@ -71,7 +71,7 @@ const RETRY: Duration = Duration::from_millis(4);
 ///
 /// # Fairness
 /// Waiters are notified in FIFO order. A release is no handoff: an acquirer that comes at that moment may be faster. A page that is notified
-/// while it is busy takes the lock when it returns to its event loop; until then the lock is free for whoever comes, but nobody behind the
+/// while it is busy takes the lock when it returns to its event loop; until then the lock is free for any acquirer, but nobody behind the
 /// page is notified.
 #[repr(transparent)]
 pub struct AsyncLock {
@@ -170,7 +170,7 @@ impl AsyncLock {
         self.word.load(Ordering::Relaxed) != FREE
     }
 
-    /// An acquirer that has failed once takes the lock as `CONTENDED`: it cannot know who waits behind it.
+    /// An acquirer that has failed once takes the lock as `CONTENDED`: there may be waiters behind it.
     fn take_or_mark(&self) -> bool {
         self.word.swap(CONTENDED, Ordering::Acquire) == FREE
     }

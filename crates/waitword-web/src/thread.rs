@@ -170,7 +170,7 @@ impl<T> JoinHandle<T> {
 }
 
 impl<T> Packet<T> {
-    /// Whoever is done has let go of the value before.
+    /// The worker releases the value before it says that it is done.
     fn take(&self) -> Result<T, Terminated> {
         self.value.try_lock().and_then(|mut value| value.take()).ok_or(Terminated)
     }

@@ -87,7 +87,7 @@ fn turn() {
 }
 
 fn check() {
-    // Whoever has rung this agent did not know of the worker.
+    // The agent that rang this one did not know of the worker.
     if let Some(worker) = WORKER.get() {
         return worker.unpark();
     }

@@ -1,6 +1,6 @@
 // A condition variable beside an AsyncLock, on two words: the number of notifies, which is slept on, and the number of waiters.
 //
-// A waiter reads the first word while it holds the lock. Whoever takes the lock afterwards and notifies changes that word, so a
+// A waiter reads the first word while it holds the lock. A notifier, which takes the lock afterwards, changes that word, so a
 // notify before the waiter sleeps is not missed. And the waiter counts itself before it unlocks, so a notifier that reads 0 in the
 // second word has nobody to wake: it changes and notifies nothing.
 //

@@ -1,6 +1,6 @@
 // Locks on words of shared memory: workers block, a page awaits, in one queue.
 //
-// Read on in `async_lock.js` (three states), then `waits.js` (who waits, who forwards, and the races).
+// Read on in `async_lock.js` (three states), then `waits.js` (waiting, giving up, and the races).
 export { AsyncLock, LockGuard } from './async_lock.js';
 export { Condition } from './condition.js';
 export { Event } from './event.js';

@@ -1,6 +1,6 @@
 // `Atomics.waitAsync`, and what stands in for it where an engine lacks it (Firefox before 145, Safari before 16.4).
 //
-// The stand-in is a worker that blocks in the caller's place: `Atomics.wait` puts it into the engine's queue, so the page is in line
+// The stand-in is a worker that blocks in the caller's place: `Atomics.wait` puts it into the engine's queue, so the page is queued
 // with the others, and the outcome comes back as a message. Such a worker costs a thread, so a lock has one at a time
 // (`entryLimit`), which then stands for all waiters of this agent. Idle workers are used again.
 //

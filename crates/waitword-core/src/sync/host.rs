@@ -129,7 +129,7 @@ impl Sub for Instant {
     }
 }
 
-/// Whoever checks the deadlines: an agent that the host knows.
+/// The agent that checks the deadlines. The host knows which.
 #[derive(Clone, Debug)]
 pub(crate) struct Timekeeper;
 

@@ -11,8 +11,8 @@ use std::sync::PoisonError;
 use loom::sync::MutexGuard;
 
 pub(crate) mod thread {
-    use crate::sync::Instant;
     use std::sync::Arc;
+    use std::time::Instant;
 
     use loom::thread::ThreadId;
 

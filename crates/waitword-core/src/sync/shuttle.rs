@@ -13,7 +13,7 @@ use shuttle::sync::MutexGuard;
 pub(crate) mod thread {
     pub(crate) use shuttle::thread::{Thread, current, park};
 
-    use crate::sync::Instant;
+    use std::time::Instant;
 
     /// A model has no clock. In it a timeout is another thread that cancels.
     pub(crate) fn park_until(_deadline: Instant) {

@@ -8,7 +8,7 @@ use std::sync::{MutexGuard, PoisonError};
 use super::platform;
 
 pub(crate) mod thread {
-    pub(crate) use super::platform::{park, park_until};
+    pub(crate) use crate::sync::platform::{park, park_until};
     pub(crate) use std::thread::{Thread, current};
 }
 

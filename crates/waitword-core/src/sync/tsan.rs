@@ -12,7 +12,7 @@ pub use std::sync::atomic;
 pub(crate) mod thread {
     pub(crate) use std::thread::{Thread, current, park};
 
-    use crate::sync::Instant;
+    use std::time::Instant;
 
     /// Parks until `deadline` at the latest; may return before it.
     pub(crate) fn park_until(deadline: Instant) {

@@ -47,18 +47,27 @@ export async function serve(folders, port = 0) {
   };
 }
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1)); // and end the browsers
+
 /** The first of `names` that is installed. */
 export const find = (names) => names.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
 export const CHROMIUM = ['chromium', 'chromium-headless-shell', 'google-chrome', 'chromium-browser'];
 export const FIREFOX = ['firefox-esr', 'firefox'];
 
-export const version = (browser) => spawnSync(browser, ['--version'], { encoding: 'utf8' }).stdout?.trim().split('\n').at(-1) ?? `${browser} (not found)`;
+export const version = (browser) => spawnSync(browser, ['--version'], { encoding: 'utf8' }).stdout?.split('\n').find((line) => /\d\.\d/.test(line)) ?? `${browser} (not found)`;
 
 /** Visits a page of `site`, and returns its outcome. `picture` is a file for a screenshot of Chromium. */
 export async function visit(browser, site, page, { picture, size = [1120, 900], scale = 1, seconds = 300 } = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'waitword-page-'));
   const isFirefox = browser.includes('firefox');
   const child = isFirefox ? startFirefox(browser, folder, site.url + page) : startChromium(browser, folder, size, scale);
+  const gone = new Promise((closed) => child.on('close', closed));
+  const end = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL'); // the group: Debian's command is a script that starts the browser
+    } catch {} // it has ended
+  };
+  process.on('exit', end);
   let timer;
   try {
     const outcome = site.outcome();
@@ -81,8 +90,8 @@ export async function visit(browser, site, page, { picture, size = [1120, 900], 
     return result;
   } finally {
     clearTimeout(timer);
-    const gone = new Promise((exit) => (child.exitCode ?? child.signalCode) === null ? child.on('exit', exit) : exit());
-    child.kill();
+    end();
+    process.off('exit', end);
     await gone;
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
@@ -92,7 +101,7 @@ function startChromium(browser, folder, [width, height], scale) {
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
     '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--remote-debugging-pipe', `--user-data-dir=${folder}`,
     `--window-size=${width},${height}`, `--force-device-scale-factor=${scale}`, '--hide-scrollbars', 'about:blank'];
-  return spawn(browser, flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+  return spawn(browser, flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true });
 }
 
 function startFirefox(browser, folder, url) {
@@ -100,7 +109,7 @@ function startFirefox(browser, folder, url) {
     'network.captive-portal-service.enabled', 'network.connectivity-service.enabled', 'toolkit.telemetry.enabled',
     'browser.aboutwelcome.enabled', 'extensions.update.enabled', 'app.normandy.enabled', 'browser.safebrowsing.update.enabled'];
   fs.writeFileSync(path.join(folder, 'user.js'), off.map((name) => `user_pref(${JSON.stringify(name)}, false);\n`).join(''));
-  return spawn(browser, ['--headless', '--no-remote', '--profile', folder, url], { stdio: 'ignore', env: { ...process.env, HOME: folder } });
+  return spawn(browser, ['--headless', '--no-remote', '--profile', folder, url], { stdio: 'ignore', detached: true, env: { ...process.env, HOME: folder } });
 }
 
 function commands(child) {

@@ -50,15 +50,15 @@ const SLOW: Duration = Duration::from_secs(1);
 
 fn start(spec: &Spec) {
     enable();
-    if let Some(path) = &spec.profile {
-        if let Err(error) = write_profile(path.clone()) {
-            say(format_args!("no profile at {}: {error}", path.display()));
-        }
+    if let Some(path) = &spec.profile
+        && let Err(error) = write_profile(path.clone())
+    {
+        say(format_args!("no profile at {}: {error}", path.display()));
     }
-    if let Some(path) = &spec.trace {
-        if let Err(error) = write_trace(path.clone()) {
-            say(format_args!("no trace at {}: {error}", path.display()));
-        }
+    if let Some(path) = &spec.trace
+        && let Err(error) = write_trace(path.clone())
+    {
+        say(format_args!("no trace at {}: {error}", path.display()));
     }
     if spec.watch {
         set_slow_threshold(spec.slow.unwrap_or(SLOW));

@@ -1,4 +1,4 @@
-//! A thread that takes a snapshot once per second, and tells the faults in it to those who want to know.
+//! A thread that takes a snapshot once per second, and reports the faults in it: to stderr, to callbacks, to adapters.
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -90,7 +90,11 @@ impl<'a, T> Turn<'a, T> {
 
     /// The task of the caller is about to run an initialiser.
     pub(crate) async fn runs_in_task(self, caller: Caller) -> Self {
-        poll_fn(|cx| Poll::Ready(self.raw.runs(caller, Some(cx.waker())))).await;
+        poll_fn(|cx| {
+            self.raw.runs(caller, Some(cx.waker()));
+            Poll::Ready(())
+        })
+        .await;
         self
     }
 

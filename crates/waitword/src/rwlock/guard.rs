@@ -220,9 +220,9 @@ macro_rules! writer {
             /// ```
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
+                let hold = this.hold;
                 // SAFETY: the acquisition of the guard that is forgotten is one of a reader after the next line; also if that
                 // unwinds because of the waker of a waiter that it signals.
-                let hold = this.hold;
                 let reader = unsafe { $read::new(Self::forget(this), hold) };
                 reader.rwlock.raw.downgrade(hold);
                 reader
@@ -231,8 +231,8 @@ macro_rules! writer {
             /// Becomes the upgradable reader. There is no writer in between, and queued readers enter, too.
             #[inline]
             pub fn downgrade_to_upgradable(this: Self) -> $upgradable<$($life,)? T> {
-                // SAFETY: as for `downgrade`, and it is an upgradable one.
                 let hold = this.hold;
+                // SAFETY: as for `downgrade`, and it is an upgradable one.
                 let reader = unsafe { $upgradable::new(Self::forget(this), hold) };
                 reader.rwlock.raw.downgrade_to_upgradable(hold);
                 reader

@@ -24,12 +24,14 @@
 //! # Since when
 //! A record has no clock: a thread of this module stores the time every 10 ms into the switch, and an acquisition copies it.
 
+mod hold;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod on;
 #[cfg(feature = "observe")]
 #[allow(unsafe_code)]
 mod records;
 
+pub use hold::{Hold, HoldId};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub(crate) use on::site_of;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
@@ -48,42 +50,3 @@ pub use off::{
     acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere, merged,
     permits_added, released, split,
 };
-
-/// How a lock is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Hold {
-    /// A `Mutex`.
-    Mutex,
-    /// Shared access to an `RwLock`.
-    Read,
-    /// An upgradable read of an `RwLock`.
-    UpgradableRead,
-    /// Exclusive access to an `RwLock`.
-    Write,
-    /// Permits of a `Semaphore`.
-    Permits,
-    /// The turn to initialise a `OnceLock`.
-    Initialiser,
-    /// An `AsyncLock`.
-    AsyncLock,
-}
-
-/// What a guard keeps of its record: the place of it in the table. Empty without the feature `observe`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HoldId(#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))] u32);
-
-impl HoldId {
-    /// Of an acquisition without a record.
-    pub const NONE: Self = Self(
-        #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-        0,
-    );
-
-    /// Of a guard that cannot keep it: the release looks for the record.
-    pub const UNKNOWN: Self = Self(
-        #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-        u32::MAX,
-    );
-}

@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use super::{Hold, HoldId};
+use super::hold::{Hold, HoldId};
 use crate::observe::Caller;
 
 /// Nothing is recorded.

@@ -6,8 +6,8 @@ use std::task::Waker;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::hold::{Hold, HoldId};
 use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
-use super::{Hold, HoldId};
 use crate::observe::{
     Actor, Caller, Release, Site, blames, note_release, trace_acquired, trace_released, traces_all, tracing,
 };
@@ -87,7 +87,7 @@ pub fn stop_holders() {
 /// Stores the time, under the lock of the switch.
 fn tick(turn: u64) {
     let elapsed = BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_millis() as u64);
-    RECORDER.now.store(turn << TURN_SHIFT | (elapsed & (1 << TURN_SHIFT) - 1), Ordering::SeqCst);
+    RECORDER.now.store(turn << TURN_SHIFT | (elapsed & ((1 << TURN_SHIFT) - 1)), Ordering::SeqCst);
 }
 
 /// Tells the time, until the switch is off and no record is left.
@@ -139,7 +139,7 @@ pub fn acquired(word: usize, hold: Hold, caller: Caller) -> HoldId {
     if RECORDER.now.load(Ordering::Relaxed) == 0 {
         HoldId::NONE
     } else if hold == Hold::Mutex && !traces_all() {
-        // In line: the shortest path of all.
+        // No call: the shortest path of all.
         let now = RECORDER.now.load(Ordering::Relaxed);
         if NUMBER.get() == 0 || RECORDER.table.claim(word, now, caller.site(), NUMBER.get()).is_none() {
             record_elsewhere(word, hold, caller.site());

@@ -38,7 +38,7 @@ const PROBES: usize = if MODEL { 2 } else { 16 };
 /// The bits of `who` that are not the thread's number.
 pub(super) const FLAGS: u64 = (1 << FLAG_BITS) - 1;
 pub(super) const FLAG_BITS: u32 = 8;
-/// What is held: see [`Hold`](super::Hold).
+/// What is held: see [`Hold`](super::hold::Hold).
 pub(super) const HOLD: u64 = 7;
 /// A task acquired it, polled by the thread.
 pub(super) const TASK: u64 = 1 << 3;
@@ -96,7 +96,6 @@ macro_rules! new {
 
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 impl Records {
-    #[expect(clippy::new_without_default, reason = "only for a static")]
     pub(super) const fn new() -> Self {
         Self([const { new!() }; RECORDS])
     }

@@ -203,7 +203,7 @@ impl Calls {
         let Some(wake) = self.queue.pop_front() else {
             return match next {
                 Some(next) if next == now => Next::Again,
-                Some(next) if deadlines.checks_at.is_some_and(|at| at <= next) => {
+                Some(next) if deadlines.stand_by_wakes_by(next) => {
                     self.swap(next, &mut deadlines)
                 }
                 next => Next::ParkUntil(next),

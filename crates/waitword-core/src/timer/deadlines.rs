@@ -118,6 +118,11 @@ impl Deadlines {
         self.wheel.last_check(at, latest).unwrap_or(latest)
     }
 
+    /// Whether there is a stand-by that wakes up by then. There is none after one has taken over, until the next call of a waker.
+    pub(crate) fn stand_by_wakes_by(&self, at: u64) -> bool {
+        self.stand_by.is_some() && self.checks_at.is_some_and(|checks_at| checks_at <= at)
+    }
+
     /// The stand-by, which wakes up before there is work at `next`, is the leader, and the leader the stand-by.
     pub(crate) fn swap(&mut self, next: u64) {
         std::mem::swap(&mut self.leader, &mut self.stand_by);

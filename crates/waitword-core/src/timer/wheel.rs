@@ -592,6 +592,33 @@ mod tests {
         assert!(checks <= CROWD + CROWD / 32 + LEVELS, "{checks}");
     }
 
+    /// Deadlines at which buckets begin, set in any order: the last of them in any stretch of time is found.
+    #[test]
+    fn the_last_check_in_a_stretch_of_time() {
+        const WIDTH: u64 = 1 << (2 * BITS);
+        let mut random = Random(3);
+        for _ in 0..200 {
+            let mut checked = Checked::at(random.span());
+            // Nearer ones are in a finer level.
+            let begin = checked.now / WIDTH + 2;
+            let buckets: BTreeSet<u64> =
+                (0..random.below(20)).map(|_| begin.saturating_add(random.below(254) as u64)).collect();
+            let Some(last) = begin.checked_add(255).and_then(|last| last.checked_mul(WIDTH)) else {
+                continue;
+            };
+            for bucket in &buckets {
+                checked.insert(bucket * WIDTH);
+            }
+            for _ in 0..50 {
+                let after = checked.now + random.below((last - checked.now) as usize) as u64;
+                let until = after + random.below(5 * WIDTH as usize) as u64;
+                let expected =
+                    buckets.iter().map(|bucket| bucket * WIDTH).rfind(|&at| after < at && at <= until);
+                assert_eq!(checked.wheel.last_check(after, until), expected);
+            }
+        }
+    }
+
     #[test]
     fn the_first_bit_from_here_going_round() {
         let mut random = Random(2);

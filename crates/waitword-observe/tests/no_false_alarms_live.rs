@@ -121,7 +121,8 @@ fn a_record_goes_the_way_of_its_guard() {
     drop(part);
     assert_eq!(holders_at(&rwlock), []);
 
-    let semaphore = Semaphore::new(5);
+    // In a box, so that it is dropped where it was used.
+    let semaphore = Box::new(Semaphore::new(5));
     let permits_at = || -> Vec<usize> {
         let seen = holders().expect("on").seen;
         let mut permits: Vec<usize> =

@@ -56,7 +56,9 @@ struct Slice {
 }
 
 /// The lanes by number, the slices, and the flows as pairs of slices.
-fn parsed(json: &str) -> (HashMap<u64, String>, Vec<Slice>, Vec<(usize, usize)>) {
+type Parsed = (HashMap<u64, String>, Vec<Slice>, Vec<(usize, usize)>);
+
+fn parsed(json: &str) -> Parsed {
     let all: Value = serde_json::from_str(json).unwrap();
     let events = all["traceEvents"].as_array().unwrap();
     let of = |phase: &'static str| events.iter().filter(move |event| event["ph"] == phase);

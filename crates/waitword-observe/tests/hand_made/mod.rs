@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use waitword_observe::{
-    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Site, Snapshot, State, Waiter, cycles,
+    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Recording, Site, Snapshot, State,
+    Waiter, cycles,
 };
 
 pub(crate) fn thread(id: u64, name: &str) -> Actor {
@@ -31,7 +32,8 @@ pub(crate) struct Made(pub(crate) Snapshot);
 impl Made {
     pub(crate) fn new() -> Self {
         let taken = Duration::from_secs(100_000);
-        Self(Snapshot { taken, holders: Some(Vec::new()), ..Snapshot::default() })
+        let recording = Some(Recording { since: Duration::from_secs(3600), unrecorded: 0 });
+        Self(Snapshot { taken, holders: Some(Vec::new()), recording, ..Snapshot::default() })
     }
 
     /// A lock by its address, kind and type.

@@ -162,16 +162,21 @@ impl Target {
     fn test(&self, crates: &[String], args: Vec<String>) -> Result<(), Stop> {
         let cargos =
             |what: &str| format!("CARGO_TARGET_{}_{what}", self.name.to_uppercase().replace('-', "_"));
-        // `--tests` are those in the libraries and programs, too; not those in the docs, which are the same everywhere.
-        let words = ["--target", self.name, "--tests", "--examples"];
-        let mut line = Line::new("cargo test --no-fail-fast").args(words);
-        line = match crates {
-            [] => line.args(self.crates.split(' ').flat_map(|name| ["-p", name])),
-            some => line.args(some.iter().flat_map(|name| ["-p", name.as_str()])),
+        let crates: Vec<&str> = match crates {
+            [] => self.crates.split(' ').collect(),
+            some => some.iter().map(String::as_str).collect(),
         };
-        line = line.args(["--"]).args(args);
-        line = line.env(&cargos("LINKER"), &self.compiler());
-        line = line.env(&format!("CC_{}", self.name.replace('-', "_")), &self.compiler());
+        let cargo = |what: &str| {
+            Line::new(what)
+                .args(["--target", self.name])
+                .args(crates.iter().flat_map(|name| ["-p", name]))
+                .env(&cargos("LINKER"), &self.compiler())
+                .env(&format!("CC_{}", self.name.replace('-', "_")), &self.compiler())
+        };
+        // Tests start the examples. `cargo test --examples` builds only the tests in them.
+        cargo("cargo build --examples").run()?;
+        // `--tests` are those in the libraries and programs, too; not those in the docs, which are the same everywhere.
+        let line = cargo("cargo test --no-fail-fast --tests --examples").args(["--"]).args(args);
         match self.runs_on {
             RunsOn::ThisProcessor => line.run(),
             RunsOn::Qemu(qemu) => line

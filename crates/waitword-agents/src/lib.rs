@@ -30,7 +30,7 @@
 //! the outcomes of its async waits), `waits.rs` and `slab.rs` (where they are kept), `block.rs` and `block_word.rs` (the memory and its words), `growth.rs` (who
 //! has seen it grow), `budget.rs` (how much of it an agent may have),
 //! `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
-//! WebAssembly that wait and notify); with the feature `observe`: `observe.rs` (who waits where), `history.rs` (who changed a word),
+//! WebAssembly that wait and notify); with the feature `observe`: `observe.rs` (the waiters of a word), `history.rs` (who changed a word),
 //! `block_list.rs` (all blocks).
 
 #![deny(unsafe_code)]

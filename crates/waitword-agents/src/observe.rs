@@ -1,4 +1,4 @@
-//! Who waits on the words of shared blocks, and who could end that: with the feature `observe`.
+//! The waiters on the words of shared blocks, and the agents that could notify them: with the feature `observe`.
 //!
 //! The waiters of a block queue in a table of its own, so a snapshot of the process's common table has none of them; [`snapshot`] has.
 //! A host that [records](SharedBlock::record_change) what scripts do to words also learns who holds the locks that they build.

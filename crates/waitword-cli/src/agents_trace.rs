@@ -48,7 +48,7 @@ fn trace(steps: ObservedSteps, start: Instant) -> Trace {
 /// The steps, gone through once more.
 struct Replay {
     start: Instant,
-    /// Who waits on a word and was not notified, in the order of the queue.
+    /// The waiters of a word that were not notified, in the order of the queue.
     queues: HashMap<Address, VecDeque<(Actor, Instant)>>,
     events: Vec<TraceEvent>,
 }

@@ -1,5 +1,5 @@
 //! The command line `waitword`: what the words on it mean (`args.rs`), what its user gets to read when a program ends badly
-//! (`report.rs`), how to see who waits in a program (`observe.rs`, `agents_trace.rs`), and how to read the report and record the timeline of
+//! (`report.rs`), how to see the waiters of a program (`observe.rs`, `agents_trace.rs`), and how to read the report and record the timeline of
 //! another process (`attach.rs`, `top/`, `trace.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host and
 //! a folder of its own (`test262/`).
 

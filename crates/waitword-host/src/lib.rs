@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   Program ──► worker.rs, exit.rs, observed.rs   a thread for each agent, and what it posts to its parent
-//!                 ├► recorder.rs ─► observer.rs, timeline.rs   what an observed agent does, for whoever looks at the program
+//!                 ├► recorder.rs ─► observer.rs, timeline.rs   what an observed agent does, for reports and timelines
 //!                 └► event_loop/   one job at a time, then sleep
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   which agents sleep; can anything still happen?

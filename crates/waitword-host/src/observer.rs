@@ -1,7 +1,7 @@
 //! Seeing a program from outside while it runs: which agent waits where, and for whom.
 //!
 //! Each agent keeps a record of its waits (`recorder.rs`), with the lines of its scripts; the queues themselves, and who took which word, are
-//! in the blocks ([`waitword_agents::observe`]). [`Observer::words`] puts both together, on the thread of whoever asks. It takes no lock
+//! in the blocks ([`waitword_agents::observe`]). [`Observer::words`] puts both together, on the thread that calls it. It takes no lock
 //! of the cluster's, so that the cluster can have itself observed at the moment when it finds that nothing can happen any more.
 
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ pub struct ObservedWord {
     pub notified: Option<(ObservedDeed, usize)>,
 }
 
-/// One who waits.
+/// A waiter.
 #[derive(Clone, Debug)]
 pub struct ObservedWaiter {
     /// As the queue has it.

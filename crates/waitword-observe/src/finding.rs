@@ -171,7 +171,7 @@ pub struct HolderEnded {
 /// A waiter at the head of a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstWaiter {
-    /// Who waits.
+    /// The waiter.
     pub actor: Actor,
     /// Where its wait began.
     pub site: Option<Site>,

@@ -1,4 +1,4 @@
-//! What scripts do to the words of shared memory, for a host that shows who holds a lock and who waits for it.
+//! What scripts do to the words of shared memory, for a host that shows the holder and the waiters of a lock.
 //!
 //! Nobody pays for it until some agent of the process is observed: then each `Atomics` function that writes looks for its agent's observer.
 

@@ -1,4 +1,4 @@
-//! `waitword run --observe`: who waits where, and for whom.
+//! `waitword run --observe`: the waiters, where they wait, and for which holder.
 
 use crate::program::{Ran, folder, run_with};
 
@@ -148,7 +148,7 @@ T worker 1 [worker eval]:1:64
 }
 
 #[test]
-fn a_time_that_is_up_shows_who_waits() {
+fn a_time_that_is_up_shows_the_waiters() {
     let main = r#"const { Worker } = require("worker_threads");
 const words = new Int32Array(new SharedArrayBuffer(4));
 new Worker("Atomics.wait(require('worker_threads').workerData, 0, 0)", { eval: true, workerData: words });

@@ -118,15 +118,19 @@ fn a_release_is_handed_on_locally_before_the_database_sees_it() {
 fn when_the_tenure_is_over_another_process_comes_before_local_waiters() {
     let Some(server) = Server::start() else { return };
     block_on(async {
-        let (table, [here, there]) = two_processes(&server, Duration::ZERO).await;
+        let tenure = Duration::from_millis(200);
+        let (table, [here, there]) = two_processes(&server, tenure).await;
         let first = here.lock_async().await.unwrap();
+        let over = Instant::now() + tenure;
+        // At once: in front of the tenure's own task, which would give the lock back whatever the release does.
+        let mut second = Box::pin(async move { here.lock_async().await.unwrap().fence().unwrap() });
+        assert!(poll(second.as_mut()).is_pending());
+        let second = tokio::spawn(second);
         let other = tokio::spawn(async move { there.lock_async().await.unwrap().fence().unwrap() });
         until(&table, WAITERS, 1).await;
-        let mut second = pin!(here.lock_async());
-        assert!(poll(second.as_mut()).is_pending());
+        tokio::time::sleep_until(over.into()).await;
         first.unlock_async().await.unwrap();
-        let other = other.await.unwrap();
-        assert!(other < second.await.unwrap().fence().unwrap());
+        assert!(other.await.unwrap() < second.await.unwrap());
     });
 }
 

@@ -22,7 +22,10 @@ impl Process {
         command.arg(server.address()).arg(rounds.to_string()).args((!mode.is_empty()).then_some(mode));
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap_or_else(|error| {
-                panic!("{}: {error}; `cargo test` without `--test` builds it", path.display())
+                panic!(
+                    "{}: {error}; `cargo build -p waitword --example many_machines` builds it",
+                    path.display()
+                )
             });
         let output = BufReader::new(child.stdout.take().unwrap());
         let mut process = Self { child, output };

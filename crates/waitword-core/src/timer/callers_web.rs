@@ -53,7 +53,7 @@ pub fn expire_due() -> Option<Instant> {
     let clock = clock_of_callers();
     loop {
         let mut queue = QUEUE.lock();
-        let now = clock.nanos(Instant::now());
+        let now = clock.passed(Instant::now());
         let mut deadlines = DEADLINES.lock();
         deadlines.take_due(now, |waker| queue.push_back(Wake::Task(waker)));
         let next = deadlines.wakes_at();

@@ -120,7 +120,10 @@ fn run_suite(query: Option<&str>) -> Result<(), Stop> {
     let modes = query.map_or(MODES.to_vec(), |query| vec![query]);
     let flags = flags_of_node()?;
     for mode in &modes {
-        Line::new("node").args(flags.iter().copied()).args(["web/node.mjs", "target/web/pkg", *mode]).run()?;
+        Line::new("node")
+            .args(flags.iter().copied())
+            .args(["web/node.mjs", "target/web/pkg", *mode])
+            .run()?;
     }
     let browser = browser()?;
     serve()?;

@@ -7,6 +7,7 @@ mod locks;
 #[path = "../../crates/waitword-core/tests/model/mod.rs"]
 mod model;
 mod queue;
+mod reports;
 mod shared_lock;
 mod terminated;
 mod threads;
@@ -68,6 +69,7 @@ fn tests() -> Vec<(&'static str, fn(u32) -> Test)> {
         locks::a_value_is_made_once,
         queue::conservation,
         queue::histories_go_as_the_model_says,
+        reports::the_page_reads_what_workers_write,
         shared_lock::rust_and_javascript_lose_no_count,
         shared_lock::a_dropped_future_forwards_its_wakeup,
         shared_lock::a_deadline_comes_and_eats_nothing,

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 
+use waitword::time::Instant;
 use waitword::{LockError, Mutex};
 use waitword_core::{Table, notify_all, wait_async};
 use waitword_web::{Terminated, spawn};
 use wasm_bindgen::prelude::*;
 
-use crate::tools::{join, sleep, until, waiters_of_mutexes, workers};
+use crate::tools::{sleep, until, waiters_of_mutexes};
 
 /// Those behind it are delayed by the stall timeout, and get the lock.
 pub(crate) async fn while_it_waits(_: u32) {
@@ -75,39 +76,50 @@ pub(crate) async fn a_page_outlasts_a_worker_without_a_cpu(_: u32) {
     assert!(after > before && longest < Duration::from_secs(1), "{longest:?}");
 }
 
-/// While the page spins, each worker enters no section but the one that it had begun. Most of the time: a page that has no CPU between
-/// two looks lets more of them in.
+/// While the page spins for one lock, a worker naps for a millisecond before it takes any. The page spins as long as its lock is held, and
+/// the holder counts. A page that has no CPU just before it spins spoils a round, so the median counts.
 pub(crate) async fn workers_give_way_to_a_page(_: u32) {
-    const WORKERS: u32 = 3;
-    const TIMES: u32 = 200;
+    const ROUNDS: usize = 11;
+    const PAUSE: Duration = Duration::from_millis(20);
     static WORD: AtomicI32 = AtomicI32::new(0);
     static SECTIONS: AtomicU32 = AtomicU32::new(0);
     let is_over = Arc::new(AtomicBool::new(false));
     let theirs = Arc::clone(&is_over);
-    let workers = workers(WORKERS, move |_| {
+    let busy = spawn(move || {
+        // A table of its own: never the lock for which the page spins.
+        let (table, word) = (Table::new(), AtomicI32::new(0));
         while !theirs.load(Ordering::SeqCst) {
-            Table::global().while_locked(&WORD, || {
-                SECTIONS.fetch_add(1, Ordering::SeqCst);
-                for _ in 0..1_000 {
-                    std::hint::black_box(());
-                }
-            });
+            table.while_locked(&word, || SECTIONS.fetch_add(1, Ordering::SeqCst));
         }
     });
-    until(|| SECTIONS.load(Ordering::SeqCst) > 1_000).await;
-    let mut barged = 0;
-    for _ in 0..TIMES {
-        let before = SECTIONS.load(Ordering::SeqCst);
-        Table::global().while_locked(&WORD, || {
-            if SECTIONS.load(Ordering::SeqCst) - before > WORKERS + 1 {
-                barged += 1;
-            }
+    let mut rates = Vec::new();
+    for _ in 0..ROUNDS {
+        let [is_held, page_comes] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+        let theirs = (Arc::clone(&is_held), Arc::clone(&page_comes));
+        let holder = spawn(move || {
+            Table::global().while_locked(&WORD, || {
+                theirs.0.store(true, Ordering::SeqCst);
+                while !theirs.1.load(Ordering::SeqCst) {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                std::thread::sleep(PAUSE);
+                let (start, before) = (Instant::now(), SECTIONS.load(Ordering::SeqCst));
+                std::thread::sleep(PAUSE);
+                let sections = SECTIONS.load(Ordering::SeqCst) - before;
+                (sections, start.elapsed())
+            })
         });
-        sleep(Duration::ZERO).await;
+        until(|| is_held.load(Ordering::SeqCst)).await;
+        page_comes.store(true, Ordering::SeqCst);
+        notify_all(&WORD);
+        let (sections, span) = holder.join_async().await.unwrap();
+        rates.push(f64::from(sections.saturating_sub(2)) / (span.as_secs_f64() * 1e3));
     }
     is_over.store(true, Ordering::SeqCst);
-    join(workers).await;
-    assert!(barged <= TIMES / 2, "workers barged {barged} times of {TIMES}");
+    busy.join_async().await.unwrap();
+    assert!(SECTIONS.load(Ordering::SeqCst) > 0);
+    rates.sort_by(f64::total_cmp);
+    assert!(rates[ROUNDS / 2] <= 1.0, "a worker entered so many sections per ms, by round: {rates:?}");
 }
 
 #[wasm_bindgen(module = "/report.js")]

@@ -23,7 +23,7 @@ const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library/std";
 const MODES: [&str; 3] = ["", "timer", "timer&messages"];
 
 /// What the smallest program with a lock may weigh (`web/size`), in bytes of wasm: what it weighed, and a tenth more.
-const LARGEST: u64 = 96_000;
+const LARGEST: u64 = 106_000;
 
 pub(crate) fn run(test: bool, query: Option<&str>) -> Result<(), Stop> {
     build("waitword-web-tests", "release", "pkg")?;
@@ -118,8 +118,12 @@ fn run_suite(query: Option<&str>) -> Result<(), Stop> {
     need(&[NODE])?;
     Line::new("node web/single.mjs target/web/single").run()?;
     let modes = query.map_or(MODES.to_vec(), |query| vec![query]);
+    let flags = flags_of_node()?;
     for mode in &modes {
-        Line::new("node web/node.mjs target/web/pkg").args([*mode]).run()?;
+        Line::new("node")
+            .args(flags.iter().copied())
+            .args(["web/node.mjs", "target/web/pkg", *mode])
+            .run()?;
     }
     let browser = browser()?;
     serve()?;
@@ -128,6 +132,15 @@ fn run_suite(query: Option<&str>) -> Result<(), Stop> {
         Line::new("node web/chromium.mjs").args([browser, "target/web/root", &page, "300"]).run()?;
     }
     Ok(())
+}
+
+/// On Node 20 workers stop for ever in code of V8's baseline compiler (`docs/web.md`); there the optimizing one runs alone.
+fn flags_of_node() -> Result<&'static [&'static str], Stop> {
+    if !Line::new("node --version").read()?.starts_with("v20.") {
+        return Ok(&[]);
+    }
+    println!("== skipped: the suite with the baseline compiler of Node 20, which stops (docs/web.md)");
+    Ok(&["--no-liftoff", "--no-wasm-tier-up"])
 }
 
 /// Puts what the page loads into one folder.

@@ -11,7 +11,7 @@ const PACKAGE: &str = "waitword-browser-example";
 /// What their wasm may weigh, in bytes: what it weighed, and a tenth more.
 const LARGEST: u64 = 62_000;
 
-/// Where the test puts a picture of the page. The one in the README is `docs/browser.png`, from an idle machine.
+/// Where the test puts a picture of the page. The one in the README is `docs/browser.png`, taken at a raised priority.
 const PICTURE: &str = "target/web/browser.png";
 
 pub(crate) fn run(test: bool) -> Result<(), Stop> {

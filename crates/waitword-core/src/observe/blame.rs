@@ -7,7 +7,6 @@
 //! no row are one row together.
 
 use std::ptr;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use super::delays::Delay;
 use super::origin::WaitsFor;
 use super::site::Site;
 use super::site_ptr::AtomicSite;
+use crate::sync::OnceLock;
 
 /// How many sites have a row.
 const SITES: usize = 512;

@@ -4,9 +4,9 @@
 //! after the release. Between the two this thread keeps what it may be charged with.
 
 use std::cell::Cell;
-use std::time::Instant;
 
 use super::site::Site;
+use crate::time::Instant;
 
 /// A hold that ends, as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,9 +5,8 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::thread::{self, Thread};
-use std::time::Instant;
 
 use super::clock::{instant, nanos_at, now, start_clock};
 use super::origin::{Origin, WaitsFor};
@@ -15,6 +14,8 @@ use super::release::Release;
 use super::ring::Ring;
 use super::site::Site;
 use super::trace::{Event, EventKind, Events, Who};
+use crate::sync::lock;
+use crate::time::Instant;
 
 /// So many threads can write at a time; the events of others are counted.
 const MOST_THREADS: usize = 256;
@@ -101,7 +102,7 @@ impl Drop for Tracing {
 
 impl Kept {
     fn read(&self, first: u64, to: &mut Events) {
-        let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let writers = lock(&self.writers).clone();
         let (end, records) = self.ring.read(first);
         to.dropped += (end - first).saturating_sub(records.len() as u64);
         let mut at = 0;
@@ -265,7 +266,7 @@ fn take_place() -> Mine {
         return Mine::Nothing;
     }
     let kept = place.kept.get_or_init(|| Kept { ring: Ring::new(EVENTS), writers: Mutex::default() });
-    let mut writers = kept.writers.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut writers = lock(&kept.writers);
     let written = kept.ring.written();
     // Of those that wrote before, the ones are kept of which there are events.
     let oldest = written.saturating_sub(EVENTS as u64);

@@ -1,11 +1,12 @@
 //! Locks that were held so that others waited long: a line for each, kept until somebody prints it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, TryLockError};
 use std::time::Duration;
 
 use super::origin::WaitsFor;
 use super::site::Site;
+use crate::sync::lock;
 
 /// So many are kept. Further ones are counted.
 const KEPT: usize = 64;
@@ -52,7 +53,7 @@ pub fn set_slow_threshold(threshold: Duration) {
 
 /// Those that were kept, the oldest first, and how many were lost since the last call.
 pub fn take_slow() -> (Vec<Slow>, u64) {
-    let slow = std::mem::take(&mut *SLOW.lock().unwrap_or_else(PoisonError::into_inner));
+    let slow = std::mem::take(&mut *lock(&SLOW));
     (slow, LOST.swap(0, Ordering::Relaxed))
 }
 

@@ -5,8 +5,10 @@
 //! in its turn, so an address never keeps the number of a task that has ended.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::Mutex;
 use std::task::Waker;
+
+use crate::sync::{OnceLock, lock};
 
 /// What asks.
 type Identify = fn() -> Option<u64>;
@@ -24,7 +26,12 @@ static KNOWN: [Mutex<BTreeMap<usize, u64>>; SHARDS] = [const { Mutex::new(BTreeM
 /// From now on each task that begins to wait is asked for its number by `identify`, which is called on its thread while it is polled. The
 /// first call counts; returns whether this is it.
 pub fn identify(identify: Identify) -> bool {
-    IDENTIFY.set(identify).is_ok()
+    let mut is_first = false;
+    IDENTIFY.get_or_init(|| {
+        is_first = true;
+        identify
+    });
+    is_first
 }
 
 /// Whether tasks are asked.
@@ -61,7 +68,7 @@ fn keep(identity: usize, number: Option<u64>) {
 fn with_shard<T>(identity: usize, work: impl FnOnce(&mut BTreeMap<usize, u64>) -> T) -> T {
     // Tasks are allocations: their lowest bits are the same.
     let shard = &KNOWN[(identity >> 6) % SHARDS];
-    work(&mut shard.lock().unwrap_or_else(PoisonError::into_inner))
+    work(&mut lock(shard))
 }
 
 #[cfg(test)]

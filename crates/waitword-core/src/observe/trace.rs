@@ -14,10 +14,10 @@
 //! | released | the holder | others wait; with `all` at every release |
 
 use std::thread::Thread;
-use std::time::Instant;
 
 use super::origin::WaitsFor;
 use super::site::Site;
+use crate::time::Instant;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

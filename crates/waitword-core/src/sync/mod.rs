@@ -44,7 +44,7 @@ pub(crate) use imp::{lazy_static, thread_local};
 pub use platform::Instant;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use platform::spins;
-pub(crate) use platform::{RandomState, Timekeeper, can_block, give_way, take_without_sleep};
+pub(crate) use platform::{RandomState, Timekeeper, can_block, give_way, lock, take_without_sleep};
 
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));

@@ -141,7 +141,7 @@ fn assert_can_block() {
     assert!(can_block(), "this agent must not block, or `waitword_web::start()` was not called in it");
 }
 
-/// The standard library's sleeps where two agents make the value at the same time. two agents make the value at the same time.
+/// The standard library's sleeps where two agents make the value at the same time.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct OnceLock<T> {

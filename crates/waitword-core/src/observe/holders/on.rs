@@ -1,10 +1,9 @@
 //! The table of the process, the switch, and the hooks: every acquisition and every release that is seen passes here.
 
 use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::task::Waker;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use super::hold::{Hold, HoldId};
 use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
@@ -12,8 +11,10 @@ use crate::observe::{
     Actor, Caller, Release, Site, blames, note_release, trace_acquired, trace_released, traces_all, tracing,
 };
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{OnceLock, lock};
 use crate::thread::is_of_thread;
 use crate::thread::numbered::{self, Numbered};
+use crate::time::{Duration, Instant};
 
 /// How exact the times of holds are.
 pub(super) const TICK: Duration = Duration::from_millis(10);
@@ -53,7 +54,7 @@ static SWITCH: Mutex<Switch> = Mutex::new(Switch { turns: 0, is_on: false, ticks
 static BEGINNING: OnceLock<Instant> = OnceLock::new();
 
 fn switch() -> MutexGuard<'static, Switch> {
-    SWITCH.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&SWITCH)
 }
 
 /// From now on acquisitions are recorded: who holds a lock, since when, and taken where ([`holders`]).

@@ -13,7 +13,7 @@ use crate::table::Location;
 use crate::timer::Alarm;
 use crate::word::Word;
 
-/// As [`wait_async`], for `timeout` at the longest, counted from this call.
+/// As [`wait_async`](crate::wait_async), for `timeout` at the longest, counted from this call.
 ///
 /// A timeout that goes beyond what [`Instant`] can hold waits without an end. See [`wait_async_until`].
 #[track_caller]
@@ -27,7 +27,7 @@ pub fn wait_async_for<L: Location>(
     WaitAsyncUntil { wait, deadline, alarm: Alarm::new() }
 }
 
-/// As [`wait_async`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
+/// As [`wait_async`](crate::wait_async), until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
 ///
 /// Deadlines of all futures of the process are kept by a thread of its own, started with the first of them; so no executor
 /// with a timer is needed. (What a waker that blocks costs the others: [`Alarm`](crate::Alarm#wakers-that-block).) The outcome
@@ -35,7 +35,7 @@ pub fn wait_async_for<L: Location>(
 /// [`Notified`](Outcome::Notified).
 ///
 /// # Cancellation
-/// As [`wait_async`]. The deadline is forgotten at once.
+/// As [`wait_async`](crate::wait_async). The deadline is forgotten at once.
 ///
 /// # Panics
 /// When polled again after it was ready; at the first poll of the process that needs the timer, if the system cannot

@@ -245,8 +245,9 @@ fn the_timer_runs_the_watchdog_of_the_process() {
                     parker.park();
                 }
             });
-            until(|| Table::global().waiters(&word) == 2);
+            // Later ones are behind a waiter that is skipped: a pass may have signalled them before we look.
             if round == 0 {
+                until(|| Table::global().waiters(&word) == 2);
                 assert_eq!(signal_one(&word), 2, "the first, which does not respond");
             }
             next.join().unwrap();

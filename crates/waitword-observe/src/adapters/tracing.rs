@@ -13,6 +13,7 @@ pub fn emit_finding(finding: &Finding) {
         Finding::NeverPolled(_) => "never_polled",
         Finding::LongWait(_) => "long_wait",
         Finding::NoKnownNotifier(_) => "no_known_notifier",
+        Finding::HolderEnded(_) => "holder_ended",
     };
     let since_ms = u64::try_from(finding.since().as_millis()).unwrap_or(u64::MAX);
     if finding.is_fault() {

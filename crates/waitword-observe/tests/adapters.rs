@@ -46,7 +46,13 @@ impl Subscriber for Lines {
 }
 
 fn lock() -> LockName {
-    LockName { address: Address(0xa0), kind: LockKind::Mutex, name: Some("db".into()), type_name: None }
+    LockName {
+        address: Address(0xa0),
+        kind: LockKind::Mutex,
+        name: Some("db".into()),
+        type_name: None,
+        place: None,
+    }
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn parsed(json: &str) -> Parsed {
     let slices: Vec<_> = of("X")
         .map(|event| {
             let begin = event["ts"].as_f64().unwrap();
-            let end = begin + event["dur"].as_f64().unwrap();
+            // Whole nanoseconds, which the sum of two floats is not.
+            let end = ((begin + event["dur"].as_f64().unwrap()) * 1000.0).round() / 1000.0;
             let name = event["name"].as_str().unwrap().to_owned();
             Slice { lane: event["tid"].as_u64().unwrap(), name, begin, end }
         })

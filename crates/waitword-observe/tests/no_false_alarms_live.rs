@@ -1,5 +1,6 @@
 //! Real locks and threads that are not stuck: no alarm, or one that says what is not known.
 
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex as StdMutex, mpsc};
 use std::thread;
@@ -153,6 +154,21 @@ fn a_lock_at_the_address_of_one_that_was_leaked_is_another() {
     std::mem::forget(lock.lock());
     assert_eq!(holders_at(&lock).len(), 1, "nothing releases it");
     lock = Mutex::new(1);
+    assert_eq!(holders_at(&lock), []);
+}
+
+/// The record of a lock that went without being dropped stays, until the next one in its place is taken.
+#[test]
+fn a_lock_in_the_place_of_one_that_was_never_dropped_is_another() {
+    let _one = ONE_AT_A_TIME.lock();
+    start_holders();
+    let mut lock = ManuallyDrop::new(Mutex::new(0));
+    std::mem::forget(lock.lock());
+    lock = ManuallyDrop::new(Mutex::new(1));
+    let line = line!() + 1;
+    let taken = lock.lock();
+    assert_eq!(holders_at(&lock), [(Hold::Mutex, line)]);
+    drop(taken);
     assert_eq!(holders_at(&lock), []);
 }
 

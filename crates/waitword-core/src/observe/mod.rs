@@ -56,7 +56,8 @@ pub use blame::{BUCKETS, Blame, Blamed, blame, bucket_limit, start_blame, stop_b
 #[cfg(feature = "observe")]
 pub(crate) use blame::{Charge, charge, is_on as blames};
 #[cfg(feature = "observe")]
-pub(crate) use clock::{nanos_at, now};
+#[cfg_attr(any(waitword_loom, waitword_shuttle), allow(unused_imports))]
+pub(crate) use clock::{begin_clock, instant, nanos_at, now};
 pub use clock::{start_clock, stop_clock};
 pub(crate) use clock::{ticket_after, time_of};
 #[cfg(feature = "observe")]

@@ -21,6 +21,24 @@ pub enum Hold {
     AsyncLock,
 }
 
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+impl Hold {
+    const ALL: [Self; 7] = [
+        Self::Mutex,
+        Self::Read,
+        Self::UpgradableRead,
+        Self::Write,
+        Self::Permits,
+        Self::Initialiser,
+        Self::AsyncLock,
+    ];
+
+    /// The one with this number.
+    pub(super) fn from_number(number: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|hold| *hold as u64 == number)
+    }
+}
+
 /// What a guard keeps of its record: the place of it in the table. Empty without the feature `observe`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HoldId(#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))] pub(super) u32);

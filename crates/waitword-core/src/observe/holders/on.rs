@@ -8,10 +8,11 @@ use std::thread;
 use super::hold::{Hold, HoldId};
 use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
 use crate::observe::{
-    Actor, Caller, Release, Site, blames, note_release, trace_acquired, trace_released, traces_all, tracing,
+    self, Actor, Caller, Release, Site, begin_clock, blames, instant, note_release, trace_acquired,
+    trace_released, traces_all, tracing,
 };
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::sync::{OnceLock, lock};
+use crate::sync::lock;
 use crate::thread::is_of_thread;
 use crate::thread::numbered::{self, Numbered};
 use crate::time::{Duration, Instant};
@@ -39,6 +40,8 @@ static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 /// Where the number of the turn begins in a time.
 const TURN_SHIFT: u32 = 40;
 
+const NANOS_PER_MILLI: u64 = 1_000_000;
+
 #[derive(Default)]
 struct Switch {
     turns: u64,
@@ -50,23 +53,20 @@ struct Switch {
 
 static SWITCH: Mutex<Switch> = Mutex::new(Switch { turns: 0, is_on: false, ticks: false, began: None });
 
-/// The origin of the times.
-static BEGINNING: OnceLock<Instant> = OnceLock::new();
-
 fn switch() -> MutexGuard<'static, Switch> {
     lock(&SWITCH)
 }
 
 /// From now on acquisitions are recorded: who holds a lock, since when, and taken where ([`holders`]).
 ///
-/// Costs some 30 instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The first acquisition of each thread allocates.
-/// Locks that are held already have no record. Nothing happens if it is on.
+/// Costs 40 (`Mutex`) to 90 (`Semaphore`) instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
+/// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.
 pub fn start_holders() {
     let mut switch = switch();
     if switch.is_on {
         return;
     }
-    BEGINNING.get_or_init(Instant::now);
+    begin_clock();
     (switch.turns, switch.is_on, switch.began) = (switch.turns + 1, true, Some(Instant::now()));
     UNRECORDED.store(0, Ordering::Relaxed);
     RECORDER.erases.store(true, Ordering::SeqCst);
@@ -87,7 +87,7 @@ pub fn stop_holders() {
 
 /// Stores the time, under the lock of the switch.
 fn tick(turn: u64) {
-    let elapsed = BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_millis() as u64);
+    let elapsed = observe::now() / NANOS_PER_MILLI;
     RECORDER.now.store(turn << TURN_SHIFT | (elapsed & ((1 << TURN_SHIFT) - 1)), Ordering::SeqCst);
 }
 
@@ -173,6 +173,10 @@ fn record(word: usize, hold: Hold, site: &'static Site) -> HoldId {
 #[cold]
 #[inline(never)]
 fn record_elsewhere(word: usize, hold: Hold, site: &'static Site) -> HoldId {
+    if hold == Hold::Mutex {
+        // This is its only holder: an earlier record is that of a leaked guard, or of a lock that was here before.
+        erase_all(word);
+    }
     let now = RECORDER.now.load(Ordering::Relaxed);
     let at = TABLE.claim_elsewhere(word, now, site, number() | hold as u64);
     at.map_or_else(unrecorded, id)
@@ -223,6 +227,10 @@ pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
 fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, task: usize) -> HoldId {
     if traces_all() {
         trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
+    }
+    if flags & HOLD == Hold::Mutex as u64 {
+        // As in `record_elsewhere`.
+        TABLE.free_at_home(word);
     }
     let now = RECORDER.now.load(Ordering::Relaxed);
     TABLE.claim_with(word, now, site, number() | flags, task, permits).map_or_else(unrecorded, id)
@@ -454,26 +462,17 @@ pub fn holders() -> Option<Holders> {
 
 /// The time in a record.
 fn time(since: u64) -> Option<Instant> {
-    BEGINNING.get()?.checked_add(Duration::from_millis(since & ((1 << TURN_SHIFT) - 1)))
+    instant((since & ((1 << TURN_SHIFT) - 1)).saturating_mul(NANOS_PER_MILLI))
 }
 
 fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
     let thread = known.get(&(entry.who >> FLAG_BITS));
     let on = thread.map(|numbered| numbered.thread.clone());
     let is_task = entry.who & TASK != 0;
-    let hold = match entry.who & HOLD {
-        0 => Hold::Mutex,
-        1 => Hold::Read,
-        2 => Hold::UpgradableRead,
-        3 => Hold::Write,
-        4 => Hold::Permits,
-        5 => Hold::Initialiser,
-        _ => Hold::AsyncLock,
-    };
     let has_ended = !is_task && thread.is_none_or(|numbered| numbered.has_ended);
     Some(HolderSeen {
         word: entry.word,
-        hold,
+        hold: Hold::from_number(entry.who & HOLD)?,
         permits: entry.permits,
         site: entry.site,
         since: time(entry.since)?,

@@ -44,10 +44,10 @@ pub(super) const HOLD: u64 = 7;
 pub(super) const TASK: u64 = 1 << 3;
 /// The guard may be with another than the one that acquired it.
 pub(super) const ELSEWHERE: u64 = 1 << 4;
-/// No other thread can poll the task.
-pub(super) const ALONE: u64 = 1 << 6;
 /// Nothing releases it any more.
 pub(super) const FORGOTTEN: u64 = 1 << 5;
+/// No other thread can poll the task.
+pub(super) const ALONE: u64 = 1 << 6;
 
 /// What a record says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,12 @@ impl Default for Records {
 }
 
 impl Record {
+    /// Claims it, if it is free.
+    #[inline(always)]
+    fn take_for(&self, word: usize) -> bool {
+        self.word.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
     /// Fills a record that was claimed.
     #[inline(always)]
     fn fill(&self, since: u64, site: &'static Site, who: u64) {
@@ -157,19 +163,16 @@ impl Records {
     #[inline(always)]
     pub fn claim(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
         let at = home(word);
-        let record = &self.0[at];
-        record.word.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).ok()?;
-        record.fill(since, site, who);
+        if !self.0[at].take_for(word) {
+            return None;
+        }
+        self.0[at].fill(since, site, who);
         Some(at)
     }
 
     /// As [`claim`](Self::claim), if its home is taken.
     pub fn claim_elsewhere(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
-        let free = |at: &usize| {
-            let record = &self.0[*at].word;
-            record.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).is_ok()
-        };
-        let at = places(word).find(free)?;
+        let at = places(word).find(|&at| self.0[at].take_for(word))?;
         self.0[at].fill(since, site, who);
         Some(at)
     }
@@ -184,10 +187,7 @@ impl Records {
         task: usize,
         permits: usize,
     ) -> Option<usize> {
-        let at = places(word).find(|at| {
-            let record = &self.0[*at].word;
-            record.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).is_ok()
-        })?;
+        let at = places(word).find(|&at| self.0[at].take_for(word))?;
         fence(Ordering::Release);
         self.0[at].task.store(task, Ordering::Relaxed);
         self.0[at].permits.store(permits, Ordering::Relaxed);

@@ -3,14 +3,14 @@
 //!
 //! In what is expected, `<mark>` is the line of this file that ends with `// mark`.
 
-use std::process::{Command, exit};
+use std::process::{Command, Output, exit};
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Builder;
 use waitword::{Mutex, OnceLock, RwLock, Semaphore};
-use waitword_observe::{Finding, Report, enable, name, report};
+use waitword_observe::{Finding, Report, abort_on_deadlock, enable, name, on_deadlock, report};
 
 const SCENARIO: &str = "WAITWORD_TEST_SCENARIO";
 
@@ -30,6 +30,9 @@ fn scenario() {
         "initialisers" => initialisers(),
         "upgrade" => upgrade(),
         "permits" => permits(),
+        "calls" => calls(abba),
+        "aborts" => aborts(),
+        "prints" => prints(),
         other => panic!("{other}"),
     };
     let start = Instant::now();
@@ -48,14 +51,23 @@ fn has_cycle(report: &Report) -> bool {
     report.findings.iter().any(|finding| matches!(finding, Finding::Cycle(_)))
 }
 
-/// The report of that scenario, masked.
-fn report_of(scenario: &str) -> String {
+/// What the process of that scenario printed, and how it ended.
+fn output_of(scenario: &str) -> Output {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "scenario", "--ignored", "--nocapture"]).env(SCENARIO, scenario);
-    let output = child.output().unwrap();
+    child.output().unwrap()
+}
+
+/// The report of that scenario.
+fn shown(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let (_, from) = text.split_once("<<<").unwrap_or_else(|| panic!("{text}\n{output:?}"));
-    masked(from.split_once(">>>").unwrap().0)
+    from.split_once(">>>").unwrap().0.to_owned()
+}
+
+/// The report of that scenario, masked.
+fn report_of(scenario: &str) -> String {
+    masked(&shown(&output_of(scenario)))
 }
 
 /// Times, addresses, numbers of processes and of threads without a name are `#`, runs of white space are one space, and lines are marks.
@@ -161,6 +173,55 @@ fn two_threads_that_each_hold_what_the_other_wants() {
           # held by thread "alpha", taken at <alpha took>
           # thread "beta" <beta waits>"#,
     );
+}
+
+/// A program that is called when it is stuck, and ends by itself.
+fn calls(stuck: fn() -> fn(&Report) -> bool) -> fn(&Report) -> bool {
+    stuck();
+    let called = on_deadlock(|cycle| {
+        println!("<<<{} members, certain: {}>>>", cycle.members.len(), cycle.is_certain());
+        exit(0);
+    });
+    called.unwrap();
+    |_| false
+}
+
+#[test]
+fn the_program_is_called_when_a_deadlock_is_found() {
+    let output = output_of("calls");
+    assert_eq!((shown(&output).as_str(), output.status.code()), ("2 members, certain: true", Some(0)));
+}
+
+/// A program that is aborted when it is stuck.
+fn aborts() -> fn(&Report) -> bool {
+    abba();
+    abort_on_deadlock().unwrap();
+    |_| false
+}
+
+#[test]
+fn a_deadlock_aborts_where_that_was_asked_for() {
+    let output = output_of("aborts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains("waitword: deadlock: 2 members") && errors.contains("Mutex<char> \"ledger\""),
+        "{errors}"
+    );
+    assert!(!output.status.success() && !errors.contains("not so"), "{output:?}");
+}
+
+/// A program that is not: one of the members is a task, which may await something else too.
+fn prints() -> fn(&Report) -> bool {
+    abort_on_deadlock().unwrap();
+    calls(abba_with_a_task)
+}
+
+#[test]
+fn a_cycle_that_may_end_is_printed_and_aborts_nothing() {
+    let output = output_of("prints");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("waitword: cycle: 2 members"), "{errors}");
+    assert_eq!((shown(&output).as_str(), output.status.code()), ("2 members, certain: false", Some(0)));
 }
 
 /// As [`abba`], with a task for one of the threads.

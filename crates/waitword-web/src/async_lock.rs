@@ -50,7 +50,7 @@ const CONTENDED: i32 = 2;
 /// How long a future waits between two tries where the engine has no `Atomics.waitAsync`.
 const RETRY: Duration = Duration::from_millis(4);
 
-/// The article's lock, shared with JavaScript: a page's plain JavaScript, workers in JavaScript and Rust stand in one line.
+/// The article's lock, shared with JavaScript: a page's plain JavaScript, workers in JavaScript and Rust wait in one queue.
 ///
 /// It has the interface of [`waitword::AsyncLock`], which is the one to take where JavaScript has no part in it: its
 /// futures cost no `waitAsync` each, and one that is not polled delays nobody for long.
@@ -143,7 +143,13 @@ impl AsyncLock {
         LockAsync { lock: self, deadline: None, wait: None }
     }
 
-    /// As [`lock_async`](Self::lock_async); gives up after `timeout`, with an error.
+    /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// # Errors
+    /// [`LockError::TimedOut`], if the lock was not free by then.
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
     pub fn lock_async_for(&'static self, timeout: Duration) -> LockAsyncUntil {
         let deadline = Instant::now().checked_add(timeout);
         LockAsyncUntil(LockAsync { lock: self, deadline, wait: None })

@@ -29,8 +29,8 @@ pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()>
     })
 }
 
-/// Aborts the process when a deadlock is found that nothing known can end ([`Cycle::is_certain`]), with a report on the standard error: for tests and CI, where a
-/// deadlock would hang until a timeout that says nothing. Other cycles are printed.
+/// Aborts the process when a deadlock is found that nothing known can end ([`Cycle::is_certain`]), with a report on the standard error:
+/// for tests and CI, where a deadlock would hang until a timeout that says nothing. Other cycles are printed.
 ///
 /// As [`on_deadlock`]. Not for production: a report is what helps there, and an aborted process is no better than a stuck one.
 ///

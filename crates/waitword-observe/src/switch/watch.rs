@@ -18,7 +18,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Whether the thread prints slow holds too. If not, they are left to [`take_slow`].
 pub(super) static PRINTS_SLOW: AtomicBool = AtomicBool::new(false);
 
-/// Is told each fault.
+/// Called with each fault.
 type Listener = Arc<dyn Fn(&Finding) + Send + Sync>;
 
 /// The thread that is running, if any: each start has a number.
@@ -61,7 +61,7 @@ fn print_slow() {
     }
 }
 
-/// Tells each fault to `listener`, from a thread that is started unless it runs.
+/// Calls `listener` with each fault, from a thread that is started unless it runs.
 pub(super) fn start(listener: impl Fn(&Finding) + Send + Sync + 'static) -> io::Result<()> {
     let mut watch = state();
     watch.listeners.push(Arc::new(listener));
@@ -74,7 +74,7 @@ pub(super) fn start(listener: impl Fn(&Finding) + Send + Sync + 'static) -> io::
     Ok(())
 }
 
-/// The thread ends, and tells nobody anything from now on except what it is telling.
+/// The thread ends, and begins no call from now on.
 pub(super) fn stop() {
     let mut watch = state();
     watch.running = None;
@@ -108,11 +108,11 @@ fn run(number: u64) {
     }
 }
 
-/// Tells each fault once, and once again if it comes back.
+/// Reports each fault once, and once again if it comes back.
 #[derive(Default)]
 struct Watcher {
     before: Option<Snapshot>,
-    told: Vec<Identity>,
+    reported: Vec<Identity>,
 }
 
 /// The locks and actors of a finding.
@@ -125,9 +125,9 @@ impl Watcher {
         found.extend(waits(&now));
         found.retain(Finding::is_fault);
         let seen: Vec<Identity> = found.iter().map(identity).collect();
-        let mut new = seen.iter().map(|seen| !self.told.contains(seen));
+        let mut new = seen.iter().map(|seen| !self.reported.contains(seen));
         found.retain(|_| new.next() == Some(true));
-        self.told = seen;
+        self.reported = seen;
         self.before = Some(now);
         found
     }

@@ -9,8 +9,12 @@ use std::path::Path;
 use std::pin::pin;
 use std::process::Command;
 use std::sync::atomic::AtomicU32;
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Waker};
 use std::thread;
+
+/// A report shows every waiter of the process, and the tests of one program share one: they take turns.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// Exit code, standard output, standard error.
 fn report(socket: &Path, flags: &[&str]) -> (Option<i32>, String, String) {
@@ -22,6 +26,7 @@ fn report(socket: &Path, flags: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn a_report_is_shown_as_text_and_as_json() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     waitword_observe::enable();
     let word = AtomicU32::new(0);
     let _name = waitword_observe::name(&word, "ready");
@@ -43,6 +48,7 @@ fn a_report_is_shown_as_text_and_as_json() {
 /// What `waitword trace` prints, and the file that it writes.
 #[test]
 fn a_trace_is_written_as_json_and_as_a_picture() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     waitword_observe::enable();
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("socket");

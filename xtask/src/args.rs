@@ -15,10 +15,10 @@ pub(crate) struct Args {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  everything passed (also: `miri` or `msrv` was skipped, for its toolchain is not installed)
+  0  everything passed (also: `miri`, `msrv` or a target of `cross --check` was skipped, for its toolchain is not installed)
   1  a check failed; its own output says which
   2  the command line makes no sense
-  3  a program that the recipe needs is not installed; the message says how to get it";
+  3  a program that the recipe needs is not installed; the message says how to get it (`.ci/run` skips `web` then, and says so)";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Recipe {
@@ -34,6 +34,32 @@ pub(crate) enum Recipe {
 
     /// The published crates with the oldest Rust that they promise; where it is not installed, what their dependencies need
     Msrv,
+
+    /// The tests on another processor or system, which QEMU or Wine stands in for (minutes; needs the target's tools)
+    ///
+    /// Without -p, the crates that the README's table of platforms names. Each target needs its standard library (`rustup target
+    /// add`), a C compiler and what runs its programs; all but the first are packages of Debian, and `--list` says which are missing.
+    Cross {
+        /// The targets that have a recipe, and what each lacks here
+        #[arg(long, conflicts_with_all = ["crates", "args"])]
+        list: bool,
+
+        /// Only compile the libraries, for every target whose standard library is installed
+        #[arg(long, conflicts_with_all = ["list", "crates", "args"])]
+        check: bool,
+
+        /// As rustc names it
+        #[arg(required_unless_present_any = ["list", "check"], conflicts_with_all = ["list", "check"])]
+        target: Option<String>,
+
+        /// Only this crate; may be repeated
+        #[arg(short = 'p', long = "package", value_name = "CRATE")]
+        crates: Vec<String>,
+
+        /// For the tests: a part of their names, or `--skip`
+        #[arg(last = true)]
+        args: Vec<String>,
+    },
 
     /// No two files of a crate may import each other, not even through others; prints the floor of each file
     Layers {
@@ -110,6 +136,25 @@ pub(crate) enum Recipe {
     /// Counts the instructions of the paths that must stay short, against the limits that are checked in (needs valgrind and
     /// gungraun-runner; Linux)
     Instructions,
+
+    /// The npm package in each engine that is installed: Node, Deno, Bun, waitword, Chromium, Firefox (needs Node)
+    Js {
+        /// The model's mutants instead: each has to be found
+        #[arg(long)]
+        mutants: bool,
+    },
+
+    /// Builds the page of examples/browser and serves it (needs Debian's rustc-web and rust-web-src or nightly with rust-src,
+    /// wasm-bindgen, and Node; docs/web.md)
+    Web {
+        /// Runs the tests on wasm32 with threads instead, in Node and in headless Chromium; and tests the page, in Firefox as well
+        #[arg(long)]
+        test: bool,
+
+        /// Only so: `name=PART&scale=N&timer&messages`, each of them or none
+        #[arg(long, value_name = "QUERY")]
+        mode: Option<String>,
+    },
 
     /// The queue and the locks beside their peers; all arguments go to waitword-bench (half an hour without any)
     #[command(disable_help_flag = true)]

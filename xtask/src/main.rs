@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod cross;
 mod docs;
 mod layers;
 mod line;
@@ -15,6 +16,8 @@ mod publish;
 mod recipes;
 mod stop;
 mod tool;
+mod web;
+mod web_page;
 
 use std::process::ExitCode;
 

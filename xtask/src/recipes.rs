@@ -4,8 +4,8 @@ use crate::args::{FuzzTarget, Recipe};
 use crate::line::{Line, root};
 use crate::models::models;
 use crate::stop::Stop;
-use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, VALGRIND, need};
-use crate::{docs, layers, mutants, promela, publish};
+use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, NODE, VALGRIND, need};
+use crate::{cross, docs, layers, mutants, promela, publish, web, web_page};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
@@ -13,6 +13,12 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
         Recipe::Package => publish::package().map_err(Stop::Failed),
         Recipe::Msrv => publish::msrv().map_err(Stop::Failed),
+        Recipe::Cross { check: true, .. } => cross::check(),
+        Recipe::Cross { target: Some(target), crates, args, .. } => cross::run(&target, &crates, args),
+        Recipe::Cross { .. } => {
+            cross::list();
+            Ok(())
+        }
         Recipe::Loom { deep } => loom(deep),
         Recipe::Mutants { only } => mutants::run(only.as_deref()),
         Recipe::Shuttle => shuttle(),
@@ -26,12 +32,27 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Tsan => tsan(),
         Recipe::Miri => miri(),
         Recipe::Instructions => instructions(),
+        Recipe::Js { mutants } => js(mutants),
+        Recipe::Web { test, mode } => web(test, mode.as_deref()),
         Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
         Recipe::BenchJs { args } => {
             Line::new("cargo build --release -p waitword-cli").run()?;
             Line::new("cargo run --release -p waitword-bench -- js").args(args).run()
         }
     }
+}
+
+fn web(test: bool, mode: Option<&str>) -> Result<(), Stop> {
+    if test || mode.is_some() {
+        web::run(test, mode)?;
+    }
+    if mode.is_none() { web_page::run(test) } else { Ok(()) }
+}
+
+fn js(mutants: bool) -> Result<(), Stop> {
+    need(&[NODE])?;
+    let line = if mutants { "node tests/node/model.test.js mutants" } else { "node tests/engines.mjs" };
+    Line::new(line).within("packages/waitword").run()
 }
 
 fn loom(deep: bool) -> Result<(), Stop> {
@@ -157,5 +178,8 @@ fn instructions() -> Result<(), Stop> {
     need(&[VALGRIND, GUNGRAUN_RUNNER])?;
     Line::new("cargo bench -p waitword-bench --no-fail-fast")
         .args(["--bench", "instructions", "--bench", "instructions_blocking"])
+        .run()?;
+    Line::new("cargo bench -p waitword-bench --no-fail-fast --features observe")
+        .args(["--bench", "instructions_observe"])
         .run()
 }

@@ -45,6 +45,16 @@ pub(crate) const GUNGRAUN_RUNNER: Tool = Tool {
     how_to_get: "cargo install --locked gungraun-runner --version 0.20.0",
 };
 
+/// Its version has to be that of the library, in `web/Cargo.lock`.
+pub(crate) const WASM_BINDGEN: Tool = Tool {
+    name: "wasm-bindgen",
+    probe: "wasm-bindgen --version",
+    how_to_get: "cargo install wasm-bindgen-cli --version 0.2.130",
+};
+
+pub(crate) const NODE: Tool =
+    Tool { name: "Node", probe: "node --version", how_to_get: "https://nodejs.org, version 20 or later" };
+
 impl Tool {
     pub(crate) fn is_there(self) -> bool {
         Line::new(self.probe).succeeds()

@@ -60,6 +60,7 @@ fn faults(package: &Value) -> Vec<String> {
         "command-line-utilities",
         "concurrency",
         "development-tools",
+        "wasm",
         "web-programming",
     ];
     let categories = words("categories");

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use waitword_core::{Inbox, Interrupt, may_block};
 
+use crate::agent_id::AgentId;
 use crate::waits::Waits;
 
 /// One ECMAScript agent (ECMA-262, "Agents"). It belongs to the thread that made it; others have its
@@ -150,6 +150,11 @@ impl AgentHandle {
     pub fn id(&self) -> AgentId {
         self.shared.id
     }
+
+    /// What a snapshot calls the agent where it waits in a promise (`waitword_core::observe::Actor::Agent`).
+    pub fn inbox(&self) -> usize {
+        self.shared.inbox.identity()
+    }
 }
 
 impl fmt::Debug for AgentHandle {
@@ -158,22 +163,5 @@ impl fmt::Debug for AgentHandle {
             .field("id", &self.id())
             .field("is_terminated", &self.is_terminated())
             .finish_non_exhaustive()
-    }
-}
-
-/// Names an agent; no two of a process share one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct AgentId(u64);
-
-impl AgentId {
-    fn next() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-impl fmt::Display for AgentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "agent {}", self.0)
     }
 }

@@ -11,6 +11,8 @@
 //!   accesses of their own, as their memory model allows. So may accesses of 32 and of 64 bits to the same bytes:
 //!   Rust's memory model, that of C++, has no word for such races, and we rely, as engines do, on what the processors
 //!   that Rust compiles for make of them. Rust code that shares no bytes between words of two sizes relies on nothing.
+//! - **B4** What the list of blocks (`block_list.rs`) has the address of is an allocation as in B1: the last owner takes the block out,
+//!   under the list's lock, before it frees it. Under that lock a count that is not 0 can be raised.
 //!
 //! The waiters on a block's words queue in its own table. So no new block that is given the address of an old one can
 //! meet the old one's waiters, and what a block costs goes with it.
@@ -25,6 +27,8 @@ use std::sync::{Arc, OnceLock};
 use waitword_core::{Table, Word};
 
 use crate::block_error::{BlockError, GrowError};
+#[cfg(feature = "observe")]
+use crate::block_list::{self, Observed};
 use crate::budget::{Charge, MemoryBudget};
 use crate::growth;
 
@@ -56,6 +60,9 @@ struct Queues {
     table: Table,
     /// What the table costs the budget of the block's maker.
     _charge: Option<Charge>,
+    /// Its place in the list of all blocks, and what its words have been through.
+    #[cfg(feature = "observe")]
+    observed: Observed,
 }
 
 /// A block of shared memory, counted: clones are the same block, and the last one frees it.
@@ -215,13 +222,28 @@ impl SharedBlock {
 
     /// The table in which the waiters on this block's words are queued.
     pub fn table(&self) -> &Table {
+        &self.queues().table
+    }
+
+    /// Its entry in the list of all blocks, which it is in from now on.
+    #[cfg(feature = "observe")]
+    pub(crate) fn observed(&self) -> &Observed {
+        &self.queues().observed
+    }
+
+    fn queues(&self) -> &Queues {
         let header = self.header();
         let make = || {
             let shards = (header.max_len / BYTES_PER_SHARD).clamp(FEWEST_SHARDS, MOST_SHARDS);
             let charge = header.charge.as_ref().map(|charge| charge.extra(shards * BYTES_OF_A_SHARD));
-            Queues { table: Table::with_shards(shards), _charge: charge }
+            Queues {
+                table: Table::with_shards(shards),
+                _charge: charge,
+                #[cfg(feature = "observe")]
+                observed: Observed::enter(self.data),
+            }
         };
-        &header.queues.get_or_init(make).table
+        header.queues.get_or_init(make)
     }
 
     /// Gives the address of the first byte and this count to somebody who carries it through C.
@@ -247,6 +269,18 @@ impl SharedBlock {
     pub unsafe fn clone_from_raw(data: *mut u8) -> Self {
         // SAFETY: as `from_raw`, but the count is left where it is: only the clone is given out.
         std::mem::ManuallyDrop::new(unsafe { Self::from_raw(data) }).deref().clone()
+    }
+
+    /// The blocks that have a table.
+    #[cfg(feature = "observe")]
+    pub(crate) fn all() -> Vec<Self> {
+        block_list::collect(|data| {
+            // SAFETY: B4: the header is there, because the list's lock is held. No handle is made of it without a count to go with it.
+            let count = unsafe { &data.sub(OFFSET).cast::<Header>().as_ref().count };
+            // Unless the last owner has begun to free it. Acquire: what that owner's predecessors did comes before what we do.
+            let more = |count: usize| (count > 0).then_some(count + 1);
+            count.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).ok().map(|_| Self { data })
+        })
     }
 
     /// How many handles to this block there are, words among them. When ours is the only one left, all that others did with the
@@ -295,6 +329,10 @@ impl Drop for SharedBlock {
             return;
         }
         header.count.load(Ordering::Acquire);
+        #[cfg(feature = "observe")]
+        if let Some(queues) = header.queues.get() {
+            queues.observed.leave();
+        }
         let max_len = header.max_len;
         // SAFETY: the count was the last (B2), so nobody else reaches the allocation, which has this layout (B1).
         unsafe {

@@ -30,28 +30,37 @@
 //! the outcomes of its async waits), `waits.rs` and `slab.rs` (where they are kept), `block.rs` and `block_word.rs` (the memory and its words), `growth.rs` (who
 //! has seen it grow), `budget.rs` (how much of it an agent may have),
 //! `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
-//! WebAssembly that wait and notify).
+//! WebAssembly that wait and notify); with the feature `observe`: `observe.rs` (the waiters of a word), `history.rs` (who changed a word),
+//! `block_list.rs` (all blocks).
 
 #![deny(unsafe_code)]
 
 mod agent;
+mod agent_id;
 #[allow(unsafe_code)]
 mod block;
 mod block_error;
+#[cfg(feature = "observe")]
+mod block_list;
 #[allow(unsafe_code)]
 mod block_word;
 mod budget;
 mod do_wait;
 mod expected;
 mod growth;
+#[cfg(feature = "observe")]
+mod history;
 mod js_number;
+#[cfg(feature = "observe")]
+pub mod observe;
 mod settle;
 #[allow(unsafe_code)]
 mod slab;
 mod waits;
 mod wasm;
 
-pub use agent::{Agent, AgentHandle, AgentId};
+pub use agent::{Agent, AgentHandle};
+pub use agent_id::AgentId;
 pub use block::SharedBlock;
 pub use block_error::{BlockError, GrowError, WordError};
 pub use block_word::BlockWord;

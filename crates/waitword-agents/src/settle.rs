@@ -2,7 +2,7 @@
 //!
 //! The waits themselves are in `waits.rs`, and the nodes in `slab.rs`.
 
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use crate::agent::Agent;
 use crate::waits::{PendingWait, Settled, WaitId};

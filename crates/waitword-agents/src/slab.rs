@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI32, AtomicI64};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use waitword_core::{Inbox, InboxWait};
 

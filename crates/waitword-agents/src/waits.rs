@@ -5,7 +5,7 @@
 //! agent takes it from there, once, and frees it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use waitword_core::{Inbox, Outcome};
 

@@ -30,11 +30,11 @@ struct Counted {
 
 const COUNTED: Counted = Counted {
     notify_miss: 66,
-    wait_not_equal: 86,
-    enqueue_cancel: 326,
-    enqueue_notify_finish: 432,
-    notify_all_1000: 54_736,
-    alarm_set_clear: 292,
+    wait_not_equal: 72,
+    enqueue_cancel: 359,
+    enqueue_notify_finish: 463,
+    notify_all_1000: 54_040,
+    alarm_set_clear: 420,
 };
 
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {

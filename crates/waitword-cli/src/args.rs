@@ -11,7 +11,7 @@ use crate::test262::{Test262, Test262Case};
 /// Runs JavaScript programs whose agents wait on shared memory: one first-in-first-out queue per word, for
 /// Atomics.wait and Atomics.waitAsync alike.
 #[derive(Debug, Parser)]
-#[command(name = "waitword", version, arg_required_else_help = true)]
+#[command(name = "waitword", bin_name = "waitword", version, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -21,6 +21,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(Run),
     Report(Report),
+    Top(Top),
+    Trace(Trace),
     Test262(Test262),
     /// What `test262` starts for each test; of no use otherwise
     #[command(hide = true)]
@@ -49,6 +51,23 @@ pub(crate) struct Run {
     /// End the program after so many seconds, wherever it is, with exit code 124
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
+
+    /// Show which agent waits where, and for whom, when the program hangs
+    ///
+    /// A report on the standard error when no agent can go on any more, when the time of --timeout is up, and (on Unix) at each
+    /// SIGUSR1 while the program runs: each word of shared memory that agents wait on, its queue, since when and from which line
+    /// of the script, who holds it if it is used as a lock, and who notified it last. A worker that has ended while it held a
+    /// lock is named. Atomics are slower: each looks up its line. WAITWORD_OBSERVE=serve=SOCKET in the environment does the same,
+    /// and gives the report to "waitword report SOCKET" and "waitword top SOCKET".
+    #[arg(long)]
+    pub(crate) observe: bool,
+
+    /// Write a timeline of the waits and locks of all agents to FILE: ui.perfetto.dev and Firefox's profiler open it
+    ///
+    /// A lane per agent, slices for waits and for words held as locks, an arrow from each notify to those that it woke; the last
+    /// 200,000 steps. As costly as --observe, which it includes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
 
     /// Give the scripts of each agent at most so much memory: 64M, 2G, or bytes
     ///
@@ -95,6 +114,45 @@ pub(crate) struct Report {
     pub(crate) json: bool,
 }
 
+/// Watch which locks are waited for in a running Rust program, and who holds them
+///
+/// The program opts in as for "waitword report". Also a script that was started with WAITWORD_OBSERVE=serve=SOCKET in the
+/// environment of "waitword run".
+#[derive(Debug, Args)]
+#[command(after_help = TOP)]
+pub(crate) struct Top {
+    /// The path of the program's socket
+    pub(crate) socket: PathBuf,
+
+    /// Ask for a new report every so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub(crate) every: Duration,
+}
+
+const TOP: &str = "\
+The locks with the most waiters come first, above them what is wrong: deadlocks,
+locks whose holder has ended, waiters that are not polled. The program goes on
+meanwhile.
+
+Keys:
+  up, down, k, j   choose a lock
+  enter            its holders and its queue, and back
+  s                sort by waiters, by the longest wait, by name
+  p, space         pause
+  control-l        draw the screen anew
+  q, escape        quit
+
+Example:
+  WAITWORD_OBSERVE=serve=/tmp/pool.sock pool &
+  waitword top /tmp/pool.sock
+
+Exit codes:
+    0  q was pressed; also after the program has ended
+    1  there was no report to begin with, or the output is no terminal: use
+       waitword report
+    2  a mistake on the command line
+  143  a SIGTERM";
+
 const REPORT: &str = "\
 The report has what can be concluded first (waiters that are not polled,
 long waits, deadlocks), then the locks with the most waiters, each queue from
@@ -110,11 +168,54 @@ Exit codes:
     1  there was none: no such socket, nobody listens, or another program does
     2  a mistake on the command line";
 
+/// Record a timeline of the locks of a running Rust program: who waited for whom
+///
+/// The program was started as for "waitword report".
+#[derive(Debug, Args)]
+#[command(after_help = TRACE)]
+pub(crate) struct Trace {
+    /// The path of the program's socket
+    pub(crate) socket: PathBuf,
+
+    /// Record for so long, from now on; 60 at most
+    #[arg(long, value_name = "SECONDS", value_parser = trace_seconds, default_value = "5")]
+    pub(crate) seconds: Duration,
+
+    /// Record every acquisition of a lock, not only those for which somebody waited
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// The file to write: a picture if its name ends in .svg, otherwise JSON for ui.perfetto.dev
+    #[arg(short, long, value_name = "FILE", default_value = "trace.json")]
+    pub(crate) output: PathBuf,
+}
+
+const TRACE: &str = "\
+Open the file in https://ui.perfetto.dev, in chrome://tracing or in Firefox's
+profiler: a lane for each thread, task and agent, slices for waits and holds,
+and an arrow from each release to the wait that it ended.
+
+Examples:
+  waitword trace /tmp/pool.sock --seconds 5 -o trace.json
+  waitword trace /tmp/pool.sock --seconds 0.1 --all -o trace.svg
+
+Exit codes:
+    0  the file was written
+    1  it was not: no such socket, nobody listens, another program does, or the
+       file cannot be written
+    2  a mistake on the command line";
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: Option<f64> = text.parse().ok();
     let duration =
         number.filter(|number| *number > 0.0).and_then(|number| Duration::try_from_secs_f64(number).ok());
     duration.ok_or_else(|| "give a number of seconds greater than 0, such as 10 or 0.5".to_owned())
+}
+
+/// The program refuses longer traces.
+fn trace_seconds(text: &str) -> Result<Duration, String> {
+    let time = seconds(text)?;
+    if time <= Duration::from_secs(60) { Ok(time) } else { Err("give 60 seconds at most".to_owned()) }
 }
 
 fn size(text: &str) -> Result<usize, String> {
@@ -140,7 +241,8 @@ Exit codes:
        Atomics.waitAsync that no agent can notify any more (they are listed)
     1  an uncaught error, here or in a worker, among them those of
        the limits; a file that cannot be read or parsed;
-       a deadlock: every agent blocked or waiting for another
+       a deadlock: every agent blocked or waiting for another; with --observe,
+       also an end in which a lock is held by an agent that has ended
     2  a mistake on the command line
    13  the main module awaits a promise that can never be settled
   124  the time of --timeout was up (what was pending is listed)
@@ -159,6 +261,7 @@ Examples:
   waitword run --timeout 10 --memory-limit 64M --total-memory 256M \
       --max-workers 16 --max-waits 100000 untrusted.js
   generate-program | waitword run - one two
+  waitword run --observe --timeout 60 hangs-sometimes.mjs
 
 What programs can use:
   node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId,

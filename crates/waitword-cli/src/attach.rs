@@ -1,14 +1,18 @@
-//! `waitword report`: the report of another process, through its socket.
+//! `waitword report`, and what `waitword top` asks for: the report of another process, through its socket.
 
 use std::io::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
-use crate::args::Report;
+use waitword_observe::Report;
 
-pub(crate) fn run(arguments: &Report) -> i32 {
+use crate::args;
+
+pub(crate) fn run(arguments: &args::Report) -> i32 {
     let socket = &arguments.socket;
-    match fetched(socket).and_then(|json| shown(&json, arguments.json)) {
-        Ok(text) => {
+    match fetched(socket, "report\n", Duration::ZERO).and_then(|json| Ok((parsed(&json)?, json))) {
+        Ok((report, json)) => {
+            let text = if arguments.json { json } else { report.to_string() };
             // Without a reader there is nobody to show it to.
             let _ = std::io::stdout().lock().write_all(text.as_bytes());
             0
@@ -20,29 +24,45 @@ pub(crate) fn run(arguments: &Report) -> i32 {
     }
 }
 
-fn shown(json: &str, as_json: bool) -> Result<String, String> {
-    if let Some(answer) =
-        json.strip_prefix("{\"error\":\"").and_then(|rest| rest.trim_end().strip_suffix("\"}"))
-    {
-        return Err(answer.to_owned());
+/// What the program answered instead of what was asked for.
+pub(crate) fn refusal(json: &str) -> Option<String> {
+    json.strip_prefix("{\"error\":\"").and_then(|rest| rest.trim_end().strip_suffix("\"}")).map(str::to_owned)
+}
+
+/// The report of the program that serves the socket.
+///
+/// # Errors
+/// Why there is none, for the user.
+pub(crate) fn fetch(socket: &Path) -> Result<Report, String> {
+    parsed(&fetched(socket, "report\n", Duration::ZERO)?)
+}
+
+fn parsed(json: &str) -> Result<Report, String> {
+    if let Some(answer) = refusal(json) {
+        return Err(answer);
     }
-    let report = waitword_observe::Report::from_json(json).map_err(|error| {
+    // It ends with a line break.
+    if json.starts_with("{\"format\":\"waitword-report\"") && !json.ends_with('\n') {
+        return Err("the program ended before its answer did".to_owned());
+    }
+    Report::from_json(json).map_err(|error| {
         format!("another program than waitword's answers there, or another version: {error}")
-    })?;
-    Ok(if as_json { json.to_owned() } else { report.to_string() })
+    })
 }
 
 #[cfg(not(unix))]
-fn fetched(_: &Path) -> Result<String, String> {
+pub(crate) fn fetched(_: &Path, _: &str, _: Duration) -> Result<String, String> {
     Err("this platform has no Unix sockets".to_owned())
 }
 
+/// Asks the program, and reads its answer, which takes `time` to make.
 #[cfg(unix)]
-fn fetched(socket: &Path) -> Result<String, String> {
+pub(crate) fn fetched(socket: &Path, request: &str, time: Duration) -> Result<String, String> {
     use std::io::{ErrorKind, Read};
+    use std::net::Shutdown;
     use std::os::unix::fs::FileTypeExt;
     use std::os::unix::net::UnixStream;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     /// A report of a million waiters has less.
     const LONGEST: usize = 1 << 30;
@@ -69,7 +89,10 @@ fn fetched(socket: &Path) -> Result<String, String> {
         return Err("this is no socket".to_owned());
     }
     let mut stream = UnixStream::connect(socket).map_err(said)?;
-    let deadline = Instant::now() + DEADLINE;
+    // A program that reads nothing, and closes, has answered all the same.
+    let _ = stream.write_all(request.as_bytes());
+    let _ = stream.shutdown(Shutdown::Write);
+    let deadline = Instant::now() + DEADLINE + time;
     let mut bytes = Vec::new();
     let mut chunk = [0; 1 << 16];
     loop {
@@ -79,6 +102,8 @@ fn fetched(socket: &Path) -> Result<String, String> {
             Ok(0) => break,
             Ok(read) => bytes.extend_from_slice(&chunk[..read]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // It has not read what was asked; what it said has come before this.
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
             Err(error) => return Err(said(error)),
         }
         if bytes.len() > LONGEST || Instant::now() > deadline {

@@ -1,13 +1,18 @@
-//! The command line `waitword`: what the words on it mean (`args.rs`), and what its user gets to read when a program
-//! ends badly (`report.rs`), and how to read the report of another process (`attach.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host
-//! and a folder of its own (`test262/`).
+//! The command line `waitword`: what the words on it mean (`args.rs`), what its user gets to read when a program ends badly
+//! (`report.rs`), how to see the waiters of a program (`observe.rs`, `agents_trace.rs`), and how to read the report and record the timeline of
+//! another process (`attach.rs`, `top/`, `trace.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host and
+//! a folder of its own (`test262/`).
 
 #![forbid(unsafe_code)]
 
+mod agents_trace;
 mod args;
 mod attach;
+mod observe;
 mod report;
 mod test262;
+mod top;
+mod trace;
 
 use std::process::exit;
 use std::thread;
@@ -16,13 +21,17 @@ use std::time::Duration;
 use clap::Parser;
 use waitword_host::{EXIT_TIMED_OUT, Program};
 
+use agents_trace::Tracing;
 use args::{Arguments, Command, Run};
+use observe::Hang;
 
 fn main() {
     // Bad flags end here: usage on the standard error, exit code 2.
     match Arguments::parse().command {
         Command::Run(run) => exit(run_program(run)),
         Command::Report(report) => exit(attach::run(&report)),
+        Command::Top(top) => exit(top::run(&top)),
+        Command::Trace(trace) => exit(trace::run(&trace)),
         Command::Test262(test262) => exit(test262::run(&test262)),
         Command::Test262Case(case) => test262::run_case(case),
     }
@@ -33,15 +42,19 @@ fn main() {
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Ends this process, if it still exists then.
-fn end_after(timeout: Duration) {
+fn end_after(timeout: Duration, hang: Option<Hang>, tracing: Option<Tracing>) {
     let clock = move || {
         thread::sleep(timeout);
-        report::show_killed();
+        tracing.iter().for_each(Tracing::write);
+        report::show_killed(hang.as_ref().and_then(Hang::report).as_ref());
         exit(EXIT_TIMED_OUT);
     };
     // Without a thread for this, a program that asks now and then whether to go on is ended all the same.
     let _ = thread::Builder::new().spawn(clock);
 }
+
+/// The exit code of an observed program that ended because nothing could happen any more, where a lock can never be had.
+const EXIT_FAULT: i32 = 1;
 
 fn run_program(run: Run) -> i32 {
     let mut words = run.program.into_iter();
@@ -59,11 +72,22 @@ fn run_program(run: Run) -> i32 {
     if let Some(waits) = run.max_waits {
         program = program.max_waits(waits);
     }
+    let is_observed = run.observe || run.trace.is_some() || observe::is_asked_for_by_environment();
+    let (observer, hang) = is_observed.then(|| observe::start(run.trace.is_some())).unzip();
+    let tracing = observer.clone().zip(run.trace).map(|(observer, file)| Tracing::new(observer, file));
+    if let Some(observer) = &observer {
+        program = program.observe(observer);
+    }
     if let Some(timeout) = run.timeout {
         program = program.timeout(timeout);
-        end_after(timeout.saturating_add(GRACE));
+        end_after(timeout.saturating_add(GRACE), hang.clone(), tracing.clone());
     }
     let ended = program.run();
-    report::show(&ended);
-    ended.exit_code
+    tracing.iter().for_each(Tracing::write);
+    let hung = hang.as_ref().and_then(Hang::report).filter(|_| ended.is_standstill || ended.is_timed_out);
+    report::show(&ended, hung.as_ref());
+    match ended.exit_code {
+        0 if hung.as_ref().is_some_and(observe::has_fault) => EXIT_FAULT,
+        code => code,
+    }
 }

@@ -3,22 +3,24 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use waitword_observe::Report;
+
 use waitword_host::{AbandonedWait, Ended, Failure, FailureKind, Place};
 
 /// At most so many abandoned waits are listed one by one.
 const LISTED: usize = 20;
 
-/// Writes what there is to say about the end of a program to the standard error.
-pub(crate) fn show(ended: &Ended) {
+/// Writes what there is to say about the end of a program to the standard error. `hung`: what was observed when it was found to hang.
+pub(crate) fn show(ended: &Ended, hung: Option<&Report>) {
     let mut text = String::new();
     if let Some(failure) = &ended.failure {
         text += &failure_text(failure);
     }
     if ended.is_timed_out {
         text += TIMED_OUT;
-        text += &waits_text(&ended.abandoned);
+        text += &waits_text(&ended.abandoned, hung);
     } else if ended.is_standstill {
-        text += &standstill_text(ended);
+        text += &standstill_text(ended, hung);
     }
     if ended.is_awaiting {
         text += "note: the main module still awaits a promise that can never be settled\n";
@@ -31,8 +33,9 @@ const TIMED_OUT: &str =
     "error: the time of --timeout is up: give it more, or look at what still ran or waited\n";
 
 /// For a program that had to be ended from outside.
-pub(crate) fn show_killed() {
-    let text = format!("{TIMED_OUT}note: the engine was inside a step that it cannot interrupt\n");
+pub(crate) fn show_killed(hung: Option<&Report>) {
+    let waits = waits_text(&[], hung);
+    let text = format!("{TIMED_OUT}{waits}note: the engine was inside a step that it cannot interrupt\n");
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -101,7 +104,7 @@ fn window(line: &str, position: usize) -> (String, String) {
     (characters[start..end].iter().collect(), space)
 }
 
-fn standstill_text(ended: &Ended) -> String {
+fn standstill_text(ended: &Ended, hung: Option<&Report>) -> String {
     let waits = &ended.abandoned;
     let mut text = match ended.exit_code {
         1 if waits.iter().any(|wait| wait.is_blocked) => {
@@ -112,11 +115,15 @@ fn standstill_text(ended: &Ended) -> String {
         }
         _ => String::from("note: ended: no agent is left that could notify these waits\n"),
     };
-    text += &waits_text(waits);
+    text += &waits_text(waits, hung);
     text
 }
 
-fn waits_text(waits: &[AbandonedWait]) -> String {
+/// The waits that were left; of an observed program its report, which says more.
+fn waits_text(waits: &[AbandonedWait], hung: Option<&Report>) -> String {
+    if let Some(report) = hung {
+        return report.to_string();
+    }
     let mut text = String::new();
     let listed = &waits[..waits.len().min(LISTED)];
     let blocks = numbered(listed);

@@ -36,6 +36,11 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(not(target_has_atomic = "64"))]
+compile_error!(
+    "waitword needs atomic operations on 64 bits, which this target does not have: the states of its locks are as wide"
+);
+
 mod notify;
 pub mod observe;
 mod outcome;
@@ -45,6 +50,7 @@ mod sync;
 #[allow(unsafe_code)]
 mod table;
 mod thread;
+pub mod time;
 #[allow(unsafe_code)]
 mod timer;
 mod wait;
@@ -57,7 +63,7 @@ pub use notify::{
     notify_one_or_replace, replace_and_notify_all, replace_if_idle, requeue_while_equal, signal_one,
 };
 pub use outcome::{Cancelled, Interrupted, Outcome};
-pub use table::{At, Location, STALL_TIMEOUT, Table};
+pub use table::{At, Location, STALL_TIMEOUT, Table, charge_release};
 pub use thread::{ForbidBlocking, Interrupt, Parker, allow_blocking, forbid_blocking, may_block};
 pub use timer::Alarm;
 pub use wait::{
@@ -65,11 +71,21 @@ pub use wait::{
     wait_async_until, wait_for, wait_from, wait_interruptible, wait_until,
 };
 pub use waiter::Inbox;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[doc(hidden)]
+pub mod host {
+    //! The interface to a host of agents, for `waitword-web`.
+
+    pub use crate::sync::host::{Host, start};
+    pub use crate::sync::spins;
+    pub use crate::timer::expire_due;
+}
+
 pub use word::{Masked, Masked64, Word};
 
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
-pub use sync::{atomic, is_broken};
+pub use sync::{OnceLock, atomic, is_broken};
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub use table::disable_watchdog;

@@ -114,6 +114,23 @@ fn a_deadline_that_is_set_while_the_only_other_one_blocks_is_met() {
     }
 }
 
+/// The stand-by takes over for a deadline that has been forgotten meanwhile, and has nothing to call: nobody checks on it then.
+#[test]
+fn a_stand_by_that_takes_over_before_anything_is_due_meets_the_next_deadline() {
+    let _alone = alone();
+    for _ in 0..5 {
+        let (gate, probe) = (Gate::new(), Probe::new());
+        let _blocked = blocked(&gate);
+        let now = Instant::now();
+        let forgotten = alarms([probe.waker()], now + Duration::from_millis(2));
+        let _alarm = alarms([probe.waker()], now + Duration::from_millis(40));
+        drop(forgotten);
+        // If the machine was slow, the forgotten one has rung, too.
+        until(|| probe.wakes() >= 1 && Instant::now() >= now + Duration::from_millis(40));
+        until(|| probe.held() == 0);
+    }
+}
+
 #[test]
 fn those_due_at_the_same_time_are_called_past_several_wakers_that_block() {
     let _alone = alone();

@@ -62,6 +62,7 @@ fn threads_tasks_and_agents_are_seen_in_their_order_with_their_sites() {
         assert!(seen.iter().all(|waiter| waiter.waits_for == WaitsFor::Word));
         assert!(matches!(seen[0].actor, Actor::Agent(agent) if agent == inbox.identity()));
         assert_eq!(seen[0].site.map(|site| site.line()), None);
+        assert_eq!(seen.iter().map(|waiter| waiter.token).collect::<Vec<_>>(), [Some(7), None, None, None]);
         assert!(matches!(seen[1].actor, Actor::Task(_)));
         assert_eq!(seen[1].site.map(|site| (site.file(), site.line())), Some((file!(), line)));
         for (waiter, name) in seen[2..].iter().zip(["alpha", "beta"]) {
@@ -75,18 +76,26 @@ fn threads_tasks_and_agents_are_seen_in_their_order_with_their_sites() {
     assert!(table.snapshot().iter().all(|waiter| matches!(waiter.actor, Actor::Task(_))));
 }
 
+struct Nothing;
+
+impl Wake for Nothing {
+    fn wake(self: Arc<Self>) {}
+}
+
 #[test]
 fn a_task_that_was_signalled_and_is_not_polled_is_told() {
     let (table, word) = (Table::new(), AtomicU32::new(0));
     let mut waits = [pin!(wait_async(table.at(&word), 0)), pin!(wait_async(table.at(&word), 0))];
-    waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+    let waker = Waker::from(Arc::new(Nothing));
+    assert!(waits[0].as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    enqueue(waits[1].as_mut());
     let states = || table.snapshot().iter().map(|waiter| waiter.state).collect::<Vec<_>>();
     assert_eq!(signal_one(table.at(&word)), 2);
     assert_eq!(states(), [WaiterState::Signalled, WaiterState::Queued]);
     table.signal_stalled();
     assert_eq!(states(), [WaiterState::Overdue, WaiterState::Queued]);
     // Its waker is gone, and yet it is known who it is.
-    assert!(matches!(table.snapshot()[0].actor, Actor::Task(task) if task == Waker::noop().data().addr()));
+    assert!(matches!(table.snapshot()[0].actor, Actor::Task(task) if task == waker.data().addr()));
     table.signal_stalled();
     assert_eq!(states(), [WaiterState::Skipped, WaiterState::Signalled]);
     enqueue(waits[0].as_mut());
@@ -129,14 +138,14 @@ fn a_waiter_that_stays_is_seen_exactly_once() {
     let (table, over) = (Table::with_shards(1), AtomicBool::new(false));
     let words = (0..64).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
     thread::scope(|scope| {
-        for seed in 0..3_usize {
+        for seed in 0..3_u64 {
             let (table, words, over) = (&table, &words, &over);
             scope.spawn(move || {
                 let mut turn = seed;
                 while !over.load(Ordering::Relaxed) {
                     turn =
                         turn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    let word = |shift: u32| &words[(turn >> shift) % words.len()];
+                    let word = |shift: u32| &words[(turn >> shift) as usize % words.len()];
                     let mut waits = (0..40)
                         .map(|index| Box::pin(wait_async(table.at(word(index)), 0)))
                         .collect::<Vec<_>>();
@@ -145,7 +154,7 @@ fn a_waiter_that_stays_is_seen_exactly_once() {
                     notify_one(table.at(word(7)));
                     notify_many(table.at(word(9)), 3);
                     let _ = requeue_while_equal(table.at(word(11)), 0, address(word(13)), 5);
-                    waits.truncate(turn % 40);
+                    waits.truncate((turn % 40) as usize);
                     notify_all(table.at(word(17)));
                 }
             });

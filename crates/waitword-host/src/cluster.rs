@@ -3,7 +3,7 @@
 //! Whether anything can still happen is a question about all agents at once. No agent pays for it: one that goes to sleep
 //! as the last one awake only raises a doubt, which a thread of its own resolves (`watch.rs`).
 //!
-//! Lock order: the cluster's lock, then a bell's. Terminating an agent rings its bell and takes no other lock of ours.
+//! Lock order: the cluster's lock, then a bell's, or what an observer takes. Terminating an agent rings its bell and takes no other lock of ours.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,6 +19,7 @@ use crate::ended::{AbandonedWait, EXIT_TIMED_OUT};
 use crate::liveness::Reason;
 use crate::members::{Doing, Member, Members, Standstill};
 use crate::named_locks::NamedLocks;
+use crate::observer::Observer;
 use crate::thread_messages::Directory;
 
 /// All agents of one program.
@@ -35,6 +36,7 @@ pub(crate) struct Cluster {
     blobs: Blobs,
     directory: Directory,
     named_locks: NamedLocks,
+    observer: Option<Observer>,
 }
 
 /// Why an agent woke up.
@@ -48,8 +50,9 @@ pub(crate) enum Woken {
 
 impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
-    pub(crate) fn new(main: Arc<Doorbell>, is_closed: bool) -> Arc<Self> {
-        let (members, groups, blobs) = (Mutex::default(), BroadcastGroups::default(), Blobs::default());
+    pub(crate) fn new(main: Arc<Doorbell>, is_closed: bool, observer: Option<Observer>) -> Arc<Self> {
+        let members = Mutex::new(Members { observer: observer.clone(), ..Members::default() });
+        let (groups, blobs) = (BroadcastGroups::default(), Blobs::default());
         let cluster = Self {
             members,
             left: Condvar::new(),
@@ -60,6 +63,7 @@ impl Cluster {
             blobs,
             directory: Directory::default(),
             named_locks: NamedLocks::default(),
+            observer,
         };
         cluster.enlist(main);
         Arc::new(cluster)
@@ -132,6 +136,11 @@ impl Cluster {
     /// What agents of this program lock by name.
     pub(crate) fn named_locks(&self) -> &NamedLocks {
         &self.named_locks
+    }
+
+    /// Who sees the program from outside.
+    pub(crate) fn observer(&self) -> Option<&Observer> {
+        self.observer.as_ref()
     }
 
     /// Blocks this thread until the agent's doorbell rings, `deadline` has come, or the agent is dismissed.
@@ -215,6 +224,9 @@ impl Cluster {
         if !members.is_over {
             members.is_timed_out = true;
             drop(members);
+            if let Some(observer) = &self.observer {
+                observer.hangs();
+            }
             self.end_program(EXIT_TIMED_OUT);
         }
     }

@@ -2,11 +2,37 @@
 
 use url::Url;
 
-/// Of an absolute path, as Node has it: what the parser would take for something else than a part of the path is escaped first, and so
-/// is what RFC 1738 calls unsafe.
+/// Of an absolute path of this system.
 pub(crate) fn of(path: &str) -> String {
-    let mut text = String::from("file://");
-    for each in path.chars() {
+    if cfg!(windows) { of_windows(path) } else { of_posix(path) }
+}
+
+/// As Node has it: what the parser would take for something else than a part of the path is escaped first, and so is what RFC 1738
+/// calls unsafe.
+pub(crate) fn of_posix(path: &str) -> String {
+    parsed("file://", path.chars())
+}
+
+/// The same for `C:\folder\file`, `\\server\share\file`, and both after `\\?\`, which only says that Windows shall take the rest as
+/// it is.
+pub(crate) fn of_windows(path: &str) -> String {
+    let slashes = path.chars().map(|each| if each == '\\' { '/' } else { each }).collect::<String>();
+    let (start, rest) = match slashes.strip_prefix("//?/") {
+        Some(verbatim) => match verbatim.strip_prefix("UNC/") {
+            Some(share) => ("file://", share),
+            None => ("file:///", verbatim),
+        },
+        None => match slashes.strip_prefix("//") {
+            Some(share) => ("file://", share),
+            None => ("file:///", slashes.trim_start_matches('/')),
+        },
+    };
+    parsed(start, rest.chars())
+}
+
+fn parsed(start: &str, path: impl Iterator<Item = char>) -> String {
+    let mut text = String::from(start);
+    for each in path {
         match each {
             '%' | '\\' | '\n' | '\r' | '\t' | '?' | '#' | '[' | ']' | '^' | '|' | '~' => {
                 text.push_str(&format!("%{:02X}", u32::from(each)))
@@ -16,4 +42,22 @@ pub(crate) fn of(path: &str) -> String {
     }
     // It has a scheme and a path, so there is no error.
     Url::parse(&text).map_or(text, String::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_posix_path_keeps_its_backslashes() {
+        assert_eq!(of_posix("/a b/c\\d?#%.js"), "file:///a%20b/c%5Cd%3F%23%25.js");
+    }
+
+    #[test]
+    fn a_windows_path_has_a_drive_or_a_server() {
+        assert_eq!(of_windows(r"C:\a b\c#d~1.js"), "file:///C:/a%20b/c%23d%7E1.js");
+        assert_eq!(of_windows(r"\\server\share\a.js"), "file://server/share/a.js");
+        assert_eq!(of_windows(r"\\?\C:\a.js"), "file:///C:/a.js");
+        assert_eq!(of_windows(r"\\?\UNC\server\share\a.js"), "file://server/share/a.js");
+    }
 }

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //!   Program ──► worker.rs, exit.rs, observed.rs   a thread for each agent, and what it posts to its parent
+//!                 ├► recorder.rs ─► observer.rs, timeline.rs   what an observed agent does, for reports and timelines
 //!                 └► event_loop/   one job at a time, then sleep
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   which agents sleep; can anything still happen?
@@ -43,15 +44,18 @@ mod module_loader;
 mod named_locks;
 mod natives;
 mod observed;
+mod observer;
 mod options;
 mod parts;
 mod ports;
 mod program;
+mod recorder;
 mod source_file;
 mod source_line;
 mod source_text;
 mod sources;
 mod thread_messages;
+mod timeline;
 mod timers;
 mod worker;
 mod worker_event;
@@ -61,4 +65,8 @@ pub use agent_name::AgentName;
 pub use ended::{AbandonedWait, EXIT_TIMED_OUT, Ended};
 pub use failure::{Failure, FailureKind, Place};
 pub use limits::DEFAULT_MAX_WORKERS;
+pub use observer::{
+    Actor, ObservedAgent, ObservedDeed, ObservedWaiter, ObservedWord, Observer, WaiterSeen, WaitsFor,
+};
 pub use program::Program;
+pub use timeline::{ObservedStep, ObservedSteps, StepKind};

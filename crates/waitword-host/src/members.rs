@@ -11,6 +11,7 @@ use waitword_quickjs::Doorbell;
 use crate::agent_name::{MAIN, ThreadId};
 use crate::ended::AbandonedWait;
 use crate::liveness::{Liveness, Reason, Standing, judge};
+use crate::observer::Observer;
 
 /// The agents of a program, and what is known of its end. The cluster's lock is around it.
 #[derive(Default)]
@@ -29,6 +30,8 @@ pub(crate) struct Members {
     pub(crate) abandoned: Vec<AbandonedWait>,
     pub(crate) forced_exit: Option<i32>,
     pub(crate) is_timed_out: bool,
+    /// Looks at the program before it is changed for good.
+    pub(crate) observer: Option<Observer>,
 }
 
 /// An agent, seen by the others.
@@ -74,6 +77,7 @@ impl Members {
         }
         let liveness = judge(self.all.iter().map(|(id, member)| (*id, member.standing())));
         if let Liveness::Dismiss(id) = liveness {
+            self.observer.iter().for_each(Observer::hangs);
             self.dismiss(id);
         }
         liveness

@@ -16,6 +16,7 @@ use crate::ended::Ended;
 use crate::exit::Exit;
 use crate::limits::{DEFAULT_MAX_WORKERS, Limits};
 use crate::mailbox::Mailbox;
+use crate::observer::Observer;
 use crate::worker::{self, SpawnOptions};
 use crate::worker_options::{Data, Entry, Shape};
 
@@ -35,6 +36,7 @@ pub struct Program {
     shared: Option<SharedBlock>,
     timeout: Option<Duration>,
     limits: Limits,
+    observer: Option<Observer>,
 }
 
 /// Where a program comes from.
@@ -78,6 +80,7 @@ impl Program {
             shared: None,
             timeout: None,
             limits: Limits { memory: None, whole: None, waits: None, workers: DEFAULT_MAX_WORKERS },
+            observer: None,
         }
     }
 
@@ -158,6 +161,13 @@ impl Program {
         self
     }
 
+    /// Lets `observer` see the program while it runs.
+    #[must_use]
+    pub fn observe(mut self, observer: &Observer) -> Self {
+        self.observer = Some(observer.clone());
+        self
+    }
+
     /// Runs the program to its end, with all its workers. It writes to the standard output and error of this process;
     /// how it ended is for the caller to show.
     ///
@@ -166,7 +176,7 @@ impl Program {
     pub fn run(self) -> Ended {
         // The main agent gets a thread like any other, so that stacks are the same for all.
         let bell = Arc::new(Doorbell::default());
-        let cluster = Cluster::new(Arc::clone(&bell), self.shared.is_none());
+        let cluster = Cluster::new(Arc::clone(&bell), self.shared.is_none(), self.observer);
         let options = SpawnOptions {
             parts: Parts {
                 id: MAIN,

@@ -59,8 +59,12 @@ pub(crate) fn read(realm: &Realm, path: &Path) -> Result<SourceText, Unreadable>
         _ => format!("cannot read {shown}: {error}"),
     };
     let metadata = fs::metadata(path).map_err(|error| Unreadable::Refused(failed(&error)))?;
+    // Windows does not even open one, and says that it was denied.
+    if metadata.is_dir() {
+        return Err(Unreadable::Refused(failed(&ErrorKind::IsADirectory.into())));
+    }
     let mut text = Incoming::new(realm, &shown);
-    if metadata.is_file() || metadata.is_dir() {
+    if metadata.is_file() {
         text.expect(metadata.len())?;
         text.read_all(|| File::open(path)).map_err(|why| why.explain(failed))?;
     } else {

@@ -150,9 +150,10 @@ fn is_readable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
 }
 
-/// The name under which modules know a file. What a pipe of `/dev/fd` is linked to is no name of anything.
+/// The name under which modules know a file. What a pipe of `/dev/fd` is linked to is no name of anything. On Windows it is `C:\…`,
+/// where `canonicalize` has `\\?\C:\…`: nothing can be joined to that with a slash, and no program expects it.
 pub(crate) fn canonical(path: &Path) -> Result<PathBuf, String> {
-    let found = path.canonicalize().or_else(|error| match is_readable(path) {
+    let found = dunce::canonicalize(path).or_else(|error| match is_readable(path) {
         true => std::path::absolute(path),
         false => Err(error),
     });

@@ -23,6 +23,7 @@ use crate::limits::Limits;
 use crate::mailbox::Mailbox;
 use crate::module_loader::Loader;
 use crate::observed::{Observed, Tap};
+use crate::recorder::{Recorder, Recording};
 use crate::sources;
 use crate::worker_event::WorkerEvent;
 use crate::worker_options::{Data, Entry, Shape};
@@ -176,7 +177,18 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     agent.runtime().set_state(Rc::clone(&host));
     agent.runtime().set_module_loader(Loader);
     agent.runtime().track_rejections();
+    let recorder =
+        match host.cluster.observer().map(|observer| Recorder::new(observer, AgentName(host.id), &agent)) {
+            Some(Err(_)) => {
+                return Exit::internal(host.id, "there is no memory to observe the agent".to_owned());
+            }
+            recorder => recorder.and_then(Result::ok),
+        };
+    if let Some(recorder) = &recorder {
+        agent.set_word_observer(Recording(Rc::clone(recorder)));
+    }
     agent.set_wait_observer(Watch {
+        recorder,
         id: host.id,
         cluster: Arc::clone(&host.cluster),
         realm: agent.realm().clone(),
@@ -201,6 +213,7 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
 
 /// Lets the cluster know when the agent is blocked without a deadline.
 struct Watch {
+    recorder: Option<Rc<Recorder>>,
     id: ThreadId,
     cluster: Arc<Cluster>,
     realm: Realm,
@@ -210,6 +223,9 @@ struct Watch {
 
 impl WaitObserver for Watch {
     fn before_wait(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
+        if let Some(recorder) = &self.recorder {
+            recorder.blocks(block, byte_index, timeout);
+        }
         if timeout == Timeout::Never {
             self.endless.set(Some((block.id(), byte_index)));
             self.cluster.block(self.id);
@@ -217,6 +233,9 @@ impl WaitObserver for Watch {
     }
 
     fn after_wait(&self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.runs();
+        }
         let Some((block, byte_index)) = self.endless.take() else { return };
         let woken = self.cluster.awake(self.id);
         // The script has not been unwound yet, so the line of the wait is still to be had.

@@ -13,6 +13,8 @@ use crate::model::{Access, Actor, LockName, Site, State};
 pub enum Finding {
     /// Threads, tasks and agents that wait for each other.
     Cycle(Cycle),
+    /// A lock that is waited for, whose holder has ended and cannot release it.
+    HolderEnded(HolderEnded),
     /// A waiter that was signalled and is not polled (a futurelock).
     NeverPolled(NeverPolled),
     /// Long waits for one lock at one site.
@@ -26,6 +28,7 @@ impl Finding {
     pub fn since(&self) -> Duration {
         match self {
             Self::Cycle(cycle) => cycle.since,
+            Self::HolderEnded(held) => held.ended,
             Self::NeverPolled(wait) => wait.age,
             Self::LongWait(waits) => waits.longest,
             Self::NoKnownNotifier(waits) => waits.longest,
@@ -34,7 +37,7 @@ impl Finding {
 
     /// Whether it is a fault, and not just a fact: a worker that waits for work is no fault.
     pub fn is_fault(&self) -> bool {
-        matches!(self, Self::Cycle(_) | Self::NeverPolled(_))
+        matches!(self, Self::Cycle(_) | Self::HolderEnded(_) | Self::NeverPolled(_))
     }
 }
 
@@ -50,6 +53,13 @@ pub struct Cycle {
     pub members: Vec<Member>,
     /// What would make it end by itself. Empty: nothing that is known.
     pub unless: Vec<Unless>,
+}
+
+impl Cycle {
+    /// Whether nothing is known that could end it: a deadlock, or an executor that is blocked.
+    pub fn is_certain(&self) -> bool {
+        self.unless.is_empty() && self.certainty != Certainty::ExecutorMayBeBlocked
+    }
 }
 
 /// What sort of cycle it is.
@@ -138,6 +148,33 @@ pub enum Blocks {
         /// Whether no other thread can.
         only_there: bool,
     },
+}
+
+/// A lock whose holder has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HolderEnded {
+    /// The lock.
+    pub lock: LockName,
+    /// Who holds it.
+    pub actor: Actor,
+    /// Where it acquired the lock.
+    pub site: Option<Site>,
+    /// How long ago it ended.
+    #[serde(rename = "ended_ns", with = "crate::model::nanos")]
+    pub ended: Duration,
+    /// How many wait.
+    pub waiters: usize,
+    /// The first of them, four at most.
+    pub first: Vec<FirstWaiter>,
+}
+
+/// A waiter at the head of a queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstWaiter {
+    /// The waiter.
+    pub actor: Actor,
+    /// Where its wait began.
+    pub site: Option<Site>,
 }
 
 /// A waiter that was signalled and is not polled.

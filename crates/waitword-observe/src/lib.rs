@@ -15,15 +15,18 @@
 //! println!("{}", report.to_json()); // for tools: `json_schema` has every field
 //! ```
 //!
-//! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. The holders of locks
-//! are not recorded in this version, so [`cycles`] finds none in this process's own snapshots, and reports say so.
+//! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. Cycles are found while
+//! holders are recorded, that is after [`enable`]. [`on_deadlock`] and [`abort_on_deadlock`] say what is to happen then.
 //!
 //! Where to read on: `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs`
-//! puts both together, and `text/` prints it; `profile/` writes a snapshot for profilers; `switch/` turns observation on.
+//! puts both together, and `text/` prints it; `sources.rs` adds what other tables have; `profile/` writes a snapshot for profilers, `trace/` a timeline; `switch/` turns observation on.
 
 #![forbid(unsafe_code)]
 
+mod adapters;
+mod blame;
 mod finding;
+mod identify;
 mod model;
 mod names;
 mod numbers;
@@ -31,23 +34,38 @@ mod process;
 mod profile;
 mod report;
 mod search;
+mod sources;
 mod switch;
 mod text;
+mod trace;
 
+#[cfg(feature = "metrics")]
+pub use adapters::Metrics;
+#[cfg(feature = "tracing")]
+pub use adapters::{emit_finding, emit_report, emit_slow};
+pub use blame::{Blame, Blamed, Bucket, Slow, blame, take_slow};
 pub use finding::{
-    Blocks, Certainty, Cycle, Finding, LongWait, Member, MemberWait, NeverPolled, NoKnownNotifier, Unless,
+    Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
+    NoKnownNotifier, Unless,
 };
+pub use identify::identify;
 pub use model::{
-    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Site, Snapshot, State, Waiter,
+    Access, Actor, Address, BlockPlace, Deed, Ended, Holder, LastPoll, Lock, LockKind, LockName, Recording,
+    Site, Snapshot, State, Waiter,
 };
 pub use names::{Name, Nameable, name};
 pub use process::snapshot;
-pub use profile::{Profile, Waits};
+pub use profile::{Profile, Waits, profile};
 pub use report::{Process, ReadError, Report, SCHEMA, report};
 pub use search::{cycles, waits};
+pub use sources::{Seen, Source, add_source};
 #[cfg(unix)]
 pub use switch::{Server, report_on_signal, serve};
-pub use switch::{disable, enable, init};
+pub use switch::{abort_on_deadlock, disable, enable, init, on_deadlock, set_slow_threshold};
+pub use text::short_duration;
+pub use trace::{
+    Trace, TraceEvent, TraceKind, TraceReadError, Tracing, trace_start, trace_start_all, trace_stop, traced,
+};
 
 #[doc = include_str!("../docs/json.md")]
 pub mod json_schema {}

@@ -138,6 +138,7 @@ impl Names {
             kind: named.map_or(kind, |named| named.kind),
             name: named.map(|named| named.name.clone()),
             type_name: named.map(|named| named.type_name.clone()),
+            place: None,
         }
     }
 }

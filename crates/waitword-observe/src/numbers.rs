@@ -20,13 +20,25 @@ impl Register {
     /// The numbers for one snapshot. An actor that no look-up of the round asks for loses its number at its end: the register holds
     /// no more than a snapshot does, and a task at the address of one that ended is another task.
     pub(crate) fn round(&self) -> Round<'_> {
-        Round { register: self.0.lock().unwrap_or_else(PoisonError::into_inner), seen: HashMap::new() }
+        Round {
+            register: self.0.lock().unwrap_or_else(PoisonError::into_inner),
+            seen: HashMap::new(),
+            keeps: false,
+        }
+    }
+
+    /// As [`round`](Self::round), but all keep their numbers, until the round of a snapshot does not ask for them.
+    pub(crate) fn more(&self) -> Round<'_> {
+        let mut round = self.round();
+        round.keeps = true;
+        round
     }
 }
 
 pub(crate) struct Round<'a> {
     register: MutexGuard<'a, Option<Numbers>>,
     seen: HashMap<usize, u64>,
+    keeps: bool,
 }
 
 impl Round<'_> {
@@ -43,7 +55,12 @@ impl Round<'_> {
 
 impl Drop for Round<'_> {
     fn drop(&mut self) {
-        self.register.get_or_insert_default().known = std::mem::take(&mut self.seen);
+        let (keeps, seen) = (self.keeps, std::mem::take(&mut self.seen));
+        let known = &mut self.register.get_or_insert_default().known;
+        if !keeps {
+            known.clear();
+        }
+        known.extend(seen);
     }
 }
 

@@ -4,12 +4,14 @@ use std::sync::OnceLock;
 use std::thread::Thread;
 use std::time::Instant;
 
-use waitword_core::Table;
-use waitword_core::observe::{self, WaiterSeen, WaiterState, WaitsFor};
+use waitword::observe::{self, Hold, HolderSeen, Holders, WaiterSeen, WaiterState, WaitsFor};
 
-use crate::model::{Access, Actor, Lock, LockKind, Site, Snapshot, State, Waiter};
+use crate::model::{
+    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, Recording, Site, Snapshot, State, Waiter,
+};
 use crate::names::names;
 use crate::numbers::{Register, Round};
+use crate::sources;
 
 static TASKS: Register = Register::new();
 static AGENTS: Register = Register::new();
@@ -19,7 +21,7 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 
 /// All waiters of the process's common queue, lock by lock.
 ///
-/// Locks of shared blocks with a [`Table`] of their own are not among them. Nothing is stopped: each queue is copied in short stays
+/// Those of shared blocks with a [`Table`](waitword_core::Table) of their own are among them if a [source](crate::add_source) sees them. Nothing is stopped: each queue is copied in short stays
 /// under its shard's lock, some microseconds each.
 ///
 /// ```
@@ -38,20 +40,48 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 /// ```
 pub fn snapshot() -> Snapshot {
     let origin = *ORIGIN.get_or_init(Instant::now);
-    let seen = Table::global().snapshot();
+    let mut waiters = waitword::observe::snapshot();
+    let completions = sources::see(&mut waiters);
+    let holders = waitword::observe::holders();
     let now = Instant::now();
-    Snapshot { taken: now - origin, locks: locks(seen, now), holders: None, last_polls: Vec::new() }
+    let mut numbers = Numbers { tasks: TASKS.round(), agents: AGENTS.round() };
+    let locks = locks(waiters, now, &mut numbers);
+    let mut snapshot = Snapshot { taken: now - origin, locks, ..Snapshot::default() };
+    if let Some(holders) = holders {
+        add_holders(&mut snapshot, &holders, now, &mut numbers);
+    }
+    for complete in completions {
+        complete(&mut snapshot, now);
+    }
+    snapshot
+}
+
+fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut Numbers<'_>) {
+    let mut all = Vec::with_capacity(holders.seen.len());
+    for seen in &holders.seen {
+        let holder = holder(seen, now, numbers);
+        if let (Actor::Task { .. }, Some(on)) = (&holder.actor, &seen.on) {
+            to.last_polls.push(LastPoll {
+                task: holder.actor.clone(),
+                thread: thread(on),
+                only_there: seen.is_polled_only_there,
+            });
+        }
+        all.push(holder);
+    }
+    to.holders = Some(all);
+    let since = now.saturating_duration_since(holders.began);
+    to.recording = Some(Recording { since, unrecorded: holders.unrecorded });
 }
 
 /// Groups waiters by lock. They come word by word, in the order of the queues.
-fn locks(seen: Vec<WaiterSeen>, now: Instant) -> Vec<Lock> {
-    let (mut tasks, mut agents) = (TASKS.round(), AGENTS.round());
+fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<Lock> {
     let names = names();
     let mut locks: Vec<(usize, Lock)> = Vec::new();
     for seen in seen {
         let (kind, wants) = sort(seen.waits_for);
         if locks.last().is_none_or(|(word, _)| *word != seen.word) {
-            locks.push((seen.word, Lock { name: names.of(seen.word, kind), waiters: Vec::new() }));
+            locks.push((seen.word, Lock::new(names.of(seen.word, kind))));
         }
         let Some((_, lock)) = locks.last_mut() else { continue };
         // A waiter of a condition variable says so in the queue of the mutex, too: any other waiter there knows better.
@@ -60,24 +90,25 @@ fn locks(seen: Vec<WaiterSeen>, now: Instant) -> Vec<Lock> {
         }
         lock.waiters.push(Waiter {
             position: seen.position,
-            actor: actor(&seen, &mut tasks, &mut agents),
+            actor: actor(&seen.actor, numbers),
             wants,
             state: state(seen.state),
             site: seen.site.map(Site::from),
             age: seen.since.map(|since| now.saturating_duration_since(since)),
-            timed: None,
+            timed: seen.timed,
         });
     }
     locks.into_iter().map(|(_, lock)| lock).collect()
 }
 
 /// What has the queue, and what the waiter wants of it.
-fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
+pub(crate) fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
     match waits_for {
         WaitsFor::Mutex => (LockKind::Mutex, Access::Exclusive),
         WaitsFor::Read => (LockKind::RwLock, Access::Shared),
         WaitsFor::Write => (LockKind::RwLock, Access::Exclusive),
         WaitsFor::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
+        WaitsFor::Upgrade => (LockKind::RwLock, Access::Upgrade),
         WaitsFor::Semaphore => (LockKind::Semaphore, Access::Permits),
         WaitsFor::Condvar => (LockKind::Condvar, Access::Notification),
         WaitsFor::Event => (LockKind::Event, Access::Notification),
@@ -99,21 +130,72 @@ fn state(state: WaiterState) -> State {
     }
 }
 
-fn actor(seen: &WaiterSeen, tasks: &mut Round<'_>, agents: &mut Round<'_>) -> Actor {
-    match &seen.actor {
+/// The numbers of one snapshot.
+struct Numbers<'a> {
+    tasks: Round<'a>,
+    agents: Round<'a>,
+}
+
+fn holder(seen: &HolderSeen, now: Instant, numbers: &mut Numbers<'_>) -> Holder {
+    let (kind, mode) = match seen.hold {
+        Hold::Mutex => (LockKind::Mutex, Access::Exclusive),
+        Hold::Read => (LockKind::RwLock, Access::Shared),
+        Hold::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
+        Hold::Write => (LockKind::RwLock, Access::Exclusive),
+        Hold::Permits => (LockKind::Semaphore, Access::Permits),
+        Hold::Initialiser => (LockKind::OnceLock, Access::Initialization),
+        Hold::AsyncLock => (LockKind::AsyncLock, Access::Exclusive),
+        _ => (LockKind::Word, Access::Exclusive),
+    };
+    Holder {
+        lock: Address(seen.word as u64),
+        kind,
+        actor: seen.actor.as_ref().map_or(Actor::Thread { id: 0, name: None }, |seen| actor(seen, numbers)),
+        mode,
+        permits: (seen.hold == Hold::Permits).then_some(seen.permits as u64),
+        site: Some(Site::from(seen.site)),
+        held: Some(now.saturating_duration_since(seen.since)),
+        sent_away: seen.may_be_elsewhere,
+        forgotten: seen.is_forgotten,
+    }
+}
+
+fn actor(seen: &observe::Actor, numbers: &mut Numbers<'_>) -> Actor {
+    let Numbers { tasks, agents } = numbers;
+    match seen {
         observe::Actor::Thread(thread) => self::thread(thread),
         observe::Actor::Agent(agent) => Actor::Agent { number: agents.number(*agent), name: None },
-        observe::Actor::Task(task) => Actor::Task { number: tasks.number(*task), name: None },
+        observe::Actor::Task(task) => self::task(*task, tasks),
         // So is an actor that this version does not know, of which not even the address is known.
         _ => Actor::Task { number: tasks.number(usize::MAX), name: None },
     }
 }
 
-fn thread(thread: &Thread) -> Actor {
+/// By its executor's number if it was asked for that ([`identify`](crate::identify)).
+fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
+    if let Some(number) = waitword_core::observe::task_number(identity) {
+        return Actor::Task { number, name: None };
+    }
+    // Our numbers and those of the executor must not look the same.
+    let name = waitword_core::observe::are_tasks_identified().then(|| "not identified".to_owned());
+    Actor::Task { number: tasks.number(identity), name }
+}
+
+pub(crate) fn thread(thread: &Thread) -> Actor {
     // The number itself is unstable; its `Debug` form, `ThreadId(3)`, is what users see in other logs.
     let shown = format!("{:?}", thread.id());
     let digits: String = shown.chars().filter(char::is_ascii_digit).collect();
     Actor::Thread { id: digits.parse().unwrap_or(0), name: thread.name().map(str::to_owned) }
+}
+
+/// A task alone: its number stays with those that it has among the tasks of snapshots.
+pub(crate) fn task_actor(task: usize) -> Actor {
+    Actor::Task { number: TASKS.more().number(task), name: None }
+}
+
+/// Numbers for the tasks and the agents of something else than a snapshot.
+pub(crate) fn more_numbers() -> (Round<'static>, Round<'static>) {
+    (TASKS.more(), AGENTS.more())
 }
 
 /// Lets the process's clock begin, if it has not.

@@ -6,11 +6,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::blame::{Blame, blame};
 use crate::finding::Finding;
 use crate::model::Snapshot;
 use crate::process::snapshot;
 use crate::search::{cycles, has_cycle, waits};
-use crate::text::{clean, listing};
+use crate::text::{self, clean, listing};
 
 /// The version of the JSON schema that this crate writes and reads.
 pub const SCHEMA: u32 = 1;
@@ -33,6 +34,9 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What was seen.
     pub snapshot: Snapshot,
+    /// Who made others wait: see [`blame`](crate::blame()).
+    #[serde(default)]
+    pub blame: Vec<Blame>,
 }
 
 /// The process that a report is of.
@@ -78,6 +82,7 @@ impl Report {
             unix_ms: u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX),
             findings,
             snapshot,
+            blame: blame(),
         }
     }
 
@@ -176,6 +181,7 @@ impl fmt::Display for Report {
         if self.findings.is_empty() {
             writeln!(f, "nothing found")?;
         }
+        f.write_str(&text::blame(&self.blame))?;
         f.write_str(&listing(&self.snapshot))
     }
 }

@@ -114,7 +114,7 @@ fn an_upgrade_waits_for_the_readers_and_not_for_itself() {
         .lock(0xe0, LockKind::RwLock, None)
         .held(thread(1, "u"), Access::Upgradable, "a.rs:7", 3_000)
         .held(thread(2, "r"), Access::Shared, "a.rs:8", 3_000)
-        .waits(thread(1, "u"), Access::Upgradable, "a.rs:9", 1_500);
+        .waits(thread(1, "u"), Access::Upgrade, "a.rs:9", 1_500);
     assert_eq!(made.cycles(), NONE);
 }
 

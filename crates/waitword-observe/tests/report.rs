@@ -170,7 +170,7 @@ fn text_says_what_is_known_and_no_more() {
     let text = |made: &Made| {
         let process = Process { id: 4242, program: Some("pool".into()) };
         let snapshot = made.0.clone();
-        Report { process, unix_ms: 0, findings: waits(&snapshot), snapshot }.to_string()
+        Report { process, unix_ms: 0, findings: waits(&snapshot), snapshot, blame: Vec::new() }.to_string()
     };
     let expected = "\
 waitword: pool (process 4242): 3 waiters at 2 locks
@@ -183,11 +183,17 @@ Mutex<Accounts> \"accounts\" at 0xa0: 2 waiters
     30 ms  task 14         src/http.rs:7
 
 RwLock at 0xb0: 1 waiter
-  holder unknown: taken before holders were recorded, or not recorded
+  holder unknown (taken before observation began)
         -  task 15  src/http.rs:9, to read
 ";
     assert_eq!(text(&made), expected);
-    made.0.holders = None;
+    made.0.recording.as_mut().unwrap().unrecorded = 3;
+    let text_of_lost = text(&made);
+    assert!(
+        text_of_lost.contains("(taken before observation began, or one of 3 not recorded)\n"),
+        "{text_of_lost}"
+    );
+    (made.0.holders, made.0.recording) = (None, None);
     let without = text(&made);
     assert!(without.contains("\nholders are not recorded, so deadlocks cannot be found\n"), "{without}");
     assert!(!without.contains("held by") && !without.contains("holder unknown"), "{without}");
@@ -202,8 +208,8 @@ fn permits_are_shown_by_site() {
     let text = report(&made.waits(task(1, None), Access::Permits, "src/pool.rs:9", 660_000)).to_string();
     let expected = "
 Semaphore at 0x50: 1 waiter
-   12 min  3 held, taken at src/pool.rs:14
-     61 s  2 held, taken at src/pool.rs:40
+   12 min  3 permits, taken at src/pool.rs:14
+     61 s  2 permits, taken at src/pool.rs:40
    11 min  task 1  src/pool.rs:9
 ";
     assert!(text.ends_with(expected), "{text}");

@@ -8,6 +8,8 @@ use waitword_agents::{Agent, Expected, Outcome, Settled, SharedBlock, Timeout, W
 
 use crate::ffi::{Exception, Realm, Resolver, Value, trim};
 use crate::intrinsics::Intrinsics;
+#[cfg(feature = "observe")]
+use crate::word_observer::{WordObserver, is_any_agent_observed};
 
 /// Learns when a script is about to block its agent's thread in `Atomics.wait`, and when it is back. Not of a wait that is
 /// "not-equal" or "timed-out" at once.
@@ -27,6 +29,8 @@ pub(crate) struct AgentState {
     /// What was taken from each realm before scripts could change it.
     pub(crate) intrinsics: RefCell<Vec<(Realm, Rc<Intrinsics>)>>,
     pub(crate) observer: RefCell<Option<Rc<dyn WaitObserver>>>,
+    #[cfg(feature = "observe")]
+    pub(crate) word_observer: RefCell<Option<Rc<dyn WordObserver>>>,
     /// The promises of waits that are queued, or settled and not yet resolved, by the slots of the waits. Scripts may have
     /// dropped them; their reactions still have to run.
     promises: RefCell<Vec<Option<Awaited>>>,
@@ -59,6 +63,8 @@ impl AgentState {
             agent,
             intrinsics: RefCell::default(),
             observer: RefCell::default(),
+            #[cfg(feature = "observe")]
+            word_observer: RefCell::default(),
             promises: RefCell::default(),
             ended: Cell::default(),
             marks: RefCell::default(),
@@ -90,6 +96,12 @@ impl AgentState {
             observer.after_wait();
         }
         outcome
+    }
+
+    /// Who is to learn what scripts do to words, if anybody is.
+    #[cfg(feature = "observe")]
+    pub(crate) fn word_observer(&self) -> Option<Rc<dyn WordObserver>> {
+        is_any_agent_observed().then(|| self.word_observer.borrow().clone()).flatten()
     }
 
     /// Keeps the resolver of a wait that has just been queued.
@@ -147,6 +159,10 @@ impl AgentState {
     fn take(&self, id: WaitId) -> Option<Awaited> {
         self.ended.set(self.ended.get() + 1);
         drop(self.marks.borrow_mut().remove(&id));
+        #[cfg(feature = "observe")]
+        if let Some(observer) = self.word_observer() {
+            observer.settled(id);
+        }
         let mut promises = self.promises.borrow_mut();
         let awaited = promises.get_mut(id.slot())?.take();
         while let Some(None) = promises.last() {

@@ -14,9 +14,16 @@
 //! so nobody asks until some was made (`unusual_memory.rs`). And where no argument is an object, no script runs while
 //! they are coerced, and the engine may do that as well.
 
+#[cfg(feature = "observe")]
+use std::time::Instant;
+
+#[cfg(feature = "observe")]
+use crate::agent_state::AgentState;
 use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
 use crate::shared_array_buffer;
 use crate::unusual_memory::{expect_unusual_memory, is_unusual_memory_made};
+#[cfg(feature = "observe")]
+use crate::word_observer::{Changed, changed, is_any_agent_observed};
 
 /// What a function does with the element.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +55,8 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let as_int_n = realm.get(&realm.get(&realm.global(), "BigInt")?, "asIntN")?;
     for (name, length, access) in ACCESSES {
         let engines = realm.get(&atomics, name)?;
-        let function = AtomicFunction { engines, as_int_n: as_int_n.clone(), length: length.into(), access };
+        let function =
+            AtomicFunction { name, engines, as_int_n: as_int_n.clone(), length: length.into(), access };
         let replacement = realm.closure(name, length, move |realm, call| function.call(realm, call))?;
         realm.define(&atomics, name, &replacement, Attributes::BUILT_IN)?;
     }
@@ -66,6 +74,8 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 
 /// What stands in the place of a function of `Atomics`.
 struct AtomicFunction {
+    #[cfg_attr(not(feature = "observe"), expect(dead_code))]
+    name: &'static str,
     /// The engine's function.
     engines: Value,
     /// `BigInt.asIntN`
@@ -76,12 +86,48 @@ struct AtomicFunction {
 
 impl AtomicFunction {
     fn call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        #[cfg(feature = "observe")]
+        if self.access == Access::Write && is_any_agent_observed() {
+            return self.call_observed(realm, call);
+        }
+        self.perform(realm, call, |_| {})
+    }
+
+    /// As [`perform`](Self::perform), and lets the agent's observer know.
+    #[cfg(feature = "observe")]
+    fn call_observed(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+        let Some(observer) = AgentState::of(realm)?.word_observer() else {
+            return self.perform(realm, call, |_| {});
+        };
+        let begun = Instant::now();
+        // What has been coerced is not coerced again: a script would notice.
+        let mut coerced = None;
+        let result = self.perform(realm, call, |arguments| coerced = Some(arguments.to_vec()))?;
+        let arguments = coerced
+            .unwrap_or_else(|| (0..self.length).map(|position| (*call.argument(position)).clone()).collect());
+        if let Some(Changed { block, byte_index, change }) = changed(realm, self.name, &arguments, &result) {
+            observer.changed(&block, byte_index, change, begun);
+        }
+        Ok(result)
+    }
+
+    /// The function. `coerced` is called with the arguments if they are coerced here, and not by the engine.
+    fn perform(
+        &self,
+        realm: &Realm,
+        call: &Call<'_>,
+        coerced: impl FnOnce(&[Value]),
+    ) -> Result<Value, Exception> {
         let array = call.argument(0);
         // The engine throws the TypeError for what is no typed array.
         if is_unusual_memory_made() && realm.typed_array_kind(&array).is_some() {
             self.validate(realm, &array)?;
         }
-        if call.has_object_from(1) { self.coerce_and_call(realm, call) } else { call.forward(&self.engines) }
+        if call.has_object_from(1) {
+            self.coerce_and_call(realm, call, coerced)
+        } else {
+            call.forward(&self.engines)
+        }
     }
 
     /// The part of ValidateTypedArray(typedArray, unordered, accessMode) that the engine does not do itself.
@@ -97,7 +143,12 @@ impl AtomicFunction {
     }
 
     /// All steps but the access, where scripts may run between them.
-    fn coerce_and_call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    fn coerce_and_call(
+        &self,
+        realm: &Realm,
+        call: &Call<'_>,
+        coerced: impl FnOnce(&[Value]),
+    ) -> Result<Value, Exception> {
         // ValidateIntegerTypedArray(typedArray, waitable = false)
         let array = call.argument(0);
         let coerce: &dyn Fn(&Value) -> Result<Value, Exception> = match realm.typed_array_kind(&array) {
@@ -130,6 +181,7 @@ impl AtomicFunction {
         // RevalidateAtomicAccess(typedArray, byteIndexInBuffer): a TypeError for an array that is out of bounds; the engine
         // has the RangeError for one that has become too short.
         self.validate(realm, &array)?;
+        coerced(&arguments);
         realm.call(&self.engines, &call.this(), &arguments)
     }
 }

@@ -7,6 +7,9 @@
 //! What is `inline(always)` here and in `ffi/` returns results of several words. Through memory these would be written by
 //! halves and read as a whole, for which a processor waits longer than the question takes.
 
+#[cfg(feature = "observe")]
+use std::time::Instant;
+
 use waitword_agents::{AsyncWait, Expected, Outcome, SharedBlock, Timeout, WaitError, notify_count};
 
 use crate::agent_state::{AgentState, terminated};
@@ -63,10 +66,16 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     // the waiter is enqueued: no waiter has to be dequeued for that.
     let (promise, resolver) = realm.promise()?;
     let result = wait_async_result(realm, &state, true, &promise)?;
+    #[cfg(feature = "observe")]
+    let begun = state.word_observer().map(|observer| (observer, Instant::now()));
     // EnterCriticalSection, compare, AddWaiter, LeaveCriticalSection.
     match state.agent.wait_async(request.block, request.byte_index, request.expected, request.timeout) {
         Ok(AsyncWait::Pending(id)) => {
             state.expect(id, resolver, request.timeout);
+            #[cfg(feature = "observe")]
+            if let Some((observer, begun)) = begun {
+                observer.awaits(id, request.block, request.byte_index, request.timeout, begun);
+            }
             Ok(result)
         }
         // Another agent has changed the word meanwhile: the promise is forgotten.
@@ -93,11 +102,17 @@ fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     // EnterCriticalSection, RemoveWaiters, NotifyWaiter for each in turn, LeaveCriticalSection. Waiters of this agent have
     // their promises resolved before this function returns, so their reactions come before whatever the caller queues.
     let mut failed = None;
+    #[cfg(feature = "observe")]
+    let begun = state.word_observer().map(|observer| (observer, Instant::now()));
     let woken = state.agent.notify(block, byte_index, notify_count(count), |settled| {
         if let Err(exception) = state.settle(settled) {
             failed = Some(exception);
         }
     });
+    #[cfg(feature = "observe")]
+    if let (Some((observer, begun)), Ok(woken)) = (begun, &woken) {
+        observer.notified(block, byte_index, *woken, begun);
+    }
     match (woken, failed) {
         (Err(error), _) => Err(realm.range_error(&error.to_string())),
         (Ok(_), Some(exception)) => Err(exception),

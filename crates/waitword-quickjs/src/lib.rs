@@ -43,7 +43,8 @@
 //! `runtime.rs` and `jobs.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `atomic_access.rs`
 //! (what the engine's other functions on words leave out), `shared_array_buffer.rs`
 //! (memory that grows; how views see it: `ffi/growth.rs`), `array_buffer.rs`, `buffer_slice.rs`, `data_view.rs` and `typed_array.rs` (what the
-//! engine gets wrong of buffers and views), `agent_state.rs` (promises of pending waits). All unsafe code is in `ffi/`, and its invariants
+//! engine gets wrong of buffers and views), `agent_state.rs` (promises of pending waits), `word_observer.rs` (what
+//! scripts do to words, with the feature `observe`). All unsafe code is in `ffi/`, and its invariants
 //! in `ffi/mod.rs`.
 
 #![deny(unsafe_code)]
@@ -64,6 +65,8 @@ mod runtime;
 mod shared_array_buffer;
 mod typed_array;
 mod unusual_memory;
+#[cfg(feature = "observe")]
+mod word_observer;
 
 pub use agent_state::WaitObserver;
 pub use convert::{IntoJs, JsValue};
@@ -75,6 +78,8 @@ pub use ffi::{
 };
 pub use runtime::{JsAgent, JsAgentOptions};
 pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};
+#[cfg(feature = "observe")]
+pub use word_observer::WordObserver;
 
 /// Compiles and runs the README's example.
 #[cfg(doctest)]

@@ -115,6 +115,14 @@ impl JsAgent {
         drop(old);
     }
 
+    /// Lets `observer` know what the agent's scripts do to the words of shared memory. Replaces an earlier one.
+    #[cfg(feature = "observe")]
+    pub fn set_word_observer(&self, observer: impl crate::WordObserver + 'static) {
+        crate::word_observer::observe_agents();
+        let old = self.state.word_observer.replace(Some(Rc::new(observer)));
+        drop(old);
+    }
+
     /// Where the agent's thread sleeps.
     pub fn doorbell(&self) -> &Arc<Doorbell> {
         &self.doorbell

@@ -68,8 +68,8 @@ const TICK_SHIFT: u32 = 12;
 /// The time, in ticks since the first call.
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 fn now() -> u32 {
-    use std::sync::OnceLock;
-    use std::time::Instant;
+    use waitword_core::OnceLock;
+    use waitword_core::time::Instant;
 
     static BEGINNING: OnceLock<Instant> = OnceLock::new();
     (BEGINNING.get_or_init(Instant::now).elapsed().as_nanos() >> TICK_SHIFT) as u32
@@ -88,7 +88,7 @@ fn ticks(span: Duration) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use waitword_core::time::Instant;
 
     use super::*;
 

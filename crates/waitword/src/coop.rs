@@ -54,3 +54,14 @@ impl Unit {
         self.restores.made_progress();
     }
 }
+
+/// Whether the task that is polled is one of a runtime with one thread, as far as tokio says; only asked while holders are recorded.
+pub(crate) fn is_alone() -> bool {
+    #[cfg(feature = "tokio")]
+    {
+        use tokio::runtime::{Handle, RuntimeFlavor};
+        Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::CurrentThread)
+    }
+    #[cfg(not(feature = "tokio"))]
+    false
+}

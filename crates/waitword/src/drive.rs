@@ -6,7 +6,7 @@
 use std::mem;
 use std::pin::Pin;
 use std::task::Waker;
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use waitword_core::Parker;
 

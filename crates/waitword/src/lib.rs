@@ -72,7 +72,7 @@
 //! |---|---|
 //! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). No effect outside a runtime of tokio's. Within a task, block with the plain names, not with another executor's `block_on`: that gets no new budget and may wait for ever. |
 //! | `lock_api` | the raw traits of the `lock_api` crate (module `lock_api`) |
-//! | `observe` | Module `observe`: snapshots of all waiters, with the place in the source where each wait began. 24 bytes of each waiter. |
+//! | `observe` | Module `observe`: who holds each lock, who made others wait, timelines; each by a switch at run time. 24 bytes of each waiter. (Snapshots of the waiters need no feature.) |
 //! | `serde` | `Serialize` and `Deserialize` for [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`], as the value inside. Serializing a lock takes it, and blocks. |
 //!
 //! # Guarantees
@@ -112,7 +112,6 @@ pub mod lock_api;
 #[allow(unsafe_code)]
 mod mutex;
 mod not_a_future;
-#[cfg(feature = "observe")]
 pub mod observe;
 mod once;
 mod poison;
@@ -151,7 +150,7 @@ pub use semaphore::{
 pub use stall_timeout::disable_stall_timeout;
 pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken};
-pub use waitword_core::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
+pub use waitword_core::{ForbidBlocking, allow_blocking, forbid_blocking, may_block, time};
 pub use word::{
     notify_all, notify_many, notify_one, wait, wait_async, wait_async_for, wait_async_until, wait_for,
     wait_until,

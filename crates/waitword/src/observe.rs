@@ -28,15 +28,25 @@
 //! ```
 //!
 //! # Cost
-//! 24 bytes of each waiter, and 8 of each future of a lock, for the caller; a comparison when a waiter leaves its queue. With the
-//! clock on ([`start_clock`]), each enqueue reads it: 20 to 40 ns, of waits alone. An acquisition that does not wait costs
-//! nothing.
+//! An acquisition that does not wait costs nothing. A waiter costs no memory: its site lies in spare bits of its node, and its age
+//! is its ticket. With the clock on ([`start_clock`]), each enqueue reads it: 20 to 40 ns, of waits alone.
 
 use waitword_core::Table;
+// The models have a table of their own, and no clock.
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub use waitword_core::observe::holders::{Hold, HolderSeen, Holders, holders, start_holders, stop_holders};
 pub use waitword_core::observe::{Actor, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock};
+
+use crate::raw_rwlock::RawRwLock;
 
 /// All waiters of the process: of all locks of this crate, and of waits on words. See [`Table::snapshot`], which also shows those
 /// of a table of your own.
+///
+/// An upgrade of an `RwLock` waits on a word of its own, and is shown as one that waits for the lock, in a queue of its own.
 pub fn snapshot() -> Vec<WaiterSeen> {
-    Table::global().snapshot()
+    let mut seen = Table::global().snapshot();
+    for waiter in seen.iter_mut().filter(|waiter| waiter.waits_for == WaitsFor::Upgrade) {
+        waiter.word = RawRwLock::state_of_drain(waiter.word);
+    }
+    seen
 }

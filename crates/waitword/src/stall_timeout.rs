@@ -1,7 +1,7 @@
 //! The stall timeout: how long an unresponsive waiter can delay the waiters behind it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 /// How long a signalled waiter may be unresponsive before the next one is signalled in its place.
 ///

@@ -16,6 +16,8 @@ use std::convert::Infallible;
 use std::mem;
 
 use waitword_core::may_block;
+use waitword_core::observe::Caller;
+use waitword_core::observe::holders::HoldId;
 
 use crate::acquire::{self, Acquire};
 
@@ -25,14 +27,15 @@ use crate::acquire::{self, Acquire};
 pub(crate) fn bump<R: Acquire<Closed = Infallible>>(
     raw: &R,
     ask: R::Ask,
+    hold: &mut HoldId,
     instead: &str,
-    release_fair: impl FnOnce(),
+    release_fair: impl FnOnce(HoldId),
 ) {
     assert!(
         may_block(),
         "this thread must not block (`forbid_blocking`): use `unlock_fair`, and then `{instead}`, here"
     );
-    let_go(raw, ask, release_fair, || ());
+    let_go(raw, ask, hold, release_fair, || ());
 }
 
 /// As [`bump`], and calls `run` meanwhile. The lock may be held afterwards, so this checks in any case whether this thread may
@@ -41,22 +44,26 @@ pub(crate) fn bump<R: Acquire<Closed = Infallible>>(
 pub(crate) fn unlocked<R: Acquire<Closed = Infallible>, U>(
     raw: &R,
     ask: R::Ask,
+    hold: &mut HoldId,
     instead: &str,
-    release: impl FnOnce(),
+    release: impl FnOnce(HoldId),
     run: impl FnOnce() -> U,
 ) -> U {
     assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
-    let_go(raw, ask, release, run)
+    let_go(raw, ask, hold, release, run)
 }
 
+#[track_caller]
 fn let_go<R: Acquire<Closed = Infallible>, U>(
     raw: &R,
     ask: R::Ask,
-    release: impl FnOnce(),
+    hold: &mut HoldId,
+    release: impl FnOnce(HoldId),
     run: impl FnOnce() -> U,
 ) -> U {
-    let unwinding = AcquireAgain { raw, ask };
-    release();
+    let held = *hold;
+    let mut unwinding = AcquireAgain { raw, ask, hold, caller: Caller::here() };
+    release(held);
     let result = run();
     // It may panic, and then has not acquired the lock: its drop does.
     unwinding.acquire();
@@ -69,14 +76,20 @@ fn let_go<R: Acquire<Closed = Infallible>, U>(
 pub(crate) struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
     pub(crate) raw: &'a R,
     pub(crate) ask: R::Ask,
+    /// What the guard keeps.
+    pub(crate) hold: &'a mut HoldId,
+    pub(crate) caller: Caller,
 }
 
 impl<R: Acquire<Closed = Infallible>> AcquireAgain<'_, R> {
-    #[track_caller]
-    fn acquire(&self) {
-        if !self.raw.take(self.ask) {
-            let Ok(()) = acquire::block_for_guard(self.raw, self.ask);
-        }
+    fn acquire(&mut self) {
+        *self.hold = match self.raw.take(self.ask) {
+            true => acquire::held_by_thread(self.raw, self.ask, self.caller),
+            false => {
+                let Ok(hold) = acquire::block_for_guard(self.caller, self.raw, self.ask);
+                hold
+            }
+        };
     }
 }
 
@@ -90,7 +103,7 @@ impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
 macro_rules! unlocked_methods {
     (
         $guard:ident<$($life:lifetime,)? T> of $Lock:ident by $acquire:literal, written to by $write:literal:
-        $field:ident, $ask:expr, $release:ident, $release_fair:ident, $future:ident
+        $field:ident, $ask:expr, $release:expr, $release_fair:expr, $future:ident, $this:ident keeps $hold:expr
     ) => {
         /// # Letting go for a while
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
@@ -124,9 +137,9 @@ macro_rules! unlocked_methods {
             /// # Deadlocks
             /// If `f` returns a guard of this lock, or leaks one, this thread may wait for itself.
             #[track_caller]
-            pub fn unlocked<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
-                let raw = &this.$field.raw;
-                $crate::unlocked::unlocked(raw, $ask, "unlocked_async", || raw.$release(), f)
+            pub fn unlocked<U>($this: &mut Self, f: impl FnOnce() -> U) -> U {
+                let raw = &$this.$field.raw;
+                $crate::unlocked::unlocked(raw, $ask, $hold, "unlocked_async", |held| $release(raw, held), f)
             }
 
             /// As [`unlocked`](Self::unlocked), but no acquirer barges past the head waiter, as with
@@ -136,9 +149,9 @@ macro_rules! unlocked_methods {
             /// As [`unlocked`](Self::unlocked). Where this thread must not block, use
             /// [`unlocked_fair_async`](Self::unlocked_fair_async).
             #[track_caller]
-            pub fn unlocked_fair<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
-                let raw = &this.$field.raw;
-                $crate::unlocked::unlocked(raw, $ask, "unlocked_fair_async", || raw.$release_fair(), f)
+            pub fn unlocked_fair<U>($this: &mut Self, f: impl FnOnce() -> U) -> U {
+                let raw = &$this.$field.raw;
+                $crate::unlocked::unlocked(raw, $ask, $hold, "unlocked_fair_async", |held| $release_fair(raw, held), f)
             }
 
             /// Runs `f` with the lock released, and is ready with the guard and with what `f` returned once the lock is acquired
@@ -173,9 +186,11 @@ macro_rules! unlocked_methods {
             ///
             /// # Panics
             /// When `f` does, or the waker of the next waiter; the lock is released then. When polled again after it was ready.
-            pub async fn unlocked_async<U>(this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
-                let lock = Self::forget(this);
-                lock.raw.$release();
+            #[allow(unused_mut, reason = "a mutex's guard keeps nothing")]
+            pub async fn unlocked_async<U>(mut $this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
+                let held = *$hold;
+                let lock = Self::forget($this);
+                $release(&lock.raw, held);
                 let result = f().await;
                 ($future::new(lock.into()).await, result)
             }
@@ -185,9 +200,11 @@ macro_rules! unlocked_methods {
             ///
             /// # Cancellation, fairness, panics
             /// As [`unlocked_async`](Self::unlocked_async).
-            pub async fn unlocked_fair_async<U>(this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
-                let lock = Self::forget(this);
-                lock.raw.$release_fair();
+            #[allow(unused_mut, reason = "a mutex's guard keeps nothing")]
+            pub async fn unlocked_fair_async<U>(mut $this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
+                let held = *$hold;
+                let lock = Self::forget($this);
+                $release_fair(&lock.raw, held);
                 let result = f().await;
                 ($future::new(lock.into()).await, result)
             }

@@ -123,12 +123,12 @@ fn rwlock() {
     task!(UpgradableRead, *lock, lock.upgradable_read_owned_async_for(LONG));
     drop(held);
     let reads = lock.read();
-    task!(UpgradableRead, *lock, Upgradable::upgrade_async(lock.upgradable_read()));
-    task!(UpgradableRead, *lock, Upgradable::upgrade_async_for(lock.upgradable_read(), LONG));
-    task!(UpgradableRead, *lock, Upgradable::upgrade_async_until(lock.upgradable_read(), far()));
+    task!(Upgrade, *lock, Upgradable::upgrade_async(lock.upgradable_read()));
+    task!(Upgrade, *lock, Upgradable::upgrade_async_for(lock.upgradable_read(), LONG));
+    task!(Upgrade, *lock, Upgradable::upgrade_async_until(lock.upgradable_read(), far()));
     drop(reads);
-    blocked!(UpgradableRead, *lock, lock.read(), drop, Upgradable::upgrade(lock.upgradable_read()));
-    blocked!(UpgradableRead, *lock, lock.read(), drop, Upgradable::upgrade_for(lock.upgradable_read(), LONG));
+    blocked!(Upgrade, *lock, lock.read(), drop, Upgradable::upgrade(lock.upgradable_read()));
+    blocked!(Upgrade, *lock, lock.read(), drop, Upgradable::upgrade_for(lock.upgradable_read(), LONG));
 }
 
 #[test]

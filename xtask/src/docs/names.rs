@@ -12,11 +12,12 @@ use crate::args::Args;
 const KINDS: [&str; 11] = ["js", "json", "md", "mjs", "pml", "rs", "sh", "supp", "svg", "toml", "txt"];
 
 /// Files that the tree does not have: those of test262, of a user, and Node's modules whose names have a slash.
-const ELSEWHERE: [&str; 10] = [
+const ELSEWHERE: [&str; 11] = [
     "Atomics/",
     "assert/strict",
     "built-ins/",
     "path/posix",
+    "path/win32",
     "program.js",
     "staging/",
     "target/",

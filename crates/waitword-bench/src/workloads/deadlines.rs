@@ -22,6 +22,7 @@ const ARM: &str = "arm";
 const CANCEL: &str = "cancel";
 const FIRE: &str = "fire, in a burst";
 const SPREAD: &str = "fire, spread over a second";
+const LATE: &str = "late, spread over a second";
 const EARLY: &str = "fired early";
 const KEPT: &str = "heap kept after all were cancelled";
 
@@ -37,7 +38,8 @@ pub(super) fn workload() -> Workload {
         name: "deadlines",
         about: "N pending deadlines, at random times within a second: *arm* makes the future and polls it \
                 once, *cancel* drops it, *fire* is the CPU time of all threads until the last waker was \
-                called; in a burst, ten deadlines pass in a microsecond. *with a wait* is `wait_async_until`.",
+                called; in a burst, ten deadlines pass in a microsecond. *late* is how long after its deadline a waker is \
+                called, on average. *with a wait* is `wait_async_until`.",
         baseline: TOKIO,
         contenders: vec![
             Contender { name: OURS, run: alarm },
@@ -48,7 +50,8 @@ pub(super) fn workload() -> Workload {
         goals: vec![
             goal(ARM, Limit::Value(130.0)),
             goal(CANCEL, Limit::Value(75.0)),
-            goal(FIRE, Limit::Value(400.0)),
+            goal(FIRE, Limit::Times(1.0, TOKIO)),
+            goal(SPREAD, Limit::Times(1.0, TOKIO)),
             goal(EARLY, Limit::Value(0.0)),
             goal(KEPT, Limit::Value(0.0)),
         ],
@@ -121,6 +124,7 @@ fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Du
         cancel.sample(CANCEL, n),
         Sample::new(FIRE, n, Unit::Nanos, burst.nanos),
         Sample::new(SPREAD, n, Unit::Nanos, spread.nanos),
+        Sample::new(LATE, n, Unit::Nanos, spread.late),
         Sample::new(EARLY, n, Unit::Count, (burst.early + spread.early) as f64),
         Sample::new(KEPT, n, Unit::Bytes, kept as f64),
     ]
@@ -133,6 +137,7 @@ fn delays(n: usize, span: Duration) -> Vec<Duration> {
 
 struct Firing {
     nanos: f64,
+    late: f64,
     early: usize,
 }
 
@@ -158,10 +163,15 @@ fn fire<W: Future>(
     }
 }
 
-/// Counts wakes, and finds early ones.
+/// One wake of so many is checked against the clock.
+const CHECKED: usize = 16;
+
+/// Counts wakes, and finds early ones and how late they are.
 struct Fired {
     count: AtomicUsize,
     early: AtomicUsize,
+    /// Nanoseconds, of those that are checked.
+    late: AtomicUsize,
     /// In the order in which they are due.
     deadlines: Vec<Instant>,
 }
@@ -169,7 +179,7 @@ struct Fired {
 impl Fired {
     fn new(mut deadlines: Vec<Instant>) -> Self {
         deadlines.sort();
-        Self { count: AtomicUsize::new(0), early: AtomicUsize::new(0), deadlines }
+        Self { count: AtomicUsize::new(0), early: AtomicUsize::new(0), late: AtomicUsize::new(0), deadlines }
     }
 
     fn wait_for_all(&self, sleep: &impl Fn(Duration)) -> Firing {
@@ -181,7 +191,11 @@ impl Fired {
                 sleep(Duration::from_millis(1));
             }
         });
-        Firing { nanos: cpu.as_nanos() as f64 / n as f64, early: self.early.load(Ordering::SeqCst) }
+        Firing {
+            nanos: cpu.as_nanos() as f64 / n as f64,
+            late: self.late.load(Ordering::SeqCst) as f64 / n.div_ceil(CHECKED) as f64,
+            early: self.early.load(Ordering::SeqCst),
+        }
     }
 }
 
@@ -190,8 +204,11 @@ impl Wake for Fired {
         let before = self.count.fetch_add(1, Ordering::SeqCst);
         // All wakers are alike; but by the time of the k-th wake, k deadlines must have passed. Reading the clock is not
         // what is measured, so only some are checked.
-        if before.is_multiple_of(16) && Instant::now() < self.deadlines[before] {
-            self.early.fetch_add(1, Ordering::SeqCst);
+        if before.is_multiple_of(CHECKED) {
+            match Instant::now().checked_duration_since(self.deadlines[before]) {
+                Some(late) => self.late.fetch_add(late.as_nanos() as usize, Ordering::Relaxed),
+                None => self.early.fetch_add(1, Ordering::SeqCst),
+            };
         }
     }
 }

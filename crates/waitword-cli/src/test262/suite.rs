@@ -15,7 +15,8 @@ impl Suite {
     /// What is there instead, and what to do.
     pub(super) fn open(dir: &Path) -> Result<Self, String> {
         let shown = dir.display();
-        let root = dir.canonicalize().map_err(|error| format!("cannot open {shown}: {error}\n{CLONE}"))?;
+        let root =
+            dunce::canonicalize(dir).map_err(|error| format!("cannot open {shown}: {error}\n{CLONE}"))?;
         for part in ["harness/assert.js", "harness/sta.js", "test"] {
             if !root.join(part).exists() {
                 return Err(format!("{shown} is no checkout of test262: it has no {part}\n{CLONE}"));
@@ -55,7 +56,7 @@ impl Suite {
         let candidates = [PathBuf::from(path), self.root.join(path), tests.join(path)];
         // Only what is in the folder of tests counts, whatever else there is of that name.
         let found = candidates.iter().find_map(|candidate| {
-            let whole = candidate.canonicalize().ok()?;
+            let whole = dunce::canonicalize(candidate).ok()?;
             let inner = whole.strip_prefix(&tests).ok()?;
             let parts = inner.iter().map(|part| part.to_string_lossy());
             Some(std::iter::once("test".into()).chain(parts).collect::<Vec<_>>().join("/"))

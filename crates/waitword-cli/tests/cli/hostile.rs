@@ -86,14 +86,15 @@ fn modules_paths_urls_and_workers_work_whatever_was_patched() {
         const folder = __dirname;
         PATCH;
         log(require("./part").answer + require("./data.json").answer);
-        log(path.join("/a", "../b", "c.js") + path.basename("/x/y.js", ".js") + path.extname("a.b.c") + path.dirname("/q/r"));
+        const { basename, dirname, extname, join } = path.posix;
+        log(join("/a", "../b", "c.js") + basename("/x/y.js", ".js") + extname("a.b.c") + dirname("/q/r"));
         log(new URL("../c d.js?q#h", "file:///a/b/e.js").href);
         const url = new URL("http://a:80/?x=1");
         url.searchParams.append("y", "2 3");
         url.searchParams.set("x", 4);
         url.hash = "h";
         log(url.href + url.searchParams.getAll("y")[0] + url.port + new URL("a:?z=5").searchParams.get("z"));
-        log(path.resolve("x") === folder + "/x" && path.resolve("/a", "b") === "/a/b");
+        log(path.resolve("x") === folder + path.sep + "x" && path.win32.resolve("C:\\a", "b") === "C:\\a\\b");
         const { port1, port2 } = new MessageChannel();
         port1.postMessage({ list: [1, 2] });
         log(receiveMessageOnPort(port2).message.list[1]);
@@ -270,7 +271,7 @@ fn a_stack_hook_sees_no_function_of_the_host() {
         const { MessageChannel } = require("worker_threads");
         const seen = new Set();
         Error.prepareStackTrace = (error, sites) => {
-          for (const site of sites) seen.add(`${site.getFileName()}`.replace(/.*\//, ""));
+          for (const site of sites) seen.add(`${site.getFileName()}`.replace(/.*[\\/]/, ""));
           return "hooked";
         };
         const hook = Error.prepareStackTrace;

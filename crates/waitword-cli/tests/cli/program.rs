@@ -118,6 +118,7 @@ pub(crate) fn run_with(test: &str, flags: &[&str], files: &[(&str, &str)], argum
 }
 
 /// Writes one script, which is run when the result is spawned.
+#[cfg(unix)]
 pub(crate) fn piped(test: &str, script: &str) -> Command {
     prepared(test, &[], &[("main.js", script)], &[])
 }

@@ -61,6 +61,41 @@ fn a_module_imports_modules_scripts_json_and_built_ins() {
 }
 
 #[test]
+fn a_worker_and_a_module_are_found_by_every_name_of_a_file() {
+    run_files(
+        "names_of_a_file",
+        &[
+            (
+                "main.mjs",
+                r#"
+                import { createRequire } from "node:module";
+                import { sep } from "node:path";
+                import { Worker } from "node:worker_threads";
+                const { filename, url } = import.meta;
+                const part = (name) => name.replace("main.mjs", "part.js");
+                const absolute = [part(filename), new URL(part(url)), `.${sep}part.js`, "./part.js"];
+                // As Windows itself has it.
+                if (sep === "\\") absolute.push("\\\\?\\" + part(filename), part(filename).replaceAll("\\", "/"));
+                const worker = (name) => new Promise((resolve) => new Worker(name).on("message", resolve));
+                const answers = [];
+                for (const name of absolute) answers.push(await worker(name));
+                for (const name of [part(filename), part(url), "./part.js"]) answers.push((await import(name)).default);
+                answers.push(createRequire(url)(part(filename)), createRequire(filename)("./part.js"));
+                console.log(new Set(answers).size, answers[0] === part(filename), new URL(url).pathname.endsWith("/main.mjs"));
+                "#,
+            ),
+            (
+                "part.js",
+                "require('worker_threads').parentPort?.postMessage(__filename); module.exports = __filename;",
+            ),
+        ],
+    )
+    .with_code(0)
+    .printed(&["1 true true"])
+    .quietly();
+}
+
+#[test]
 fn package_json_decides_what_a_js_file_is() {
     let script = "console.log(typeof require, this === undefined);";
     run_files("package_module", &[("main.js", script), ("package.json", r#"{ "type": "module" }"#)])

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 
 use crate::program::{Ran, ended, finish, folder, measured, run_with, waitword};
@@ -88,6 +88,8 @@ fn timeout_ends_the_reading_of_text_and_the_wait_for_it() {
 
 #[cfg(unix)]
 mod pipes {
+    use std::process::Command;
+
     use super::*;
 
     fn fifo(test: &str) -> std::path::PathBuf {

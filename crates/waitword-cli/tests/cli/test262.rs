@@ -344,7 +344,7 @@ fn snapshots_are_written_compared_and_kept_with_their_causes() {
     fs::remove_file(here.join("suite/test/a/bad.js")).unwrap();
     let ran = test262(&here, &["suite"]).with_code(1).quietly();
     assert!(
-        ran.stdout.contains("test/a/bad.js (strict): in conformance/a.txt, but not in the suite"),
+        ran.stdout.replace('\\', "/").contains("bad.js (strict): in conformance/a.txt, but not in the suite"),
         "{ran:#?}"
     );
 }
@@ -383,7 +383,7 @@ fn mistakes_say_what_to_do_next() {
     fs::create_dir(here.join("suite/test/empty")).unwrap();
     mistake(&["suite", "empty"], &["no tests at test/empty"]);
     write(&here.join("conformance/x.txt"), "path test\nfailed\n");
-    mistake(&["suite"], &["conformance/x.txt:2: expected FILE (MODE, …)"]);
+    mistake(&["suite"], &["x.txt:2: expected FILE (MODE, …)"]);
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn the_error_of_a_worker_is_an_error_event_or_fails_the_program() {
                 const worker = new Worker("./worker.js");
                 worker.onerror = (event) => {
                   event.preventDefault();
-                  console.log(event.message, event.lineno, event.filename.endsWith("/worker.js"), event.error instanceof TypeError);
+                  console.log(event.message, event.lineno, /[\\/]worker\.js$/.test(event.filename), event.error instanceof TypeError);
                 };
                 "#,
             ),

@@ -9,6 +9,7 @@
 use std::convert::Infallible;
 use std::pin::pin;
 
+use crate::observe::tracing::{self, NOTIFIED};
 use crate::shard::{Key, Locked};
 use crate::table::{Location, Table, address, unlock};
 use crate::waiter::Inbox;
@@ -109,6 +110,7 @@ fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let mut locked = table.lock(key);
     let wake = locked.complete_first(key, notifier);
     let follow_up = unlock(locked);
+    trace_wakes(NOTIFIED, key, wake.iter().map(Wake::identity));
     // If the waker panics, so does the notify: there is no other to wake.
     let woken = usize::from(wake.map(Wake::wake).is_some());
     drop(follow_up);
@@ -133,9 +135,18 @@ pub(crate) fn wake_one_or<E>(
         return change().map(|()| 0);
     };
     let follow_up = unlock(locked);
+    trace_wakes(NOTIFIED, key, [wake.identity()]);
     wake.wake();
     drop(follow_up);
     Ok(1)
+}
+
+/// Puts wakes into the trace, if there is one, before they run.
+#[inline]
+pub(crate) fn trace_wakes(kind: u64, key: Key, woken: impl IntoIterator<Item = usize>) {
+    if tracing::is_on() {
+        woken.into_iter().for_each(|who| tracing::to_waiter(kind, key.address, who));
+    }
 }
 
 /// Wakes all waiters if `change` succeeds, under the same lock (`replace.rs`).
@@ -168,6 +179,7 @@ fn detach_and_wake<'a>(
         // is left linked to this stack frame.
         let more = unsafe { locked.complete_batch(detached, &mut batch, notifier) };
         let follow_up = unlock(locked);
+        trace_wakes(NOTIFIED, key, batch.identities());
         batch.wake_all();
         drop(follow_up);
         if !more {

@@ -28,6 +28,8 @@
 
 use std::pin::pin;
 
+use super::dequeue::trace_wakes;
+use crate::observe::tracing::SIGNALLED;
 use crate::shard::{Key, Locked};
 use crate::sync::mutant;
 use crate::table::{Location, Table, address};
@@ -114,6 +116,7 @@ fn requeue_if<E>(
     }
     let signalled = signal_behind(both.second(), to, moved);
     let (first, second) = both.unlock();
+    trace_wakes(SIGNALLED, to, signalled.iter().map(|(wake, _)| wake.identity()));
     // If the waker panics, so does the notify: there is no other to wake.
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     drop((first, second));

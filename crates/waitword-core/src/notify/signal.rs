@@ -19,6 +19,8 @@
 //! waiter because it was `SIGNALLED`. Signalled waiters that do not respond are the watchdog's business
 //! (`table/watchdog.rs`).
 
+use super::dequeue::trace_wakes;
+use crate::observe::tracing::SIGNALLED;
 use crate::shard::Key;
 use crate::table::{Location, Table, address, release, unlock};
 use crate::waiter::wake::Wake;
@@ -72,6 +74,7 @@ fn signal_first(table: &Table, key: Key) -> usize {
     let mut locked = table.lock(key);
     let signalled = locked.signal_first(key);
     let follow_up = unlock(locked);
+    trace_wakes(SIGNALLED, key, signalled.iter().map(|(wake, _)| wake.identity()));
     // If the waker panics, so does the signal: there is no other to wake.
     let len = signalled.map_or(0, |(wake, len)| {
         Wake::wake(wake);

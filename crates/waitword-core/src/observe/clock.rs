@@ -1,10 +1,13 @@
 //! The clock of the tickets: see [`observe`](super).
 
-use std::sync::OnceLock;
+use crate::sync::OnceLock;
+use crate::time::{Duration, Instant};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 static RUNS: AtomicBool = AtomicBool::new(false);
+
+/// A ticket counts units of 32 ns. With the 55 bits that a waiter keeps of it, they last for 18 years.
+const UNIT_SHIFT: u32 = 5;
 
 /// When the clock was first asked, or started.
 static BEGINNING: OnceLock<Instant> = OnceLock::new();
@@ -12,8 +15,13 @@ static BEGINNING: OnceLock<Instant> = OnceLock::new();
 /// From now on snapshots say since when a waiter is queued, of those that enqueue from now on. Each enqueue reads the clock: some
 /// 20 to 40 ns, of waits alone.
 pub fn start_clock() {
-    BEGINNING.get_or_init(Instant::now);
+    begin_clock();
     RUNS.store(true, Ordering::Relaxed);
+}
+
+/// From now on there are times, though enqueues read none.
+pub(crate) fn begin_clock() {
+    BEGINNING.get_or_init(Instant::now);
 }
 
 /// Enqueues read no clock any more.
@@ -30,14 +38,35 @@ pub(crate) fn ticket_after(last: u64) -> u64 {
 
 /// When the waiter with this ticket enqueued, if the ticket is a time.
 pub(crate) fn time_of(ticket: u64) -> Option<Instant> {
-    let stamp = (ticket & 1 == 1).then(|| Duration::from_nanos(ticket >> 1))?;
-    BEGINNING.get()?.checked_add(stamp)
+    nanos_of(ticket).and_then(instant)
+}
+
+/// As [`time_of`], as [`now`] has it.
+#[inline]
+pub(crate) fn nanos_of(ticket: u64) -> Option<u64> {
+    (ticket & 1 == 1).then_some(ticket >> 1 << UNIT_SHIFT)
+}
+
+/// The nanoseconds since the clock was first started; 0 if it never was.
+#[inline]
+pub(crate) fn now() -> u64 {
+    BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_nanos() as u64)
+}
+
+/// The time of which [`now`] has this.
+pub(crate) fn instant(nanos: u64) -> Option<Instant> {
+    BEGINNING.get()?.checked_add(Duration::from_nanos(nanos))
+}
+
+/// What [`now`] has of this time.
+#[cfg(feature = "observe")]
+pub(crate) fn nanos_at(time: Instant) -> u64 {
+    BEGINNING.get().map_or(0, |beginning| time.saturating_duration_since(*beginning).as_nanos() as u64)
 }
 
 #[cold]
 fn stamp() -> u64 {
-    let nanos = BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_nanos() as u64);
-    nanos << 1 | 1
+    now() >> UNIT_SHIFT << 1 | 1
 }
 
 #[cfg(test)]

@@ -1,11 +1,8 @@
-//! Where waits come from. Without the feature `observe` these types are empty, and cost nothing.
+//! Where waits come from.
 
-#[cfg(feature = "observe")]
 use std::panic::Location;
 
-/// A place in the source.
-#[cfg(feature = "observe")]
-pub type Site = Location<'static>;
+use super::site::Site;
 
 /// What a waiter waits for: which of the locks enqueued it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,8 +16,10 @@ pub enum WaitsFor {
     Read,
     /// Exclusive access to an `RwLock`.
     Write,
-    /// An upgradable read of an `RwLock`, or its upgrade.
+    /// An upgradable read of an `RwLock`.
     UpgradableRead,
+    /// The upgrade of an upgradable read: the other readers have to leave.
+    Upgrade,
     /// Permits of a `Semaphore`.
     Semaphore,
     /// A notify of a `Condvar`; once notified, the mutex that goes with it.
@@ -37,95 +36,125 @@ pub enum WaitsFor {
     AsyncLock,
 }
 
+impl WaitsFor {
+    /// By their numbers.
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Word,
+        Self::Mutex,
+        Self::Read,
+        Self::Write,
+        Self::UpgradableRead,
+        Self::Upgrade,
+        Self::Semaphore,
+        Self::Condvar,
+        Self::Event,
+        Self::WaitGroup,
+        Self::Barrier,
+        Self::OnceLock,
+        Self::AsyncLock,
+    ];
+
+    /// What [`bits`](Self::bits) was made of.
+    pub(crate) fn from_bits(bits: u64) -> Self {
+        Self::ALL.get(bits as usize).copied().unwrap_or(Self::Word)
+    }
+
+    /// In four bits.
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u64 {
+        const { assert!(Self::ALL.len() <= 16) };
+        self as u64
+    }
+
+    /// Whether a holder makes it wait, and not the want of a notify.
+    #[cfg(feature = "observe")]
+    pub(crate) fn is_for_holder(self) -> bool {
+        use WaitsFor::{AsyncLock, Mutex, OnceLock, Read, Semaphore, UpgradableRead, Upgrade, Write};
+        matches!(self, Mutex | Read | Write | UpgradableRead | Upgrade | Semaphore | OnceLock | AsyncLock)
+    }
+}
+
 /// The caller of a method that waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
-    #[cfg(feature = "observe")]
-    site: &'static Site,
+    // `None`: too far away to be kept in a waiter.
+    site: Option<&'static Site>,
 }
 
 impl Caller {
     /// The caller of the function that calls this, if that is `#[track_caller]`.
-    #[cfg_attr(feature = "observe", track_caller)]
+    #[track_caller]
     #[inline(always)]
     pub fn here() -> Self {
-        Self {
-            #[cfg(feature = "observe")]
-            site: Location::caller(),
-        }
+        Self { site: Some(Location::caller()) }
+    }
+
+    /// Where it is; or here, of a caller that was too far away.
+    #[cfg(feature = "observe")]
+    #[inline(always)]
+    pub(in crate::observe) fn site(self) -> &'static Site {
+        const UNKNOWN: &Site = Location::caller();
+        self.site.unwrap_or(UNKNOWN)
+    }
+
+    /// The caller whose place in the source is `site`.
+    pub(crate) fn at(site: Option<&'static Site>) -> Self {
+        Self { site }
     }
 }
 
 /// Where a wait comes from: its caller, and what it waits for.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
-    #[cfg(feature = "observe")]
     caller: Caller,
-    #[cfg(feature = "observe")]
     waits_for: WaitsFor,
+    is_timed: bool,
 }
 
 impl Origin {
     /// A wait of `caller`.
-    #[cfg_attr(not(feature = "observe"), expect(unused_variables))]
     #[inline(always)]
     pub fn new(caller: Caller, waits_for: WaitsFor) -> Self {
-        Self {
-            #[cfg(feature = "observe")]
-            caller,
-            #[cfg(feature = "observe")]
-            waits_for,
-        }
+        Self { caller, waits_for, is_timed: false }
+    }
+
+    /// The same, of a wait that ends at a deadline, if `is_timed`.
+    #[inline(always)]
+    pub fn timed(self, is_timed: bool) -> Self {
+        Self { is_timed, ..self }
     }
 
     /// A wait of the caller of the function that calls this.
-    #[cfg_attr(feature = "observe", track_caller)]
+    #[track_caller]
     #[inline(always)]
     pub fn here(waits_for: WaitsFor) -> Self {
         Self::new(Caller::here(), waits_for)
     }
 
-    #[cfg(feature = "observe")]
-    pub(crate) fn site(self) -> &'static Site {
+    #[inline(always)]
+    pub(crate) fn site(self) -> Option<&'static Site> {
         self.caller.site
     }
 
-    #[cfg(feature = "observe")]
+    #[inline(always)]
+    pub(crate) fn is_timed(self) -> bool {
+        self.is_timed
+    }
+
+    #[inline(always)]
     pub(crate) fn waits_for(self) -> WaitsFor {
         self.waits_for
     }
 }
 
-/// What a node says of its wait.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
-    /// None of an agent's.
-    #[cfg(feature = "observe")]
-    pub(crate) origin: Option<Origin>,
-    /// The identity of the wake that was set last: a signal takes the wake, and a snapshot asks for it just then.
-    #[cfg(feature = "observe")]
-    pub(crate) who: usize,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Mark {
-    #[cfg_attr(not(feature = "observe"), expect(unused_variables))]
-    #[inline(always)]
-    pub(crate) fn new(origin: Option<Origin>) -> Self {
-        Self {
-            #[cfg(feature = "observe")]
-            origin,
-            #[cfg(feature = "observe")]
-            who: 0,
-        }
-    }
-
-    /// `who` is asked only if it is kept.
-    #[cfg_attr(not(feature = "observe"), expect(unused_variables))]
-    #[inline(always)]
-    pub(crate) fn set_who(&mut self, who: impl FnOnce() -> usize) {
-        #[cfg(feature = "observe")]
-        {
-            self.who = who();
+    #[test]
+    fn what_is_waited_for_is_read_from_its_bits() {
+        for waits_for in WaitsFor::ALL {
+            assert_eq!(WaitsFor::from_bits(waits_for.bits()), waits_for);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What is seen of a waiter.
 
+use crate::time::Instant;
 use std::thread::Thread;
-use std::time::Instant;
 
-use super::origin::{Origin, Site, WaitsFor};
+use super::origin::WaitsFor;
+use super::site::Site;
 
 /// Whether a waiter has been signalled, and responds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,12 +42,17 @@ pub struct WaiterSeen {
     pub position: usize,
     /// What it waits for.
     pub waits_for: WaitsFor,
-    /// Where the wait began. `None` for a script's.
+    /// Where the wait began. `None` for a script's, and for a wait of a library that was loaded at run time more than 2 GiB
+    /// away from this crate.
     pub site: Option<&'static Site>,
     /// When it enqueued. `None` if the clock did not run then ([`start_clock`](crate::observe::start_clock)).
     pub since: Option<Instant>,
+    /// Whether it ends at a deadline. `None` for a script's.
+    pub timed: Option<bool>,
     /// Its thread, task or agent.
     pub actor: Actor,
+    /// What an agent calls its wait ([`InboxWait::token`](crate::InboxWait::token)); `None` of all others.
+    pub token: Option<usize>,
     /// Whether it was signalled.
     pub state: WaiterState,
 }
@@ -56,8 +62,11 @@ pub struct WaiterSeen {
 pub(crate) struct Copied {
     pub(crate) word: usize,
     pub(crate) ticket: u64,
-    pub(crate) origin: Option<Origin>,
+    pub(crate) waits_for: WaitsFor,
+    pub(crate) site: Option<&'static Site>,
+    pub(crate) is_timed: bool,
     pub(crate) who: usize,
-    pub(crate) is_agent: bool,
+    /// Of an agent's wait.
+    pub(crate) token: Option<usize>,
     pub(crate) state: WaiterState,
 }

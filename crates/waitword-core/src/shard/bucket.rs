@@ -9,6 +9,7 @@
 use std::pin::Pin;
 use std::ptr::NonNull;
 
+use crate::observe::Delays;
 use crate::waiter::list::{List, close, insert_before, join, unlink};
 use crate::waiter::node::{Waiter, entry, is_watched, next, prev, with};
 
@@ -81,14 +82,20 @@ impl Bucket {
             match self.search(key) {
                 Ok(head) => {
                     insert_before(entry(head), entry(node));
-                    with(head, |links| links.len += 1);
+                    with(head, |links| {
+                        links.len = one_more(links.len);
+                        links.delays.enter(ticket);
+                    });
                     node.as_ref().set_ticket(ticket);
                     node.as_ref().set_address(key);
                     Pushed::Behind { watched: is_watched(head.as_ref().state()) }
                 }
                 Err(others) => {
                     close(entry(node));
-                    with(node, |links| (links.sibling, links.len) = (self.first, 1));
+                    with(node, |links| {
+                        (links.sibling, links.len, links.delays) = (self.first, 1, Delays::default());
+                        links.delays.enter(ticket);
+                    });
                     node.as_ref().set_ticket(ticket);
                     node.as_ref().set_address(key);
                     self.tag = key | if others == 0 { 0 } else { MORE };
@@ -103,7 +110,6 @@ impl Bucket {
     ///
     /// # Safety
     /// As [`find`](Self::find).
-    #[cfg(feature = "observe")]
     pub(crate) unsafe fn find_above(&self, key: usize) -> Option<(usize, Node)> {
         let mut found = None;
         let lower = |found: Option<(usize, Node)>, address| found.is_none_or(|(lowest, _)| address < lowest);
@@ -189,17 +195,23 @@ impl Bucket {
         unsafe {
             if node != head {
                 unlink(entry(node));
-                with(head, |links| links.len -= 1);
+                with(head, |links| {
+                    links.len -= 1;
+                    links.delays.leave(node.as_ref().ticket());
+                });
                 return false;
             }
-            let len = with(head, |links| links.len);
+            let (len, mut delays) = with(head, |links| (links.len, links.delays));
             let successor = if len > 1 {
                 unlink(entry(head));
                 Some(next(head))
             } else {
                 None
             };
-            self.succeed(head, successor, len - 1);
+            if successor.is_some() {
+                delays.leave(head.as_ref().ticket());
+            }
+            self.succeed(head, successor, (len - 1, delays));
             successor.is_none()
         }
     }
@@ -213,10 +225,11 @@ impl Bucket {
     pub(crate) unsafe fn detach(&mut self, head: Node, count: usize, list: Pin<&List>) -> (usize, bool) {
         // SAFETY: the caller holds the lock that owns these links (I2).
         unsafe {
-            let (tail, len) = (entry(prev(head)), with(head, |links| links.len) as usize);
+            let tail = entry(prev(head));
+            let (len, mut delays) = with(head, |links| (links.len as usize, links.delays));
             let (first, anchor) = (entry(head), list.anchor());
             if count >= len {
-                self.succeed(head, None, 0);
+                self.succeed(head, None, (0, delays));
                 join(anchor, first);
                 join(tail, anchor);
                 return (len, true);
@@ -227,7 +240,8 @@ impl Bucket {
                 (count..len).fold(head, |node, _| prev(node))
             };
             let last = entry(prev(successor));
-            self.succeed(head, Some(successor), (len - count) as u64);
+            delays.leave_many(count);
+            self.succeed(head, Some(successor), ((len - count) as u32, delays));
             join(tail, entry(successor));
             join(anchor, first);
             join(last, anchor);
@@ -235,14 +249,14 @@ impl Bucket {
         }
     }
 
-    /// Puts `successor` where `head` stood in the chain, with `len` waiters; or nothing.
+    /// Puts `successor` where `head` stood in the chain, with so many waiters and their delays; or nothing.
     #[inline]
-    unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: u64) {
+    unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, (len, delays): (u32, Delays)) {
         // SAFETY: the caller holds the lock; the chain and both heads are linked under it (I2).
         unsafe {
             let sibling = if self.tag & MORE == 0 { None } else { with(head, |links| links.sibling) };
             if let Some(node) = successor {
-                with(node, |links| (links.sibling, links.len) = (sibling, len));
+                with(node, |links| (links.sibling, links.len, links.delays) = (sibling, len, delays));
             }
             if self.first != Some(head) {
                 self.replace_in_chain(head, successor.or(sibling));
@@ -281,6 +295,12 @@ impl Bucket {
             self.tag &= !MORE;
         }
     }
+}
+
+/// The length of a queue that gets another waiter. To be queued, 2³² waiters would have to fill 256 GiB.
+#[inline(always)]
+fn one_more(len: u32) -> u32 {
+    len.checked_add(1).unwrap_or_else(|| std::process::abort())
 }
 
 /// Where a search of a chain starts.
@@ -409,7 +429,7 @@ mod tests {
                 };
                 assert_eq!(found, Ok(queue[0]));
                 // SAFETY: above.
-                assert_eq!(unsafe { with(queue[0], |links| links.len) }, queue.len() as u64);
+                assert_eq!(unsafe { with(queue[0], |links| links.len) }, queue.len() as u32);
                 for (place, &node) in queue.iter().enumerate() {
                     let next = queue[(place + 1) % queue.len()];
                     // SAFETY: above.

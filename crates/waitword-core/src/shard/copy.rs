@@ -21,7 +21,7 @@ use super::guard::Locked;
 use super::place::behind;
 use crate::observe::{Copied, WaiterState};
 use crate::sync::MODEL;
-use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Waiter, with};
+use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Tagged, Waiter, with};
 use crate::waiter::wake::Wake;
 
 /// How many waiters are copied in one stay under the lock: some microseconds, if none of them is in a cache.
@@ -108,9 +108,12 @@ unsafe fn copy_of(node: NonNull<Waiter>) -> Copied {
         with(node, |links| Copied {
             word,
             ticket: node.as_ref().ticket(),
-            origin: links.mark.origin,
-            who: links.mark.who,
-            is_agent: matches!(links.wake, Wake::Agent(Some(_))),
+            waits_for: node.as_ref().waits_for(),
+            site: links.site.get(),
+            is_timed: node.as_ref().is_timed(),
+            who: links.wake.identity(),
+            // `InboxWait::enqueue` alone gives a node such a wake, and a pointer to the whole of its `Tagged`, which lives as long (I1).
+            token: matches!(links.wake, Wake::Agent(Some(_))).then(|| node.cast::<Tagged>().as_ref().token),
             state,
         })
     }

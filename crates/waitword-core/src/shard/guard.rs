@@ -153,10 +153,7 @@ impl<'a> Locked<'a> {
     /// Gives a queued node another wake in exchange for what it has. Returns whether it was signalled, which is acknowledged
     /// by this. `None` if a notify counted it; then it has left.
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
-        self.with_links(key, node, |links| {
-            links.mark.set_who(|| wake.identity());
-            std::mem::swap(&mut links.wake, wake);
-        })?;
+        self.with_links(key, node, |links| std::mem::swap(&mut links.wake, wake))?;
         let was_signalled = is_signalled(node.state());
         // A requested signal stays requested.
         if was_signalled {
@@ -324,7 +321,7 @@ unsafe fn complete(node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>
     // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
     unsafe {
         mutant!("outcome-last" => node.as_ref().set_state(outcome));
-        let wake = with(node, |links| links.wake.take());
+        let wake = with(node, |links| links.wake.take_for_outcome());
         match &wake {
             Wake::Agent(Some(inbox)) => complete_into(inbox, node, outcome, notifier),
             // The last access (I3).

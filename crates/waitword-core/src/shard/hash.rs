@@ -1,10 +1,10 @@
 //! From a word's address to a hash that nobody can foretell.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 
 #[cfg(any(waitword_loom, waitword_shuttle))]
 use super::model_addresses;
-use crate::sync::OnceLock;
+use crate::sync::{OnceLock, RandomState};
 
 /// Bytes in a cache line, or about that: what matters is locality.
 pub(super) const LINE: u64 = 64;

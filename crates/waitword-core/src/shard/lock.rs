@@ -24,7 +24,7 @@
 //! lock with SLEEPERS set, for there may be more; at worst the last of them wakes none.
 
 use crate::sync::atomic::{AtomicUsize, Ordering, fence};
-use crate::sync::{Condvar, MODEL, Mutex, announced, mutant, order};
+use crate::sync::{Condvar, MODEL, Mutex, announced, give_way, mutant, order, take_without_sleep};
 
 const LOCKED: usize = 1;
 const SLEEPERS: usize = 2;
@@ -84,6 +84,7 @@ impl Lock {
     /// Takes the lock. Returns the occupancy.
     #[inline]
     pub(crate) fn lock(&self) -> usize {
+        give_way();
         let mut before = self.state.fetch_or(LOCKED, taking());
         if before & LOCKED != 0 {
             before = self.lock_contended();
@@ -116,6 +117,13 @@ impl Lock {
                     return before;
                 }
             }
+        }
+        let try_lock = || {
+            let before = self.state.fetch_or(LOCKED, taking());
+            (before & LOCKED == 0).then_some(before)
+        };
+        if let Some(before) = take_without_sleep(try_lock) {
+            return before;
         }
         let mut sleepers = self.sleepers.lock();
         loop {

@@ -2,6 +2,7 @@
 
 mod bucket;
 #[cfg(feature = "observe")]
+mod charge;
 mod copy;
 mod guard;
 mod hash;
@@ -15,6 +16,7 @@ mod resize;
 mod stalled;
 
 #[cfg(feature = "observe")]
+pub(crate) use charge::Crowd;
 pub(crate) use copy::{Copying, Next, STAY};
 pub(crate) use guard::{Locked, Shard, Unlocked};
 pub(crate) use hash::{Hasher, Key};

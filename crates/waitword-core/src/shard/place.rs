@@ -3,21 +3,17 @@
 use std::ptr::NonNull;
 
 use super::hash::Key;
-#[cfg(feature = "observe")]
 use crate::sync::mutant;
 use crate::waiter::node::Waiter;
 
-/// Where a snapshot goes on, if one is under way: at a waiter that is in a queue. Empty without the feature `observe`.
+/// Where a snapshot goes on, if one is under way: at a waiter that is in a queue.
 #[derive(Debug, Default)]
 pub(super) struct Place {
-    #[cfg(feature = "observe")]
     pub(super) next: Option<NonNull<Waiter>>,
     /// How often all queues have been moved.
-    #[cfg(feature = "observe")]
     pub(super) rehashes: u64,
 }
 
-#[cfg(feature = "observe")]
 impl Place {
     /// `node` is about to leave the queue of `head`.
     ///
@@ -55,23 +51,10 @@ impl Place {
     }
 }
 
-#[cfg(not(feature = "observe"))]
-impl Place {
-    #[inline(always)]
-    pub(super) unsafe fn leaves(&mut self, _: NonNull<Waiter>, _: NonNull<Waiter>) {}
-
-    #[inline(always)]
-    pub(super) unsafe fn detached(&mut self, _: Key, _: impl FnOnce() -> Option<NonNull<Waiter>>) {}
-
-    #[inline(always)]
-    pub(super) fn rehashed(&mut self) {}
-}
-
 /// The waiter behind `node` in the queue of `head`, if it is not the tail.
 ///
 /// # Safety
 /// Both are in the same queue, under a lock that the caller holds (I2).
-#[cfg(feature = "observe")]
 pub(super) unsafe fn behind(head: NonNull<Waiter>, node: NonNull<Waiter>) -> Option<NonNull<Waiter>> {
     // SAFETY: says the caller.
     let behind = unsafe { crate::waiter::node::next(node) };

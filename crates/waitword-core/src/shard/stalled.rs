@@ -93,28 +93,29 @@ unsafe fn signal(node: NonNull<Waiter>) -> Option<Wake> {
 /// # Safety
 /// As [`signal`].
 unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) -> bool {
-    let mut all_overdue = true;
+    // An agent's wait cannot be signalled: a task behind agents alone is not behind a signalled waiter.
+    let (mut is_behind, mut all_overdue) = (false, true);
     // SAFETY: the queue belongs to the caller's lock (I2).
     let first_waiting = unsafe {
-        find_in(head, |node| match node.as_ref().state() {
-            SKIPPED => None,
-            OVERDUE => {
-                node.as_ref().change_queued(SKIPPED);
-                None
+        find_in(head, |node| {
+            match node.as_ref().state() {
+                SKIPPED => {}
+                OVERDUE => node.as_ref().change_queued(SKIPPED),
+                SIGNALLED => {
+                    node.as_ref().change_queued(OVERDUE);
+                    all_overdue = false;
+                }
+                _ => return with(node, |links| links.wake.is_task()).then_some(node),
             }
-            SIGNALLED => {
-                node.as_ref().change_queued(OVERDUE);
-                all_overdue = false;
-                None
-            }
-            _ => with(node, |links| links.wake.is_task()).then_some(node),
+            is_behind = true;
+            None
         })
     };
     let Some(waiting) = first_waiting else { return false };
     // SAFETY: as for the rest of the queue (I2).
     let (requests, is_alone) =
         unsafe { (waiting.as_ref().state() == SIGNAL_REQUESTED, next(waiting) == waiting) };
-    if waiting == head && !requests {
+    if !is_behind && !requests {
         return false;
     }
     mutant!("watchdog-signal" => return !is_alone);

@@ -1,10 +1,10 @@
 //! loom behind the facade.
 
 pub(crate) use loom::cell::UnsafeCell;
-pub(crate) use loom::lazy_static;
 pub use loom::sync::atomic;
+pub(crate) use loom::{lazy_static, thread_local};
 // What is made once for the process is none of a model's business.
-pub(crate) use std::sync::OnceLock;
+pub use std::sync::OnceLock;
 
 use std::sync::PoisonError;
 

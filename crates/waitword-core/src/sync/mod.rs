@@ -6,6 +6,19 @@
 //!
 //! Nobody in this crate imports them from anywhere else, so that the checker sees every step.
 
+/// What differs in a browser. It is not the model checkers' business.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[path = "native.rs"]
+mod platform;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[path = "web.rs"]
+mod platform;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[allow(unsafe_code)]
+pub(crate) mod host;
+
 #[cfg(not(any(waitword_loom, waitword_shuttle, tsan)))]
 #[path = "std.rs"]
 mod imp;
@@ -23,10 +36,15 @@ mod imp;
 #[path = "shuttle.rs"]
 mod imp;
 
+pub use imp::OnceLock;
 pub use imp::atomic;
+pub(crate) use imp::{Condvar, Mutex, UnsafeCell, announced, thread};
 #[cfg(any(waitword_loom, waitword_shuttle))]
-pub(crate) use imp::lazy_static;
-pub(crate) use imp::{Condvar, Mutex, OnceLock, UnsafeCell, announced, thread};
+pub(crate) use imp::{lazy_static, thread_local};
+pub use platform::Instant;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub use platform::spins;
+pub(crate) use platform::{RandomState, Timekeeper, can_block, give_way, lock, take_without_sleep};
 
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));

@@ -1,10 +1,10 @@
 //! shuttle behind the facade. It schedules at random, and every schedule is sequentially consistent: it searches for lost
 //! wakeups and broken lists in models that are too large for loom, and leaves the orderings to loom.
 
-pub(crate) use shuttle::lazy_static;
 pub use shuttle::sync::atomic;
+pub(crate) use shuttle::{lazy_static, thread_local};
 // What is made once for the process is none of a model's business.
-pub(crate) use std::sync::OnceLock;
+pub use std::sync::OnceLock;
 
 use std::sync::PoisonError;
 

@@ -1,19 +1,15 @@
 //! The standard library behind the facade.
 
-pub(crate) use std::sync::OnceLock;
+pub use super::platform::OnceLock;
 pub use std::sync::atomic;
 
 use std::sync::{MutexGuard, PoisonError};
 
+use super::platform;
+
 pub(crate) mod thread {
-    pub(crate) use std::thread::{Thread, current, park};
-
-    use std::time::Instant;
-
-    /// Parks until `deadline` at the latest; may return before it.
-    pub(crate) fn park_until(deadline: Instant) {
-        std::thread::park_timeout(deadline.saturating_duration_since(Instant::now()));
-    }
+    pub(crate) use crate::sync::platform::{park, park_until};
+    pub(crate) use std::thread::{Thread, current};
 }
 
 /// The read-modify-write before this is sequentially consistent, so there is nothing to add; see the model's.
@@ -30,7 +26,7 @@ impl<T> Mutex<T> {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        platform::lock(&self.0)
     }
 }
 

@@ -108,7 +108,7 @@ pub(crate) fn announced() {}
 
 /// `std::sync::OnceLock`, with the order that it promises shown to the sanitizer.
 #[derive(Debug)]
-pub(crate) struct OnceLock<T> {
+pub struct OnceLock<T> {
     once: Once,
     made: AtomicBool,
     value: std::cell::UnsafeCell<Option<T>>,
@@ -119,11 +119,11 @@ pub(crate) struct OnceLock<T> {
 unsafe impl<T: Send + Sync> Sync for OnceLock<T> {}
 
 impl<T> OnceLock<T> {
-    pub(crate) const fn new() -> Self {
+    pub const fn new() -> Self {
         Self { once: Once::new(), made: AtomicBool::new(false), value: std::cell::UnsafeCell::new(None) }
     }
 
-    pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+    pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         self.once.call_once(|| {
             let value = make();
             // SAFETY: once, and before anybody else is let through.

@@ -1,17 +1,23 @@
 //! From a word to the shard that holds its waiters, and what every kind of wait needs there: compare and enqueue in one
 //! step, the work after the lock, and the watchdog of waiters that do not respond.
 
+#[cfg_attr(not(feature = "observe"), path = "uncharged.rs")]
+mod charge;
 mod enqueue;
 mod follow_up;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+mod held;
 mod location;
 mod pair;
 mod shards;
-#[cfg(feature = "observe")]
 mod snapshot;
 #[cfg(test)]
 mod tests;
 mod watchdog;
 
+#[cfg(feature = "observe")]
+pub(crate) use charge::charge_at_leave;
+pub use charge::charge_release;
 pub(crate) use enqueue::{enqueue_while_equal, lock_if_equal};
 pub(crate) use follow_up::{release, unlock};
 pub(crate) use location::address;

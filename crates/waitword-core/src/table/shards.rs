@@ -6,7 +6,6 @@ use std::pin::Pin;
 #[cfg(any(waitword_loom, waitword_shuttle))]
 use crate::shard::model_addresses;
 use crate::shard::{Hasher, Key, Locked, Shard};
-#[cfg(feature = "observe")]
 use crate::sync::Mutex;
 use crate::sync::{MODEL, mutant};
 use crate::waiter::node::Waiter;
@@ -43,7 +42,6 @@ pub struct Table {
     pub(super) shards: Box<[Shard]>,
     pub(super) hasher: Hasher,
     /// Held by a snapshot.
-    #[cfg(feature = "observe")]
     pub(super) snapshots: Mutex<()>,
 }
 
@@ -63,12 +61,7 @@ impl Table {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
         #[cfg(any(waitword_loom, waitword_shuttle))]
         model_addresses::begin();
-        Self {
-            shards: (0..shards).map(|_| Shard::new(hasher)).collect(),
-            hasher,
-            #[cfg(feature = "observe")]
-            snapshots: Mutex::new(()),
-        }
+        Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher, snapshots: Mutex::new(()) }
     }
 
     /// How many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::thread::Thread;
 
 use super::shards::Table;
-use crate::observe::{Actor, Copied, Origin, WaiterSeen, WaitsFor, time_of};
+use crate::observe::{Actor, Copied, WaiterSeen, time_of};
 use crate::shard::{Copying, Next, STAY};
 use crate::thread::known_threads;
 
@@ -61,17 +61,19 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
         let position = if before.0 == waiter.word { before.1 + 1 } else { 0 };
         before = (waiter.word, position);
         let thread = || threads.get(&waiter.who).cloned().map(Actor::Thread);
-        let actor = match waiter.is_agent {
-            true => Actor::Agent(waiter.who),
-            false => thread().unwrap_or(Actor::Task(waiter.who)),
+        let actor = match waiter.token {
+            Some(_) => Actor::Agent(waiter.who),
+            None => thread().unwrap_or(Actor::Task(waiter.who)),
         };
         WaiterSeen {
             word: waiter.word,
             position,
-            waits_for: waiter.origin.map_or(WaitsFor::Word, Origin::waits_for),
-            site: waiter.origin.map(Origin::site),
+            waits_for: waiter.waits_for,
+            site: waiter.site,
             since: time_of(waiter.ticket),
+            timed: waiter.token.is_none().then_some(waiter.is_timed),
             actor,
+            token: waiter.token,
             state: waiter.state,
         }
     });

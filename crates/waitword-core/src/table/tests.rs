@@ -148,7 +148,6 @@ fn a_shard_is_idle_for_a_word_while_none_of_its_bit_has_a_queue() {
 }
 
 /// A snapshot has copied some waiters of a word when its queue moves to another bucket: what it has copied is forgotten.
-#[cfg(feature = "observe")]
 #[test]
 fn a_snapshot_begins_again_when_all_queues_have_moved() {
     use crate::shard::{Copying, Next, STAY};

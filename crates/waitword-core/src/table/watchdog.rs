@@ -99,10 +99,10 @@ pub(super) fn start() {}
 
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod process {
+    use crate::time::Instant;
     use std::pin::Pin;
     use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
     use std::task::{Wake, Waker};
-    use std::time::Instant;
 
     use super::{Pass, STALL_TIMEOUT, Table};
     use crate::sync::{Mutex, OnceLock};

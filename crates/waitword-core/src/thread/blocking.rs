@@ -7,6 +7,8 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem;
 
+use crate::sync::can_block;
+
 thread_local! {
     /// How many guards forbid it. Below zero within [`allow_blocking`], if one from outside of it has been dropped there.
     static FORBIDDEN: Cell<isize> = const { Cell::new(0) };
@@ -52,8 +54,10 @@ pub fn allow_blocking<T>(callback: impl FnOnce() -> T) -> T {
 }
 
 /// Whether this thread may block: no [`forbid_blocking`] guard of it is alive, or [`allow_blocking`] says otherwise.
+///
+/// Always `false` in a browser's page, and in an agent of `wasm32-unknown-unknown` that was not started (`waitword-web`).
 pub fn may_block() -> bool {
-    FORBIDDEN.get() <= 0
+    can_block() && FORBIDDEN.get() <= 0
 }
 
 /// While it lives, the thread that made it must not block. See [`forbid_blocking`].

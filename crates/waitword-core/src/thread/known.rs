@@ -1,10 +1,9 @@
 //! The threads that have waited, by the identity of what wakes them: so that a snapshot tells threads from tasks, and names them.
 
-#[cfg(feature = "observe")]
 pub(crate) use imp::known_threads;
 pub(super) use imp::{enter, leave};
 
-#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod imp {
     use std::collections::BTreeMap;
     use std::task::Waker;
@@ -30,14 +29,13 @@ mod imp {
     }
 }
 
-/// Without observation nobody asks; and the threads of a model have no names.
-#[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+/// The threads of a model have no names.
+#[cfg(any(waitword_loom, waitword_shuttle))]
 mod imp {
     use std::task::Waker;
 
     use crate::sync::thread::Thread;
 
-    #[cfg(feature = "observe")]
     pub(crate) fn known_threads() -> std::collections::BTreeMap<usize, std::thread::Thread> {
         Default::default()
     }

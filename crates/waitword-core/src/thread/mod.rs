@@ -2,13 +2,14 @@
 
 mod blocking;
 mod known;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) mod numbered;
 mod park;
 #[allow(unsafe_code)]
 mod sleeper;
 pub(crate) mod spin;
 
 pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
-#[cfg(feature = "observe")]
 pub(crate) use known::known_threads;
 pub use park::{Interrupt, Parker};
 pub(crate) use sleeper::{WakeChain, is_of_thread};

@@ -4,13 +4,11 @@
 //! library's parking is the platform here: a futex, a keyed event or a condition variable, whatever the system has
 //! best. Its token may be left over from another wake, so every caller rechecks after it.
 
-use std::cell::Cell;
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
-use std::cell::OnceCell;
+use crate::time::Instant;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Wake, Waker};
-use std::time::Instant;
 
 use super::sleeper::{Sleeper, is_of_thread};
 use super::{known, spin};
@@ -214,14 +212,13 @@ thread_local! {
     static THIS: OnceCell<Rc<ThisThread>> = const { OnceCell::new() };
 }
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(any(waitword_loom, waitword_shuttle))]
+crate::sync::thread_local! {
+    /// Made once per thread of a model, which lives for one execution of it.
+    static THIS: OnceCell<Rc<ThisThread>> = OnceCell::new();
+}
+
 fn this_thread() -> Rc<ThisThread> {
     // A destructor of another thread-local may wait after ours is gone.
     THIS.try_with(|this| Rc::clone(this.get_or_init(ThisThread::new))).unwrap_or_else(|_| ThisThread::new())
-}
-
-/// The threads of a model live for one execution of it, and so must their wakers.
-#[cfg(any(waitword_loom, waitword_shuttle))]
-fn this_thread() -> Rc<ThisThread> {
-    ThisThread::new()
 }

@@ -48,6 +48,8 @@
 //!   linked: true → false (C), sees (B)
 //!   unparks the thread: it finds the outcome
 //! ```
+//! A blocking wait reads its outcome without the shard's lock, so the orderings of (B) and (C) are all that it has. (A future that is
+//! polled again takes the lock.)
 //!
 //! # Invariants
 //! - **P1** `next` belongs to the owner of the chain that the sleeper is linked in: from the swap of `linked` that returned `false`
@@ -143,9 +145,25 @@ impl Sleeper {
 
     /// Wakes it as the owner of the chain that it was popped from.
     fn unlink_and(&self, unpark: impl FnOnce(&Self)) {
-        // (C): acquires what a notifier stored that found it linked.
-        self.linked.swap(false, Ordering::AcqRel);
+        self.unlink();
         unpark(self);
+    }
+
+    /// The caller may link it into a chain, and owns it then: it is in none, and nobody else's.
+    fn link(&self) -> bool {
+        // (A) acquires `next` from its owner before (P1), (B) releases what this notifier stored.
+        mutant!("link-release" => return !self.linked.swap(true, Ordering::Acquire));
+        !self.linked.swap(true, order!(AcqRel, "link-acquire" => Release))
+    }
+
+    /// Before its owner wakes it.
+    fn unlink(&self) {
+        // (C) acquires what a notifier stored that found it linked, and releases `next`.
+        mutant!("unlink-release" => {
+            self.linked.swap(false, Ordering::Acquire);
+            return;
+        });
+        self.linked.swap(false, order!(AcqRel, "unlink-acquire" => Release));
     }
 
     pub(super) fn into_waker(self: Arc<Self>) -> Waker {
@@ -178,7 +196,7 @@ impl WakeChain {
         let sleeper = unsafe { Arc::from_raw(ManuallyDrop::new(waker).data().cast::<Sleeper>()) };
         if !sleeper.is_asleep() {
             sleeper.unpark();
-        } else if !sleeper.linked.swap(true, Ordering::AcqRel) {
+        } else if sleeper.link() {
             self.push(sleeper);
         }
     }

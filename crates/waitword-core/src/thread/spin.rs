@@ -48,9 +48,9 @@
 //! No `yield_now` in between: it is a system call, during which the thread does not check for the outcome; and where another thread
 //! wants the CPU, it is better to sleep.
 
+use crate::time::{Duration, Instant};
 use std::cell::Cell;
 use std::hint::spin_loop;
-use std::time::{Duration, Instant};
 
 use crate::sync::MODEL;
 

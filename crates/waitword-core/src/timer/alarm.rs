@@ -7,13 +7,13 @@
 //! wheel (`wheel.rs`), and its waker while the alarm is set. `callers.rs` has the threads that check the wheel and call
 //! the wakers that are due.
 
+use crate::time::Instant;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::Waker;
-use std::time::Instant;
 
 use super::callers::clock_of_callers;
 use super::deadlines::DEADLINES;
@@ -23,6 +23,11 @@ use crate::waiter::wake::discard_panic_of;
 /// Wakes a task at a given time: what a future with a deadline carries with it.
 ///
 /// It holds one deadline at a time, allocates nothing, and forgets its deadline when it is dropped.
+///
+/// # Precision
+/// Never early. Late on purpose by up to a 16th of the time that was left when it was set, and by 2.1 ms at most: alarms that are due
+/// at about the same time share one wake-up of a thread. A timeout of 1 ms takes up to 1.06 ms, one of a second up to 1.0021 s; and as
+/// much longer as the system takes to wake a thread.
 ///
 /// # Wakers that block
 /// The alarms of the process are served by one thread at a time, which calls the wakers. One that does not return within 5 ms
@@ -78,12 +83,21 @@ impl Alarm {
     /// # Panics
     /// If it is the first alarm of the process and the system cannot start a thread.
     pub fn set(self: Pin<&mut Self>, deadline: Instant, waker: &Waker) {
+        self.set_at(Instant::now(), deadline, waker);
+    }
+
+    /// As [`set`](Self::set), for who has read the clock already.
+    ///
+    /// # Panics
+    /// As [`set`](Self::set).
+    pub(crate) fn set_at(self: Pin<&mut Self>, now: Instant, deadline: Instant, waker: &Waker) {
         let mut waker = Some(waker.clone());
-        let deadline = clock_of_callers().nanos(deadline);
+        let clock = clock_of_callers();
+        let (now, deadline) = (clock.passed(now), clock.from(deadline));
         let (set, node) = self.project();
         *set = true;
         // SAFETY: pinned, and `clear` takes it out before its memory goes.
-        let unpark = unsafe { DEADLINES.lock().insert(node, deadline, &mut waker) };
+        let unpark = unsafe { DEADLINES.lock().insert(node, now, deadline, &mut waker) };
         // First of all: the wakers of other deadlines may rely on the thread to check as early as this.
         unpark.unpark();
         // The one before; foreign code, so after the lock.

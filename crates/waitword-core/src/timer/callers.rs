@@ -44,26 +44,38 @@
 //!   stand-by ───────────────► leader ───────────────────────► stuck ───────────► stand-by, if there is none,
 //!      ▲                        ▲                                                 else reserve, if there is none,
 //!      │ the one before took over                                                 else it ends
-//!   reserve, or a new thread    └── the first of all
+//!   reserve, or a new thread    └── the first of all          leader ◄── swap ──► stand-by
 //! ```
 //! A thread finds out under the lock which it is; one that is none of the three has been stuck.
 //!
 //! # When the stand-by checks
 //! Nobody unparks it for a call: that would be a switch between threads for each. It sleeps until `checks_at`, which is not
 //! later than LIMIT after the first moment at which a waker would be delayed: LIMIT after the leader began to call the batch, if
-//! several are in the queue; LIMIT after the earliest deadline in the wheel. When it wakes up and finds the leader asleep, it
-//! sleeps until LIMIT after the leader's next check. So
-//! - it wakes up once for each check of the leader at most, once per LIMIT at most, and not at all while the wheel is empty;
+//! several are in the queue; LIMIT after the earliest deadline in the wheel.
+//!
+//! A wake-up costs more than most of what is due then, so none should be in vain. Within LIMIT after the leader's next check the
+//! stand-by chooses the last time at which there will be work, if one is known. A leader that has nothing to do before the stand-by
+//! wakes up **swaps** with it, under both locks:
+//! ```text
+//!   leader                                   stand-by
+//!   ───────────────────────────────          ───────────────────────────────
+//!   wakes up at 1 ms, and at 3 ms: calls     sleeps until 5 ms
+//!   nothing is due before 5 ms: swaps;
+//!   sleeps until 9 ms, as the stand-by
+//!                                            wakes up at 5 ms, as the leader: calls
+//! ```
+//! Without a stand-by (one has just taken over) there is no swap: nobody would wake up. So
+//! - it wakes up once per LIMIT at most, mostly in place of the leader, and not at all while the wheel is empty;
 //! - it is unparked only if it sleeps for longer than it may: for the first deadline after a pause, or when many come at once;
 //! - neither is on the way of any deadline: the leader calls the wakers itself.
 //!
 //! A leader that is not stuck but slow, or has no CPU for that long, is deposed as well, and nothing is lost by it: it finishes the
 //! call that it is in, and the others go on from the queue.
 
+use crate::time::Instant;
 use std::collections::VecDeque;
 use std::task::Waker;
 use std::thread::{Builder, Thread, ThreadId};
-use std::time::Instant;
 
 use super::clock::Clock;
 use super::deadlines::{DEADLINES, Deadlines, LIMIT};
@@ -197,11 +209,15 @@ impl Calls {
         }
         self.check_wheel = false;
         let mut deadlines = DEADLINES.lock();
-        let now = clock.nanos(Instant::now());
+        let now = clock.passed(Instant::now());
         let next = deadlines.take_due(now, |waker| self.queue.push_back(Wake::Task(waker)));
         deadlines.calling = !self.queue.is_empty();
         let Some(wake) = self.queue.pop_front() else {
-            return if next == Some(now) { Next::Again } else { Next::ParkUntil(next) };
+            return match next {
+                Some(next) if next == now => Next::Again,
+                Some(next) if deadlines.stand_by_wakes_by(next) => self.swap(next, &mut deadlines),
+                next => Next::ParkUntil(next),
+            };
         };
         self.since = now;
         if deadlines.stand_by.is_none() {
@@ -214,10 +230,17 @@ impl Calls {
         Next::Call(wake)
     }
 
+    /// The leader has nothing to do until `next`, and the stand-by wakes up before: it leads from now on, and is checked on.
+    fn swap(&mut self, next: u64, deadlines: &mut Deadlines) -> Next {
+        std::mem::swap(&mut self.leader, &mut self.stand_by);
+        deadlines.swap(next);
+        Next::ParkUntil(deadlines.checks_at)
+    }
+
     /// The stand-by checks on the leader.
     fn check(&mut self, me: &Thread, clock: Clock) -> Next {
         let mut deadlines = DEADLINES.lock();
-        let now = clock.nanos(Instant::now());
+        let now = clock.passed(Instant::now());
         let stuck_at = self.since.saturating_add(LIMIT);
         if deadlines.calling && stuck_at <= now {
             (self.leader, deadlines.leader) = (Some(me.id()), Some(me.clone()));
@@ -229,7 +252,7 @@ impl Calls {
         deadlines.checks_at = if deadlines.calling {
             Some(stuck_at)
         } else {
-            deadlines.wakes_at().map(|at| at.max(now).saturating_add(LIMIT))
+            deadlines.wakes_at().map(|at| deadlines.check_time(at.max(now)))
         };
         Next::ParkUntil(deadlines.checks_at)
     }

@@ -5,6 +5,7 @@
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod alarm;
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "callers_web.rs")]
 mod callers;
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod clock;
@@ -17,6 +18,8 @@ mod wheel;
 
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 pub use alarm::Alarm;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub use callers::expire_due;
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 pub(crate) use callers::wake_by_timer;
 #[cfg(any(waitword_loom, waitword_shuttle))]

@@ -1,8 +1,8 @@
 //! A model has no clock: its deadlines never come. There a timeout is another thread that cancels.
 
+use crate::time::Instant;
 use std::pin::Pin;
 use std::task::Waker;
-use std::time::Instant;
 
 /// An alarm that never rings.
 #[derive(Debug, Default)]
@@ -16,6 +16,9 @@ impl Alarm {
 
     /// Does nothing.
     pub fn set(self: Pin<&mut Self>, _deadline: Instant, _waker: &Waker) {}
+
+    /// Does nothing.
+    pub(crate) fn set_at(self: Pin<&mut Self>, _now: Instant, _deadline: Instant, _waker: &Waker) {}
 
     /// Does nothing.
     pub fn clear(self: Pin<&mut Self>) {}

@@ -1,14 +1,14 @@
 //! A hierarchical timing wheel of deadlines whose nodes live in the pinned futures that wait for them.
 //!
-//! Hashed and hierarchical timing wheels are due to Varghese and Lauck (1987). This one counts nanoseconds, in digits
-//! of eight bits. A level has 256 buckets: those of level 0 are a nanosecond wide, those of every other are as wide as
+//! Hashed and hierarchical timing wheels are due to Varghese and Lauck (1987). This one counts ticks of 32 ns, in digits
+//! of eight bits. A level has 256 buckets: those of level 0 are a tick wide, those of every other are as wide as
 //! all of the level below. Level 7 reaches the end of 64 bits.
 //!
 //! ```text
-//!   level     0       1        2        3         4        5         6         7
-//!   bucket    1 ns    256 ns   66 µs    16.8 ms   4.3 s    18 min    78 h      2.3 years
+//!   level     0       1         2        3        4         5        6          7
+//!   bucket    32 ns   8.2 µs    2.1 ms   0.54 s   137 s     9.8 h    104 days   73 years
 //!                                                 ▲
-//!                                 a deadline in a minute enters here, in the bucket of its 4.3 s,
+//!                                 a deadline in ten minutes enters here, in the bucket of its 137 s,
 //!             ◄───────────────────────────────────┘ and moves when the time of its bucket begins
 //! ```
 //!
@@ -16,7 +16,8 @@
 //! it. To set or clear it is to link or unlink it in a list: O(1), whatever else waits. When the time of a bucket
 //! begins, it is split: what is not due in it moves to a finer level. A split that comes late finds more that is due,
 //! so a timer that falls behind moves less. A node moves seven times at most, and far less often as a rule: few
-//! deadlines are hours away, and the two finest levels are for what comes in the same 66 µs.
+//! deadlines are minutes away, and those that were set more than 34 ms ahead are rounded up (`clock.rs`) to the beginning of a bucket
+//! of level 2. So a timeout of up to half a second does not move at all, and one of up to two minutes once.
 //!
 //! **Never early, and on time.** A node is handed out only after its own deadline is compared with the clock; the
 //! buckets decide when to check, and never which node is due. To sleep until the very deadline that is next, its bucket is
@@ -46,10 +47,12 @@ type Link = Option<NonNull<Node>>;
 /// A deadline, in the wheel or out of it.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// In nanoseconds of the timer's clock. Not changed while in the wheel.
-    pub(crate) deadline: u64,
+    /// When it rings, in ticks of the timer's clock. Not changed while in the wheel.
+    deadline: u64,
     next: Link,
     prev: Link,
+    /// By how much it was rounded up: set once more for the same time, it stays where it is.
+    rounded_by: u32,
     /// The bucket that it is in.
     place: Place,
     pub(crate) waker: Option<Waker>,
@@ -57,11 +60,18 @@ pub(crate) struct Node {
 
 impl Node {
     pub(crate) const fn new() -> Self {
-        Self { deadline: 0, next: None, prev: None, place: Place::NOWHERE, waker: None }
+        Self { deadline: 0, next: None, prev: None, rounded_by: 0, place: Place::NOWHERE, waker: None }
     }
 
-    pub(crate) fn is_linked(&self) -> bool {
-        self.place != Place::NOWHERE
+    /// Has a node that is not in the wheel ring at `rings`, because it was set for `deadline`.
+    pub(crate) fn set_time(&mut self, deadline: u64, rings: u64) {
+        self.deadline = rings;
+        self.rounded_by = (rings - deadline) as u32;
+    }
+
+    /// Whether it is in the wheel and was set for this time.
+    pub(crate) fn is_set_for(&self, deadline: u64) -> bool {
+        self.place != Place::NOWHERE && self.deadline - u64::from(self.rounded_by) == deadline
     }
 }
 
@@ -164,6 +174,20 @@ impl Wheel {
         self.next()
     }
 
+    /// The last time in `(after, until]` at which the wheel has to be checked, as far as is known: one at which a bucket begins.
+    pub(crate) fn last_check(&self, after: u64, until: u64) -> Option<u64> {
+        // The buckets of the finest levels are for what comes at the same time.
+        let last = |level| {
+            let [hand, after, until] = [self.hand, after, until].map(|time| number(time, level));
+            let buckets = after + 1..=until.min(hand + SLOTS as u64 - 1);
+            buckets
+                .rev()
+                .find(|&bucket| self.occupied.contains(Place::new(level, bucket)))
+                .map(|bucket| bucket << (BITS * level as u32))
+        };
+        (2..LEVELS).filter_map(last).max()
+    }
+
     /// The earliest deadline; something before it, where that would take long to find.
     fn next(&self) -> Option<u64> {
         /// How many nodes are searched. A check in vain costs more than that, with the sleep around it.
@@ -185,6 +209,10 @@ impl Wheel {
                 // SAFETY: linked, so alive and the lock's.
                 let node = unsafe { node.as_ref() };
                 next = Some(next.map_or(node.deadline, |next| next.min(node.deadline)));
+                if next <= Some(bucket.begin) {
+                    // There is no earlier one in it.
+                    break;
+                }
                 link = node.next;
             }
         }
@@ -259,6 +287,10 @@ impl Bits {
 
     fn remove(&mut self, Place(place): Place) {
         self.0[usize::from(place) / WORD] &= !(1 << (usize::from(place) % WORD));
+    }
+
+    fn contains(&self, Place(place): Place) -> bool {
+        self.0[usize::from(place) / WORD] & 1 << (usize::from(place) % WORD) != 0
     }
 
     /// How far it is from `place` to the first one of its level, itself included, going round.
@@ -558,6 +590,33 @@ mod tests {
         assert!(steps <= CROWD * LEVELS, "{steps}");
         // One when each is due, and one when a crowded bucket begins.
         assert!(checks <= CROWD + CROWD / 32 + LEVELS, "{checks}");
+    }
+
+    /// Deadlines at which buckets begin, set in any order: the last of them in any stretch of time is found.
+    #[test]
+    fn the_last_check_in_a_stretch_of_time() {
+        const WIDTH: u64 = 1 << (2 * BITS);
+        let mut random = Random(3);
+        for _ in 0..200 {
+            let mut checked = Checked::at(random.span());
+            // Nearer ones are in a finer level.
+            let begin = checked.now / WIDTH + 2;
+            let buckets: BTreeSet<u64> =
+                (0..random.below(20)).map(|_| begin.saturating_add(random.below(254) as u64)).collect();
+            let Some(last) = begin.checked_add(255).and_then(|last| last.checked_mul(WIDTH)) else {
+                continue;
+            };
+            for bucket in &buckets {
+                checked.insert(bucket * WIDTH);
+            }
+            for _ in 0..50 {
+                let after = checked.now + random.below((last - checked.now) as usize) as u64;
+                let until = after + random.below(5 * WIDTH as usize) as u64;
+                let expected =
+                    buckets.iter().map(|bucket| bucket * WIDTH).rfind(|&at| after < at && at <= until);
+                assert_eq!(checked.wheel.last_check(after, until), expected);
+            }
+        }
     }
 
     #[test]

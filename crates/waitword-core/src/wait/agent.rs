@@ -4,12 +4,13 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use super::leave::leave;
+use super::leave::{Ends, leave_without_trace};
 use crate::notify::notify;
+use crate::observe::tracing::{self, AGENT, Begun, GAVE_UP};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, lock_if_equal, release};
 use crate::waiter::list::Entry;
-use crate::waiter::node::{IDLE, NOTIFIED, TIMED_OUT, Waiter, entry, node_of};
+use crate::waiter::node::{IDLE, NOTIFIED, TIMED_OUT, Tagged, Waiter, entry, node_of};
 use crate::waiter::wake::Wake;
 use crate::waiter::{Completed, Inbox};
 use crate::word::{Word, bits};
@@ -45,14 +46,6 @@ fn outcome_of(popped: NonNull<Entry>) -> (usize, Outcome) {
     (*token, outcome)
 }
 
-/// A node, and what its owner calls it. The node first: a pointer to the one is a pointer to the other.
-#[derive(Debug)]
-#[repr(C)]
-struct Tagged {
-    node: Waiter,
-    token: usize,
-}
-
 /// One async wait of an agent: enqueued, completed into the agent's [`Inbox`], popped there.
 ///
 /// Dropping it takes it out of wherever it is, so that a dead agent's waits never eat a notify. (A notify that had
@@ -82,9 +75,11 @@ impl<L: Location> InboxWait<L> {
         let this = self.as_ref();
         this.node().set_wake(Wake::Agent(Some(this.inbox.clone())));
         let Some(equal) = lock_if_equal(&this.at, bits::<L::Word>(expected)) else { return false };
+        let begun = Begun::now();
         let node = NonNull::from(&this.get_ref().tagged).cast();
         // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).
         unsafe { equal.enqueue_pointer(node) };
+        begun.enqueued(address(&this.at), (AGENT, this.inbox.identity()), None);
         true
     }
 
@@ -95,6 +90,9 @@ impl<L: Location> InboxWait<L> {
         let (key, mut locked) = this.at.table().lock_of(this.node());
         let wake = locked.expire(key, this.node());
         release(locked);
+        if wake.is_some() && tracing::is_on() {
+            tracing::to_waiter(GAVE_UP, address(&this.at), this.inbox.identity());
+        }
         wake.is_some()
     }
 
@@ -126,11 +124,13 @@ impl<L: Location> Drop for InboxWait<L> {
         if this.tagged.node.state() == IDLE {
             return;
         }
-        let left = leave(this.at.table(), this.node());
+        let left = leave_without_trace(this.at.table(), this.node(), Ends::GivesUp);
         if left == Cancelled::AfterNotify {
             let node = this.node();
             // SAFETY: a node with an outcome is in one of the lists of its inbox until that is popped, under the same lock (I4).
             unsafe { this.inbox.remove_if(entry(node.pointer()), || this.is_completed()) };
+        } else if tracing::is_on() {
+            tracing::to_waiter(GAVE_UP, address(&this.at), this.inbox.identity());
         }
     }
 }

@@ -14,14 +14,15 @@
 //!
 //! How long it spins follows from what spinning has earned before (`thread/spin.rs`).
 
+use crate::time::{Duration, Instant};
 use std::pin::{Pin, pin};
 use std::task::Waker;
-use std::time::{Duration, Instant};
 
-use super::leave::leave;
+use super::leave::{Ends, leave, trace_end};
+use crate::observe::tracing::{Begun, ENDED, THREAD};
 use crate::observe::{Origin, WaitsFor};
 use crate::outcome::{Cancelled, Interrupted, Outcome};
-use crate::table::{Location, Table, enqueue_while_equal, lock_if_equal};
+use crate::table::{Location, Table, address, enqueue_while_equal, lock_if_equal};
 use crate::thread::{Interrupt, Parker, may_block, spin};
 use crate::waiter::node::{QUEUED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
@@ -202,12 +203,15 @@ fn block_while_equal<L: Location>(
     let parker = Parker::current();
     // These wakers are ours: to clone one runs no foreign code.
     let waker = interrupt.and_then(|interrupt| interrupt.waker(&parker)).unwrap_or(parker.waker());
-    let node = pin!(Waiter::new(Some(origin)));
+    let is_timed = !matches!(limit, Limit::Never);
+    let node = pin!(Waiter::new(Some(origin.timed(is_timed))));
     let node = node.as_ref();
     node.set_wake(Wake::Task(waker.clone()));
+    let begun = Begun::now();
     if !enqueue_while_equal(at, expected, node) {
         return Ok(Outcome::NotEqual);
     }
+    begun.enqueued(address(at), (THREAD, waker.data().addr()), Some(origin));
 
     let queued = Queued { table: at.table(), node, interrupt };
     let deadline = limit.deadline();
@@ -221,6 +225,7 @@ fn block_while_equal<L: Location>(
         // acknowledge the signal, which puts a waker back, before parking.
         let is_signalled = is_signalled(node.state());
         if !queued.is_queued() {
+            trace_end(ENDED, node);
             return Ok(Outcome::Notified);
         }
         if interrupt.is_some_and(Interrupt::is_raised) {
@@ -271,7 +276,7 @@ impl Queued<'_> {
 
     /// Gives up. `Some(Notified)` if a notify was faster.
     fn leave(&self) -> Option<Outcome> {
-        match leave(self.table, self.node) {
+        match leave(self.table, self.node, Ends::GivesUp) {
             Cancelled::AfterNotify => Some(Outcome::Notified),
             Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => None,
         }

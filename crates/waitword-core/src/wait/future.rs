@@ -8,8 +8,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use super::leave::leave;
-use crate::observe::{Origin, WaitsFor};
+use super::leave::{Ends, leave, trace_end};
+use crate::observe::tracing::{self, Begun, ENDED, TASK, THREAD};
+use crate::observe::{self, Caller, Origin, WaitsFor};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, enqueue_while_equal, release};
 use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
@@ -42,7 +43,7 @@ use crate::word::{Word, bits};
 /// # });
 /// ```
 #[inline]
-#[cfg_attr(feature = "observe", track_caller)]
+#[track_caller]
 pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> WaitAsync<L> {
     wait_async_from(Origin::here(WaitsFor::Word), at, expected)
 }
@@ -65,15 +66,31 @@ pub struct WaitAsync<L: Location> {
 }
 
 impl<L: Location> WaitAsync<L> {
+    /// The caller that this wait comes from, for a lock that waits anew on its behalf. Known while the wait is not queued.
+    pub fn caller(self: Pin<&mut Self>) -> Caller {
+        let is_queued = is_queued(self.node.state());
+        Caller::at(if is_queued { None } else { self.as_ref().node().site() })
+    }
+
     /// Gives the wait up, and returns whether a notify had counted it already.
     ///
     /// After this the future must not be polled any more.
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
+        self.end(Ends::GivesUp)
+    }
+
+    /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it
+    /// so.
+    pub fn cancel_acquired(self: Pin<&mut Self>) -> Cancelled {
+        self.end(Ends::Acquired)
+    }
+
+    fn end(self: Pin<&mut Self>, ends: Ends) -> Cancelled {
         let this = self.as_ref();
         let cancelled = if !self.is_waiting() {
             Cancelled::BeforeNotify
         } else {
-            match leave(this.at.table(), this.node()) {
+            match leave(this.at.table(), this.node(), ends) {
                 Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterRequeue,
                 cancelled => cancelled,
             }
@@ -144,7 +161,10 @@ impl<L: Location> WaitAsync<L> {
     pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         match self.node.state() {
             // Cloned here because no lock may be held while foreign code runs.
-            IDLE => self.enqueue(Wake::Task(cx.waker().clone())),
+            IDLE => {
+                observe::ask(cx.waker());
+                self.enqueue(Wake::Task(cx.waker().clone()))
+            }
             NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
             state => self.poll_again(state, cx.waker()),
         }
@@ -163,13 +183,20 @@ impl<L: Location> WaitAsync<L> {
     /// The outcome has reached the caller.
     #[inline]
     pub(crate) fn finish(self: Pin<&Self>) {
+        if tracing::is_on() && self.node.state() == NOTIFIED {
+            trace_end(ENDED, self.node());
+        }
         self.node.set_done();
     }
 
     #[inline]
     fn enqueue(self: Pin<&Self>, wake: Wake) -> Poll<Option<Outcome>> {
+        let sort = if wake.is_of_thread() { THREAD } else { TASK };
+        let who = (sort, wake.identity());
         self.node().set_wake(wake);
+        let (begun, origin) = (Begun::now(), tracing::is_on().then(|| self.node().origin()));
         if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
+            begun.enqueued(address(&self.at), who, origin);
             return Poll::Pending;
         }
         Poll::Ready(Some(Outcome::NotEqual))
@@ -238,7 +265,7 @@ impl<L: Location> Drop for WaitAsync<L> {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
             let this = unsafe { Pin::new_unchecked(&*self) };
             // A wakeup is lost here, as documented; `cancel` lets the owner forward it.
-            let _ = leave(this.at.table(), this.node());
+            let _ = leave(this.at.table(), this.node(), Ends::GivesUp);
         }
     }
 }

@@ -1,18 +1,19 @@
 //! The future with a deadline: a [`WaitAsync`], and an alarm that wakes its task in time.
 
+use crate::time::{Duration, Instant};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
 
-use super::future::{WaitAsync, wait_async};
+use super::future::{WaitAsync, wait_async_from};
+use crate::observe::{Origin, WaitsFor};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::Location;
 use crate::timer::Alarm;
 use crate::word::Word;
 
-/// As [`wait_async`], for `timeout` at the longest, counted from this call.
+/// As [`wait_async`](crate::wait_async), for `timeout` at the longest, counted from this call.
 ///
 /// A timeout that goes beyond what [`Instant`] can hold waits without an end. See [`wait_async_until`].
 #[track_caller]
@@ -22,10 +23,11 @@ pub fn wait_async_for<L: Location>(
     timeout: Duration,
 ) -> WaitAsyncUntil<L> {
     let deadline = Instant::now().checked_add(timeout);
-    WaitAsyncUntil { wait: wait_async(at, expected), deadline, alarm: Alarm::new() }
+    let wait = wait_async_from(Origin::here(WaitsFor::Word).timed(deadline.is_some()), at, expected);
+    WaitAsyncUntil { wait, deadline, alarm: Alarm::new() }
 }
 
-/// As [`wait_async`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
+/// As [`wait_async`](crate::wait_async), until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
 ///
 /// Deadlines of all futures of the process are kept by a thread of its own, started with the first of them; so no executor
 /// with a timer is needed. (What a waker that blocks costs the others: [`Alarm`](crate::Alarm#wakers-that-block).) The outcome
@@ -33,7 +35,7 @@ pub fn wait_async_for<L: Location>(
 /// [`Notified`](Outcome::Notified).
 ///
 /// # Cancellation
-/// As [`wait_async`]. The deadline is forgotten at once.
+/// As [`wait_async`](crate::wait_async). The deadline is forgotten at once.
 ///
 /// # Panics
 /// When polled again after it was ready; at the first poll of the process that needs the timer, if the system cannot
@@ -44,7 +46,8 @@ pub fn wait_async_until<L: Location>(
     expected: <L::Word as Word>::Value,
     deadline: Instant,
 ) -> WaitAsyncUntil<L> {
-    WaitAsyncUntil { wait: wait_async(at, expected), deadline: Some(deadline), alarm: Alarm::new() }
+    let wait = wait_async_from(Origin::here(WaitsFor::Word).timed(true), at, expected);
+    WaitAsyncUntil { wait, deadline: Some(deadline), alarm: Alarm::new() }
 }
 
 /// The future of [`wait_async_for`] and [`wait_async_until`].
@@ -83,22 +86,17 @@ impl<L: Location> Future for WaitAsyncUntil<L> {
             wait.as_ref().finish();
             return Poll::Ready(outcome);
         }
-        match deadline {
-            Some(deadline) if Instant::now() >= deadline => {
-                alarm.clear();
-                Poll::Ready(match wait.cancel() {
-                    Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => {
-                        Outcome::TimedOut
-                    }
-                    Cancelled::AfterNotify => Outcome::Notified,
-                })
-            }
-            Some(deadline) => {
-                alarm.set(deadline, cx.waker());
-                Poll::Pending
-            }
-            None => Poll::Pending,
+        let Some(deadline) = deadline else { return Poll::Pending };
+        let now = Instant::now();
+        if now < deadline {
+            alarm.set_at(now, deadline, cx.waker());
+            return Poll::Pending;
         }
+        alarm.clear();
+        Poll::Ready(match wait.cancel() {
+            Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => Outcome::TimedOut,
+            Cancelled::AfterNotify => Outcome::Notified,
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use super::list::{self, Entry};
 use super::wake::Wake;
-use crate::observe::{Mark, Origin};
+use crate::observe::{Caller, Delays, Origin, PackedSite, Site, WaitsFor};
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{UnsafeCell, order};
 
@@ -30,9 +30,15 @@ pub(crate) const TIMED_OUT: u64 = 7;
 /// The owner has the outcome, and the node is of no more use.
 pub(crate) const DONE: u64 = 8;
 
-/// The bits of [`Waiter::state`] that are the state. The others have the ticket of a queued node, and [`BY_LAST`] of a notified one.
+/// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
+/// has a deadline, and the ticket; of a notified one, [`BY_LAST`].
 const STATE: u64 = 0xF;
-const TICKET_SHIFT: u32 = STATE.count_ones();
+const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
+const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
+const TIMED: u64 = 1 << 8;
+/// What stays the same from one queue to the next.
+const KEPT: u64 = STATE | WAITS_FOR | TIMED;
+const TICKET_SHIFT: u32 = KEPT.count_ones();
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was one of the tail (`notify_last`).
 const BY_LAST: u64 = STATE + 1;
 /// [`NOTIFIED`], by a notify of the tail.
@@ -63,16 +69,25 @@ pub(crate) fn is_watched(state: u64) -> bool {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Waiter {
-    /// Its state, and while it is queued its ticket: when it was enqueued, counted per shard. The ticket distinguishes a
-    /// detached node from a queued one. In one word, so that a node fits into 64 bytes.
+    /// Its state and what it waits for, and while it is queued its ticket: when it was enqueued, counted per shard. The ticket
+    /// distinguishes a detached node from a queued one. In one word, so that a node fits into 64 bytes.
     state: AtomicU64,
     links: UnsafeCell<Links>,
     /// The address waited on. Written under the lock of its shard; and when the node moves from one queue to another
     /// (`notify/requeue.rs`), under both. So a thread that locks the shard of this address and rechecks it knows that it has the right lock.
+    /// Before it is enqueued: the upper half of what it expects.
     address: AtomicUsize,
     /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
     entry: Entry,
     _pinned: PhantomPinned,
+}
+
+/// The node of an agent's wait, and what its owner calls it. The node first: a pointer to the one is a pointer to the other.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Tagged {
+    pub(crate) node: Waiter,
+    pub(crate) token: usize,
 }
 
 /// The part of a node that is guarded by a lock while the node is linked.
@@ -81,18 +96,20 @@ pub(crate) struct Waiter {
 pub(crate) struct Links {
     /// How its owner is woken; taken by the notifier that completes or signals the node.
     pub(crate) wake: Wake,
-    /// In the head of a queue: how many waiters it has. Before it is enqueued: the bits of the value that it expects, so that
-    /// a future need not keep them elsewhere.
-    pub(crate) len: u64,
+    /// In the head of a queue: how many waiters it has. Before it is enqueued: the lower half of what it expects, so that a future
+    /// need not keep that elsewhere.
+    pub(crate) len: u32,
+    /// Where the wait began, for snapshots.
+    pub(crate) site: PackedSite,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
-    /// What a snapshot says of it.
-    pub(crate) mark: Mark,
+    /// In the head of a queue: how long its waiters have waited. Empty without the feature `observe`.
+    pub(crate) delays: Delays,
 }
 
 /// As much as a line of the cache: a crowd on one word costs a miss each.
 const _: () =
-    assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + size_of::<Mark>() || crate::sync::MODEL);
+    assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + size_of::<Delays>() || crate::sync::MODEL);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
@@ -110,11 +127,20 @@ impl Waiter {
     /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
     #[inline]
     pub(crate) fn expecting(bits: u64, origin: Option<Origin>) -> Self {
-        let links = Links { wake: Wake::NOBODY, len: bits, sibling: None, mark: Mark::new(origin) };
+        let site = PackedSite::new(origin.and_then(Origin::site));
+        let waits_for = origin.map_or(WaitsFor::Word, Origin::waits_for).bits() << WAITS_FOR_SHIFT;
+        let timed = if origin.is_some_and(Origin::is_timed) { TIMED } else { 0 };
+        let delays = Delays::default();
         Self {
-            state: AtomicU64::new(IDLE),
-            links: UnsafeCell::new(links),
-            address: AtomicUsize::new(0),
+            state: AtomicU64::new(IDLE | waits_for | timed),
+            links: UnsafeCell::new(Links {
+                wake: Wake::NOBODY,
+                len: bits as u32,
+                site,
+                sibling: None,
+                delays,
+            }),
+            address: AtomicUsize::new((bits >> 32) as usize),
             entry: Entry::new(),
             _pinned: PhantomPinned,
         }
@@ -149,12 +175,23 @@ impl Waiter {
     /// Stores the ticket of a node that is linked into a queue now, under the lock of that; it is [`QUEUED`] if it was idle.
     #[inline]
     pub(crate) fn set_ticket(&self, ticket: u64) {
-        let state = (self.state.load(Ordering::Relaxed) & STATE).max(QUEUED);
-        self.set_state(ticket << TICKET_SHIFT | state);
+        let state = self.state.load(Ordering::Relaxed) & KEPT;
+        let queued = if state & STATE == IDLE { state | QUEUED } else { state };
+        self.set_state(ticket << TICKET_SHIFT | queued);
+    }
+
+    /// What it waits for, while it is queued.
+    pub(crate) fn waits_for(&self) -> WaitsFor {
+        WaitsFor::from_bits((self.state.load(Ordering::Relaxed) & WAITS_FOR) >> WAITS_FOR_SHIFT)
+    }
+
+    /// Whether it has a deadline, while it is queued. (An agent keeps its deadlines to itself.)
+    pub(crate) fn is_timed(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & TIMED != 0
     }
 
     /// Its ticket, under the lock of its queue.
-    #[cfg(feature = "observe")]
+    #[inline]
     pub(crate) fn ticket(&self) -> u64 {
         self.state.load(Ordering::Relaxed) >> TICKET_SHIFT
     }
@@ -190,7 +227,6 @@ impl Waiter {
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
         debug_assert_eq!(self.state(), IDLE);
         let set = |links: &mut Links| {
-            links.mark.set_who(|| wake.identity());
             if links.wake.is_nobody() {
                 // Not read: a copy of what was written a moment ago, in other portions, would wait for these stores.
                 std::mem::forget(std::mem::replace(&mut links.wake, wake));
@@ -208,7 +244,28 @@ impl Waiter {
     pub(crate) fn expects(self: Pin<&Self>) -> u64 {
         debug_assert_eq!(self.state(), IDLE);
         // SAFETY: an idle node's links belong to the owner (I5), who calls this.
-        unsafe { with(self.pointer(), |links| links.len) }
+        let lower = unsafe { with(self.pointer(), |links| links.len) };
+        (self.address() as u64) << 32 | u64::from(lower)
+    }
+
+    /// Where the wait began. The caller owns the node, which is in no list.
+    pub(crate) fn site(self: Pin<&Self>) -> Option<&'static Site> {
+        debug_assert!(!is_queued(self.state()));
+        // SAFETY: the links belong to the owner (I5), who calls this.
+        unsafe { with(self.pointer(), |links| links.site) }.get()
+    }
+
+    /// Where the wait comes from, to its owner. It has not been enqueued yet.
+    pub(crate) fn origin(self: Pin<&Self>) -> Origin {
+        Origin::new(Caller::at(self.site()), self.waits_for()).timed(self.is_timed())
+    }
+
+    /// The identity of its wake, to its owner. It is in no list.
+    #[inline]
+    pub(crate) fn who(self: Pin<&Self>) -> usize {
+        debug_assert!(!is_queued(self.state()));
+        // SAFETY: in no queue and in no inbox, so its links belong to the owner (I5), who calls this.
+        unsafe { with(self.pointer(), |links| links.wake.identity()) }
     }
 
     /// The pointer under which queues know this node.

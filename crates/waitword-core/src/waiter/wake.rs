@@ -6,7 +6,8 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::task::Waker;
+use std::ptr::without_provenance;
+use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use super::inbox::Inbox;
 use crate::sync::MODEL;
@@ -35,10 +36,22 @@ impl Wake {
         std::mem::replace(self, Self::NOBODY)
     }
 
-    /// Takes it, unless it is an agent's or nobody's.
+    /// Takes it, unless it is an agent's or nobody's, or was taken like this before. [`identity`](Self::identity) still says whose it
+    /// was: a snapshot shows in particular those that were signalled.
     #[inline]
     pub(crate) fn take_task(&mut self) -> Option<Self> {
-        self.is_task().then(|| self.take())
+        self.is_task().then(|| std::mem::replace(self, Self::Task(taken(self.identity()))))
+    }
+
+    /// Takes it for the outcome. A trace asks for the identity afterwards.
+    #[inline]
+    pub(crate) fn take_for_outcome(&mut self) -> Self {
+        match self {
+            Self::Task(_) if cfg!(feature = "observe") => {
+                std::mem::replace(self, Self::Task(taken(self.identity())))
+            }
+            _ => self.take(),
+        }
     }
 
     #[inline]
@@ -49,10 +62,16 @@ impl Wake {
     /// Whether it wakes a task or a thread.
     #[inline]
     pub(crate) fn is_task(&self) -> bool {
-        matches!(self, Self::Task(_))
+        matches!(self, Self::Task(waker) if !std::ptr::eq(waker.vtable(), &TAKEN))
     }
 
-    /// Which thread, task or agent this wakes. Runs nothing foreign.
+    /// Whether it wakes a thread that blocks in this crate.
+    #[inline(always)]
+    pub(crate) fn is_of_thread(&self) -> bool {
+        matches!(self, Self::Task(waker) if is_of_thread(waker))
+    }
+
+    /// Which thread, task or agent this wakes, or woke until it was taken. Runs nothing foreign.
     #[inline(always)]
     pub(crate) fn identity(&self) -> usize {
         match self {
@@ -75,6 +94,17 @@ impl Wake {
         }
     }
 }
+
+/// What is left of a task's or thread's waker that a signal has taken: its identity, which no waker is asked for any more.
+#[inline]
+fn taken(identity: usize) -> Waker {
+    // SAFETY: the functions of the vtable reach nothing, so any data will do; they keep the contract of a waker that wakes nobody.
+    unsafe { Waker::new(without_provenance(identity), &TAKEN) }
+}
+
+/// One address for all, to tell them from others'.
+static TAKEN: RawWakerVTable =
+    RawWakerVTable::new(|identity| RawWaker::new(identity, &TAKEN), |_| (), |_| (), |_| ());
 
 /// Wakes collected under a lock, to be run after it.
 #[derive(Debug)]
@@ -109,6 +139,11 @@ impl WakeBatch {
     pub(crate) fn push(&mut self, wake: Wake) {
         self.wakes[self.len] = wake;
         self.len += 1;
+    }
+
+    /// Which threads, tasks and agents they wake.
+    pub(crate) fn identities(&self) -> impl Iterator<Item = usize> {
+        self.wakes[..self.len].iter().map(Wake::identity)
     }
 
     /// Runs all of them; sleeping threads as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken;

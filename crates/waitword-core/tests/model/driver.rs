@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use waitword_core::*;
 
 use super::history::{AGENTS, Form, HOUR, History, Kind, OnWake, Step, Time, WORDS};
 use super::world::{Blocked, ModelWaker, Real, Stage, World, until};
-use super::{Id, State};
+use super::{Id, State, thread};
 
 /// Threads are dear; what distinguishes them from tasks needs few.
 const MOST_THREADS: usize = 3;
@@ -113,7 +113,7 @@ impl World {
         let (send_interrupt, interrupt) = std::sync::mpsc::channel();
         let (send, ended) = std::sync::mpsc::channel();
         let at = self.at(word);
-        let thread = std::thread::spawn(move || {
+        let thread = thread::spawn(move || {
             let interrupt = Arc::new(Interrupt::for_current_thread());
             send_interrupt.send(Arc::clone(&interrupt)).expect("the driver is there");
             // An error here means that the driver has failed already.

@@ -2,7 +2,7 @@
 //! test and a fuzzer make the same histories.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 /// How many words there are. More than a shard has buckets at first, so that it grows and shrinks.
 pub(crate) const WORDS: usize = 40;

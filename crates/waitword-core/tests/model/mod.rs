@@ -5,6 +5,12 @@ mod history;
 mod sequential;
 mod world;
 
+// `web/` runs it in a worker, and has threads of its own.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use crate::threads as thread;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::thread;
+
 pub(crate) use driver::run;
 pub(crate) use history::History;
 use sequential::{Id, Model, State};

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Wake;
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use waitword_core::*;
 
 use super::history::{AGENTS, Form, Kind, OnWake, WORDS};
+use super::thread::JoinHandle;
 use super::{Id, Model, State};
 
 pub(super) struct World {
@@ -161,7 +161,12 @@ pub(super) struct Blocked {
 
 impl Blocked {
     pub(super) fn receive(&self) -> Result<Outcome, Interrupted> {
-        self.ended.recv_timeout(STALL_TIMEOUT).expect("the thread was woken")
+        let mut received = None;
+        until(|| {
+            received = self.ended.try_recv().ok();
+            received.is_some()
+        });
+        received.expect("the thread was woken")
     }
 }
 
@@ -178,7 +183,7 @@ impl Drop for Blocked {
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[track_caller]
-pub(super) fn until(condition: impl Fn() -> bool) {
+pub(super) fn until(mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(start.elapsed() < STALL_TIMEOUT, "waited for {STALL_TIMEOUT:?}");

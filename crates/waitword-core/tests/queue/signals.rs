@@ -107,6 +107,22 @@ fn a_signal_ends_no_blocking_wait() {
     });
 }
 
+/// An agent's wait cannot be signalled. A pass that comes along for the sake of another queue leaves the task behind it alone.
+#[test]
+fn the_watchdog_leaves_a_task_alone_that_is_behind_an_agent() {
+    let (table, [word, other]) = (Table::with_shards(1), [const { AtomicI32::new(0) }; 2]);
+    let inbox = Inbox::new(|| {});
+    let mut agent = pin!(InboxWait::new(&inbox, table.at(&word), 0));
+    assert!(agent.as_mut().enqueue(0));
+    let mut task = pin!(wait_async(table.at(&word), 0));
+    let mut watched = [(); 2].map(|()| Box::pin(wait_async(table.at(&other), 0)));
+    assert!(poll(task.as_mut()).is_pending());
+    assert!(watched.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+    assert_eq!(signal_one(table.at(&other)), 2);
+    assert!((0..2).all(|_| table.signal_stalled()), "the shard is watched");
+    assert!(!task.is_signalled());
+}
+
 /// Behind a signalled waiter that does not respond, the second pass after the signal signals the next.
 #[test]
 fn the_watchdog_signals_the_next_behind_an_unresponsive_waiter() {
@@ -229,8 +245,9 @@ fn the_timer_runs_the_watchdog_of_the_process() {
                     parker.park();
                 }
             });
-            until(|| Table::global().waiters(&word) == 2);
+            // Later ones are behind a waiter that is skipped: a pass may have signalled them before we look.
             if round == 0 {
+                until(|| Table::global().waiters(&word) == 2);
                 assert_eq!(signal_one(&word), 2, "the first, which does not respond");
             }
             next.join().unwrap();

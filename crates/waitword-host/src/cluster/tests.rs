@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {
-    let cluster = Cluster::new(Arc::default(), true);
+    let cluster = Cluster::new(Arc::default(), true, None);
     let workers = [(); 2].map(|()| cluster.enlist(Arc::default()));
     let (sender, dismissed) = std::sync::mpsc::channel();
     thread::scope(|scope| {
@@ -27,7 +27,7 @@ fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {
 #[test]
 fn a_rung_bell_keeps_its_sleeper() {
     let bells = [(); 2].map(|()| Arc::<Doorbell>::default());
-    let cluster = Cluster::new(Arc::clone(&bells[0]), true);
+    let cluster = Cluster::new(Arc::clone(&bells[0]), true, None);
     let worker = cluster.enlist(Arc::clone(&bells[1]));
     bells[1].ring();
     assert_eq!(cluster.sleep(worker, None, Reason::WaitsOnly), Woken::Rung);
@@ -41,7 +41,7 @@ fn a_rung_bell_keeps_its_sleeper() {
 #[test]
 fn nobody_is_dismissed_while_outsiders_may_notify() {
     let bell = Arc::<Doorbell>::default();
-    let cluster = Cluster::new(Arc::clone(&bell), false);
+    let cluster = Cluster::new(Arc::clone(&bell), false, None);
     thread::scope(|scope| {
         let sleeper = scope.spawn(|| cluster.sleep(MAIN, None, Reason::WaitsOnly));
         bell.ring();
@@ -51,7 +51,7 @@ fn nobody_is_dismissed_while_outsiders_may_notify() {
 
 #[test]
 fn an_agent_is_terminated_although_it_was_not_there_yet() {
-    let cluster = Cluster::new(Arc::default(), true);
+    let cluster = Cluster::new(Arc::default(), true, None);
     let id = cluster.enlist(Arc::default());
     cluster.terminate(id);
     let agent = waitword_agents::Agent::new(true, || {});

@@ -20,12 +20,19 @@ pub enum Actor {
         /// Its name, if one is known.
         name: Option<String>,
     },
-    /// A JavaScript agent that waits in a promise. (An agent that blocks is seen as its thread.)
+    /// A JavaScript agent. One that blocks is a [`BlockedAgent`](Self::BlockedAgent), or its thread where its host does not say more.
     Agent {
-        /// A number in order of first appearance, as that of a task.
+        /// A number in order of first appearance, as that of a task. Of one with a name, what scripts call its `threadId`.
         number: u64,
         /// Its name, if one is known.
         name: Option<String>,
+    },
+    /// A JavaScript agent whose thread blocks in `Atomics.wait`.
+    BlockedAgent {
+        /// What scripts call its `threadId`.
+        number: u64,
+        /// Its name.
+        name: String,
     },
 }
 
@@ -33,6 +40,6 @@ impl Actor {
     /// Whether it does nothing else while it waits. A task may await something else at the same time (`select!`), and an agent
     /// runs other jobs.
     pub fn blocks(&self) -> bool {
-        matches!(self, Self::Thread { .. })
+        matches!(self, Self::Thread { .. } | Self::BlockedAgent { .. })
     }
 }

@@ -17,6 +17,9 @@ pub struct Holder {
     pub actor: Actor,
     /// How it is held.
     pub mode: Access,
+    /// How many permits of a semaphore.
+    #[serde(default)]
+    pub permits: Option<u64>,
     /// Where it was acquired.
     pub site: Option<Site>,
     /// How long it has been held.
@@ -25,6 +28,19 @@ pub struct Holder {
     /// Whether the guard may be with another than the one that acquired it, because it was sent there or made to be sent. Reports
     /// say "acquired by" then.
     pub sent_away: bool,
+    /// Whether nothing will release it: permits that were forgotten, a guard that was leaked.
+    #[serde(default)]
+    pub forgotten: bool,
+}
+
+/// What is known of the records of holders.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recording {
+    /// How long holders have been recorded. What was acquired before has no record.
+    #[serde(rename = "since_ns", with = "super::nanos")]
+    pub since: Duration,
+    /// How many acquisitions were not recorded since, for want of room.
+    pub unrecorded: u64,
 }
 
 /// Which thread polled a task last.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::Waiter;
+use super::{Deed, Waiter};
 
 /// The address of the word in whose queue the waiters are. In JSON a string, `"0x7f3a10"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,6 +79,25 @@ pub struct LockName {
     pub name: Option<String>,
     /// Its type without paths, such as `Mutex<Accounts>`, if it is known.
     pub type_name: Option<String>,
+    /// Where it is in memory that JavaScript agents share, if it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<BlockPlace>,
+}
+
+/// A place in a block of shared memory: what a SharedArrayBuffer is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct BlockPlace {
+    /// The number of the block, from 1 in the order in which blocks were first waited on.
+    pub block: u64,
+    /// The byte.
+    pub byte_index: u64,
+}
+
+/// Prints as `block 1 +64`.
+impl fmt::Display for BlockPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "block {} +{}", self.block, self.byte_index)
+    }
 }
 
 /// A lock and its queue.
@@ -89,4 +108,17 @@ pub struct Lock {
     pub name: LockName,
     /// Its waiters in the order of the queue.
     pub waiters: Vec<Waiter>,
+    /// Who changed its word last, where that is recorded: of the words of scripts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Deed>,
+    /// Who notified it last, where that is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notified: Option<Deed>,
+}
+
+impl Lock {
+    /// A lock without waiters, of which nothing else is known.
+    pub fn new(name: LockName) -> Self {
+        Self { name, waiters: Vec::new(), changed: None, notified: None }
+    }
 }

@@ -1,6 +1,7 @@
 //! What was seen, as plain, owned data: it can be made by hand, compared, written as JSON and read back.
 
 mod actor;
+mod deed;
 mod durations;
 mod holder;
 mod lock;
@@ -9,9 +10,10 @@ mod snapshot;
 mod waiter;
 
 pub use actor::Actor;
+pub use deed::{Deed, Ended};
 pub(crate) use durations::{nanos, optional_nanos};
-pub use holder::{Holder, LastPoll};
-pub use lock::{Address, Lock, LockKind, LockName};
+pub use holder::{Holder, LastPoll, Recording};
+pub use lock::{Address, BlockPlace, Lock, LockKind, LockName};
 pub use site::Site;
 pub use snapshot::Snapshot;
 pub use waiter::{Access, State, Waiter};

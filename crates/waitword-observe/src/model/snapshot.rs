@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Actor, Address, Holder, LastPoll, Lock, LockName, Site, Waiter};
+use super::{Actor, Address, Ended, Holder, LastPoll, Lock, LockName, Recording, Site, Waiter};
 
 /// The waiters of a process, and the holders where they are recorded.
 ///
 /// Plain data: [`snapshot`](crate::snapshot()) makes one of the process, and a test can make one by hand.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// When it was taken, on the process's monotonic clock. Only differences mean something.
     #[serde(rename = "taken_ns", with = "super::nanos")]
@@ -19,8 +19,14 @@ pub struct Snapshot {
     pub locks: Vec<Lock>,
     /// The holders of locks. `None` if holders are not recorded.
     pub holders: Option<Vec<Holder>>,
+    /// What is known of the holders that are not there. `None` if holders are not recorded.
+    #[serde(default)]
+    pub recording: Option<Recording>,
     /// Which thread polled a task last, of the tasks of which it is known.
     pub last_polls: Vec<LastPoll>,
+    /// Those among the holders that have ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<Ended>,
 }
 
 impl Snapshot {
@@ -64,6 +70,8 @@ impl Snapshot {
         };
         let locks = self.locks.iter().map(|lock| Lock {
             name: lock.name.clone(),
+            changed: lock.changed.clone(),
+            notified: lock.notified.clone(),
             waiters: lock
                 .waiters
                 .iter()
@@ -75,12 +83,14 @@ impl Snapshot {
             taken: self.taken,
             locks: locks.filter(|lock| !lock.waiters.is_empty()).collect(),
             holders: self.holders.as_ref().map(|all| all.iter().filter(is_same_hold).cloned().collect()),
+            recording: self.recording.clone(),
             last_polls: self
                 .last_polls
                 .iter()
                 .filter(|poll| earlier.last_polls.contains(poll))
                 .cloned()
                 .collect(),
+            ended: self.ended.clone(),
         }
     }
 

@@ -15,8 +15,10 @@ pub enum Access {
     Exclusive,
     /// An `RwLock` for reading.
     Shared,
-    /// An upgradable read of an `RwLock`, or its upgrade.
+    /// An upgradable read of an `RwLock`.
     Upgradable,
+    /// The upgrade of an upgradable read: the other readers have to leave.
+    Upgrade,
     /// Permits of a semaphore.
     Permits,
     /// The initialisation of a value: a waiter waits for its end, a holder runs it.

@@ -7,9 +7,23 @@ mod waits;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::model::{LockName, Site, Snapshot};
+use crate::blame::{Blame, Blamed, blame};
+use crate::model::{Address, LockName, Site, Snapshot};
 pub use waits::Waits;
 use waits::{label, place};
+
+/// Who made others wait since [`enable`](crate::enable) was called first, as a profile: [`Profile::of_blame`] of [`blame`](crate::blame()).
+///
+/// ```
+/// waitword_observe::enable();
+/// // ... the program runs ...
+/// let path = std::env::temp_dir().join("locks.pb.gz");
+/// std::fs::write(&path, waitword_observe::profile().pprof())?; // go tool pprof -top -sample_index=delay locks.pb.gz
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn profile() -> Profile {
+    Profile::of_blame(&blame())
+}
 
 /// Waits by lock and site: how many, and for how long.
 ///
@@ -37,6 +51,32 @@ impl Profile {
             for waiter in &lock.waiters {
                 profile.record(&lock.name, waiter.site.as_ref(), waiter.age.unwrap_or_default());
             }
+        }
+        profile
+    }
+
+    /// Who made others wait: the sites where locks were taken, how often they were released while others waited, and for how long these
+    /// had waited. With the rows that blame nobody, the delays are all waits.
+    ///
+    /// The profile is cumulative, as Go's: of two, `go tool pprof -base` shows the difference.
+    pub fn of_blame(rows: &[Blame]) -> Self {
+        let mut profile = Self::default();
+        for row in rows {
+            let unnamed =
+                LockName { address: Address(0), kind: row.kind, name: None, type_name: None, place: None };
+            let nobody = |text: &'static str| Site { file: text.into(), line: 0, column: 0 };
+            let site = match &row.blamed {
+                Blamed::Site { site } => site.clone(),
+                Blamed::NotYetRun => nobody("nobody: signalled, not yet run"),
+                Blamed::Unknown => nobody("unknown holders"),
+                Blamed::OtherSites => nobody("other sites"),
+            };
+            let lock = match row.blamed {
+                Blamed::Site { .. } => row.lock.clone(),
+                _ => None,
+            };
+            let waits = Waits { count: row.releases, delay: row.delay };
+            profile.rows.entry((lock.unwrap_or(unnamed), Some(site))).or_default().add(waits);
         }
         profile
     }

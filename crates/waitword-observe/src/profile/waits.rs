@@ -25,10 +25,16 @@ pub(super) fn label(lock: &LockName) -> String {
     let kind = lock.type_name.clone().unwrap_or_else(|| lock.kind.to_string());
     match &lock.name {
         Some(name) => format!("{kind} \"{name}\""),
+        None if lock.address.0 == 0 => kind,
         None => format!("{kind} at {}", lock.address),
     }
 }
 
 pub(super) fn place(site: Option<&Site>) -> String {
-    site.map_or_else(|| "unknown".to_owned(), Site::to_string)
+    match site {
+        None => "unknown".to_owned(),
+        // What is no place in a file.
+        Some(site) if site.line == 0 => site.file.clone().into_owned(),
+        Some(site) => site.to_string(),
+    }
 }

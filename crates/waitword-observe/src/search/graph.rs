@@ -98,17 +98,16 @@ fn stands(lock: &Lock, waiter: &Waiter) -> bool {
 }
 
 fn blocks(holder: &Holder, waiter: &Waiter) -> bool {
-    // An upgradable reader that waits for its own upgrade waits for the readers, not for itself.
-    let is_upgrade = waiter.wants == Access::Upgradable && holder.actor == waiter.actor;
-    !is_upgrade && excludes(holder.mode, waiter.wants)
+    excludes(holder.mode, waiter.wants)
 }
 
 /// Whether a lock that is held in one way cannot be had in the other.
 fn excludes(held: Access, wanted: Access) -> bool {
     match held {
-        Access::Shared => wanted == Access::Exclusive,
+        // An upgrade waits for the readers, and not for its own upgradable read.
+        Access::Shared => matches!(wanted, Access::Exclusive | Access::Upgrade),
         Access::Upgradable => matches!(wanted, Access::Exclusive | Access::Upgradable),
-        Access::Exclusive | Access::Initialization => true,
+        Access::Exclusive | Access::Initialization | Access::Upgrade => true,
         Access::Permits | Access::Notification => false,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::finding::{Finding, LongWait, NeverPolled, NoKnownNotifier};
+use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
 use crate::model::{Lock, LockKind, Site, Snapshot, State, Waiter};
 
 /// A signalled waiter that has been queued for less is no finding: its executor may be busy.
@@ -15,6 +15,7 @@ const LONG_WAIT: Duration = Duration::from_secs(1);
 pub(super) fn find(snapshot: &Snapshot) -> Vec<Finding> {
     let mut findings = Vec::new();
     for lock in &snapshot.locks {
+        findings.extend(holders_ended(lock, snapshot).map(Finding::HolderEnded));
         findings.extend(never_polled(lock).map(Finding::NeverPolled));
         match lock.name.kind {
             LockKind::Word | LockKind::Condvar | LockKind::Event => {
@@ -24,6 +25,28 @@ pub(super) fn find(snapshot: &Snapshot) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Of so many waiters a finding says who they are.
+const FIRST: usize = 4;
+
+/// An actor that has ended releases nothing. If the lock has been released for it, its word says so, and there is no holder.
+fn holders_ended<'a>(lock: &'a Lock, snapshot: &'a Snapshot) -> impl Iterator<Item = HolderEnded> + 'a {
+    let holders = snapshot.holders_of(lock.name.address).filter(|_| !lock.waiters.is_empty());
+    holders.filter_map(|holder| {
+        let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor)?;
+        let first = lock.waiters.iter().take(FIRST);
+        let first =
+            first.map(|waiter| FirstWaiter { actor: waiter.actor.clone(), site: waiter.site.clone() });
+        Some(HolderEnded {
+            lock: lock.name.clone(),
+            actor: holder.actor.clone(),
+            site: holder.site.clone(),
+            ended: ended.ago,
+            waiters: lock.waiters.len(),
+            first: first.collect(),
+        })
+    })
 }
 
 /// Signalled, and seen by the watchdog twice without a sign of life. A thread in this state has not been scheduled: nobody polls it.

@@ -3,8 +3,11 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::Once;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use super::on::enable;
+use super::files::{write_profile, write_trace};
+use super::on::{enable, set_slow_threshold};
 use super::spec::{Spec, UNDERSTOOD};
 use super::watch;
 
@@ -18,7 +21,10 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// | unset, empty, `0` | nothing: no thread, no clock |
 /// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once; on Unix the signal SIGUSR1 prints a report there |
 /// | `serve=PATH` | [`enable`]; on Unix, a socket at PATH that gives a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
-/// | `1,serve=PATH` | both |
+/// | `profile=FILE` | [`enable`]; the [profile](crate::profile()) of who made others wait, written again every 2 s: for `go tool pprof`, or folded stacks if the name ends in `.folded` |
+/// | `trace=FILE` | [`enable`]; the youngest events of each thread, every acquisition among them, written again every 2 s in Chrome's trace format, or as a picture if the name ends in `.svg` |
+/// | `slow=500ms` | with `1`: what is printed as slow, 1 s without it |
+/// | `1,serve=PATH` | both; so with the others |
 ///
 /// Any other value prints one line that says what is understood, and observes nothing. What fails (a socket that cannot be bound)
 /// prints one line, and the rest is observed. The second call and all after it do nothing.
@@ -39,10 +45,25 @@ pub fn init() {
     });
 }
 
+/// A hold that made another wait for so long is printed.
+const SLOW: Duration = Duration::from_secs(1);
+
 fn start(spec: &Spec) {
     enable();
+    if let Some(path) = &spec.profile
+        && let Err(error) = write_profile(path.clone())
+    {
+        say(format_args!("no profile at {}: {error}", path.display()));
+    }
+    if let Some(path) = &spec.trace
+        && let Err(error) = write_trace(path.clone())
+    {
+        say(format_args!("no trace at {}: {error}", path.display()));
+    }
     if spec.watch {
-        if let Err(error) = watch::start() {
+        set_slow_threshold(spec.slow.unwrap_or(SLOW));
+        watch::PRINTS_SLOW.store(true, Ordering::Relaxed);
+        if let Err(error) = watch::start(watch::print) {
             say(format_args!("no thread to find faults: {error}"));
         }
         #[cfg(unix)]

@@ -1,7 +1,11 @@
 //! Observation on and off: by hand, by the environment, by a signal, through a socket.
 
+mod deadlock;
+mod files;
 mod init;
 mod on;
+#[cfg(unix)]
+mod request;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]
@@ -9,8 +13,9 @@ mod signal;
 mod spec;
 mod watch;
 
+pub use deadlock::{abort_on_deadlock, on_deadlock};
 pub use init::init;
-pub use on::{disable, enable};
+pub use on::{disable, enable, set_slow_threshold};
 #[cfg(unix)]
 pub use serve::{Server, serve};
 #[cfg(unix)]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::report::report;
+use super::request::Request;
 
 /// So many connections are answered at a time. More are refused.
 const READERS: usize = 8;
@@ -22,6 +22,9 @@ const DEADLINE: Duration = Duration::from_secs(10);
 const BUSY: &[u8] = b"{\"error\":\"busy: other readers have not read their reports yet\"}\n";
 
 /// Gives a report as one line of JSON to each connection to a Unix socket at `path`, until the returned [`Server`] is dropped.
+///
+/// A reader may ask first, in one line: `report`, or `trace SECONDS` or `trace SECONDS all` for a [`Trace`](crate::Trace) of the time from
+/// now on, for at most 60 s. One that says nothing gets a report a moment later.
 ///
 /// Only the process's own user can connect (mode 0600, from the beginning). A socket that a process left there when it ended is replaced.
 /// Each connection has a thread, eight at most at a time. A reader that does not read delays nobody: its report is made, and its
@@ -130,8 +133,9 @@ fn answer(connection: UnixStream, readers: &Arc<AtomicUsize>) {
     }
     let give = move || {
         let _place = place;
+        let answer = Request::read(&connection).answer();
         // A reader that has gone, or does not read, needs no report.
-        let _ = write(&connection, format!("{}\n", report().to_json()).as_bytes(), Instant::now() + DEADLINE);
+        let _ = write(&connection, format!("{answer}\n").as_bytes(), Instant::now() + DEADLINE);
     };
     // Without a thread left the connection is closed.
     let _ = thread::Builder::new().name("waitword-reader".into()).spawn(give);

@@ -1,10 +1,13 @@
-//! A thread that takes a snapshot once per second, and prints the faults in it.
+//! A thread that takes a snapshot once per second, and reports the faults in it: to stderr, to callbacks, to adapters.
 
 use std::io::{self, Write};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crate::blame::take_slow;
 use crate::finding::Finding;
 use crate::model::{Actor, Address, Snapshot};
 use crate::process::snapshot;
@@ -12,22 +15,56 @@ use crate::search::{cycles, waits};
 
 const PERIOD: Duration = Duration::from_secs(1);
 
+/// Whether the thread prints slow holds too. If not, they are left to [`take_slow`].
+pub(super) static PRINTS_SLOW: AtomicBool = AtomicBool::new(false);
+
+/// Called with each fault.
+type Listener = Arc<dyn Fn(&Finding) + Send + Sync>;
+
 /// The thread that is running, if any: each start has a number.
 struct Watch {
     last: u64,
     running: Option<u64>,
+    listeners: Vec<Listener>,
 }
 
-static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None });
+static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None, listeners: Vec::new() });
 static STOPPED: Condvar = Condvar::new();
 
 fn state() -> MutexGuard<'static, Watch> {
     WATCH.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the thread, unless it runs.
-pub(super) fn start() -> io::Result<()> {
+/// Prints a fault to the standard error.
+pub(super) fn print(finding: &Finding) {
+    #[cfg(feature = "tracing")]
+    if crate::adapters::has_subscriber() {
+        return crate::adapters::emit_finding(finding);
+    }
+    // Without a standard error there is nobody to print for.
+    let _ = writeln!(io::stderr().lock(), "waitword: {finding}");
+}
+
+/// Prints the holds that were slow since the last time.
+fn print_slow() {
+    let (slow, lost) = take_slow();
+    for slow in slow {
+        #[cfg(feature = "tracing")]
+        if crate::adapters::has_subscriber() {
+            crate::adapters::emit_slow(&slow);
+            continue;
+        }
+        let _ = writeln!(io::stderr().lock(), "waitword: {slow}");
+    }
+    if lost > 0 {
+        let _ = writeln!(io::stderr().lock(), "waitword: {lost} more were slow");
+    }
+}
+
+/// Calls `listener` with each fault, from a thread that is started unless it runs.
+pub(super) fn start(listener: impl Fn(&Finding) + Send + Sync + 'static) -> io::Result<()> {
     let mut watch = state();
+    watch.listeners.push(Arc::new(listener));
     if watch.running.is_some() {
         return Ok(());
     }
@@ -37,9 +74,14 @@ pub(super) fn start() -> io::Result<()> {
     Ok(())
 }
 
-/// The thread ends, and prints nothing from now on except what it is printing.
+/// The thread ends, and begins no call from now on.
 pub(super) fn stop() {
-    state().running = None;
+    let mut watch = state();
+    watch.running = None;
+    let listeners = std::mem::take(&mut watch.listeners);
+    drop(watch);
+    // Foreign: not under the lock.
+    drop(listeners);
     STOPPED.notify_all();
 }
 
@@ -52,19 +94,25 @@ fn run(number: u64) {
         if watch.running != Some(number) {
             return;
         }
+        let listeners = watch.listeners.clone();
         drop(watch);
         for finding in watcher.check(snapshot()) {
-            // Without a standard error there is nobody to print for.
-            let _ = writeln!(io::stderr().lock(), "waitword: {finding}");
+            for listener in &listeners {
+                // It has been printed by the panic hook, and the thread goes on.
+                let _ = catch_unwind(AssertUnwindSafe(|| listener(&finding)));
+            }
+        }
+        if PRINTS_SLOW.load(Ordering::Relaxed) {
+            print_slow();
         }
     }
 }
 
-/// Prints each fault once, and once again if it comes back.
+/// Reports each fault once, and once again if it comes back.
 #[derive(Default)]
 struct Watcher {
     before: Option<Snapshot>,
-    printed: Vec<Identity>,
+    reported: Vec<Identity>,
 }
 
 /// The locks and actors of a finding.
@@ -77,9 +125,9 @@ impl Watcher {
         found.extend(waits(&now));
         found.retain(Finding::is_fault);
         let seen: Vec<Identity> = found.iter().map(identity).collect();
-        let mut new = seen.iter().map(|seen| !self.printed.contains(seen));
+        let mut new = seen.iter().map(|seen| !self.reported.contains(seen));
         found.retain(|_| new.next() == Some(true));
-        self.printed = seen;
+        self.reported = seen;
         self.before = Some(now);
         found
     }
@@ -96,6 +144,7 @@ fn identity(finding: &Finding) -> Identity {
                 Some((wait.lock.address, Some(member.actor.clone())))
             })
             .collect(),
+        Finding::HolderEnded(held) => vec![(held.lock.address, Some(held.actor.clone()))],
         Finding::NeverPolled(wait) => vec![(wait.lock.address, Some(wait.actor.clone()))],
         Finding::LongWait(waits) => vec![(waits.lock.address, None)],
         Finding::NoKnownNotifier(waits) => vec![(waits.lock.address, None)],
@@ -117,11 +166,11 @@ mod tests {
         let age = Some(Duration::from_secs(10 + second));
         let kind = LockKind::Mutex;
         let lock = |at: usize| {
-            let name = LockName { address: Address(at as u64), kind, name: None, type_name: None };
+            let name =
+                LockName { address: Address(at as u64), kind, name: None, type_name: None, place: None };
             let actor = TASKS[at].clone();
             let wants = Access::Exclusive;
             Lock {
-                name,
                 waiters: vec![Waiter {
                     position: 0,
                     actor,
@@ -131,6 +180,7 @@ mod tests {
                     age,
                     timed: Some(false),
                 }],
+                ..Lock::new(name)
             }
         };
         let holder = |at: usize| Holder {
@@ -138,15 +188,17 @@ mod tests {
             kind,
             actor: TASKS[1 - at].clone(),
             mode: Access::Exclusive,
+            permits: None,
             site: None,
             held: age,
             sent_away: false,
+            forgotten: false,
         };
         Snapshot {
             taken,
             locks: vec![lock(0), lock(1)],
             holders: Some(vec![holder(0), holder(1)]),
-            last_polls: Vec::new(),
+            ..Snapshot::default()
         }
     }
 

@@ -4,18 +4,35 @@ use std::fmt;
 
 use super::cycle::cycle;
 use super::words::{actor, duration, lock, site, wrapped};
-use crate::finding::{Finding, LongWait, NeverPolled, NoKnownNotifier};
+use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
 
 /// One or more lines of at most 100 columns, without a line break at the end.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
             Self::Cycle(found) => cycle(found),
+            Self::HolderEnded(held) => wrapped(&holder_ended(held), 2),
             Self::NeverPolled(wait) => wrapped(&never_polled(wait), 2),
             Self::LongWait(waits) => wrapped(&long_wait(waits), 2),
             Self::NoKnownNotifier(waits) => wrapped(&no_known_notifier(waits), 2),
         })
     }
+}
+
+fn holder_ended(held: &HolderEnded) -> String {
+    let HolderEnded { lock: name, waiters, .. } = held;
+    let [name, who, taken] = [lock(name), actor(&held.actor), site(held.site.as_ref())];
+    let waiter = |waiter: &FirstWaiter| {
+        let at = waiter.site.as_ref().map(|at| format!(" ({})", site(Some(at)))).unwrap_or_default();
+        actor(&waiter.actor) + &at
+    };
+    let mut list: Vec<String> = held.first.iter().map(waiter).collect();
+    if held.first.len() < *waiters {
+        list.push("...".to_owned());
+    }
+    let verb = if *waiters == 1 { "waits" } else { "wait" };
+    let [ended, list] = [duration(held.ended), list.join(", ")];
+    format!("{name}: held by {who} ({taken}), which ended {ended} ago; {waiters} {verb}: {list}")
 }
 
 fn never_polled(wait: &NeverPolled) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::words::{actor, duration, lock_with_address, site, wrapped};
-use crate::model::{Access, Holder, Lock, LockKind, Snapshot, State, Waiter};
+use crate::model::{Access, Deed, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
 /// So many locks are listed,
 const LOCKS: usize = 20;
@@ -27,7 +27,7 @@ pub(crate) fn listing(snapshot: &Snapshot) -> String {
     let mut text = String::new();
     for lock in listed {
         text += "\n";
-        text += &of_lock(lock, snapshot);
+        text += &of_lock(lock, snapshot, WAITERS);
     }
     if let Some(rest) = locks.get(LOCKS..).filter(|rest| !rest.is_empty()) {
         let waiters: usize = rest.iter().map(|lock| lock.waiters.len()).sum();
@@ -47,18 +47,29 @@ fn more(count: usize, what: &str, with: &str, longest: Option<Duration>) -> Stri
     format!("... and {count} more {what}{with}{longest}")
 }
 
-fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
+pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
     let waiters = match lock.waiters.len() {
         1 => "1 waiter".to_owned(),
         count => format!("{count} waiters"),
     };
     let mut text = format!("{}: {waiters}\n", lock_with_address(&lock.name));
     let holders: Vec<&Holder> = snapshot.holders_of(lock.name.address).collect();
-    text += &held(&holders);
-    if snapshot.holders.is_some() && holders.is_empty() && is_owned(lock) {
-        text += "  holder unknown: taken before holders were recorded, or not recorded\n";
+    text += &if lock.name.kind == LockKind::Semaphore { permits(&holders) } else { held(&holders, snapshot) };
+    if let Some(recording) = &snapshot.recording
+        && holders.is_empty()
+        && is_held(lock)
+    {
+        let unrecorded = match recording.unrecorded {
+            0 => String::new(),
+            count => format!(", or one of {count} not recorded"),
+        };
+        text += &format!("  holder unknown (taken before observation began{unrecorded})\n");
     }
-    let listed = &lock.waiters[..lock.waiters.len().min(WAITERS)];
+    if holders.is_empty() {
+        text += &deed("last changed", lock.changed.as_ref());
+        text += &deed("last notified", lock.notified.as_ref());
+    }
+    let listed = &lock.waiters[..lock.waiters.len().min(most)];
     let names: Vec<String> = listed.iter().map(|waiter| actor(&waiter.actor)).collect();
     let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (waiter, name) in listed.iter().zip(&names) {
@@ -68,23 +79,62 @@ fn of_lock(lock: &Lock, snapshot: &Snapshot) -> String {
         text += &wrapped(&format!("  {age:>TIME$}  {name:wide$}  {at}{notes}"), TIME + 6);
         text += "\n";
     }
-    if let Some(rest) = lock.waiters.get(WAITERS..).filter(|rest| !rest.is_empty()) {
+    if let Some(rest) = lock.waiters.get(most..).filter(|rest| !rest.is_empty()) {
         text += &format!("  {:TIME$}  {}\n", "", more(rest.len(), "waiters", "", longest(rest)));
     }
     text
 }
 
+/// Permits by the places where they were taken, those with the most first: where a leak is looked for.
+fn permits(holders: &[&Holder]) -> String {
+    let mut sites: BTreeMap<(String, bool), (u64, Option<Duration>)> = BTreeMap::new();
+    for holder in holders {
+        let key = (site(holder.site.as_ref()), holder.forgotten);
+        let (count, oldest) = sites.entry(key).or_default();
+        *count += holder.permits.unwrap_or(1);
+        *oldest = holder.held.max(*oldest);
+    }
+    let mut sites: Vec<_> = sites.into_iter().collect();
+    sites.sort_by_key(|(_, (count, oldest))| Reverse((*count, *oldest)));
+    let mut text = String::new();
+    for ((at, forgotten), (count, oldest)) in sites.iter().take(HOLDERS) {
+        let age = oldest.map_or("-".to_owned(), duration);
+        let permits = if *count == 1 { "permit" } else { "permits" };
+        let forgotten = if *forgotten { " forgotten" } else { "" };
+        text += &wrapped(&format!("  {age:>TIME$}  {count} {permits}{forgotten}, taken at {at}"), TIME + 6);
+        text += "\n";
+    }
+    let rest: u64 = sites.iter().skip(HOLDERS).map(|(_, (count, _))| count).sum();
+    if rest > 0 {
+        text += &format!("  {:TIME$}  {}\n", "", more(rest as usize, "permits", "", None));
+    }
+    text
+}
+
+/// What was done to the word last.
+fn deed(what: &str, deed: Option<&Deed>) -> String {
+    let Some(deed) = deed else { return String::new() };
+    let [age, who, at] = [duration(deed.ago), actor(&deed.actor), site(deed.site.as_ref())];
+    let woken = match deed.woken {
+        None => "",
+        Some(0) => ", found nobody",
+        Some(1) => ", woke 1",
+        Some(woken) => &format!(", woke {woken}"),
+    };
+    wrapped(&format!("  {age:>TIME$}  {what} by {who} at {at}{woken}"), TIME + 6) + "\n"
+}
+
 /// Holders one by one while they are few, by site if they are many.
-fn held(holders: &[&Holder]) -> String {
+fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
     if holders.len() <= HOLDERS {
         let line = |holder: &&Holder| {
             let by = if holder.sent_away { "acquired by" } else { "held by" };
             let age = holder.held.map_or("-".to_owned(), duration);
-            format!(
-                "  {age:>TIME$}  {by} {}, taken at {}\n",
-                actor(&holder.actor),
-                site(holder.site.as_ref())
-            )
+            let [who, at] = [actor(&holder.actor), site(holder.site.as_ref())];
+            let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor);
+            let ended = ended.map(|ended| format!(", which ended {} ago", duration(ended.ago)));
+            let line = format!("  {age:>TIME$}  {by} {who}, taken at {at}{}", ended.unwrap_or_default());
+            wrapped(&line, TIME + 6) + "\n"
         };
         return holders.iter().map(line).collect();
     }
@@ -108,10 +158,12 @@ fn held(holders: &[&Holder]) -> String {
     text
 }
 
-/// Whether a waiter of the lock implies a holder.
-fn is_owned(lock: &Lock) -> bool {
-    use LockKind::{AsyncLock, Mutex, OnceLock, RwLock};
-    matches!(lock.name.kind, Mutex | RwLock | OnceLock | AsyncLock)
+/// Whether the waiters of the lock imply a holder that is recorded. A lock with a signalled waiter may be free; scripts, which hold an
+/// `AsyncLock`, make no records.
+fn is_held(lock: &Lock) -> bool {
+    use LockKind::{Mutex, OnceLock, RwLock};
+    let is_owned = matches!(lock.name.kind, Mutex | RwLock | OnceLock);
+    is_owned && lock.waiters.iter().all(|waiter| waiter.state == State::Queued)
 }
 
 /// What the kind of the lock does not say by itself.
@@ -120,6 +172,7 @@ fn wants(lock: &Lock, wants: Access) -> &'static str {
         (LockKind::RwLock, Access::Shared) => ", to read",
         (LockKind::RwLock, Access::Exclusive) => ", to write",
         (LockKind::RwLock, Access::Upgradable) => ", for an upgradable read",
+        (LockKind::RwLock, Access::Upgrade) => ", to upgrade",
         _ => "",
     }
 }

@@ -18,7 +18,7 @@ const TYPE: usize = 28;
 const SITE: usize = 40;
 
 /// `850 us`, `12 ms`, `1.2 s`, `61 s`, `12 min`, `3.4 h`: the unit in which the number says most, rounded down.
-pub(super) fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let tenths = |unit: u128| {
         let tenths = duration.as_millis() / (unit / 10);
         format!("{}.{}", tenths / 10, tenths % 10)
@@ -46,8 +46,8 @@ pub(crate) fn clean(text: &str, columns: usize) -> String {
     cut + "…"
 }
 
-/// `thread "alpha"`, `thread 3`, `task 14`, `agent 2 "worker.js"`.
-pub(super) fn actor(actor: &Actor) -> String {
+/// `thread "alpha"`, `thread 3`, `task 14`, `agent 2`, `worker 2`.
+pub(crate) fn actor(actor: &Actor) -> String {
     let quoted = |name: &String| format!("\"{}\"", clean(name, NAME));
     match actor {
         Actor::Thread { name: Some(name), .. } => format!("thread {}", quoted(name)),
@@ -55,18 +55,20 @@ pub(super) fn actor(actor: &Actor) -> String {
         Actor::Task { number, name: None } => format!("task {number}"),
         Actor::Task { number, name: Some(name) } => format!("task {number} {}", quoted(name)),
         Actor::Agent { number, name: None } => format!("agent {number}"),
-        Actor::Agent { number, name: Some(name) } => format!("agent {number} {}", quoted(name)),
+        Actor::Agent { name: Some(name), .. } | Actor::BlockedAgent { name, .. } => clean(name, NAME),
     }
 }
 
 /// `Mutex<Accounts>`, `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`.
-pub(super) fn lock(lock: &LockName) -> String {
+pub(crate) fn lock(lock: &LockName) -> String {
     let mut text = kind(lock);
     if let Some(name) = &lock.name {
         text += &format!(" \"{}\"", clean(name, NAME));
     }
-    if lock.name.is_none() && lock.type_name.is_none() {
-        text += &format!(" at {}", lock.address);
+    match lock.place {
+        Some(place) => text += &format!(" at {place}"),
+        None if has_address(lock) => text += &format!(" at {}", lock.address),
+        None => {}
     }
     text
 }
@@ -74,8 +76,12 @@ pub(super) fn lock(lock: &LockName) -> String {
 /// As [`lock`], always with the address.
 pub(super) fn lock_with_address(lock: &LockName) -> String {
     let text = self::lock(lock);
-    let has_address = lock.name.is_none() && lock.type_name.is_none();
-    if has_address { text } else { format!("{text} at {}", lock.address) }
+    if has_address(lock) || lock.place.is_some() { text } else { format!("{text} at {}", lock.address) }
+}
+
+/// Whether it has nothing else to be told by.
+fn has_address(lock: &LockName) -> bool {
+    lock.name.is_none() && lock.type_name.is_none()
 }
 
 fn kind(lock: &LockName) -> String {
@@ -85,7 +91,7 @@ fn kind(lock: &LockName) -> String {
 /// `src/pay.rs:41`; of a long path the end.
 pub(super) fn site(site: Option<&Site>) -> String {
     let Some(site) = site else { return "a place not known".to_owned() };
-    let line = format!(":{}", site.line);
+    let line = format!(":{}", site.line_and_column());
     let file = clean(&site.file, usize::MAX);
     let room = SITE - line.len();
     let excess = file.chars().count().saturating_sub(room);

@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use waitword_observe::{
-    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Site, Snapshot, State, Waiter, cycles,
+    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Recording, Site, Snapshot, State,
+    Waiter, cycles,
 };
 
 pub(crate) fn thread(id: u64, name: &str) -> Actor {
@@ -31,14 +32,15 @@ pub(crate) struct Made(pub(crate) Snapshot);
 impl Made {
     pub(crate) fn new() -> Self {
         let taken = Duration::from_secs(100_000);
-        Self(Snapshot { taken, locks: Vec::new(), holders: Some(Vec::new()), last_polls: Vec::new() })
+        let recording = Some(Recording { since: Duration::from_secs(3600), unrecorded: 0 });
+        Self(Snapshot { taken, holders: Some(Vec::new()), recording, ..Snapshot::default() })
     }
 
     /// A lock by its address, kind and type.
     pub(crate) fn lock(mut self, address: u64, kind: LockKind, type_name: Option<&str>) -> Self {
         let type_name = type_name.map(str::to_owned);
-        let name = LockName { address: Address(address), kind, name: None, type_name };
-        self.0.locks.push(Lock { name, waiters: Vec::new() });
+        let name = LockName { address: Address(address), kind, name: None, type_name, place: None };
+        self.0.locks.push(Lock::new(name));
         self
     }
 
@@ -66,7 +68,17 @@ impl Made {
     /// A holder of the last lock that was made.
     pub(crate) fn held(mut self, actor: Actor, mode: Access, at: &str, held: u64) -> Self {
         let LockName { address: lock, kind, .. } = self.0.locks.last().unwrap().name;
-        let holder = Holder { lock, kind, actor, mode, site: site(at), held: millis(held), sent_away: false };
+        let holder = Holder {
+            lock,
+            kind,
+            actor,
+            mode,
+            permits: None,
+            site: site(at),
+            held: millis(held),
+            sent_away: false,
+            forgotten: false,
+        };
         self.0.holders.as_mut().unwrap().push(holder);
         self
     }

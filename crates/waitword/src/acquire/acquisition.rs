@@ -3,13 +3,15 @@
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
+use waitword_core::observe::holders::HoldId;
 use waitword_core::observe::{Caller, Origin};
-use waitword_core::{Cancelled, Location as _, Parker, WaitAsync, wait_async_from};
+use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
+use crate::acquire::held::held_by_task;
 use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -40,20 +42,57 @@ pin_project! {
         // `Some` until the end, which returns the handle.
         handle: Option<H>,
         ask: Ask<H>,
-        // For snapshots.
-        caller: Caller,
-        // `None` until the first attempt has failed. `Some` while queued; then there is a handle, too.
+        // Once a task has acquired it.
+        hold: HoldId,
         #[pin]
-        wait: Option<WaitAsync<H::At>>,
+        wait: Wait<H::At>,
     }
 
     impl<H: Handle> PinnedDrop for Acquisition<H> {
         #[inline]
         fn drop(this: Pin<&mut Self>) {
-            if this.wait.is_some() {
+            if this.wait.is_begun() {
                 this.leave();
             }
         }
+    }
+}
+
+pin_project! {
+    /// The waiter of an acquisition. It knows its caller, so that is not kept beside it.
+    #[project = WaitProjection]
+    enum Wait<A: Location> {
+        // Until the first attempt has failed, and once the wait has ended.
+        None { caller: Caller },
+        // While queued; then there is a handle, too.
+        Begun { #[pin] wait: WaitAsync<A> },
+    }
+}
+
+impl<A: Location> Wait<A> {
+    fn begun(&self) -> Option<&WaitAsync<A>> {
+        if let Self::Begun { wait } = self { Some(wait) } else { None }
+    }
+
+    fn is_begun(&self) -> bool {
+        self.begun().is_some()
+    }
+
+    fn as_pin_mut(self: Pin<&mut Self>) -> Option<Pin<&mut WaitAsync<A>>> {
+        if let WaitProjection::Begun { wait } = self.project() { Some(wait) } else { None }
+    }
+
+    fn caller(self: Pin<&mut Self>) -> Caller {
+        match self.project() {
+            WaitProjection::None { caller } => *caller,
+            WaitProjection::Begun { wait } => wait.caller(),
+        }
+    }
+
+    /// The wait has ended. Drops its waker, whose destructor may panic, and its share in the lock.
+    fn clear(mut self: Pin<&mut Self>) {
+        let caller = self.as_mut().caller();
+        self.set(Self::None { caller });
     }
 }
 
@@ -66,19 +105,32 @@ impl<H: Handle> Acquisition<H> {
 
     /// As [`new`](Self::new), for a wait that began elsewhere.
     pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
-        Self { handle: Some(handle), ask, caller, wait: None }
+        Self { handle: Some(handle), ask, hold: HoldId::NONE, wait: Wait::None { caller } }
     }
 
     /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.handle.is_some() && self.wait.is_some()
+        self.handle.is_some() && self.wait.is_begun()
+    }
+
+    /// The task that is polled with `waker` has acquired it.
+    #[inline]
+    pub(super) fn held(self: Pin<&mut Self>, handle: &H, waker: &Waker) {
+        let this = self.project();
+        *this.hold = held_by_task(handle.raw(), *this.ask, || this.wait.caller(), waker);
+    }
+
+    /// What the guard has to keep, once a task has acquired it.
+    #[inline]
+    pub(super) fn hold(&self) -> HoldId {
+        self.hold
     }
 
     /// The first attempt, before any costly work. A queued acquirer makes none here.
     #[inline]
     pub(crate) fn take_at_once(self: Pin<&mut Self>) -> Option<H> {
         let this = self.project();
-        if this.wait.is_some() {
+        if this.wait.is_begun() {
             return None;
         }
         // Out of the future before the attempt, and not read again after it: the attempt is a fence for the compiler.
@@ -94,7 +146,7 @@ impl<H: Handle> Acquisition<H> {
     pub(crate) fn can_yield(self: Pin<&mut Self>) -> bool {
         let this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
-        if this.wait.is_some() {
+        if this.wait.is_begun() {
             return true;
         }
         // Only an attempt finds out whether the word is free. What the attempt takes is given back: a holder that is not polled
@@ -111,14 +163,14 @@ impl<H: Handle> Acquisition<H> {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let was_signalled = wait.cancel() != Cancelled::BeforeNotify && taken != Taken::OnSignal;
+            let was_signalled =
+                wait.cancel_acquired() != Cancelled::BeforeNotify && taken != Taken::OnSignal;
             let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
             handle.raw().left(*this.ask, Left { holds: signals_on_release(taken), was_signalled });
             if taken != Taken::Barging {
                 handle.raw().taken_by(is_task);
             }
-            // Drops the waker, whose destructor may panic, and the share in the lock.
-            this.wait.set(None);
+            this.wait.clear();
             mem::forget(unwinding);
         }
         handle
@@ -136,7 +188,7 @@ impl<H: Handle> Acquisition<H> {
     }
 
     /// Takes the word, or enqueues.
-    fn enqueue(self: Pin<&mut Self>, waker: &Waker) -> Poll<Ended<H>> {
+    fn enqueue(self: Pin<&mut Self>, waker: &Waker, is_timed: bool) -> Poll<Ended<H>> {
         let mut this = self.project();
         let handle = this.handle.as_ref().expect(ENDED);
         let (raw, ask) = (handle.raw(), *this.ask);
@@ -148,11 +200,9 @@ impl<H: Handle> Acquisition<H> {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                     Err(NotTaken::Marked { value, .. }) => {
                         enqueues = true;
-                        this.wait.set(Some(wait_async_from(
-                            Origin::new(*this.caller, H::Raw::waits_for(ask)),
-                            handle.at(ask),
-                            value,
-                        )));
+                        let caller = this.wait.as_mut().caller();
+                        let origin = Origin::new(caller, H::Raw::waits_for(ask)).timed(is_timed);
+                        this.wait.set(Wait::Begun { wait: wait_async_from(origin, handle.at(ask), value) });
                     }
                     Err(NotTaken::Closed(closed)) => return Poll::Ready(Err(closed)),
                 }
@@ -164,7 +214,7 @@ impl<H: Handle> Acquisition<H> {
             }
             match wait.as_mut().poll_signalled(&mut cx) {
                 // Notified; or the word has changed since the attempt, so another acquirer has made progress.
-                Poll::Ready(Some(_)) => this.wait.set(None),
+                Poll::Ready(Some(_)) => this.wait.as_mut().clear(),
                 // ... and one when the next signal will find this waiter.
                 Poll::Ready(None) => {
                     mutant!("acquire-recheck" => return Poll::Pending);
@@ -229,7 +279,7 @@ impl<H: Handle> Steps for Acquisition<H> {
 
     /// A queued waiter keeps its position until it is notified or has ended.
     fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
-        let ended = match self.as_mut().enqueue(waker) {
+        let ended = match self.as_mut().enqueue(waker, deadline.is_some()) {
             Poll::Ready(ended) => Ok(ended),
             Poll::Pending => match self.as_mut().recheck(deadline) {
                 Step::Ended(ended) => ended,
@@ -250,7 +300,7 @@ impl<H: Handle> Steps for Acquisition<H> {
     }
 
     fn is_signalled(&self) -> bool {
-        self.wait.as_ref().is_some_and(WaitAsync::is_signalled)
+        self.wait.begun().is_some_and(WaitAsync::is_signalled)
     }
 
     fn is_next(&self) -> bool {

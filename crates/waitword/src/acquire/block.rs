@@ -1,12 +1,15 @@
 //! The acquisition loop, driven by a thread that blocks.
 
 use std::pin::pin;
-use std::time::Instant;
+use waitword_core::time::Instant;
 
+use waitword_core::observe::Caller;
+use waitword_core::observe::holders::HoldId;
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
 use crate::acquire::handle::{Ask, Closed, Handle};
+use crate::acquire::held::held_by_thread;
 use crate::acquire::raw::{Acquire, Attempt, try_reserved};
 use crate::drive::drive;
 use crate::error::LockError;
@@ -14,17 +17,20 @@ use crate::error::LockError;
 /// Acquires what could not be taken at once, blocking this thread. `instead` names the method for threads that must not block.
 #[cold]
 #[track_caller]
-pub(crate) fn block<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<(), Closed<H>> {
+pub(crate) fn block<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<HoldId, Closed<H>> {
     assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
-    block_for_guard(handle, ask)
+    block_for_guard(Caller::here(), handle, ask)
 }
 
 /// As [`block`], for a guard that exists already and must not exist without its lock. So this thread blocks even if a function
 /// that ran meanwhile has forbidden it to.
 #[cold]
-#[track_caller]
-pub(crate) fn block_for_guard<H: Handle>(handle: H, ask: Ask<H>) -> Result<(), Closed<H>> {
-    match spin_and_drive(handle, ask, None) {
+pub(crate) fn block_for_guard<H: Handle>(
+    caller: Caller,
+    handle: H,
+    ask: Ask<H>,
+) -> Result<HoldId, Closed<H>> {
+    match spin_and_drive(caller, handle, ask, None) {
         Ok(ended) => ended,
         Err(_) => unreachable!("{NO_DEADLINE}"),
     }
@@ -37,26 +43,29 @@ pub(crate) fn block_until<H: Handle>(
     handle: H,
     ask: Ask<H>,
     deadline: Option<Instant>,
-) -> Result<Result<(), Closed<H>>, LockError> {
+) -> Result<Result<HoldId, Closed<H>>, LockError> {
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-        return if try_reserved(handle.raw(), ask) { Ok(Ok(())) } else { Err(LockError::TimedOut) };
+        return match try_reserved(handle.raw(), ask) {
+            true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here()))),
+            false => Err(LockError::TimedOut),
+        };
     }
     if !may_block() {
         return Err(LockError::BlockingForbidden);
     }
-    spin_and_drive(handle, ask, deadline)
+    spin_and_drive(Caller::here(), handle, ask, deadline)
 }
 
-#[track_caller]
 fn spin_and_drive<H: Handle>(
+    caller: Caller,
     handle: H,
     ask: Ask<H>,
     deadline: Option<Instant>,
-) -> Result<Result<(), Closed<H>>, LockError> {
+) -> Result<Result<HoldId, Closed<H>>, LockError> {
     if handle.raw().spin(ask, Attempt::Barging) {
-        return Ok(Ok(()));
+        return Ok(Ok(held_by_thread(handle.raw(), ask, caller)));
     }
-    let acquisition = pin!(Acquisition::new(handle, ask));
+    let acquisition = pin!(Acquisition::from_caller(caller, handle, ask));
     let acquired = drive(&Parker::current(), acquisition, deadline)?;
-    Ok(acquired.map(|_| ()))
+    Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller)))
 }

@@ -3,10 +3,11 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::Alarm;
+use waitword_core::observe::holders::HoldId;
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
 use crate::acquire::handle::{Acquired, Ask, Handle};
@@ -30,6 +31,12 @@ impl<H: Handle> AcquireAsync<H> {
         Self { acquisition: Acquisition::new(handle, ask) }
     }
 
+    /// What the guard has to keep, once it is ready.
+    #[inline]
+    pub(crate) fn hold(&self) -> HoldId {
+        self.acquisition.hold()
+    }
+
     /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.acquisition.is_waiting()
@@ -37,8 +44,14 @@ impl<H: Handle> AcquireAsync<H> {
 
     #[cold]
     fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Acquired<H>> {
-        match self.project().acquisition.step(cx.waker(), None) {
-            Step::Ended(Ok(acquired)) => Poll::Ready(acquired),
+        let mut this = self.project();
+        match this.acquisition.as_mut().step(cx.waker(), None) {
+            Step::Ended(Ok(acquired)) => {
+                if let Ok(handle) = &acquired {
+                    this.acquisition.held(handle, cx.waker());
+                }
+                Poll::Ready(acquired)
+            }
             Step::Ended(Err(_)) => unreachable!("{NO_DEADLINE}"),
             Step::Wait(until) => {
                 debug_assert!(until.is_none(), "no alarm wakes this future for a recheck");
@@ -65,7 +78,10 @@ impl<H: Handle> Future for AcquireAsync<H> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
         let polled = match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => Poll::Ready(Ok(handle)),
+            Some(handle) => {
+                self.as_mut().project().acquisition.held(&handle, cx.waker());
+                Poll::Ready(Ok(handle))
+            }
             None => self.poll_slow(cx),
         };
         if polled.is_ready() {
@@ -94,6 +110,12 @@ impl<H: Handle> AcquireAsyncUntil<H> {
         Self { acquisition: Acquisition::new(handle, ask), deadline, alarm: Alarm::new() }
     }
 
+    /// What the guard has to keep, once it is ready.
+    #[inline]
+    pub(crate) fn hold(&self) -> HoldId {
+        self.acquisition.hold()
+    }
+
     /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.acquisition.is_waiting()
@@ -101,10 +123,15 @@ impl<H: Handle> AcquireAsyncUntil<H> {
 
     #[cold]
     fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<H>, LockError>> {
-        let this = self.project();
-        match this.acquisition.step(cx.waker(), *this.deadline) {
+        let mut this = self.project();
+        match this.acquisition.as_mut().step(cx.waker(), *this.deadline) {
             // The alarm is dropped with the future, not here: its waker's destructor may panic, and the acquisition would be lost.
-            Step::Ended(result) => Poll::Ready(result),
+            Step::Ended(result) => {
+                if let Ok(Ok(handle)) = &result {
+                    this.acquisition.held(handle, cx.waker());
+                }
+                Poll::Ready(result)
+            }
             Step::Wait(until) => {
                 if let Some(until) = until {
                     this.alarm.set(until, cx.waker());
@@ -136,7 +163,10 @@ impl<H: Handle> Future for AcquireAsyncUntil<H> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
         let polled = match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => Poll::Ready(Ok(Ok(handle))),
+            Some(handle) => {
+                self.as_mut().project().acquisition.held(&handle, cx.waker());
+                Poll::Ready(Ok(Ok(handle)))
+            }
             None => self.poll_slow(cx),
         };
         if polled.is_ready() {

@@ -51,6 +51,7 @@ mod block;
 mod future;
 #[allow(unsafe_code)]
 mod handle;
+mod held;
 mod named;
 mod pauses;
 mod raw;
@@ -61,6 +62,7 @@ pub(crate) use acquisition::Acquisition;
 pub(crate) use block::{block, block_for_guard, block_until};
 pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
 pub(crate) use handle::{Ask, Handle, HasRaw};
+pub(crate) use held::{held_by_task, held_by_thread, take, try_take};
 pub(crate) use named::{guard_futures, shows_whether_it_waits};
 pub(crate) use pauses::Pauses;
-pub(crate) use raw::{Acquire, Attempt, GivesBack, Left, NotTaken, TakenOrMarked, try_take};
+pub(crate) use raw::{Acquire, Attempt, GivesBack, Left, NotTaken, TakenOrMarked};

@@ -31,11 +31,12 @@ macro_rules! guard_futures {
 
             #[inline]
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-                let this = self.project();
+                let mut this = self.project();
                 // Read before the poll, which is a fence for the compiler.
                 let lock = *this.lock;
+                let polled = this.acquire.as_mut().poll(cx);
                 // SAFETY: ready once, with the lock acquired as asked for (invariant 1).
-                this.acquire.poll(cx).map(|Ok(_)| unsafe { $guard::new(lock) })
+                polled.map(|Ok(_)| unsafe { $guard::new(lock, this.acquire.hold()) })
             }
         }
 
@@ -61,9 +62,10 @@ macro_rules! guard_futures {
 
             #[inline]
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-                let this = self.project();
+                let mut this = self.project();
+                let polled = this.acquire.as_mut().poll(cx);
                 // SAFETY: ready once with `Ok`, with the lock acquired as asked for (invariant 1).
-                this.acquire.poll(cx).map_ok(|Ok(_)| unsafe { $guard::new(*this.lock) })
+                polled.map_ok(|Ok(_)| unsafe { $guard::new(*this.lock, this.acquire.hold()) })
             }
         }
 
@@ -89,8 +91,9 @@ macro_rules! guard_futures {
 
             #[inline]
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                let mut acquire = self.project().acquire;
                 // SAFETY: ready once, with the lock acquired as asked for (invariant 1).
-                self.project().acquire.poll(cx).map(|Ok(lock)| unsafe { $owned_guard::new(lock) })
+                acquire.as_mut().poll(cx).map(|Ok(lock)| unsafe { $owned_guard::new(lock, acquire.hold()) })
             }
         }
 
@@ -115,8 +118,9 @@ macro_rules! guard_futures {
 
             #[inline]
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                let mut acquire = self.project().acquire;
                 // SAFETY: ready once with `Ok`, with the lock acquired as asked for (invariant 1).
-                self.project().acquire.poll(cx).map_ok(|Ok(lock)| unsafe { $owned_guard::new(lock) })
+                acquire.as_mut().poll(cx).map_ok(|Ok(lock)| unsafe { $owned_guard::new(lock, acquire.hold()) })
             }
         }
 

@@ -3,6 +3,7 @@
 use std::mem;
 
 use waitword_core::observe::WaitsFor;
+use waitword_core::observe::holders::Hold;
 use waitword_core::{Location, Word, is_queue_stalled};
 
 use crate::sync::mutant;
@@ -21,6 +22,18 @@ pub(crate) trait Acquire {
 
     /// What snapshots call a waiter with this ask.
     fn waits_for(ask: Self::Ask) -> WaitsFor;
+
+    /// How one with this ask holds it. `None`: its holders are not recorded, or its holder has a record already.
+    fn hold(ask: Self::Ask) -> Option<Hold>;
+
+    /// For how many permits it asks, where several holders share them.
+    fn permits(ask: Self::Ask) -> Option<usize> {
+        let _ = ask;
+        None
+    }
+
+    /// The address under which its holders are recorded: that of the word that waiters with most asks wait on.
+    fn held_at(&self) -> usize;
 
     /// See [`Acquire::At`]. Returns the same location for equal asks.
     fn at(&self, ask: Self::Ask) -> &Self::At;
@@ -94,12 +107,6 @@ pub(crate) struct Left {
     /// It has a signal that it does not use, or that came after it took the word: the next waiter has to be signalled, now or by
     /// the next release.
     pub(crate) was_signalled: bool,
-}
-
-/// The attempt of an acquirer that does not wait.
-#[inline]
-pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
-    raw.take(ask) || try_reserved(raw, ask)
 }
 
 /// Takes what is reserved for unresponsive waiters, as [`take_reserved`], for an acquirer that was not queued.

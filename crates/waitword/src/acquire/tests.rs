@@ -5,11 +5,12 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Wake, Waker};
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use super::acquisition::Acquisition;
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
 use waitword_core::observe::WaitsFor;
+use waitword_core::observe::holders::Hold;
 
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -46,6 +47,14 @@ impl<R: Acquire> Acquire for AfterAttempt<R> {
 
     fn waits_for(ask: R::Ask) -> WaitsFor {
         R::waits_for(ask)
+    }
+
+    fn hold(ask: R::Ask) -> Option<Hold> {
+        R::hold(ask)
+    }
+
+    fn held_at(&self) -> usize {
+        self.raw.held_at()
     }
 
     fn at(&self, ask: R::Ask) -> &R::At {

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use std::task::{Context, Poll};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::Location;

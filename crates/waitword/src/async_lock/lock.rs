@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use waitword_core::Location;
 
@@ -90,7 +90,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[track_caller]
     pub fn lock(&self) {
         if !self.raw.take(()) {
-            let Ok(()) = acquire::block(Rechecking::new(&self.raw), (), "lock_async");
+            let Ok(_) = acquire::block(Rechecking::new(&self.raw), (), "lock_async");
         }
     }
 
@@ -141,7 +141,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[cold]
     #[track_caller]
     fn block_until(&self, deadline: Option<Instant>) -> Result<(), LockError> {
-        let Ok(()) = acquire::block_until(Rechecking::new(&self.raw), (), deadline)?;
+        let Ok(_) = acquire::block_until(Rechecking::new(&self.raw), (), deadline)?;
         Ok(())
     }
 

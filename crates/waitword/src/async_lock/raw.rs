@@ -19,7 +19,8 @@
 use std::convert::Infallible;
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::{Location, notify_one};
+use waitword_core::observe::holders::Hold;
+use waitword_core::{Location, charge_release, notify_one};
 
 use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, TakenOrMarked};
 use crate::error::NotLocked;
@@ -56,6 +57,7 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
             FREE => Err(NotLocked),
             LOCKED => Ok(()),
             _ => {
+                charge_release(&self.at, std::ptr::from_ref(self.at.word()).addr());
                 self.offer();
                 Ok(())
             }
@@ -76,6 +78,15 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
 
     fn waits_for((): ()) -> WaitsFor {
         WaitsFor::AsyncLock
+    }
+
+    /// Scripts release it, too, and erase no record.
+    fn hold((): ()) -> Option<Hold> {
+        None
+    }
+
+    fn held_at(&self) -> usize {
+        std::ptr::from_ref(self.at.word()).addr()
     }
 
     fn at(&self, (): ()) -> &L {

@@ -23,7 +23,7 @@ mod has_raw {
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use crate::condition::{Condition, Handle, WaitFor, WaitUntil, block, block_until, named_future};
 use crate::error::LockError;

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::Alarm;
@@ -34,7 +34,8 @@ impl<C: Condition> WaitUntil<C> {
 
     /// See [`WaitFor::from_caller`].
     pub(crate) fn from_caller(caller: Caller, condition: C, deadline: Option<Instant>) -> Self {
-        Self { wait: WaitFor::from_caller(caller, condition), deadline, alarm: Alarm::new() }
+        let wait = WaitFor::from_caller(caller, condition).timed(deadline.is_some());
+        Self { wait, deadline, alarm: Alarm::new() }
     }
 
     /// See [`WaitFor::is_waiting`].

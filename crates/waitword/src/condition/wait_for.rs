@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin, WaitsFor};
@@ -109,6 +109,7 @@ pin_project! {
         condition: C,
         // For snapshots.
         caller: Caller,
+        is_timed: bool,
         // The queued wait, if there is one.
         #[pin]
         wait: Option<WaitAsync<C::At>>,
@@ -136,10 +137,16 @@ impl<C: Condition> WaitFor<C> {
 
     /// As [`new`](Self::new), for an async function, which is not its own caller.
     pub(crate) fn from_caller(caller: Caller, condition: C) -> Self {
-        Self { condition, caller, wait: None, ended: false, output: None }
+        Self { condition, caller, is_timed: false, wait: None, ended: false, output: None }
     }
 
     /// Where it was made.
+    /// The same, for snapshots: whether it ends at a deadline.
+    pub(crate) fn timed(mut self, is_timed: bool) -> Self {
+        self.is_timed = is_timed;
+        self
+    }
+
     pub(crate) fn caller(&self) -> Caller {
         self.caller
     }
@@ -186,7 +193,7 @@ impl<C: Condition> WaitFor<C> {
                     return true;
                 }
                 Err(value) => {
-                    let origin = Origin::new(*this.caller, C::WAITS_FOR);
+                    let origin = Origin::new(*this.caller, C::WAITS_FOR).timed(*this.is_timed);
                     this.wait.set(Some(wait_async_from(origin, this.condition.at(), value)));
                 }
             }

@@ -2,11 +2,13 @@
 
 use std::mem;
 use std::pin::pin;
-use std::time::Instant;
+use waitword_core::time::Instant;
 
+use waitword_core::observe::Caller;
+use waitword_core::observe::holders::HoldId;
 use waitword_core::{Parker, Table, may_block};
 
-use crate::acquire::Handle;
+use crate::acquire::{Handle, held_by_thread};
 use crate::condition::Waited;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
@@ -58,9 +60,10 @@ pub(super) fn block<G: CondvarGuard>(
     let handle = guard.handle();
     let mutex = handle.raw();
     let mut waiting = pin!(Waiting::new(raw.at(), mutex));
-    waiting.as_mut().enqueue(parker.waker());
+    waiting.as_mut().enqueue(parker.waker(), deadline.is_some());
     // The guard must not be dropped before the mutex is locked again.
-    let unwinding = AcquireAgain { raw: mutex, ask: () };
+    let (caller, mut hold) = (Caller::here(), HoldId::UNKNOWN);
+    let unwinding = AcquireAgain { raw: mutex, ask: (), hold: &mut hold, caller };
     mutex.release();
     // Before the first sleep: a notified waiter is signalled as soon as the mutex is free. With others in front, a spin would
     // only keep a CPU from them.
@@ -68,6 +71,7 @@ pub(super) fn block<G: CondvarGuard>(
         parker.spin(deadline, || waiting.is_signalled());
     }
     let (_, result) = drive(&parker, waiting, deadline);
+    held_by_thread(mutex, (), caller);
     mem::forget(unwinding);
     result
 }

@@ -4,12 +4,13 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::Caller;
 use waitword_core::{Alarm, Location};
 
+use crate::acquire::{Handle as _, held_by_task};
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::Waiting;
 use crate::coop::Unit;
@@ -29,6 +30,8 @@ pin_project! {
         // `Some` until the first poll, which releases the mutex.
         guard: Option<G>,
         rest: G::Rest,
+        // For snapshots.
+        caller: Caller,
         #[pin]
         waiting: Waiting<A, G::Handle>,
     }
@@ -38,6 +41,7 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
     fn from_caller(caller: Caller, at: A, guard: G) -> Self {
         Self {
             rest: guard.rest(),
+            caller,
             waiting: Waiting::from_caller(caller, at, guard.handle()),
             guard: Some(guard),
         }
@@ -52,7 +56,7 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
         let mut this = self.project();
         if this.guard.is_some() {
             mutant!("condvar-enqueue-first" => *this.guard = None);
-            this.waiting.as_mut().enqueue(cx.waker());
+            this.waiting.as_mut().enqueue(cx.waker(), deadline.is_some());
             // Enqueued first: this releases the mutex.
             *this.guard = None;
         }
@@ -61,6 +65,7 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
         match this.waiting.step(cx.waker(), deadline) {
             Step::Ended((handle, result)) => {
                 unit.consume();
+                held_by_task(handle.raw(), (), || *this.caller, cx.waker());
                 // SAFETY: the wait ends once, with the mutex acquired; handle and rest are of the guard that it was made with.
                 Ok((unsafe { G::relocked(handle, *this.rest) }, result))
             }

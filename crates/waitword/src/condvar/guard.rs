@@ -3,6 +3,8 @@
 use std::ops::DerefMut;
 use std::sync::Arc;
 
+use waitword_core::observe::holders::HoldId;
+
 use crate::acquire::Handle;
 use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};
 use crate::raw_mutex::RawMutex;
@@ -53,7 +55,7 @@ impl<'a, T: ?Sized> sealed::Relock for MutexGuard<'a, T> {
 
     unsafe fn relocked(_raw: &'a RawMutex, mutex: &'a Mutex<T>) -> Self {
         // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `mutex/mod.rs`).
-        unsafe { Self::new(mutex) }
+        unsafe { Self::new(mutex, HoldId::UNKNOWN) }
     }
 }
 
@@ -69,6 +71,6 @@ impl<T: ?Sized> sealed::Relock for OwnedMutexGuard<T> {
 
     unsafe fn relocked(mutex: Arc<Mutex<T>>, _rest: ()) -> Self {
         // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `mutex/mod.rs`).
-        unsafe { Self::new(mutex) }
+        unsafe { Self::new(mutex, HoldId::UNKNOWN) }
     }
 }

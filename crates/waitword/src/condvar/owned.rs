@@ -1,7 +1,7 @@
 //! The waits of tasks over an `Arc`: futures that have a share in the condition variable, and borrow nothing.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use crate::condition::OwnedAt;
 use crate::condvar::futures::{WaitOnce, WaitOnceUntil, WaitWhile, WaitWhileUntil};

@@ -30,7 +30,7 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin, WaitsFor};
@@ -182,13 +182,13 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
     /// # Panics
     /// If other waiters use another mutex.
     #[track_caller]
-    pub(crate) fn enqueue(self: Pin<&mut Self>, waker: &Waker) {
+    pub(crate) fn enqueue(self: Pin<&mut Self>, waker: &Waker, is_timed: bool) {
         let mut this = self.project();
         let word = this.handle.as_ref().expect(ENDED).raw().at(()).word();
         let mutex = std::ptr::from_ref(word).addr() as u64;
         loop {
             adopt(this.at, mutex);
-            let origin = Origin::new(*this.caller, WaitsFor::Condvar);
+            let origin = Origin::new(*this.caller, WaitsFor::Condvar).timed(is_timed);
             this.stage.set(Stage::Queued { wait: wait_async_from(origin, this.at.clone(), mutex) });
             if let StageProjection::Queued { wait } = this.stage.as_mut().project()
                 && wait.poll_signalled(&mut Context::from_waker(waker)).is_pending()

@@ -1,6 +1,6 @@
 //! The ways to wait for tasks: once and while a condition holds, without a deadline and with one. For threads: `threads.rs`.
 
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use crate::condition::Waited;
 use crate::condvar::futures::{WaitOnce, WaitOnceUntil, WaitWhile, WaitWhileUntil};

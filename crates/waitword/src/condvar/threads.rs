@@ -1,6 +1,6 @@
 //! The ways to wait for threads: once and while a condition holds, without a deadline and with one. For tasks: `tasks.rs`.
 
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use waitword_core::may_block;
 

@@ -1,6 +1,6 @@
 //! The waits of an event that begin before they block, or never do: listeners and futures.
 
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use super::futures::{EventWait, EventWaitUntil};
 use super::listener::EventListener;

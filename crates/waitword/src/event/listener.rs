@@ -21,7 +21,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
 

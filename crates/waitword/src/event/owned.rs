@@ -1,7 +1,7 @@
 //! The waits over an `Arc`: futures and listeners that have a share in the event, and borrow nothing.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use crate::condition::{WaitFor, WaitUntil};
 use crate::event::raw::EventWaiter;

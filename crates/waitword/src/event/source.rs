@@ -18,7 +18,7 @@ mod has_raw {
 }
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use super::raw::{EventNotified, EventWaiter, RawEvent, Whom};
 use crate::condition::{block, block_until};

@@ -1,11 +1,11 @@
 //! The raw traits of a mutex, and its guard for a condition variable to take and give back.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use ::lock_api::{GuardSend, RawMutexFair, RawMutexTimed};
 
-use crate::acquire::{self, Acquire};
+use crate::acquire;
 use crate::condvar::{CondvarGuard, Relock};
 use crate::raw_mutex;
 
@@ -39,14 +39,15 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     #[inline]
     #[track_caller]
     fn lock(&self) {
-        if !self.0.take(()) {
-            let Ok(()) = acquire::block(&self.0, (), "Mutex::lock_async");
+        if acquire::take(&self.0, ()).is_none() {
+            let Ok(_) = acquire::block(&self.0, (), "Mutex::lock_async");
         }
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock(&self) -> bool {
-        acquire::try_take(&self.0, ())
+        acquire::try_take(&self.0, ()).is_some()
     }
 
     #[inline]
@@ -83,13 +84,14 @@ unsafe impl RawMutexTimed for RawMutex {
     #[inline]
     #[track_caller]
     fn try_lock_for(&self, timeout: Duration) -> bool {
-        self.0.take(()) || acquire::block_until(&self.0, (), Instant::now().checked_add(timeout)).is_ok()
+        acquire::take(&self.0, ()).is_some()
+            || acquire::block_until(&self.0, (), Instant::now().checked_add(timeout)).is_ok()
     }
 
     #[inline]
     #[track_caller]
     fn try_lock_until(&self, deadline: Instant) -> bool {
-        self.0.take(()) || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
+        acquire::take(&self.0, ()).is_some() || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
     }
 }
 

@@ -1,12 +1,15 @@
 //! The raw traits of a readers-writer lock.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use ::lock_api::{
     GuardSend, RawRwLockDowngrade, RawRwLockFair, RawRwLockRecursive, RawRwLockTimed, RawRwLockUpgrade,
     RawRwLockUpgradeDowngrade, RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
 };
+
+use waitword_core::observe::Caller;
+use waitword_core::observe::holders::{Hold, HoldId, changed};
 
 use crate::acquire::{self, Acquire};
 use crate::raw_rwlock::{self, Mode};
@@ -22,15 +25,28 @@ impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) {
-        if !self.0.take(mode) {
-            let Ok(()) = acquire::block(&self.0, mode, instead);
+        if acquire::take(&self.0, mode).is_none() {
+            let Ok(_) = acquire::block(&self.0, mode, instead);
         }
+        upgraded(&self.0, mode);
     }
 
     #[inline]
     #[track_caller]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> bool {
-        self.0.take(mode) || acquire::block_until(&self.0, mode, deadline()).is_ok()
+        let is_taken =
+            acquire::take(&self.0, mode).is_some() || acquire::block_until(&self.0, mode, deadline()).is_ok();
+        if is_taken {
+            upgraded(&self.0, mode);
+        }
+        is_taken
+    }
+}
+
+/// The record of the upgradable read is one of a writer now.
+fn upgraded(raw: &raw_rwlock::RawRwLock, mode: Mode) {
+    if mode == Mode::Upgrade {
+        changed(raw.held_at(), Hold::UpgradableRead, Hold::Write, HoldId::UNKNOWN);
     }
 }
 
@@ -56,13 +72,14 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock_shared(&self) -> bool {
-        acquire::try_take(&self.0, Mode::Read)
+        acquire::try_take(&self.0, Mode::Read).is_some()
     }
 
     #[inline]
     unsafe fn unlock_shared(&self) {
-        self.0.release_read();
+        self.0.release_read(HoldId::UNKNOWN);
     }
 
     #[inline]
@@ -72,13 +89,14 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock_exclusive(&self) -> bool {
-        acquire::try_take(&self.0, Mode::Write)
+        acquire::try_take(&self.0, Mode::Write).is_some()
     }
 
     #[inline]
     unsafe fn unlock_exclusive(&self) {
-        self.0.release_write();
+        self.0.release_write(HoldId::UNKNOWN);
     }
 
     #[inline]
@@ -97,24 +115,24 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
 unsafe impl RawRwLockFair for RawRwLock {
     #[inline]
     unsafe fn unlock_shared_fair(&self) {
-        self.0.release_read_fair();
+        self.0.release_read_fair(HoldId::UNKNOWN);
     }
 
     #[inline]
     unsafe fn unlock_exclusive_fair(&self) {
-        self.0.release_write_fair();
+        self.0.release_write_fair(HoldId::UNKNOWN);
     }
 
     #[inline]
     #[track_caller]
     unsafe fn bump_shared(&self) {
-        self.0.bump(Mode::Read, "RwLock::read_async");
+        self.0.bump(Mode::Read, &mut { HoldId::UNKNOWN }, "RwLock::read_async");
     }
 
     #[inline]
     #[track_caller]
     unsafe fn bump_exclusive(&self) {
-        self.0.bump(Mode::Write, "RwLock::write_async");
+        self.0.bump(Mode::Write, &mut { HoldId::UNKNOWN }, "RwLock::write_async");
     }
 }
 
@@ -122,13 +140,13 @@ unsafe impl RawRwLockFair for RawRwLock {
 unsafe impl RawRwLockUpgradeFair for RawRwLock {
     #[inline]
     unsafe fn unlock_upgradable_fair(&self) {
-        self.0.release_upgradable_fair();
+        self.0.release_upgradable_fair(HoldId::UNKNOWN);
     }
 
     #[inline]
     #[track_caller]
     unsafe fn bump_upgradable(&self) {
-        self.0.bump(Mode::Upgradable, "RwLock::upgradable_read_async");
+        self.0.bump(Mode::Upgradable, &mut { HoldId::UNKNOWN }, "RwLock::upgradable_read_async");
     }
 }
 
@@ -137,14 +155,19 @@ unsafe impl RawRwLockRecursive for RawRwLock {
     #[inline]
     #[track_caller]
     fn lock_shared_recursive(&self) {
-        if !self.0.read_recursive() {
+        if !self.try_lock_shared_recursive() {
             self.acquire(Mode::Read, "RwLock::read_async");
         }
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock_shared_recursive(&self) -> bool {
-        self.0.read_recursive()
+        let is_taken = self.0.read_recursive();
+        if is_taken {
+            acquire::held_by_thread(&self.0, Mode::Read, Caller::here());
+        }
+        is_taken
     }
 }
 
@@ -152,7 +175,7 @@ unsafe impl RawRwLockRecursive for RawRwLock {
 unsafe impl RawRwLockDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade(&self) {
-        self.0.downgrade();
+        self.0.downgrade(HoldId::UNKNOWN);
     }
 }
 
@@ -195,13 +218,14 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
     }
 
     #[inline]
+    #[track_caller]
     fn try_lock_upgradable(&self) -> bool {
-        acquire::try_take(&self.0, Mode::Upgradable)
+        acquire::try_take(&self.0, Mode::Upgradable).is_some()
     }
 
     #[inline]
     unsafe fn unlock_upgradable(&self) {
-        self.0.release_upgradable();
+        self.0.release_upgradable(HoldId::UNKNOWN);
     }
 
     #[inline]
@@ -212,7 +236,11 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
 
     #[inline]
     unsafe fn try_upgrade(&self) -> bool {
-        self.0.take(Mode::Upgrade)
+        let is_taken = self.0.take(Mode::Upgrade);
+        if is_taken {
+            upgraded(&self.0, Mode::Upgrade);
+        }
+        is_taken
     }
 }
 
@@ -220,14 +248,14 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
 unsafe impl RawRwLockUpgradeDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade_upgradable(&self) {
-        if self.0.downgrade_upgradable() {
+        if self.0.downgrade_upgradable(HoldId::UNKNOWN) {
             self.0.signal();
         }
     }
 
     #[inline]
     unsafe fn downgrade_to_upgradable(&self) {
-        self.0.downgrade_to_upgradable();
+        self.0.downgrade_to_upgradable(HoldId::UNKNOWN);
     }
 }
 

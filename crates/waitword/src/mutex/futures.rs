@@ -4,7 +4,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use waitword_core::time::Instant;
+
+use waitword_core::observe::holders::HoldId;
 
 use crate::acquire::guard_futures;
 use crate::error::LockError;
@@ -20,12 +22,20 @@ guard_futures! {
     MutexLockOwned("lock_owned_async"), MutexLockOwnedUntil("lock_owned_async_until")
 }
 
+fn release(raw: &RawMutex, _: HoldId) {
+    raw.release();
+}
+
+fn release_fair(raw: &RawMutex, _: HoldId) {
+    raw.release_fair();
+}
+
 unlocked_methods! {
     MutexGuard<'a, T> of Mutex by "lock", written to by "lock":
-    mutex, (), release, release_fair, MutexLock
+    mutex, (), release, release_fair, MutexLock, this keeps &mut { HoldId::UNKNOWN }
 }
 
 unlocked_methods! {
     OwnedMutexGuard<T> of Mutex by "lock_owned", written to by "lock":
-    mutex, (), release, release_fair, MutexLockOwned
+    mutex, (), release, release_fair, MutexLockOwned, this keeps &mut { HoldId::UNKNOWN }
 }

@@ -1,7 +1,9 @@
 //! The ways to lock: blocking, trying and as a future, without a deadline and with one.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
+
+use waitword_core::observe::holders::HoldId;
 
 use crate::acquire;
 use crate::error::LockError;
@@ -34,7 +36,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.acquire("lock_async");
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        unsafe { MutexGuard::new(self) }
+        unsafe { MutexGuard::new(self, HoldId::UNKNOWN) }
     }
 
     /// Locks the mutex if it is free. Never waits.
@@ -53,9 +55,10 @@ impl<T: ?Sized> Mutex<T> {
     #[doc(alias("try_acquire", "pthread_mutex_trylock"))]
     #[must_use = "if it is a guard, the mutex is released when that is dropped"]
     #[inline]
+    #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         // SAFETY: made only if the mutex was acquired, for this guard alone (invariant 1).
-        acquire::try_take(&self.raw, ()).then(|| unsafe { MutexGuard::new(self) })
+        acquire::try_take(&self.raw, ()).map(|_| unsafe { MutexGuard::new(self, HoldId::UNKNOWN) })
     }
 
     /// As [`lock`](Self::lock), for `timeout` at the longest.
@@ -80,7 +83,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock_for(&self, timeout: Duration) -> Result<MutexGuard<'_, T>, LockError> {
         self.acquire_until(|| Instant::now().checked_add(timeout))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        Ok(unsafe { MutexGuard::new(self) })
+        Ok(unsafe { MutexGuard::new(self, HoldId::UNKNOWN) })
     }
 
     /// As [`lock`](Self::lock), until `deadline` at the latest. A mutex that is free is locked also after it.
@@ -102,7 +105,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock_until(&self, deadline: Instant) -> Result<MutexGuard<'_, T>, LockError> {
         self.acquire_until(|| Some(deadline))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        Ok(unsafe { MutexGuard::new(self) })
+        Ok(unsafe { MutexGuard::new(self, HoldId::UNKNOWN) })
     }
 
     /// Locks without blocking this thread. The future is ready with the guard.

@@ -1,7 +1,9 @@
 //! The ways to lock over an `Arc`.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
+
+use waitword_core::observe::holders::HoldId;
 
 use crate::acquire;
 use crate::error::LockError;
@@ -37,16 +39,18 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock_owned(self: &Arc<Self>) -> OwnedMutexGuard<T> {
         self.acquire("lock_owned_async");
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        unsafe { OwnedMutexGuard::new(Arc::clone(self)) }
+        unsafe { OwnedMutexGuard::new(Arc::clone(self), HoldId::UNKNOWN) }
     }
 
     /// As [`try_lock`](Self::try_lock), with a guard that has a share in the mutex.
     #[doc(alias = "try_lock_arc")]
     #[must_use = "if it is a guard, the mutex is released when that is dropped"]
     #[inline]
+    #[track_caller]
     pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
         // SAFETY: made only if the mutex was acquired, for this guard alone (invariant 1).
-        acquire::try_take(&self.raw, ()).then(|| unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
+        acquire::try_take(&self.raw, ())
+            .map(|_| unsafe { OwnedMutexGuard::new(Arc::clone(self), HoldId::UNKNOWN) })
     }
 
     /// As [`lock_for`](Self::lock_for), with a guard that has a share in the mutex.
@@ -59,7 +63,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock_owned_for(self: &Arc<Self>, timeout: Duration) -> Result<OwnedMutexGuard<T>, LockError> {
         self.acquire_until(|| Instant::now().checked_add(timeout))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
+        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self), HoldId::UNKNOWN) })
     }
 
     /// As [`lock_until`](Self::lock_until), with a guard that has a share in the mutex.
@@ -72,7 +76,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock_owned_until(self: &Arc<Self>, deadline: Instant) -> Result<OwnedMutexGuard<T>, LockError> {
         self.acquire_until(|| Some(deadline))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self)) })
+        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self), HoldId::UNKNOWN) })
     }
 
     /// As [`lock_async`](Self::lock_async), with a guard and a future that have a share in the mutex.

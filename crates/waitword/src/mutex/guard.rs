@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
+use waitword_core::observe::holders::HoldId;
+
 use crate::mutex::lock::Mutex;
 use crate::mutex::mapped::MappedMutexGuard;
 
@@ -38,7 +40,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// # Safety
     /// The mutex was acquired, and this is the guard of that acquisition (invariant 1).
     #[inline]
-    pub(crate) unsafe fn new(mutex: &'a Mutex<T>) -> Self {
+    pub(crate) unsafe fn new(mutex: &'a Mutex<T>, _: HoldId) -> Self {
         Self { mutex, _value: PhantomData }
     }
 

@@ -2,9 +2,9 @@
 
 use std::cell::UnsafeCell;
 use std::panic::RefUnwindSafe;
-use std::time::Instant;
+use waitword_core::time::Instant;
 
-use crate::acquire::{self, Acquire, HasRaw};
+use crate::acquire::{self, HasRaw};
 use crate::error::LockError;
 use crate::poison::Poison;
 use crate::raw_mutex::RawMutex;
@@ -152,8 +152,8 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub(super) fn acquire(&self, instead: &str) {
-        if !self.raw.take(()) {
-            let Ok(()) = acquire::block(&self.raw, (), instead);
+        if acquire::take(&self.raw, ()).is_none() {
+            let Ok(_) = acquire::block(&self.raw, (), instead);
         }
     }
 
@@ -161,10 +161,10 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub(super) fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
-        if self.raw.take(()) {
+        if acquire::take(&self.raw, ()).is_some() {
             Ok(())
         } else {
-            acquire::block_until(&self.raw, (), deadline()).map(|Ok(())| ())
+            acquire::block_until(&self.raw, (), deadline()).map(|Ok(_)| ())
         }
     }
 }

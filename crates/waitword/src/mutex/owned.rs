@@ -7,6 +7,8 @@ use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::Arc;
 
+use waitword_core::observe::holders::HoldId;
+
 use crate::mutex::lock::Mutex;
 use crate::mutex::mapped::OwnedMappedMutexGuard;
 
@@ -25,7 +27,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     /// # Safety
     /// The mutex was acquired, and this is the guard of that acquisition (invariant 1).
     #[inline]
-    pub(crate) unsafe fn new(mutex: Arc<Mutex<T>>) -> Self {
+    pub(crate) unsafe fn new(mutex: Arc<Mutex<T>>, _: HoldId) -> Self {
         Self { mutex, _value: PhantomData }
     }
 

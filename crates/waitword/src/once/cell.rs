@@ -1,7 +1,7 @@
 //! The cell: its value, and the waits for it.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use super::slot::{Slot, SlotValue};
 use crate::condition::{WaitFor, WaitUntil, block, block_until, named_future};

@@ -15,9 +15,9 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::WaitsFor;
+use waitword_core::observe::{Caller, WaitsFor};
 
 use crate::condition::{Condition, WaitFor, WaitUntil, block, block_until, named_future};
 use crate::error::LockError;
@@ -131,7 +131,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// When the initialiser does or has done.
     #[track_caller]
     pub fn force_for(this: &Self, timeout: Duration) -> Result<&T, LockError> {
-        Ok(block_until(&mut Forcing(this), Instant::now().checked_add(timeout))?)
+        Ok(block_until(&mut Forcing(this, Caller::here()), Instant::now().checked_add(timeout))?)
     }
 
     /// As [`force`](Self::force); waits for a running initialiser until `deadline` at the latest.
@@ -144,7 +144,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// When the initialiser does or has done.
     #[track_caller]
     pub fn force_until(this: &Self, deadline: Instant) -> Result<&T, LockError> {
-        Ok(block_until(&mut Forcing(this), Some(deadline))?)
+        Ok(block_until(&mut Forcing(this, Caller::here()), Some(deadline))?)
     }
 
     /// The value. If there is none, makes it at the first poll; if the initialiser runs already, waits for it without
@@ -158,7 +158,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// When the initialiser does or has done. When polled again after it was ready.
     #[track_caller]
     pub fn force_async(this: &Self) -> LazyForce<'_, T, F> {
-        LazyForce::of(WaitFor::new(Forcing(this)))
+        LazyForce::of(WaitFor::new(Forcing(this, Caller::here())))
     }
 
     /// As [`force_async`](Self::force_async); waits for a running initialiser for `timeout` at the longest, counted
@@ -176,7 +176,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// As [`force_async_until`](Self::force_async_until).
     #[track_caller]
     pub fn force_async_for(this: &Self, timeout: Duration) -> LazyForceUntil<'_, T, F> {
-        LazyForceUntil::of(WaitUntil::new(Forcing(this), Instant::now().checked_add(timeout)))
+        LazyForceUntil::of(WaitUntil::new(Forcing(this, Caller::here()), Instant::now().checked_add(timeout)))
     }
 
     /// As [`force_async`](Self::force_async); waits for a running initialiser until `deadline` at the latest.
@@ -192,7 +192,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// system cannot start the thread that keeps the time.
     #[track_caller]
     pub fn force_async_until(this: &Self, deadline: Instant) -> LazyForceUntil<'_, T, F> {
-        LazyForceUntil::of(WaitUntil::new(Forcing(this), Some(deadline)))
+        LazyForceUntil::of(WaitUntil::new(Forcing(this, Caller::here()), Some(deadline)))
     }
 
     /// The value, for the exclusive owner. If there is none, makes it. Never waits: the `&mut` excludes all others.
@@ -219,7 +219,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[cold]
     #[track_caller]
     fn force_slow(&self) -> &T {
-        block(&mut Forcing(self), "LazyLock::force_async")
+        block(&mut Forcing(self, Caller::here()), "LazyLock::force_async")
     }
 
     /// The holder of the turn has the initialiser.
@@ -292,7 +292,7 @@ named_future! {
 }
 
 /// A waiter for the value, which makes it if it gets the turn.
-pub(crate) struct Forcing<'a, T, F>(&'a LazyLock<T, F>);
+pub(crate) struct Forcing<'a, T, F>(&'a LazyLock<T, F>, Caller);
 
 impl<'a, T, F: FnOnce() -> T> Condition for Forcing<'a, T, F> {
     type At = &'a AtomicU32;
@@ -307,7 +307,7 @@ impl<'a, T, F: FnOnce() -> T> Condition for Forcing<'a, T, F> {
     fn check(&mut self) -> Result<&'a T, u32> {
         Ok(match SlotTurn(&self.0.cell.slot).check()? {
             Ok(value) => value,
-            Err(turn) => self.0.make(turn),
+            Err(turn) => self.0.make(turn.runs_in_thread(self.1)),
         })
     }
 }

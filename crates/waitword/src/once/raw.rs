@@ -29,11 +29,14 @@
 //! initialiser sees what an earlier one did.
 
 use std::mem;
+use std::task::Waker;
 
-use waitword_core::observe::WaitsFor;
-use waitword_core::{Location, notify_all};
+use waitword_core::observe::holders::{Hold, HoldId, acquired, acquired_by_task, released};
+use waitword_core::observe::{Caller, WaitsFor};
+use waitword_core::{Location, charge_release, notify_all};
 
 use crate::condition::Condition;
+use crate::coop;
 use crate::sync::atomic::{AtomicU32, Ordering};
 use crate::sync::{mutant, order};
 
@@ -80,10 +83,17 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     }
 
     fn end_turn(&self, state: u32) {
+        released(self.held_at(), Hold::Initialiser, HoldId::UNKNOWN);
         let before = self.at.word().swap(state, order!(AcqRel, "once-set"));
         if before & WAITERS != 0 {
+            charge_release(&self.at, std::ptr::from_ref(self.at.word()).addr());
             self.wake_all();
         }
+    }
+
+    /// The address under which the holder of the turn is recorded.
+    fn held_at(&self) -> usize {
+        std::ptr::from_ref(self.at.word()).addr()
     }
 
     #[cold]
@@ -111,6 +121,15 @@ pub(crate) struct RawTurn<'a, L: Location<Word = AtomicU32>> {
 }
 
 impl<L: Location<Word = AtomicU32>> RawTurn<'_, L> {
+    /// An initialiser is about to run: for how long is not known. In a thread, or in a task that is polled with the waker.
+    pub(crate) fn runs(&self, caller: Caller, task: Option<&Waker>) {
+        let at = self.raw.held_at();
+        let _ = match task {
+            Some(task) => acquired_by_task(at, Hold::Initialiser, 1, caller, task, coop::is_alone),
+            None => acquired(at, Hold::Initialiser, caller),
+        };
+    }
+
     /// The value is there.
     pub(crate) fn complete(self) {
         let raw = self.raw;

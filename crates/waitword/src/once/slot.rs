@@ -7,9 +7,11 @@
 //! A slot's word is changed by `raw.rs` alone, through turns that are made for this slot alone: the fields are private,
 //! and a [`Turn`] borrows the slot from which it comes. How the two lie in memory is in `tagged.rs`.
 
+use std::future::poll_fn;
 use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::task::Poll;
 
-use waitword_core::observe::WaitsFor;
+use waitword_core::observe::{Caller, WaitsFor};
 
 use crate::condition::Condition;
 use crate::once::raw::{RawTurn, TurnWaiter, ValueWaiter};
@@ -80,6 +82,22 @@ pub(crate) struct Turn<'a, T> {
 }
 
 impl<'a, T> Turn<'a, T> {
+    /// A thread is about to run an initialiser.
+    pub(crate) fn runs_in_thread(self, caller: Caller) -> Self {
+        self.raw.runs(caller, None);
+        self
+    }
+
+    /// The task of the caller is about to run an initialiser.
+    pub(crate) async fn runs_in_task(self, caller: Caller) -> Self {
+        poll_fn(|cx| {
+            self.raw.runs(caller, Some(cx.waker()));
+            Poll::Ready(())
+        })
+        .await;
+        self
+    }
+
     pub(crate) fn fill(self, value: T) -> &'a T {
         let slot = self.slot;
         // SAFETY: this is the slot's turn, so no other thread reaches the value (S2); and there is no value yet (S1) that this

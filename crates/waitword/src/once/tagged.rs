@@ -112,6 +112,7 @@ impl<T> Tagged<T> {
 }
 
 const _: () = {
-    assert!(size_of::<Tagged<()>>() == 4 && size_of::<Tagged<u32>>() == 8 && size_of::<Tagged<u64>>() == 16);
+    assert!(size_of::<Tagged<()>>() == 4 && size_of::<Tagged<u32>>() == 8);
+    assert!(size_of::<Tagged<u64>>() == 8 + align_of::<u64>());
     assert!(align_of::<Tagged<u8>>() == align_of::<AtomicU32>());
 };

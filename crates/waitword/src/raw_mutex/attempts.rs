@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use waitword_core::Masked;
 use waitword_core::observe::WaitsFor;
+use waitword_core::observe::holders::Hold;
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_mutex::{
@@ -24,6 +25,15 @@ impl Acquire for RawMutex {
 
     fn waits_for((): ()) -> WaitsFor {
         WaitsFor::Mutex
+    }
+
+    fn hold((): ()) -> Option<Hold> {
+        Some(Hold::Mutex)
+    }
+
+    #[inline(always)]
+    fn held_at(&self) -> usize {
+        std::ptr::from_ref(&self.state).addr()
     }
 
     fn at(&self, (): ()) -> &Self::At {

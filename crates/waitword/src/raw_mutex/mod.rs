@@ -75,8 +75,10 @@ mod attempts;
 #[cfg(test)]
 mod tests;
 
-use waitword_core::{Masked, Table, signal_one};
+use waitword_core::observe::holders::{Hold, HoldId, released};
+use waitword_core::{Masked, Table, charge_release, signal_one};
 
+use crate::acquire::Acquire as _;
 use crate::barging_window;
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, const_fn, mutant, order};
@@ -131,6 +133,7 @@ impl RawMutex {
     /// Releases the mutex, which the caller holds.
     #[inline]
     pub(crate) fn release(&self) {
+        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
         let before = self.state.fetch_add(RELEASE, order!(Release, "mutex-release"));
         if before.wrapping_add(RELEASE) & (LOCKED | QUEUED | SIGNALLED) != 0 {
             self.released(before);
@@ -140,8 +143,16 @@ impl RawMutex {
     /// Releases the mutex, and reserves it for the waiters if there are any.
     #[cold]
     pub(crate) fn release_fair(&self) {
+        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
         // Only the holder clears `LOCKED`; other threads set bits.
-        self.signal_if_reserved(self.update(order!(Release, "mutex-fair"), reserve));
+        let before = self.update(order!(Release, "mutex-fair"), reserve);
+        self.charge();
+        self.signal_if_reserved(before);
+    }
+
+    /// For reports: the holder has released the mutex, and others may wait.
+    fn charge(&self) {
+        charge_release(&self.state, std::ptr::from_ref(&self.state).addr());
     }
 
     /// The holder has released the mutex by [`reserve`], when the word was in the state `before`.
@@ -167,13 +178,16 @@ impl RawMutex {
     fn bump_slow(&self, instead: &str) {
         // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
         if Table::global().waiters(&self.state) > 0 {
-            unlocked::bump(self, (), instead, || self.release_fair());
+            unlocked::bump(self, (), &mut { HoldId::UNKNOWN }, instead, |_| self.release_fair());
         }
     }
 
     /// The second half of a release that found the word in the state `before`.
     #[cold]
     fn released(&self, mut before: u32) {
+        if before & (QUEUED | FAIR) != 0 {
+            self.charge();
+        }
         if before.wrapping_add(RELEASE) & LOCKED != 0 {
             mutant!("mutex-full-count" => return);
             let is_fair = |state| state & FAIR != 0;
@@ -208,6 +222,8 @@ impl RawMutex {
         if !(before & COUNT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
             return;
         }
+        // One of so many is charged for all: those that barge hold the mutex for a moment each.
+        self.charge();
         let opens = |state| state & (SIGNALLED | END) == SIGNALLED;
         let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
         self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {
@@ -248,6 +264,14 @@ impl RawMutex {
     fn update(&self, order: Ordering, change: impl Fn(u32) -> u32) -> u32 {
         let change = |state| Some(change(state));
         self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
+    }
+}
+
+/// Another may be made in its place: a guard that was leaked has a record still.
+#[cfg(feature = "observe")]
+impl Drop for RawMutex {
+    fn drop(&mut self) {
+        waitword_core::observe::holders::dropped(self.held_at());
     }
 }
 

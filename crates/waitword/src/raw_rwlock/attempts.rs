@@ -5,6 +5,7 @@ use std::mem;
 
 use waitword_core::Masked64;
 use waitword_core::observe::WaitsFor;
+use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::acquire::{Acquire, Attempt, GivesBack, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_rwlock::{
@@ -22,8 +23,24 @@ impl Acquire for RawRwLock {
         match mode {
             Mode::Read => WaitsFor::Read,
             Mode::Write => WaitsFor::Write,
-            Mode::Upgradable | Mode::Upgrade => WaitsFor::UpgradableRead,
+            Mode::Upgradable => WaitsFor::UpgradableRead,
+            Mode::Upgrade => WaitsFor::Upgrade,
         }
+    }
+
+    fn hold(mode: Mode) -> Option<Hold> {
+        match mode {
+            Mode::Read => Some(Hold::Read),
+            Mode::Upgradable => Some(Hold::UpgradableRead),
+            Mode::Write => Some(Hold::Write),
+            // It has the record of the upgradable read, which its guard changes.
+            Mode::Upgrade => None,
+        }
+    }
+
+    #[inline(always)]
+    fn held_at(&self) -> usize {
+        std::ptr::from_ref(&self.state).addr()
     }
 
     fn at(&self, mode: Mode) -> &Self::At {
@@ -124,8 +141,10 @@ impl Acquire for RawRwLock {
 
     fn give_back(&self, mode: Mode) {
         match mode {
-            Mode::Upgrade => self.downgrade_to_upgradable(),
-            mode => self.release(mode),
+            Mode::Upgrade => {
+                self.downgrade_to_upgradable(HoldId::NONE);
+            }
+            mode => self.release(mode, HoldId::NONE),
         }
     }
 

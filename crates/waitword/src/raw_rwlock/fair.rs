@@ -1,7 +1,9 @@
 //! Fair releases (handoff to the head waiter, no barging) and `bump`.
 
+use waitword_core::observe::holders::{Hold, HoldId, released};
 use waitword_core::{Masked64, Table};
 
+use crate::acquire::Acquire as _;
 use crate::raw_rwlock::{FAIR, Mode, ONE_READER, QUEUED, RawRwLock, SIGNALLED, UPGRADABLE, WRITER};
 use crate::sync::atomic::Ordering;
 use crate::sync::mutant;
@@ -12,32 +14,33 @@ impl RawRwLock {
     /// not block.
     #[inline]
     #[track_caller]
-    pub(crate) fn bump(&self, mode: Mode, instead: &str) {
+    pub(crate) fn bump(&self, mode: Mode, hold: &mut HoldId, instead: &str) {
         let others = match mode {
             Mode::Read | Mode::Upgradable => QUEUED | SIGNALLED | WRITER,
             Mode::Write | Mode::Upgrade => QUEUED | SIGNALLED,
         };
         if self.state.load(Ordering::Relaxed) & others != 0 {
-            self.bump_slow(mode, instead);
+            self.bump_slow(mode, hold, instead);
         }
     }
 
     #[cold]
     #[track_caller]
-    fn bump_slow(&self, mode: Mode, instead: &str) {
+    fn bump_slow(&self, mode: Mode, hold: &mut HoldId, instead: &str) {
         // `QUEUED` may be stale: a waiter that entered from the queue leaves it set.
         let waiters = |at| Table::global().waiters::<Masked64<QUEUED>>(at);
         if waiters(&self.state) > 0 || waiters(&self.drain) > 0 {
-            unlocked::bump(self, mode, instead, || match mode {
-                Mode::Read => self.release_read_fair(),
-                Mode::Upgradable => self.release_upgradable_fair(),
-                Mode::Write | Mode::Upgrade => self.release_write_fair(),
+            unlocked::bump(self, mode, hold, instead, |hold| match mode {
+                Mode::Read => self.release_read_fair(hold),
+                Mode::Upgradable => self.release_upgradable_fair(hold),
+                Mode::Write | Mode::Upgrade => self.release_write_fair(hold),
             });
         }
     }
 
     /// One reader leaves. Room, now or when the others have left, is reserved for queued waiters.
-    pub(crate) fn release_read_fair(&self) {
+    pub(crate) fn release_read_fair(&self, hold: HoldId) {
+        released(self.held_at(), Hold::Read, hold);
         let allows_barging = |state| state & (QUEUED | SIGNALLED) != 0 && state & (FAIR | WRITER) == 0;
         // Signal the head waiter even while others read: the watchdog skips an unresponsive waiter only if it was signalled,
         // and readers behind it could enter.
@@ -54,13 +57,14 @@ impl RawRwLock {
             }
             Ok(_) => {}
             // No waiter is queued; or room is reserved already; or an upgrade is pending.
-            Err(_) => self.release_read(),
+            Err(_) => self.release_read(HoldId::NONE),
         }
     }
 
     /// The upgradable reader leaves; room is reserved for queued waiters.
     #[inline]
-    pub(crate) fn release_upgradable_fair(&self) {
+    pub(crate) fn release_upgradable_fair(&self, hold: HoldId) {
+        released(self.held_at(), Hold::UpgradableRead, hold);
         if self.state.compare_exchange(UPGRADABLE, 0, Ordering::Release, Ordering::Relaxed).is_err() {
             self.make_room(|state| reserve_for_queue(state & !UPGRADABLE));
         }
@@ -68,7 +72,8 @@ impl RawRwLock {
 
     /// The writer leaves; room is reserved for queued waiters.
     #[inline]
-    pub(crate) fn release_write_fair(&self) {
+    pub(crate) fn release_write_fair(&self, hold: HoldId) {
+        released(self.held_at(), Hold::Write, hold);
         if self.state.compare_exchange(WRITER, 0, Ordering::Release, Ordering::Relaxed).is_err() {
             self.make_room(|state| reserve_for_queue(state & !WRITER));
         }
@@ -115,27 +120,27 @@ mod tests {
         assert!(lock.take(Mode::Read));
         thread::scope(|scope| {
             scope.spawn(|| {
-                let Ok(()) = acquire::block(&lock, Mode::Write, "");
+                let Ok(_) = acquire::block(&lock, Mode::Write, "");
                 inside.store(true, Ordering::SeqCst);
                 until(|| queued() == 1);
                 let mut behind = pin!(AcquireAsync::new(&lock, Mode::Read));
                 let panics = Waker::from(Arc::new(Panics));
                 assert!(behind.as_mut().poll(&mut Context::from_waker(&panics)).is_pending());
-                lock.release_write();
+                lock.release_write(HoldId::NONE);
                 until(|| ended.load(Ordering::SeqCst));
                 let Poll::Ready(_) = behind.poll(&mut Context::from_waker(Waker::noop())) else {
                     panic!("room")
                 };
-                lock.release_read();
+                lock.release_read(HoldId::NONE);
             });
             until(|| queued() == 1);
-            let bump = catch_unwind(AssertUnwindSafe(|| lock.bump(Mode::Read, "")));
+            let bump = catch_unwind(AssertUnwindSafe(|| lock.bump(Mode::Read, &mut { HoldId::NONE }, "")));
             let readers = lock.state.load(Ordering::SeqCst) / ONE_READER;
             ended.store(true, Ordering::SeqCst);
             assert!(bump.is_err() && inside.load(Ordering::SeqCst));
             assert_eq!(readers, 1);
         });
-        lock.release_read();
+        lock.release_read(HoldId::NONE);
         assert!(lock.take(Mode::Write));
     }
 }

@@ -63,8 +63,10 @@ mod attempts;
 mod fair;
 mod mode;
 
-use waitword_core::{Masked64, signal_one};
+use waitword_core::observe::holders::{Hold, HoldId, changed, released};
+use waitword_core::{Masked64, charge_release, signal_one};
 
+use crate::acquire::Acquire as _;
 use crate::sync::atomic::{Ordering, fence};
 use crate::sync::{const_fn, mutant, order};
 
@@ -73,6 +75,7 @@ use mode::*;
 
 /// The state of a readers-writer lock.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(crate) struct RawRwLock {
     state: Masked64<QUEUED>,
     /// The word on which the upgrading holder waits for the readers to leave. `QUEUED` while it waits.
@@ -84,6 +87,11 @@ impl RawRwLock {
         pub(crate) const fn new() -> Self {
             Self { state: Masked64::new(0), drain: Masked64::new(0) }
         }
+    }
+
+    /// The address of the state word, of a lock whose `drain` is at this address.
+    pub(crate) const fn state_of_drain(drain: usize) -> usize {
+        drain - std::mem::offset_of!(Self, drain) + std::mem::offset_of!(Self, state)
     }
 
     /// Whether it is held for writing.
@@ -105,17 +113,18 @@ impl RawRwLock {
 
     /// Releases it for a holder in this mode.
     #[inline]
-    pub(crate) fn release(&self, mode: Mode) {
+    pub(crate) fn release(&self, mode: Mode, hold: HoldId) {
         match mode {
-            Mode::Read => self.release_read(),
-            Mode::Upgradable => self.release_upgradable(),
-            Mode::Write | Mode::Upgrade => self.release_write(),
+            Mode::Read => self.release_read(hold),
+            Mode::Upgradable => self.release_upgradable(hold),
+            Mode::Write | Mode::Upgrade => self.release_write(hold),
         }
     }
 
     /// One reader leaves.
     #[inline]
-    pub(crate) fn release_read(&self) {
+    pub(crate) fn release_read(&self, hold: HoldId) {
+        released(self.held_at(), Hold::Read, hold);
         let before = self.state.fetch_sub(ONE_READER, order!(Release, "rwlock-release-read"));
         if before & (QUEUED | WRITER) != 0 {
             self.reader_left(before);
@@ -124,7 +133,8 @@ impl RawRwLock {
 
     /// The upgradable reader leaves.
     #[inline]
-    pub(crate) fn release_upgradable(&self) {
+    pub(crate) fn release_upgradable(&self, hold: HoldId) {
+        released(self.held_at(), Hold::UpgradableRead, hold);
         if self.state.compare_exchange(UPGRADABLE, 0, Ordering::Release, Ordering::Relaxed).is_err() {
             self.make_room(|state| state & !UPGRADABLE);
         }
@@ -132,7 +142,8 @@ impl RawRwLock {
 
     /// The writer leaves.
     #[inline]
-    pub(crate) fn release_write(&self) {
+    pub(crate) fn release_write(&self, hold: HoldId) {
+        released(self.held_at(), Hold::Write, hold);
         if self
             .state
             .compare_exchange(WRITER, 0, order!(Release, "rwlock-release"), Ordering::Relaxed)
@@ -144,7 +155,8 @@ impl RawRwLock {
 
     /// The writer becomes a reader.
     #[inline]
-    pub(crate) fn downgrade(&self) {
+    pub(crate) fn downgrade(&self, hold: HoldId) {
+        changed(self.held_at(), Hold::Write, Hold::Read, hold);
         if self
             .state
             .compare_exchange(WRITER, ONE_READER, order!(Release, "rwlock-downgrade"), Ordering::Relaxed)
@@ -156,7 +168,8 @@ impl RawRwLock {
 
     /// The writer becomes an upgradable reader.
     #[inline]
-    pub(crate) fn downgrade_to_upgradable(&self) {
+    pub(crate) fn downgrade_to_upgradable(&self, hold: HoldId) {
+        changed(self.held_at(), Hold::Write, Hold::UpgradableRead, hold);
         if self.state.compare_exchange(WRITER, UPGRADABLE, Ordering::Release, Ordering::Relaxed).is_err() {
             self.make_room(|state| (state & !WRITER) | UPGRADABLE);
         }
@@ -169,9 +182,15 @@ impl RawRwLock {
     /// If there are too many readers. It is an upgradable one still then.
     #[inline]
     #[must_use]
-    pub(crate) fn downgrade_upgradable(&self) -> bool {
-        self.state.compare_exchange(UPGRADABLE, ONE_READER, Ordering::Release, Ordering::Relaxed).is_err()
-            && self.change_for_room(|state| Mode::Read.enter(state & !UPGRADABLE))
+    pub(crate) fn downgrade_upgradable(&self, hold: HoldId) -> bool {
+        let must_signal = self
+            .state
+            .compare_exchange(UPGRADABLE, ONE_READER, Ordering::Release, Ordering::Relaxed)
+            .is_err()
+            && self.change_for_room(|state| Mode::Read.enter(state & !UPGRADABLE));
+        // Not before: it may panic. As a reader it is no more in the way than it was.
+        changed(self.held_at(), Hold::UpgradableRead, Hold::Read, hold);
+        must_signal
     }
 
     #[cold]
@@ -199,6 +218,7 @@ impl RawRwLock {
     fn end_drain(&self) {
         mutant!("rwlock-drain" => { signal_one(&self.drain); return });
         self.drain.store(0, Ordering::Relaxed);
+        charge_release(&self.drain, std::ptr::from_ref(&self.state).addr());
         signal_one(&self.drain);
     }
 
@@ -219,7 +239,11 @@ impl RawRwLock {
             state => state,
         });
         mutant!("rwlock-signal" => return false);
-        must_signal(change(before))
+        let must_signal = must_signal(change(before));
+        if must_signal {
+            charge_release(&self.state, std::ptr::from_ref(&self.state).addr());
+        }
+        must_signal
     }
 
     /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.
@@ -250,6 +274,14 @@ impl RawRwLock {
     }
 }
 
+/// Another may be made in its place: a guard that was leaked has a record still.
+#[cfg(feature = "observe")]
+impl Drop for RawRwLock {
+    fn drop(&mut self) {
+        waitword_core::observe::holders::dropped(self.held_at());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,7 +296,7 @@ mod tests {
         let one_too_many: [fn(&RawRwLock); 3] = [
             |lock| assert!(lock.take(Mode::Read)),
             |lock| assert!(lock.read_recursive()),
-            |lock| assert!(!lock.downgrade_upgradable()),
+            |lock| assert!(!lock.downgrade_upgradable(HoldId::NONE)),
         ];
         for attempt in one_too_many {
             let attempt = std::panic::AssertUnwindSafe(|| attempt(&lock));
@@ -273,8 +305,8 @@ mod tests {
             assert!(message.starts_with("1073741824 readers"), "{message}");
             assert_eq!(lock.state.load(Ordering::Relaxed), full);
         }
-        lock.release_upgradable();
-        lock.release_read();
+        lock.release_upgradable(HoldId::NONE);
+        lock.release_read(HoldId::NONE);
         assert_eq!(lock.state.load(Ordering::Relaxed), FULL - ONE_READER);
     }
 }

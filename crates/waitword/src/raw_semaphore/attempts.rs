@@ -1,6 +1,7 @@
 //! The attempts to take permits, barging and queued, and the signals that follow from each.
 
 use waitword_core::observe::WaitsFor;
+use waitword_core::observe::holders::Hold;
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_semaphore::{
@@ -16,6 +17,20 @@ impl Acquire for RawSemaphore {
 
     fn waits_for(_: usize) -> WaitsFor {
         WaitsFor::Semaphore
+    }
+
+    fn hold(_: usize) -> Option<Hold> {
+        Some(Hold::Permits)
+    }
+
+    #[inline(always)]
+    fn permits(n: usize) -> Option<usize> {
+        Some(n)
+    }
+
+    #[inline(always)]
+    fn held_at(&self) -> usize {
+        std::ptr::from_ref(&self.state).addr()
     }
 
     fn at(&self, _n: usize) -> &Self::At {

@@ -77,7 +77,7 @@ mod attempts;
 #[cfg(test)]
 mod tests;
 
-use waitword_core::{Masked64, Table, notify_all, signal_one};
+use waitword_core::{Masked64, Table, charge_release, notify_all, signal_one};
 
 use crate::barging_window::barge;
 use crate::sync::atomic::{AtomicU32, Ordering};
@@ -155,6 +155,9 @@ impl RawSemaphore {
     /// Permits were added when the word was in the state `before`.
     #[cold]
     fn added(&self, before: u64) {
+        if before & QUEUED != 0 {
+            charge_release(&self.state, std::ptr::from_ref(&self.state).addr());
+        }
         if before & SIGNALLED != 0 && before & FAIR == 0 && self.ends_barging_window() {
             self.reserve_for_signalled();
         }
@@ -258,6 +261,15 @@ impl RawSemaphore {
     fn update(&self, order: Ordering, change: impl Fn(u64) -> u64) -> u64 {
         let change = |state| Some(change(state));
         self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
+    }
+}
+
+/// Another may be made in its place: permits that were forgotten have records still.
+#[cfg(feature = "observe")]
+impl Drop for RawSemaphore {
+    fn drop(&mut self) {
+        use crate::acquire::Acquire;
+        waitword_core::observe::holders::dropped(self.held_at());
     }
 }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use crate::acquire::guard_futures;
 use crate::error::LockError;

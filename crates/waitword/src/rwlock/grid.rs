@@ -2,9 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
-use crate::acquire::{self, Acquire};
+use waitword_core::observe::Caller;
+use waitword_core::observe::holders::HoldId;
+
+use crate::acquire;
 use crate::error::LockError;
 use crate::raw_rwlock::Mode;
 use crate::rwlock::{
@@ -45,17 +48,18 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $plain(&self) -> $guard<'_, T> {
-                self.acquire($mode, $instead);
+                let hold = self.acquire($mode, $instead);
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
-                unsafe { $guard::new(self) }
+                unsafe { $guard::new(self, hold) }
             }
 
             #[doc = concat!($what, " if there is room and no waiter has it reserved. Never waits.")]
             #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
+            #[track_caller]
             pub fn $try(&self) -> Option<$guard<'_, T>> {
                 // SAFETY: made only from an acquisition, for this guard alone (invariant 1).
-                acquire::try_take(&self.raw, $mode).then(|| unsafe { $guard::new(self) })
+                acquire::try_take(&self.raw, $mode).map(|hold| unsafe { $guard::new(self, hold) })
             }
 
             #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for `timeout` at the longest.")]
@@ -68,9 +72,9 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $for(&self, timeout: Duration) -> Result<$guard<'_, T>, LockError> {
-                self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
+                let hold = self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
-                Ok(unsafe { $guard::new(self) })
+                Ok(unsafe { $guard::new(self, hold) })
             }
 
             #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), until `deadline` at the latest.")]
@@ -83,9 +87,9 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $until(&self, deadline: Instant) -> Result<$guard<'_, T>, LockError> {
-                self.acquire_until($mode, || Some(deadline))?;
+                let hold = self.acquire_until($mode, || Some(deadline))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
-                Ok(unsafe { $guard::new(self) })
+                Ok(unsafe { $guard::new(self, hold) })
             }
 
             #[doc = concat!($what, " without blocking this thread. The future is ready with the guard when ", $until_when, ".")]
@@ -152,17 +156,18 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $owned(self: &Arc<Self>) -> $owned_guard<T> {
-                self.acquire($mode, $owned_instead);
+                let hold = self.acquire($mode, $owned_instead);
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
-                unsafe { $owned_guard::new(Arc::clone(self)) }
+                unsafe { $owned_guard::new(Arc::clone(self), hold) }
             }
 
             #[doc = concat!("As [`", stringify!($try), "`](Self::", stringify!($try), "), with a guard that has a share in the lock.")]
             #[must_use = "if it is a guard, the lock is released when that is dropped"]
             #[inline]
+            #[track_caller]
             pub fn $try_owned(self: &Arc<Self>) -> Option<$owned_guard<T>> {
                 // SAFETY: made only from an acquisition, for this guard alone (invariant 1).
-                acquire::try_take(&self.raw, $mode).then(|| unsafe { $owned_guard::new(Arc::clone(self)) })
+                acquire::try_take(&self.raw, $mode).map(|hold| unsafe { $owned_guard::new(Arc::clone(self), hold) })
             }
 
             #[doc = concat!("As [`", stringify!($for), "`](Self::", stringify!($for), "), with a guard that has a share in the lock.")]
@@ -172,9 +177,9 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $owned_for(self: &Arc<Self>, timeout: Duration) -> Result<$owned_guard<T>, LockError> {
-                self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
+                let hold = self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
-                Ok(unsafe { $owned_guard::new(Arc::clone(self)) })
+                Ok(unsafe { $owned_guard::new(Arc::clone(self), hold) })
             }
 
             #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), "), with a guard that has a share in the lock.")]
@@ -184,9 +189,9 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $owned_until(self: &Arc<Self>, deadline: Instant) -> Result<$owned_guard<T>, LockError> {
-                self.acquire_until($mode, || Some(deadline))?;
+                let hold = self.acquire_until($mode, || Some(deadline))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
-                Ok(unsafe { $owned_guard::new(Arc::clone(self)) })
+                Ok(unsafe { $owned_guard::new(Arc::clone(self), hold) })
             }
 
             #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), "), with a guard and a future that have a share in the lock.")]
@@ -257,20 +262,27 @@ impl<T: ?Sized> RwLock<T> {
     /// The blocking half of the grid. `instead` is for threads that must not block.
     #[inline]
     #[track_caller]
-    fn acquire(&self, mode: Mode, instead: &str) {
-        if !self.raw.take(mode) {
-            let Ok(()) = acquire::block(&self.raw, mode, instead);
+    fn acquire(&self, mode: Mode, instead: &str) -> HoldId {
+        match acquire::take(&self.raw, mode) {
+            Some(hold) => hold,
+            None => {
+                let Ok(hold) = acquire::block(&self.raw, mode, instead);
+                hold
+            }
         }
     }
 
     /// The clock is not read if there is no need to wait.
     #[inline]
     #[track_caller]
-    fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
-        if self.raw.take(mode) {
-            Ok(())
-        } else {
-            acquire::block_until(&self.raw, mode, deadline()).map(|Ok(())| ())
+    fn acquire_until(
+        &self,
+        mode: Mode,
+        deadline: impl FnOnce() -> Option<Instant>,
+    ) -> Result<HoldId, LockError> {
+        match acquire::take(&self.raw, mode) {
+            Some(hold) => Ok(hold),
+            None => acquire::block_until(&self.raw, mode, deadline()).map(|Ok(hold)| hold),
         }
     }
 }
@@ -291,9 +303,14 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[doc(alias("read_recursive", "recursive_read"))]
     #[must_use = "if it is a guard, the lock is released when that is dropped"]
+    #[track_caller]
     pub fn try_read_recursive(&self) -> Option<RwLockReadGuard<'_, T>> {
+        if !self.raw.read_recursive() {
+            return None;
+        }
+        let hold = acquire::held_by_thread(&self.raw, Mode::Read, Caller::here());
         // SAFETY: made only from an acquisition as a reader, for this guard (invariant 1).
-        self.raw.read_recursive().then(|| unsafe { RwLockReadGuard::new(self) })
+        Some(unsafe { RwLockReadGuard::new(self, hold) })
     }
 }
 

@@ -7,6 +7,8 @@ use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::Arc;
 
+use waitword_core::observe::holders::HoldId;
+
 use crate::raw_rwlock::Mode;
 use crate::rwlock::RwLock;
 use crate::rwlock::read_ref::ReadRef;
@@ -19,6 +21,7 @@ macro_rules! guard {
         #[clippy::has_significant_drop]
         pub struct $guard<$($life,)? T: ?Sized> {
             pub(super) rwlock: $lock,
+            pub(super) hold: HoldId,
             _value: PhantomData<$like>,
         }
 
@@ -26,8 +29,8 @@ macro_rules! guard {
             /// # Safety
             /// The lock was acquired in the mode of this guard, and this is the guard of that acquisition (invariant 1).
             #[inline]
-            pub(super) unsafe fn new(rwlock: impl Into<$lock>) -> Self {
-                Self { rwlock: rwlock.into(), _value: PhantomData }
+            pub(super) unsafe fn new(rwlock: impl Into<$lock>, hold: HoldId) -> Self {
+                Self { rwlock: rwlock.into(), hold, _value: PhantomData }
             }
 
             /// Releases the lock for the queued waiters only, if there are any.
@@ -36,7 +39,8 @@ macro_rules! guard {
             /// costs a context switch where an ordinary release might have had none.
             #[doc(alias("drop_fair", "release_fair"))]
             pub fn unlock_fair(this: Self) {
-                Self::forget(this).raw.$release_fair();
+                let hold = this.hold;
+                Self::forget(this).raw.$release_fair(hold);
             }
 
             /// Lets the head waiter have its turn, and has the lock again afterwards, in the same mode, blocking this thread
@@ -73,7 +77,7 @@ macro_rules! guard {
             #[inline]
             #[track_caller]
             pub fn bump(this: &mut Self) {
-                this.rwlock.raw.bump(Mode::$mode, $acquire);
+                this.rwlock.raw.bump(Mode::$mode, &mut this.hold, $acquire);
             }
 
             /// The lock, which stays as it is.
@@ -88,7 +92,7 @@ macro_rules! guard {
         impl<$($life,)? T: ?Sized> Drop for $guard<$($life,)? T> {
             #[inline]
             fn drop(&mut self) {
-                self.rwlock.raw.$release();
+                self.rwlock.raw.$release(self.hold);
             }
         }
 
@@ -216,19 +220,21 @@ macro_rules! writer {
             /// ```
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
+                let hold = this.hold;
                 // SAFETY: the acquisition of the guard that is forgotten is one of a reader after the next line; also if that
                 // unwinds because of the waker of a waiter that it signals.
-                let reader = unsafe { $read::new(Self::forget(this)) };
-                reader.rwlock.raw.downgrade();
+                let reader = unsafe { $read::new(Self::forget(this), hold) };
+                reader.rwlock.raw.downgrade(hold);
                 reader
             }
 
             /// Becomes the upgradable reader. There is no writer in between, and queued readers enter, too.
             #[inline]
             pub fn downgrade_to_upgradable(this: Self) -> $upgradable<$($life,)? T> {
+                let hold = this.hold;
                 // SAFETY: as for `downgrade`, and it is an upgradable one.
-                let reader = unsafe { $upgradable::new(Self::forget(this)) };
-                reader.rwlock.raw.downgrade_to_upgradable();
+                let reader = unsafe { $upgradable::new(Self::forget(this), hold) };
+                reader.rwlock.raw.downgrade_to_upgradable(hold);
                 reader
             }
         }

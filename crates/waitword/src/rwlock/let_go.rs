@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::raw_rwlock::Mode;
+use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::rwlock::{
     OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockRead,
     RwLockReadGuard, RwLockReadOwned, RwLockUpgradableRead, RwLockUpgradableReadGuard,
@@ -12,32 +12,32 @@ use crate::unlocked::unlocked_methods;
 
 unlocked_methods! {
     RwLockReadGuard<'a, T> of RwLock by "read", written to by "write":
-    rwlock, Mode::Read, release_read, release_read_fair, RwLockRead
+    rwlock, Mode::Read, RawRwLock::release_read, RawRwLock::release_read_fair, RwLockRead, this keeps &mut this.hold
 }
 
 unlocked_methods! {
     RwLockUpgradableReadGuard<'a, T> of RwLock by "upgradable_read", written to by "write":
-    rwlock, Mode::Upgradable, release_upgradable, release_upgradable_fair, RwLockUpgradableRead
+    rwlock, Mode::Upgradable, RawRwLock::release_upgradable, RawRwLock::release_upgradable_fair, RwLockUpgradableRead, this keeps &mut this.hold
 }
 
 unlocked_methods! {
     RwLockWriteGuard<'a, T> of RwLock by "write", written to by "write":
-    rwlock, Mode::Write, release_write, release_write_fair, RwLockWrite
+    rwlock, Mode::Write, RawRwLock::release_write, RawRwLock::release_write_fair, RwLockWrite, this keeps &mut this.hold
 }
 
 unlocked_methods! {
     OwnedRwLockReadGuard<T> of RwLock by "read_owned", written to by "write":
-    rwlock, Mode::Read, release_read, release_read_fair, RwLockReadOwned
+    rwlock, Mode::Read, RawRwLock::release_read, RawRwLock::release_read_fair, RwLockReadOwned, this keeps &mut this.hold
 }
 
 unlocked_methods! {
     OwnedRwLockUpgradableReadGuard<T> of RwLock by "upgradable_read_owned", written to by "write":
-    rwlock, Mode::Upgradable, release_upgradable, release_upgradable_fair, RwLockUpgradableReadOwned
+    rwlock, Mode::Upgradable, RawRwLock::release_upgradable, RawRwLock::release_upgradable_fair, RwLockUpgradableReadOwned, this keeps &mut this.hold
 }
 
 unlocked_methods! {
     OwnedRwLockWriteGuard<T> of RwLock by "write_owned", written to by "write":
-    rwlock, Mode::Write, release_write, release_write_fair, RwLockWriteOwned
+    rwlock, Mode::Write, RawRwLock::release_write, RawRwLock::release_write_fair, RwLockWriteOwned, this keeps &mut this.hold
 }
 
 macro_rules! into_arc {
@@ -53,15 +53,17 @@ macro_rules! into_arc {
             /// assert_eq!(Arc::into_inner(lock).map(RwLock::into_inner), Some(1));
             /// ```
             pub fn into_arc(this: Self) -> Arc<RwLock<T>> {
+                let hold = this.hold;
                 let rwlock = Self::forget(this);
-                rwlock.raw.$release();
+                rwlock.raw.$release(hold);
                 rwlock
             }
 
             /// As [`into_arc`](Self::into_arc), released as by [`unlock_fair`](Self::unlock_fair).
             pub fn into_arc_fair(this: Self) -> Arc<RwLock<T>> {
+                let hold = this.hold;
                 let rwlock = Self::forget(this);
-                rwlock.raw.$release_fair();
+                rwlock.raw.$release_fair(hold);
                 rwlock
             }
         }

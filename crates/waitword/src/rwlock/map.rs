@@ -30,8 +30,9 @@ macro_rules! map {
                 to_part: impl FnOnce(&$($mutable)? T) -> &$($mutable)? U,
             ) -> $mapped<$($life,)? $($value,)? U> {
                 let part = to_part(&$($mutable)? *this).into();
+                let hold = this.hold;
                 let $rwlock = Self::forget(this);
-                $mapped { lock: $lock, part, _part: PhantomData }
+                $mapped { lock: $lock, hold, part, _part: PhantomData }
             }
 
             /// As [`map`](Self::map), if there is such a part.
@@ -66,8 +67,9 @@ macro_rules! map {
             ) -> Result<$mapped<$($life,)? $($value,)? U>, (Self, E)> {
                 match to_part(&$($mutable)? *this).map(Into::into) {
                     Ok(part) => {
+                        let hold = this.hold;
                         let $rwlock = Self::forget(this);
-                        Ok($mapped { lock: $lock, part, _part: PhantomData })
+                        Ok($mapped { lock: $lock, hold, part, _part: PhantomData })
                     }
                     Err(error) => Err((this, error)),
                 }

@@ -10,6 +10,8 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
+use waitword_core::observe::holders::HoldId;
+
 use crate::raw_rwlock::RawRwLock;
 use crate::rwlock::RwLock;
 
@@ -24,6 +26,7 @@ macro_rules! mapped {
         #[clippy::has_significant_drop]
         pub struct $mapped<$($life,)? $($value: ?Sized,)? U: ?Sized> {
             pub(super) lock: $lock,
+            pub(super) hold: HoldId,
             pub(super) part: NonNull<U>,
             pub(super) _part: PhantomData<$like>,
         }
@@ -35,7 +38,8 @@ macro_rules! mapped {
                 to_part: impl FnOnce(&$($mutable)? U) -> &$($mutable)? V,
             ) -> $mapped<$($life,)? $($value,)? V> {
                 let part = to_part(&$($mutable)? *this).into();
-                $mapped { lock: Self::forget(this), part, _part: PhantomData }
+                let hold = this.hold;
+                $mapped { lock: Self::forget(this), hold, part, _part: PhantomData }
             }
 
             /// As the `filter_map` of the guard that this was made from, from part to part.
@@ -59,7 +63,10 @@ macro_rules! mapped {
                 to_part: impl FnOnce(&$($mutable)? U) -> Result<&$($mutable)? V, E>,
             ) -> Result<$mapped<$($life,)? $($value,)? V>, (Self, E)> {
                 match to_part(&$($mutable)? *this).map(Into::into) {
-                    Ok(part) => Ok($mapped { lock: Self::forget(this), part, _part: PhantomData }),
+                    Ok(part) => {
+                        let hold = this.hold;
+                        Ok($mapped { lock: Self::forget(this), hold, part, _part: PhantomData })
+                    }
                     Err(error) => Err((this, error)),
                 }
             }
@@ -67,8 +74,9 @@ macro_rules! mapped {
             /// As the `unlock_fair` of the guard that this was made from.
             #[doc(alias("drop_fair", "release_fair"))]
             pub fn unlock_fair(this: Self) {
+                let hold = this.hold;
                 let $lent = &Self::forget(this);
-                $raw.$release_fair();
+                $raw.$release_fair(hold);
             }
 
             /// The lock, which stays as it is.
@@ -83,7 +91,7 @@ macro_rules! mapped {
             #[inline]
             fn drop(&mut self) {
                 let $lent = &self.lock;
-                $raw.$release();
+                $raw.$release(self.hold);
             }
         }
 

@@ -9,9 +9,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
+use waitword_core::observe::holders::{Hold, changed};
 
 use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil, shows_whether_it_waits};
 use crate::error::LockError;
@@ -73,7 +74,7 @@ macro_rules! upgrade {
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
                 if !this.raw().take(Mode::Upgrade) {
-                    let Ok(()) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
+                    let Ok(_) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
                 }
                 // SAFETY: the acquisition of this guard has become one of a writer.
                 unsafe { Self::upgraded(this) }
@@ -176,9 +177,10 @@ macro_rules! upgrade {
             /// Becomes one of the readers, so that another one may have the value upgradable.
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
-                let must_signal = this.raw().downgrade_upgradable();
+                let hold = this.hold;
+                let must_signal = this.raw().downgrade_upgradable(hold);
                 // SAFETY: the acquisition of the guard that is forgotten is one of a reader now (invariant 1).
-                let reader = unsafe { $read::new(Self::forget(this)) };
+                let reader = unsafe { $read::new(Self::forget(this), hold) };
                 if must_signal {
                     // There is a guard to release it: the waker of the waiter may panic.
                     reader.rwlock.raw.signal();
@@ -210,9 +212,11 @@ macro_rules! upgrade {
             /// # Safety
             /// The acquisition of this guard has become one of a writer.
             unsafe fn upgraded(this: Self) -> $write<$($life,)? T> {
+                let hold = this.hold;
+                changed(this.raw().held_at(), Hold::UpgradableRead, Hold::Write, hold);
                 // SAFETY: this guard is forgotten, and by the contract of this function the acquisition is one of a writer
                 // (invariant 1).
-                unsafe { $write::new(Self::forget(this)) }
+                unsafe { $write::new(Self::forget(this), hold) }
             }
 
             fn raw(&self) -> &RawRwLock {

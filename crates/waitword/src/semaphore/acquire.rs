@@ -1,8 +1,10 @@
 //! The acquire methods that block or do not wait.
 
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
-use crate::acquire::{self, Acquire};
+use waitword_core::observe::holders::HoldId;
+
+use crate::acquire;
 use crate::semaphore::permits::asked;
 use crate::semaphore::{AcquireError, Closed, Semaphore, SemaphorePermit, TryAcquireError};
 
@@ -33,7 +35,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire(&self) -> Result<SemaphorePermit<'_>, Closed> {
-        self.block(1, "acquire_async").map(|()| SemaphorePermit::new(self, 1))
+        self.block(1, "acquire_async").map(|hold| SemaphorePermit::new(self, 1, hold))
     }
 
     /// As [`acquire`](Self::acquire), for so many permits, all at once.
@@ -54,7 +56,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, Closed> {
-        self.block(permits, "acquire_many_async").map(|()| SemaphorePermit::new(self, permits))
+        self.block(permits, "acquire_many_async").map(|hold| SemaphorePermit::new(self, permits, hold))
     }
 
     /// Acquires a permit if that can be done at once. Never waits.
@@ -73,8 +75,9 @@ impl Semaphore {
     /// [`Closed`](TryAcquireError::Closed), whatever there is.
     #[doc(alias("try_wait", "sem_trywait"))]
     #[inline]
+    #[track_caller]
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
-        self.take(1).map(|()| SemaphorePermit::new(self, 1))
+        self.take(1).map(|hold| SemaphorePermit::new(self, 1, hold))
     }
 
     /// As [`try_acquire`](Self::try_acquire), for so many permits, all or none.
@@ -82,8 +85,9 @@ impl Semaphore {
     /// # Errors
     /// As [`try_acquire`](Self::try_acquire).
     #[inline]
+    #[track_caller]
     pub fn try_acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, TryAcquireError> {
-        self.take(permits).map(|()| SemaphorePermit::new(self, permits))
+        self.take(permits).map(|hold| SemaphorePermit::new(self, permits, hold))
     }
 
     /// As [`acquire`](Self::acquire), for `timeout` at the longest.
@@ -124,8 +128,8 @@ impl Semaphore {
         permits: usize,
         timeout: Duration,
     ) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.block_until(permits, || Instant::now().checked_add(timeout))?;
-        Ok(SemaphorePermit::new(self, permits))
+        let hold = self.block_until(permits, || Instant::now().checked_add(timeout))?;
+        Ok(SemaphorePermit::new(self, permits, hold))
     }
 
     /// As [`acquire`](Self::acquire), until `deadline` at the latest. A permit that is there is acquired also after it.
@@ -155,21 +159,24 @@ impl Semaphore {
         permits: usize,
         deadline: Instant,
     ) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.block_until(permits, || Some(deadline))?;
-        Ok(SemaphorePermit::new(self, permits))
+        let hold = self.block_until(permits, || Some(deadline))?;
+        Ok(SemaphorePermit::new(self, permits, hold))
     }
 
     /// The blocking half of the grid. `instead` is for threads that must not block.
     #[inline]
     #[track_caller]
-    pub(super) fn block(&self, permits: usize, instead: &str) -> Result<(), Closed> {
-        if self.raw.take(permits) { Ok(()) } else { self.block_slow(permits, instead) }
+    pub(super) fn block(&self, permits: usize, instead: &str) -> Result<HoldId, Closed> {
+        match acquire::take(&self.raw, permits) {
+            Some(hold) => Ok(hold),
+            None => self.block_slow(permits, instead),
+        }
     }
 
     /// A closed semaphore never blocks, so check that first.
     #[cold]
     #[track_caller]
-    fn block_slow(&self, permits: usize, instead: &str) -> Result<(), Closed> {
+    fn block_slow(&self, permits: usize, instead: &str) -> Result<HoldId, Closed> {
         if self.is_closed() { Err(Closed) } else { acquire::block(&self.raw, asked(permits), instead) }
     }
 
@@ -180,13 +187,16 @@ impl Semaphore {
         &self,
         permits: usize,
         deadline: impl FnOnce() -> Option<Instant>,
-    ) -> Result<(), AcquireError> {
-        if self.raw.take(permits) { Ok(()) } else { self.block_until_slow(permits, deadline()) }
+    ) -> Result<HoldId, AcquireError> {
+        match acquire::take(&self.raw, permits) {
+            Some(hold) => Ok(hold),
+            None => self.block_until_slow(permits, deadline()),
+        }
     }
 
     #[cold]
     #[track_caller]
-    fn block_until_slow(&self, permits: usize, deadline: Option<Instant>) -> Result<(), AcquireError> {
+    fn block_until_slow(&self, permits: usize, deadline: Option<Instant>) -> Result<HoldId, AcquireError> {
         if self.is_closed() {
             return Err(AcquireError::Closed);
         }
@@ -194,9 +204,10 @@ impl Semaphore {
     }
 
     #[inline]
-    pub(super) fn take(&self, permits: usize) -> Result<(), TryAcquireError> {
-        if acquire::try_take(&self.raw, permits) {
-            Ok(())
+    #[track_caller]
+    pub(super) fn take(&self, permits: usize) -> Result<HoldId, TryAcquireError> {
+        if let Some(hold) = acquire::try_take(&self.raw, permits) {
+            Ok(hold)
         } else if self.is_closed() {
             Err(TryAcquireError::Closed)
         } else {

@@ -1,6 +1,6 @@
 //! The acquire methods that are futures.
 
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 #[cfg(doc)]
 use crate::semaphore::{AcquireError, Closed};

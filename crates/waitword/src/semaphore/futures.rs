@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 
@@ -38,10 +38,12 @@ impl<'a> Future for SemaphoreAcquire<'a> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
+        let mut this = self.project();
         // Read before the poll, which is a fence for the compiler.
         let (semaphore, permits) = (*this.semaphore, *this.permits);
-        this.acquire.poll(cx).map(|acquired| acquired.map(|_| SemaphorePermit::new(semaphore, permits)))
+        let acquired = this.acquire.as_mut().poll(cx);
+        let hold = this.acquire.hold();
+        acquired.map(|acquired| acquired.map(|_| SemaphorePermit::new(semaphore, permits, hold)))
     }
 }
 
@@ -69,9 +71,11 @@ impl<'a> Future for SemaphoreAcquireUntil<'a> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let acquired = this.acquire.poll(cx)?;
-        acquired.map(|acquired| Ok(acquired.map(|_| SemaphorePermit::new(this.semaphore, *this.permits))?))
+        let mut this = self.project();
+        let acquired = this.acquire.as_mut().poll(cx)?;
+        let hold = this.acquire.hold();
+        acquired
+            .map(|acquired| Ok(acquired.map(|_| SemaphorePermit::new(this.semaphore, *this.permits, hold))?))
     }
 }
 
@@ -98,9 +102,12 @@ impl Future for SemaphoreAcquireOwned {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let acquired = this.acquire.poll(cx);
-        acquired.map(|acquired| acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, *this.permits)))
+        let mut this = self.project();
+        let acquired = this.acquire.as_mut().poll(cx);
+        let hold = this.acquire.hold();
+        acquired.map(|acquired| {
+            acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, *this.permits, hold))
+        })
     }
 }
 
@@ -127,10 +134,11 @@ impl Future for SemaphoreAcquireOwnedUntil {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let acquired = this.acquire.poll(cx)?;
+        let mut this = self.project();
+        let acquired = this.acquire.as_mut().poll(cx)?;
+        let hold = this.acquire.hold();
         acquired.map(|acquired| {
-            Ok(acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, *this.permits))?)
+            Ok(acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, *this.permits, hold))?)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The same grid over an `Arc`: permits and futures that have a share in the semaphore, and borrow nothing.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use crate::semaphore::{
     AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil,
@@ -37,8 +37,8 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire_owned(self: &Arc<Self>) -> Result<OwnedSemaphorePermit, Closed> {
-        self.block(1, "acquire_owned_async")?;
-        Ok(OwnedSemaphorePermit::new(Arc::clone(self), 1))
+        let hold = self.block(1, "acquire_owned_async")?;
+        Ok(OwnedSemaphorePermit::new(Arc::clone(self), 1, hold))
     }
 
     /// As [`acquire_many`](Self::acquire_many), with permits that have a share in the semaphore.
@@ -52,8 +52,8 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire_many_owned(self: &Arc<Self>, permits: usize) -> Result<OwnedSemaphorePermit, Closed> {
-        self.block(permits, "acquire_many_owned_async")?;
-        Ok(OwnedSemaphorePermit::new(Arc::clone(self), permits))
+        let hold = self.block(permits, "acquire_many_owned_async")?;
+        Ok(OwnedSemaphorePermit::new(Arc::clone(self), permits, hold))
     }
 
     /// As [`try_acquire`](Self::try_acquire), with a permit that has a share in the semaphore.
@@ -62,9 +62,10 @@ impl Semaphore {
     /// As [`try_acquire`](Self::try_acquire).
     #[doc(alias = "try_acquire_arc")]
     #[inline]
+    #[track_caller]
     pub fn try_acquire_owned(self: &Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
-        self.take(1)?;
-        Ok(OwnedSemaphorePermit::new(Arc::clone(self), 1))
+        let hold = self.take(1)?;
+        Ok(OwnedSemaphorePermit::new(Arc::clone(self), 1, hold))
     }
 
     /// As [`try_acquire_many`](Self::try_acquire_many), with permits that have a share in the semaphore.
@@ -73,12 +74,13 @@ impl Semaphore {
     /// As [`try_acquire`](Self::try_acquire).
     #[doc(alias = "try_acquire_many_arc")]
     #[inline]
+    #[track_caller]
     pub fn try_acquire_many_owned(
         self: &Arc<Self>,
         permits: usize,
     ) -> Result<OwnedSemaphorePermit, TryAcquireError> {
-        self.take(permits)?;
-        Ok(OwnedSemaphorePermit::new(Arc::clone(self), permits))
+        let hold = self.take(permits)?;
+        Ok(OwnedSemaphorePermit::new(Arc::clone(self), permits, hold))
     }
 
     /// As [`acquire_for`](Self::acquire_for), with a permit that has a share in the semaphore.
@@ -108,8 +110,8 @@ impl Semaphore {
         permits: usize,
         timeout: Duration,
     ) -> Result<OwnedSemaphorePermit, AcquireError> {
-        self.block_until(permits, || Instant::now().checked_add(timeout))?;
-        Ok(OwnedSemaphorePermit::new(Arc::clone(self), permits))
+        let hold = self.block_until(permits, || Instant::now().checked_add(timeout))?;
+        Ok(OwnedSemaphorePermit::new(Arc::clone(self), permits, hold))
     }
 
     /// As [`acquire_until`](Self::acquire_until), with a permit that has a share in the semaphore.
@@ -139,8 +141,8 @@ impl Semaphore {
         permits: usize,
         deadline: Instant,
     ) -> Result<OwnedSemaphorePermit, AcquireError> {
-        self.block_until(permits, || Some(deadline))?;
-        Ok(OwnedSemaphorePermit::new(Arc::clone(self), permits))
+        let hold = self.block_until(permits, || Some(deadline))?;
+        Ok(OwnedSemaphorePermit::new(Arc::clone(self), permits, hold))
     }
 
     /// As [`acquire_async`](Self::acquire_async), with a permit and a future that have a share in the semaphore.

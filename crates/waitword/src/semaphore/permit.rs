@@ -1,7 +1,10 @@
 //! Acquired permits: a number of permits of one semaphore, released when dropped.
 
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
+
+use waitword_core::observe::holders::{HoldId, forgotten, merged, split};
 
 use crate::semaphore::Semaphore;
 
@@ -14,12 +17,13 @@ use crate::semaphore::Semaphore;
 pub struct SemaphorePermit<'a> {
     semaphore: &'a Semaphore,
     permits: usize,
+    hold: HoldId,
 }
 
 impl<'a> SemaphorePermit<'a> {
     #[inline]
-    pub(super) fn new(semaphore: &'a Semaphore, permits: usize) -> Self {
-        Self { semaphore, permits }
+    pub(super) fn new(semaphore: &'a Semaphore, permits: usize, hold: HoldId) -> Self {
+        Self { semaphore, permits, hold }
     }
 
     /// How many there are.
@@ -41,6 +45,7 @@ impl<'a> SemaphorePermit<'a> {
     /// assert_eq!(semaphore.available_permits(), 1);
     /// ```
     pub fn forget(mut self) {
+        forgotten(mem::take(&mut self.hold));
         self.permits = 0;
     }
 
@@ -60,7 +65,8 @@ impl<'a> SemaphorePermit<'a> {
     /// released then.
     #[track_caller]
     pub fn merge(&mut self, mut other: Self) {
-        self.permits = merged(self.semaphore, self.permits, other.semaphore, other.permits);
+        self.permits = both(self.semaphore, self.permits, other.semaphore, other.permits);
+        self.hold = merged(self.semaphore.held_at(), self.hold, mem::take(&mut other.hold), self.permits);
         other.permits = 0;
     }
 
@@ -75,7 +81,8 @@ impl<'a> SemaphorePermit<'a> {
     /// ```
     pub fn split(&mut self, permits: usize) -> Option<Self> {
         self.permits = self.permits.checked_sub(permits)?;
-        Some(Self { semaphore: self.semaphore, permits })
+        let hold = split(self.semaphore.held_at(), self.hold, self.permits, permits);
+        Some(Self { semaphore: self.semaphore, permits, hold })
     }
 }
 
@@ -88,12 +95,13 @@ impl<'a> SemaphorePermit<'a> {
 pub struct OwnedSemaphorePermit {
     semaphore: Arc<Semaphore>,
     permits: usize,
+    hold: HoldId,
 }
 
 impl OwnedSemaphorePermit {
     #[inline]
-    pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize) -> Self {
-        Self { semaphore, permits }
+    pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize, hold: HoldId) -> Self {
+        Self { semaphore, permits, hold }
     }
 
     /// How many there are.
@@ -108,6 +116,7 @@ impl OwnedSemaphorePermit {
 
     /// As [`SemaphorePermit::forget`].
     pub fn forget(mut self) {
+        forgotten(mem::take(&mut self.hold));
         self.permits = 0;
     }
 
@@ -117,19 +126,21 @@ impl OwnedSemaphorePermit {
     /// As [`SemaphorePermit::merge`].
     #[track_caller]
     pub fn merge(&mut self, mut other: Self) {
-        self.permits = merged(&self.semaphore, self.permits, &other.semaphore, other.permits);
+        self.permits = both(&self.semaphore, self.permits, &other.semaphore, other.permits);
+        self.hold = merged(self.semaphore.held_at(), self.hold, mem::take(&mut other.hold), self.permits);
         other.permits = 0;
     }
 
     /// As [`SemaphorePermit::split`].
     pub fn split(&mut self, permits: usize) -> Option<Self> {
         self.permits = self.permits.checked_sub(permits)?;
-        Some(Self { semaphore: Arc::clone(&self.semaphore), permits })
+        let hold = split(self.semaphore.held_at(), self.hold, self.permits, permits);
+        Some(Self { semaphore: Arc::clone(&self.semaphore), permits, hold })
     }
 }
 
 #[track_caller]
-fn merged(semaphore: &Semaphore, permits: usize, other: &Semaphore, others: usize) -> usize {
+fn both(semaphore: &Semaphore, permits: usize, other: &Semaphore, others: usize) -> usize {
     assert!(
         std::ptr::eq(semaphore, other),
         "permits of two semaphores cannot be merged: keep them side by side, in a tuple or a `Vec`"
@@ -141,14 +152,14 @@ fn merged(semaphore: &Semaphore, permits: usize, other: &Semaphore, others: usiz
 impl Drop for SemaphorePermit<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.semaphore.give_back(self.permits);
+        self.semaphore.give_back(self.permits, self.hold);
     }
 }
 
 impl Drop for OwnedSemaphorePermit {
     #[inline]
     fn drop(&mut self) {
-        self.semaphore.give_back(self.permits);
+        self.semaphore.give_back(self.permits, self.hold);
     }
 }
 

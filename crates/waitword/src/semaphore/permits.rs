@@ -19,6 +19,9 @@ mod has_raw {
     }
 }
 
+use waitword_core::observe::holders::{Hold, HoldId, permits_added, released};
+
+use crate::acquire::Acquire as _;
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
 use crate::sync::const_fn;
 
@@ -133,6 +136,7 @@ impl Semaphore {
             self.raw.add(permits),
             "a semaphore has at most `Semaphore::MAX_PERMITS` permits: add fewer than {permits}, none was added now"
         );
+        permits_added(self.held_at(), permits);
     }
 
     /// Takes away so many free permits, or as many as there are. Returns how many. Never waits.
@@ -174,10 +178,17 @@ impl Semaphore {
         self.raw.is_closed()
     }
 
+    /// The address under which its holders are recorded.
+    #[inline(always)]
+    pub(super) fn held_at(&self) -> usize {
+        self.raw.held_at()
+    }
+
     /// Permits come back. There is room for them unless more were added than there should be; the loss of some of so many
     /// is no reason to panic in a drop.
     #[inline]
-    pub(super) fn give_back(&self, permits: usize) {
+    pub(super) fn give_back(&self, permits: usize, hold: HoldId) {
+        released(self.held_at(), Hold::Permits, hold);
         self.raw.add(permits);
     }
 }

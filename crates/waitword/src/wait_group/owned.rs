@@ -1,7 +1,7 @@
 //! The waits over an `Arc`: futures that have a share in the group, and borrow nothing.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
 
 use crate::condition::{WaitFor, WaitUntil};
 use crate::wait_group::group::{WaitGroup, WaitGroupWaitOwned, WaitGroupWaitOwnedUntil};

@@ -9,7 +9,7 @@ use loom::sync::mpsc::Sender;
 use loom::thread::JoinHandle;
 use waitword_core::*;
 
-use super::{Shared, model, spawn};
+use super::{Shared, leave, model, model_within, spawn};
 
 /// A thread that waits on these words at once. It sends its waker first, and then, once it is queued, a word.
 fn waiter(shared: &Arc<Shared>, words: &'static [usize], send: Sender<Waker>) -> JoinHandle<()> {
@@ -70,6 +70,24 @@ fn two_notifies_of_one_thread() {
         receive.recv().unwrap();
         let notifier = spawn(shared, |shared| assert_eq!(notify_all(shared.at(0)), 1));
         assert_eq!(notify_all(shared.at(1)), 1);
+        notifier.join().unwrap();
+        thread.join().unwrap();
+    });
+}
+
+/// The same of a thread in a blocking wait, which reads its outcome without the shard's lock. The waker of the future outside it is the same.
+#[test]
+fn two_notifies_of_one_thread_that_blocks() {
+    model_within(2, |shared| {
+        let notifier = spawn(shared, |shared| notify_all(shared.at(1)));
+        let thread = spawn(shared, |shared| {
+            let (parker, mut outer) = (Parker::current(), shared.wait(1));
+            assert!(outer.as_mut().poll(&mut Context::from_waker(parker.waker())).is_pending());
+            let _ = wait(shared.at(0), 0);
+            leave(outer);
+        });
+        shared.words[0].store(1, Ordering::Relaxed);
+        notify_all(shared.at(0));
         notifier.join().unwrap();
         thread.join().unwrap();
     });

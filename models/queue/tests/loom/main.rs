@@ -5,7 +5,9 @@
 
 mod agents;
 mod herds;
+mod holders;
 mod leaving;
+mod rings;
 mod snapshots;
 mod waking;
 
@@ -48,9 +50,14 @@ fn spawn<R: 'static>(shared: &Arc<Shared>, run: impl FnOnce(&Shared) -> R + 'sta
 }
 
 fn model(body: impl Fn(&Arc<Shared>) + Sync + Send + 'static) {
+    model_within(3, body);
+}
+
+/// With that many preemptions, for a model that takes too long with as many as the others.
+fn model_within(preemptions: usize, body: impl Fn(&Arc<Shared>) + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     // Overridden by LOOM_MAX_PREEMPTIONS.
-    builder.preemption_bound = builder.preemption_bound.or(Some(3));
+    builder.preemption_bound = builder.preemption_bound.or(Some(preemptions));
     builder.check(move || {
         let words = [AtomicI32::new(0), AtomicI32::new(0), AtomicI32::new(0)];
         body(&Arc::new(Shared { table: Table::with_shards(1), words }));

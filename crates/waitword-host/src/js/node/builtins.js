@@ -17,7 +17,8 @@
     module: () => host.part("small_modules").module,
     os: () => host.part("small_modules").os,
     path: () => host.path,
-    "path/posix": () => host.path,
+    "path/posix": () => host.path.posix,
+    "path/win32": () => host.path.win32,
     perf_hooks: () => perfHooks,
     process: () => host.part("process").process,
     timers: () => host.timers,
@@ -48,7 +49,7 @@
   host.builtin = (name, code) => {
     const bare = begins(name, "node:") ? apply(slice, name, [5]) : name;
     if (hasOwn(builtins, bare)) return (made[bare] ??= builtins[bare]());
-    if (begins(name, "/") || begins(name, "./") || begins(name, "../") || begins(name, "file:")) return undefined;
+    if (host.isFileName(name) || begins(name, "file:")) return undefined;
     if (name === "." || name === "..") return undefined;
     throw unknown(name, begins(name, "node:") ? "ERR_UNKNOWN_BUILTIN_MODULE" : code);
   };

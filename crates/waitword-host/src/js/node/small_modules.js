@@ -38,7 +38,7 @@
 
   const processor = { model: "unknown", speed: 0, times: { user: 0, nice: 0, sys: 0, idle: 0, irq: 0 } };
   const os = {
-    EOL: "\n",
+    EOL: host.isWindows ? "\r\n" : "\n",
     arch: () => options.arch,
     availableParallelism: () => native.parallelism(),
     cpus: () => {
@@ -54,7 +54,7 @@
     const name = file instanceof host.part("url").URL || apply(startsWith, String(file), ["file:"])
       ? host.part("url").fileURLToPath(file)
       : file;
-    if (typeof name !== "string" || name[0] !== "/") {
+    if (typeof name !== "string" || !host.path.isAbsolute(name)) {
       throw host.error(TypeError, "ERR_INVALID_ARG_VALUE",
         "The argument 'filename' must be a file URL object, file URL string, or absolute path string. Received " + host.inspect(file));
     }

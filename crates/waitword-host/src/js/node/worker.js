@@ -250,7 +250,7 @@
     }
     if (typeof file !== "string") throw host.invalid("filename", "of type string or an instance of URL", file);
     const begins = (start) => apply(startsWith, file, [start]);
-    if (!begins("/") && !begins("./") && !begins("../")) {
+    if (!host.isFileName(file)) {
       const isUrl = begins("file://") || begins("data:");
       const hint = isUrl ? "Wrap " + (begins("data:") ? "data:" : "file://") + " URLs with `new URL`" : 'Write "./' + file + '" for a file in the current directory, or { eval: true } for source text';
       throw host.error(TypeError, "ERR_WORKER_PATH",

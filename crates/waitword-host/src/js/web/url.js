@@ -3,7 +3,7 @@
 (function (host) {
   "use strict";
 
-  const { TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf } = host.safe;
+  const { TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf, slice } = host.safe;
   const { native, usv } = host;
   const { URLSearchParams, of, load } = host.part("search_params");
   const { custom } = host.inspect;
@@ -123,31 +123,46 @@
     writable: true, enumerable: false, configurable: true,
   });
 
-  function fileURLToPath(path) {
+  /** As in Node, `{ windows }` says for which system. */
+  const isForWindows = (options) => options?.windows ?? host.isWindows;
+
+  function fileURLToPath(path, options) {
     const url = typeof path === "string" ? new URL(path) : path;
     if (!isUrl(url)) throw host.invalid("path", "of type string or an instance of URL", path);
     if (url.protocol !== "file:") {
       throw host.error(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
     }
-    if (url.hostname !== "") {
+    const isWindows = isForWindows(options);
+    if (url.hostname !== "" && !isWindows) {
       throw host.error(TypeError, "ERR_INVALID_FILE_URL_HOST",
         'File URL host must be "localhost" or empty on ' + host.options.platform);
     }
     const { pathname } = url;
-    if (apply(indexOf, pathname, ["%2f"]) >= 0 || apply(indexOf, pathname, ["%2F"]) >= 0) {
-      throw host.error(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must not include encoded / characters");
+    const has = (text) => apply(indexOf, pathname, [text]) >= 0;
+    const refused = (why) => host.error(TypeError, "ERR_INVALID_FILE_URL_PATH", "File URL path must " + why);
+    if (has("%2f") || has("%2F") || (isWindows && (has("%5c") || has("%5C")))) {
+      throw refused(isWindows ? "not include encoded \\ or / characters" : "not include encoded / characters");
     }
-    return decodeURIComponent(pathname);
+    const decoded = decodeURIComponent(pathname);
+    if (!isWindows) return decoded;
+    const { win32 } = host.path;
+    if (url.hostname !== "") return win32.normalize("\\\\" + url.hostname + decoded);
+    // "/C:/folder/file"
+    const file = win32.normalize(apply(slice, decoded, [1]));
+    if (file[1] !== ":" || !win32.isAbsolute(file)) throw refused("be absolute");
+    return file;
   }
 
   /** As in Node, whatever has what it takes. */
   const isUrl = (url) => typeof url === "object" && url !== null && !!url.href && !!url.protocol && url.auth === undefined && url.path === undefined;
 
-  function pathToFileURL(path) {
+  function pathToFileURL(path, options) {
     if (typeof path !== "string") throw host.invalid("path", "of type string", path);
-    const resolved = host.path.resolve(path);
-    const isFolder = apply(endsWith, path, ["/"]) && !apply(endsWith, resolved, ["/"]);
-    return new URL(native.fileUrl(isFolder ? resolved + "/" : resolved));
+    const isWindows = isForWindows(options);
+    const { resolve, sep } = isWindows ? host.path.win32 : host.path.posix;
+    const resolved = resolve(path);
+    const ends = (text) => apply(endsWith, text, [sep]) || (isWindows && apply(endsWith, text, ["/"]));
+    return new URL(native.fileUrl(ends(path) && !ends(resolved) ? resolved + sep : resolved, isWindows));
   }
 
   return { URL, URLSearchParams, fileURLToPath, pathToFileURL };

@@ -14,7 +14,9 @@
 mod tasks;
 
 use std::convert::Infallible;
-use std::time::{Duration, Instant};
+use waitword_core::time::{Duration, Instant};
+
+use waitword_core::observe::Caller;
 
 use crate::condition::{block, block_until};
 use crate::error::LockError;
@@ -144,7 +146,7 @@ impl<T> OnceLock<T> {
     fn init<E>(&self, initialiser: impl FnOnce() -> Result<T, E>, instead: &str) -> Result<&T, E> {
         match block(&mut SlotTurn(&self.slot), instead) {
             Ok(value) => Ok(value),
-            Err(turn) => Ok(turn.fill(initialiser()?)),
+            Err(turn) => Ok(turn.runs_in_thread(Caller::here()).fill(initialiser()?)),
         }
     }
 
@@ -156,7 +158,10 @@ impl<T> OnceLock<T> {
     ) -> Result<Result<&T, E>, LockError> {
         match block_until(&mut SlotTurn(&self.slot), deadline)? {
             Ok(value) => Ok(Ok(value)),
-            Err(turn) => Ok(initialiser().map(|value| turn.fill(value))),
+            Err(turn) => {
+                let turn = turn.runs_in_thread(Caller::here());
+                Ok(initialiser().map(|value| turn.fill(value)))
+            }
         }
     }
 }

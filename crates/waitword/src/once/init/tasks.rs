@@ -1,8 +1,8 @@
 //! The initialisers of a cell that are async, with and without errors. The race between initialisers is in `mod.rs`.
 
 use std::future::Future;
-use std::time::{Duration, Instant};
 use waitword_core::observe::Caller;
+use waitword_core::time::{Duration, Instant};
 
 use crate::condition::{WaitFor, WaitUntil};
 use crate::coop;
@@ -42,7 +42,7 @@ impl<T> OnceLock<T> {
                 Some(value) if !coop::TAKES_PART => value,
                 _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot)).await {
                     Ok(value) => value,
-                    Err(turn) => turn.fill(initialiser().await),
+                    Err(turn) => turn.runs_in_task(caller).await.fill(initialiser().await),
                 },
             }
         }
@@ -124,7 +124,7 @@ impl<T> OnceLock<T> {
                 Some(value) if !coop::TAKES_PART => Ok(value),
                 _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot)).await {
                     Ok(value) => Ok(value),
-                    Err(turn) => Ok(turn.fill(initialiser().await?)),
+                    Err(turn) => Ok(turn.runs_in_task(caller).await.fill(initialiser().await?)),
                 },
             }
         }
@@ -176,7 +176,7 @@ impl<T> OnceLock<T> {
     ) -> Result<&T, LockError> {
         match WaitUntil::from_caller(caller, SlotTurn(&self.slot), deadline).await? {
             Ok(value) => Ok(value),
-            Err(turn) => Ok(turn.fill(initialiser().await)),
+            Err(turn) => Ok(turn.runs_in_task(caller).await.fill(initialiser().await)),
         }
     }
 
@@ -188,7 +188,10 @@ impl<T> OnceLock<T> {
     ) -> Result<Result<&T, E>, LockError> {
         match WaitUntil::from_caller(caller, SlotTurn(&self.slot), deadline).await? {
             Ok(value) => Ok(Ok(value)),
-            Err(turn) => Ok(initialiser().await.map(|value| turn.fill(value))),
+            Err(turn) => {
+                let turn = turn.runs_in_task(caller).await;
+                Ok(initialiser().await.map(|value| turn.fill(value)))
+            }
         }
     }
 }

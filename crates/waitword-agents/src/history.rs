@@ -1,0 +1,205 @@
+//! Who changed a word last, who notified it last, and, if it is a lock, who holds it.
+//!
+//! A word does not say whose it is. But a lock on a word is taken by one step that finds 0 and leaves something else
+//! (`Atomics.compareExchange`, `Atomics.exchange`), and released by one that leaves 0. So while a word is not 0, the agent that took it so is
+//! its holder. A word that is changed in another way (`store`, `add`) is no lock, or not any more.
+//!
+//! An agent records a change after it has made it, so records may come in another order than the changes:
+//!
+//! ```text
+//!   A releases                       B acquires
+//!   ─────────────────────────        ─────────────────────────
+//!   begun = now
+//!   1 -> 0
+//!                                    0 -> 1
+//!                                    done = now;  holder = B
+//!   record: held no more?            B was done after A had begun: B holds it
+//! ```
+//! A release therefore ends a hold of its own agent, and one that was complete before the release began. What is recorded of a word
+//! that is 0 by now is no hold either: a snapshot compares.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::agent_id::AgentId;
+
+/// So many words of a block have a history. A program that goes through all of a large block with `Atomics` waits on few of its words.
+const MOST: usize = 4096;
+
+/// Something that an agent has done to a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// The agent. It may have ended.
+    pub agent: AgentId,
+    /// Where its script did it, if the host says so.
+    pub place: Option<Arc<str>>,
+    /// When it was about to.
+    pub begun: Instant,
+    /// When it had.
+    pub done: Instant,
+}
+
+/// How a word was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// In one step that compared, or that brought the old value: as locks are taken and released.
+    Swapped {
+        /// What it was.
+        before: i64,
+        /// What it is.
+        after: i64,
+    },
+    /// In any other way.
+    Written {
+        /// What it is.
+        after: i64,
+    },
+}
+
+/// What is known of a word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WordHistory {
+    /// Who took it, if it was last used as a lock and not released since.
+    pub holder: Option<Deed>,
+    /// Who changed it last.
+    pub changed: Option<Deed>,
+    /// Who notified it last, and how many waiters that woke.
+    pub notified: Option<(Deed, usize)>,
+}
+
+/// The histories of a block's words, by byte.
+#[derive(Default)]
+pub(crate) struct Histories(Mutex<BTreeMap<usize, WordHistory>>);
+
+impl Histories {
+    pub(crate) fn change(&self, byte_index: usize, change: Change, deed: Deed) {
+        self.of(byte_index, |word| word.change(change, deed));
+    }
+
+    pub(crate) fn notify(&self, byte_index: usize, deed: Deed, woken: usize) {
+        self.of(byte_index, |word| {
+            if is_later(&deed, word.notified.as_ref().map(|(deed, _)| deed)) {
+                word.notified = Some((deed, woken));
+            }
+        });
+    }
+
+    pub(crate) fn all(&self) -> BTreeMap<usize, WordHistory> {
+        self.lock().clone()
+    }
+
+    fn of(&self, byte_index: usize, record: impl FnOnce(&mut WordHistory)) {
+        let mut words = self.lock();
+        if words.len() < MOST || words.contains_key(&byte_index) {
+            record(words.entry(byte_index).or_default());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, WordHistory>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl WordHistory {
+    fn change(&mut self, change: Change, deed: Deed) {
+        match change {
+            Change::Swapped { before: 0, after } if after != 0 => {
+                if is_later(&deed, self.holder.as_ref()) {
+                    self.holder = Some(deed.clone());
+                }
+            }
+            // Marked by one that waits, say: who holds it is the same.
+            Change::Swapped { after, .. } if after != 0 => {}
+            Change::Swapped { .. } | Change::Written { .. } => {
+                let is_over = |holder: &Deed| holder.agent == deed.agent || holder.done <= deed.begun;
+                if self.holder.as_ref().is_some_and(is_over) {
+                    self.holder = None;
+                }
+            }
+        }
+        if is_later(&deed, self.changed.as_ref()) {
+            self.changed = Some(deed);
+        }
+    }
+}
+
+fn is_later(deed: &Deed, known: Option<&Deed>) -> bool {
+    known.is_none_or(|known| known.done <= deed.done)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const TAKE: Change = Change::Swapped { before: 0, after: 1 };
+    const MARK: Change = Change::Swapped { before: 1, after: 2 };
+    const RELEASE: Change = Change::Swapped { before: 2, after: 0 };
+
+    /// Deeds of two agents, by times in milliseconds.
+    struct Word(WordHistory, [AgentId; 2], Instant);
+
+    impl Word {
+        fn new() -> Self {
+            Self(WordHistory::default(), [AgentId::next(), AgentId::next()], Instant::now())
+        }
+
+        fn then(mut self, agent: usize, change: Change, [begun, done]: [u64; 2]) -> Self {
+            let at = |millis| self.2 + Duration::from_millis(millis);
+            let deed = Deed { agent: self.1[agent], place: None, begun: at(begun), done: at(done) };
+            self.0.change(change, deed);
+            self
+        }
+
+        fn holder(&self) -> Option<usize> {
+            let holder = self.0.holder.as_ref()?;
+            self.1.iter().position(|agent| *agent == holder.agent)
+        }
+    }
+
+    #[test]
+    fn who_took_it_holds_it_until_it_is_released() {
+        let held = Word::new().then(0, TAKE, [1, 2]).then(1, MARK, [3, 4]);
+        assert_eq!(held.holder(), Some(0));
+        assert_eq!(held.then(0, RELEASE, [5, 6]).holder(), None);
+    }
+
+    #[test]
+    fn a_release_that_is_recorded_late_takes_no_hold_from_the_next_holder() {
+        let late = Word::new().then(0, TAKE, [1, 2]).then(1, TAKE, [4, 6]).then(0, RELEASE, [3, 7]);
+        assert_eq!(late.holder(), Some(1));
+    }
+
+    #[test]
+    fn another_than_the_holder_may_release() {
+        let handed_over = Word::new().then(0, TAKE, [1, 2]).then(1, RELEASE, [3, 4]);
+        assert_eq!(handed_over.holder(), None);
+    }
+
+    #[test]
+    fn an_acquisition_that_is_recorded_late_is_over() {
+        let late = Word::new().then(1, TAKE, [5, 6]).then(0, TAKE, [1, 2]);
+        assert_eq!(late.holder(), Some(1));
+    }
+
+    #[test]
+    fn a_word_that_is_written_has_no_holder() {
+        let counted = Word::new().then(0, TAKE, [1, 2]).then(1, Change::Written { after: 2 }, [3, 4]);
+        assert_eq!(counted.holder(), None);
+        assert!(counted.0.changed.is_some_and(|deed| deed.agent == counted.1[1]));
+        assert_eq!(Word::new().then(0, Change::Written { after: 1 }, [1, 2]).holder(), None);
+    }
+
+    #[test]
+    fn a_large_block_keeps_few_histories() {
+        let histories = Histories::default();
+        let now = Instant::now();
+        let deed = Deed { agent: AgentId::next(), place: None, begun: now, done: now };
+        for word in 0..2 * MOST {
+            histories.change(4 * word, TAKE, deed.clone());
+        }
+        assert_eq!(histories.all().len(), MOST);
+    }
+}

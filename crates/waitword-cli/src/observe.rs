@@ -1,0 +1,174 @@
+//! `waitword run --observe`: the agents of the program in reports, and the report of one that hangs.
+
+use std::borrow::Cow;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use waitword_host::{ObservedAgent, ObservedDeed, ObservedWaiter, ObservedWord, Observer};
+use waitword_observe::{
+    Access, Actor, Address, BlockPlace, Deed, Ended, Finding, Holder, LockKind, Report, Seen, Site, Snapshot,
+    add_source, report,
+};
+
+/// What is kept for the end of an observed program.
+#[derive(Clone, Default)]
+pub(crate) struct Hang {
+    report: Arc<Mutex<Option<Report>>>,
+}
+
+/// The variable that [`waitword_observe::init`] reads.
+pub(crate) fn is_asked_for_by_environment() -> bool {
+    std::env::var_os("WAITWORD_OBSERVE").is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// From now on the reports of this process have the agents that the observer sees.
+pub(crate) fn start(is_traced: bool) -> (Observer, Hang) {
+    waitword_observe::enable();
+    // Serves, watches and traces if the environment says so.
+    waitword_observe::init();
+    let hang = Hang::default();
+    let keeps = hang.clone();
+    let hangs = move || keeps.keep(report());
+    let observer = if is_traced { Observer::with_steps(hangs) } else { Observer::new(hangs) };
+    let sees = observer.clone();
+    let look = move || {
+        let words = sees.words();
+        let waiters = words.iter().flat_map(|word| word.waiters.iter().map(|waiter| waiter.seen.clone()));
+        Seen {
+            waiters: waiters.collect(),
+            complete: Box::new(move |snapshot, now| Adding { snapshot, now }.add(words)),
+        }
+    };
+    add_source(look).forever();
+    #[cfg(unix)]
+    if let Err(error) = waitword_observe::report_on_signal(signal_hook::consts::SIGUSR1) {
+        let _ = writeln!(std::io::stderr().lock(), "waitword: no report on SIGUSR1: {error}");
+    }
+    (observer, hang)
+}
+
+impl Hang {
+    /// Agents that merely wait are ended one by one before the program is. So of several reports the first has the most, unless a wait has
+    /// begun since.
+    fn keep(&self, now: Report) {
+        let mut kept = self.lock();
+        let is_part =
+            |kept: &Report| now.snapshot.unchanged_since(&kept.snapshot).waiters() == now.snapshot.waiters();
+        if !kept.as_ref().is_some_and(is_part) {
+            *kept = Some(now);
+        }
+    }
+
+    /// The report of the time when the program was found to hang, if anybody waited then.
+    pub(crate) fn report(&self) -> Option<Report> {
+        self.lock().clone().filter(|report| report.snapshot.waiters() > 0)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Report>> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the report is of a program that is wrong, and does not merely wait.
+pub(crate) fn has_fault(report: &Report) -> bool {
+    report.findings.iter().any(Finding::is_fault)
+}
+
+/// A snapshot to which the agents are added.
+struct Adding<'a> {
+    snapshot: &'a mut Snapshot,
+    now: Instant,
+}
+
+impl Adding<'_> {
+    fn add(mut self, words: Vec<ObservedWord>) {
+        // A program of scripts has no other holders.
+        self.snapshot.holders.get_or_insert_default();
+        for word in words {
+            self.add_word(&word);
+        }
+    }
+
+    fn add_word(&mut self, word: &ObservedWord) {
+        let address = Address(word.address as u64);
+        let (changed, notified) = (self.deed(word.changed.as_ref()), self.notify(word));
+        let waiters: Vec<_> = word.waiters.iter().map(|waiter| self.waiter(waiter)).collect();
+        let Some(lock) = self.snapshot.locks.iter_mut().find(|lock| lock.name.address == address) else {
+            return;
+        };
+        lock.name.place = Some(BlockPlace { block: word.block, byte_index: word.byte_index as u64 });
+        (lock.changed, lock.notified) = (changed, notified);
+        if word.holder.is_some() {
+            lock.name.kind = LockKind::AsyncLock;
+        }
+        let is_lock = lock.name.kind == LockKind::AsyncLock;
+        for (waiter, (agent, site, timed)) in lock.waiters.iter_mut().zip(waiters) {
+            if is_lock {
+                waiter.wants = Access::Exclusive;
+            }
+            if let Some(agent) = agent {
+                (waiter.actor, waiter.site, waiter.timed) = (agent, site, timed);
+            }
+        }
+        if let Some(holder) = &word.holder {
+            self.add_holder(address, holder);
+        }
+    }
+
+    fn add_holder(&mut self, lock: Address, holder: &ObservedDeed) {
+        let actor = actor(holder.agent);
+        if let Some(ended) = holder.agent.ended {
+            let ago = self.now.saturating_duration_since(ended);
+            self.snapshot.ended.push(Ended { actor: actor.clone(), ago });
+        }
+        let holder = Holder {
+            lock,
+            kind: LockKind::AsyncLock,
+            actor,
+            mode: Access::Exclusive,
+            site: site(holder.place.as_deref()),
+            held: Some(self.now.saturating_duration_since(holder.done)),
+            sent_away: false,
+            permits: None,
+            forgotten: false,
+        };
+        self.snapshot.holders.get_or_insert_default().push(holder);
+    }
+
+    fn waiter(&self, waiter: &ObservedWaiter) -> (Option<Actor>, Option<Site>, Option<bool>) {
+        (waiter.agent.map(actor), site(waiter.place.as_deref()), waiter.is_timed)
+    }
+
+    fn notify(&self, word: &ObservedWord) -> Option<Deed> {
+        let (deed, woken) = word.notified.as_ref()?;
+        Some(Deed { woken: Some(*woken), ..self.deed(Some(deed))? })
+    }
+
+    fn deed(&self, deed: Option<&ObservedDeed>) -> Option<Deed> {
+        let deed = deed?;
+        let ago = self.now.saturating_duration_since(deed.done);
+        Some(Deed { actor: actor(deed.agent), site: site(deed.place.as_deref()), ago, woken: None })
+    }
+}
+
+/// The place `file:line:column`, relative to the current directory.
+pub(crate) fn site(place: Option<&str>) -> Option<Site> {
+    static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().ok());
+    let (rest, column) = place?.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    let inside = FOLDER.as_ref().and_then(|folder| Path::new(file).strip_prefix(folder).ok());
+    let file = inside.map_or_else(|| file.into(), |file| file.to_string_lossy().into_owned());
+    Some(Site { file: Cow::Owned(file), line: line.parse().ok()?, column: column.parse().ok()? })
+}
+
+/// An agent that blocks has no other way on. One that has ended blocks no more.
+fn actor(agent: ObservedAgent) -> Actor {
+    let (number, name) = (agent.name.thread_id().into(), agent.name.to_string());
+    if agent.is_blocked {
+        Actor::BlockedAgent { number, name }
+    } else {
+        Actor::Agent { number, name: Some(name) }
+    }
+}

@@ -1,0 +1,257 @@
+//! `waitword run --observe`: the waiters, where they wait, and for which holder.
+
+use crate::program::{Ran, folder, run_with};
+
+/// A lock of scripts in a file of its own, as programs have one.
+const LOCK: (&str, &str) = (
+    "lock.js",
+    r#"module.exports = class AsyncLock {
+  constructor(words, index) { this.words = words; this.index = index; }
+  lock() { while (!this.take()) Atomics.wait(this.words, this.index, 1); }
+  async lockAsync() { while (!this.take()) await Atomics.waitAsync(this.words, this.index, 1).value; }
+  take() { return Atomics.compareExchange(this.words, this.index, 0, 1) === 0; }
+  unlock() {
+    Atomics.compareExchange(this.words, this.index, 1, 0);
+    Atomics.notify(this.words, this.index, 1);
+  }
+};"#,
+);
+
+/// The report on the standard error, without what differs from run to run.
+fn masked(ran: &Ran) -> String {
+    let mut text = String::new();
+    for line in ran.stderr.lines() {
+        let words = line.split(' ').collect::<Vec<_>>();
+        let is_time = |at: usize| {
+            let unit = words.get(at + 1).map(|unit| unit.trim_end_matches([';', ',', ':']));
+            matches!(unit, Some("us" | "ms" | "s")) && words[at].parse::<f64>().is_ok()
+        };
+        let mut shown = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            if is_time(at) {
+                shown.push(words[at + 1].replace("us", "T").replace("ms", "T").replace('s', "T"));
+                at += 1;
+            } else if !words[at].is_empty() {
+                shown.push(words[at].to_owned());
+            }
+            at += 1;
+        }
+        text += &shown.join(" ");
+        text += "\n";
+    }
+    let process = text.find("(process ").map(|start| (start, start + text[start..].find(')').unwrap()));
+    if let Some((start, end)) = process {
+        text.replace_range(start..=end, "(process N)");
+    }
+    text
+}
+
+#[test]
+fn a_worker_that_died_with_the_lock_is_named() {
+    let main = r#"const { Worker } = require("worker_threads");
+const AsyncLock = require("./lock.js");
+const words = new Int32Array(new SharedArrayBuffer(128));
+const lock = new AsyncLock(words, 16);
+new Worker("./holder.js", { workerData: words }).on("exit", () => {
+  lock.lockAsync().then(() => console.log("never"));
+  new Worker("./waiter.js", { workerData: words });
+});
+"#;
+    let worker = |last: &str| {
+        format!(
+            r#"const {{ workerData }} = require("worker_threads");
+const AsyncLock = require("./lock.js");
+new AsyncLock(workerData, 16).lock();
+{last}"#
+        )
+    };
+    let (holder, waiter) = (worker("process.exit(3);"), worker(""));
+    let files = [("main.js", main), ("holder.js", &holder), ("waiter.js", &waiter), LOCK];
+    let ran = run_with("observe_died", &["--observe"], &files, &[]).with_code(1).printed(&[]);
+    let report = "\
+error: deadlock: no agent can go on any more
+waitword: waitword (process N): 2 waiters at 1 lock
+
+AsyncLock at block 1 +64: held by worker 1 (holder.js:3:31), which ended T ago; 2 wait: main
+(main.js:6:8), worker 2 (waiter.js:3:31)
+
+AsyncLock at block 1 +64: 2 waiters
+T held by worker 1, taken at holder.js:3:31, which ended T ago
+T main main.js:6:8
+T worker 2 waiter.js:3:31
+";
+    assert_eq!(masked(&ran), report, "{}", ran.stderr);
+}
+
+#[test]
+fn an_end_with_a_lost_lock_is_no_success() {
+    let main = r#"const { Worker } = require("worker_threads");
+const words = new Int32Array(new SharedArrayBuffer(4));
+new Worker("Atomics.compareExchange(require('worker_threads').workerData, 0, 0, 1)", { eval: true, workerData: words })
+  .on("exit", () => Atomics.waitAsync(words, 0, 1));
+"#;
+    let of = |flags: &[&str]| run_with("observe_lost", flags, &[("main.js", main)], &[]);
+    of(&[]).with_code(0);
+    of(&["--observe"]).with_code(1).complained(&[
+        "held by worker 1 ([worker eval]:1:",
+        "which ended",
+        "1 waits: main",
+    ]);
+}
+
+#[test]
+fn workers_that_lock_in_opposite_orders_are_in_a_deadlock() {
+    let main = r#"const { Worker } = require("worker_threads");
+const words = new Int32Array(new SharedArrayBuffer(16));
+for (const order of [[0, 1], [1, 0]]) new Worker("./worker.js", { workerData: { words, order } });
+"#;
+    let worker = r#"const { workerData: { words, order: [first, second] } } = require("worker_threads");
+const AsyncLock = require("./lock.js");
+new AsyncLock(words, first).lock();
+Atomics.add(words, 2, 1);
+Atomics.notify(words, 2);
+for (let arrived; (arrived = Atomics.load(words, 2)) < 2;) Atomics.wait(words, 2, arrived);
+new AsyncLock(words, second).lock();
+"#;
+    let files = [("main.js", main), ("worker.js", worker), LOCK];
+    let ran = run_with("observe_abba", &["--observe"], &files, &[]).with_code(1);
+    let text = masked(&ran);
+    assert!(text.contains("\ndeadlock: 2 members, since T\n"), "{}", ran.stderr);
+    for member in
+        ["worker 1 waits T for AsyncLock at block 1 +4", "worker 2 waits T for AsyncLock at block 1 +0"]
+    {
+        assert!(text.contains(member), "no {member} in {text}");
+    }
+}
+
+#[test]
+fn of_a_signal_it_is_said_who_notified_last() {
+    let main = r#"const { Worker } = require("worker_threads");
+const words = new Int32Array(new SharedArrayBuffer(8));
+Atomics.store(words, 1, 0);
+Atomics.notify(words, 1);
+new Worker("const { workerData } = require('worker_threads'); Atomics.wait(workerData, 1, 0);", { eval: true, workerData: words });
+"#;
+    let ran = run_with("observe_signal", &["--observe"], &[("main.js", main)], &[]).with_code(1);
+    let report = "\
+error: deadlock: no agent can go on any more
+waitword: waitword (process N): 1 waiter at 1 lock
+nothing found
+
+word at block 1 +4: 1 waiter
+T last changed by main at main.js:3:15
+T last notified by main at main.js:4:16, found nobody
+T worker 1 [worker eval]:1:64
+";
+    assert_eq!(masked(&ran), report, "{}", ran.stderr);
+}
+
+#[test]
+fn a_time_that_is_up_shows_the_waiters() {
+    let main = r#"const { Worker } = require("worker_threads");
+const words = new Int32Array(new SharedArrayBuffer(4));
+new Worker("Atomics.wait(require('worker_threads').workerData, 0, 0)", { eval: true, workerData: words });
+setInterval(() => {}, 1000);
+"#;
+    run_with("observe_timeout", &["--observe", "--timeout", "1"], &[("main.js", main)], &[])
+        .with_code(124)
+        .complained(&[
+            "the time of --timeout is up",
+            "word at block 1 +0: 1 waiter",
+            "worker 1  [worker eval]:1:14",
+        ]);
+}
+
+#[test]
+fn scripts_do_not_notice() {
+    let main = r#"Error.prepareStackTrace = () => { throw new Error("asked"); };
+let coerced = 0;
+const number = { valueOf() { coerced++; return 0; } };
+const word = new Int32Array(new SharedArrayBuffer(4));
+console.log(Atomics.compareExchange(word, number, number, 1), Atomics.add(word, 0, 2), coerced);
+console.log(Atomics.notify(word, 0), Atomics.waitAsync(word, 0, 3, 1).async, Atomics.exchange(word, 0, 0));
+try { Atomics.store(word, 7, 0); } catch (error) { console.log(error.name); }
+"#;
+    run_with("observe_unseen", &["--observe"], &[("main.js", main)], &[])
+        .with_code(0)
+        .printed(&["0 1 2", "0 true 3", "RangeError"])
+        .quietly();
+}
+
+#[test]
+fn a_timeline_shows_waits_holds_and_who_woke_whom() {
+    let main = r#"const { Worker } = require("worker_threads");
+const AsyncLock = require("./lock.js");
+const words = new Int32Array(new SharedArrayBuffer(8));
+const lock = new AsyncLock(words, 0);
+lock.take();
+new Worker("./worker.js", { workerData: words });
+Atomics.waitAsync(words, 1, 0).value.then(() => lock.unlock());
+"#;
+    // It notifies as the last thing before it waits for the lock, which main then gives it.
+    let worker = r#"const { workerData: words } = require("worker_threads");
+const AsyncLock = require("./lock.js");
+const lock = new AsyncLock(words, 0);
+Atomics.store(words, 1, 1);
+Atomics.notify(words, 1);
+lock.lock();
+lock.unlock();
+"#;
+    let files = [("main.js", main), ("worker.js", worker), LOCK];
+    run_with("observe_trace", &["--trace", "trace.json"], &files, &[]).with_code(0).quietly();
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("observe_trace/trace.json");
+    let trace: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let lane = |name: &str| {
+        let is_it =
+            |event: &&serde_json::Value| event["name"] == "thread_name" && event["args"]["name"] == name;
+        events.iter().find(is_it).unwrap_or_else(|| panic!("no lane {name} in {trace:#}"))["tid"].clone()
+    };
+    let slices = |lane: serde_json::Value| {
+        let of_lane = events.iter().filter(move |event| event["tid"] == lane && event["ph"] == "X");
+        of_lane.map(|event| event["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (main, worker) = (slices(lane("main")), slices(lane("worker 1")));
+    assert!(
+        main.iter().any(|slice| slice.starts_with("wait for word at block") && slice.ends_with("+4")),
+        "{main:?}"
+    );
+    assert!(main.iter().any(|slice| slice.ends_with("+0") && !slice.starts_with("wait")), "{main:?}");
+    assert!(worker.iter().any(|slice| slice.ends_with("+0")), "{worker:?}");
+    let arrows = |end: &str| events.iter().filter(|event| event["ph"] == end).count();
+    assert!(arrows("s") > 0 && arrows("s") == arrows("f"), "{trace:#}");
+}
+
+/// A worker waits for its script at the standard input, and gets it when the report has been read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_prints_a_report_and_the_program_goes_on() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+
+    let folder = folder("observe_sigusr1");
+    let main = r#"const words = new Int32Array(new SharedArrayBuffer(4));
+new (require("worker_threads").Worker)("/dev/stdin", { workerData: words });
+Atomics.waitAsync(words, 0, 0).value.then((outcome) => console.log(outcome));
+console.log("waiting");
+"#;
+    std::fs::write(folder.join("main.js"), main).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
+    command.args(["run", "--observe", "main.js"]).current_dir(&folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = command.spawn().unwrap();
+    let mut out = BufReader::new(program.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "waiting\n");
+    // SAFETY: a signal to a child that nobody has waited for, so the number is its own.
+    assert_eq!(unsafe { libc::kill(program.id() as i32, libc::SIGUSR1) }, 0);
+    let mut errors = BufReader::new(program.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(errors.any(|line| line.contains("  main  main.js:3:")), "no report");
+    let script = b"require('worker_threads').workerData.forEach((_, i, words) => Atomics.notify(words, i))";
+    program.stdin.take().unwrap().write_all(script).unwrap();
+    let rest: Vec<String> = out.lines().map(Result::unwrap).collect();
+    assert_eq!(rest, ["ok"]);
+    assert_eq!(program.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,52 @@
+//! Holders: who holds each lock, since when, and taken where; by a switch at run time.
+//!
+//! A lock's word has no room for its holder. So while the switch is on, each acquisition writes a record into a static table
+//! (`records.rs`) under the address of the word, and the release erases it. Without the feature `observe` all of this is empty.
+//!
+//! # The switch
+//! An acquisition asks the switch of `start_holders`, a release asks whether there may be records at all. So what was recorded is erased by its
+//! own release, also if the switch was turned meanwhile, and nobody else ever erases a record (but the drop of a lock, whose guards were
+//! leaked):
+//!
+//! ```text
+//!   switch          off     on                off                     on
+//!   a lock          taken ──────── released   taken ───────────────── released
+//!   its record      none                      none: "holder unknown"
+//!   another         free    taken ──────────────── released           free
+//!   its record              made              stays  erased
+//! ```
+//! Releases look for records until the table is empty after the switch was turned off; then they stop.
+//!
+//! An acquisition may ask the switch, sleep for long, and make its record when the switch has been off and on. It holds the lock
+//! all that time, so the record is true; but it may come when releases look for records no more, and stay. So a record has the number of
+//! the switch's turn, and one of an earlier turn is not shown.
+//!
+//! # Since when
+//! A record has no clock: a thread of this module stores the time every 10 ms into the switch, and an acquisition copies it.
+
+mod hold;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod on;
+#[cfg(feature = "observe")]
+#[allow(unsafe_code)]
+mod records;
+
+pub use hold::{Hold, HoldId};
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) use on::site_of;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub use on::{
+    HolderSeen, Holders, acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, holders,
+    may_be_elsewhere, merged, permits_added, released, split, start_holders, stop_holders,
+};
+#[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use records::{Entry, Records};
+
+#[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+mod off;
+#[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+pub use off::{
+    acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere, merged,
+    permits_added, released, split,
+};

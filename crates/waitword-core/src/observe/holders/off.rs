@@ -1,0 +1,69 @@
+//! The hooks of `on.rs` where nothing is recorded: empty.
+
+use std::task::Waker;
+
+use super::hold::{Hold, HoldId};
+use crate::observe::Caller;
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn acquired(_word: usize, _hold: Hold, _caller: Caller) -> HoldId {
+    HoldId::NONE
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn acquired_by_task(
+    _word: usize,
+    _hold: Hold,
+    _permits: usize,
+    _caller: Caller,
+    _task: &Waker,
+    _is_alone: impl FnOnce() -> bool,
+) -> HoldId {
+    HoldId::NONE
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn acquired_permits(_word: usize, _permits: usize, _caller: Caller) -> HoldId {
+    HoldId::NONE
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn may_be_elsewhere(_id: HoldId) {}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn changed(_word: usize, _from: Hold, _to: Hold, _id: HoldId) -> HoldId {
+    HoldId::NONE
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn released(_word: usize, _hold: Hold, _id: HoldId) {}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn forgotten(_id: HoldId) {}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn split(_word: usize, _id: HoldId, _left: usize, _permits: usize) -> HoldId {
+    HoldId::NONE
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn merged(_word: usize, _id: HoldId, _other: HoldId, _permits: usize) -> HoldId {
+    HoldId::NONE
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn permits_added(_word: usize, _permits: usize) {}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn dropped(_word: usize) {}

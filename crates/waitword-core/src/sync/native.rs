@@ -1,0 +1,34 @@
+//! What the standard library has on every platform but a browser's: a clock, random bits, and sleep for every thread.
+
+pub(crate) use std::hash::RandomState;
+pub use std::sync::OnceLock;
+pub(crate) use std::thread::{Thread as Timekeeper, park};
+pub use std::time::Instant;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Parks until `deadline` at the latest; may return before it.
+pub(crate) fn park_until(deadline: Instant) {
+    std::thread::park_timeout(deadline.saturating_duration_since(Instant::now()));
+}
+
+/// Whether the system lets this thread block.
+#[inline(always)]
+pub(crate) const fn can_block() -> bool {
+    true
+}
+
+#[inline(always)]
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Before a shard's lock is taken: lets those go first that must not sleep until it is free. Here all may.
+#[inline(always)]
+pub(crate) fn give_way() {}
+
+/// Takes a lock for a thread that must not sleep until it is free. `None`: it may.
+#[inline(always)]
+pub(crate) fn take_without_sleep<T>(_take: impl FnMut() -> Option<T>) -> Option<T> {
+    None
+}

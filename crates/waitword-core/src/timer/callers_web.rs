@@ -1,0 +1,72 @@
+//! The deadlines on `wasm32-unknown-unknown`: one agent, the **timekeeper**, turns the wheel and calls the wakers that are due.
+//!
+//! The threads of `callers.rs` are the standard library's, which cannot start one here. The host chooses the timekeeper: a worker that
+//! blocks until the next deadline, or the page with `setTimeout`. It calls [`expire_due`] when it is rung and when the time has come
+//! that the last call has returned.
+//!
+//! ```text
+//!   timekeeper                               another agent
+//!   ───────────────────────────────          ───────────────────────────────
+//!   expire_due: turns the wheel;
+//!   wakes_at := the next deadline
+//!                                            sets an earlier one: wakes_at := that; rings
+//!   sleeps until what expire_due returned,
+//!   but the bell has been rung: expire_due
+//! ```
+//! A ring may come before the timekeeper sleeps, so the host's bell has to keep it.
+//!
+//! There is no stand-by: a waker that blocks delays all deadlines. On a page no waker blocks.
+
+use std::collections::VecDeque;
+use std::task::Waker;
+
+use super::clock::Clock;
+use super::deadlines::DEADLINES;
+use crate::sync::{Mutex, OnceLock, Timekeeper};
+use crate::time::Instant;
+use crate::waiter::wake::{BATCH, Wake, WakeBatch, discard_panic_of};
+
+static CLOCK: OnceLock<Clock> = OnceLock::new();
+
+/// Taken out of the wheel, or left by a waker to be called behind it.
+static QUEUE: Mutex<VecDeque<Wake>> = Mutex::new(VecDeque::new());
+
+/// The time in which deadlines are counted.
+pub(crate) fn clock_of_callers() -> Clock {
+    *CLOCK.get_or_init(|| {
+        // Of a batch, and of a pass of the watchdog that goes on behind it.
+        QUEUE.lock().reserve(2 * BATCH + 1);
+        DEADLINES.lock().leader = Some(Timekeeper);
+        Clock { epoch: Instant::now() }
+    })
+}
+
+/// Has all wakes of `batch` called by the timekeeper, and `then` after them. Called by one of its wakers.
+pub(crate) fn wake_by_timer(batch: &mut WakeBatch, then: Option<Waker>) {
+    QUEUE.lock().extend(batch.drain().chain(then.map(Wake::Task)));
+}
+
+/// Calls the wakers whose deadlines have passed. Returns when the next one is due, if there is one.
+///
+/// The agent that calls this is the timekeeper. It calls it again at that time, and after each ring.
+pub fn expire_due() -> Option<Instant> {
+    let clock = clock_of_callers();
+    loop {
+        let mut queue = QUEUE.lock();
+        let now = clock.passed(Instant::now());
+        let mut deadlines = DEADLINES.lock();
+        deadlines.take_due(now, |waker| queue.push_back(Wake::Task(waker)));
+        let next = deadlines.wakes_at();
+        // Wakers set deadlines, for which nobody has to ring: the wheel is checked again after them.
+        deadlines.calling = !queue.is_empty();
+        if queue.is_empty() && next != Some(now) {
+            return next.and_then(|next| clock.instant(next));
+        }
+        drop((deadlines, queue));
+        let pop = || QUEUE.lock().pop_front();
+        while let Some(wake) = pop() {
+            // There is no caller to tell of a panic; the panic hook has.
+            discard_panic_of(|| wake.wake());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What an observed agent records of itself: its waits, and what it does to words, each with the line of the script.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use waitword_agents::observe::{Change, Deed};
+use waitword_agents::{AgentId, SharedBlock, Timeout, WaitId};
+use waitword_quickjs::{Exception, JsAgent, Realm, WordObserver, place_in_frame};
+
+use crate::agent_name::AgentName;
+use crate::observer::{Observer, Record, Wait};
+use crate::timeline::{ObservedStep, StepKind};
+
+/// The recorder of one agent. Dropping it says that the agent has ended.
+pub(crate) struct Recorder {
+    observer: Observer,
+    agent: AgentId,
+    record: Arc<Record>,
+    /// A realm that no script reaches: to ask it for the stack runs none.
+    realm: Realm,
+}
+
+impl Recorder {
+    /// # Errors
+    /// Lack of memory.
+    pub(crate) fn new(observer: &Observer, name: AgentName, js: &JsAgent) -> Result<Rc<Self>, Exception> {
+        let realm = js.realm().beyond_memory_limit(|| js.realm().sibling())?;
+        let agent = js.handle();
+        let record = observer.enter(agent.id(), name, agent.inbox());
+        Ok(Rc::new(Self { observer: observer.clone(), agent: agent.id(), record, realm }))
+    }
+
+    /// The agent may block now.
+    pub(crate) fn blocks(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
+        let place = self.place();
+        let (begun, word) = (Instant::now(), (block.number(), byte_index));
+        let wait = Wait { begun, place: place.clone(), is_timed: timeout != Timeout::Never, word };
+        self.record.state().blocked = Some(wait);
+        self.step(begun, word, StepKind::Waits, place);
+    }
+
+    /// It does not block any more.
+    pub(crate) fn runs(&self) {
+        let wait = self.record.state().blocked.take();
+        self.over(wait);
+    }
+
+    fn over(&self, wait: Option<Wait>) {
+        if let Some(wait) = wait {
+            self.step(Instant::now(), wait.word, StepKind::Runs { since: wait.begun }, None);
+        }
+    }
+
+    fn step(&self, at: Instant, (block, byte_index): (u64, usize), kind: StepKind, place: Option<Arc<str>>) {
+        let agent = self.record.name;
+        self.observer.add_step(ObservedStep { at, agent, block, byte_index, kind, place });
+    }
+
+    fn deed(&self, begun: Instant) -> Deed {
+        let done = Instant::now();
+        Deed { agent: self.agent, place: self.place(), begun, done }
+    }
+
+    /// The line that called into the file whose code runs: locks lie in files of their own, and who uses them is what a reader wants to
+    /// know. Of a script that is all in one file, the line that runs.
+    fn place(&self) -> Option<Arc<str>> {
+        let stack = self.realm.beyond_memory_limit(|| {
+            let error = self.realm.error("");
+            self.realm.to_string(&self.realm.get(error.value(), "stack")?)
+        });
+        let stack = stack.ok()?;
+        let mut frames =
+            stack.lines().filter_map(place_in_frame).filter(|(file, ..)| !file.starts_with("waitword:"));
+        let innermost = frames.next()?;
+        let (file, line, column) = frames.find(|(file, ..)| *file != innermost.0).unwrap_or(innermost);
+        Some(format!("{file}:{line}:{}", column.unwrap_or(1)).into())
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.observer.leave(self.agent);
+    }
+}
+
+/// An agent's engine has this; the agent's thread has the recorder.
+pub(crate) struct Recording(pub(crate) Rc<Recorder>);
+
+impl WordObserver for Recording {
+    fn awaits(&self, id: WaitId, block: &SharedBlock, byte_index: usize, timeout: Timeout, begun: Instant) {
+        let (place, word) = (self.0.place(), (block.number(), byte_index));
+        let wait = Wait { begun, place: place.clone(), is_timed: timeout != Timeout::Never, word };
+        self.0.record.state().awaited.insert(id.slot(), wait);
+        self.0.step(begun, word, StepKind::Waits, place);
+    }
+
+    fn settled(&self, id: WaitId) {
+        let wait = self.0.record.state().awaited.remove(&id.slot());
+        self.0.over(wait);
+    }
+
+    fn changed(&self, block: &SharedBlock, byte_index: usize, change: Change, begun: Instant) {
+        let deed = self.0.deed(begun);
+        let word = (block.number(), byte_index);
+        match change {
+            Change::Swapped { before: 0, after } if after != 0 => {
+                self.0.step(deed.done, word, StepKind::Takes, deed.place.clone());
+            }
+            Change::Swapped { after: 0, .. } | Change::Written { after: 0 } => {
+                self.0.step(begun, word, StepKind::Releases, deed.place.clone());
+            }
+            Change::Swapped { .. } | Change::Written { .. } => {}
+        }
+        block.record_change(byte_index, change, deed);
+    }
+
+    fn notified(&self, block: &SharedBlock, byte_index: usize, woken: usize, begun: Instant) {
+        let deed = self.0.deed(begun);
+        self.0.step(begun, (block.number(), byte_index), StepKind::Notifies(woken), deed.place.clone());
+        block.record_notify(byte_index, deed, woken);
+    }
+}

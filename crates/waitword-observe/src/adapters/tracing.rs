@@ -1,0 +1,42 @@
+//! Findings as events of the `tracing` crate, with the target `waitword`. Never a span for a lock: that costs more than the lock.
+
+use ::tracing::{error, info, warn};
+
+use crate::blame::Slow;
+use crate::finding::Finding;
+use crate::report::Report;
+
+/// One event for the finding: an error if it is a fault, an info if it is a fact. Its message is the text of the report.
+pub fn emit_finding(finding: &Finding) {
+    let kind = match finding {
+        Finding::Cycle(_) => "cycle",
+        Finding::NeverPolled(_) => "never_polled",
+        Finding::LongWait(_) => "long_wait",
+        Finding::NoKnownNotifier(_) => "no_known_notifier",
+        Finding::HolderEnded(_) => "holder_ended",
+    };
+    let since_ms = u64::try_from(finding.since().as_millis()).unwrap_or(u64::MAX);
+    if finding.is_fault() {
+        error!(target: "waitword", finding = kind, since_ms, "{finding}");
+    } else {
+        info!(target: "waitword", finding = kind, since_ms, "{finding}");
+    }
+}
+
+/// One event, a warning, for a lock that was held so that others waited long.
+pub fn emit_slow(slow: &Slow) {
+    let longest_ms = u64::try_from(slow.longest.as_millis()).unwrap_or(u64::MAX);
+    warn!(target: "waitword", finding = "slow", waiters = slow.waiters, longest_ms, "{slow}");
+}
+
+/// One event for the report, with its JSON as a field, and one for each finding.
+pub fn emit_report(report: &Report) {
+    let (waiters, locks) = (report.snapshot.waiters(), report.snapshot.locks.len());
+    info!(target: "waitword", waiters, locks, json = %report.to_json(), "{waiters} waiters at {locks} locks");
+    report.findings.iter().for_each(emit_finding);
+}
+
+/// Whether somebody receives the events.
+pub(crate) fn has_subscriber() -> bool {
+    ::tracing::dispatcher::has_been_set()
+}

@@ -1,0 +1,156 @@
+//! Who made others wait: the table of the core, as plain data.
+
+mod slow;
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use waitword_core::observe;
+
+use crate::model::{LockKind, LockName, Site};
+use crate::names::names;
+use crate::process::sort;
+pub use slow::{Slow, take_slow};
+
+/// Whom a row of the table blames.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "blamed", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Blamed {
+    /// The holders that took the lock at this place.
+    Site {
+        /// The place.
+        site: Site,
+    },
+    /// Nobody: the lock was free, and a signalled waiter had not run yet. Also holders that barged past it for less than a barging window.
+    #[serde(rename = "not_yet_run")]
+    NotYetRun,
+    /// Holders of which it is not known where they took the lock: before they were recorded, or where there was no room for a record.
+    Unknown,
+    /// Holders of all sites for which the table has no row left.
+    OtherSites,
+}
+
+/// What the holders that took a lock at one site made others wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blame {
+    /// Whom it is about.
+    #[serde(flatten)]
+    pub blamed: Blamed,
+    /// What sort of lock it was, last.
+    pub kind: LockKind,
+    /// The lock, if it always was the same.
+    pub lock: Option<LockName>,
+    /// How often it was released while others waited.
+    pub releases: u64,
+    /// How many waited, added up over these releases.
+    pub waiters: u64,
+    /// How long they waited together.
+    #[serde(rename = "delay_ns", with = "crate::model::nanos")]
+    pub delay: Duration,
+    /// The longest that one of the holders made another wait.
+    #[serde(rename = "longest_ns", with = "crate::model::nanos")]
+    pub longest: Duration,
+    /// Where that one waited.
+    pub longest_at: Option<Site>,
+    /// How long these releases had made the head of the queue wait.
+    pub waits: Vec<Bucket>,
+    /// How long the lock had been held at these releases, as far as that is known.
+    pub holds: Vec<Bucket>,
+}
+
+/// A bucket of a histogram. Empty ones are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bucket {
+    /// Its durations are less than this, and at least half of it; those in the first and the last bucket may be less or more.
+    #[serde(rename = "below_ns", with = "crate::model::nanos")]
+    pub below: Duration,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// Who made others wait since [`enable`](crate::enable) was called first: sites, the longest delay first, and then what no site is to blame for.
+///
+/// A holder that releases a lock with waiters is charged with what they have waited since the last charge. So all rows together have all
+/// waits for locks: nothing is sampled or estimated. Waits for a notify (condition variables, events) blame nobody. Reading takes no lock.
+///
+/// ```
+/// use waitword::Mutex;
+///
+/// waitword_observe::enable();
+/// let mutex = Mutex::new(0);
+/// let guard = mutex.lock();
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| *mutex.lock() += 1);
+///     while waitword_observe::snapshot().waiters() == 0 {
+///         std::thread::yield_now();
+///     }
+///     drop(guard);
+/// });
+/// let blame = waitword_observe::blame();
+/// assert!(blame.iter().any(|row| row.waiters == 1));
+/// ```
+pub fn blame() -> Vec<Blame> {
+    let mut rows: Vec<Blame> = observe::blame().into_iter().map(row).collect();
+    rows.sort_by_key(|row| (!matches!(row.blamed, Blamed::Site { .. }), Reverse(row.delay)));
+    // One place may have several addresses, of each unit of code that has it.
+    let mut merged: Vec<Blame> = Vec::new();
+    for row in rows {
+        match merged.iter_mut().find(|other| other.blamed == row.blamed) {
+            Some(other) => other.add(row),
+            None => merged.push(row),
+        }
+    }
+    merged
+}
+
+fn row(seen: observe::Blame) -> Blame {
+    let (kind, _) = sort(seen.waits_for);
+    let buckets = |counts: &[u32]| {
+        let buckets = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        buckets
+            .map(|(at, count)| Bucket { below: observe::bucket_limit(at), count: u64::from(*count) })
+            .collect()
+    };
+    Blame {
+        blamed: match seen.blamed {
+            observe::Blamed::Site(site) => Blamed::Site { site: site.into() },
+            observe::Blamed::NotYetRun => Blamed::NotYetRun,
+            observe::Blamed::OtherSites => Blamed::OtherSites,
+            _ => Blamed::Unknown,
+        },
+        kind,
+        lock: seen.word.map(|word| names().of(word, kind)),
+        releases: seen.releases,
+        waiters: seen.waiters,
+        delay: seen.delay,
+        longest: seen.longest,
+        longest_at: seen.longest_at.map(Site::from),
+        waits: buckets(&seen.waits),
+        holds: buckets(&seen.holds),
+    }
+}
+
+impl Blame {
+    fn add(&mut self, other: Self) {
+        if self.lock != other.lock {
+            self.lock = None;
+        }
+        self.releases += other.releases;
+        self.waiters += other.waiters;
+        self.delay += other.delay;
+        if other.longest > self.longest {
+            (self.longest, self.longest_at) = (other.longest, other.longest_at);
+        }
+        for (ours, theirs) in [(&mut self.waits, other.waits), (&mut self.holds, other.holds)] {
+            for bucket in theirs {
+                match ours.iter_mut().find(|ours| ours.below == bucket.below) {
+                    Some(ours) => ours.count += bucket.count,
+                    None => ours.push(bucket),
+                }
+            }
+            ours.sort_by_key(|bucket| bucket.below);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Waiters that are not in the process's common queue.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use waitword_core::observe::WaiterSeen;
+
+use crate::model::Snapshot;
+
+/// What a source has seen.
+pub struct Seen {
+    /// Waiters of tables other than the process's: of each word in the order of its queue, as `Table::snapshot` gives them.
+    pub waiters: Vec<WaiterSeen>,
+    /// Adds to the snapshot that was made of all waiters what else the source knows: names, sites, holders. Ages are those at the given
+    /// time, that of the snapshot. In the snapshot a word is the lock with its address.
+    #[allow(
+        clippy::type_complexity,
+        reason = "it is the type of a closure that is called once, and nothing else"
+    )]
+    pub complete: Box<dyn FnOnce(&mut Snapshot, Instant)>,
+}
+
+impl fmt::Debug for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seen").field("waiters", &self.waiters).finish_non_exhaustive()
+    }
+}
+
+type Look = Arc<dyn Fn() -> Seen + Send + Sync>;
+
+static SOURCES: Mutex<Sources> = Mutex::new(Sources { last: 0, all: BTreeMap::new() });
+
+struct Sources {
+    last: u64,
+    all: BTreeMap<u64, Look>,
+}
+
+/// From now on each snapshot also has what `look` sees, until the returned [`Source`] is dropped. For locks in memory with a `Table` of its
+/// own; `waitword run` adds the agents of its program so.
+///
+/// `look` runs whenever somebody takes a snapshot, on that thread, and takes no lock under which one might be taken.
+///
+/// ```
+/// use std::sync::{Arc, atomic::AtomicU32};
+/// use waitword_core::Table;
+/// use waitword_observe::{Address, Seen, add_source};
+///
+/// let (table, word) = (Arc::new(Table::new()), AtomicU32::new(0));
+/// let address = Address(std::ptr::from_ref(&word).addr() as u64);
+/// let seen = table.clone();
+/// let _source = add_source(move || Seen {
+///     waiters: seen.snapshot(),
+///     complete: Box::new(move |snapshot, _| {
+///         let ours = snapshot.locks.iter_mut().filter(|lock| lock.name.address == address);
+///         ours.for_each(|lock| lock.name.name = Some("ours".into()));
+///     }),
+/// });
+///
+/// let mut waiting = std::pin::pin!(waitword_core::wait_async(table.at(&word), 0));
+/// # let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+/// # use std::future::Future;
+/// assert!(waiting.as_mut().poll(&mut cx).is_pending());
+/// assert_eq!(waitword_observe::snapshot().locks[0].name.name.as_deref(), Some("ours"));
+/// ```
+pub fn add_source(look: impl Fn() -> Seen + Send + Sync + 'static) -> Source {
+    let mut sources = SOURCES.lock().unwrap_or_else(PoisonError::into_inner);
+    sources.last += 1;
+    let key = sources.last;
+    sources.all.insert(key, Arc::new(look));
+    Source { key }
+}
+
+/// A source of waiters. Dropping it ends it; a snapshot that is being taken may still ask it.
+#[must_use = "dropping it takes the source away"]
+#[derive(Debug)]
+pub struct Source {
+    key: u64,
+}
+
+impl Source {
+    /// Keeps the source for the rest of the process.
+    pub fn forever(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        let look = SOURCES.lock().unwrap_or_else(PoisonError::into_inner).all.remove(&self.key);
+        // What it owns is foreign code's, and is dropped without the lock.
+        drop(look);
+    }
+}
+
+/// Asks all sources. Returns what completes the snapshot.
+#[allow(clippy::type_complexity, reason = "as in `Seen`")]
+pub(crate) fn see(waiters: &mut Vec<WaiterSeen>) -> Vec<Box<dyn FnOnce(&mut Snapshot, Instant)>> {
+    let all: Vec<Look> =
+        SOURCES.lock().unwrap_or_else(PoisonError::into_inner).all.values().cloned().collect();
+    let looks = all.iter().map(|look| {
+        let seen = look();
+        waiters.extend(seen.waiters);
+        seen.complete
+    });
+    looks.collect()
+}

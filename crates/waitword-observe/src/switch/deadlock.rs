@@ -1,0 +1,53 @@
+//! What is to happen when a deadlock is found.
+
+use std::io::{self, Write};
+
+use super::{enable, watch};
+use crate::finding::{Cycle, Finding};
+use crate::report::report;
+
+/// Calls `f` with each cycle that is found, once while it stands; not only with deadlocks: [`Cycle::is_certain`] says whether anything is
+/// known that could end it.
+///
+/// [`enable`]s observation, and starts the thread that looks once per second, so a cycle is found one to two seconds after it is complete.
+/// `f` runs on that thread, and may take locks and make a [`report`]; while it waits, nothing else is found. If it panics, the
+/// panic ends there. [`disable`](crate::disable) forgets it.
+///
+/// # Errors
+/// If the system cannot start the thread.
+///
+/// ```
+/// waitword_observe::on_deadlock(|cycle| eprintln!("{} members are stuck", cycle.members.len()))?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()> {
+    enable();
+    watch::start(move |finding| {
+        if let Finding::Cycle(cycle) = finding {
+            f(cycle);
+        }
+    })
+}
+
+/// Aborts the process when a deadlock is found that nothing known can end ([`Cycle::is_certain`]), with a report on the standard error:
+/// for tests and CI, where a deadlock would hang until a timeout that says nothing. Other cycles are printed.
+///
+/// As [`on_deadlock`]. Not for production: a report is what helps there, and an aborted process is no better than a stuck one.
+///
+/// # Errors
+/// If the system cannot start the thread.
+///
+/// ```
+/// waitword_observe::abort_on_deadlock()?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn abort_on_deadlock() -> io::Result<()> {
+    enable();
+    watch::start(|finding| {
+        watch::print(finding);
+        if matches!(finding, Finding::Cycle(cycle) if cycle.is_certain()) {
+            let _ = writeln!(io::stderr().lock(), "{}", report());
+            std::process::abort();
+        }
+    })
+}

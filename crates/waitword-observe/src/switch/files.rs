@@ -1,0 +1,59 @@
+//! Files that are written again and again while the program runs: it may be ended at any time, and then the last one is there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use crate::profile::profile;
+use crate::trace::traced;
+
+/// How old a file is at most when the program ends.
+const PERIOD: Duration = Duration::from_secs(2);
+
+/// A profile of who made others wait, since the start.
+pub(super) fn write_profile(path: PathBuf) -> io::Result<()> {
+    let is_text = path.extension().is_some_and(|extension| extension == "folded");
+    let mut last = None;
+    again(move || {
+        let now = profile();
+        if last.as_ref() == Some(&now) {
+            return Ok(());
+        }
+        let bytes = if is_text { now.folded().into_bytes() } else { now.pprof() };
+        last = Some(now);
+        replace(&path, &bytes)
+    })
+}
+
+/// A trace of the youngest events, of all acquisitions.
+pub(super) fn write_trace(path: PathBuf) -> io::Result<()> {
+    let is_svg = path.extension().is_some_and(|extension| extension == "svg");
+    let tracing = traced(true);
+    again(move || {
+        let trace = tracing.so_far();
+        replace(&path, (if is_svg { trace.to_svg() } else { trace.to_chrome_json() }).as_bytes())
+    })
+}
+
+/// Once now, so that a path that cannot be written is known at once, and then each [`PERIOD`].
+fn again(mut write: impl FnMut() -> io::Result<()> + Send + 'static) -> io::Result<()> {
+    write()?;
+    let run = move || {
+        loop {
+            thread::sleep(PERIOD);
+            // A disk that is full now may have room later.
+            let _ = write();
+        }
+    };
+    thread::Builder::new().name("waitword-files".into()).spawn(run).map(drop)
+}
+
+/// A reader sees the old file or the new one, never a part.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(format!(".{}", std::process::id()));
+    fs::write(&new, bytes)?;
+    fs::rename(&new, path)
+}

@@ -1,0 +1,144 @@
+//! A trace as plain data.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Actor, LockName, Site};
+
+/// Distinguishes a trace from other JSON.
+const FORMAT: &str = "waitword-trace";
+const SCHEMA: u32 = 1;
+
+/// What waiters and holders did, in order of time.
+///
+/// Plain data: [`trace_stop`](crate::trace_stop) makes one of the process, and a program that knows more (the agents of a table of its own, say)
+/// may add events, or make a trace of its own.
+///
+/// ```
+/// use std::time::Duration;
+/// use waitword_observe::{Actor, Address, LockKind, LockName, Trace, TraceEvent, TraceKind};
+///
+/// let [worker, host] = [1, 2].map(|number| Actor::Agent { number, name: None });
+/// let lock = LockName { address: Address(64), kind: LockKind::Word, name: None, type_name: None, place: None };
+/// let event = |micros, actor: &Actor, kind| TraceEvent {
+///     at: Duration::from_micros(micros),
+///     actor: actor.clone(),
+///     on: actor.clone(),
+///     lock: lock.clone(),
+///     kind,
+///     site: None,
+/// };
+/// let mut trace = Trace::default();
+/// trace.events.push(event(10, &worker, TraceKind::Waits));
+/// trace.events.push(TraceEvent { on: host.clone(), ..event(30, &worker, TraceKind::Notified) });
+/// trace.events.push(event(35, &worker, TraceKind::Ended));
+/// std::fs::write(std::env::temp_dir().join("trace.json"), trace.to_chrome_json())?; // https://ui.perfetto.dev opens it
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The program's name, if it is known.
+    pub program: Option<String>,
+    /// The number of its process.
+    pub process: u32,
+    /// In order of time.
+    pub events: Vec<TraceEvent>,
+    /// Whether all acquisitions and releases are there, and not only those for which somebody waited.
+    pub all: bool,
+    /// How many events were lost: overwritten by younger ones, or of more threads than have rings.
+    pub dropped: u64,
+}
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceEvent {
+    /// When, since the trace began.
+    #[serde(rename = "at_ns", with = "crate::model::nanos")]
+    pub at: Duration,
+    /// The waiter or holder.
+    pub actor: Actor,
+    /// The thread on which it happened: of a signal that which signals.
+    pub on: Actor,
+    /// The lock.
+    pub lock: LockName,
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: TraceKind,
+    /// Where the wait began, or the lock was taken.
+    pub site: Option<Site>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TraceKind {
+    /// The actor began to wait.
+    Waits,
+    /// The actor was signalled: offered the lock.
+    Signalled,
+    /// The actor was notified.
+    Notified,
+    /// The actor acquired the lock.
+    Acquired,
+    /// The actor runs after a notify.
+    Ended,
+    /// The actor waits no longer, and has not got what it waited for.
+    #[serde(rename = "gave_up")]
+    GaveUp,
+    /// The actor released the lock.
+    Released {
+        /// For how long it was held, if that is known.
+        #[serde(rename = "held_ns", with = "crate::model::optional_nanos", default)]
+        held: Option<Duration>,
+    },
+}
+
+impl Trace {
+    /// The trace itself as JSON, in one line, for [`from_json`](Self::from_json).
+    pub fn to_json(&self) -> String {
+        let tagged = Tagged { format: FORMAT.into(), schema: SCHEMA, trace: self };
+        serde_json::to_string(&tagged).unwrap_or_else(|error| unreachable!("plain data: {error}"))
+    }
+
+    /// Reads what [`to_json`](Self::to_json) wrote.
+    ///
+    /// # Errors
+    /// If the text is no trace, or one of another version.
+    pub fn from_json(json: &str) -> Result<Self, TraceReadError> {
+        let head: Head = serde_json::from_str(json).map_err(|_| TraceReadError)?;
+        if (head.format.as_str(), head.schema) != (FORMAT, SCHEMA) {
+            return Err(TraceReadError);
+        }
+        serde_json::from_str(json).map_err(|_| TraceReadError)
+    }
+}
+
+#[derive(Serialize)]
+struct Tagged<'a> {
+    format: String,
+    schema: u32,
+    #[serde(flatten)]
+    trace: &'a Trace,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    schema: u32,
+}
+
+/// A text is no trace that this version reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TraceReadError;
+
+impl fmt::Display for TraceReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this is no trace of this version of waitword-observe")
+    }
+}
+
+impl std::error::Error for TraceReadError {}

@@ -1,0 +1,146 @@
+//! A picture of a trace.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::timeline::{End, Slice, Timeline, What};
+use crate::text::{actor, clean, duration, lock};
+
+/// So many slices are drawn, the last ones,
+const SLICES: usize = 400;
+
+/// and so many lanes, the first ones.
+const LANES: usize = 24;
+
+const WIDTH: f64 = 960.0;
+/// Of the names of the lanes.
+const LEFT: f64 = 130.0;
+const TOP: f64 = 46.0;
+/// Of a row, with the gap below it.
+const ROW: f64 = 22.0;
+const BAR: f64 = 16.0;
+
+const STYLE: &str = "text{font:12px sans-serif;fill:#333}.axis{stroke:#ddd}.hold{fill:#4e79a7}.wait{fill:#f2b56b}\
+    .gave{fill:#c9c9c9}.open{fill:#e15759}.notify{fill:#59a14f}.in{fill:#fff;font-size:11px}.dark{fill:#333;font-size:11px}\
+    .arrow{stroke:#222;fill:none;marker-end:url(#head)}";
+
+pub(super) fn drawn(timeline: &Timeline) -> String {
+    let lanes = timeline.lanes.len().min(LANES);
+    let mut shown: Vec<usize> =
+        (0..timeline.slices.len()).filter(|at| timeline.slices[*at].lane < lanes).collect();
+    shown.sort_by_key(|at| timeline.slices[*at].end);
+    let left_out = shown.len().saturating_sub(SLICES);
+    shown.drain(..left_out);
+    let begin = shown.iter().map(|at| timeline.slices[*at].begin).min().unwrap_or_default();
+    let end = shown.iter().map(|at| timeline.slices[*at].end).max().unwrap_or_default();
+    let span = (end.saturating_sub(begin)).max(Duration::from_nanos(1));
+    let x = |time: Duration| {
+        LEFT + (WIDTH - LEFT - 10.0) * time.saturating_sub(begin).as_secs_f64() / span.as_secs_f64()
+    };
+    let rows = timeline.rows();
+    let first_row: Vec<usize> =
+        rows.iter().scan(0, |next, rows| Some(std::mem::replace(next, *next + rows))).collect();
+    let y = |slice: &Slice| TOP + ROW * (first_row[slice.lane] + slice.row) as f64;
+    let height = TOP + ROW * rows[..lanes].iter().sum::<usize>() as f64 + 10.0;
+
+    let mut svg = String::new();
+    // Writing to a String cannot fail.
+    let mut put = |text: std::fmt::Arguments<'_>| {
+        let _ = svg.write_fmt(text);
+    };
+    put(format_args!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\">\n<style>{STYLE}\
+         </style>\n<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
+         <path d=\"M0 0L8 4L0 8z\" fill=\"#222\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+    ));
+    let caption = |at: f64, class: &str, text: &str| {
+        format!(
+            "<rect x=\"{at}\" y=\"8\" width=\"12\" height=\"12\" class=\"{class}\"/><text x=\"{}\" y=\"18\">{text}</text>\n",
+            at + 17.0
+        )
+    };
+    let legend = [("hold", "holds"), ("wait", "waits"), ("gave", "gave up"), ("open", "waits still")];
+    for (at, (class, text)) in legend.into_iter().enumerate() {
+        put(format_args!("{}", caption(LEFT + 90.0 * at as f64, class, text)));
+    }
+    let missing = match (left_out, timeline.lanes.len() - lanes) {
+        (0, 0) => String::new(),
+        (slices, lanes) => format!("; {slices} earlier slices and {lanes} lanes are not shown"),
+    };
+    put(format_args!(
+        "<text x=\"{}\" y=\"18\">arrows: who woke whom{missing}</text>\n",
+        LEFT + 90.0 * legend.len() as f64 + 20.0
+    ));
+    for tick in 0..=5 {
+        let time = span * tick / 5;
+        let at = x(begin + time);
+        put(format_args!(
+            "<line x1=\"{at:.1}\" y1=\"{}\" x2=\"{at:.1}\" y2=\"{height}\" class=\"axis\"/><text x=\"{at:.1}\" y=\"36\" text-anchor=\"{}\">{}</text>\n",
+            TOP - 6.0,
+            if tick == 5 { "end" } else { "middle" },
+            duration(time)
+        ));
+    }
+    for (lane, who) in timeline.lanes[..lanes].iter().enumerate() {
+        let at = TOP + ROW * first_row[lane] as f64 + 12.0;
+        put(format_args!("<text x=\"6\" y=\"{at}\">{}</text>\n", escaped(&clean(&actor(who), 22))));
+    }
+    // What lies inside of another is drawn over it.
+    let mut order = shown.clone();
+    order.sort_by_key(|at| (timeline.slices[*at].begin, std::cmp::Reverse(timeline.slices[*at].end)));
+    for at in &order {
+        let slice = &timeline.slices[*at];
+        let class = match slice.what {
+            What::Hold => "hold",
+            What::Notify => "notify",
+            What::Wait(End::GaveUp) => "gave",
+            What::Wait(End::Open) => "open",
+            What::Wait(_) => "wait",
+        };
+        let (left, right, top) = (x(slice.begin), x(slice.end), y(slice));
+        let site = slice.site.as_ref().map(|site| format!(" at {site}")).unwrap_or_default();
+        let verb = match slice.what {
+            What::Hold => "holds",
+            What::Notify => "notifies",
+            What::Wait(_) => "waits for",
+        };
+        let long = duration(slice.end - slice.begin);
+        let title =
+            format!("{} {verb} {}{site}, {long}", actor(&timeline.lanes[slice.lane]), lock(&slice.lock));
+        put(format_args!(
+            "<rect x=\"{left:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{BAR}\" class=\"{class}\"><title>{}</title></rect>\n",
+            (right - left).max(1.0),
+            escaped(&title)
+        ));
+        let text = slice.lock.name.clone().unwrap_or_else(|| lock(&slice.lock));
+        let room = ((right - left) / 7.0) as usize;
+        if room >= text.chars().count() {
+            let class = if slice.what == What::Hold { "in" } else { "dark" };
+            put(format_args!(
+                "<text x=\"{:.1}\" y=\"{}\" class=\"{class}\">{}</text>\n",
+                left + 4.0,
+                top + 12.0,
+                escaped(&text)
+            ));
+        }
+    }
+    for arrow in &timeline.arrows {
+        if !(shown.contains(&arrow.from) && shown.contains(&arrow.to)) {
+            continue;
+        }
+        let [from, to] = [arrow.from, arrow.to].map(|at| &timeline.slices[at]);
+        put(format_args!(
+            "<path class=\"arrow\" d=\"M{:.1} {}L{:.1} {}\"/>\n",
+            x(from.end),
+            y(from) + BAR / 2.0,
+            x(to.end),
+            y(to) + if y(to) > y(from) { 1.0 } else { BAR - 1.0 }
+        ));
+    }
+    svg += "</svg>\n";
+    svg
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

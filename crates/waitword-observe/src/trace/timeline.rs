@@ -1,0 +1,244 @@
+//! Lanes, slices and arrows: beginnings paired with ends.
+//!
+//! A wait begins with `Waits` and ends with `Acquired`, `Ended` or `GaveUp` of the same actor; an agent's ends when it is notified. A hold
+//! begins with `Acquired`, or as long ago as its `Released` says. A signal or notify leads from what the signalling thread released just
+//! before, or else from a mark on that thread's lane, to the wait of the actor, if that ends with it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use super::events::{Trace, TraceEvent, TraceKind};
+use crate::model::{Actor, Address, LockKind, LockName, Site};
+
+/// What a slice shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A wait, and how it ended.
+    Wait(End),
+    Hold,
+    /// A signal or notify of somebody who released nothing that is known.
+    Notify,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Acquired,
+    Notified,
+    GaveUp,
+    /// It goes on.
+    Open,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Slice {
+    pub(super) lane: usize,
+    /// The row within the lane: slices of one row lie in each other or apart.
+    pub(super) row: usize,
+    pub(super) what: What,
+    pub(super) begin: Duration,
+    pub(super) end: Duration,
+    pub(super) lock: LockName,
+    pub(super) site: Option<Site>,
+}
+
+/// From the end of a slice to the end of a wait: the numbers of both.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrow {
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Timeline {
+    /// In order: threads, tasks, agents.
+    pub(super) lanes: Vec<Actor>,
+    pub(super) slices: Vec<Slice>,
+    pub(super) arrows: Vec<Arrow>,
+    pub(super) end: Duration,
+}
+
+fn is_exclusive(lock: &LockName) -> bool {
+    matches!(lock.kind, LockKind::Mutex | LockKind::AsyncLock)
+}
+
+/// Shorter slices are drawn as long as this.
+const SHORTEST: Duration = Duration::from_nanos(1);
+
+type Key = (Actor, Address);
+
+#[derive(Default)]
+struct Pairing {
+    timeline: Timeline,
+    lanes: BTreeMap<Actor, usize>,
+    waits: HashMap<Key, (Duration, LockName, Option<Site>)>,
+    holds: HashMap<Key, Vec<(Duration, Option<Site>)>>,
+    /// The slice of the one that signalled the actor last.
+    signals: HashMap<Key, usize>,
+    /// When each lock was released last.
+    ends: HashMap<Address, Duration>,
+    /// What each thread has released just now.
+    released: HashMap<Actor, (Address, usize)>,
+}
+
+impl Timeline {
+    pub(super) fn of(trace: &Trace) -> Self {
+        let mut pairing = Pairing::default();
+        pairing.timeline.end = trace.events.last().map(|event| event.at).unwrap_or_default();
+        trace.events.iter().for_each(|event| pairing.event(event));
+        pairing.finish(trace.all)
+    }
+}
+
+impl Pairing {
+    fn event(&mut self, event: &TraceEvent) {
+        let key = (event.actor.clone(), event.lock.address);
+        match event.kind {
+            TraceKind::Waits => {
+                self.waits.insert(key, (event.at, event.lock.clone(), event.site.clone()));
+            }
+            TraceKind::Signalled | TraceKind::Notified => {
+                let from = self.signaller(event);
+                if event.kind == TraceKind::Notified && matches!(event.actor, Actor::Agent { .. }) {
+                    self.signals.insert(key.clone(), from);
+                    self.end_wait(&key, event, End::Notified);
+                } else {
+                    self.signals.insert(key, from);
+                }
+                return;
+            }
+            TraceKind::Acquired => {
+                self.end_wait(&key, event, End::Acquired);
+                let holds = self.holds.entry(key).or_default();
+                match holds.last_mut() {
+                    // The end of the wait came just before, and did not know the site.
+                    Some((_, site @ None)) if event.site.is_some() => *site = event.site.clone(),
+                    _ => holds.push((event.at, event.site.clone())),
+                }
+            }
+            TraceKind::Ended => self.end_wait(&key, event, End::Notified),
+            TraceKind::GaveUp => {
+                self.signals.remove(&key);
+                self.end_wait(&key, event, End::GaveUp);
+            }
+            TraceKind::Released { held } => {
+                let begun = self.holds.get_mut(&key).and_then(Vec::pop);
+                let begin = match (&begun, held) {
+                    (Some((begin, _)), _) => *begin,
+                    // Known to 10 ms: another may have held it until after that.
+                    (None, Some(held)) => {
+                        let before =
+                            if is_exclusive(&event.lock) { self.ends.get(&event.lock.address) } else { None };
+                        event.at.saturating_sub(held).max(before.copied().unwrap_or_default())
+                    }
+                    (None, None) => event.at,
+                };
+                self.ends.insert(event.lock.address, event.at);
+                let site = event.site.clone().or(begun.and_then(|(_, site)| site));
+                let slice = self.slice(&event.actor, What::Hold, [begin, event.at], &event.lock, site);
+                self.released.insert(event.on.clone(), (event.lock.address, slice));
+                return;
+            }
+        }
+        self.released.remove(&event.on);
+    }
+
+    /// The slice that an arrow to the signalled actor comes from.
+    fn signaller(&mut self, event: &TraceEvent) -> usize {
+        match self.released.get(&event.on) {
+            Some((lock, slice)) if *lock == event.lock.address => *slice,
+            _ => {
+                let slice = self.slice(&event.on, What::Notify, [event.at, event.at], &event.lock, None);
+                // Who notifies many does so from one place.
+                self.released.insert(event.on.clone(), (event.lock.address, slice));
+                slice
+            }
+        }
+    }
+
+    fn end_wait(&mut self, key: &Key, event: &TraceEvent, end: End) {
+        // A waiter of a condition variable may have been moved to a mutex.
+        let moved = || self.waits.keys().find(|(actor, _)| *actor == key.0).cloned();
+        let Some(wait) = self.waits.contains_key(key).then(|| key.clone()).or_else(moved) else { return };
+        let Some((begin, lock, site)) = self.waits.remove(&wait) else { return };
+        let slice = self.slice(&event.actor, What::Wait(end), [begin, event.at], &lock, site);
+        if let Some(from) = self.signals.remove(key) {
+            self.timeline.arrows.push(Arrow { from, to: slice });
+        }
+    }
+
+    fn slice(
+        &mut self,
+        actor: &Actor,
+        what: What,
+        [begin, end]: [Duration; 2],
+        lock: &LockName,
+        site: Option<Site>,
+    ) -> usize {
+        let next = self.lanes.len();
+        let lane = *self.lanes.entry(actor.clone()).or_insert(next);
+        let end = end.max(begin + SHORTEST);
+        self.timeline.slices.push(Slice { lane, row: 0, what, begin, end, lock: lock.clone(), site });
+        self.timeline.slices.len() - 1
+    }
+
+    /// What goes on ends with the trace. Where not all releases are there, an acquired lock may have been released long ago.
+    fn finish(mut self, all: bool) -> Timeline {
+        let end = self.timeline.end;
+        for ((actor, _), (begin, lock, site)) in std::mem::take(&mut self.waits) {
+            self.slice(&actor, What::Wait(End::Open), [begin, end], &lock, site);
+        }
+        if all {
+            for ((actor, address), holds) in std::mem::take(&mut self.holds) {
+                let named = |slice: &&Slice| slice.lock.address == address;
+                let Some(lock) = self.timeline.slices.iter().find(named).map(|slice| slice.lock.clone())
+                else {
+                    continue;
+                };
+                for (begin, site) in holds {
+                    self.slice(&actor, What::Hold, [begin, end], &lock, site);
+                }
+            }
+        }
+        self.sort_lanes();
+        self.timeline.set_rows();
+        self.timeline
+    }
+
+    fn sort_lanes(&mut self) {
+        let mut places = vec![0; self.lanes.len()];
+        for (place, (actor, lane)) in std::mem::take(&mut self.lanes).into_iter().enumerate() {
+            places[lane] = place;
+            self.timeline.lanes.push(actor);
+        }
+        self.timeline.slices.iter_mut().for_each(|slice| slice.lane = places[slice.lane]);
+    }
+}
+
+impl Timeline {
+    /// A slice gets the first row of its lane where it lies inside of others, or beside them.
+    fn set_rows(&mut self) {
+        let mut order: Vec<usize> = (0..self.slices.len()).collect();
+        order.sort_by_key(|&at| (self.slices[at].begin, std::cmp::Reverse(self.slices[at].end)));
+        // Of each row the ends of the slices that are open, the outermost first.
+        let mut open: HashMap<(usize, usize), Vec<Duration>> = HashMap::new();
+        for at in order {
+            let slice = &mut self.slices[at];
+            for row in 0.. {
+                let ends = open.entry((slice.lane, row)).or_default();
+                ends.retain(|end| *end > slice.begin);
+                if ends.last().is_none_or(|end| *end >= slice.end) {
+                    ends.push(slice.end);
+                    slice.row = row;
+                    break;
+                }
+            }
+        }
+    }
+
+    /// How many rows each lane has.
+    pub(super) fn rows(&self) -> Vec<usize> {
+        let mut rows = vec![1; self.lanes.len()];
+        self.slices.iter().for_each(|slice| rows[slice.lane] = rows[slice.lane].max(slice.row + 1));
+        rows
+    }
+}

@@ -1,0 +1,119 @@
+//! What a report says of JavaScript agents.
+
+mod hand_made;
+
+use std::time::Duration;
+
+use hand_made::{Made, later, thread};
+use waitword_observe::{
+    Access, Actor, BlockPlace, Deed, Ended, Finding, LockKind, Report, Site, cycles, waits,
+};
+
+fn blocked(number: u64) -> Actor {
+    Actor::BlockedAgent { number, name: format!("worker {number}") }
+}
+
+fn agent(number: u64) -> Actor {
+    Actor::Agent { number, name: Some(format!("worker {number}")) }
+}
+
+fn at(made: &mut Made, byte_index: u64) {
+    made.0.locks.last_mut().unwrap().name.place = Some(BlockPlace { block: 1, byte_index });
+}
+
+/// A lock of scripts whose holder has ended.
+fn abandoned() -> Made {
+    let mut made = Made::new()
+        .lock(0x40, LockKind::AsyncLock, None)
+        .waits(blocked(1), Access::Exclusive, "main.js:9", 900)
+        .waits(thread(7, "host"), Access::Exclusive, "src/host.rs:31", 850)
+        .held(agent(2), Access::Exclusive, "worker.js:12", 1_000);
+    at(&mut made, 64);
+    made.0.ended.push(Ended { actor: agent(2), ago: Duration::from_millis(800) });
+    made
+}
+
+fn report(made: &Made) -> Report {
+    Report::new(waits(&made.0), made.0.clone())
+}
+
+#[test]
+fn a_holder_that_has_ended_is_named() {
+    let [finding] = &waits(&abandoned().0)[..] else { panic!("{:?}", waits(&abandoned().0)) };
+    assert!(finding.is_fault());
+    assert_eq!(
+        finding.to_string(),
+        "AsyncLock at block 1 +64: held by worker 2 (worker.js:12:5), which ended 800 ms ago; 2 wait: worker\n  \
+         1 (main.js:9:5), thread \"host\" (src/host.rs:31)"
+    );
+    let text = report(&abandoned()).to_string();
+    let listing = "\
+AsyncLock at block 1 +64: 2 waiters
+    1.0 s  held by worker 2, taken at worker.js:12:5, which ended 800 ms ago
+   900 ms  worker 1       main.js:9:5
+   850 ms  thread \"host\"  src/host.rs:31
+";
+    assert!(text.ends_with(listing), "{text}");
+}
+
+#[test]
+fn without_a_waiter_or_while_the_holder_lives_it_is_no_fault() {
+    let mut alive = abandoned();
+    alive.0.ended.clear();
+    let mut unwanted = abandoned();
+    unwanted.0.locks[0].waiters.clear();
+    for made in [alive, unwanted] {
+        assert!(waits(&made.0).iter().all(|finding| !matches!(finding, Finding::HolderEnded(_))));
+    }
+}
+
+#[test]
+fn of_a_word_it_is_said_who_changed_and_notified_it_last() {
+    let mut made = Made::new().lock(0x10, LockKind::Word, None).waits(
+        agent(1),
+        Access::Notification,
+        "main.js:9",
+        61_000,
+    );
+    at(&mut made, 0);
+    let deed = |line, seconds, woken| {
+        let site = Site { file: "q.js".into(), line, column: 3 };
+        Some(Deed { actor: agent(2), site: Some(site), ago: Duration::from_secs(seconds), woken })
+    };
+    made.0.locks[0].changed = deed(30, 65, None);
+    made.0.locks[0].notified = deed(31, 64, Some(0));
+    let text = report(&made).to_string();
+    let listing = "\
+word at block 1 +0: 1 waiter
+     65 s  last changed by worker 2 at q.js:30:3
+     64 s  last notified by worker 2 at q.js:31:3, found nobody
+     61 s  worker 1  main.js:9:5
+";
+    assert!(text.ends_with(listing), "{text}");
+}
+
+#[test]
+fn agents_that_block_are_in_a_deadlock_for_certain() {
+    let of = |first: Actor, second: Actor| {
+        let made = Made::new()
+            .lock(0x40, LockKind::AsyncLock, None)
+            .waits(first.clone(), Access::Exclusive, "a.js:2", 900)
+            .held(second.clone(), Access::Exclusive, "b.js:1", 1_000)
+            .lock(0x44, LockKind::AsyncLock, None)
+            .waits(second, Access::Exclusive, "b.js:2", 900)
+            .held(first, Access::Exclusive, "a.js:1", 1_000);
+        let cycles = cycles(&made.0, &later(&made.0));
+        cycles.iter().map(ToString::to_string).collect::<String>()
+    };
+    assert!(of(blocked(1), blocked(2)).starts_with("deadlock: 2 members"), "{}", of(blocked(1), blocked(2)));
+    assert!(of(blocked(1), agent(2)).contains("unless worker 2"), "{}", of(blocked(1), agent(2)));
+}
+
+#[test]
+fn all_of_it_is_read_back_from_json() {
+    let mut made = abandoned();
+    made.0.locks[0].notified =
+        Some(Deed { actor: agent(2), site: None, ago: Duration::from_secs(1), woken: Some(3) });
+    let report = report(&made);
+    assert_eq!(Report::from_json(&report.to_json()).as_ref(), Ok(&report));
+}

@@ -1,0 +1,186 @@
+//! Timelines: by hand and of this process, as JSON for Perfetto and as a picture.
+
+use std::collections::HashMap;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use waitword::{Event, Mutex};
+use waitword_observe::{Actor, Address, LockKind, LockName, Trace, TraceEvent, TraceKind, snapshot};
+
+fn lock(address: u64, name: &str) -> LockName {
+    let type_name = Some("Mutex<u8>".into());
+    LockName {
+        address: Address(address),
+        kind: LockKind::Mutex,
+        name: Some(name.into()),
+        type_name,
+        place: None,
+    }
+}
+
+/// `gc` holds two locks, one longer than the other without being inside of it, while a task waits for both in turn.
+fn made() -> Trace {
+    let gc = Actor::Thread { id: 2, name: Some("gc".into()) };
+    let task = Actor::Task { number: 1, name: None };
+    let [cache, index] = [lock(0xa0, "cache"), lock(0xb0, "index")];
+    let event = |micros, actor: &Actor, on: &Actor, lock: &LockName, kind| TraceEvent {
+        at: Duration::from_micros(micros),
+        actor: actor.clone(),
+        on: on.clone(),
+        lock: lock.clone(),
+        kind,
+        site: None,
+    };
+    let released = |held: Option<u64>| TraceKind::Released { held: held.map(Duration::from_micros) };
+    let events = vec![
+        event(10, &task, &task, &cache, TraceKind::Waits),
+        event(40, &gc, &gc, &cache, released(Some(40))),
+        event(41, &task, &gc, &cache, TraceKind::Signalled),
+        event(50, &task, &task, &cache, TraceKind::Acquired),
+        event(55, &task, &task, &index, TraceKind::Waits),
+        event(60, &task, &task, &cache, released(None)),
+        event(90, &gc, &gc, &index, released(Some(70))),
+        event(91, &task, &gc, &index, TraceKind::Signalled),
+        event(95, &task, &task, &index, TraceKind::GaveUp),
+    ];
+    Trace { program: Some("pool".into()), process: 7, events, all: false, dropped: 3 }
+}
+
+#[derive(Debug)]
+struct Slice {
+    lane: u64,
+    name: String,
+    begin: f64,
+    end: f64,
+}
+
+/// The lanes by number, the slices, and the flows as pairs of slices.
+type Parsed = (HashMap<u64, String>, Vec<Slice>, Vec<(usize, usize)>);
+
+fn parsed(json: &str) -> Parsed {
+    let all: Value = serde_json::from_str(json).unwrap();
+    let events = all["traceEvents"].as_array().unwrap();
+    let of = |phase: &'static str| events.iter().filter(move |event| event["ph"] == phase);
+    let lanes = of("M").filter(|event| event["name"] == "thread_name");
+    let lanes = lanes
+        .map(|event| (event["tid"].as_u64().unwrap(), event["args"]["name"].as_str().unwrap().to_owned()))
+        .collect();
+    let slices: Vec<_> = of("X")
+        .map(|event| {
+            let begin = event["ts"].as_f64().unwrap();
+            // Whole nanoseconds, which the sum of two floats is not.
+            let end = ((begin + event["dur"].as_f64().unwrap()) * 1000.0).round() / 1000.0;
+            let name = event["name"].as_str().unwrap().to_owned();
+            Slice { lane: event["tid"].as_u64().unwrap(), name, begin, end }
+        })
+        .collect();
+    // The innermost slice that is open then, as viewers bind flows.
+    let at = |event: &Value| {
+        let (lane, time) = (event["tid"].as_u64().unwrap(), event["ts"].as_f64().unwrap());
+        let is_open = |slice: &Slice| slice.lane == lane && slice.begin <= time && time <= slice.end;
+        let open = slices.iter().enumerate().filter(|(_, slice)| is_open(slice));
+        open.max_by(|one, other| one.1.begin.total_cmp(&other.1.begin)).expect("a flow is bound to a slice").0
+    };
+    let ends: HashMap<u64, &Value> = of("f").map(|event| (event["id"].as_u64().unwrap(), event)).collect();
+    assert_eq!(of("s").count(), ends.len());
+    let flows = of("s").map(|event| (at(event), at(ends[&event["id"].as_u64().unwrap()]))).collect();
+    (lanes, slices, flows)
+}
+
+/// Viewers draw slices of a lane that overlap only if one lies inside of the other.
+fn assert_nested(slices: &[Slice]) {
+    for (at, one) in slices.iter().enumerate() {
+        for other in &slices[at + 1..] {
+            let apart = one.end <= other.begin || other.end <= one.begin;
+            let inside = one.begin <= other.begin && other.end <= one.end
+                || other.begin <= one.begin && one.end <= other.end;
+            assert!(one.lane != other.lane || apart || inside, "{one:?} {other:?}");
+        }
+    }
+}
+
+#[test]
+fn slices_and_flows_pair_up() {
+    let (lanes, slices, flows) = parsed(&made().to_chrome_json());
+    let mut shown: Vec<_> = slices
+        .iter()
+        .map(|slice| format!("{}: {} {}..{}", lanes[&slice.lane], slice.name, slice.begin, slice.end))
+        .collect();
+    shown.sort();
+    let expected = [
+        "task 1: Mutex<u8> \"cache\" 50..60",
+        "task 1: wait for Mutex<u8> \"cache\" 10..50",
+        "task 1: wait for Mutex<u8> \"index\" 55..95",
+        "thread \"gc\": Mutex<u8> \"cache\" 0..40",
+        "thread \"gc\": Mutex<u8> \"index\" 20..90",
+    ];
+    assert_eq!(shown, expected);
+    assert_nested(&slices);
+    // That of the wait that was given up is none.
+    let named: Vec<_> = flows.iter().map(|(from, to)| [&slices[*from].name, &slices[*to].name]).collect();
+    assert_eq!(named, [["Mutex<u8> \"cache\"", "wait for Mutex<u8> \"cache\""]]);
+}
+
+#[test]
+fn a_trace_is_read_back() {
+    let trace = made();
+    assert_eq!(Trace::from_json(&trace.to_json()), Ok(trace));
+    for other in ["", "{}", "{\"format\":\"waitword-report\",\"schema\":1}"] {
+        assert!(Trace::from_json(other).is_err(), "{other}");
+    }
+}
+
+#[test]
+fn the_picture_has_the_slices_and_the_arrow() {
+    let svg = made().to_svg();
+    let count = |part: &str| svg.matches(part).count();
+    assert_eq!((count("<title>"), count("class=\"arrow\"")), (5, 1), "{svg}");
+    for part in ["thread &quot;gc&quot;", "task 1", "waits for Mutex&lt;u8&gt; &quot;index&quot;, 40 us"] {
+        assert!(svg.contains(part), "{part}: {svg}");
+    }
+    assert!(Trace::default().to_svg().ends_with("</svg>\n"));
+}
+
+#[test]
+fn threads_and_tasks_of_this_process() {
+    waitword_observe::enable();
+    waitword_observe::trace_start();
+    let (mutex, event) = (Mutex::new(0), Event::new());
+    let _names = [waitword_observe::name(&mutex, "accounts"), waitword_observe::name(&event, "loaded")];
+    let held = mutex.lock();
+    thread::scope(|scope| {
+        let named = |name: &str| thread::Builder::new().name(name.into());
+        named("blocks").spawn_scoped(scope, || *mutex.lock() += 1).unwrap();
+        named("polls")
+            .spawn_scoped(scope, || smol::block_on(async { *mutex.lock_async().await += 1 }))
+            .unwrap();
+        named("loads").spawn_scoped(scope, || event.wait()).unwrap();
+        while snapshot().waiters() < 3 {
+            thread::yield_now();
+        }
+        event.notify_all();
+        drop(held);
+    });
+    let trace = waitword_observe::trace_stop().unwrap();
+    assert_eq!(waitword_observe::trace_stop(), None);
+    let (lanes, slices, flows) = parsed(&trace.to_chrome_json());
+    assert_nested(&slices);
+    let waits: Vec<_> = slices
+        .iter()
+        .filter(|slice| slice.name.starts_with("wait for"))
+        .map(|slice| (lanes[&slice.lane].as_str(), slice.name.as_str()))
+        .collect();
+    for (lane, name) in [
+        ("thread \"blocks\"", "wait for Mutex<i32> \"accounts\""),
+        ("thread \"loads\"", "wait for Event \"loaded\""),
+    ] {
+        assert!(waits.contains(&(lane, name)), "{waits:?}");
+    }
+    assert!(waits.iter().any(|(lane, _)| lane.starts_with("task ")), "{waits:?}");
+    // Each wait was ended by somebody who came before.
+    assert_eq!(flows.len(), waits.len());
+    for (from, to) in flows {
+        assert!(slices[from].end <= slices[to].end && slices[to].name.starts_with("wait for"), "{slices:?}");
+    }
+}

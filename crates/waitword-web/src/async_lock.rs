@@ -1,0 +1,320 @@
+//! The article's lock, on a word of the wasm memory that JavaScript shares.
+//!
+//! The queue is the engine's: `Atomics.wait` of a worker, in Rust or in JavaScript, and `Atomics.waitAsync` of a page are waiters of one
+//! FIFO. The states are those of [`waitword::AsyncLock`] and of the npm package `waitword`:
+//!
+//! |                | `FREE` (0)             | `LOCKED` (1)               | `CONTENDED` (2)                   |
+//! |----------------|------------------------|----------------------------|-----------------------------------|
+//! | means          | not held               | held                       | held, and there may be waiters    |
+//! | `try_lock`     | → `LOCKED`: taken      | –                          | –                                 |
+//! | take or wait   | → `CONTENDED`: taken   | → `CONTENDED`: wait        | wait                              |
+//! | `unlock`       | error                  | → `FREE`                   | → `FREE`, notify one              |
+//! | forward        | notify one             | → `CONTENDED`              | –                                 |
+//!
+//! # A future that is dropped
+//! Its `waitAsync` cannot be taken back, so the engine may give a notify to a waiter that is gone. Broken:
+//! ```text
+//!   page                                     worker
+//!   ───────────────────────────────          ───────────────────────────────
+//!   waitAsync                                holds the lock; another waits behind the page
+//!   drops the future
+//!                                            unlock: → FREE, notify: the page's wait ends
+//!   nobody takes the lock, and the waiter behind sleeps for ever
+//! ```
+//! *Mended:* the callback outlives the future, and when it is called after it, it **forwards** the wakeup, as in the last row of the table:
+//! if the lock is free, it notifies the next one; if another has taken it, that one has to notify when it unlocks.
+//!
+//! A wait with a deadline is one that the engine ends by itself: it leaves the engine's queue, and eats nothing.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use waitword::time::{Duration, Instant};
+use waitword::{LockError, NotLocked};
+use wasm_bindgen::prelude::*;
+
+use crate::engine::{self, Waited};
+
+/// Not held.
+const FREE: i32 = 0;
+/// Held, without waiters.
+const LOCKED: i32 = 1;
+/// Held, and there may be waiters.
+const CONTENDED: i32 = 2;
+
+/// How long a future waits between two tries where the engine has no `Atomics.waitAsync`.
+const RETRY: Duration = Duration::from_millis(4);
+
+/// The article's lock, shared with JavaScript: a page's plain JavaScript, workers in JavaScript and Rust wait in one queue.
+///
+/// It has the interface of [`waitword::AsyncLock`], which is the one to take where JavaScript has no part in it: its
+/// futures cost no `waitAsync` each, and one that is not polled delays nobody for long.
+///
+/// JavaScript reaches the lock as word [`index`](Self::index) of an `Int32Array` over the memory of the module; it follows the table above
+/// (`0` free, `1` locked, `2` locked with waiters), as the npm package `waitword` does.
+///
+/// ```ignore
+/// static LOCK: AsyncLock = AsyncLock::new();
+///
+/// // On the page:
+/// LOCK.lock_async().await;
+/// // In a worker:
+/// LOCK.lock();
+/// // Both:
+/// LOCK.unlock()?;
+/// ```
+///
+/// # Fairness
+/// Waiters are notified in FIFO order. A release is no handoff: an acquirer that comes at that moment may be faster. A page that is notified
+/// while it is busy takes the lock when it returns to its event loop; until then the lock is free for any acquirer, but nobody behind the
+/// page is notified.
+#[repr(transparent)]
+pub struct AsyncLock {
+    word: AtomicI32,
+}
+
+impl AsyncLock {
+    /// A free lock.
+    pub const fn new() -> Self {
+        Self { word: AtomicI32::new(FREE) }
+    }
+
+    /// Its place in an `Int32Array` over the whole memory of the module (`wasm_bindgen::memory()`).
+    pub fn index(&self) -> u32 {
+        self.word.as_ptr().addr() as u32 / 4
+    }
+
+    /// Takes the lock if it is free.
+    #[inline]
+    pub fn try_lock(&self) -> bool {
+        self.word.compare_exchange(FREE, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Takes the lock, and blocks until it is free.
+    ///
+    /// # Panics
+    /// If it is held and this agent must not block.
+    #[track_caller]
+    pub fn lock(&self) {
+        match self.block(None) {
+            Ok(()) => {}
+            Err(_) => panic!("this agent must not block: use `AsyncLock::lock_async` here"),
+        }
+    }
+
+    /// As [`lock`](Self::lock); gives up after `timeout`.
+    ///
+    /// # Errors
+    /// [`LockError::TimedOut`]; [`LockError::BlockingForbidden`] if it is held and this agent must not block.
+    pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
+        self.block(Instant::now().checked_add(timeout))
+    }
+
+    fn block(&self, deadline: Option<Instant>) -> Result<(), LockError> {
+        if self.try_lock() {
+            return Ok(());
+        }
+        if !waitword::may_block() {
+            return Err(LockError::BlockingForbidden);
+        }
+        while !self.take_or_mark() {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return Err(LockError::TimedOut);
+            }
+            engine::wait(&self.word, CONTENDED, left);
+        }
+        Ok(())
+    }
+
+    /// Takes the lock: a future. It first tries when it is polled.
+    ///
+    /// The lock is `'static`, because the engine remembers a wait when the future is long gone.
+    ///
+    /// # Cancellation
+    /// To drop the future before it is ready loses no wakeup: the engine may notify its wait all the same, and that is passed on to the
+    /// next waiter when this agent returns to its event loop.
+    pub fn lock_async(&'static self) -> LockAsync {
+        LockAsync { lock: self, deadline: None, wait: None }
+    }
+
+    /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.
+    ///
+    /// # Errors
+    /// [`LockError::TimedOut`], if the lock was not free by then.
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
+    pub fn lock_async_for(&'static self, timeout: Duration) -> LockAsyncUntil {
+        let deadline = Instant::now().checked_add(timeout);
+        LockAsyncUntil(LockAsync { lock: self, deadline, wait: None })
+    }
+
+    /// Releases the lock, and notifies the waiter that has waited longest, if there is one. Any agent may release it.
+    ///
+    /// # Errors
+    /// [`NotLocked`] when the lock is free.
+    #[inline]
+    pub fn unlock(&self) -> Result<(), NotLocked> {
+        match self.word.swap(FREE, Ordering::Release) {
+            FREE => Err(NotLocked),
+            LOCKED => Ok(()),
+            _ => {
+                engine::notify_one(&self.word);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the lock is held at this moment.
+    pub fn is_locked(&self) -> bool {
+        self.word.load(Ordering::Relaxed) != FREE
+    }
+
+    /// An acquirer that has failed once takes the lock as `CONTENDED`: there may be waiters behind it.
+    fn take_or_mark(&self) -> bool {
+        self.word.swap(CONTENDED, Ordering::Acquire) == FREE
+    }
+
+    /// Passes on a wakeup that nobody has used.
+    fn forward(&self) {
+        match self.word.compare_exchange(LOCKED, CONTENDED, Ordering::Relaxed, Ordering::Relaxed) {
+            Err(FREE) => engine::notify_one(&self.word),
+            // The holder notifies when it unlocks.
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+impl Default for AsyncLock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows the state at this moment. Does not wait.
+impl fmt::Debug for AsyncLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self.word.load(Ordering::Relaxed) {
+            FREE => "free",
+            LOCKED => "locked",
+            _ => "locked with waiters",
+        };
+        f.debug_struct("AsyncLock").field("state", &format_args!("{state}")).finish()
+    }
+}
+
+/// A wait of the engine, which its callback and its future share.
+#[derive(Debug)]
+enum Wait {
+    Waiting(Waker),
+    /// The engine has ended it; `true`: by a notify.
+    Ended(bool),
+    /// The future was dropped.
+    Abandoned,
+}
+
+/// What [`AsyncLock::lock_async`] returns.
+#[must_use = "futures do nothing unless polled"]
+#[derive(Debug)]
+pub struct LockAsync {
+    lock: &'static AsyncLock,
+    deadline: Option<Instant>,
+    wait: Option<Rc<RefCell<Wait>>>,
+}
+
+/// What [`AsyncLock::lock_async_for`] returns.
+#[must_use = "futures do nothing unless polled"]
+#[derive(Debug)]
+pub struct LockAsyncUntil(LockAsync);
+
+impl Future for LockAsync {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.acquire(cx).map(|taken| debug_assert!(taken, "there is no deadline"))
+    }
+}
+
+impl Future for LockAsyncUntil {
+    type Output = Result<(), LockError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.acquire(cx).map(|taken| if taken { Ok(()) } else { Err(LockError::TimedOut) })
+    }
+}
+
+impl LockAsync {
+    /// Ready with whether the lock was taken.
+    fn acquire(&mut self, cx: &Context<'_>) -> Poll<bool> {
+        match self.wait.as_deref() {
+            None if self.lock.try_lock() => return Poll::Ready(true),
+            None => {}
+            Some(wait) => {
+                let mut wait = wait.borrow_mut();
+                match &mut *wait {
+                    Wait::Waiting(waker) => {
+                        waker.clone_from(cx.waker());
+                        return Poll::Pending;
+                    }
+                    Wait::Ended(_) => {}
+                    Wait::Abandoned => unreachable!("by the drop of this future"),
+                }
+            }
+        }
+        self.wait = None;
+        loop {
+            if self.lock.take_or_mark() {
+                return Poll::Ready(true);
+            }
+            let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return Poll::Ready(false);
+            }
+            if self.wait(left, cx) {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Begins a wait of the engine, unless the lock has changed.
+    fn wait(&mut self, timeout: Option<Duration>, cx: &Context<'_>) -> bool {
+        let wait = Rc::new(RefCell::new(Wait::Waiting(cx.waker().clone())));
+        let (lock, shared) = (self.lock, Rc::clone(&wait));
+        let ended = move |result: JsValue| {
+            let is_notified = matches!(Waited::from_string(&result), Waited::Notified);
+            match shared.replace(Wait::Ended(is_notified)) {
+                Wait::Waiting(waker) => waker.wake(),
+                Wait::Abandoned if is_notified => lock.forward(),
+                Wait::Abandoned | Wait::Ended(_) => {}
+            }
+        };
+        if engine::has_wait_async() {
+            let Waited::Pending(promise) = engine::wait_async(&lock.word, CONTENDED, timeout) else {
+                return false;
+            };
+            engine::then(&promise, Closure::once_into_js(ended).unchecked_ref());
+        } else {
+            let retry = RETRY.min(timeout.unwrap_or(RETRY)).as_secs_f64() * 1e3;
+            engine::set_timeout(Closure::once_into_js(ended).unchecked_ref(), retry);
+        }
+        self.wait = Some(wait);
+        true
+    }
+}
+
+impl Drop for LockAsync {
+    fn drop(&mut self) {
+        // Ended by a notify, but not polled since: that is passed on as well.
+        if let Some(wait) = &self.wait
+            && let Wait::Ended(true) = wait.replace(Wait::Abandoned)
+        {
+            self.lock.forward();
+        }
+    }
+}

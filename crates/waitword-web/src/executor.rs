@@ -1,0 +1,67 @@
+//! The tasks of an agent that has an event loop.
+//!
+//! One stack of ready tasks and one doorbell for all (`ready.rs`, `bell.rs`). A turn polls what was ready when it began, in the order of
+//! the wakes; what becomes ready meanwhile waits for the next one.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use crate::bell::{self, Bell};
+use crate::ready::{Ready, Wakeup};
+
+/// The tasks of an agent, by their numbers. A task that is being polled is out.
+struct Executor {
+    bell: &'static Bell,
+    ready: &'static Ready,
+    tasks: RefCell<Tasks>,
+}
+
+#[derive(Default)]
+struct Tasks {
+    last: usize,
+    by_number: HashMap<usize, Pin<Box<dyn Future<Output = ()>>>>,
+}
+
+thread_local! {
+    static EXECUTOR: Executor = Executor {
+        bell: bell::with_turn(|| EXECUTOR.with(Executor::turn)),
+        ready: Box::leak(Box::default()),
+        tasks: RefCell::default(),
+    };
+}
+
+/// Runs `future` on this agent's event loop: a task. It is polled in a microtask first, then whenever it was woken, by any agent.
+///
+/// Rings come through one `Atomics.waitAsync` for all tasks of the agent, which is never abandoned; where the engine has none, through
+/// messages. `wasm_bindgen_futures::spawn_local` runs the futures of `waitword` as well; it has one `waitAsync` for each task.
+///
+/// The agent has to return to its event loop. A worker that blocks polls no task meanwhile.
+pub fn spawn_local(future: impl Future<Output = ()> + 'static) {
+    EXECUTOR.with(|executor| {
+        let mut tasks = executor.tasks.borrow_mut();
+        tasks.last += 1;
+        let number = tasks.last;
+        tasks.by_number.insert(number, Box::pin(future));
+        drop(tasks);
+        Waker::from(Wakeup::new(number, executor.bell, executor.ready)).wake();
+    });
+}
+
+impl Executor {
+    fn turn(&self) {
+        for wakeup in self.ready.take() {
+            let number = wakeup.task;
+            wakeup.begin();
+            // Over, or being polled further up this stack.
+            let Some(mut task) = self.tasks.borrow_mut().by_number.remove(&number) else { continue };
+            let waker = Waker::from(Arc::clone(&wakeup));
+            if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+                self.tasks.borrow_mut().by_number.insert(number, task);
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Threads: workers that run a closure on the same memory, with a stack and thread-locals of their own.
+//!
+//! wasm-bindgen's `init` sets those up in a worker; what is left is to start one with the module, the memory and the closure
+//! (`js/worker.js`). It is not `std::thread`, because only an event loop can start a worker.
+
+use std::fmt;
+use std::sync::Arc;
+
+use js_sys::JsString;
+use waitword::{Mutex, OnceLock};
+use wasm_bindgen::prelude::*;
+
+use crate::agent;
+
+#[wasm_bindgen(module = "/js/worker.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = startWorker)]
+    fn start_worker(
+        main: &JsString,
+        module: &JsValue,
+        memory: &JsValue,
+        stack_size: u32,
+        call: u32,
+        ended: &JsValue,
+    );
+
+    #[wasm_bindgen(js_name = terminateWorker)]
+    fn terminate_worker(call: u32);
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// The address of the module that wasm-bindgen makes.
+    #[wasm_bindgen(thread_local_v2, js_namespace = ["import", "meta"], js_name = url)]
+    static MAIN: JsString;
+}
+
+/// The stack of a thread, in bytes.
+const STACK_SIZE: u32 = 1 << 20;
+
+/// Starts a worker that calls `run`, and ends when that returns. It may block; [`start`](crate::start) has been called in it.
+///
+/// Start workers on the page, and let it return to its event loop: a worker begins only then, and so does one that a worker starts. (An
+/// agent that starts one and blocks until it has done something waits for ever.)
+///
+/// A panic ends the worker, with a trap; what it held stays taken.
+pub fn spawn<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let packet = Arc::new(Packet { value: Mutex::new(None), done: OnceLock::new() });
+    let theirs = Arc::clone(&packet);
+    let call: Call = Box::new(move || {
+        *theirs.value.lock() = Some(run());
+        let _ = theirs.done.set(());
+    });
+    // A number is all that JavaScript carries to the other side.
+    let call = CALLS.put(call);
+    let theirs = Arc::clone(&packet);
+    // When it has returned, that is done already.
+    let ended = Closure::once_into_js(move || {
+        let _ = theirs.done.set(());
+    });
+    MAIN.with(|main| {
+        start_worker(main, &wasm_bindgen::module(), &wasm_bindgen::memory(), STACK_SIZE, call, &ended);
+    });
+    JoinHandle { packet, call }
+}
+
+type Call = Box<dyn FnOnce() + Send>;
+
+static CALLS: Calls = Calls(Mutex::new((0, Vec::new())));
+
+/// The closures of the workers that have not begun.
+struct Calls(Mutex<(u32, Vec<(u32, Call)>)>);
+
+impl Calls {
+    fn put(&self, call: Call) -> u32 {
+        let mut calls = self.get();
+        calls.0 += 1;
+        let number = calls.0;
+        calls.1.push((number, call));
+        number
+    }
+
+    fn take(&self, number: u32) -> Option<Call> {
+        let mut calls = self.get();
+        let place = calls.1.iter().position(|call| call.0 == number)?;
+        Some(calls.1.swap_remove(place).1)
+    }
+
+    /// Held for no longer than a push, so that a page may spin for it.
+    fn get(&self) -> waitword::MutexGuard<'_, (u32, Vec<(u32, Call)>)> {
+        loop {
+            if let Some(calls) = self.0.try_lock() {
+                return calls;
+            }
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// What a worker runs once its instance is set up. For `js/worker.js`.
+#[wasm_bindgen(js_name = __waitword_thread)]
+#[allow(unreachable_pub)] // An export of the module, not of the crate.
+pub fn run_thread(call: u32) {
+    agent::start();
+    CALLS.take(call).expect_throw("a thread runs once")();
+}
+
+struct Packet<T> {
+    value: Mutex<Option<T>>,
+    done: OnceLock<()>,
+}
+
+/// The worker of a [`spawn`]: waits for what its closure returns. To drop it lets the worker run on.
+pub struct JoinHandle<T> {
+    packet: Arc<Packet<T>>,
+    call: u32,
+}
+
+/// The worker has ended before its closure returned: it has trapped (a panic), or could not be started.
+///
+/// The agent that started it learns of that, and only from its event loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terminated;
+
+impl fmt::Display for Terminated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the worker has ended before its closure returned")
+    }
+}
+
+impl std::error::Error for Terminated {}
+
+impl<T> JoinHandle<T> {
+    /// Blocks until the closure has returned.
+    ///
+    /// # Errors
+    /// [`Terminated`].
+    ///
+    /// # Panics
+    /// If this agent must not block.
+    #[track_caller]
+    pub fn join(self) -> Result<T, Terminated> {
+        self.packet.done.wait();
+        self.packet.take()
+    }
+
+    /// Waits until the closure has returned.
+    ///
+    /// # Errors
+    /// [`Terminated`].
+    ///
+    /// # Cancellation
+    /// To drop the future is to drop the handle: the worker runs on.
+    pub async fn join_async(self) -> Result<T, Terminated> {
+        self.packet.done.wait_async().await;
+        self.packet.take()
+    }
+}
+
+impl<T> JoinHandle<T> {
+    /// Stops the worker wherever it is, as `worker.terminate()` does. For the agent that started it; in others nothing happens.
+    ///
+    /// What the worker held stays taken, and what was on its stack stays there. A lock that it waited for goes on without it after
+    /// [`STALL_TIMEOUT`](waitword::STALL_TIMEOUT). If it was inside the library at that moment, with a lock of some ten nanoseconds, others
+    /// may wait for that for ever, and a page panics after five seconds: better tell the worker to return.
+    pub fn terminate(self) {
+        terminate_worker(self.call);
+        let _ = self.packet.done.set(());
+    }
+}
+
+impl<T> Packet<T> {
+    /// The worker releases the value before it says that it is done.
+    fn take(&self) -> Result<T, Terminated> {
+        self.value.try_lock().and_then(|mut value| value.take()).ok_or(Terminated)
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").field("is_finished", &self.packet.done.get().is_some()).finish()
+    }
+}

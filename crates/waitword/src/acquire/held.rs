@@ -1,0 +1,60 @@
+//! Recording holders: where the loop, and the attempts before it, have acquired a lock for a thread or a task. Its release erases the
+//! record (`raw_mutex/`, `raw_rwlock/`, the permits). Nothing of this is left without the feature `observe`.
+
+use std::task::Waker;
+
+use waitword_core::observe::Caller;
+use waitword_core::observe::holders::{HoldId, acquired, acquired_by_task, acquired_permits};
+
+use crate::acquire::raw::{Acquire, try_reserved};
+use crate::coop;
+
+/// The first attempt of a thread. Returns what the guard has to keep.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
+    let caller = Caller::here();
+    raw.take(ask).then(|| held_by_thread(raw, ask, caller))
+}
+
+/// The attempt of an acquirer that does not wait.
+#[inline]
+#[track_caller]
+pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
+    let is_taken = raw.take(ask) || try_reserved(raw, ask);
+    let caller = Caller::here();
+    is_taken.then(|| held_by_thread(raw, ask, caller))
+}
+
+/// This thread has acquired it.
+#[inline(always)]
+pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller) -> HoldId {
+    match R::hold(ask) {
+        None => HoldId::NONE,
+        Some(hold) => match R::permits(ask) {
+            None => acquired(raw.held_at(), hold, caller),
+            Some(permits) => acquired_permits(raw.held_at(), permits, caller),
+        },
+    }
+}
+
+/// The task that is polled with this waker has acquired it.
+#[inline(always)]
+pub(crate) fn held_by_task<R: Acquire>(
+    raw: &R,
+    ask: R::Ask,
+    caller: impl FnOnce() -> Caller,
+    task: &Waker,
+) -> HoldId {
+    match R::hold(ask) {
+        None => HoldId::NONE,
+        Some(hold) => acquired_by_task(
+            raw.held_at(),
+            hold,
+            R::permits(ask).unwrap_or(1),
+            caller(),
+            task,
+            coop::is_alone,
+        ),
+    }
+}

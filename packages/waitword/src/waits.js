@@ -1,0 +1,194 @@
+// The waits of one agent on one word: one acquisition loop with two drivers, for callers that block and for those that await.
+//
+// A lock gives `step`: it takes what the caller wants (`DONE`), or marks the word and returns the value to sleep on. The engine
+// compares that value and enqueues the caller in one step, so a release in between is not missed:
+//
+//   waiter                                notifier
+//   ──────────────────────────────────    ──────────────────────────────────
+//   step: not free; marks the word
+//                                         changes the word, sees the mark
+//                                         notify: nobody is queued yet
+//   wait(expected): 'not-equal'
+//   step again
+//
+// # A wait that is given up
+// `Atomics.waitAsync` cannot be cancelled. Its entry stays in the engine's queue, and a notify that reaches it is not meant for
+// anybody:
+//
+//   A (awaits, head)              holder                          B (blocked, behind A)
+//   ──────────────────────────    ────────────────────────────    ──────────────────────
+//   aborted; the entry stays
+//                                 releases; notify(1) wakes A
+//   nobody waits here                                             sleeps beside a free lock
+//
+// So an entry belongs to the agent, not to the waiter. A waiter that arrives while the agent has an entry to spare adopts it
+// instead of making another: entries are never more than the most waiters there were at once, however many gave up. An entry
+// that fires serves the first waiter of the agent, and without one it is *forwarded*: `forward` does what is left to do for
+// the waiters of other agents.
+//
+// Adopting needs no comparison. The entry was queued before the adopter marked the word, so the release that sees the mark
+// finds it there; or it fired already, and then the adopter steps again as soon as the agent's event loop turns.
+//
+// # An agent that does not turn its event loop
+// A wakeup may wait in the queue of a busy page while the lock is free. So waiters recheck: after STALL_TIMEOUT, then after
+// intervals that double up to LONGEST_STALL_TIMEOUT. A waiter that awaits rechecks in place. One that blocks has to leave the
+// engine's queue for it, and goes on at the tail: FIFO order holds among blocked waits that are shorter than the interval.
+//
+// # Who may notify
+// Only the functions of this package, and of locks with the same states, notify a word. A foreign notify costs a vain recheck.
+import { entryLimit, waitAsync } from './wait_async.js';
+
+/** What `step` returns when the caller has what it wants. */
+export const DONE = undefined;
+
+/** After how many milliseconds a waiter first rechecks without having been woken. */
+export const STALL_TIMEOUT = 20;
+
+/** The longest time between two rechecks, in milliseconds. */
+export const LONGEST_STALL_TIMEOUT = 1000;
+
+export class Waits {
+  #words;
+  #index;
+  #forward;
+  #rechecks;
+  #waiters = new Set(); // of this agent, in the order they came
+  #entries = 0; // of this agent in the engine's queue
+  #interval = STALL_TIMEOUT;
+  #watching = false;
+
+  /**
+   * `forward(expected)` passes on a wakeup that reached an entry made with `expected` and found no waiter of this agent that it
+   * was for. `rechecks` is false where a wakeup does not stand for something that can be taken.
+   */
+  constructor(words, index, { forward, rechecks = true }) {
+    this.#words = words;
+    this.#index = index;
+    this.#forward = forward;
+    this.#rechecks = rechecks;
+  }
+
+  /** Blocks until `step` is done, and returns true; or false after `timeout` milliseconds. */
+  block(step, timeout, names) {
+    const deadline = deadlineOf(timeout);
+    for (let slice = this.#rechecks ? STALL_TIMEOUT : Infinity; ; ) {
+      const expected = step();
+      if (expected === DONE) return true;
+      const left = deadline - performance.now();
+      if (left <= 0) return false;
+      checkMayBlock(names);
+      if (Atomics.wait(this.#words, this.#index, expected, Math.min(left, slice)) === 'timed-out') {
+        slice = Math.min(2 * slice, LONGEST_STALL_TIMEOUT);
+      }
+    }
+  }
+
+  /** A promise of true when `step` is done, or of false after `timeout` milliseconds. Rejects when `signal` aborts. */
+  async(step, { timeout, signal } = {}) {
+    const deadline = deadlineOf(timeout);
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      let timer;
+      const end = () => {
+        this.#waiters.delete(waiter);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
+      const abort = () => {
+        end();
+        reject(signal.reason);
+      };
+      const done = () => {
+        end();
+        this.#interval = STALL_TIMEOUT;
+        resolve(true);
+      };
+      const expire = () => {
+        const left = deadline - performance.now(); // a timer may fire early, and cannot be longer than 24 days
+        if (left > 0) {
+          timer = setTimeout(expire, Math.min(Math.ceil(left), 0x7fffffff));
+        } else {
+          end();
+          resolve(step() === DONE); // what is free is taken also after the deadline
+        }
+      };
+      const waiter = { step, done };
+      this.#waiters.add(waiter);
+      if (deadline < Infinity) expire();
+      if (!this.#waiters.has(waiter)) return; // the timeout is 0
+      signal?.addEventListener('abort', abort, { once: true });
+      if (this.#entries < Math.min(this.#waiters.size, entryLimit())) this.#enter(waiter);
+      else this.#try(waiter);
+      if (this.#rechecks) this.#watch();
+    });
+  }
+
+  #try(waiter) {
+    const expected = waiter.step();
+    if (expected === DONE) waiter.done();
+    return expected;
+  }
+
+  /** Makes an entry for `waiter`, unless it is done. */
+  #enter(waiter) {
+    for (let expected; (expected = this.#try(waiter)) !== DONE; ) {
+      const { async, value } = waitAsync(this.#words, this.#index, expected);
+      if (!async) continue; // the word has changed
+      this.#entries++;
+      value.then((outcome) => this.#fired(outcome, expected));
+      return;
+    }
+  }
+
+  /** An entry has left the engine's queue. */
+  #fired(outcome, expected) {
+    this.#entries--;
+    const [head] = this.#waiters;
+    const served = head !== undefined && this.#try(head) === DONE;
+    // The agent's own entry comes after the forwarded wakeup, so it cannot be the one that is woken.
+    if (!served && outcome === 'ok') this.#forward(expected, head !== undefined);
+    while (this.#entries < Math.min(this.#waiters.size, entryLimit())) {
+      const [first] = this.#waiters;
+      this.#enter(first);
+    }
+  }
+
+  #watch() {
+    if (this.#watching || this.#waiters.size === 0) return;
+    this.#watching = true;
+    const timer = setTimeout(() => {
+      this.#watching = false;
+      this.#interval = Math.min(2 * this.#interval, LONGEST_STALL_TIMEOUT);
+      const [head] = this.#waiters;
+      if (head !== undefined) this.#try(head);
+      this.#watch();
+    }, this.#interval);
+    timer.unref?.(); // a pending wait does not keep a program alive, as in the engine
+  }
+}
+
+let mayBlock;
+
+/** Throws where this agent must not block: the main thread of a page. `names` are the method that would, and the one to use. */
+export function checkMayBlock([method, instead]) {
+  mayBlock ??= probe();
+  if (!mayBlock) {
+    throw new TypeError(`${method}() would have to block, which the main thread of a page must not: use \`await ${instead}()\``);
+  }
+}
+
+function probe() {
+  try {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1); // does not wait: the word is 0
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function deadlineOf(timeout = Infinity) {
+  if (typeof timeout !== 'number' || Number.isNaN(timeout)) {
+    throw new TypeError(`timeout is a number of milliseconds, not ${String(timeout)}`);
+  }
+  return performance.now() + timeout;
+}

@@ -1,0 +1,59 @@
+// The tests in every engine that is installed: node tests/engines.mjs [ENGINE…]
+//
+// ENGINE: node, deno, bun, waitword (WAITWORD is the command, else ../../target/{release,debug}/waitword), chromium, firefox.
+// An engine that is missing is skipped, aloud. One that is named has to be there. Node runs those of tests/node as well.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { CHROMIUM, FIREFOX, find, serve, version, visit } from './browser/drive.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const TESTS = ['basics.test.js', 'stress.test.js', 'fallback.test.js'];
+const IN_NODE = readdirSync(`${root}tests/node`).filter((name) => name.endsWith('.test.js')).map((name) => `node/${name}`);
+const built = ['release', 'debug'].map((profile) => `${root}../../target/${profile}/waitword`).filter(existsSync);
+
+const ENGINES = {
+  node: [['node'], []],
+  deno: [['deno'], ['run', '-A']],
+  bun: [['bun'], []],
+  waitword: [[process.env.WAITWORD, ...built, 'waitword'].filter(Boolean), ['run']],
+  chromium: [[process.env.CHROMIUM, ...CHROMIUM].filter(Boolean)],
+  firefox: [[process.env.FIREFOX, ...FIREFOX].filter(Boolean)],
+};
+
+const named = process.argv.slice(2);
+let failed = false;
+for (const engine of named.length > 0 ? named : Object.keys(ENGINES)) {
+  const [names, flags] = ENGINES[engine];
+  const command = find(names);
+  if (command === undefined) {
+    console.log(`== skipped: the npm package in ${engine}, for ${names.at(-1)} is not installed`);
+    failed ||= named.length > 0;
+    continue;
+  }
+  console.log(`== the npm package in ${engine}: ${version(command)}`);
+  if (flags === undefined) await inPage(command);
+  else [...TESTS, ...(engine === 'node' ? IN_NODE : [])].forEach((name) => inProgram(command, flags, name));
+}
+process.exit(failed ? 1 : 0);
+
+function inProgram(command, flags, name) {
+  const { status, stdout, stderr } = spawnSync(command, [...flags, `${root}tests/${name}`], { encoding: 'utf8', timeout: 300_000 });
+  report(name, status === 0, stdout.split('\n'), stderr);
+}
+
+async function inPage(browser) {
+  const site = await serve({ '/': root });
+  for (const name of TESTS) {
+    const { passed, lines } = await visit(browser, site, `/tests/browser/page.html?${name}`);
+    report(name, passed, lines, '');
+  }
+  site.close();
+}
+
+function report(name, passed, lines, errors) {
+  failed ||= !passed;
+  const skipped = lines.filter((line) => line.includes('# skipped'));
+  console.log(`${name} ${lines.findLast((line) => line.startsWith('# ')) ?? '# did not end'}`);
+  for (const line of passed ? skipped : [...lines, errors]) console.log(`  ${line}`);
+}

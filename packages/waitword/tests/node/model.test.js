@@ -1,0 +1,64 @@
+// Every interleaving of a few agents (model/programs.js), and that the model finds each step that is left out on purpose.
+//
+//   node tests/node/model.test.js            the models
+//   node tests/node/model.test.js mutants    the mutants as well
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import * as library from '../../src/index.js';
+import { assert, failure, run, test } from '../harness.js';
+import { Paused, explore } from '../model/explore.js';
+import { programs } from '../model/programs.js';
+
+// An agent that is paused in a promise's reaction leaves a rejection that nobody handles.
+process.on('unhandledRejection', (error) => {
+  if (!(error instanceof Paused)) throw error;
+});
+
+const check = ({ agents, ...options }) => explore(agents, options);
+
+for (const [name, program] of Object.entries(programs(library))) {
+  test(name, async () => void (await check(program)));
+}
+
+/** What is left out: in which file, which text, what stands there instead, and which program fails by it. */
+const MUTANTS = [
+  ['waits.js', "this.#forward(expected, head !== undefined);", ';', 'lock: two block, one aborts'],
+  ['async_lock.js', '=== FREE ? DONE : CONTENDED', '=== FREE ? void Atomics.compareExchange(this.#words, this.#index, CONTENDED, LOCKED) : CONTENDED', 'lock: three block'],
+  ['async_lock.js', 'Atomics.compareExchange(this.#words, this.#index, LOCKED, CONTENDED)', 'Atomics.load(this.#words, this.#index)', 'lock: one blocks twice, one aborts'],
+  ['async_lock.js', 'if (before === FREE) Atomics.notify(', 'if (false) Atomics.notify(', 'lock: two block, one aborts'],
+  ['semaphore.js', 'if (mark && value - PERMIT >= PERMIT)', 'if (false)', 'semaphore: two are released for two'],
+  ['semaphore.js', '(value - PERMIT) | mark', 'value - PERMIT', 'semaphore: one permit for three'],
+  ['semaphore.js', 'if (Atomics.compareExchange(this.#words, this.#index, 0, WAITERS) >= PERMIT) Atomics.notify', 'if (Atomics.load(this.#words, this.#index) >= PERMIT) Atomics.notify', 'semaphore: one acquires twice, one aborts'],
+  ['event.js', 'if (before & WAITERS) this.#wake();', '', 'event: one notify, one waiter'],
+  ['event.js', '(value - WAKEUP) | waited', 'value - WAKEUP & ~WAITERS', 'event: who was woken tells the next'],
+  ['event.js', 'if (before === undefined) this.#wake();', '', 'event: one aborts'],
+  ['condition.js', "if (Atomics.load(this.#words, this.#notifies) !== expected) Atomics.notify", 'if (false) Atomics.notify', 'condition: one aborts'],
+  ['condition.js', '    return () => (Atomics.load', '    const seen = Atomics.load(this.#words, this.#notifies);\n    return () => (Atomics.load', 'condition: one at a time', ['    const seen = Atomics.load(this.#words, this.#notifies);\n    Atomics.add', '    Atomics.add']],
+];
+
+if (process.argv.includes('mutants')) {
+  for (const [file, text, instead, name, also] of MUTANTS) {
+    test(`${file} with \`${instead}\` fails in ${name}`, async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'waitword-mutant-'));
+      try {
+        cpSync(fileURLToPath(new URL('../../src', import.meta.url)), folder, { recursive: true });
+        writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
+        let source = readFileSync(path.join(folder, file), 'utf8');
+        for (const [from, to] of [...(also ? [also] : []), [text, instead]]) {
+          assert(source.includes(from), `${file} has no \`${from}\``);
+          source = source.replace(from, () => to);
+        }
+        writeFileSync(path.join(folder, file), source);
+        const mutant = await import(pathToFileURL(path.join(folder, 'index.js')));
+        const error = await failure(() => check(programs(mutant)[name]));
+        assert(/waits for ever|one too many/.test(error.message), error.message);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+  }
+}
+
+await run();

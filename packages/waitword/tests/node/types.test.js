@@ -1,0 +1,35 @@
+// The types: what usage.ts says compiles, and index.d.ts names what the modules have. Needs tsc in node_modules or on the path.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as library from '../../src/index.js';
+import { assert, equal, run, test } from '../harness.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+test('usage.ts compiles', () => {
+  const tsc = [process.env.TSC, `${root}node_modules/.bin/tsc`, 'tsc'].filter(Boolean);
+  const found = tsc.find((command) => spawnSync(command, ['--version']).status === 0);
+  if (!found) return 'tsc is not installed (npm install --no-save typescript)';
+  const flags = ['--noEmit', '--strict', '--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom'];
+  const { status, stdout } = spawnSync(found, [...flags, 'tests/node/usage.ts'], { cwd: root, encoding: 'utf8' });
+  equal(status, 0, stdout);
+});
+
+test('index.d.ts has the names that the modules have', () => {
+  const types = readFileSync(`${root}index.d.ts`, 'utf8');
+  const declared = [...types.matchAll(/^export (?:class|const) (\w+)/gm)].map(([, name]) => name);
+  equal(declared.sort().join(), Object.keys(library).sort().join());
+  for (const [name, type] of Object.entries(library)) {
+    if (typeof type !== 'function') continue;
+    const body = types.slice(types.indexOf(`export class ${name} `)).split(/^}|\{\}$/m, 1)[0];
+    const members = new Set([...body.matchAll(/^ {2}(?:readonly )?(\w+)[<(:]/gm)].map(([, member]) => member));
+    members.delete('constructor');
+    const has = Object.getOwnPropertyNames(type.prototype).filter((member) => member !== 'constructor');
+    equal([...members].sort().join(), has.sort().join(), name);
+    const statics = [...body.matchAll(/^ {2}static readonly (\w+)/gm)].map(([, member]) => member);
+    for (const member of statics) assert(member in type, `${name}.${member}`);
+  }
+});
+
+await run();

@@ -1,0 +1,47 @@
+//! The reports on a page: the page's clock, and locks for which the page does not sleep.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use waitword::Mutex;
+use waitword::observe::{holders, start_holders, stop_holders};
+use waitword_core::observe::{EventKind, blame, start_blame, stop_blame, trace};
+
+use crate::tools::{join, until, waiters_of_mutexes, workers};
+
+/// The page reads holders, delays and a timeline again and again, while workers write them. What it held is in all three.
+pub(crate) async fn the_page_reads_what_workers_write(_: u32) {
+    const WORKERS: u32 = 2;
+    start_holders();
+    start_blame();
+    let tracing = trace(true);
+    let lock = Arc::new((Mutex::new(0), AtomicBool::new(false)));
+    let held = lock.0.lock_async().await;
+    let word = {
+        let seen = holders().expect("the switch is on").seen;
+        let mine = seen.iter().find(|holder| holder.site.file() == file!());
+        mine.expect("the page holds the lock").word
+    };
+    let theirs = Arc::clone(&lock);
+    let workers = workers(WORKERS, move |_| {
+        while !theirs.1.load(Ordering::SeqCst) {
+            *theirs.0.lock() += 1;
+        }
+    });
+    until(|| waiters_of_mutexes() == WORKERS as usize).await;
+    drop(held);
+    for _ in 0..100 {
+        assert!(holders().is_some());
+        *lock.0.lock_async().await += 1;
+        drop(tracing.so_far());
+    }
+    lock.1.store(true, Ordering::SeqCst);
+    let events = tracing.so_far().events;
+    join(workers).await;
+    stop_holders();
+    stop_blame();
+    drop(tracing);
+    assert!(events.iter().any(|event| event.word == word && event.kind == EventKind::Acquired));
+    assert!(blame().iter().any(|row| row.word == Some(word) && row.releases > 0), "{:?}", blame());
+    assert!(holders().is_none());
+}

@@ -1,0 +1,107 @@
+//! The article's lock on a word of the wasm memory: Rust and plain JavaScript, on the page and in workers, in one line.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use js_sys::Promise;
+use waitword::time::Instant;
+use waitword::{LockError, NotLocked};
+use waitword_web::{AsyncLock, spawn};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+use crate::tools::{join, sleep, workers};
+
+#[wasm_bindgen(module = "/peers.js")]
+extern "C" {
+    /// Plain JavaScript adds to a count under the lock, in workers and on this agent, so many rounds each.
+    #[wasm_bindgen(js_name = playInJavaScript)]
+    fn play_in_javascript(memory: &JsValue, lock: u32, count: u32, rounds: u32, workers: u32) -> Promise;
+}
+
+static LOCK: AsyncLock = AsyncLock::new();
+/// Written under the lock, in steps that two at once would lose.
+static COUNT: AtomicI32 = AtomicI32::new(0);
+
+fn add() {
+    COUNT.store(COUNT.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
+
+fn play(rounds: u32, workers: u32) -> JsFuture {
+    let count = COUNT.as_ptr().addr() as u32 / 4;
+    play_in_javascript(&wasm_bindgen::memory(), LOCK.index(), count, rounds, workers).into()
+}
+
+pub(crate) async fn rust_and_javascript_lose_no_count(scale: u32) {
+    let rounds = 3_000 * scale;
+    COUNT.store(0, Ordering::SeqCst);
+    let javascript = play(rounds, 2);
+    let rust = workers(2, move |_| {
+        for _ in 0..rounds {
+            LOCK.lock();
+            add();
+            LOCK.unlock().unwrap();
+        }
+    });
+    for _ in 0..rounds {
+        LOCK.lock_async().await;
+        add();
+        LOCK.unlock().unwrap();
+    }
+    join(rust).await;
+    javascript.await.unwrap();
+    assert_eq!(COUNT.load(Ordering::SeqCst), 6 * rounds as i32);
+    assert_eq!(LOCK.unlock(), Err(NotLocked));
+}
+
+/// The engine notifies the wait of a future that is gone; a worker waits behind it.
+pub(crate) async fn a_dropped_future_forwards_its_wakeup(scale: u32) {
+    for round in 0..8 * scale {
+        LOCK.lock_async().await;
+        {
+            let mut dropped = pin!(LOCK.lock_async());
+            assert!(dropped.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            let behind = if round % 2 == 0 {
+                play(1, 1)
+            } else {
+                let worker = spawn(|| {
+                    LOCK.lock();
+                    LOCK.unlock().unwrap();
+                });
+                let joined = async {
+                    worker.join_async().await.map(|()| JsValue::UNDEFINED).map_err(|_| JsValue::NULL)
+                };
+                waitword_web::promise(joined).into()
+            };
+            // That they wait, JavaScript cannot see. Without it the test passes too, for nothing.
+            sleep(Duration::from_millis(20)).await;
+            LOCK.unlock().unwrap();
+            if round % 4 < 2 {
+                // The wait ends, but the future is not polled.
+                sleep(Duration::from_millis(5)).await;
+            }
+            // `dropped` goes here.
+            drop(std::mem::replace(&mut *dropped, LOCK.lock_async()));
+            behind.await.unwrap();
+        }
+    }
+    assert!(LOCK.try_lock());
+    LOCK.unlock().unwrap();
+}
+
+pub(crate) async fn a_deadline_comes_and_eats_nothing(_: u32) {
+    const TIMEOUT: Duration = Duration::from_millis(30);
+    LOCK.lock_async().await;
+    let start = Instant::now();
+    assert_eq!(LOCK.lock_async_for(TIMEOUT).await, Err(LockError::TimedOut));
+    assert!(start.elapsed() >= TIMEOUT);
+    assert_eq!(LOCK.lock_for(TIMEOUT), Err(LockError::BlockingForbidden));
+    let worker = spawn(|| LOCK.lock_for(Duration::from_millis(30)));
+    assert_eq!(worker.join_async().await.unwrap(), Err(LockError::TimedOut));
+    LOCK.unlock().unwrap();
+    assert_eq!(LOCK.lock_async_for(TIMEOUT).await, Ok(()));
+    LOCK.unlock().unwrap();
+}

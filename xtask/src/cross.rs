@@ -1,0 +1,227 @@
+//! The tests on other processors and systems: compiled here, run by the processor itself, by QEMU or by Wine.
+//!
+//! All of it comes from rustup (the standard library of the target) and from the packages of Debian, whose names for a target's
+//! tools differ from Rust's.
+
+use std::fs;
+use std::path::Path;
+
+use crate::line::{Line, root};
+use crate::stop::Stop;
+
+/// A target, and what its programs run on.
+struct Target {
+    name: &'static str,
+    /// The prefix of its C compiler, and the name of the folder with its libraries.
+    tools: &'static str,
+    runs_on: RunsOn,
+    /// The crates that are tested.
+    crates: &'static str,
+    how_to_get: &'static str,
+}
+
+enum RunsOn {
+    ThisProcessor,
+    Qemu(&'static str),
+    Wine,
+}
+
+/// Without an engine: `rquickjs-sys` brings no bindings for the target.
+const LIBRARIES: &str = "waitword-core waitword waitword-agents";
+const WITH_ENGINE: &str = "waitword-core waitword waitword-agents waitword-quickjs";
+const ALL: &str =
+    "waitword-core waitword waitword-observe waitword-agents waitword-quickjs waitword-host waitword-cli";
+
+/// What is built from Rust alone.
+const CHECKED: &str = "waitword-core waitword waitword-observe waitword-agents";
+
+const TARGETS: [Target; 6] = [
+    Target {
+        name: "i686-unknown-linux-gnu",
+        tools: "i686-linux-gnu",
+        runs_on: RunsOn::ThisProcessor,
+        crates: ALL,
+        how_to_get: "rustup target add i686-unknown-linux-gnu; apt-get install gcc-i686-linux-gnu libc6-i386 lib32gcc-s1",
+    },
+    Target {
+        name: "aarch64-unknown-linux-gnu",
+        tools: "aarch64-linux-gnu",
+        runs_on: RunsOn::Qemu("qemu-aarch64-static"),
+        crates: WITH_ENGINE,
+        how_to_get: "rustup target add aarch64-unknown-linux-gnu; apt-get install gcc-aarch64-linux-gnu qemu-user-static",
+    },
+    Target {
+        name: "armv7-unknown-linux-gnueabihf",
+        tools: "arm-linux-gnueabihf",
+        runs_on: RunsOn::Qemu("qemu-arm-static"),
+        crates: WITH_ENGINE,
+        how_to_get: "rustup target add armv7-unknown-linux-gnueabihf; apt-get install gcc-arm-linux-gnueabihf qemu-user-static",
+    },
+    Target {
+        name: "riscv64gc-unknown-linux-gnu",
+        tools: "riscv64-linux-gnu",
+        runs_on: RunsOn::Qemu("qemu-riscv64-static"),
+        crates: WITH_ENGINE,
+        how_to_get: "rustup target add riscv64gc-unknown-linux-gnu; apt-get install gcc-riscv64-linux-gnu qemu-user-static",
+    },
+    Target {
+        name: "s390x-unknown-linux-gnu",
+        tools: "s390x-linux-gnu",
+        runs_on: RunsOn::Qemu("qemu-s390x-static"),
+        crates: LIBRARIES,
+        how_to_get: "rustup target add s390x-unknown-linux-gnu; apt-get install gcc-s390x-linux-gnu qemu-user-static",
+    },
+    Target {
+        name: "x86_64-pc-windows-gnu",
+        tools: "x86_64-w64-mingw32",
+        runs_on: RunsOn::Wine,
+        crates: ALL,
+        how_to_get: "rustup target add x86_64-pc-windows-gnu; apt-get install gcc-mingw-w64-x86-64-posix wine",
+    },
+];
+
+/// Tests that start another program of the target, which QEMU cannot do where the kernel does not know of it.
+const STARTS_PROGRAMS: [&str; 6] = [
+    "threads_and_tasks_lose_no_count",
+    "what_the_service_has_answered_is_in_the_file",
+    "no_frame_is_lost_by_waits_that_are_given_up",
+    "a_thread_and_a_task_see_the_end_of_the_work",
+    // `many_machines`
+    "two_processes_lose_no_count",
+    "a_holders_process_that_is_killed_leaves_the_lock_to_the_other",
+];
+
+/// Below the root: Wine's drive, and what Windows has and this Wine lacks.
+const WINE: &str = "target/wine";
+
+pub(crate) fn run(name: &str, crates: &[String], args: Vec<String>) -> Result<(), Stop> {
+    let Some(target) = TARGETS.iter().find(|target| target.name == name) else {
+        return Err(Stop::Usage(format!("no recipe for {name}; `cargo xtask cross --list` has all")));
+    };
+    if let Some(missing) = target.missing() {
+        return Err(Stop::Missing { name: missing, how_to_get: target.how_to_get });
+    }
+    target.test(crates, args)
+}
+
+/// What no C compiler is needed for, for each target whose standard library is there; the others are named.
+pub(crate) fn check() -> Result<(), Stop> {
+    for target in &TARGETS {
+        if !target.has_library() {
+            println!("skipped: cargo check --target {0}; to get it: rustup target add {0}", target.name);
+            continue;
+        }
+        let crates = CHECKED.split(' ').flat_map(|name| ["-p", name]);
+        Line::new("cargo check --quiet --target").args([target.name]).args(crates).run()?;
+    }
+    Ok(())
+}
+
+pub(crate) fn list() {
+    for target in &TARGETS {
+        let runs_on = match target.runs_on {
+            RunsOn::ThisProcessor => "this processor",
+            RunsOn::Qemu(_) => "QEMU",
+            RunsOn::Wine => "Wine",
+        };
+        let ready = match target.missing() {
+            None => "ready".to_owned(),
+            Some(missing) => format!("{missing} is missing; to get it: {}", target.how_to_get),
+        };
+        println!("{:<31}{runs_on:<16}{ready}", target.name);
+    }
+}
+
+impl Target {
+    /// Whether rustup has brought its standard library.
+    fn has_library(&self) -> bool {
+        let folder = Line::new(&format!("rustc --print target-libdir --target {}", self.name)).read();
+        folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir())
+    }
+
+    /// What it lacks here, if anything.
+    fn missing(&self) -> Option<&'static str> {
+        let has = |program: &str| Line::new(&format!("{program} --version")).succeeds();
+        let runs = match self.runs_on {
+            RunsOn::ThisProcessor => Path::new("/lib/ld-linux.so.2").exists(),
+            RunsOn::Qemu(qemu) => has(qemu),
+            RunsOn::Wine => has("wine"),
+        };
+        match () {
+            () if !self.has_library() => Some("the standard library of the target"),
+            () if !has(&self.compiler()) => Some("a C compiler for the target"),
+            () if !runs => Some("what runs the target's programs"),
+            () => None,
+        }
+    }
+
+    fn compiler(&self) -> String {
+        format!("{}-gcc", self.tools)
+    }
+
+    fn test(&self, crates: &[String], args: Vec<String>) -> Result<(), Stop> {
+        let cargos =
+            |what: &str| format!("CARGO_TARGET_{}_{what}", self.name.to_uppercase().replace('-', "_"));
+        let crates: Vec<&str> = match crates {
+            [] => self.crates.split(' ').collect(),
+            some => some.iter().map(String::as_str).collect(),
+        };
+        let cargo = |what: &str| {
+            Line::new(what)
+                .args(["--target", self.name])
+                .args(crates.iter().flat_map(|name| ["-p", name]))
+                .env(&cargos("LINKER"), &self.compiler())
+                .env(&format!("CC_{}", self.name.replace('-', "_")), &self.compiler())
+        };
+        // Tests start the examples. `cargo test --examples` builds only the tests in them.
+        cargo("cargo build --examples").run()?;
+        // `--tests` are those in the libraries and programs, too; not those in the docs, which are the same everywhere.
+        let line = cargo("cargo test --no-fail-fast --tests --examples").args(["--"]).args(args);
+        match self.runs_on {
+            RunsOn::ThisProcessor => line.run(),
+            RunsOn::Qemu(qemu) => line
+                .args(STARTS_PROGRAMS.iter().flat_map(|name| ["--skip", name]))
+                .env(&cargos("RUNNER"), &format!("{qemu} -L /usr/{}", self.tools))
+                .run(),
+            RunsOn::Wine => {
+                let folder = self.prepare_wine()?;
+                line.env(&cargos("RUNNER"), "wine")
+                    .env("WINEPREFIX", &format!("{folder}/prefix"))
+                    .env("WINEPATH", &folder)
+                    .env("WINEDEBUG", "-all")
+                    .run()
+            }
+        }
+    }
+
+    /// Rust takes random numbers from `bcryptprimitives.dll`, which Wine has only since version 9. The one made here comes after
+    /// Wine's own in the order in which libraries are looked for.
+    fn prepare_wine(&self) -> Result<String, Stop> {
+        let folder = root().join(WINE);
+        fs::create_dir_all(&folder).map_err(|error| Stop::Failed(format!("{WINE}: {error}")))?;
+        Line::new(&self.compiler())
+            .args([
+                "-shared",
+                "-o",
+                &format!("{WINE}/bcryptprimitives.dll"),
+                "xtask/src/cross/bcryptprimitives.c",
+            ])
+            .args(["-ladvapi32"])
+            .run()?;
+        Ok(folder.display().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_says_of_each_target_what_was_run() {
+        let readme = fs::read_to_string(root().join("README.md")).unwrap();
+        for target in &TARGETS {
+            assert!(readme.contains(&format!("`{}`", target.name)), "{}", target.name);
+            assert!(target.how_to_get.contains(target.name), "{}", target.name);
+        }
+    }
+}

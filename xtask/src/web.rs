@@ -1,0 +1,176 @@
+//! The tests in a browser and in Node: `web/` is a workspace of its own, built for wasm32 with threads.
+//!
+//! The standard library has to be built with atomics, which stable Rust cannot. Debian's packages can, and so can nightly.
+
+use std::fs;
+use std::path::Path;
+
+use crate::line::{Line, root};
+use crate::stop::Stop;
+use crate::tool::{NODE, WASM_BINDGEN, need};
+
+const FOLDER: &str = "target/web";
+
+/// The instructions of threads, and a memory that the host makes and shares.
+const FLAGS: &str = "-C target-feature=+atomics,+bulk-memory,+mutable-globals -C link-arg=--shared-memory -C link-arg=--import-memory \
+    -C link-arg=--max-memory=1073741824 -C link-arg=--export=__wasm_init_tls -C link-arg=--export=__tls_size \
+    -C link-arg=--export=__tls_align -C link-arg=--export=__tls_base -C link-arg=--export=__heap_base";
+
+/// Where Debian has the sources of the standard library (`rust-web-src`), for its `/usr/bin/rustc` (`rustc-web`).
+const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library/std";
+
+/// How the suite is run: on which agents' means.
+const MODES: [&str; 3] = ["", "timer", "timer&messages"];
+
+/// What the smallest program with a lock may weigh (`web/size`), in bytes of wasm: what it weighed, and a tenth more.
+const LARGEST: u64 = 106_000;
+
+pub(crate) fn run(test: bool, query: Option<&str>) -> Result<(), Stop> {
+    build("waitword-web-tests", "release", "pkg")?;
+    build("waitword-web-size", "small", "size")?;
+    weigh("size", "waitword-web-size", LARGEST)?;
+    build_single()?;
+    if test { run_suite(query) } else { Ok(()) }
+}
+
+/// Fails if the wasm of a bound package has grown beyond `largest` bytes.
+pub(crate) fn weigh(folder: &str, package: &str, largest: u64) -> Result<(), Stop> {
+    let file = format!("{FOLDER}/{folder}/{}_bg.wasm", package.replace('-', "_"));
+    let size = fs::metadata(root().join(&file)).map_err(|error| failed(&file, &error))?.len();
+    println!("{file}: {size} bytes of at most {largest}");
+    if size <= largest { Ok(()) } else { Err(Stop::Failed(format!("{file} has grown to {size} bytes"))) }
+}
+
+/// Builds a package of `web/` for wasm32 with threads, and binds it: into `target/web/FOLDER`.
+pub(crate) fn build(package: &str, profile: &str, folder: &str) -> Result<(), Stop> {
+    let cargo = cargo(package, profile)?;
+    need(&[WASM_BINDGEN])?;
+    cargo.run()?;
+    let name = package.replace('-', "_");
+    let wasm = format!("{FOLDER}/wasm32-unknown-unknown/{profile}/{name}.wasm");
+    let folder = format!("{FOLDER}/{folder}");
+    Line::new("wasm-bindgen --target web --out-dir").args([folder.clone(), wasm]).run()?;
+    // For Node, which takes a `.js` for CommonJS otherwise.
+    write(&format!("{folder}/package.json"), "{ \"type\": \"module\" }\n")
+}
+
+fn cargo(package: &str, profile: &str) -> Result<Line, Stop> {
+    let is_debian = Path::new(DEBIAN_SOURCES).exists();
+    if !is_debian && !has_nightly_sources() {
+        return Err(Stop::Missing {
+            name: "a toolchain that builds the standard library for wasm32 with atomics",
+            how_to_get: "apt-get install rustc-web rust-web-src (Debian), or \
+                rustup toolchain install nightly --component rust-src",
+        });
+    }
+    let line = if is_debian { "cargo build" } else { "cargo +nightly build" };
+    let line = Line::new(line)
+        .args(
+            "--target wasm32-unknown-unknown -Zbuild-std=std,panic_abort --manifest-path web/Cargo.toml"
+                .split(' '),
+        )
+        .args(["--target-dir", FOLDER, "-p", package, "--profile", profile])
+        .env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+            &FLAGS.split_whitespace().collect::<Vec<_>>().join(" "),
+        );
+    if !is_debian {
+        return Ok(line);
+    }
+    // Debian's compiler comes without the linker, which rustup's has.
+    let sysroot = Line::new("rustc --print sysroot").read()?;
+    let host = Line::new("rustc --print host-tuple").read()?;
+    let linker = format!("{}/lib/rustlib/{}/bin/rust-lld", sysroot.trim(), host.trim());
+    Ok(line
+        .env("RUSTC", "/usr/bin/rustc")
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &linker))
+}
+
+/// The same small program without atomics, which stable Rust builds.
+fn build_single() -> Result<(), Stop> {
+    let target = "wasm32-unknown-unknown";
+    if !Line::new("rustc --print target-libdir --target")
+        .args([target])
+        .read()
+        .is_ok_and(|path| Path::new(path.trim()).exists())
+    {
+        return Err(Stop::Missing {
+            name: "the standard library for wasm32 without atomics",
+            how_to_get: "rustup target add wasm32-unknown-unknown",
+        });
+    }
+    Line::new("cargo build --manifest-path web/Cargo.toml -p waitword-web-size --profile small --target")
+        .args([target, "--target-dir", "target/web/single-agent"])
+        .run()?;
+    let wasm = format!("{FOLDER}/single-agent/{target}/small/waitword_web_size.wasm");
+    Line::new("wasm-bindgen --target web --out-dir target/web/single").args([wasm]).run()?;
+    write("target/web/single/package.json", "{ \"type\": \"module\" }\n")
+}
+
+fn has_nightly_sources() -> bool {
+    let sysroot = Line::new("rustc +nightly --print sysroot").read();
+    sysroot.is_ok_and(|path| Path::new(path.trim()).join("lib/rustlib/src/rust/library/std").exists())
+}
+
+/// The suite in Node, and in a browser's page; each in all modes.
+fn run_suite(query: Option<&str>) -> Result<(), Stop> {
+    need(&[NODE])?;
+    Line::new("node web/single.mjs target/web/single").run()?;
+    let modes = query.map_or(MODES.to_vec(), |query| vec![query]);
+    let flags = flags_of_node()?;
+    for mode in &modes {
+        Line::new("node")
+            .args(flags.iter().copied())
+            .args(["web/node.mjs", "target/web/pkg", *mode])
+            .run()?;
+    }
+    let browser = browser()?;
+    serve()?;
+    for mode in &modes {
+        let page = format!("page.html?{mode}");
+        Line::new("node web/chromium.mjs").args([browser, "target/web/root", &page, "300"]).run()?;
+    }
+    Ok(())
+}
+
+/// On Node 20 workers stop for ever in code of V8's baseline compiler (`docs/web.md`); there the optimizing one runs alone.
+fn flags_of_node() -> Result<&'static [&'static str], Stop> {
+    if !Line::new("node --version").read()?.starts_with("v20.") {
+        return Ok(&[]);
+    }
+    println!("== skipped: the suite with the baseline compiler of Node 20, which stops (docs/web.md)");
+    Ok(&["--no-liftoff", "--no-wasm-tier-up"])
+}
+
+/// Puts what the page loads into one folder.
+fn serve() -> Result<(), Stop> {
+    for file in ["page.html", "suite.mjs"] {
+        let text = fs::read_to_string(root().join("web").join(file)).map_err(|error| failed(file, &error))?;
+        write(&format!("{FOLDER}/root/{file}"), &text)?;
+    }
+    let link = root().join(FOLDER).join("root/pkg");
+    if !link.exists() {
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../pkg", &link).map_err(|error| failed("root/pkg", &error))?;
+    }
+    Ok(())
+}
+
+/// The name of a Chromium that is installed.
+fn browser() -> Result<&'static str, Stop> {
+    const NAMES: [&str; 4] = ["chromium", "chromium-headless-shell", "google-chrome", "chromium-browser"];
+    let is_there = |name: &&str| Line::new(name).args(["--version"]).succeeds();
+    let how_to_get = "apt-get install chromium-headless-shell";
+    NAMES.into_iter().find(is_there).ok_or(Stop::Missing { name: "Chromium", how_to_get })
+}
+
+fn write(file: &str, text: &str) -> Result<(), Stop> {
+    let path = root().join(file);
+    let folder = path.parent().unwrap_or(&path);
+    fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)).map_err(|error| failed(file, &error))
+}
+
+fn failed(file: &str, error: &std::io::Error) -> Stop {
+    Stop::Failed(format!("{file}: {error}"))
+}

@@ -9,7 +9,7 @@ use waitword_core::time::{Duration, Instant};
 use super::acquisition::Acquisition;
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::Hold;
+use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -97,7 +97,7 @@ impl Wake for Woken {
 
 #[test]
 fn a_release_after_the_last_attempt_signals_the_next_waiter() {
-    let mutex = AfterAttempt::new(RawMutex::new(), RawMutex::release);
+    let mutex = AfterAttempt::new(RawMutex::new(), |raw| raw.release(HoldId::NONE));
     assert!(mutex.take(()));
     let mut late = pin!(Acquisition::new(&mutex, ()));
     assert!(matches!(late.as_mut().step(Waker::noop(), None), Step::Wait(None)));

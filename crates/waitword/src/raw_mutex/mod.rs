@@ -62,7 +62,7 @@
 
 mod attempts;
 
-use waitword_core::observe::holders::{Hold, HoldId, released};
+use waitword_core::observe::holders::{Hold, HoldId, may_be_recorded, released};
 use waitword_core::{Masked, Table, charge_release, signal_one};
 
 use crate::acquire::Acquire as _;
@@ -109,8 +109,21 @@ impl RawMutex {
 
     /// Releases the mutex, which the caller holds.
     #[inline]
-    pub(crate) fn release(&self) {
-        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
+    pub(crate) fn release(&self, hold: HoldId) {
+        if may_be_recorded(hold) {
+            return self.release_recorded(hold);
+        }
+        self.let_go();
+    }
+
+    #[cold]
+    fn release_recorded(&self, hold: HoldId) {
+        released(self.held_at(), Hold::Mutex, hold);
+        self.let_go();
+    }
+
+    #[inline(always)]
+    fn let_go(&self) {
         let before = self.state.fetch_add(RELEASE, order!(Release, "mutex-release"));
         if before.wrapping_add(RELEASE) & (LOCKED | QUEUED | SIGNALLED) != 0 {
             self.released(before);
@@ -119,8 +132,8 @@ impl RawMutex {
 
     /// Releases the mutex, and reserves it for the waiters if there are any.
     #[cold]
-    pub(crate) fn release_fair(&self) {
-        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
+    pub(crate) fn release_fair(&self, hold: HoldId) {
+        released(self.held_at(), Hold::Mutex, hold);
         // Only the holder clears `LOCKED`; other threads set bits.
         let before = self.update(order!(Release, "mutex-fair"), reserve);
         self.charge();
@@ -144,18 +157,18 @@ impl RawMutex {
     /// not block.
     #[inline]
     #[track_caller]
-    pub(crate) fn bump(&self, instead: &str) {
+    pub(crate) fn bump(&self, hold: &mut HoldId, instead: &str) {
         if self.state.load(Ordering::Relaxed) & (QUEUED | SIGNALLED) != 0 {
-            self.bump_slow(instead);
+            self.bump_slow(hold, instead);
         }
     }
 
     #[cold]
     #[track_caller]
-    fn bump_slow(&self, instead: &str) {
+    fn bump_slow(&self, hold: &mut HoldId, instead: &str) {
         // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
         if Table::global().waiters(&self.state) > 0 {
-            unlocked::bump(self, (), &mut { HoldId::UNKNOWN }, instead, |_| self.release_fair());
+            unlocked::bump(self, (), hold, instead, |held| self.release_fair(held));
         }
     }
 
@@ -268,7 +281,7 @@ mod tests {
         let mutex = RawMutex::new();
         for releases in 1..3 * LOCKED {
             assert!(mutex.take(()));
-            mutex.release();
+            mutex.release(HoldId::NONE);
             assert_eq!(mutex.state.load(Ordering::Relaxed), releases & COUNT);
         }
     }
@@ -279,11 +292,11 @@ mod tests {
             let mutex = RawMutex::new();
             assert!(mutex.take(()));
             mutex.state.fetch_or(waiters | CLOSE, Ordering::Relaxed);
-            mutex.release();
+            mutex.release(HoldId::NONE);
             assert_eq!(mutex.is_reserved(()), reserved);
             assert_eq!(mutex.take(()), !reserved, "reserved for the waiters, if there are any");
             assert_eq!(mutex.take_signalled(()), reserved);
-            mutex.release_fair();
+            mutex.release_fair(HoldId::NONE);
         }
     }
 
@@ -294,7 +307,7 @@ mod tests {
             assert!(mutex.take(()));
             mutex.state.fetch_or(queued, Ordering::Relaxed);
             let before = mutex.state.load(Ordering::Relaxed);
-            mutex.bump("");
+            mutex.bump(&mut { HoldId::NONE }, "");
             assert_eq!(mutex.state.load(Ordering::Relaxed), before, "a release would have counted");
         }
     }

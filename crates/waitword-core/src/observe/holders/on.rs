@@ -133,46 +133,41 @@ fn is_recorded(number: u64) -> bool {
     TABLE.all().any(|entry| entry.who >> FLAG_BITS == number)
 }
 
+/// Whether acquisitions are recorded: the switch is on. One load.
+#[inline(always)]
+pub fn records() -> bool {
+    RECORDER.now.load(Ordering::Relaxed) != 0
+}
+
+/// Whether the release of a guard that keeps this has to erase a record. One load, where the guard keeps nothing.
+#[inline(always)]
+pub fn may_be_recorded(id: HoldId) -> bool {
+    if id == HoldId::UNKNOWN { RECORDER.erases.load(Ordering::Relaxed) } else { id != HoldId::NONE }
+}
+
 /// A thread has acquired the lock with this word. Returns what its guard has to keep, if there may be several holders.
 #[inline(always)]
 pub fn acquired(word: usize, hold: Hold, caller: Caller) -> HoldId {
-    // Read again for the record: what is compared and not used needs no register where it is off.
-    if RECORDER.now.load(Ordering::Relaxed) == 0 {
-        HoldId::NONE
-    } else if hold == Hold::Mutex && !traces_all() {
-        // No call: the shortest path of all.
-        let now = RECORDER.now.load(Ordering::Relaxed);
-        if NUMBER.get() == 0 || RECORDER.table.claim(word, now, caller.site(), NUMBER.get()).is_none() {
-            record_elsewhere(word, hold, caller.site());
-        }
-        HoldId::UNKNOWN
-    } else {
-        let id = record(word, hold, caller.site());
-        // A mutex's guard keeps none.
-        if hold == Hold::Mutex { HoldId::UNKNOWN } else { id }
+    let now = RECORDER.now.load(Ordering::Relaxed);
+    if now == 0 {
+        return HoldId::NONE;
     }
+    // Without a call up to here: the shortest path of all.
+    if !traces_all()
+        && let number @ 1.. = NUMBER.get()
+        && let Some(at) = RECORDER.table.claim(word, now, caller.site(), number | hold as u64)
+    {
+        return id(at);
+    }
+    record(word, hold, caller.site())
 }
 
+#[cold]
 #[inline(never)]
 fn record(word: usize, hold: Hold, site: &'static Site) -> HoldId {
     if traces_all() {
         trace_acquired(word, None, Some(site));
     }
-    let now = RECORDER.now.load(Ordering::Relaxed);
-    match NUMBER.get() {
-        0 => {}
-        number => {
-            if let Some(at) = TABLE.claim(word, now, site, number | hold as u64) {
-                return id(at);
-            }
-        }
-    }
-    record_elsewhere(word, hold, site)
-}
-
-#[cold]
-#[inline(never)]
-fn record_elsewhere(word: usize, hold: Hold, site: &'static Site) -> HoldId {
     if hold == Hold::Mutex {
         // This is its only holder: an earlier record is that of a leaked guard, or of a lock that was here before.
         erase_all(word);
@@ -239,25 +234,19 @@ fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, tas
 /// The holder is about to release it.
 #[inline(always)]
 pub fn released(word: usize, hold: Hold, id: HoldId) {
-    if id == HoldId::UNKNOWN {
-        if RECORDER.erases.load(Ordering::Relaxed) {
-            note_if_asked(word, hold, id);
-            erase(word, hold);
-        }
-    } else if id != HoldId::NONE {
-        note_if_asked(word, hold, id);
-        free(id);
+    if !may_be_recorded(id) {
+        return;
+    }
+    note_if_asked(word, hold, id);
+    match id {
+        HoldId::UNKNOWN => erase(word, hold),
+        id => TABLE.free(id.0 as usize - 1),
     }
 }
 
 #[inline(always)]
 fn erase(word: usize, hold: Hold) {
     if hold == Hold::Mutex { erase_only(word) } else { erase_one(word, hold) }
-}
-
-#[inline(never)]
-fn free(id: HoldId) {
-    TABLE.free(id.0 as usize - 1);
 }
 
 #[inline(always)]

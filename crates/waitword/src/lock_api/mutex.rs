@@ -3,7 +3,7 @@
 use std::fmt;
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::holders::HoldId;
+use waitword_core::observe::holders::{HoldId, not_kept};
 
 use ::lock_api::{GuardSend, RawMutexFair, RawMutexTimed};
 
@@ -54,7 +54,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
 
     #[inline]
     unsafe fn unlock(&self) {
-        self.0.release(HoldId::UNKNOWN);
+        self.0.release(not_kept());
     }
 
     #[inline]
@@ -68,7 +68,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
 unsafe impl RawMutexFair for RawMutex {
     #[inline]
     unsafe fn unlock_fair(&self) {
-        self.0.release_fair(HoldId::UNKNOWN);
+        self.0.release_fair(not_kept());
     }
 
     #[inline]

@@ -19,7 +19,7 @@ struct Counted {
 }
 
 /// Switched off, and on.
-const COUNTED: Counted = Counted { mutex: [28, 66], read: [34, 94], write: [31, 91], semaphore: [45, 133] };
+const COUNTED: Counted = Counted { mutex: [22, 72], read: [32, 101], write: [29, 101], semaphore: [37, 137] };
 
 /// With five percent to spare.
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {

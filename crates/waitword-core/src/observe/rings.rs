@@ -4,10 +4,13 @@
 //! it writes to its ring, and taking acquires what the thread before has written.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::thread::{self, Thread};
 
+use super::asked;
+pub(crate) use super::asked::traces as is_on;
+pub use super::asked::traces_all;
 use super::clock::{instant, nanos_at, now, start_clock};
 use super::origin::{Origin, WaitsFor};
 use super::release::Release;
@@ -22,10 +25,6 @@ const MOST_THREADS: usize = 256;
 
 /// The events of a thread that are kept: 48 bytes each.
 const EVENTS: usize = 4096;
-
-/// How many traces are made: in the upper half, of those the ones of all acquisitions.
-static TRACES: AtomicU32 = AtomicU32::new(0);
-const ALL: u32 = 1 << 16;
 
 /// Events that had no ring.
 static HOMELESS: AtomicU64 = AtomicU64::new(0);
@@ -44,18 +43,6 @@ struct Kept {
     writers: Mutex<Vec<(u64, Thread)>>,
 }
 
-/// Whether there is a trace.
-#[inline(always)]
-pub(crate) fn is_on() -> bool {
-    TRACES.load(Ordering::Relaxed) != 0
-}
-
-/// Whether there is a trace of all acquisitions and releases. For building locks: one load.
-#[inline(always)]
-pub fn traces_all() -> bool {
-    TRACES.load(Ordering::Relaxed) >= ALL
-}
-
 /// A trace that is being made. Dropping it ends it without a result.
 #[derive(Debug)]
 pub struct Tracing {
@@ -72,8 +59,12 @@ pub fn trace(all: bool) -> Tracing {
     start_clock();
     let start = Instant::now();
     let written = PLACES.iter().map(|place| place.kept.get().map_or(0, |kept| kept.ring.written())).collect();
-    TRACES.fetch_add(if all { ALL + 1 } else { 1 }, Ordering::SeqCst);
+    asked::begin(kind(all));
     Tracing { start, all, written, homeless: HOMELESS.load(Ordering::Relaxed) }
+}
+
+fn kind(all: bool) -> u32 {
+    if all { asked::TRACE_ALL } else { asked::TRACE }
 }
 
 impl Tracing {
@@ -96,7 +87,7 @@ impl Tracing {
 
 impl Drop for Tracing {
     fn drop(&mut self) {
-        TRACES.fetch_sub(if self.all { ALL + 1 } else { 1 }, Ordering::SeqCst);
+        asked::end(kind(self.all));
     }
 }
 

@@ -163,8 +163,7 @@ impl<H: Handle> Acquisition<H> {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let was_signalled =
-                wait.cancel_acquired() != Cancelled::BeforeNotify && taken != Taken::OnSignal;
+            let was_signalled = wait.cancel_acquired() != Cancelled::BeforeNotify && taken != Taken::OnSignal;
             let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
             handle.raw().left(*this.ask, Left { holds: signals_on_release(taken), was_signalled });
             if taken != Taken::Barging {

@@ -10,7 +10,7 @@ use waitword_core::time::{Duration, Instant};
 use super::acquisition::Acquisition;
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::Hold;
+use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -110,7 +110,7 @@ impl Wake for Woken {
 
 #[test]
 fn a_release_after_the_last_attempt_signals_the_next_waiter() {
-    let mutex = AfterAttempt::new(RawMutex::new(), RawMutex::release);
+    let mutex = AfterAttempt::new(RawMutex::new(), |raw| raw.release(HoldId::NONE));
     assert!(mutex.take(()));
     let mut late = pin!(Acquisition::new(&mutex, ()));
     assert!(matches!(late.as_mut().step(Waker::noop(), None), Step::Wait(None)));
@@ -133,7 +133,7 @@ fn a_task_that_barges_forwards_its_signal() {
         let mut behind = Box::pin(Acquisition::new(&MUTEX.raw, ()));
         assert!(matches!(behind.as_mut().step(&Waker::from(woken()), None), Step::Wait(None)));
         BEHIND.set(Some(behind));
-        MUTEX.raw.release();
+        MUTEX.raw.release(HoldId::NONE);
     });
     thread_local! {
         static WOKEN: Arc<Woken> = Arc::default();
@@ -149,7 +149,7 @@ fn a_task_that_barges_forwards_its_signal() {
     MUTEX.armed.store(2, Ordering::SeqCst);
     assert!(matches!(barging.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
     assert!(!woken().0.load(Ordering::SeqCst));
-    MUTEX.raw.release();
+    MUTEX.raw.release(HoldId::NONE);
     assert!(woken().0.load(Ordering::SeqCst), "no release signals the waiter behind");
 }
 

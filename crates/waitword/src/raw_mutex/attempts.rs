@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use waitword_core::Masked;
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::Hold;
+use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_mutex::{
@@ -125,7 +125,7 @@ impl Acquire for RawMutex {
     }
 
     fn give_back(&self, (): ()) {
-        self.release();
+        self.release(HoldId::NONE);
     }
 
     fn left(&self, (): (), left: Left) {

@@ -75,7 +75,9 @@ mod attempts;
 #[cfg(test)]
 mod tests;
 
-use waitword_core::observe::holders::{Hold, HoldId, released};
+use waitword_core::observe::holders::{
+    Hold, HoldId, may_be_recorded, released, released_quickly, released_slowly,
+};
 use waitword_core::{Masked, Table, charge_release, signal_one};
 
 use crate::acquire::Acquire as _;
@@ -132,8 +134,30 @@ impl RawMutex {
 
     /// Releases the mutex, which the caller holds.
     #[inline]
-    pub(crate) fn release(&self) {
-        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
+    pub(crate) fn release(&self, hold: HoldId) {
+        if may_be_recorded(hold) {
+            return self.release_recorded(hold);
+        }
+        self.let_go();
+    }
+
+    #[cold]
+    fn release_recorded(&self, hold: HoldId) {
+        if released_quickly(hold) {
+            self.let_go();
+        } else {
+            self.release_slowly(hold);
+        }
+    }
+
+    #[cold]
+    fn release_slowly(&self, hold: HoldId) {
+        released_slowly(self.held_at(), Hold::Mutex, hold);
+        self.let_go();
+    }
+
+    #[inline(always)]
+    fn let_go(&self) {
         let before = self.state.fetch_add(RELEASE, order!(Release, "mutex-release"));
         if before.wrapping_add(RELEASE) & (LOCKED | QUEUED | SIGNALLED) != 0 {
             self.released(before);
@@ -142,8 +166,8 @@ impl RawMutex {
 
     /// Releases the mutex, and reserves it for the waiters if there are any.
     #[cold]
-    pub(crate) fn release_fair(&self) {
-        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
+    pub(crate) fn release_fair(&self, hold: HoldId) {
+        released(self.held_at(), Hold::Mutex, hold);
         // Only the holder clears `LOCKED`; other threads set bits.
         let before = self.update(order!(Release, "mutex-fair"), reserve);
         self.charge();
@@ -167,18 +191,18 @@ impl RawMutex {
     /// not block.
     #[inline]
     #[track_caller]
-    pub(crate) fn bump(&self, instead: &str) {
+    pub(crate) fn bump(&self, hold: &mut HoldId, instead: &str) {
         if self.state.load(Ordering::Relaxed) & (QUEUED | SIGNALLED) != 0 {
-            self.bump_slow(instead);
+            self.bump_slow(hold, instead);
         }
     }
 
     #[cold]
     #[track_caller]
-    fn bump_slow(&self, instead: &str) {
+    fn bump_slow(&self, hold: &mut HoldId, instead: &str) {
         // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
         if Table::global().waiters(&self.state) > 0 {
-            unlocked::bump(self, (), &mut { HoldId::UNKNOWN }, instead, |_| self.release_fair());
+            unlocked::bump(self, (), hold, instead, |held| self.release_fair(held));
         }
     }
 

@@ -11,7 +11,7 @@ fn a_full_count_frees_the_mutex_and_counts_on() {
     let mutex = RawMutex::new();
     for releases in 1..3 * LOCKED {
         assert!(mutex.take(()));
-        mutex.release();
+        mutex.release(HoldId::NONE);
         assert_eq!(mutex.state.load(Ordering::Relaxed), releases & COUNT);
     }
 }
@@ -22,11 +22,11 @@ fn no_acquirer_barges_once_the_window_is_closed() {
         let mutex = RawMutex::new();
         assert!(mutex.take(()));
         mutex.state.fetch_or(waiters | CLOSE, Ordering::Relaxed);
-        mutex.release();
+        mutex.release(HoldId::NONE);
         assert_eq!(mutex.is_reserved(()), reserved);
         assert_eq!(mutex.take(()), !reserved, "reserved for the waiters, if there are any");
         assert_eq!(mutex.take_signalled(()), reserved);
-        mutex.release_fair();
+        mutex.release_fair(HoldId::NONE);
     }
 }
 
@@ -37,7 +37,7 @@ fn a_bump_without_waiters_only_loads_the_word() {
         assert!(mutex.take(()));
         mutex.state.fetch_or(queued, Ordering::Relaxed);
         let before = mutex.state.load(Ordering::Relaxed);
-        mutex.bump("");
+        mutex.bump(&mut { HoldId::NONE }, "");
         assert_eq!(mutex.state.load(Ordering::Relaxed), before, "a release would have counted");
     }
 }
@@ -48,7 +48,7 @@ fn threads_count_their_acquisitions_since_a_task() {
     let took = |is_task: bool| {
         mutex.state.fetch_or(LOCKED | QUEUED, Ordering::Relaxed);
         mutex.taken_by(is_task);
-        mutex.release();
+        mutex.release(HoldId::NONE);
         let state = mutex.state.load(Ordering::Relaxed);
         assert_eq!(state & !KEPT, 0, "the bits beside these are as they were");
         beside_tasks(state)
@@ -74,7 +74,7 @@ fn a_thread_beside_tasks_leaves_others_a_short_window() {
         });
         mutex.state.store(SIGNALLED | (tasks * ONE_THREAD), Ordering::Relaxed);
         let barging = |_: &u32| mutex.take(());
-        let times = (0..COUNT).take_while(barging).map(|_| mutex.release()).count() as u32;
+        let times = (0..COUNT).take_while(barging).map(|_| mutex.release(HoldId::NONE)).count() as u32;
         times < COUNT
     }
     for (tasks, short) in [(0, false), (1, true), (6, true), (7, false)] {

@@ -7,6 +7,18 @@ use crate::observe::Caller;
 
 /// Nothing is recorded.
 #[inline(always)]
+pub fn records() -> bool {
+    false
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn may_be_recorded(_id: HoldId) -> bool {
+    false
+}
+
+/// Nothing is recorded.
+#[inline(always)]
 pub fn acquired(_word: usize, _hold: Hold, _caller: Caller) -> HoldId {
     HoldId::NONE
 }
@@ -39,6 +51,22 @@ pub fn may_be_elsewhere(_id: HoldId) {}
 pub fn changed(_word: usize, _from: Hold, _to: Hold, _id: HoldId) -> HoldId {
     HoldId::NONE
 }
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn not_kept() -> HoldId {
+    HoldId::NONE
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn released_quickly(_id: HoldId) -> bool {
+    true
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn released_slowly(_word: usize, _hold: Hold, _id: HoldId) {}
 
 /// Nothing is recorded.
 #[inline(always)]

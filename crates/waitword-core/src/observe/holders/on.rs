@@ -6,10 +6,10 @@ use std::task::Waker;
 use std::thread;
 
 use super::hold::{Hold, HoldId};
-use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
+use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, RECORDS, Records, TASK};
 use crate::observe::{
-    self, Actor, Caller, Release, Site, begin_clock, blames, instant, note_release, trace_acquired,
-    trace_released, traces_all, tracing,
+    self, Actor, Caller, Release, Site, begin_clock, instant, is_anything_asked, note_release,
+    trace_acquired, trace_released, traces_all,
 };
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::lock;
@@ -59,7 +59,7 @@ fn switch() -> MutexGuard<'static, Switch> {
 
 /// From now on acquisitions are recorded: who holds a lock, since when, and taken where ([`holders`]).
 ///
-/// Costs 40 (`Mutex`) to 90 (`Semaphore`) instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
+/// Costs 50 (`Mutex`) to 100 (`Semaphore`) instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
 /// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.
 pub fn start_holders() {
     let mut switch = switch();
@@ -133,46 +133,47 @@ fn is_recorded(number: u64) -> bool {
     TABLE.all().any(|entry| entry.who >> FLAG_BITS == number)
 }
 
+/// Whether acquisitions are recorded: the switch is on. One load.
+#[inline(always)]
+pub fn records() -> bool {
+    RECORDER.now.load(Ordering::Relaxed) != 0
+}
+
+/// Whether the release of a guard that keeps this has to erase a record.
+#[inline(always)]
+pub fn may_be_recorded(id: HoldId) -> bool {
+    id != HoldId::NONE
+}
+
+/// What a guard keeps that has no room for it: the release looks for the record, if there are any. One load.
+#[inline(always)]
+pub fn not_kept() -> HoldId {
+    if RECORDER.erases.load(Ordering::Relaxed) { HoldId::UNKNOWN } else { HoldId::NONE }
+}
+
 /// A thread has acquired the lock with this word. Returns what its guard has to keep, if there may be several holders.
 #[inline(always)]
 pub fn acquired(word: usize, hold: Hold, caller: Caller) -> HoldId {
-    // Read again for the record: what is compared and not used needs no register where it is off.
-    if RECORDER.now.load(Ordering::Relaxed) == 0 {
-        HoldId::NONE
-    } else if hold == Hold::Mutex && !traces_all() {
-        // No call: the shortest path of all.
-        let now = RECORDER.now.load(Ordering::Relaxed);
-        if NUMBER.get() == 0 || RECORDER.table.claim(word, now, caller.site(), NUMBER.get()).is_none() {
-            record_elsewhere(word, hold, caller.site());
-        }
-        HoldId::UNKNOWN
-    } else {
-        let id = record(word, hold, caller.site());
-        // A mutex's guard keeps none.
-        if hold == Hold::Mutex { HoldId::UNKNOWN } else { id }
+    let now = RECORDER.now.load(Ordering::Relaxed);
+    if now == 0 {
+        return HoldId::NONE;
     }
+    // Without a call up to here: the shortest path of all.
+    if !traces_all()
+        && let number @ 1.. = NUMBER.get()
+        && let Some(at) = RECORDER.table.claim(word, now, caller.site(), number | hold as u64)
+    {
+        return id(at);
+    }
+    record(word, hold, caller.site())
 }
 
+#[cold]
 #[inline(never)]
 fn record(word: usize, hold: Hold, site: &'static Site) -> HoldId {
     if traces_all() {
         trace_acquired(word, None, Some(site));
     }
-    let now = RECORDER.now.load(Ordering::Relaxed);
-    match NUMBER.get() {
-        0 => {}
-        number => {
-            if let Some(at) = TABLE.claim(word, now, site, number | hold as u64) {
-                return id(at);
-            }
-        }
-    }
-    record_elsewhere(word, hold, site)
-}
-
-#[cold]
-#[inline(never)]
-fn record_elsewhere(word: usize, hold: Hold, site: &'static Site) -> HoldId {
     if hold == Hold::Mutex {
         // This is its only holder: an earlier record is that of a leaked guard, or of a lock that was here before.
         erase_all(word);
@@ -182,8 +183,15 @@ fn record_elsewhere(word: usize, hold: Hold, site: &'static Site) -> HoldId {
     at.map_or_else(unrecorded, id)
 }
 
+/// The place of the record is in the low bits, and the highest one is set.
 fn id(at: usize) -> HoldId {
-    HoldId(at as u32 + 1)
+    HoldId(at as u32 | HoldId::KEPT)
+}
+
+/// Where the record is, of a guard that keeps that.
+#[inline(always)]
+fn place(id: HoldId) -> usize {
+    id.0 as usize % RECORDS
 }
 
 #[cold]
@@ -217,10 +225,18 @@ pub fn acquired_by_task(
 /// As [`acquired`], of so many permits of a semaphore.
 #[inline(always)]
 pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
-    if RECORDER.now.load(Ordering::Relaxed) == 0 || permits == 0 {
+    let now = RECORDER.now.load(Ordering::Relaxed);
+    if now == 0 || permits == 0 {
         return HoldId::NONE;
     }
-    record_with(word, Hold::Permits as u64, permits, caller.site(), 0)
+    let hold = Hold::Permits as u64;
+    if !traces_all()
+        && let number @ 1.. = NUMBER.get()
+        && let Some(at) = RECORDER.table.claim_permits(word, now, caller.site(), number | hold, permits)
+    {
+        return id(at);
+    }
+    record_with(word, hold, permits, caller.site(), 0)
 }
 
 #[inline(never)]
@@ -239,32 +255,42 @@ fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, tas
 /// The holder is about to release it.
 #[inline(always)]
 pub fn released(word: usize, hold: Hold, id: HoldId) {
+    if may_be_recorded(id) && !released_quickly(id) {
+        released_slowly(word, hold, id);
+    }
+}
+
+/// As [`released`], of a guard that keeps the place of its record, if nothing else is asked of the release. Calls nothing. Otherwise it is
+/// `false`, and [`released_slowly`] is due.
+#[inline(always)]
+pub fn released_quickly(id: HoldId) -> bool {
+    let is_quick = id != HoldId::UNKNOWN && !is_anything_asked();
+    if is_quick {
+        RECORDER.table.free(place(id));
+    }
+    is_quick
+}
+
+/// The other half of [`released`].
+#[cold]
+#[inline(never)]
+pub fn released_slowly(word: usize, hold: Hold, id: HoldId) {
+    if id == HoldId::UNKNOWN && !RECORDER.erases.load(Ordering::Relaxed) {
+        return;
+    }
+    if is_anything_asked() {
+        note(word, hold, id);
+    }
     if id == HoldId::UNKNOWN {
-        if RECORDER.erases.load(Ordering::Relaxed) {
-            note_if_asked(word, hold, id);
-            erase(word, hold);
-        }
-    } else if id != HoldId::NONE {
-        note_if_asked(word, hold, id);
-        free(id);
+        erase(word, hold);
+    } else {
+        TABLE.free(place(id));
     }
 }
 
 #[inline(always)]
 fn erase(word: usize, hold: Hold) {
     if hold == Hold::Mutex { erase_only(word) } else { erase_one(word, hold) }
-}
-
-#[inline(never)]
-fn free(id: HoldId) {
-    TABLE.free(id.0 as usize - 1);
-}
-
-#[inline(always)]
-fn note_if_asked(word: usize, hold: Hold, id: HoldId) {
-    if tracing::is_on() || blames() {
-        note(word, hold, id);
-    }
 }
 
 /// Keeps what the record says until the release is over and it is known whether others wait (`release.rs`).
@@ -323,7 +349,7 @@ fn change(word: usize, from: Hold, to: Hold, id: HoldId) -> HoldId {
 
 /// The record of a guard, which nobody else erases.
 fn own(id: HoldId) -> Option<(usize, Entry)> {
-    let at = (id.0 as usize).checked_sub(1)?;
+    let at = (id != HoldId::NONE && id != HoldId::UNKNOWN).then(|| place(id))?;
     Some((at, TABLE.at(at)?))
 }
 
@@ -392,7 +418,7 @@ pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
 }
 
 /// The lock goes. Guards that were leaked held it; another may be made in its place.
-#[inline(always)]
+#[inline(never)] // or each function that may drop a lock keeps the address of the table in a register
 pub fn dropped(word: usize) {
     if RECORDER.erases.load(Ordering::Relaxed) {
         erase_all(word);

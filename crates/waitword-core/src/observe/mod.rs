@@ -50,6 +50,7 @@ pub(crate) mod tracing;
 #[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
 #[path = "untraced.rs"]
 pub(crate) mod tracing;
+mod types;
 
 #[cfg(feature = "observe")]
 pub use blame::{BUCKETS, Blame, Blamed, blame, bucket_limit, start_blame, stop_blame};
@@ -85,3 +86,4 @@ pub use tasks::{are_tasks_identified, identify, task_number};
 pub use trace::{Event, EventKind, Events, Who};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use tracing::{Tracing, trace, trace_acquired, trace_released, traces_all};
+pub use types::{LockType, lock_type_of, note_lock_type};

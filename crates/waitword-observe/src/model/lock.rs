@@ -77,7 +77,7 @@ pub struct LockName {
     pub kind: LockKind,
     /// The name that it was given by [`name`](crate::name()).
     pub name: Option<String>,
-    /// Its type without paths, such as `Mutex<Accounts>`, if it is known.
+    /// Its type, such as `Mutex<shop::db::Pool>`, if it is known. Text has the last names of its paths alone.
     pub type_name: Option<String>,
     /// Where it is in memory that JavaScript agents share, if it is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -192,6 +192,7 @@ impl<H: Handle> Acquisition<H> {
                 match raw.take_or_mark(ask, Attempt::Barging) {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                     Err(NotTaken::Marked { value, .. }) => {
+                        handle.will_wait();
                         let caller = this.wait.as_mut().caller();
                         let origin = Origin::new(caller, H::Raw::waits_for(ask)).timed(is_timed);
                         this.wait.set(Wait::Begun { wait: wait_async_from(origin, handle.at(ask), value) });

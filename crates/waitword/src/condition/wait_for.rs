@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker, ready};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::observe::{Caller, Origin, WaitsFor};
+use waitword_core::observe::{Caller, LockType, Origin, WaitsFor, note_lock_type};
 use waitword_core::{
     Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait_async_from, wait_from,
 };
@@ -24,6 +24,11 @@ pub(crate) trait Condition {
 
     /// What snapshots call a waiter.
     const WAITS_FOR: WaitsFor;
+
+    /// What reports call the object, where its type says more than [`WAITS_FOR`](Self::WAITS_FOR).
+    fn lock_type(&self) -> Option<&'static LockType> {
+        None
+    }
 
     /// See [`Condition::At`].
     fn at(&self) -> Self::At;
@@ -89,12 +94,24 @@ pub(crate) fn block_until<C: Condition>(
         if !may_block() && !is_past() {
             return condition.give_up(false).ok_or(NotSo::Forbidden);
         }
+        will_wait(condition);
         checked = match wait_from(Origin::here(C::WAITS_FOR), condition.at(), value, deadline) {
             Outcome::Notified => condition.notified(),
             Outcome::NotEqual => condition.check(),
             Outcome::TimedOut => return final_check(condition).ok_or(NotSo::TimedOut),
         };
     }
+}
+
+/// The waiter is about to enqueue.
+fn will_wait<C: Condition>(condition: &C) {
+    if let Some(lock_type) = condition.lock_type() {
+        note_lock_type(address(&condition.at()), lock_type);
+    }
+}
+
+fn address(at: &impl Location) -> usize {
+    std::ptr::from_ref(at.word()).addr()
 }
 
 /// The check after a timeout, when dequeued: a condition that holds now was in time.
@@ -193,6 +210,7 @@ impl<C: Condition> WaitFor<C> {
                     return true;
                 }
                 Err(value) => {
+                    will_wait(this.condition);
                     let origin = Origin::new(*this.caller, C::WAITS_FOR).timed(*this.is_timed);
                     this.wait.set(Some(wait_async_from(origin, this.condition.at(), value)));
                 }

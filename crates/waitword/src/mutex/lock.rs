@@ -4,6 +4,8 @@ use std::cell::UnsafeCell;
 use std::panic::RefUnwindSafe;
 use waitword_core::time::Instant;
 
+use waitword_core::observe::LockType;
+
 use crate::acquire::{self, HasRaw};
 use crate::error::LockError;
 use crate::poison::Poison;
@@ -90,6 +92,8 @@ impl<T: ?Sized> RefUnwindSafe for Mutex<Poison<T>> {}
 unsafe impl<T: ?Sized> HasRaw for Mutex<T> {
     type Raw = RawMutex;
 
+    const TYPE: Option<&'static LockType> = Some(&LockType::new::<T>("Mutex"));
+
     #[inline]
     fn raw(&self) -> &RawMutex {
         &self.raw
@@ -153,6 +157,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub(super) fn acquire(&self, instead: &str) {
         if acquire::take(&self.raw, ()).is_none() {
+            acquire::waits_for(self);
             let Ok(_) = acquire::block(&self.raw, (), instead);
         }
     }
@@ -164,6 +169,7 @@ impl<T: ?Sized> Mutex<T> {
         if acquire::take(&self.raw, ()).is_some() {
             Ok(())
         } else {
+            acquire::waits_for(self);
             acquire::block_until(&self.raw, (), deadline()).map(|Ok(_)| ())
         }
     }

@@ -266,6 +266,7 @@ impl<T: ?Sized> RwLock<T> {
         match acquire::take(&self.raw, mode) {
             Some(hold) => hold,
             None => {
+                acquire::waits_for(self);
                 let Ok(hold) = acquire::block(&self.raw, mode, instead);
                 hold
             }
@@ -282,7 +283,10 @@ impl<T: ?Sized> RwLock<T> {
     ) -> Result<HoldId, LockError> {
         match acquire::take(&self.raw, mode) {
             Some(hold) => Ok(hold),
-            None => acquire::block_until(&self.raw, mode, deadline()).map(|Ok(hold)| hold),
+            None => {
+                acquire::waits_for(self);
+                acquire::block_until(&self.raw, mode, deadline()).map(|Ok(hold)| hold)
+            }
         }
     }
 }

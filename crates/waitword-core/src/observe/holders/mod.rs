@@ -33,12 +33,12 @@ mod records;
 
 pub use hold::{Hold, HoldId};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-pub(crate) use on::site_of;
-#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use on::{
     HolderSeen, Holders, acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, holders,
     may_be_elsewhere, merged, permits_added, released, split, start_holders, stop_holders,
 };
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) use on::{is_recording, site_of};
 #[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub use records::{Entry, Records};

@@ -396,7 +396,14 @@ pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
 pub fn dropped(word: usize) {
     if RECORDER.erases.load(Ordering::Relaxed) {
         erase_all(word);
+        observe::types::forget(word);
     }
+}
+
+/// Whether the switch is on.
+#[inline(always)]
+pub(crate) fn is_recording() -> bool {
+    RECORDER.now.load(Ordering::Relaxed) != 0
 }
 
 #[cold]

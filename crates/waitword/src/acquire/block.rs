@@ -4,7 +4,7 @@ use std::pin::pin;
 use waitword_core::time::Instant;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::HoldId;
+use waitword_core::observe::holders::{HoldId, held_by};
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
@@ -47,7 +47,7 @@ pub(crate) fn block_until<H: Handle>(
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return match try_reserved(handle.raw(), ask) {
             true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here()))),
-            false => Err(LockError::TimedOut),
+            false => Err(LockError::TimedOut(held_by(handle.raw().held_at(), H::Raw::waits_for(ask)))),
         };
     }
     if !may_block() {

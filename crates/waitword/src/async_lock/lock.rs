@@ -125,7 +125,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     ///
     /// let lock = AsyncLock::new();
     /// assert_eq!(lock.lock_for(Duration::ZERO), Ok(()));
-    /// assert_eq!(lock.lock_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// assert_eq!(lock.lock_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
     /// ```
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker, ready};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
+use waitword_core::observe::holders::{HeldBy, held_by};
 use waitword_core::observe::{Caller, LockType, Origin, WaitsFor, note_lock_type};
 use waitword_core::{
     Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait_async_from, wait_from,
@@ -57,8 +58,8 @@ pub(crate) type Value<C> = <<<C as Condition>::At as Location>::Word as Word>::V
 /// Why a blocking wait has no output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NotSo {
-    /// The deadline passed.
-    TimedOut,
+    /// The deadline passed. Who runs the initialiser of a cell then.
+    TimedOut(HeldBy),
     /// It would have to wait, and this thread must not block.
     Forbidden,
 }
@@ -98,7 +99,9 @@ pub(crate) fn block_until<C: Condition>(
         checked = match wait_from(Origin::here(C::WAITS_FOR), condition.at(), value, deadline) {
             Outcome::Notified => condition.notified(),
             Outcome::NotEqual => condition.check(),
-            Outcome::TimedOut => return final_check(condition).ok_or(NotSo::TimedOut),
+            Outcome::TimedOut => {
+                return final_check(condition).ok_or_else(|| NotSo::TimedOut(held_by_other(condition)));
+            }
         };
     }
 }
@@ -112,6 +115,14 @@ fn will_wait<C: Condition>(condition: &C) {
 
 fn address(at: &impl Location) -> usize {
     std::ptr::from_ref(at.word()).addr()
+}
+
+/// Who holds what this waits for, where that is held: the initialiser of a cell.
+fn held_by_other<C: Condition>(condition: &C) -> HeldBy {
+    match C::WAITS_FOR {
+        WaitsFor::OnceLock => held_by(address(&condition.at()), C::WAITS_FOR),
+        _ => HeldBy::NONE,
+    }
 }
 
 /// The check after a timeout, when dequeued: a condition that holds now was in time.
@@ -237,12 +248,12 @@ impl<C: Condition> WaitFor<C> {
     }
 
     /// Ends the wait at its deadline.
-    pub(super) fn end(self: Pin<&mut Self>) -> Option<C::Output> {
+    pub(super) fn end(self: Pin<&mut Self>) -> Result<C::Output, HeldBy> {
         let this = self.project();
         let was_notified = leave(this.wait, this.condition);
         let output = if was_notified { this.condition.notified().ok() } else { None };
         *this.ended = true;
-        output.or_else(|| final_check(this.condition))
+        output.or_else(|| final_check(this.condition)).ok_or_else(|| held_by_other(this.condition))
     }
 }
 
@@ -254,7 +265,7 @@ impl<C: Condition> Steps for WaitFor<C> {
         if let Some(output) = self.try_finish(&mut Context::from_waker(waker)) {
             Step::Ended(Ok(output))
         } else if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            Step::Ended(Err(NotSo::TimedOut))
+            Step::Ended(Err(NotSo::TimedOut(HeldBy::NONE)))
         } else if !may_block() {
             Step::Ended(Err(NotSo::Forbidden))
         } else {

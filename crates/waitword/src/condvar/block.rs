@@ -42,7 +42,7 @@ pub(super) fn wait_while_until<G: CondvarGuard>(
         match wait_until(raw, guard, deadline) {
             Ok(()) => {}
             // Other holders may have changed the value before this thread acquired the mutex.
-            Err(LockError::TimedOut) if !condition(guard) => break,
+            Err(LockError::TimedOut(_)) if !condition(guard) => break,
             Err(error) => return Err(error),
         }
     }

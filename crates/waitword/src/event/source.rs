@@ -216,7 +216,7 @@ impl Event {
     /// use waitword::{Event, LockError};
     ///
     /// let event = Event::new();
-    /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
     /// event.notify_one();
     /// assert_eq!(event.wait_for(Duration::ZERO), Ok(()));
     /// ```

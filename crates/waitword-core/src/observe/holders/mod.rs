@@ -24,6 +24,7 @@
 //! # Since when
 //! A record has no clock: a thread of this module stores the time every 10 ms into the switch, and an acquisition copies it.
 
+mod held_by;
 mod hold;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod on;
@@ -31,6 +32,7 @@ mod on;
 #[allow(unsafe_code)]
 mod records;
 
+pub use held_by::{HeldBy, held_by};
 pub use hold::{Hold, HoldId};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use on::{

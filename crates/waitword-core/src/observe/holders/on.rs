@@ -387,8 +387,13 @@ fn forget_no_more(word: usize, mut permits: usize) {
 
 /// Where the lock with this word was taken by one that holds it, if that is recorded.
 pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
-    let mut records = TABLE.find(word, |_| RECORDER.now.load(Ordering::Relaxed) != 0);
-    records.next().map(|(_, entry)| entry.site)
+    recorded(word).next().map(|entry| entry.site)
+}
+
+/// The records of the lock with this word, of this turn of the switch.
+pub(super) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
+    let turn = RECORDER.now.load(Ordering::Relaxed) >> TURN_SHIFT;
+    TABLE.find(word, move |entry| turn != 0 && entry.since >> TURN_SHIFT == turn).map(|(_, entry)| entry)
 }
 
 /// The lock goes. Guards that were leaked held it; another may be made in its place.
@@ -468,7 +473,7 @@ pub fn holders() -> Option<Holders> {
 }
 
 /// The time in a record.
-fn time(since: u64) -> Option<Instant> {
+pub(super) fn time(since: u64) -> Option<Instant> {
     instant((since & ((1 << TURN_SHIFT) - 1)).saturating_mul(NANOS_PER_MILLI))
 }
 

@@ -8,7 +8,7 @@ use gungraun::{
     Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
 use waitword::observe::start_holders;
-use waitword::{Mutex, RwLock, Semaphore};
+use waitword::{Condvar, Event, Mutex, RwLock, Semaphore};
 
 /// Instructions of each path, as counted last.
 struct Counted {
@@ -16,10 +16,12 @@ struct Counted {
     read: [u64; 2],
     write: [u64; 2],
     semaphore: [u64; 2],
+    condvar: [u64; 2],
+    event: [u64; 2],
 }
 
 /// Switched off, and on.
-const COUNTED: Counted = Counted { mutex: [28, 66], read: [34, 94], write: [31, 91], semaphore: [45, 133] };
+const COUNTED: Counted = Counted { mutex: [28, 66], read: [34, 94], write: [31, 91], semaphore: [45, 133], condvar: [1, 1], event: [1, 1] };
 
 /// With five percent to spare.
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {
@@ -55,12 +57,21 @@ paths! {
     mutex_lock_unlock: Mutex<()> = Mutex::new(()), COUNTED.mutex => lock;
     rwlock_read_release: RwLock<()> = RwLock::new(()), COUNTED.read => read;
     rwlock_write_release: RwLock<()> = RwLock::new(()), COUNTED.write => write;
+    condvar_notify: Condvar = Condvar::new(), COUNTED.condvar => notify_one;
+    event_notify: Event = Event::new(), COUNTED.event => notify_all;
     semaphore_acquire_release: Semaphore = Semaphore::new(1), COUNTED.semaphore => acquire;
 }
 
 library_benchmark_group!(
     name = observe,
-    benchmarks = [mutex_lock_unlock, rwlock_read_release, rwlock_write_release, semaphore_acquire_release]
+    benchmarks = [
+        mutex_lock_unlock,
+        rwlock_read_release,
+        rwlock_write_release,
+        semaphore_acquire_release,
+        condvar_notify,
+        event_notify
+    ]
 );
 
 main!(library_benchmark_groups = observe);

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Builder;
-use waitword::{Mutex, OnceLock, RwLock, Semaphore};
+use waitword::{Condvar, Event, Mutex, OnceLock, RwLock, Semaphore};
 use waitword_observe::{Finding, Report, abort_on_deadlock, enable, name, on_deadlock, report};
 
 const SCENARIO: &str = "WAITWORD_TEST_SCENARIO";
@@ -36,6 +36,7 @@ fn scenario() {
         "initialisers" => initialisers(),
         "upgrade" => upgrade(),
         "permits" => permits(),
+        "notify" => lost_notify(),
         "calls" => calls(abba),
         "aborts" => aborts(),
         "prints" => prints(),
@@ -595,4 +596,56 @@ fn permits_that_were_forgotten() {
     let report = report_of("permits");
     let expected = r#"Semaphore "pool" at #: 1 waiter # 6 permits forgotten, taken at <forgets> # 2 permits, taken at <keeps> # thread "waits" <waits>"#;
     assert!(report.contains(expected), "{expected}\nis not in\n{report}");
+}
+
+/// A notify comes before the wait, and another object is never notified.
+fn lost_notify() -> fn(&Report) -> bool {
+    static LOADED: Event = Event::new();
+    let (queue, changed) = (leak(Mutex::new(0)), leak(Condvar::new()));
+    let producer = thread::Builder::new().name("producer".into());
+    let producer = producer.spawn(move || {
+        *queue.lock() += 1;
+        changed.notify_one(); // notifies
+    });
+    producer.unwrap().join().unwrap();
+    spawn("worker", move || {
+        changed.wait(&mut queue.lock()); // waits for work
+    });
+    spawn("loader", move || {
+        until_waiting("worker");
+        LOADED.wait(); // waits to be loaded
+    });
+    |report| report.findings.len() == 2
+}
+
+#[test]
+fn a_notify_that_found_nobody_and_one_that_never_came() {
+    expect(
+        "notify",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        Event at #: 1 waits, longest # (<waits to be loaded>);
+          nobody has notified it since observation began, # ago
+        Condvar at #: 1 waits, longest # (<waits for work>);
+          last notified by thread "producer" at <notifies>, # ago, found nobody
+        Condvar at #: 1 waiter
+          # last notified by thread "producer" at <notifies>, found nobody
+          # thread "worker" <waits for work>
+        Event at #: 1 waiter
+          # thread "loader" <waits to be loaded>"#,
+    );
+}
+
+/// Where one was, another is not said to have been notified.
+#[test]
+fn the_notify_of_an_object_that_is_gone_is_forgotten() {
+    waitword::observe::start_holders();
+    let is_known = |at: usize| waitword_core::observe::notifies().0.iter().any(|seen| seen.word == at);
+    let (event, condvar) = (Box::new(Event::new()), Box::new(Condvar::new()));
+    // The only field.
+    let (at_event, at_condvar) = (std::ptr::from_ref(&*event).addr(), std::ptr::from_ref(&*condvar).addr());
+    event.notify_one();
+    condvar.notify_all();
+    assert!(is_known(at_event) && is_known(at_condvar));
+    drop((event, condvar));
+    assert!(!is_known(at_event) && !is_known(at_condvar));
 }

@@ -25,6 +25,11 @@ mod blame;
 mod clock;
 mod delays;
 pub mod holders;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod notifies;
+#[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+#[path = "unnotified.rs"]
+mod notifies;
 mod origin;
 #[cfg(feature = "observe")]
 mod release;
@@ -64,6 +69,9 @@ pub(crate) use clock::{ticket_after, time_of};
 #[cfg(feature = "observe")]
 pub(crate) use delays::Delay;
 pub(crate) use delays::Delays;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub use notifies::{NotifySeen, notifies};
+pub use notifies::{forget_notify, note_notify};
 pub use origin::{Caller, Origin, WaitsFor};
 #[cfg(feature = "observe")]
 pub(crate) use release::noted;

@@ -59,6 +59,11 @@ pub enum LockKind {
     AsyncLock,
 }
 
+/// Whether its notifies are recorded, while holders are.
+pub(crate) fn is_notified(kind: LockKind) -> bool {
+    matches!(kind, LockKind::Condvar | LockKind::Event)
+}
+
 impl fmt::Display for LockKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -111,7 +116,7 @@ pub struct Lock {
     /// Who changed its word last, where that is recorded: of the words of scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Deed>,
-    /// Who notified it last, where that is recorded.
+    /// Who notified it last, where that is recorded: of condition variables, events, and the words of scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified: Option<Deed>,
 }

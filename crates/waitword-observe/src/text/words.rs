@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::model::{Actor, LockName, Site};
+use crate::model::{Actor, Deed, LockName, Site};
 
 /// No line is longer.
 const WIDTH: usize = 100;
@@ -123,6 +123,15 @@ pub(super) fn site(site: Option<&Site>) -> String {
     // From the next folder on, if there is one.
     let end = end.find(['/', '\\']).map_or(end.as_str(), |slash| &end[slash..]);
     format!("…{end}{line}")
+}
+
+/// `, found nobody`, `, woke 3`; nothing of what is no notify.
+pub(super) fn woken(deed: &Deed) -> String {
+    match deed.woken {
+        None => String::new(),
+        Some(0) => ", found nobody".to_owned(),
+        Some(woken) => format!(", woke {woken}"),
+    }
 }
 
 /// Breaks a line between words at [`WIDTH`]. Its indentation stays; what follows the first line has that of `indent`.

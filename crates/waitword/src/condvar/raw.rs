@@ -64,6 +64,12 @@ impl RawCondvar {
     pub(crate) fn notify(&self, count: usize) -> usize {
         notify(&self.mutex, count)
     }
+
+    /// The address of the word, which reports know it by.
+    #[inline]
+    pub(crate) fn word_at(&self) -> usize {
+        std::ptr::from_ref(&self.mutex).addr()
+    }
 }
 
 impl Waited for RawCondvar {

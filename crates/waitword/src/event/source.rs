@@ -18,6 +18,7 @@ mod has_raw {
 }
 
 use std::fmt;
+use waitword_core::observe::{Caller, note_notify};
 use waitword_core::time::{Duration, Instant};
 
 use super::raw::{EventNotified, EventWaiter, RawEvent, Whom};
@@ -125,8 +126,12 @@ impl Event {
     /// assert!(!event.try_wait(), "one was stored, not two");
     /// ```
     #[doc(alias("set", "signal"))]
+    #[inline]
+    #[track_caller]
     pub fn notify_one(&self) -> EventNotified {
-        self.raw.notify(Whom::First)
+        let notified = self.raw.notify(Whom::First);
+        note_notify(self.raw.word_at(), usize::from(notified.is_woken()), Caller::here());
+        notified
     }
 
     /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
@@ -151,8 +156,12 @@ impl Event {
     /// # Fairness
     /// There is none: while later waiters enqueue and are woken, the head waiter may starve. Use it where any waiter
     /// will do.
+    #[inline]
+    #[track_caller]
     pub fn notify_last(&self) -> EventNotified {
-        self.raw.notify(Whom::Last)
+        let notified = self.raw.notify(Whom::Last);
+        note_notify(self.raw.word_at(), usize::from(notified.is_woken()), Caller::here());
+        notified
     }
 
     /// Wakes all waiters, and futures that were made and not polled yet. Stores nothing for later waiters;
@@ -170,8 +179,12 @@ impl Event {
     /// # });
     /// ```
     #[doc(alias("notify_waiters", "broadcast", "pulse"))]
+    #[inline]
+    #[track_caller]
     pub fn notify_all(&self) -> usize {
-        self.raw.notify_all()
+        let woken = self.raw.notify_all();
+        note_notify(self.raw.word_at(), woken, Caller::here());
+        woken
     }
 
     /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
@@ -228,6 +241,14 @@ impl Event {
     #[track_caller]
     pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
         Ok(block_until(&mut EventWaiter::new(&self.raw), Some(deadline))?)
+    }
+}
+
+/// Another may be made in its place.
+#[cfg(feature = "observe")]
+impl Drop for Event {
+    fn drop(&mut self) {
+        waitword_core::observe::forget_notify(self.raw.word_at());
     }
 }
 

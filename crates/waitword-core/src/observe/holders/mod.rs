@@ -40,7 +40,7 @@ pub use on::{
     may_be_elsewhere, merged, permits_added, released, split, start_holders, stop_holders,
 };
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-pub(crate) use on::{is_recording, site_of};
+pub(crate) use on::{record_time, recorded_thread, site_of, time_of_record};
 #[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub use records::{Entry, Records};

@@ -130,7 +130,7 @@ fn new_number() -> u64 {
 
 /// Whether a record names the thread.
 fn is_recorded(number: u64) -> bool {
-    TABLE.all().any(|entry| entry.who >> FLAG_BITS == number)
+    TABLE.all().any(|entry| entry.who >> FLAG_BITS == number) || observe::notifies::is_named(number)
 }
 
 /// A thread has acquired the lock with this word. Returns what its guard has to keep, if there may be several holders.
@@ -405,10 +405,21 @@ pub fn dropped(word: usize) {
     }
 }
 
-/// Whether the switch is on.
+/// The time as records have it; 0: the switch is off.
 #[inline(always)]
-pub(crate) fn is_recording() -> bool {
-    RECORDER.now.load(Ordering::Relaxed) != 0
+pub(crate) fn record_time() -> u64 {
+    RECORDER.now.load(Ordering::Relaxed)
+}
+
+/// What [`record_time`] says, if it was in this turn of the switch.
+pub(crate) fn time_of_record(at: u64) -> Option<Instant> {
+    let turn = record_time() >> TURN_SHIFT;
+    if turn == at >> TURN_SHIFT { time(at) } else { None }
+}
+
+/// The number of this thread, by which [`numbered`] knows it.
+pub(crate) fn recorded_thread() -> u64 {
+    number() >> FLAG_BITS
 }
 
 #[cold]

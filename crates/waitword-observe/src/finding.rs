@@ -93,6 +93,11 @@ pub enum Unless {
         /// What acquired the lock.
         actor: Actor,
     },
+    /// Another may unlock it: an `AsyncLock` has no guard.
+    UnlockedByAnother {
+        /// What acquired the lock.
+        actor: Actor,
+    },
 }
 
 /// One of a cycle.

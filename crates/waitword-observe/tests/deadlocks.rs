@@ -4,12 +4,13 @@
 //! In what is expected, `<mark>` is the line of this file that ends with `// mark`.
 
 use std::process::{Command, Output, exit};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Builder;
-use waitword::{Condvar, Event, Mutex, OnceLock, RwLock, Semaphore};
+use waitword::{AsyncLock, Condvar, Event, Mutex, OnceLock, RwLock, Semaphore};
 use waitword_observe::{Finding, Report, abort_on_deadlock, enable, name, on_deadlock, report};
 
 const SCENARIO: &str = "WAITWORD_TEST_SCENARIO";
@@ -37,6 +38,9 @@ fn scenario() {
         "upgrade" => upgrade(),
         "permits" => permits(),
         "notify" => lost_notify(),
+        "async lock" => async_lock(),
+        "owned" => owned(),
+        "sent" => sent(),
         "calls" => calls(abba),
         "aborts" => aborts(),
         "prints" => prints(),
@@ -648,4 +652,169 @@ fn the_notify_of_an_object_that_is_gone_is_forgotten() {
     assert!(is_known(at_event) && is_known(at_condvar));
     drop((event, condvar));
     assert!(!is_known(at_event) && !is_known(at_condvar));
+}
+
+/// As [`abba`], with a lock that has no guard.
+fn async_lock() -> fn(&Report) -> bool {
+    static GATE: AsyncLock = AsyncLock::new();
+    let ledger = named('a', "ledger");
+    let meet = Arc::new(Barrier::new(2));
+    let other = Arc::clone(&meet);
+    spawn("alpha", move || {
+        GATE.lock(); // alpha took the gate
+        other.wait();
+        let _ledger = ledger.lock(); // alpha waits for the ledger
+    });
+    spawn("beta", move || {
+        let _ledger = ledger.lock(); // beta took the ledger
+        meet.wait();
+        until_waiting("alpha");
+        GATE.lock(); // beta waits for the gate
+    });
+    has_cycle
+}
+
+#[test]
+fn an_async_lock_may_be_unlocked_by_another() {
+    expect(
+        "async lock",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        cycle: 2 members, since #
+          thread "beta"  waits # for AsyncLock at # at <beta waits for the gate>
+                         holds # Mutex<char> "ledger", taken at <beta took the ledger>
+          thread "alpha" waits # for Mutex<char> "ledger" at <alpha waits for the ledger>
+                         acquired AsyncLock at # # ago at <alpha took the gate>
+        deadlock unless another unlocks what thread "alpha" acquired
+        Mutex<char> "ledger" at #: 1 waiter
+          # held by thread "beta", taken at <beta took the ledger>
+          # thread "alpha" <alpha waits for the ledger>
+        AsyncLock at #: 1 waiter
+          # acquired by thread "alpha", taken at <alpha took the gate>
+          # thread "beta" <beta waits for the gate>"#,
+    );
+}
+
+/// The record of a lock without a guard goes with its unlock, whoever that is; and with the next acquisition, if a script has unlocked it.
+#[test]
+fn an_async_lock_has_one_holder_at_most() {
+    waitword::observe::start_holders();
+    let word = Arc::new(AtomicI32::new(0));
+    let lock = AsyncLock::on(Arc::clone(&word));
+    let at = Arc::as_ptr(&word).addr();
+    let lines = || -> Vec<u32> {
+        let holders = waitword::observe::holders().unwrap().seen;
+        holders.iter().filter(|seen| seen.word == at).map(|seen| seen.site.line()).collect()
+    };
+    let line = line!() + 1;
+    lock.lock();
+    assert_eq!(lines(), [line]);
+    thread::scope(|scope| scope.spawn(|| lock.unlock()).join().unwrap()).unwrap();
+    assert_eq!(lines(), [0_u32; 0]);
+    assert!(lock.try_lock());
+    assert_eq!(lines(), [line + 4]);
+    word.store(0, Ordering::Relaxed); // as a script unlocks it
+    let runtime = Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let line = line!() + 1;
+        lock.lock_async().await;
+        assert_eq!(lines(), [line]);
+        lock.unlock().unwrap();
+        lock.execute_locked(|| assert_eq!(lines(), [line + 3])).await;
+        lock.execute_locked_async(async || assert_eq!(lines(), [line + 4])).await;
+        assert_eq!(lines(), [0_u32; 0]);
+    });
+    assert_eq!(lock.unlock(), Err(waitword::NotLocked));
+    assert!(lock.try_lock());
+    let late = lock.lock_for(Duration::from_millis(1)).unwrap_err().held_by().unwrap();
+    assert_eq!((late.site().unwrap().line(), late.may_be_elsewhere()), (line!() - 2, true));
+}
+
+/// As [`abba`], with guards that are made to be sent.
+fn owned() -> fn(&Report) -> bool {
+    let (accounts, ledger) = (leak(Arc::new(Mutex::new(0))), leak(Arc::new(RwLock::new('a'))));
+    let meet = Arc::new(Barrier::new(2));
+    let other = Arc::clone(&meet);
+    spawn("alpha", move || {
+        let _ledger = ledger.write_owned(); // alpha owns
+        other.wait();
+        let _accounts = accounts.lock(); // alpha waits for the other
+    });
+    spawn("beta", move || {
+        let accounts = accounts.lock_owned(); // beta owns
+        let _part = waitword::OwnedMutexGuard::map(accounts, |accounts| accounts);
+        meet.wait();
+        until_waiting("alpha");
+        let _ledger = ledger.read(); // beta waits for the other
+    });
+    has_cycle
+}
+
+#[test]
+fn owned_guards_are_made_to_be_sent() {
+    expect(
+        "owned",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        cycle: 2 members, since #
+          thread "beta"  waits # for RwLock<char> at <beta waits for the other>
+                         acquired Mutex<i32> # ago at <beta owns>
+          thread "alpha" waits # for Mutex<i32> at <alpha waits for the other>
+                         acquired RwLock<char> # ago at <alpha owns>
+        deadlock unless the guard acquired by thread "beta" is elsewhere, or the guard acquired by thread "alpha" is elsewhere
+        Mutex<i32> at #: 1 waiter
+          # acquired by thread "beta", taken at <beta owns>
+          # thread "alpha" <alpha waits for the other>
+        RwLock<char> at #: 1 waiter
+          # acquired by thread "alpha", taken at <alpha owns>
+          # thread "beta" <beta waits for the other>, to read"#,
+    );
+}
+
+/// As [`abba`], after a guard of the same line was released by another thread: it was kept over an `await` by a task that moved.
+fn sent() -> fn(&Report) -> bool {
+    let (accounts, ledger) = (named(0, "accounts"), named('a', "ledger"));
+    let meet = Arc::new(Barrier::new(2));
+    let other = Arc::clone(&meet);
+    let take = || accounts.lock(); // takes, and is sent
+    let mut task = Box::pin(async move {
+        let _accounts = take();
+        std::future::pending::<()>().await;
+    });
+    let first = thread::spawn(move || {
+        let waker = std::task::Waker::noop();
+        assert!(task.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_pending());
+        task
+    });
+    drop(first.join().unwrap());
+    spawn("alpha", move || {
+        let _ledger = ledger.lock(); // alpha keeps
+        other.wait();
+        let _accounts = accounts.lock(); // alpha waits once more
+    });
+    spawn("beta", move || {
+        let _accounts = take();
+        meet.wait();
+        until_waiting("alpha");
+        let _ledger = ledger.lock(); // beta waits once more
+    });
+    has_cycle
+}
+
+#[test]
+fn a_line_whose_guards_were_sent_before_makes_no_certain_deadlock() {
+    expect(
+        "sent",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        cycle: 2 members, since #
+          thread "beta"  waits # for Mutex<char> "ledger" at <beta waits once more>
+                         acquired Mutex<i32> "accounts" # ago at <takes, and is sent>
+          thread "alpha" waits # for Mutex<i32> "accounts" at <alpha waits once more>
+                         holds # Mutex<char> "ledger", taken at <alpha keeps>
+        deadlock unless the guard acquired by thread "beta" is elsewhere
+        Mutex<i32> "accounts" at #: 1 waiter
+          # acquired by thread "beta", taken at <takes, and is sent>
+          # thread "alpha" <alpha waits once more>
+        Mutex<char> "ledger" at #: 1 waiter
+          # held by thread "alpha", taken at <alpha keeps>
+          # thread "beta" <beta waits once more>"#,
+    );
 }

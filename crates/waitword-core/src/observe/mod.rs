@@ -71,7 +71,7 @@ pub(crate) use delays::Delay;
 pub(crate) use delays::Delays;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use notifies::{NotifySeen, notifies};
-pub use notifies::{forget_notify, note_notify};
+pub use notifies::{forget_notify, note_notify, notes_notifies};
 pub use origin::{Caller, Origin, WaitsFor};
 #[cfg(feature = "observe")]
 pub(crate) use release::noted;

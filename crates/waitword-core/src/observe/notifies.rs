@@ -56,21 +56,18 @@ static LOST: AtomicU64 = AtomicU64::new(0);
 /// Whether there ever was a notify to forget.
 static IS_USED: AtomicUsize = AtomicUsize::new(0);
 
-/// For building locks: the object with the word was notified, and so many waiters were woken.
+/// For building locks: whether notifies are to be [noted](note_notify).
 #[inline(always)]
-pub fn note_notify(word: usize, woken: usize, caller: Caller) {
-    // Read again by `keep`, as in `acquired`.
-    if record_time() != 0 {
-        keep(word, woken, caller.site());
-    }
+pub fn notes_notifies() -> bool {
+    record_time() != 0
 }
 
+/// For building locks: the object with the word was notified, and so many waiters were woken.
 #[cold]
-#[inline(never)]
-fn keep(word: usize, woken: usize, site: &'static Site) {
+pub fn note_notify(word: usize, woken: usize, caller: Caller) {
     IS_USED.store(1, Ordering::Relaxed);
     let task = tasks::of_this_thread().map_or(0, |task| task.wrapping_add(1));
-    let kept = Kept { word, at: record_time(), thread: recorded_thread(), task, site, woken };
+    let kept = Kept { word, at: record_time(), thread: recorded_thread(), task, site: caller.site(), woken };
     TABLE.keep(&kept, &LOST);
 }
 

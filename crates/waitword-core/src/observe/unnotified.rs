@@ -4,6 +4,12 @@ use super::origin::Caller;
 
 /// Nothing is recorded.
 #[inline(always)]
+pub fn notes_notifies() -> bool {
+    false
+}
+
+/// Nothing is recorded.
+#[inline(always)]
 pub fn note_notify(_word: usize, _woken: usize, _caller: Caller) {}
 
 /// Nothing is recorded.

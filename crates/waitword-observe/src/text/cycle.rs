@@ -34,6 +34,9 @@ fn unless(unless: &Unless) -> String {
         Unless::GuardSentAway { actor: acquirer } => {
             format!("the guard acquired by {} is elsewhere", actor(acquirer))
         }
+        Unless::UnlockedByAnother { actor: acquirer } => {
+            format!("another unlocks what {} acquired", actor(acquirer))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use waitword_core::observe::{Caller, note_notify};
+use waitword_core::observe::{Caller, note_notify, notes_notifies};
 
 use crate::condition::HasRaw;
 use crate::condvar::raw::RawCondvar;
@@ -127,6 +127,13 @@ impl Condvar {
     #[inline]
     #[track_caller]
     fn notify(&self, count: usize) -> usize {
+        // Nothing else is left where nothing is noted.
+        if notes_notifies() { self.notify_and_note(count) } else { self.raw.notify(count) }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn notify_and_note(&self, count: usize) -> usize {
         let notified = self.raw.notify(count);
         note_notify(self.raw.word_at(), notified, Caller::here());
         notified

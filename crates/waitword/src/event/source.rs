@@ -18,7 +18,7 @@ mod has_raw {
 }
 
 use std::fmt;
-use waitword_core::observe::{Caller, note_notify};
+use waitword_core::observe::{Caller, note_notify, notes_notifies};
 use waitword_core::time::{Duration, Instant};
 
 use super::raw::{EventNotified, EventWaiter, RawEvent, Whom};
@@ -129,9 +129,7 @@ impl Event {
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) -> EventNotified {
-        let notified = self.raw.notify(Whom::First);
-        note_notify(self.raw.word_at(), usize::from(notified.is_woken()), Caller::here());
-        notified
+        self.noted(|raw| raw.notify(Whom::First), |notified| usize::from(notified.is_woken()))
     }
 
     /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
@@ -159,9 +157,7 @@ impl Event {
     #[inline]
     #[track_caller]
     pub fn notify_last(&self) -> EventNotified {
-        let notified = self.raw.notify(Whom::Last);
-        note_notify(self.raw.word_at(), usize::from(notified.is_woken()), Caller::here());
-        notified
+        self.noted(|raw| raw.notify(Whom::Last), |notified| usize::from(notified.is_woken()))
     }
 
     /// Wakes all waiters, and futures that were made and not polled yet. Stores nothing for later waiters;
@@ -182,9 +178,20 @@ impl Event {
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) -> usize {
-        let woken = self.raw.notify_all();
-        note_notify(self.raw.word_at(), woken, Caller::here());
-        woken
+        self.noted(RawEvent::notify_all, |woken| *woken)
+    }
+
+    /// A notify, and who it was.
+    #[inline]
+    #[track_caller]
+    fn noted<U>(&self, notify: impl FnOnce(&RawEvent<AtomicU64>) -> U, woken: impl FnOnce(&U) -> usize) -> U {
+        // Nothing else is left where nothing is noted.
+        if !notes_notifies() {
+            return notify(&self.raw);
+        }
+        let notified = notify(&self.raw);
+        note_notify(self.raw.word_at(), woken(&notified), Caller::here());
+        notified
     }
 
     /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when

@@ -122,8 +122,8 @@ pub fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
 mod imp {
     use super::*;
     use crate::observe::holders::hold::Hold;
-    use crate::observe::holders::on::{recorded, time};
-    use crate::observe::holders::records::{ELSEWHERE, Entry, FLAG_BITS, HOLD, TASK};
+    use crate::observe::holders::on::{is_sent, recorded, time};
+    use crate::observe::holders::records::{Entry, FLAG_BITS, HOLD, TASK};
     use crate::thread::numbered::{UNKNOWN, numbered};
     use crate::time::Instant;
 
@@ -147,7 +147,7 @@ mod imp {
                 site: PackedSite::new(Some(entry.site)),
                 held: u32::try_from(held.as_millis() / 10).unwrap_or(u32::MAX),
                 others,
-                is_elsewhere: entry.who & ELSEWHERE != 0,
+                is_elsewhere: is_sent(&entry),
             }
         })
     }

@@ -31,6 +31,8 @@ mod on;
 #[cfg(feature = "observe")]
 #[allow(unsafe_code)]
 mod records;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod sent;
 
 pub use held_by::{HeldBy, held_by};
 pub use hold::{Hold, HoldId};

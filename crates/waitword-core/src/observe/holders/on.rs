@@ -7,6 +7,7 @@ use std::thread;
 
 use super::hold::{Hold, HoldId};
 use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
+use super::sent;
 use crate::observe::{
     self, Actor, Caller, Release, Site, begin_clock, blames, instant, note_release, trace_acquired,
     trace_released, traces_all, tracing,
@@ -173,8 +174,9 @@ fn record(word: usize, hold: Hold, site: &'static Site) -> HoldId {
 #[cold]
 #[inline(never)]
 fn record_elsewhere(word: usize, hold: Hold, site: &'static Site) -> HoldId {
-    if hold == Hold::Mutex {
-        // This is its only holder: an earlier record is that of a leaked guard, or of a lock that was here before.
+    if matches!(hold, Hold::Mutex | Hold::AsyncLock) {
+        // This is its only holder: an earlier record is that of a leaked guard, of a lock that a script has released, or of a lock that
+        // was here before.
         erase_all(word);
     }
     let now = RECORDER.now.load(Ordering::Relaxed);
@@ -228,7 +230,7 @@ fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, tas
     if traces_all() {
         trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
     }
-    if flags & HOLD == Hold::Mutex as u64 {
+    if matches!(flags & HOLD, hold if hold == Hold::Mutex as u64 || hold == Hold::AsyncLock as u64) {
         // As in `record_elsewhere`.
         TABLE.free_at_home(word);
     }
@@ -272,6 +274,10 @@ fn note_if_asked(word: usize, hold: Hold, id: HoldId) {
 fn note(word: usize, hold: Hold, id: HoldId) {
     let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
     let release = found.map_or(Release::default(), |(_, entry)| {
+        // Of several readers without places in the table any may be meant.
+        if (id != HoldId::UNKNOWN || hold != Hold::Read) && is_elsewhere_now(&entry) {
+            sent::learn(entry.site);
+        }
         let task = (entry.who & TASK != 0).then_some(entry.task);
         Release::new(Some(entry.site), time(entry.since), task)
     });
@@ -279,6 +285,14 @@ fn note(word: usize, hold: Hold, id: HoldId) {
     if traces_all() {
         trace_released(word, release.task, release.site, release.since);
     }
+}
+
+/// Whether a guard that a thread acquired is with another: this one, which releases it.
+fn is_elsewhere_now(entry: &Entry) -> bool {
+    let acquirer = entry.who >> FLAG_BITS;
+    entry.who & (TASK | ELSEWHERE) == 0
+        && acquirer != numbered::UNKNOWN
+        && acquirer != NUMBER.get() >> FLAG_BITS
 }
 
 /// The record of a word that has one at most.
@@ -329,8 +343,17 @@ fn own(id: HoldId) -> Option<(usize, Entry)> {
 
 /// The guard is made to be sent elsewhere.
 #[inline(always)]
-pub fn may_be_elsewhere(id: HoldId) {
-    if let Some((at, entry)) = own(id) {
+pub fn may_be_elsewhere(word: usize, hold: Hold, id: HoldId) {
+    if RECORDER.now.load(Ordering::Relaxed) != 0 {
+        mark_elsewhere(word, hold, id);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn mark_elsewhere(word: usize, hold: Hold, id: HoldId) {
+    let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
+    if let Some((at, entry)) = found {
         TABLE.change(at, entry.who | ELSEWHERE);
     }
 }
@@ -488,6 +511,11 @@ pub(super) fn time(since: u64) -> Option<Instant> {
     instant((since & ((1 << TURN_SHIFT) - 1)).saturating_mul(NANOS_PER_MILLI))
 }
 
+/// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: anybody may unlock it.
+pub(super) fn is_sent(entry: &Entry) -> bool {
+    entry.who & ELSEWHERE != 0 || entry.who & HOLD == Hold::AsyncLock as u64 || sent::is_known(entry.site)
+}
+
 fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
     let thread = known.get(&(entry.who >> FLAG_BITS));
     let on = thread.map(|numbered| numbered.thread.clone());
@@ -502,7 +530,7 @@ fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Opt
         actor: if is_task { Some(Actor::Task(entry.task)) } else { on.clone().map(Actor::Thread) },
         on,
         is_polled_only_there: entry.who & ALONE != 0,
-        may_be_elsewhere: entry.who & ELSEWHERE != 0 || has_ended,
+        may_be_elsewhere: has_ended || is_sent(entry),
         is_forgotten: entry.who & FORGOTTEN != 0,
     })
 }

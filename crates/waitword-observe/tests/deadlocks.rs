@@ -10,7 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Builder;
-use waitword::{AsyncLock, Condvar, Event, Mutex, OnceLock, RwLock, Semaphore};
+use waitword::{
+    AsyncLock, Condvar, Event, Mutex, OnceLock, OwnedMutexGuard, OwnedRwLockUpgradableReadGuard,
+    OwnedRwLockWriteGuard, RwLock, Semaphore,
+};
 use waitword_observe::{Finding, Report, abort_on_deadlock, enable, name, on_deadlock, report};
 
 const SCENARIO: &str = "WAITWORD_TEST_SCENARIO";
@@ -817,4 +820,67 @@ fn a_line_whose_guards_were_sent_before_makes_no_certain_deadlock() {
           # held by thread "alpha", taken at <alpha keeps>
           # thread "beta" <beta waits once more>"#,
     );
+}
+
+/// Also after the lock was released for a while, and by whatever way it was acquired.
+#[test]
+fn an_owned_guard_is_always_one_that_may_be_elsewhere() {
+    waitword::observe::start_holders();
+    let (mutex, rwlock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
+    let is_sent = |at: usize, size: usize| {
+        let holders = waitword::observe::holders().unwrap().seen;
+        let of: Vec<bool> = holders
+            .iter()
+            .filter(|seen| (at..at + size).contains(&seen.word))
+            .map(|seen| seen.may_be_elsewhere)
+            .collect();
+        assert_eq!(of.len(), 1);
+        of[0]
+    };
+    let mutex_is_sent = || is_sent(Arc::as_ptr(&mutex).addr(), size_of::<Mutex<i32>>());
+    let rwlock_is_sent = || is_sent(Arc::as_ptr(&rwlock).addr(), size_of::<RwLock<i32>>());
+    let soon = Duration::from_millis(1);
+
+    let borrowed = mutex.lock();
+    assert!(!mutex_is_sent());
+    drop(borrowed);
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let ways: [Box<dyn Fn() -> OwnedMutexGuard<i32>>; 5] = [
+        Box::new(|| mutex.lock_owned()),
+        Box::new(|| mutex.try_lock_owned().unwrap()),
+        Box::new(|| mutex.lock_owned_for(soon).unwrap()),
+        Box::new(|| runtime.block_on(mutex.lock_owned_async())),
+        Box::new(|| runtime.block_on(mutex.lock_owned_async_for(soon)).unwrap()),
+    ];
+    for take in ways {
+        let mut guard = take();
+        assert!(mutex_is_sent());
+        OwnedMutexGuard::unlocked(&mut guard, || ());
+        assert!(mutex_is_sent());
+        assert!(Condvar::new().wait_for(&mut guard, soon).is_err());
+        assert!(mutex_is_sent());
+        let part = OwnedMutexGuard::map(guard, |value| value);
+        assert!(mutex_is_sent());
+        drop(part);
+    }
+
+    let borrowed = rwlock.upgradable_read();
+    assert!(!rwlock_is_sent());
+    drop(borrowed);
+    drop(rwlock.read_owned());
+    let mut read = rwlock.upgradable_read_owned();
+    assert!(rwlock_is_sent());
+    OwnedRwLockUpgradableReadGuard::bump(&mut read);
+    OwnedRwLockUpgradableReadGuard::unlocked(&mut read, || ());
+    assert!(rwlock_is_sent());
+    let write = OwnedRwLockUpgradableReadGuard::upgrade(read);
+    assert!(rwlock_is_sent());
+    let read = OwnedRwLockWriteGuard::downgrade(write);
+    assert!(rwlock_is_sent());
+    drop(read);
+
+    let semaphore = Arc::new(Semaphore::new(1));
+    let permit = semaphore.acquire_owned().unwrap();
+    assert!(is_sent(Arc::as_ptr(&semaphore).addr(), size_of::<Semaphore>()));
+    drop(permit);
 }

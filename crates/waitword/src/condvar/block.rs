@@ -8,7 +8,7 @@ use waitword_core::observe::Caller;
 use waitword_core::observe::holders::HoldId;
 use waitword_core::{Parker, Table, may_block};
 
-use crate::acquire::{Handle, held_by_thread};
+use crate::acquire::{Handle, WasSent, held_by_thread};
 use crate::condition::Waited;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
@@ -63,7 +63,8 @@ pub(super) fn block<G: CondvarGuard>(
     waiting.as_mut().enqueue(parker.waker(), deadline.is_some());
     // The guard must not be dropped before the mutex is locked again.
     let (caller, mut hold) = (Caller::here(), HoldId::UNKNOWN);
-    let unwinding = AcquireAgain { raw: mutex, ask: (), hold: &mut hold, caller };
+    let sent = WasSent::look(mutex, (), hold);
+    let unwinding = AcquireAgain { raw: mutex, ask: (), hold: &mut hold, sent, caller };
     mutex.release();
     // Before the first sleep: a notified waiter is signalled as soon as the mutex is free. With others in front, a spin would
     // only keep a CPU from them.
@@ -71,7 +72,8 @@ pub(super) fn block<G: CondvarGuard>(
         parker.spin(deadline, || waiting.is_signalled());
     }
     let (_, result) = drive(&parker, waiting, deadline);
-    held_by_thread(mutex, (), caller);
+    let hold = held_by_thread(mutex, (), caller);
+    unwinding.sent.say(mutex, (), hold);
     mem::forget(unwinding);
     result
 }

@@ -40,6 +40,7 @@ pub use hold::{Hold, HoldId};
 pub use on::{
     HolderSeen, Holders, acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, holders,
     may_be_elsewhere, merged, permits_added, released, split, start_holders, stop_holders,
+    was_made_to_be_sent,
 };
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub(crate) use on::{record_time, recorded_thread, site_of, time_of_record};
@@ -52,5 +53,5 @@ mod off;
 #[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
 pub use off::{
     acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere, merged,
-    permits_added, released, split,
+    permits_added, released, split, was_made_to_be_sent,
 };

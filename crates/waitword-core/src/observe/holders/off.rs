@@ -36,6 +36,12 @@ pub fn may_be_elsewhere(_word: usize, _hold: Hold, _id: HoldId) {}
 
 /// Nothing is recorded.
 #[inline(always)]
+pub fn was_made_to_be_sent(_word: usize, _hold: Hold, _id: HoldId) -> bool {
+    false
+}
+
+/// Nothing is recorded.
+#[inline(always)]
 pub fn changed(_word: usize, _from: Hold, _to: Hold, _id: HoldId) -> HoldId {
     HoldId::NONE
 }

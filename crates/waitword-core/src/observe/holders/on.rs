@@ -358,6 +358,19 @@ fn mark_elsewhere(word: usize, hold: Hold, id: HoldId) {
     }
 }
 
+/// Whether the guard was made to be sent elsewhere: its holder is about to release the lock, and to acquire it again for the same guard.
+#[inline(always)]
+pub fn was_made_to_be_sent(word: usize, hold: Hold, id: HoldId) -> bool {
+    RECORDER.now.load(Ordering::Relaxed) != 0 && is_marked(word, hold, id)
+}
+
+#[cold]
+#[inline(never)]
+fn is_marked(word: usize, hold: Hold, id: HoldId) -> bool {
+    let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
+    found.is_some_and(|(_, entry)| entry.who & ELSEWHERE != 0)
+}
+
 /// The guard is gone, and its hold stays.
 #[inline(always)]
 pub fn forgotten(id: HoldId) {

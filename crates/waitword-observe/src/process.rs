@@ -81,10 +81,12 @@ fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut
 
 /// The last notify of each object that is waited for.
 fn add_notifies(to: &mut Snapshot, now: Instant) {
-    let (seen, lost) = waitword_core::observe::notifies();
+    let (mut seen, lost) = waitword_core::observe::notifies();
     if let Some(recording) = &mut to.recording {
         recording.lost_notifies = lost;
     }
+    // Two threads that notified an object for the first time, at the same moment, may have a record each: the younger counts.
+    seen.sort_by_key(|seen| seen.at);
     let seen: HashMap<usize, NotifySeen> = seen.into_iter().map(|seen| (seen.word, seen)).collect();
     for lock in to.locks.iter_mut().filter(|lock| is_notified(lock.name.kind)) {
         lock.notified = seen.get(&(lock.name.address.0 as usize)).map(|seen| Deed {

@@ -30,6 +30,8 @@ mod notifies;
 #[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
 #[path = "unnotified.rs"]
 mod notifies;
+#[cfg(feature = "observe")]
+mod notify_table;
 mod origin;
 #[cfg(feature = "observe")]
 mod release;
@@ -72,6 +74,9 @@ pub(crate) use delays::Delays;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use notifies::{NotifySeen, notifies};
 pub use notifies::{forget_notify, note_notify, notes_notifies};
+#[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use notify_table::{Kept, NotifyTable};
 pub use origin::{Caller, Origin, WaitsFor};
 #[cfg(feature = "observe")]
 pub(crate) use release::noted;

@@ -230,7 +230,8 @@ fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, tas
     if traces_all() {
         trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
     }
-    if matches!(flags & HOLD, hold if hold == Hold::Mutex as u64 || hold == Hold::AsyncLock as u64) {
+    const OF_ONE: u64 = 1 << Hold::Mutex as u64 | 1 << Hold::AsyncLock as u64;
+    if OF_ONE >> (flags & HOLD) & 1 != 0 {
         // As in `record_elsewhere`.
         TABLE.free_at_home(word);
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use waitword_host::{ObservedAgent, ObservedDeed, ObservedWaiter, ObservedWord, Observer};
 use waitword_observe::{
@@ -112,24 +112,9 @@ impl Adding<'_> {
                 (waiter.actor, waiter.site, waiter.timed) = (agent, site, timed);
             }
         }
-        let of_rust = self.holder_of_rust(word, address);
-        match &word.holder {
-            Some(holder) if !of_rust => self.add_holder(address, holder),
-            _ => {}
+        if let Some(holder) = &word.holder {
+            self.add_holder(address, holder);
         }
-    }
-
-    /// Whether Rust holds the lock. What is recorded of a lock that a script has released since, or has taken, is no hold any more.
-    fn holder_of_rust(&mut self, word: &ObservedWord, address: Address) -> bool {
-        let taken = word.holder.as_ref().map(|holder| self.now.saturating_duration_since(holder.done));
-        let is_younger = |held: Option<Duration>| taken.is_none_or(|taken| held.is_some_and(|held| held < taken));
-        let mut is_held = false;
-        self.snapshot.holders.get_or_insert_default().retain(|holder| {
-            let is_right = word.value != 0 && is_younger(holder.held);
-            is_held |= holder.lock == address && is_right;
-            holder.lock != address || is_right
-        });
-        is_held
     }
 
     fn add_holder(&mut self, lock: Address, holder: &ObservedDeed) {

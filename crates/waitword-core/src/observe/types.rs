@@ -164,7 +164,7 @@ mod imp {
         #[test]
         fn of_words_that_find_no_slot_the_youngest_displaces_another() {
             let types = Types::new();
-            let word = |at: usize| 64 + (at * SLOTS << 2);
+            let word = |at: usize| 64 + ((at * SLOTS) << 2);
             for at in 0..=PROBES {
                 types.note(word(at), &const { LockType::new::<u8>("Mutex") });
             }

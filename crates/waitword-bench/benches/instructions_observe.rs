@@ -21,7 +21,14 @@ struct Counted {
 }
 
 /// Switched off, and on.
-const COUNTED: Counted = Counted { mutex: [28, 66], read: [34, 94], write: [31, 91], semaphore: [45, 133], condvar: [19, 161], event: [42, 166] };
+const COUNTED: Counted = Counted {
+    mutex: [28, 66],
+    read: [34, 94],
+    write: [31, 91],
+    semaphore: [45, 133],
+    condvar: [19, 161],
+    event: [42, 166],
+};
 
 /// With five percent to spare.
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {

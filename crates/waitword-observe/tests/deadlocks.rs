@@ -697,7 +697,7 @@ fn an_async_lock_may_be_unlocked_by_another() {
     );
 }
 
-/// The record of a lock without a guard goes with its unlock, whoever that is; and with the next acquisition, if a script has unlocked it.
+/// The record of a lock without a guard goes with its unlock by any thread, and with the next acquisition if a script has unlocked it.
 #[test]
 fn an_async_lock_has_one_holder_at_most() {
     waitword::observe::start_holders();

@@ -91,7 +91,7 @@ pub(crate) async fn a_timeout_on_the_page_comes_and_not_early(_: u32) {
     let lock = Mutex::new(());
     let held = lock.lock();
     let start = Instant::now();
-    assert_eq!(lock.lock_async_for(TIMEOUT).await.err(), Some(LockError::TimedOut));
+    assert_eq!(lock.lock_async_for(TIMEOUT).await.err(), Some(LockError::TIMED_OUT));
     assert!(start.elapsed() >= TIMEOUT);
     drop(held);
     assert!(lock.lock_async_for(TIMEOUT).await.is_ok());
@@ -107,7 +107,7 @@ pub(crate) async fn a_timeout_in_a_worker_comes_and_not_early(_: u32) {
         (theirs.lock_for(TIMEOUT).err(), start.elapsed())
     });
     let (result, waited) = waited.join_async().await.unwrap();
-    assert_eq!(result, Some(LockError::TimedOut));
+    assert_eq!(result, Some(LockError::TIMED_OUT));
     assert!(waited >= TIMEOUT);
     drop(held);
 }

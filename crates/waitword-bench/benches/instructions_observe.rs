@@ -8,7 +8,7 @@ use gungraun::{
     Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
 use waitword::observe::start_holders;
-use waitword::{Mutex, RwLock, Semaphore};
+use waitword::{Condvar, Event, Mutex, RwLock, Semaphore};
 
 /// Instructions of each path, as counted last.
 struct Counted {
@@ -16,10 +16,19 @@ struct Counted {
     read: [u64; 2],
     write: [u64; 2],
     semaphore: [u64; 2],
+    condvar: [u64; 2],
+    event: [u64; 2],
 }
 
 /// Switched off, and on.
-const COUNTED: Counted = Counted { mutex: [22, 72], read: [32, 101], write: [29, 101], semaphore: [37, 137] };
+const COUNTED: Counted = Counted {
+    mutex: [22, 72],
+    read: [32, 101],
+    write: [29, 101],
+    semaphore: [37, 137],
+    condvar: [19, 161],
+    event: [42, 166],
+};
 
 /// With five percent to spare.
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {
@@ -45,7 +54,7 @@ macro_rules! paths {
         #[bench::off(args = (off($new)), config = at_most($counted[0]))]
         #[bench::on(args = (on($new)), config = at_most($counted[1]))]
         fn $name(lock: $lock) -> $lock {
-            drop(black_box(&lock).$acquire());
+            let _ = black_box(&lock).$acquire();
             lock
         }
     )+};
@@ -55,12 +64,21 @@ paths! {
     mutex_lock_unlock: Mutex<()> = Mutex::new(()), COUNTED.mutex => lock;
     rwlock_read_release: RwLock<()> = RwLock::new(()), COUNTED.read => read;
     rwlock_write_release: RwLock<()> = RwLock::new(()), COUNTED.write => write;
+    condvar_notify: Condvar = Condvar::new(), COUNTED.condvar => notify_one;
+    event_notify: Event = Event::new(), COUNTED.event => notify_all;
     semaphore_acquire_release: Semaphore = Semaphore::new(1), COUNTED.semaphore => acquire;
 }
 
 library_benchmark_group!(
     name = observe,
-    benchmarks = [mutex_lock_unlock, rwlock_read_release, rwlock_write_release, semaphore_acquire_release]
+    benchmarks = [
+        mutex_lock_unlock,
+        rwlock_read_release,
+        rwlock_write_release,
+        semaphore_acquire_release,
+        condvar_notify,
+        event_notify
+    ]
 );
 
 main!(library_benchmark_groups = observe);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Access, Actor, LockName, Site, State};
+use crate::model::{Access, Actor, Deed, LockName, Site, State};
 
 /// A fact that deserves attention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +90,11 @@ pub enum Unless {
     },
     /// The guard may be with another.
     GuardSentAway {
+        /// What acquired the lock.
+        actor: Actor,
+    },
+    /// Another may unlock it: an `AsyncLock` has no guard.
+    UnlockedByAnother {
         /// What acquired the lock.
         actor: Actor,
     },
@@ -221,4 +226,15 @@ pub struct NoKnownNotifier {
     pub longest: Duration,
     /// Where the longest began.
     pub site: Option<Site>,
+    /// The last notify, if that is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notified: Option<Deed>,
+    /// For so long, at least, nobody has notified it: since notifies are recorded. `None` if they are not, or some were lost.
+    #[serde(
+        rename = "unnotified_ns",
+        with = "crate::model::optional_nanos",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub unnotified: Option<Duration>,
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use waitword::observe::lock_type_of;
+
 use crate::model::{Address, LockKind, LockName};
 
 /// Gives a lock a name for reports, until the returned [`Name`] is dropped.
@@ -34,7 +36,7 @@ pub fn name<L: Nameable + ?Sized>(lock: &L, name: impl Into<String>) -> Name {
         size: size_of_val(lock).max(1),
         kind: L::KIND,
         name: name.into(),
-        type_name: without_paths(type_name::<L>()),
+        type_name: without_own_path(type_name::<L>()).to_owned(),
     };
     let mut names = names();
     names.last += 1;
@@ -137,7 +139,7 @@ impl Names {
             address: Address(word as u64),
             kind: named.map_or(kind, |named| named.kind),
             name: named.map(|named| named.name.clone()),
-            type_name: named.map(|named| named.type_name.clone()),
+            type_name: named.map(|named| named.type_name.clone()).or_else(|| type_of(word, kind)),
             place: None,
         }
     }
@@ -149,23 +151,23 @@ fn fits(named: LockKind, seen: LockKind) -> bool {
     named == seen || seen == LockKind::Word || (named, seen) == (LockKind::Mutex, LockKind::Condvar)
 }
 
-/// `waitword::mutex::Mutex<alloc::vec::Vec<u8>>` as `Mutex<Vec<u8>>`.
-fn without_paths(type_name: &str) -> String {
-    let mut short = String::with_capacity(type_name.len());
-    let mut segment = 0;
-    let mut rest = type_name.chars().peekable();
-    while let Some(c) = rest.next() {
-        if c == ':' && rest.peek() == Some(&':') {
-            rest.next();
-            short.truncate(segment);
-            continue;
-        }
-        short.push(c);
-        if !(c.is_alphanumeric() || c == '_') {
-            segment = short.len();
-        }
+/// The type of a lock that has no name, if somebody has waited for it while holders were recorded.
+fn type_of(word: usize, kind: LockKind) -> Option<String> {
+    let lock_type = lock_type_of(word)?.to_string();
+    let lock = lock_type.split('<').next();
+    // Another lock may have been here before.
+    let is_it = |kind: LockKind| lock == Some(&*kind.to_string());
+    let fits = is_it(kind) || kind == LockKind::OnceLock && lock == Some("LazyLock");
+    fits.then_some(lock_type)
+}
+
+/// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`: the modules are not public.
+fn without_own_path(type_name: &str) -> &str {
+    let head = type_name.find('<').unwrap_or(type_name.len());
+    match type_name[..head].rfind("::") {
+        Some(path) if type_name.starts_with("waitword::") => &type_name[path + 2..],
+        _ => type_name,
     }
-    short
 }
 
 #[cfg(test)]
@@ -212,10 +214,10 @@ mod tests {
     }
 
     #[test]
-    fn types_are_shown_without_paths() {
-        let vector = "waitword::mutex::lock::Mutex<alloc::vec::Vec<(u8, core::option::Option<&str>)>>";
-        assert_eq!(without_paths(vector), "Mutex<Vec<(u8, Option<&str>)>>");
-        assert_eq!(without_paths("[alloc::string::String; 3]"), "[String; 3]");
-        assert_eq!(without_paths("Mutex<dyn a::b::Shape + core::marker::Send>"), "Mutex<dyn Shape + Send>");
+    fn a_type_is_told_without_our_modules() {
+        let own = without_own_path("waitword::rwlock::lock::RwLock<alloc::vec::Vec<u8>>");
+        assert_eq!(own, "RwLock<alloc::vec::Vec<u8>>");
+        assert_eq!(without_own_path("waitword::event::source::Event"), "Event");
+        assert_eq!(without_own_path("core::sync::atomic::AtomicU32"), "core::sync::atomic::AtomicU32");
     }
 }

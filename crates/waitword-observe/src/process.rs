@@ -1,13 +1,17 @@
 //! A snapshot of this process.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::thread::Thread;
 use std::time::Instant;
 
+use waitword_core::observe::NotifySeen;
+
 use waitword::observe::{self, Hold, HolderSeen, Holders, WaiterSeen, WaiterState, WaitsFor};
 
 use crate::model::{
-    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, Recording, Site, Snapshot, State, Waiter,
+    Access, Actor, Address, Deed, Holder, LastPoll, Lock, LockKind, Recording, Site, Snapshot, State, Waiter,
+    is_notified,
 };
 use crate::names::names;
 use crate::numbers::{Register, Round};
@@ -49,6 +53,7 @@ pub fn snapshot() -> Snapshot {
     let mut snapshot = Snapshot { taken: now - origin, locks, ..Snapshot::default() };
     if let Some(holders) = holders {
         add_holders(&mut snapshot, &holders, now, &mut numbers);
+        add_notifies(&mut snapshot, now);
     }
     for complete in completions {
         complete(&mut snapshot, now);
@@ -71,7 +76,30 @@ fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut
     }
     to.holders = Some(all);
     let since = now.saturating_duration_since(holders.began);
-    to.recording = Some(Recording { since, unrecorded: holders.unrecorded });
+    to.recording = Some(Recording { since, unrecorded: holders.unrecorded, lost_notifies: 0 });
+}
+
+/// The last notify of each object that is waited for.
+fn add_notifies(to: &mut Snapshot, now: Instant) {
+    let (mut seen, lost) = waitword_core::observe::notifies();
+    if let Some(recording) = &mut to.recording {
+        recording.lost_notifies = lost;
+    }
+    // Two threads that notified an object for the first time, at the same moment, may have a record each: the younger counts.
+    seen.sort_by_key(|seen| seen.at);
+    let seen: HashMap<usize, NotifySeen> = seen.into_iter().map(|seen| (seen.word, seen)).collect();
+    for lock in to.locks.iter_mut().filter(|lock| is_notified(lock.name.kind)) {
+        lock.notified = seen.get(&(lock.name.address.0 as usize)).map(|seen| Deed {
+            actor: match (seen.task, &seen.thread) {
+                (Some(number), _) => Actor::Task { number, name: None },
+                (None, Some(thread)) => self::thread(thread),
+                (None, None) => Actor::Thread { id: 0, name: None },
+            },
+            site: Some(Site::from(seen.site)),
+            ago: now.saturating_duration_since(seen.at),
+            woken: Some(seen.woken),
+        });
+    }
 }
 
 /// Groups waiters by lock. They come word by word, in the order of the queues.

@@ -4,12 +4,16 @@
 //! In what is expected, `<mark>` is the line of this file that ends with `// mark`.
 
 use std::process::{Command, Output, exit};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Builder;
-use waitword::{Mutex, OnceLock, RwLock, Semaphore};
+use waitword::{
+    AsyncLock, Condvar, Event, Mutex, OnceLock, OwnedMutexGuard, OwnedRwLockUpgradableReadGuard,
+    OwnedRwLockWriteGuard, RwLock, Semaphore,
+};
 use waitword_observe::{Finding, Report, abort_on_deadlock, enable, name, on_deadlock, report};
 
 const SCENARIO: &str = "WAITWORD_TEST_SCENARIO";
@@ -20,9 +24,15 @@ const SCENARIO: &str = "WAITWORD_TEST_SCENARIO";
 fn scenario() {
     let Ok(scenario) = std::env::var(SCENARIO) else { return };
     enable();
-    let is_expected: fn(&Report) -> bool = match &*scenario {
+    let (scenario, is_json) = match scenario.strip_suffix(" json") {
+        Some(scenario) => (scenario, true),
+        None => (&*scenario, false),
+    };
+    let is_expected: fn(&Report) -> bool = match scenario {
         "abba" => abba(),
         "task" => abba_with_a_task(),
+        "types" => types(),
+        "twins" => twins(),
         "twice" => twice(),
         "held" => held(),
         "executor" => executor(),
@@ -30,6 +40,10 @@ fn scenario() {
         "initialisers" => initialisers(),
         "upgrade" => upgrade(),
         "permits" => permits(),
+        "notify" => lost_notify(),
+        "async lock" => async_lock(),
+        "owned" => owned(),
+        "sent" => sent(),
         "calls" => calls(abba),
         "aborts" => aborts(),
         "prints" => prints(),
@@ -40,7 +54,10 @@ fn scenario() {
         let report = report();
         assert!(start.elapsed() < Duration::from_secs(60), "not so:\n{report}");
         if is_expected(&report) {
-            println!("<<<{report}>>>");
+            match is_json {
+                true => println!("<<<{}>>>", report.to_json()),
+                false => println!("<<<{report}>>>"),
+            }
             exit(0);
         }
         thread::sleep(Duration::from_millis(5));
@@ -172,6 +189,106 @@ fn two_threads_that_each_hold_what_the_other_wants() {
         Mutex<char> "ledger" at #: 1 waiter
           # held by thread "alpha", taken at <alpha took>
           # thread "beta" <beta waits>"#,
+    );
+}
+
+mod db {
+    pub(super) struct Pool;
+}
+
+/// Nobody has named these.
+fn types() -> fn(&Report) -> bool {
+    let (pools, pool, cell) =
+        (leak(RwLock::new(vec![db::Pool])), leak(Mutex::new(db::Pool)), leak(OnceLock::new()));
+    let meet = Arc::new(Barrier::new(2));
+    let other = Arc::clone(&meet);
+    spawn("alpha", move || {
+        let _pools = pools.read(); // alpha reads
+        other.wait();
+        let _pool = pool.lock(); // alpha locks
+    });
+    spawn("beta", move || {
+        let init = || {
+            let _pool = pool.lock(); // beta locks
+            meet.wait();
+            until_waiting("alpha");
+            let _pools = pools.write(); // beta writes
+            db::Pool
+        };
+        cell.get_or_init(init); // beta makes
+    });
+    spawn("gamma", move || {
+        until_waiting("beta");
+        cell.wait(); // gamma waits
+    });
+    |report| has_cycle(report) && report.snapshot.waiters() == 3
+}
+
+#[test]
+fn types_are_said_that_nobody_named() {
+    expect(
+        "types",
+        r#"waitword: deadlocks (process #): 3 waiters at 3 locks
+        deadlock: 2 members, since #
+          thread "beta" waits # for RwLock<Vec<db::Pool>> at <beta writes>
+                        holds # Mutex<db::Pool>, taken at <beta locks>
+          thread "alpha" waits # for Mutex<db::Pool> at <alpha locks>
+                         holds # RwLock<Vec<db::Pool>>, taken at <alpha reads>
+        Mutex<db::Pool> at #: 1 waiter
+          # held by thread "beta", taken at <beta locks>
+          # thread "alpha" <alpha locks>
+        RwLock<Vec<db::Pool>> at #: 1 waiter
+          # held by thread "alpha", taken at <alpha reads>
+          # thread "beta" <beta writes>, to write
+        OnceLock<db::Pool> at #: 1 waiter
+          # held by thread "beta", taken at <beta makes>
+          # thread "gamma" <gamma waits>"#,
+    );
+    let json = shown(&output_of("types json"));
+    for name in [
+        "Mutex<deadlocks::db::Pool>",
+        "RwLock<alloc::vec::Vec<deadlocks::db::Pool>>",
+        "OnceLock<deadlocks::db::Pool>",
+    ] {
+        assert!(json.contains(&format!(r#""type_name":"{name}""#)), "{name} is not in {json}");
+    }
+}
+
+/// Two locks of one type.
+fn twins() -> fn(&Report) -> bool {
+    let (one, other) = (leak(Mutex::new(0_u8)), leak(Mutex::new(0_u8)));
+    let meet = Arc::new(Barrier::new(2));
+    let met = Arc::clone(&meet);
+    spawn("alpha", move || {
+        let _one = one.lock(); // alpha took one
+        met.wait();
+        let _other = other.lock(); // alpha waits for other
+    });
+    spawn("beta", move || {
+        let _other = other.lock(); // beta took other
+        meet.wait();
+        until_waiting("alpha");
+        let _one = one.lock(); // beta waits for one
+    });
+    has_cycle
+}
+
+#[test]
+fn two_locks_of_one_type_are_told_apart_by_their_addresses() {
+    expect(
+        "twins",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        deadlock: 2 members, since #
+          thread "beta" waits # for Mutex<u8> at # at <beta waits for one>
+                        holds # Mutex<u8> at #, taken at <beta took other>
+          thread "alpha" waits # for Mutex<u8> at # at <alpha waits for other>
+                         holds # Mutex<u8> at #, taken at <alpha took one>
+        Mutex<u8> at #: 1 waiter
+          # held by thread "beta", taken at <beta took other>
+          # thread "alpha" <alpha waits for other>
+        Mutex<u8> at #: 1 waiter
+          # held by thread "alpha", taken at <alpha took one>
+          # thread "beta" <beta waits for one>"#,
     );
 }
 
@@ -486,4 +603,284 @@ fn permits_that_were_forgotten() {
     let report = report_of("permits");
     let expected = r#"Semaphore "pool" at #: 1 waiter # 6 permits forgotten, taken at <forgets> # 2 permits, taken at <keeps> # thread "waits" <waits>"#;
     assert!(report.contains(expected), "{expected}\nis not in\n{report}");
+}
+
+/// A notify comes before the wait, and another object is never notified.
+fn lost_notify() -> fn(&Report) -> bool {
+    static LOADED: Event = Event::new();
+    let (queue, changed) = (leak(Mutex::new(0)), leak(Condvar::new()));
+    let producer = thread::Builder::new().name("producer".into());
+    let producer = producer.spawn(move || {
+        *queue.lock() += 1;
+        changed.notify_one(); // notifies
+    });
+    producer.unwrap().join().unwrap();
+    spawn("worker", move || {
+        changed.wait(&mut queue.lock()); // waits for work
+    });
+    spawn("loader", move || {
+        until_waiting("worker");
+        LOADED.wait(); // waits to be loaded
+    });
+    |report| report.findings.len() == 2
+}
+
+#[test]
+fn a_notify_that_found_nobody_and_one_that_never_came() {
+    expect(
+        "notify",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        Event at #: 1 waits, longest # (<waits to be loaded>);
+          nobody has notified it since observation began, # ago
+        Condvar at #: 1 waits, longest # (<waits for work>);
+          last notified by thread "producer" at <notifies>, # ago, found nobody
+        Condvar at #: 1 waiter
+          # last notified by thread "producer" at <notifies>, found nobody
+          # thread "worker" <waits for work>
+        Event at #: 1 waiter
+          # thread "loader" <waits to be loaded>"#,
+    );
+}
+
+/// Where one was, another is not said to have been notified.
+#[test]
+fn the_notify_of_an_object_that_is_gone_is_forgotten() {
+    waitword::observe::start_holders();
+    let is_known = |at: usize| waitword_core::observe::notifies().0.iter().any(|seen| seen.word == at);
+    let (event, condvar) = (Box::new(Event::new()), Box::new(Condvar::new()));
+    // The only field.
+    let (at_event, at_condvar) = (std::ptr::from_ref(&*event).addr(), std::ptr::from_ref(&*condvar).addr());
+    event.notify_one();
+    condvar.notify_all();
+    assert!(is_known(at_event) && is_known(at_condvar));
+    drop((event, condvar));
+    assert!(!is_known(at_event) && !is_known(at_condvar));
+}
+
+/// As [`abba`], with a lock that has no guard.
+fn async_lock() -> fn(&Report) -> bool {
+    static GATE: AsyncLock = AsyncLock::new();
+    let ledger = named('a', "ledger");
+    let meet = Arc::new(Barrier::new(2));
+    let other = Arc::clone(&meet);
+    spawn("alpha", move || {
+        GATE.lock(); // alpha took the gate
+        other.wait();
+        let _ledger = ledger.lock(); // alpha waits for the ledger
+    });
+    spawn("beta", move || {
+        let _ledger = ledger.lock(); // beta took the ledger
+        meet.wait();
+        until_waiting("alpha");
+        GATE.lock(); // beta waits for the gate
+    });
+    has_cycle
+}
+
+#[test]
+fn an_async_lock_may_be_unlocked_by_another() {
+    expect(
+        "async lock",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        cycle: 2 members, since #
+          thread "beta"  waits # for AsyncLock at # at <beta waits for the gate>
+                         holds # Mutex<char> "ledger", taken at <beta took the ledger>
+          thread "alpha" waits # for Mutex<char> "ledger" at <alpha waits for the ledger>
+                         acquired AsyncLock at # # ago at <alpha took the gate>
+        deadlock unless another unlocks what thread "alpha" acquired
+        Mutex<char> "ledger" at #: 1 waiter
+          # held by thread "beta", taken at <beta took the ledger>
+          # thread "alpha" <alpha waits for the ledger>
+        AsyncLock at #: 1 waiter
+          # acquired by thread "alpha", taken at <alpha took the gate>
+          # thread "beta" <beta waits for the gate>"#,
+    );
+}
+
+/// The record of a lock without a guard goes with its unlock by any thread, and with the next acquisition if a script has unlocked it.
+#[test]
+fn an_async_lock_has_one_holder_at_most() {
+    waitword::observe::start_holders();
+    let word = Arc::new(AtomicI32::new(0));
+    let lock = AsyncLock::on(Arc::clone(&word));
+    let at = Arc::as_ptr(&word).addr();
+    let lines = || -> Vec<u32> {
+        let holders = waitword::observe::holders().unwrap().seen;
+        holders.iter().filter(|seen| seen.word == at).map(|seen| seen.site.line()).collect()
+    };
+    let line = line!() + 1;
+    lock.lock();
+    assert_eq!(lines(), [line]);
+    thread::scope(|scope| scope.spawn(|| lock.unlock()).join().unwrap()).unwrap();
+    assert_eq!(lines(), [0_u32; 0]);
+    assert!(lock.try_lock());
+    assert_eq!(lines(), [line + 4]);
+    word.store(0, Ordering::Relaxed); // as a script unlocks it
+    let runtime = Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let line = line!() + 1;
+        lock.lock_async().await;
+        assert_eq!(lines(), [line]);
+        lock.unlock().unwrap();
+        lock.execute_locked(|| assert_eq!(lines(), [line + 3])).await;
+        lock.execute_locked_async(async || assert_eq!(lines(), [line + 4])).await;
+        assert_eq!(lines(), [0_u32; 0]);
+    });
+    assert_eq!(lock.unlock(), Err(waitword::NotLocked));
+    assert!(lock.try_lock());
+    let late = lock.lock_for(Duration::from_millis(1)).unwrap_err().held_by().unwrap();
+    assert_eq!((late.site().unwrap().line(), late.may_be_elsewhere()), (line!() - 2, true));
+}
+
+/// As [`abba`], with guards that are made to be sent.
+fn owned() -> fn(&Report) -> bool {
+    let (accounts, ledger) = (leak(Arc::new(Mutex::new(0))), leak(Arc::new(RwLock::new('a'))));
+    let meet = Arc::new(Barrier::new(2));
+    let other = Arc::clone(&meet);
+    spawn("alpha", move || {
+        let _ledger = ledger.write_owned(); // alpha owns
+        other.wait();
+        let _accounts = accounts.lock(); // alpha waits for the other
+    });
+    spawn("beta", move || {
+        let accounts = accounts.lock_owned(); // beta owns
+        let _part = waitword::OwnedMutexGuard::map(accounts, |accounts| accounts);
+        meet.wait();
+        until_waiting("alpha");
+        let _ledger = ledger.read(); // beta waits for the other
+    });
+    has_cycle
+}
+
+#[test]
+fn owned_guards_are_made_to_be_sent() {
+    expect(
+        "owned",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        cycle: 2 members, since #
+          thread "beta"  waits # for RwLock<char> at <beta waits for the other>
+                         acquired Mutex<i32> # ago at <beta owns>
+          thread "alpha" waits # for Mutex<i32> at <alpha waits for the other>
+                         acquired RwLock<char> # ago at <alpha owns>
+        deadlock unless the guard acquired by thread "beta" is elsewhere, or the guard acquired by thread "alpha" is elsewhere
+        Mutex<i32> at #: 1 waiter
+          # acquired by thread "beta", taken at <beta owns>
+          # thread "alpha" <alpha waits for the other>
+        RwLock<char> at #: 1 waiter
+          # acquired by thread "alpha", taken at <alpha owns>
+          # thread "beta" <beta waits for the other>, to read"#,
+    );
+}
+
+/// As [`abba`], after a guard of the same line was released by another thread: it was kept over an `await` by a task that moved.
+fn sent() -> fn(&Report) -> bool {
+    let (accounts, ledger) = (named(0, "accounts"), named('a', "ledger"));
+    let meet = Arc::new(Barrier::new(2));
+    let other = Arc::clone(&meet);
+    let take = || accounts.lock(); // takes, and is sent
+    let mut task = Box::pin(async move {
+        let _accounts = take();
+        std::future::pending::<()>().await;
+    });
+    let first = thread::spawn(move || {
+        let waker = std::task::Waker::noop();
+        assert!(task.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_pending());
+        task
+    });
+    drop(first.join().unwrap());
+    spawn("alpha", move || {
+        let _ledger = ledger.lock(); // alpha keeps
+        other.wait();
+        let _accounts = accounts.lock(); // alpha waits once more
+    });
+    spawn("beta", move || {
+        let _accounts = take();
+        meet.wait();
+        until_waiting("alpha");
+        let _ledger = ledger.lock(); // beta waits once more
+    });
+    has_cycle
+}
+
+#[test]
+fn a_line_whose_guards_were_sent_before_makes_no_certain_deadlock() {
+    expect(
+        "sent",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        cycle: 2 members, since #
+          thread "beta"  waits # for Mutex<char> "ledger" at <beta waits once more>
+                         acquired Mutex<i32> "accounts" # ago at <takes, and is sent>
+          thread "alpha" waits # for Mutex<i32> "accounts" at <alpha waits once more>
+                         holds # Mutex<char> "ledger", taken at <alpha keeps>
+        deadlock unless the guard acquired by thread "beta" is elsewhere
+        Mutex<i32> "accounts" at #: 1 waiter
+          # acquired by thread "beta", taken at <takes, and is sent>
+          # thread "alpha" <alpha waits once more>
+        Mutex<char> "ledger" at #: 1 waiter
+          # held by thread "alpha", taken at <alpha keeps>
+          # thread "beta" <beta waits once more>"#,
+    );
+}
+
+/// Also after the lock was released for a while, and by whatever way it was acquired.
+#[test]
+fn an_owned_guard_is_always_one_that_may_be_elsewhere() {
+    waitword::observe::start_holders();
+    let (mutex, rwlock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
+    let is_sent = |at: usize, size: usize| {
+        let holders = waitword::observe::holders().unwrap().seen;
+        let of: Vec<bool> = holders
+            .iter()
+            .filter(|seen| (at..at + size).contains(&seen.word))
+            .map(|seen| seen.may_be_elsewhere)
+            .collect();
+        assert_eq!(of.len(), 1);
+        of[0]
+    };
+    let mutex_is_sent = || is_sent(Arc::as_ptr(&mutex).addr(), size_of::<Mutex<i32>>());
+    let rwlock_is_sent = || is_sent(Arc::as_ptr(&rwlock).addr(), size_of::<RwLock<i32>>());
+    let soon = Duration::from_millis(1);
+
+    let borrowed = mutex.lock();
+    assert!(!mutex_is_sent());
+    drop(borrowed);
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let ways: [Box<dyn Fn() -> OwnedMutexGuard<i32>>; 5] = [
+        Box::new(|| mutex.lock_owned()),
+        Box::new(|| mutex.try_lock_owned().unwrap()),
+        Box::new(|| mutex.lock_owned_for(soon).unwrap()),
+        Box::new(|| runtime.block_on(mutex.lock_owned_async())),
+        Box::new(|| runtime.block_on(mutex.lock_owned_async_for(soon)).unwrap()),
+    ];
+    for take in ways {
+        let mut guard = take();
+        assert!(mutex_is_sent());
+        OwnedMutexGuard::unlocked(&mut guard, || ());
+        assert!(mutex_is_sent());
+        assert!(Condvar::new().wait_for(&mut guard, soon).is_err());
+        assert!(mutex_is_sent());
+        let part = OwnedMutexGuard::map(guard, |value| value);
+        assert!(mutex_is_sent());
+        drop(part);
+    }
+
+    let borrowed = rwlock.upgradable_read();
+    assert!(!rwlock_is_sent());
+    drop(borrowed);
+    drop(rwlock.read_owned());
+    let mut read = rwlock.upgradable_read_owned();
+    assert!(rwlock_is_sent());
+    OwnedRwLockUpgradableReadGuard::bump(&mut read);
+    OwnedRwLockUpgradableReadGuard::unlocked(&mut read, || ());
+    assert!(rwlock_is_sent());
+    let write = OwnedRwLockUpgradableReadGuard::upgrade(read);
+    assert!(rwlock_is_sent());
+    let read = OwnedRwLockWriteGuard::downgrade(write);
+    assert!(rwlock_is_sent());
+    drop(read);
+
+    let semaphore = Arc::new(Semaphore::new(1));
+    let permit = semaphore.acquire_owned().unwrap();
+    assert!(is_sent(Arc::as_ptr(&semaphore).addr(), size_of::<Semaphore>()));
+    drop(permit);
 }

@@ -36,7 +36,11 @@ fn everything() -> Report {
         .lock(0xe0, LockKind::RwLock, None)
         .held(thread(21, "r"), Access::Shared, "a.rs:7", 3_000)
         .waits(thread(22, "w"), Access::Exclusive, "b.rs:4", 2_000)
-        .waits(thread(21, "r"), Access::Shared, "a.rs:9", 1_500);
+        .waits(thread(21, "r"), Access::Shared, "a.rs:9", 1_500)
+        .lock(0xf0, LockKind::AsyncLock, None)
+        .held(thread(31, "s"), Access::Exclusive, "s.rs:1", 3_000)
+        .but_held(|holder| holder.sent_away = true)
+        .waits(thread(31, "s"), Access::Exclusive, "s.rs:2", 1_500);
     made.0.locks[0].name.name = Some("accounts".into());
     report(&made)
 }
@@ -79,6 +83,7 @@ fn the_words_of_the_schema_stay() {
         "other_way",
         "timed",
         "guard_sent_away",
+        "unlocked_by_another",
         "holds",
         "queued_ahead",
         "polls",

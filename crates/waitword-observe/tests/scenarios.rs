@@ -2,8 +2,10 @@
 
 mod hand_made;
 
-use hand_made::{Made, abba, millis, task, thread};
-use waitword_observe::{Access, Actor, LockKind, State, waits};
+use std::time::Duration;
+
+use hand_made::{Made, abba, millis, site, task, thread};
+use waitword_observe::{Access, Actor, Deed, LockKind, State, waits};
 
 fn findings_of_waits(made: &Made) -> Vec<String> {
     waits(&made.0).iter().map(ToString::to_string).collect()
@@ -165,15 +167,52 @@ blocked unless task 3 has another way on (select!)";
     assert_eq!(made.cycles(), [expected]);
 }
 
-#[test]
-fn waits_for_a_notify_that_nobody_may_send() {
+fn three_workers() -> Made {
     let mut made = Made::new().lock(0xc0, LockKind::Condvar, None);
     for (id, age) in [(1, 61_000), (2, 40_000), (3, 10)] {
         made = made.waits(thread(id, "worker"), Access::Notification, "src/q.rs:25", age);
     }
-    let expected = "Condvar at 0xc0: 3 wait, longest 61 s (src/q.rs:25); nobody is known who could notify";
+    made
+}
+
+#[test]
+fn waits_for_a_notify_that_was_sent_before() {
+    let mut made = three_workers();
+    let notified = |woken| Deed {
+        actor: thread(9, "producer"),
+        site: site("src/q.rs:31"),
+        ago: Duration::from_secs(64),
+        woken: Some(woken),
+    };
+    made.0.locks[0].notified = Some(notified(0));
+    let expected = "\
+Condvar at 0xc0: 3 wait, longest 61 s (src/q.rs:25); last notified by thread \"producer\" at
+  src/q.rs:31, 64 s ago, found nobody";
     assert_eq!(findings_of_waits(&made), [expected]);
     assert!(!waits(&made.0)[0].is_fault(), "a worker may wait for work");
+    made.0.locks[0].notified = Some(notified(2));
+    assert_eq!(findings_of_waits(&made), [expected.replace("found nobody", "woke 2")]);
+}
+
+#[test]
+fn waits_for_a_notify_that_nobody_has_sent() {
+    let mut made = three_workers();
+    let expected = "\
+Condvar at 0xc0: 3 wait, longest 61 s (src/q.rs:25); nobody has notified it since observation began,
+  60 min ago";
+    assert_eq!(findings_of_waits(&made), [expected]);
+    let unknown = "Condvar at 0xc0: 3 wait, longest 61 s (src/q.rs:25); nobody is known who could notify";
+    made.0.recording.as_mut().unwrap().lost_notifies = 1;
+    assert_eq!(findings_of_waits(&made), [unknown], "it may be the one that was lost");
+    made.0.recording = None;
+    assert_eq!(findings_of_waits(&made), [unknown]);
+    let mut word = three_workers();
+    word.0.locks[0].name.kind = LockKind::Word;
+    assert_eq!(
+        findings_of_waits(&word),
+        [unknown.replace("Condvar", "word")],
+        "notifies of words are not recorded"
+    );
 }
 
 #[test]

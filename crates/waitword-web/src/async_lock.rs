@@ -125,7 +125,7 @@ impl AsyncLock {
         while !self.take_or_mark() {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
-                return Err(LockError::TimedOut);
+                return Err(LockError::TIMED_OUT);
             }
             engine::wait(&self.word, CONTENDED, left);
         }
@@ -245,7 +245,7 @@ impl Future for LockAsyncUntil {
     type Output = Result<(), LockError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.acquire(cx).map(|taken| if taken { Ok(()) } else { Err(LockError::TimedOut) })
+        self.0.acquire(cx).map(|taken| if taken { Ok(()) } else { Err(LockError::TIMED_OUT) })
     }
 }
 

@@ -2,23 +2,89 @@
 
 use std::error::Error;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::mem;
+
+pub use waitword_core::observe::holders::HeldBy;
 
 /// A wait failed: for a lock, a wakeup, a value.
+///
+/// Two errors are equal if their reasons are: who held the lock is not compared. [`TIMED_OUT`](Self::TIMED_OUT) is there to compare with.
+///
+/// ```
+/// use std::time::Duration;
+/// use waitword::{LockError, Mutex};
+///
+/// let mutex = Mutex::new(1);
+/// let guard = mutex.lock();
+/// let late = mutex.lock_for(Duration::from_millis(1)).map(drop);
+/// assert_eq!(late, Err(LockError::TIMED_OUT));
+/// assert!(matches!(late, Err(LockError::TimedOut(_))));
+/// # drop(guard);
+/// ```
 #[doc(alias("TryLockError", "WaitTimeoutResult", "Elapsed", "Timeout"))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub enum LockError {
-    /// The time was up.
-    TimedOut,
+    /// The time was up. Of a lock, it says who held it then, if that is known: with the feature `observe`, while holders are recorded
+    /// ([`start_holders`](waitword_core::observe::holders)).
+    TimedOut(HeldBy),
     /// It would have had to wait, and this thread must not block
     /// ([`forbid_blocking`](crate::forbid_blocking)). Nothing was waited for. The methods that are futures do not return
     /// this.
     BlockingForbidden,
 }
 
+impl LockError {
+    /// The time was up, and nobody is known who was in the way.
+    pub const TIMED_OUT: Self = Self::TimedOut(HeldBy::NONE);
+
+    /// Who held the lock when the time was up. `None` if nobody is known: holders are not recorded
+    /// (`waitword_observe::enable`), or the lock was taken before they were, the record had no room, it was released just then, nothing
+    /// was held (a wait for a notify, a read behind a writer that is queued), or the time was not up.
+    ///
+    #[cfg_attr(feature = "observe", doc = "```")]
+    #[cfg_attr(not(feature = "observe"), doc = "```ignore")]
+    /// use std::time::Duration;
+    /// use waitword::{Mutex, observe};
+    ///
+    /// observe::start_holders();
+    /// let mutex = Mutex::new(1);
+    /// let guard = mutex.lock();
+    /// let late = mutex.lock_for(Duration::from_millis(1)).map(drop).unwrap_err();
+    /// assert_eq!(late.held_by().unwrap().site().unwrap().file(), file!());
+    /// println!("{late}"); // the time was up: held 0.00 s by thread "main", taken at src/main.rs:6
+    /// # drop(guard);
+    /// ```
+    pub fn held_by(&self) -> Option<HeldBy> {
+        match self {
+            Self::TimedOut(held_by) => Some(*held_by).filter(HeldBy::is_known),
+            Self::BlockingForbidden => None,
+        }
+    }
+}
+
+/// By the reason alone.
+impl PartialEq for LockError {
+    fn eq(&self, other: &Self) -> bool {
+        mem::discriminant(self) == mem::discriminant(other)
+    }
+}
+
+impl Eq for LockError {}
+
+impl Hash for LockError {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        mem::discriminant(self).hash(state);
+    }
+}
+
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TimedOut => "the time was up before it could be had: try again, or allow more time",
+            Self::TimedOut(held_by) if held_by.is_known() => {
+                return write!(f, "the time was up: {held_by}");
+            }
+            Self::TimedOut(_) => "the time was up before it could be had: try again, or allow more time",
             Self::BlockingForbidden => {
                 "it could not be had without waiting, and this thread must not block (`forbid_blocking`): \
                  use the method whose name has `_async` in it"

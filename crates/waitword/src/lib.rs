@@ -132,7 +132,7 @@ pub mod word;
 pub use async_lock::AsyncLock;
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, CondvarGuard};
-pub use error::{LockError, NotLocked};
+pub use error::{HeldBy, LockError, NotLocked};
 pub use event::{Event, EventListener, EventNotified, OwnedEventListener};
 pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 pub use once::{LazyLock, OnceLock};

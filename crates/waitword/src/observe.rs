@@ -35,7 +35,9 @@ use waitword_core::Table;
 // The models have a table of their own, and no clock.
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use waitword_core::observe::holders::{Hold, HolderSeen, Holders, holders, start_holders, stop_holders};
-pub use waitword_core::observe::{Actor, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock};
+pub use waitword_core::observe::{
+    Actor, LockType, Site, WaiterSeen, WaiterState, WaitsFor, lock_type_of, start_clock, stop_clock,
+};
 
 use crate::raw_rwlock::RawRwLock;
 

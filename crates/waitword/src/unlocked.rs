@@ -19,7 +19,7 @@ use waitword_core::may_block;
 use waitword_core::observe::Caller;
 use waitword_core::observe::holders::HoldId;
 
-use crate::acquire::{self, Acquire};
+use crate::acquire::{self, Acquire, WasSent};
 
 /// Releases what the caller holds, and acquires it again, also if the release unwinds. A second panic meanwhile aborts.
 #[cold]
@@ -61,8 +61,8 @@ fn let_go<R: Acquire<Closed = Infallible>, U>(
     release: impl FnOnce(HoldId),
     run: impl FnOnce() -> U,
 ) -> U {
-    let held = *hold;
-    let mut unwinding = AcquireAgain { raw, ask, hold, caller: Caller::here() };
+    let (held, sent) = (*hold, WasSent::look(raw, ask, *hold));
+    let mut unwinding = AcquireAgain { raw, ask, hold, sent, caller: Caller::here() };
     release(held);
     let result = run();
     // It may panic, and then has not acquired the lock: its drop does.
@@ -78,6 +78,7 @@ pub(crate) struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
     pub(crate) ask: R::Ask,
     /// What the guard keeps.
     pub(crate) hold: &'a mut HoldId,
+    pub(crate) sent: WasSent,
     pub(crate) caller: Caller,
 }
 
@@ -90,6 +91,7 @@ impl<R: Acquire<Closed = Infallible>> AcquireAgain<'_, R> {
                 hold
             }
         };
+        self.sent.say(self.raw, self.ask, *self.hold);
     }
 }
 

@@ -254,6 +254,7 @@ moving! {
     LazyLock<u8>:                                   YES YES YES;
     LazyForce<'static, u8, fn() -> u8>:             NO  NO  NO;
     LazyForceUntil<'static, u8, fn() -> u8>:        NO  NO  NO;
+    HeldBy:                                         YES YES YES;
     LockError:                                      YES YES YES;
     NotLocked:                                      YES YES YES;
     AcquireError:                                   YES YES YES;

@@ -27,7 +27,7 @@ const WAYS: [Way; 9] = [
 ];
 
 const WAYS_WITHOUT_TIME: [Way; 7] = [
-    ("try_wait", |barrier| barrier.try_wait().ok_or(LockError::TimedOut)),
+    ("try_wait", |barrier| barrier.try_wait().ok_or(LockError::TIMED_OUT)),
     ("wait_for", |barrier| barrier.wait_for(Duration::ZERO)),
     ("wait_until", |barrier| barrier.wait_until(Instant::now())),
     ("wait_async_for", |barrier| block_on(barrier.wait_async_for(Duration::ZERO))),
@@ -66,15 +66,15 @@ fn every_way_to_wait_meets_every_other() {
 fn a_wait_that_gives_up_has_not_arrived() {
     let barrier = Arc::new(Barrier::new(2));
     for (way, wait) in WAYS_WITHOUT_TIME {
-        assert_eq!(wait(&barrier), Err(LockError::TimedOut), "{way}");
+        assert_eq!(wait(&barrier), Err(LockError::TIMED_OUT), "{way}");
         assert_eq!(barrier.arrived(), 0, "{way}");
     }
     for timeout in [1, 3, 15].map(Duration::from_millis) {
         let start = Instant::now();
-        assert_eq!(barrier.wait_for(timeout), Err(LockError::TimedOut));
+        assert_eq!(barrier.wait_for(timeout), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
         let start = Instant::now();
-        assert_eq!(block_on(barrier.wait_async_for(timeout)), Err(LockError::TimedOut));
+        assert_eq!(block_on(barrier.wait_async_for(timeout)), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
         assert_eq!(barrier.arrived(), 0);
     }
@@ -199,7 +199,7 @@ fn forbidden_to_block() {
     let _must_not = forbid_blocking();
     assert_eq!(barrier.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
     assert_eq!(barrier.wait_until(far()), Err(LockError::BlockingForbidden));
-    assert_eq!(barrier.wait_for(Duration::ZERO), Err(LockError::TimedOut), "that would not have waited");
+    assert_eq!(barrier.wait_for(Duration::ZERO), Err(LockError::TIMED_OUT), "that would not have waited");
     assert_eq!(barrier.arrived(), 0);
     let mut task = Task::new(barrier.wait_async());
     assert!(task.poll().is_pending());

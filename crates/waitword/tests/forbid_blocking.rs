@@ -15,7 +15,7 @@ fn refused() -> bool {
     let _held = mutex.lock();
     match mutex.lock_for(Duration::from_millis(1)).unwrap_err() {
         LockError::BlockingForbidden => true,
-        LockError::TimedOut => false,
+        LockError::TimedOut(_) => false,
     }
 }
 

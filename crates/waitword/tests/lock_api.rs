@@ -208,7 +208,7 @@ fn a_wait_releases_its_guard_and_has_it_again() {
     assert!(!mutex.is_locked() && changed.notify_one() == 0);
     // One whose time is up has it again, and so has one that must not block, or that panics.
     let mut guard = mutex.lock();
-    assert_eq!(changed.wait_for(&mut guard, Duration::from_millis(1)), Err(LockError::TimedOut));
+    assert_eq!(changed.wait_for(&mut guard, Duration::from_millis(1)), Err(LockError::TIMED_OUT));
     assert!(mutex.is_locked());
     let must_not = forbid_blocking();
     assert!(catch_unwind(AssertUnwindSafe(|| changed.wait(&mut guard))).is_err());

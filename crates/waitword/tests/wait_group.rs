@@ -186,12 +186,12 @@ fn timed_forms_give_up_and_never_too_early() {
     let _token = group.add();
     for timeout in [1, 3, 15].map(Duration::from_millis) {
         let start = Instant::now();
-        assert_eq!(group.wait_for(timeout), Err(LockError::TimedOut));
-        assert_eq!(group.wait_until(start + timeout), Err(LockError::TimedOut));
+        assert_eq!(group.wait_for(timeout), Err(LockError::TIMED_OUT));
+        assert_eq!(group.wait_until(start + timeout), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
         let start = Instant::now();
-        assert_eq!(block_on(group.wait_async_for(timeout)), Err(LockError::TimedOut));
-        assert_eq!(block_on(group.wait_async_until(start + timeout)), Err(LockError::TimedOut));
+        assert_eq!(block_on(group.wait_async_for(timeout)), Err(LockError::TIMED_OUT));
+        assert_eq!(block_on(group.wait_async_until(start + timeout)), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
     }
     assert_eq!(group.waiters(), 0);
@@ -220,7 +220,7 @@ fn forbidden_to_block() {
     let _must_not = forbid_blocking();
     assert_eq!(group.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
     assert_eq!(group.wait_until(far()), Err(LockError::BlockingForbidden));
-    assert_eq!(group.wait_for(Duration::ZERO), Err(LockError::TimedOut), "that would not have waited");
+    assert_eq!(group.wait_for(Duration::ZERO), Err(LockError::TIMED_OUT), "that would not have waited");
     drop(token);
     group.wait();
 }

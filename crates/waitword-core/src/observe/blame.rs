@@ -15,7 +15,8 @@ use super::clock::start_clock;
 use super::delays::Delay;
 use super::origin::WaitsFor;
 use super::site::Site;
-use super::site_ptr::AtomicSite;
+use super::site_ptr::{AtomicSite, AtomicStatic};
+use super::types::{LockType, lock_type_of};
 use crate::sync::OnceLock;
 
 /// How many sites have a row.
@@ -65,6 +66,8 @@ pub struct Blame {
     pub waits_for: WaitsFor,
     /// The word that they waited at, if it always was the same.
     pub word: Option<usize>,
+    /// The type of the lock, if it is known and always was the same.
+    pub lock_type: Option<&'static LockType>,
     /// How often a lock was released while others waited.
     pub releases: u64,
     /// How many waited, added up over these releases.
@@ -163,6 +166,8 @@ struct Row {
     waits_for: AtomicU8,
     /// 0: none yet; [`MANY`]: not always the same.
     word: AtomicUsize,
+    /// [`MIXED`]: not always the same.
+    lock_type: AtomicStatic<LockType>,
     releases: AtomicU64,
     waiters: AtomicU64,
     delay: AtomicU64,
@@ -176,12 +181,16 @@ struct Row {
 /// No word has this address.
 const MANY: usize = 1;
 
+/// No lock is of this type.
+static MIXED: LockType = LockType::new::<()>("");
+
 impl Row {
     fn new() -> Self {
         Self {
             site: AtomicSite::none(),
             waits_for: AtomicU8::new(0),
             word: AtomicUsize::new(0),
+            lock_type: AtomicStatic::none(),
             releases: AtomicU64::new(0),
             waiters: AtomicU64::new(0),
             delay: AtomicU64::new(0),
@@ -199,6 +208,13 @@ impl Row {
         let word = self.word.load(Ordering::Relaxed);
         if word != charge.word && word != MANY {
             self.word.store(if word == 0 { charge.word } else { MANY }, Ordering::Relaxed);
+        }
+        if let Some(lock_type) = lock_type_of(charge.word) {
+            match self.lock_type.load() {
+                None => self.lock_type.store(Some(lock_type)),
+                Some(before) if before.is(lock_type) => {}
+                Some(_) => self.lock_type.store(Some(&MIXED)),
+            }
         }
         self.releases.fetch_add(1, Ordering::Relaxed);
         self.waiters.fetch_add(waiters, Ordering::Relaxed);
@@ -223,6 +239,7 @@ impl Row {
             blamed,
             waits_for: waits_for.copied().unwrap_or(WaitsFor::Word),
             word: (word > MANY).then_some(word),
+            lock_type: self.lock_type.load().filter(|lock_type| !lock_type.is(&MIXED)),
             releases: read(&self.releases),
             waiters: read(&self.waiters),
             delay: Duration::from_nanos(read(&self.delay)),

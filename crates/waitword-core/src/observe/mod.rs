@@ -27,6 +27,13 @@ mod blame;
 mod clock;
 mod delays;
 pub mod holders;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod notifies;
+#[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+#[path = "unnotified.rs"]
+mod notifies;
+#[cfg(feature = "observe")]
+mod notify_table;
 mod origin;
 #[cfg(feature = "observe")]
 mod release;
@@ -52,6 +59,7 @@ pub(crate) mod tracing;
 #[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
 #[path = "untraced.rs"]
 pub(crate) mod tracing;
+mod types;
 
 #[cfg(feature = "observe")]
 pub(crate) use asked::{blames, is_anything_asked};
@@ -67,6 +75,12 @@ pub(crate) use clock::{ticket_after, time_of};
 #[cfg(feature = "observe")]
 pub(crate) use delays::Delay;
 pub(crate) use delays::Delays;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub use notifies::{NotifySeen, notifies};
+pub use notifies::{forget_notify, note_notify, notes_notifies};
+#[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use notify_table::{Kept, NotifyTable};
 pub use origin::{Caller, Origin, WaitsFor};
 #[cfg(feature = "observe")]
 pub(crate) use release::noted;
@@ -89,3 +103,4 @@ pub use tasks::{are_tasks_identified, identify, task_number};
 pub use trace::{Event, EventKind, Events, Who};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use tracing::{Tracing, trace, trace_acquired, trace_released, traces_all};
+pub use types::{LockType, lock_type_of, note_lock_type};

@@ -12,13 +12,15 @@ use std::ptr::{from_ref, with_exposed_provenance};
 pub type Site = Location<'static>;
 
 /// A place in the source, or none.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PackedSite(i32);
 
 /// Where distances begin. No place is here, so 0 is free for "none".
 static BEGINNING: u8 = 0;
 
 impl PackedSite {
+    pub(crate) const NONE: Self = Self(0);
+
     #[inline]
     pub(crate) fn new(site: Option<&'static Site>) -> Self {
         let distance =

@@ -46,8 +46,8 @@ impl Metrics {
             Blamed::Unknown => "unknown".to_owned(),
             Blamed::OtherSites => "other sites".to_owned(),
         };
-        let name = row.lock.as_ref().and_then(|lock| lock.name.clone());
-        let lock = name.unwrap_or_else(|| row.kind.to_string());
+        let what = row.what();
+        let lock = what.name.or(what.type_name).unwrap_or_else(|| row.kind.to_string());
         let labels = [("site", site), ("lock", lock)];
         let nanos = |delay: Duration| u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
         let since = |now: u64, before: Option<u64>| now.saturating_sub(before.unwrap_or(0));

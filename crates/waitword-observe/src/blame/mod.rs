@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use waitword_core::observe;
 
-use crate::model::{LockKind, LockName, Site};
+use crate::model::{Address, LockKind, LockName, Site};
 use crate::names::names;
 use crate::process::sort;
 pub use slow::{Slow, take_slow};
@@ -42,6 +42,9 @@ pub struct Blame {
     pub kind: LockKind,
     /// The lock, if it always was the same.
     pub lock: Option<LockName>,
+    /// The type of the lock, such as `Mutex<shop::db::Pool>`, if it is known and always was the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<String>,
     /// How often it was released while others waited.
     pub releases: u64,
     /// How many waited, added up over these releases.
@@ -105,6 +108,22 @@ pub fn blame() -> Vec<Blame> {
     merged
 }
 
+impl Blame {
+    /// What the rows say of the lock: which one it was, or else of what type.
+    pub(crate) fn what(&self) -> LockName {
+        let mut lock = self.lock.clone().unwrap_or(LockName {
+            address: Address(0),
+            kind: self.kind,
+            name: None,
+            type_name: None,
+            place: None,
+        });
+        // The lock may have gone since.
+        lock.type_name = lock.type_name.or_else(|| self.type_name.clone());
+        lock
+    }
+}
+
 fn row(seen: observe::Blame) -> Blame {
     let (kind, _) = sort(seen.waits_for);
     let buckets = |counts: &[u32]| {
@@ -122,6 +141,7 @@ fn row(seen: observe::Blame) -> Blame {
         },
         kind,
         lock: seen.word.map(|word| names().of(word, kind)),
+        type_name: seen.lock_type.map(ToString::to_string),
         releases: seen.releases,
         waiters: seen.waiters,
         delay: seen.delay,
@@ -136,6 +156,9 @@ impl Blame {
     fn add(&mut self, other: Self) {
         if self.lock != other.lock {
             self.lock = None;
+        }
+        if self.type_name != other.type_name {
+            self.type_name = None;
         }
         self.releases += other.releases;
         self.waiters += other.waiters;

@@ -41,6 +41,9 @@ pub struct Recording {
     pub since: Duration,
     /// How many acquisitions were not recorded since, for want of room.
     pub unrecorded: u64,
+    /// Of how many condition variables and events the last notify was displaced by those of others.
+    #[serde(default)]
+    pub lost_notifies: u64,
 }
 
 /// Which thread polled a task last.

@@ -59,6 +59,11 @@ pub enum LockKind {
     AsyncLock,
 }
 
+/// Whether its notifies are recorded, while holders are.
+pub(crate) fn is_notified(kind: LockKind) -> bool {
+    matches!(kind, LockKind::Condvar | LockKind::Event)
+}
+
 impl fmt::Display for LockKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -77,7 +82,7 @@ pub struct LockName {
     pub kind: LockKind,
     /// The name that it was given by [`name`](crate::name()).
     pub name: Option<String>,
-    /// Its type without paths, such as `Mutex<Accounts>`, if it is known.
+    /// Its type, such as `Mutex<shop::db::Pool>`, if it is known. Text has the last names of its paths alone.
     pub type_name: Option<String>,
     /// Where it is in memory that JavaScript agents share, if it is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +116,7 @@ pub struct Lock {
     /// Who changed its word last, where that is recorded: of the words of scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Deed>,
-    /// Who notified it last, where that is recorded.
+    /// Who notified it last, where that is recorded: of condition variables, events, and the words of scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified: Option<Deed>,
 }

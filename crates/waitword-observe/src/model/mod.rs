@@ -13,6 +13,7 @@ pub use actor::Actor;
 pub use deed::{Deed, Ended};
 pub(crate) use durations::{nanos, optional_nanos};
 pub use holder::{Holder, LastPoll, Recording};
+pub(crate) use lock::is_notified;
 pub use lock::{Address, BlockPlace, Lock, LockKind, LockName};
 pub use site::Site;
 pub use snapshot::Snapshot;

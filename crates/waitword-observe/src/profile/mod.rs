@@ -62,8 +62,6 @@ impl Profile {
     pub fn of_blame(rows: &[Blame]) -> Self {
         let mut profile = Self::default();
         for row in rows {
-            let unnamed =
-                LockName { address: Address(0), kind: row.kind, name: None, type_name: None, place: None };
             let nobody = |text: &'static str| Site { file: text.into(), line: 0, column: 0 };
             let site = match &row.blamed {
                 Blamed::Site { site } => site.clone(),
@@ -72,11 +70,13 @@ impl Profile {
                 Blamed::OtherSites => nobody("other sites"),
             };
             let lock = match row.blamed {
-                Blamed::Site { .. } => row.lock.clone(),
-                _ => None,
+                Blamed::Site { .. } => row.what(),
+                _ => {
+                    LockName { address: Address(0), kind: row.kind, name: None, type_name: None, place: None }
+                }
             };
             let waits = Waits { count: row.releases, delay: row.delay };
-            profile.rows.entry((lock.unwrap_or(unnamed), Some(site))).or_default().add(waits);
+            profile.rows.entry((lock, Some(site))).or_default().add(waits);
         }
         profile
     }

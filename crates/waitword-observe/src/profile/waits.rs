@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::model::{LockName, Site};
+use crate::text::short_type;
 
 /// The waits for one lock from one site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +23,7 @@ impl Waits {
 
 /// `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`.
 pub(super) fn label(lock: &LockName) -> String {
-    let kind = lock.type_name.clone().unwrap_or_else(|| lock.kind.to_string());
+    let kind = lock.type_name.as_deref().map_or_else(|| lock.kind.to_string(), short_type);
     match &lock.name {
         Some(name) => format!("{kind} \"{name}\""),
         None if lock.address.0 == 0 => kind,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::graph::{Edge, Graph, Why};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
-use crate::model::Snapshot;
+use crate::model::{LockKind, Snapshot};
 
 /// Cycles that have no member in common, each the shortest through one of its members.
 pub(super) fn find(snapshot: &Snapshot) -> Vec<Cycle> {
@@ -79,6 +79,11 @@ fn shortest<'a>(graph: &Graph<'a>, open: &[bool], start: usize) -> Option<Path<'
 }
 
 fn described(graph: &Graph<'_>, path: &Path<'_>) -> Option<Cycle> {
+    // The youngest wait first, whichever the search began with.
+    let age = |(_, edge): &(usize, Edge<'_>)| edge.wait.and_then(|(_, waiter)| waiter.age);
+    let youngest = path.iter().enumerate().filter_map(|(at, step)| Some((age(step)?, at))).min();
+    let mut path = path.clone();
+    path.rotate_left(youngest.map_or(0, |(_, at)| at));
     let mut members = Vec::with_capacity(path.len());
     let mut since = None::<Duration>;
     let mut unless = Vec::new();
@@ -105,8 +110,11 @@ fn described(graph: &Graph<'_>, path: &Path<'_>) -> Option<Cycle> {
             }
         };
         let blocks = before.why.blocks(before.wait.map(|(lock, _)| lock))?;
-        if matches!(blocks, Blocks::Holds { sent_away: true, .. }) {
-            unless.push(Unless::GuardSentAway { actor: actor.clone() });
+        if let Blocks::Holds { lock, sent_away: true, .. } = &blocks {
+            unless.push(match lock.kind {
+                LockKind::AsyncLock => Unless::UnlockedByAnother { actor: actor.clone() },
+                _ => Unless::GuardSentAway { actor: actor.clone() },
+            });
         }
         members.push(Member { actor, waits, blocks });
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
-use crate::model::{Lock, LockKind, Site, Snapshot, State, Waiter};
+use crate::model::{Lock, LockKind, Site, Snapshot, State, Waiter, is_notified};
 
 /// A signalled waiter that has been queued for less is no finding: its executor may be busy.
 const NEVER_POLLED_AFTER: Duration = Duration::from_secs(1);
@@ -19,7 +19,7 @@ pub(super) fn find(snapshot: &Snapshot) -> Vec<Finding> {
         findings.extend(never_polled(lock).map(Finding::NeverPolled));
         match lock.name.kind {
             LockKind::Word | LockKind::Condvar | LockKind::Event => {
-                findings.extend(no_known_notifier(lock).map(Finding::NoKnownNotifier));
+                findings.extend(no_known_notifier(lock, snapshot).map(Finding::NoKnownNotifier));
             }
             _ => findings.extend(long_waits(lock).into_iter().map(Finding::LongWait)),
         }
@@ -87,13 +87,17 @@ fn long_waits(lock: &Lock) -> Vec<LongWait> {
     sites.into_iter().map(long).collect()
 }
 
-fn no_known_notifier(lock: &Lock) -> Option<NoKnownNotifier> {
+fn no_known_notifier(lock: &Lock, snapshot: &Snapshot) -> Option<NoKnownNotifier> {
     let longest = lock.waiters.iter().max_by_key(|waiter| waiter.age)?;
     let age = longest.age.filter(|age| *age >= LONG_WAIT)?;
+    let recording = snapshot.recording.as_ref().filter(|recording| recording.lost_notifies == 0);
+    let unnotified = recording.filter(|_| is_notified(lock.name.kind) && lock.notified.is_none());
     Some(NoKnownNotifier {
         lock: lock.name.clone(),
         waiters: lock.waiters.len(),
         longest: age,
         site: longest.site.clone(),
+        notified: lock.notified.clone(),
+        unnotified: unnotified.map(|recording| recording.since),
     })
 }

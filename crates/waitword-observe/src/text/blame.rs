@@ -32,7 +32,7 @@ pub(crate) fn blame(rows: &[Blame]) -> String {
 }
 
 fn of_row(row: &Blame) -> String {
-    let name = row.lock.as_ref().map_or_else(|| row.kind.to_string(), lock);
+    let name = lock(&row.what());
     let whom = match &row.blamed {
         Blamed::Site { site: at } => format!("{name} taken at {}", site(Some(at))),
         Blamed::NotYetRun => {

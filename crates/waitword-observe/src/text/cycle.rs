@@ -1,8 +1,16 @@
 //! A cycle: its members, and what would end it.
 
-use super::words::{actor, duration, lock, site, wrapped};
+use super::words::{self, actor, duration, lock_with_address, site, wrapped};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
 use crate::model::{Access, Actor, LockName, Site};
+
+/// As [`words::lock`](super::words::lock); of two locks of the cycle that would look the same, with the address.
+fn lock(cycle: &Cycle, name: &LockName) -> String {
+    let text = words::lock(name);
+    let waits = cycle.members.iter().filter_map(|member| member.waits.as_ref().map(|wait| &wait.lock));
+    let mut twins = waits.filter(|other| other.address != name.address && words::lock(other) == text);
+    if twins.next().is_some() { lock_with_address(name) } else { text }
+}
 
 pub(super) fn cycle(cycle: &Cycle) -> String {
     let mut text =
@@ -25,6 +33,9 @@ fn unless(unless: &Unless) -> String {
         Unless::Timed { actor: waiter } => format!("the wait of {} has a deadline", actor(waiter)),
         Unless::GuardSentAway { actor: acquirer } => {
             format!("the guard acquired by {} is elsewhere", actor(acquirer))
+        }
+        Unless::UnlockedByAnother { actor: acquirer } => {
+            format!("another unlocks what {} acquired", actor(acquirer))
         }
     }
 }
@@ -58,13 +69,13 @@ fn table(cycle: &Cycle) -> String {
             Some(wait) => {
                 let MemberWait { lock: name, site: at, age, .. } = wait;
                 let age = format!("{:>ages_wide$}", duration(*age));
-                format!("waits {age} for {} at {}", lock(name), site(at.as_ref()))
+                format!("waits {age} for {} at {}", lock(cycle, name), site(at.as_ref()))
             }
             None => format!("has to be polled by {}", names[(at + 1) % count]),
         };
         let blocks = match &member.blocks {
             Blocks::Holds { lock: name, site: at, held, sent_away, .. } => {
-                let [name, at] = [lock(name), site(at.as_ref())];
+                let [name, at] = [lock(cycle, name), site(at.as_ref())];
                 match (held.map(duration), sent_away) {
                     (Some(held), false) => format!("holds {held:>ages_wide$}     {name}, taken at {at}"),
                     (None, false) => format!("holds {name}, taken at {at}"),
@@ -73,7 +84,7 @@ fn table(cycle: &Cycle) -> String {
                 }
             }
             Blocks::QueuedAhead { lock: name } => {
-                format!("is queued for {} before {}", lock(name), names[(at + count - 1) % count])
+                format!("is queued for {} before {}", lock(cycle, name), names[(at + count - 1) % count])
             }
             Blocks::Polls { .. } => format!("has to poll {}", names[(at + count - 1) % count]),
         };
@@ -101,7 +112,7 @@ fn read_write_read(cycle: &Cycle) -> Option<String> {
     if queued.address != held.address || reads.wants != Access::Shared {
         return None;
     }
-    let [r, w, name] = [actor(&reader.actor), actor(&writer.actor), lock(held)];
+    let [r, w, name] = [actor(&reader.actor), actor(&writer.actor), lock(cycle, held)];
     let [again, write, taken] = [&reads.site, &writes.site, taken].map(|at: &Option<Site>| site(at.as_ref()));
     let [heading, age] = [heading(cycle).to_owned(), duration(reads.age)];
     Some(wrapped(
@@ -122,7 +133,7 @@ fn one_task_of_one_thread(cycle: &Cycle) -> Option<String> {
     let MemberWait { lock: name, site: at, age, .. } = thread.waits.as_ref()?;
     let polls = if only_there { "has to poll" } else { "polled last" };
     let held = if *sent_away { "acquired" } else { "held" };
-    let [who, task, name] = [actor(&thread.actor), actor(&task.actor), lock(name as &LockName)];
+    let [who, task, name] = [actor(&thread.actor), actor(&task.actor), lock(cycle, name)];
     let [age, at, taken] = [duration(*age), site(at.as_ref()), site(taken.as_ref())];
     Some(wrapped(
         &format!(

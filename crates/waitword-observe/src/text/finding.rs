@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::cycle::cycle;
-use super::words::{actor, duration, lock, site, wrapped};
+use super::words::{actor, duration, lock, site, woken, wrapped};
 use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
 
 /// One or more lines of at most 100 columns, without a line break at the end.
@@ -55,8 +55,18 @@ fn long_wait(waits: &LongWait) -> String {
 }
 
 fn no_known_notifier(waits: &NoKnownNotifier) -> String {
-    let NoKnownNotifier { lock: name, waiters, longest, site: at } = waits;
+    let NoKnownNotifier { lock: name, waiters, longest, site: at, notified, unnotified } = waits;
     let verb = if *waiters == 1 { "waits" } else { "wait" };
     let [name, longest, at] = [lock(name), duration(*longest), site(at.as_ref())];
-    format!("{name}: {waiters} {verb}, longest {longest} ({at}); nobody is known who could notify")
+    let notifier = match (notified, unnotified) {
+        (Some(last), _) => {
+            let [who, where_, ago] = [actor(&last.actor), site(last.site.as_ref()), duration(last.ago)];
+            format!("last notified by {who} at {where_}, {ago} ago{}", woken(last))
+        }
+        (None, Some(since)) => {
+            format!("nobody has notified it since observation began, {} ago", duration(*since))
+        }
+        (None, None) => "nobody is known who could notify".to_owned(),
+    };
+    format!("{name}: {waiters} {verb}, longest {longest} ({at}); {notifier}")
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::words::{actor, duration, lock_with_address, site, wrapped};
+use super::words::{actor, duration, lock_with_address, site, woken, wrapped};
 use crate::model::{Access, Deed, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
 /// So many locks are listed,
@@ -115,12 +115,7 @@ fn permits(holders: &[&Holder]) -> String {
 fn deed(what: &str, deed: Option<&Deed>) -> String {
     let Some(deed) = deed else { return String::new() };
     let [age, who, at] = [duration(deed.ago), actor(&deed.actor), site(deed.site.as_ref())];
-    let woken = match deed.woken {
-        None => "",
-        Some(0) => ", found nobody",
-        Some(1) => ", woke 1",
-        Some(woken) => &format!(", woke {woken}"),
-    };
+    let woken = woken(deed);
     wrapped(&format!("  {age:>TIME$}  {what} by {who} at {at}{woken}"), TIME + 6) + "\n"
 }
 

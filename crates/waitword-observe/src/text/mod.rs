@@ -11,4 +11,4 @@ pub(crate) use blame::blame;
 pub(crate) use listing::listing;
 pub use shown::short_duration;
 pub(crate) use words::clean;
-pub(crate) use words::{actor, duration, lock};
+pub(crate) use words::{actor, duration, lock, short_type};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::model::{Actor, LockName, Site};
+use crate::model::{Actor, Deed, LockName, Site};
 
 /// No line is longer.
 const WIDTH: usize = 100;
@@ -81,11 +81,32 @@ pub(super) fn lock_with_address(lock: &LockName) -> String {
 
 /// Whether it has nothing else to be told by.
 fn has_address(lock: &LockName) -> bool {
-    lock.name.is_none() && lock.type_name.is_none()
+    lock.name.is_none() && lock.type_name.is_none() && lock.address.0 != 0
 }
 
 fn kind(lock: &LockName) -> String {
-    lock.type_name.as_ref().map_or_else(|| lock.kind.to_string(), |name| clean(name, TYPE))
+    lock.type_name.as_ref().map_or_else(|| lock.kind.to_string(), |name| clean(&short_type(name), TYPE))
+}
+
+/// `Mutex<alloc::vec::Vec<shop::db::Pool>>` as `Mutex<Vec<db::Pool>>`: of a path the last two names, and of one of Rust's own libraries
+/// the last one.
+pub(crate) fn short_type(type_name: &str) -> String {
+    let mut short = String::with_capacity(type_name.len());
+    let is_path = |c: char| c.is_alphanumeric() || "_:{}#".contains(c);
+    let mut rest = type_name;
+    while let Some(first) = rest.chars().next() {
+        let end = match is_path(first) {
+            true => rest.find(|c| !is_path(c)).unwrap_or(rest.len()),
+            false => rest.find(is_path).unwrap_or(rest.len()),
+        };
+        let (part, after) = rest.split_at(end);
+        let names: Vec<&str> = part.split("::").collect();
+        let is_ours = matches!(names[0], "std" | "alloc" | "core" | "hashbrown");
+        let kept = if is_ours { 1 } else { 2 };
+        short += &names[names.len().saturating_sub(kept)..].join("::");
+        rest = after;
+    }
+    short
 }
 
 /// `src/pay.rs:41`; of a long path the end.
@@ -102,6 +123,15 @@ pub(super) fn site(site: Option<&Site>) -> String {
     // From the next folder on, if there is one.
     let end = end.find(['/', '\\']).map_or(end.as_str(), |slash| &end[slash..]);
     format!("…{end}{line}")
+}
+
+/// `, found nobody`, `, woke 3`; nothing of what is no notify.
+pub(super) fn woken(deed: &Deed) -> String {
+    match deed.woken {
+        None => String::new(),
+        Some(0) => ", found nobody".to_owned(),
+        Some(woken) => format!(", woke {woken}"),
+    }
 }
 
 /// Breaks a line between words at [`WIDTH`]. Its indentation stays; what follows the first line has that of `indent`.
@@ -148,6 +178,21 @@ mod tests {
         let thread = Actor::Thread { id: 1, name: Some("a\u{1b}[2Jb\nc".into()) };
         assert_eq!(actor(&thread), "thread \"a\\u{1b}[2Jb\\nc\"");
         assert_eq!(clean(&"ä".repeat(40), 24), "ä".repeat(23) + "…");
+    }
+
+    #[test]
+    fn types_are_shown_with_the_last_names_of_their_paths() {
+        let of = [
+            ("Mutex<alloc::vec::Vec<(u8, core::option::Option<&str>)>>", "Mutex<Vec<(u8, Option<&str>)>>"),
+            ("Mutex<shop::store::db::Pool>", "Mutex<db::Pool>"),
+            ("RwLock<alloc::vec::Vec<db::Pool>>", "RwLock<Vec<db::Pool>>"),
+            ("Mutex<dyn a::b::Shape + core::marker::Send>", "Mutex<dyn b::Shape + Send>"),
+            ("OnceLock<[alloc::string::String; 3]>", "OnceLock<[String; 3]>"),
+            ("Mutex<<a::b::C as a::b::D>::E>", "Mutex<<b::C as b::D>::E>"),
+            ("LazyLock<a::main::{{closure}}>", "LazyLock<main::{{closure}}>"),
+            ("AtomicU32", "AtomicU32"),
+        ];
+        assert_eq!(of.map(|(long, _)| short_type(long)), of.map(|(_, short)| short));
     }
 
     #[test]

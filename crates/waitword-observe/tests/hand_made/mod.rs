@@ -32,7 +32,7 @@ pub(crate) struct Made(pub(crate) Snapshot);
 impl Made {
     pub(crate) fn new() -> Self {
         let taken = Duration::from_secs(100_000);
-        let recording = Some(Recording { since: Duration::from_secs(3600), unrecorded: 0 });
+        let recording = Some(Recording { since: Duration::from_secs(3600), unrecorded: 0, lost_notifies: 0 });
         Self(Snapshot { taken, holders: Some(Vec::new()), recording, ..Snapshot::default() })
     }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::observe::holders::HoldId;
+use waitword_core::observe::holders::{HoldId, held_by};
 use waitword_core::observe::{Caller, Origin};
 use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 
@@ -199,6 +199,7 @@ impl<H: Handle> Acquisition<H> {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                     Err(NotTaken::Marked { value, .. }) => {
                         enqueues = true;
+                        handle.will_wait();
                         let caller = this.wait.as_mut().caller();
                         let origin = Origin::new(caller, H::Raw::waits_for(ask)).timed(is_timed);
                         this.wait.set(Wait::Begun { wait: wait_async_from(origin, handle.at(ask), value) });
@@ -243,7 +244,9 @@ impl<H: Handle> Acquisition<H> {
         }
         let now = Instant::now();
         if deadline.is_some_and(|deadline| deadline <= now) {
-            return Step::Ended(self.last_attempt().ok_or(LockError::TimedOut));
+            let (at, waits_for) = (handle.raw().held_at(), H::Raw::waits_for(*this.ask));
+            let late = || LockError::TimedOut(held_by(at, waits_for));
+            return Step::Ended(self.last_attempt().ok_or_else(late));
         }
         if handle.rechecks().is_some_and(|rechecks| rechecks.is_due(now)) {
             if let Some(ended) = attempt::<H>(handle.raw(), *this.ask, Attempt::Queued) {

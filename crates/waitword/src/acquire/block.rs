@@ -4,15 +4,18 @@ use std::pin::pin;
 use waitword_core::time::Instant;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::HoldId;
+use waitword_core::observe::holders::{HoldId, held_by};
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
-use crate::acquire::handle::{Ask, Closed, Handle};
+use crate::acquire::handle::{Ask, Closed, Handle, HasRaw, waits_for};
 use crate::acquire::held::{held_by_thread, take_recorded};
 use crate::acquire::raw::{Acquire, Attempt, try_reserved};
 use crate::drive::drive;
 use crate::error::LockError;
+
+type AskOf<L> = <<L as HasRaw>::Raw as Acquire>::Ask;
+type ClosedOf<L> = <<L as HasRaw>::Raw as Acquire>::Closed;
 
 /// Acquires what [`take`](super::held::take) has not taken, blocking this thread. `instead` names the method for threads that must not block.
 #[cold]
@@ -22,6 +25,24 @@ pub(crate) fn block<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<
     match take_recorded(handle.raw(), ask, Caller::here()) {
         Some(hold) => Ok(hold),
         None => block_if_allowed(handle, ask, instead),
+    }
+}
+
+/// As [`block`], of a lock whose type reports know once it is waited for.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn block_for<L: HasRaw + ?Sized>(
+    lock: &L,
+    ask: AskOf<L>,
+    instead: &str,
+) -> Result<HoldId, ClosedOf<L>> {
+    match take_recorded(lock.raw(), ask, Caller::here()) {
+        Some(hold) => Ok(hold),
+        None => {
+            waits_for(lock);
+            block_if_allowed(lock.raw(), ask, instead)
+        }
     }
 }
 
@@ -54,13 +75,39 @@ pub(crate) fn block_until<H: Handle>(
     ask: Ask<H>,
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
-    if let Some(hold) = take_recorded(handle.raw(), ask, Caller::here()) {
-        return Ok(Ok(hold));
+    match take_recorded(handle.raw(), ask, Caller::here()) {
+        Some(hold) => Ok(Ok(hold)),
+        None => block_until_if_allowed(handle, ask, deadline),
     }
+}
+
+/// As [`block_until`], of a lock whose type reports know once it is waited for.
+#[cold]
+#[track_caller]
+pub(crate) fn block_until_for<L: HasRaw + ?Sized>(
+    lock: &L,
+    ask: AskOf<L>,
+    deadline: Option<Instant>,
+) -> Result<Result<HoldId, ClosedOf<L>>, LockError> {
+    match take_recorded(lock.raw(), ask, Caller::here()) {
+        Some(hold) => Ok(Ok(hold)),
+        None => {
+            waits_for(lock);
+            block_until_if_allowed(lock.raw(), ask, deadline)
+        }
+    }
+}
+
+#[track_caller]
+fn block_until_if_allowed<H: Handle>(
+    handle: H,
+    ask: Ask<H>,
+    deadline: Option<Instant>,
+) -> Result<Result<HoldId, Closed<H>>, LockError> {
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return match try_reserved(handle.raw(), ask) {
             true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here()))),
-            false => Err(LockError::TimedOut),
+            false => Err(LockError::TimedOut(held_by(handle.raw().held_at(), H::Raw::waits_for(ask)))),
         };
     }
     if !may_block() {

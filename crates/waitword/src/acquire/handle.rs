@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use waitword_core::observe::{LockType, note_lock_type};
 use waitword_core::{Location, Table};
 
 use crate::acquire::raw::Acquire;
@@ -21,6 +22,9 @@ pub(crate) trait Handle {
     fn raw(&self) -> &Self::Raw;
 
     fn at(&self, ask: Ask<Self>) -> Self::At;
+
+    /// For reports: the acquirer is about to enqueue. Says what the lock is, where the handle knows its type.
+    fn will_wait(&self) {}
 
     /// When a queued waiter rechecks without a signal. `None`: never, because the core's watchdog signals it.
     fn rechecks(&mut self) -> Option<&mut StallTimeout> {
@@ -65,6 +69,10 @@ impl<L: HasRaw + ?Sized> Handle for Arc<L> {
     fn at(&self, ask: Ask<Self>) -> OwnedAt<L> {
         OwnedAt { lock: Arc::clone(self), ask }
     }
+
+    fn will_wait(&self) {
+        waits_for(&**self);
+    }
 }
 
 /// A lock with its raw part.
@@ -75,7 +83,18 @@ impl<L: HasRaw + ?Sized> Handle for Arc<L> {
 pub(crate) unsafe trait HasRaw {
     type Raw: Acquire;
 
+    /// For reports. `None`: the kind of the lock says all.
+    const TYPE: Option<&'static LockType>;
+
     fn raw(&self) -> &Self::Raw;
+}
+
+/// For reports: the caller is about to wait for the lock. Of the type nothing is left without the feature `observe`.
+#[inline(always)]
+pub(crate) fn waits_for<L: HasRaw + ?Sized>(lock: &L) {
+    if let Some(lock_type) = L::TYPE {
+        note_lock_type(lock.raw().held_at(), lock_type);
+    }
 }
 
 /// Where the waiters of a lock are queued, with a share in the lock.

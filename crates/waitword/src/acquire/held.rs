@@ -4,7 +4,9 @@
 use std::task::Waker;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{HoldId, acquired, acquired_by_task, acquired_permits, records};
+use waitword_core::observe::holders::{
+    HoldId, acquired, acquired_by_task, acquired_permits, may_be_elsewhere, records, was_made_to_be_sent,
+};
 
 use crate::acquire::raw::{Acquire, try_reserved};
 use crate::coop;
@@ -65,5 +67,22 @@ pub(crate) fn held_by_task<R: Acquire>(
             task,
             coop::is_alone,
         ),
+    }
+}
+
+/// Of a guard whose lock is released for a while: whether the guard was made to be sent to others.
+pub(crate) struct WasSent(bool);
+
+impl WasSent {
+    /// Before the release.
+    pub(crate) fn look<R: Acquire>(raw: &R, ask: R::Ask, hold: HoldId) -> Self {
+        Self(R::hold(ask).is_some_and(|how| was_made_to_be_sent(raw.held_at(), how, hold)))
+    }
+
+    /// After the lock was acquired again.
+    pub(crate) fn say<R: Acquire>(&self, raw: &R, ask: R::Ask, hold: HoldId) {
+        if let (true, Some(how)) = (self.0, R::hold(ask)) {
+            may_be_elsewhere(raw.held_at(), how, hold);
+        }
     }
 }

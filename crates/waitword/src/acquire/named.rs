@@ -35,6 +35,9 @@ macro_rules! guard_futures {
                 // Read before the poll, which is a fence for the compiler.
                 let lock = *this.lock;
                 let polled = this.acquire.as_mut().poll(cx);
+                if polled.is_pending() {
+                    crate::acquire::waits_for(lock);
+                }
                 // SAFETY: ready once, with the lock acquired as asked for (invariant 1).
                 polled.map(|Ok(_)| unsafe { $guard::new(lock, this.acquire.hold()) })
             }
@@ -64,6 +67,9 @@ macro_rules! guard_futures {
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let mut this = self.project();
                 let polled = this.acquire.as_mut().poll(cx);
+                if polled.is_pending() {
+                    crate::acquire::waits_for(*this.lock);
+                }
                 // SAFETY: ready once with `Ok`, with the lock acquired as asked for (invariant 1).
                 polled.map_ok(|Ok(_)| unsafe { $guard::new(*this.lock, this.acquire.hold()) })
             }

@@ -121,7 +121,7 @@ fn a_release_after_the_last_attempt_signals_the_next_waiter() {
 
     mutex.armed.store(1, Ordering::SeqCst);
     let too_late = late.as_mut().step(Waker::noop(), Some(Instant::now()));
-    assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut))));
+    assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut(_)))));
     assert!(woken.0.load(Ordering::SeqCst), "else the signal went to the waiter that left");
     assert!(matches!(next.as_mut().step(&waker, None), Step::Ended(Ok(_))));
 }

@@ -1,6 +1,8 @@
 //! A callback under the lock. The article's version does not release the lock when the callback throws. These release it then,
 //! and also when they are dropped.
 
+use std::future::Future;
+
 use waitword_core::Location;
 
 use crate::async_lock::lock::AsyncLock;
@@ -29,10 +31,14 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// # });
     /// ```
     #[doc(alias("executeLocked", "with_lock", "run_exclusive"))]
-    pub async fn execute_locked<T>(&self, callback: impl FnOnce() -> T) -> T {
-        self.lock_async().await;
-        let _held = Held(self);
-        callback()
+    #[track_caller]
+    pub fn execute_locked<T>(&self, callback: impl FnOnce() -> T) -> impl Future<Output = T> {
+        let lock = self.lock_async();
+        async move {
+            lock.await;
+            let _held = Held(self);
+            callback()
+        }
     }
 
     /// As [`execute_locked`](Self::execute_locked), with a callback that may await. The lock is held until it has
@@ -59,11 +65,15 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// assert!(!lock.is_locked());
     /// # });
     /// ```
-    pub async fn execute_locked_async<T>(&self, callback: impl AsyncFnOnce() -> T) -> T {
-        self.lock_async().await;
-        // Declared before the callback's future, so dropped after it.
-        let _held = Held(self);
-        callback().await
+    #[track_caller]
+    pub fn execute_locked_async<T>(&self, callback: impl AsyncFnOnce() -> T) -> impl Future<Output = T> {
+        let lock = self.lock_async();
+        async move {
+            lock.await;
+            // Declared before the callback's future, so dropped after it.
+            let _held = Held(self);
+            callback().await
+        }
     }
 }
 

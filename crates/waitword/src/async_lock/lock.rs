@@ -6,7 +6,7 @@ use waitword_core::time::{Duration, Instant};
 
 use waitword_core::Location;
 
-use crate::acquire::{self, Acquire};
+use crate::acquire;
 use crate::async_lock::futures::{LockAsync, LockAsyncUntil};
 use crate::async_lock::raw::{FREE, LOCKED, RawLock, Rechecking};
 use crate::error::{LockError, NotLocked};
@@ -89,7 +89,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) {
-        if !self.raw.take(()) {
+        if acquire::take(&self.raw, ()).is_none() {
             let Ok(_) = acquire::block(Rechecking::new(&self.raw), (), "lock_async");
         }
     }
@@ -100,8 +100,9 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias = "try_acquire")]
     #[must_use = "if it is `true`, the lock is held and has to be released"]
     #[inline]
+    #[track_caller]
     pub fn try_lock(&self) -> bool {
-        self.raw.take(())
+        acquire::take(&self.raw, ()).is_some()
     }
 
     /// As [`lock`](Self::lock), for `timeout` at the longest.
@@ -114,7 +115,11 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
-        if self.raw.take(()) { Ok(()) } else { self.block_until(Instant::now().checked_add(timeout)) }
+        if acquire::take(&self.raw, ()).is_some() {
+            Ok(())
+        } else {
+            self.block_until(Instant::now().checked_add(timeout))
+        }
     }
 
     /// As [`lock`](Self::lock), until `deadline` at the latest. A lock that is free is taken also after it.
@@ -125,7 +130,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     ///
     /// let lock = AsyncLock::new();
     /// assert_eq!(lock.lock_for(Duration::ZERO), Ok(()));
-    /// assert_eq!(lock.lock_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// assert_eq!(lock.lock_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
     /// ```
     ///
     /// # Errors
@@ -135,7 +140,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
-        if self.raw.take(()) { Ok(()) } else { self.block_until(Some(deadline)) }
+        if acquire::take(&self.raw, ()).is_some() { Ok(()) } else { self.block_until(Some(deadline)) }
     }
 
     #[cold]

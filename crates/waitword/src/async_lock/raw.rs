@@ -19,7 +19,7 @@
 use std::convert::Infallible;
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::Hold;
+use waitword_core::observe::holders::{Hold, HoldId, released};
 use waitword_core::{Location, charge_release, notify_one};
 
 use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, TakenOrMarked};
@@ -53,6 +53,7 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
 
     #[inline]
     pub(crate) fn release(&self) -> Result<(), NotLocked> {
+        released(self.held_at(), Hold::AsyncLock, HoldId::UNKNOWN);
         match self.at.word().swap(FREE, Ordering::Release) {
             FREE => Err(NotLocked),
             LOCKED => Ok(()),
@@ -80,9 +81,9 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         WaitsFor::AsyncLock
     }
 
-    /// Scripts release it, too, and erase no record.
+    /// Scripts release it, too, and erase no record: reports say "acquired by". The next acquisition by Rust erases what is left.
     fn hold((): ()) -> Option<Hold> {
-        None
+        Some(Hold::AsyncLock)
     }
 
     fn held_at(&self) -> usize {

@@ -137,7 +137,7 @@ impl Barrier {
     ///
     /// let barrier = Barrier::new(2);
     /// let alone = barrier.wait_for(Duration::from_millis(1));
-    /// assert_eq!(alone, Err(LockError::TimedOut));
+    /// assert_eq!(alone, Err(LockError::TIMED_OUT));
     /// assert_eq!(barrier.arrived(), 0);
     /// ```
     ///

@@ -63,7 +63,7 @@ impl<C: Condition> Future for WaitUntil<C> {
         if Instant::now() >= deadline {
             ready!(Unit::poll(cx)).consume();
             this.alarm.clear();
-            return Poll::Ready(this.wait.end().ok_or(LockError::TimedOut));
+            return Poll::Ready(this.wait.end().map_err(LockError::TimedOut));
         }
         this.alarm.set(deadline, cx.waker());
         Poll::Pending
@@ -74,7 +74,7 @@ impl<C: Condition> Future for WaitUntil<C> {
 impl From<NotSo> for LockError {
     fn from(why: NotSo) -> Self {
         match why {
-            NotSo::TimedOut => Self::TimedOut,
+            NotSo::TimedOut(held_by) => Self::TimedOut(held_by),
             NotSo::Forbidden => Self::BlockingForbidden,
         }
     }

@@ -6,7 +6,8 @@ use std::task::{Context, Poll, Waker, ready};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::observe::{Caller, Origin, WaitsFor};
+use waitword_core::observe::holders::{HeldBy, held_by};
+use waitword_core::observe::{Caller, LockType, Origin, WaitsFor, note_lock_type};
 use waitword_core::{
     Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait_async_from, wait_from,
 };
@@ -24,6 +25,11 @@ pub(crate) trait Condition {
 
     /// What snapshots call a waiter.
     const WAITS_FOR: WaitsFor;
+
+    /// What reports call the object, where its type says more than [`WAITS_FOR`](Self::WAITS_FOR).
+    fn lock_type(&self) -> Option<&'static LockType> {
+        None
+    }
 
     /// See [`Condition::At`].
     fn at(&self) -> Self::At;
@@ -52,8 +58,8 @@ pub(crate) type Value<C> = <<<C as Condition>::At as Location>::Word as Word>::V
 /// Why a blocking wait has no output.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NotSo {
-    /// The deadline passed.
-    TimedOut,
+    /// The deadline passed. Who runs the initialiser of a cell then.
+    TimedOut(HeldBy),
     /// It would have to wait, and this thread must not block.
     Forbidden,
 }
@@ -89,11 +95,33 @@ pub(crate) fn block_until<C: Condition>(
         if !may_block() && !is_past() {
             return condition.give_up(false).ok_or(NotSo::Forbidden);
         }
+        will_wait(condition);
         checked = match wait_from(Origin::here(C::WAITS_FOR), condition.at(), value, deadline) {
             Outcome::Notified => condition.notified(),
             Outcome::NotEqual => condition.check(),
-            Outcome::TimedOut => return final_check(condition).ok_or(NotSo::TimedOut),
+            Outcome::TimedOut => {
+                return final_check(condition).ok_or_else(|| NotSo::TimedOut(held_by_other(condition)));
+            }
         };
+    }
+}
+
+/// The waiter is about to enqueue.
+fn will_wait<C: Condition>(condition: &C) {
+    if let Some(lock_type) = condition.lock_type() {
+        note_lock_type(address(&condition.at()), lock_type);
+    }
+}
+
+fn address(at: &impl Location) -> usize {
+    std::ptr::from_ref(at.word()).addr()
+}
+
+/// Who holds what this waits for, where that is held: the initialiser of a cell.
+fn held_by_other<C: Condition>(condition: &C) -> HeldBy {
+    match C::WAITS_FOR {
+        WaitsFor::OnceLock => held_by(address(&condition.at()), C::WAITS_FOR),
+        _ => HeldBy::NONE,
     }
 }
 
@@ -193,6 +221,7 @@ impl<C: Condition> WaitFor<C> {
                     return true;
                 }
                 Err(value) => {
+                    will_wait(this.condition);
                     let origin = Origin::new(*this.caller, C::WAITS_FOR).timed(*this.is_timed);
                     this.wait.set(Some(wait_async_from(origin, this.condition.at(), value)));
                 }
@@ -219,12 +248,12 @@ impl<C: Condition> WaitFor<C> {
     }
 
     /// Ends the wait at its deadline.
-    pub(super) fn end(self: Pin<&mut Self>) -> Option<C::Output> {
+    pub(super) fn end(self: Pin<&mut Self>) -> Result<C::Output, HeldBy> {
         let this = self.project();
         let was_notified = leave(this.wait, this.condition);
         let output = if was_notified { this.condition.notified().ok() } else { None };
         *this.ended = true;
-        output.or_else(|| final_check(this.condition))
+        output.or_else(|| final_check(this.condition)).ok_or_else(|| held_by_other(this.condition))
     }
 }
 
@@ -236,7 +265,7 @@ impl<C: Condition> Steps for WaitFor<C> {
         if let Some(output) = self.try_finish(&mut Context::from_waker(waker)) {
             Step::Ended(Ok(output))
         } else if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            Step::Ended(Err(NotSo::TimedOut))
+            Step::Ended(Err(NotSo::TimedOut(HeldBy::NONE)))
         } else if !may_block() {
             Step::Ended(Err(NotSo::Forbidden))
         } else {

@@ -8,7 +8,7 @@ use waitword_core::observe::Caller;
 use waitword_core::observe::holders::HoldId;
 use waitword_core::{Parker, Table, may_block};
 
-use crate::acquire::{Handle, held_by_thread};
+use crate::acquire::{Handle, WasSent, held_by_thread};
 use crate::condition::Waited;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
@@ -42,7 +42,7 @@ pub(super) fn wait_while_until<G: CondvarGuard>(
         match wait_until(raw, guard, deadline) {
             Ok(()) => {}
             // Other holders may have changed the value before this thread acquired the mutex.
-            Err(LockError::TimedOut) if !condition(guard) => break,
+            Err(LockError::TimedOut(_)) if !condition(guard) => break,
             Err(error) => return Err(error),
         }
     }
@@ -63,7 +63,8 @@ pub(super) fn block<G: CondvarGuard>(
     waiting.as_mut().enqueue(parker.waker(), deadline.is_some());
     // The guard must not be dropped before the mutex is locked again.
     let (caller, held) = (Caller::here(), guard.keep(HoldId::UNKNOWN));
-    let unwinding = AcquireAgain { raw: mutex, ask: (), hold: &mut { HoldId::NONE }, caller };
+    let sent = WasSent::look(mutex, (), held);
+    let unwinding = AcquireAgain { raw: mutex, ask: (), hold: &mut { HoldId::NONE }, sent, caller };
     mutex.release(held);
     // Before the first sleep: a notified waiter is signalled as soon as the mutex is free. With others in front, a spin would
     // only keep a CPU from them.
@@ -71,8 +72,10 @@ pub(super) fn block<G: CondvarGuard>(
         parker.spin(deadline, || waiting.is_signalled());
     }
     let (_, result) = drive(&parker, waiting, deadline);
+    let hold = held_by_thread(mutex, (), caller);
+    unwinding.sent.say(mutex, (), hold);
     mem::forget(unwinding);
-    guard.keep(held_by_thread(mutex, (), caller));
+    guard.keep(hold);
     result
 }
 

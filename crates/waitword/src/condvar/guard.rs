@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use waitword_core::observe::holders::HoldId;
 
-use crate::acquire::Handle;
+use crate::acquire::{Handle, waits_for};
 use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};
 use crate::raw_mutex::RawMutex;
 
@@ -32,6 +32,7 @@ pub(crate) mod sealed {
         /// What else is needed to make the guard again.
         type Rest: Copy;
 
+        /// A wait begins, and may end in the queue of the mutex.
         fn handle(&self) -> Self::Handle;
 
         fn rest(&self) -> Self::Rest;
@@ -50,6 +51,7 @@ impl<'a, T: ?Sized> sealed::Relock for MutexGuard<'a, T> {
     type Rest = &'a Mutex<T>;
 
     fn handle(&self) -> &'a RawMutex {
+        waits_for(Self::mutex(self));
         &Self::mutex(self).raw
     }
 
@@ -72,6 +74,7 @@ impl<T: ?Sized> sealed::Relock for OwnedMutexGuard<T> {
     type Rest = ();
 
     fn handle(&self) -> Arc<Mutex<T>> {
+        waits_for(&**Self::mutex(self));
         Arc::clone(Self::mutex(self))
     }
 

@@ -64,6 +64,12 @@ impl RawCondvar {
     pub(crate) fn notify(&self, count: usize) -> usize {
         notify(&self.mutex, count)
     }
+
+    /// The address of the word, which reports know it by.
+    #[inline]
+    pub(crate) fn word_at(&self) -> usize {
+        std::ptr::from_ref(&self.mutex).addr()
+    }
 }
 
 impl Waited for RawCondvar {
@@ -261,7 +267,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
         };
         // The rest of the stage is dropped with the wait, not here: a waker's destructor may panic, and the mutex would stay held.
         let was_notified = std::mem::take(this.notified);
-        Step::Ended((handle, if was_notified { Ok(()) } else { Err(LockError::TimedOut) }))
+        Step::Ended((handle, if was_notified { Ok(()) } else { Err(LockError::TIMED_OUT) }))
     }
 
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {

@@ -74,7 +74,7 @@ impl Condvar {
     /// let (mutex, changed) = (Mutex::new(1), Condvar::new());
     /// let guard = mutex.lock_async().await;
     /// let (guard, result) = changed.wait_async_for(guard, Duration::from_millis(1)).await;
-    /// assert_eq!((*guard, result), (1, Err(LockError::TimedOut)));
+    /// assert_eq!((*guard, result), (1, Err(LockError::TIMED_OUT)));
     /// # });
     /// ```
     ///
@@ -163,7 +163,7 @@ impl Condvar {
     /// let timeout = Duration::from_millis(1);
     /// let (letters, result) =
     ///     arrived.wait_while_async_for(letters, timeout, |letters| letters.is_empty()).await;
-    /// assert_eq!((letters.len(), result), (0, Err(LockError::TimedOut)));
+    /// assert_eq!((letters.len(), result), (0, Err(LockError::TIMED_OUT)));
     /// # });
     /// ```
     ///

@@ -63,7 +63,7 @@ impl Condvar {
     ///
     /// let mutex = Mutex::new(());
     /// let mut guard = mutex.lock();
-    /// assert_eq!(Condvar::new().wait_until(&mut guard, Instant::now()), Err(LockError::TimedOut));
+    /// assert_eq!(Condvar::new().wait_until(&mut guard, Instant::now()), Err(LockError::TIMED_OUT));
     /// ```
     ///
     /// # Errors
@@ -136,7 +136,7 @@ impl Condvar {
     /// let mut guard = mutex.lock();
     /// let timeout = Duration::from_millis(1);
     /// let result = Condvar::new().wait_while_for(&mut guard, timeout, |number| *number == 0);
-    /// assert_eq!(result, Err(LockError::TimedOut));
+    /// assert_eq!(result, Err(LockError::TIMED_OUT));
     /// ```
     ///
     /// # Errors

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use waitword_core::observe::{Caller, note_notify, notes_notifies};
+
 use crate::condition::HasRaw;
 use crate::condvar::raw::RawCondvar;
 use crate::sync::const_fn;
@@ -89,8 +91,10 @@ impl Condvar {
     /// # Panics
     /// When the waker of a task does; it has been notified then.
     #[doc(alias("signal", "notify", "pthread_cond_signal"))]
+    #[inline]
+    #[track_caller]
     pub fn notify_one(&self) -> usize {
-        self.raw.notify(1)
+        self.notify(1)
     }
 
     /// Notifies all waiters of this moment. Returns how many it notified.
@@ -114,8 +118,33 @@ impl Condvar {
     /// # Panics
     /// As [`notify_one`](Self::notify_one).
     #[doc(alias("broadcast", "notify_waiters", "pthread_cond_broadcast"))]
+    #[inline]
+    #[track_caller]
     pub fn notify_all(&self) -> usize {
-        self.raw.notify(usize::MAX)
+        self.notify(usize::MAX)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn notify(&self, count: usize) -> usize {
+        // Nothing else is left where nothing is noted.
+        if notes_notifies() { self.notify_and_note(count) } else { self.raw.notify(count) }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn notify_and_note(&self, count: usize) -> usize {
+        let notified = self.raw.notify(count);
+        note_notify(self.raw.word_at(), notified, Caller::here());
+        notified
+    }
+}
+
+/// Another may be made in its place.
+#[cfg(feature = "observe")]
+impl Drop for Condvar {
+    fn drop(&mut self) {
+        waitword_core::observe::forget_notify(self.raw.word_at());
     }
 }
 

@@ -72,7 +72,7 @@ impl Event {
     ///
     /// # smol::block_on(async {
     /// let event = Event::new();
-    /// assert_eq!(event.wait_async_for(Duration::from_millis(1)).await, Err(LockError::TimedOut));
+    /// assert_eq!(event.wait_async_for(Duration::from_millis(1)).await, Err(LockError::TIMED_OUT));
     /// event.notify_one();
     /// assert_eq!(event.wait_async_for(Duration::ZERO).await, Ok(()));
     /// # });

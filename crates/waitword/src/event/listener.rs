@@ -138,7 +138,7 @@ macro_rules! listener {
             ///
             /// let event = Event::new();
             /// let mut listener = pin!(event.listen());
-            /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+            /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
             /// // It still listens, in its place.
             /// event.notify_one();
             /// assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));

@@ -80,6 +80,12 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
         self.at.word().load(Ordering::Relaxed) & STORED != 0
     }
 
+    /// The address of the word, which reports know it by.
+    #[inline]
+    pub(crate) fn word_at(&self) -> usize {
+        std::ptr::from_ref(self.at.word()).addr()
+    }
+
     /// The number of queued waiters.
     pub(crate) fn waiters(&self) -> usize {
         self.at.table().waiters(self.at.word())

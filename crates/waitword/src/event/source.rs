@@ -18,6 +18,7 @@ mod has_raw {
 }
 
 use std::fmt;
+use waitword_core::observe::{Caller, note_notify, notes_notifies};
 use waitword_core::time::{Duration, Instant};
 
 use super::raw::{EventNotified, EventWaiter, RawEvent, Whom};
@@ -125,8 +126,10 @@ impl Event {
     /// assert!(!event.try_wait(), "one was stored, not two");
     /// ```
     #[doc(alias("set", "signal"))]
+    #[inline]
+    #[track_caller]
     pub fn notify_one(&self) -> EventNotified {
-        self.raw.notify(Whom::First)
+        self.noted(|raw| raw.notify(Whom::First), |notified| usize::from(notified.is_woken()))
     }
 
     /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
@@ -151,8 +154,10 @@ impl Event {
     /// # Fairness
     /// There is none: while later waiters enqueue and are woken, the head waiter may starve. Use it where any waiter
     /// will do.
+    #[inline]
+    #[track_caller]
     pub fn notify_last(&self) -> EventNotified {
-        self.raw.notify(Whom::Last)
+        self.noted(|raw| raw.notify(Whom::Last), |notified| usize::from(notified.is_woken()))
     }
 
     /// Wakes all waiters, and futures that were made and not polled yet. Stores nothing for later waiters;
@@ -170,8 +175,23 @@ impl Event {
     /// # });
     /// ```
     #[doc(alias("notify_waiters", "broadcast", "pulse"))]
+    #[inline]
+    #[track_caller]
     pub fn notify_all(&self) -> usize {
-        self.raw.notify_all()
+        self.noted(RawEvent::notify_all, |woken| *woken)
+    }
+
+    /// A notify, and who it was.
+    #[inline]
+    #[track_caller]
+    fn noted<U>(&self, notify: impl FnOnce(&RawEvent<AtomicU64>) -> U, woken: impl FnOnce(&U) -> usize) -> U {
+        // Nothing else is left where nothing is noted.
+        if !notes_notifies() {
+            return notify(&self.raw);
+        }
+        let notified = notify(&self.raw);
+        note_notify(self.raw.word_at(), woken(&notified), Caller::here());
+        notified
     }
 
     /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
@@ -216,7 +236,7 @@ impl Event {
     /// use waitword::{Event, LockError};
     ///
     /// let event = Event::new();
-    /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
     /// event.notify_one();
     /// assert_eq!(event.wait_for(Duration::ZERO), Ok(()));
     /// ```
@@ -228,6 +248,14 @@ impl Event {
     #[track_caller]
     pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
         Ok(block_until(&mut EventWaiter::new(&self.raw), Some(deadline))?)
+    }
+}
+
+/// Another may be made in its place.
+#[cfg(feature = "observe")]
+impl Drop for Event {
+    fn drop(&mut self) {
+        waitword_core::observe::forget_notify(self.raw.word_at());
     }
 }
 

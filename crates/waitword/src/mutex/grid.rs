@@ -69,7 +69,7 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// let mutex = Mutex::new(1);
     /// let guard = mutex.lock_for(Duration::ZERO).unwrap();
-    /// assert_eq!(mutex.lock_for(Duration::from_millis(1)).unwrap_err(), LockError::TimedOut);
+    /// assert_eq!(mutex.lock_for(Duration::from_millis(1)).unwrap_err(), LockError::TIMED_OUT);
     /// # drop(guard);
     /// ```
     ///
@@ -147,7 +147,7 @@ impl<T: ?Sized> Mutex<T> {
     /// let mutex = Mutex::new(1);
     /// let guard = mutex.lock();
     /// let late = mutex.lock_async_for(Duration::from_millis(1)).await;
-    /// assert_eq!(late.unwrap_err(), LockError::TimedOut);
+    /// assert_eq!(late.unwrap_err(), LockError::TIMED_OUT);
     /// # drop(guard);
     /// # });
     /// ```

@@ -4,6 +4,7 @@ use std::cell::UnsafeCell;
 use std::panic::RefUnwindSafe;
 use waitword_core::time::Instant;
 
+use waitword_core::observe::LockType;
 use waitword_core::observe::holders::HoldId;
 
 use crate::acquire::{self, HasRaw};
@@ -92,6 +93,8 @@ impl<T: ?Sized> RefUnwindSafe for Mutex<Poison<T>> {}
 unsafe impl<T: ?Sized> HasRaw for Mutex<T> {
     type Raw = RawMutex;
 
+    const TYPE: Option<&'static LockType> = Some(&LockType::new::<T>("Mutex"));
+
     #[inline]
     fn raw(&self) -> &RawMutex {
         &self.raw
@@ -157,7 +160,7 @@ impl<T: ?Sized> Mutex<T> {
         match acquire::take(&self.raw, ()) {
             Some(hold) => hold,
             None => {
-                let Ok(hold) = acquire::block(&self.raw, (), instead);
+                let Ok(hold) = acquire::block_for(self, (), instead);
                 hold
             }
         }
@@ -172,7 +175,7 @@ impl<T: ?Sized> Mutex<T> {
     ) -> Result<HoldId, LockError> {
         match acquire::take(&self.raw, ()) {
             Some(hold) => Ok(hold),
-            None => acquire::block_until(&self.raw, (), deadline()).map(|Ok(hold)| hold),
+            None => acquire::block_until_for(self, (), deadline()).map(|Ok(hold)| hold),
         }
     }
 }

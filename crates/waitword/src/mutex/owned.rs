@@ -7,8 +7,9 @@ use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::Arc;
 
-use waitword_core::observe::holders::HoldId;
+use waitword_core::observe::holders::{Hold, HoldId, may_be_elsewhere};
 
+use crate::acquire::Acquire as _;
 use crate::mutex::lock::Mutex;
 use crate::mutex::mapped::OwnedMappedMutexGuard;
 
@@ -29,6 +30,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     /// The mutex was acquired, and this is the guard of that acquisition (invariant 1).
     #[inline]
     pub(crate) unsafe fn new(mutex: Arc<Mutex<T>>, hold: HoldId) -> Self {
+        may_be_elsewhere(mutex.raw.held_at(), Hold::Mutex, hold);
         Self { mutex, hold, _value: PhantomData }
     }
 

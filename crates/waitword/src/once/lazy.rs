@@ -17,7 +17,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::{Caller, WaitsFor};
+use waitword_core::observe::{Caller, LockType, WaitsFor};
 
 use crate::condition::{Condition, WaitFor, WaitUntil, block, block_until, named_future};
 use crate::error::LockError;
@@ -299,6 +299,10 @@ impl<'a, T, F: FnOnce() -> T> Condition for Forcing<'a, T, F> {
     type Output = &'a T;
 
     const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
+
+    fn lock_type(&self) -> Option<&'static LockType> {
+        Some(const { &LockType::new::<T>("LazyLock") })
+    }
 
     fn at(&self) -> &'a AtomicU32 {
         SlotTurn(&self.0.cell.slot).at()

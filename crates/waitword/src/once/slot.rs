@@ -11,7 +11,7 @@ use std::future::poll_fn;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::Poll;
 
-use waitword_core::observe::{Caller, WaitsFor};
+use waitword_core::observe::{Caller, LockType, WaitsFor};
 
 use crate::condition::Condition;
 use crate::once::raw::{RawTurn, TurnWaiter, ValueWaiter};
@@ -117,6 +117,10 @@ impl<'a, T> Condition for SlotTurn<'a, T> {
 
     const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
 
+    fn lock_type(&self) -> Option<&'static LockType> {
+        Some(const { &LockType::new::<T>("OnceLock") })
+    }
+
     fn at(&self) -> &'a AtomicU32 {
         TurnWaiter(self.0.cell.raw()).at()
     }
@@ -138,6 +142,10 @@ impl<'a, T> Condition for SlotValue<'a, T> {
     type Output = &'a T;
 
     const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
+
+    fn lock_type(&self) -> Option<&'static LockType> {
+        Some(const { &LockType::new::<T>("OnceLock") })
+    }
 
     fn at(&self) -> &'a AtomicU32 {
         ValueWaiter(self.0.cell.raw()).at()

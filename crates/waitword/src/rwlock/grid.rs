@@ -266,7 +266,7 @@ impl<T: ?Sized> RwLock<T> {
         match acquire::take(&self.raw, mode) {
             Some(hold) => hold,
             None => {
-                let Ok(hold) = acquire::block(&self.raw, mode, instead);
+                let Ok(hold) = acquire::block_for(self, mode, instead);
                 hold
             }
         }
@@ -282,7 +282,7 @@ impl<T: ?Sized> RwLock<T> {
     ) -> Result<HoldId, LockError> {
         match acquire::take(&self.raw, mode) {
             Some(hold) => Ok(hold),
-            None => acquire::block_until(&self.raw, mode, deadline()).map(|Ok(hold)| hold),
+            None => acquire::block_until_for(self, mode, deadline()).map(|Ok(hold)| hold),
         }
     }
 }

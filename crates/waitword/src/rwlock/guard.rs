@@ -7,15 +7,16 @@ use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::Arc;
 
-use waitword_core::observe::holders::HoldId;
+use waitword_core::observe::holders::{Hold, HoldId, may_be_elsewhere};
 
+use crate::acquire::Acquire as _;
 use crate::raw_rwlock::Mode;
 use crate::rwlock::RwLock;
 use crate::rwlock::read_ref::ReadRef;
 
 macro_rules! guard {
     ($(#[$docs:meta])* $guard:ident<$($life:lifetime,)? T>: $lock:ty, as if $like:ty,
-     $mode:ident by $plain:literal or $acquire:literal, $release:ident, $release_fair:ident) => {
+     $mode:ident by $plain:literal or $acquire:literal, $release:ident, $release_fair:ident$(, sent as $hold:ident)?) => {
         $(#[$docs])*
         #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
         #[clippy::has_significant_drop]
@@ -30,7 +31,9 @@ macro_rules! guard {
             /// The lock was acquired in the mode of this guard, and this is the guard of that acquisition (invariant 1).
             #[inline]
             pub(super) unsafe fn new(rwlock: impl Into<$lock>, hold: HoldId) -> Self {
-                Self { rwlock: rwlock.into(), hold, _value: PhantomData }
+                let rwlock: $lock = rwlock.into();
+                $(may_be_elsewhere(rwlock.raw.held_at(), Hold::$hold, hold);)?
+                Self { rwlock, hold, _value: PhantomData }
             }
 
             /// Releases the lock for the queued waiters only, if there are any.
@@ -162,7 +165,8 @@ guard! {
     /// As [`RwLockReadGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockReadGuard")]
     OwnedRwLockReadGuard<T>: Arc<RwLock<T>>, as if T,
-    Read by "read_owned" or "read_owned_async", release_read, release_read_fair
+    Read by "read_owned" or "read_owned_async", release_read, release_read_fair,
+    sent as Read
 }
 
 guard! {
@@ -171,7 +175,8 @@ guard! {
     /// As [`RwLockUpgradableReadGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockUpgradableReadGuard")]
     OwnedRwLockUpgradableReadGuard<T>: Arc<RwLock<T>>, as if T,
-    Upgradable by "upgradable_read_owned" or "upgradable_read_owned_async", release_upgradable, release_upgradable_fair
+    Upgradable by "upgradable_read_owned" or "upgradable_read_owned_async", release_upgradable, release_upgradable_fair,
+    sent as UpgradableRead
 }
 
 guard! {
@@ -180,7 +185,8 @@ guard! {
     /// As [`RwLockWriteGuard`], but that it borrows nothing.
     #[doc(alias = "ArcRwLockWriteGuard")]
     OwnedRwLockWriteGuard<T>: Arc<RwLock<T>>, as if T,
-    Write by "write_owned" or "write_owned_async", release_write, release_write_fair
+    Write by "write_owned" or "write_owned_async", release_write, release_write_fair,
+    sent as Write
 }
 
 macro_rules! leads_to_its_lock {

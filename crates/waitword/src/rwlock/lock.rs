@@ -3,6 +3,8 @@
 use std::cell::UnsafeCell;
 use std::panic::RefUnwindSafe;
 
+use waitword_core::observe::LockType;
+
 use crate::acquire::HasRaw;
 use crate::poison::Poison;
 use crate::raw_rwlock::RawRwLock;
@@ -91,6 +93,8 @@ impl<T: ?Sized> RefUnwindSafe for RwLock<Poison<T>> {}
 // SAFETY: it is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
 unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
     type Raw = RawRwLock;
+
+    const TYPE: Option<&'static LockType> = Some(&LockType::new::<T>("RwLock"));
 
     #[inline]
     fn raw(&self) -> &RawRwLock {

@@ -14,7 +14,7 @@ use waitword_core::time::{Duration, Instant};
 use pin_project_lite::pin_project;
 use waitword_core::observe::holders::{Hold, changed};
 
-use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil, shows_whether_it_waits};
+use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil, shows_whether_it_waits, waits_for};
 use crate::error::LockError;
 use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::rwlock::{
@@ -74,6 +74,7 @@ macro_rules! upgrade {
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
                 if !this.raw().take(Mode::Upgrade) {
+                    waits_for::<RwLock<T>>(Self::rwlock(&this));
                     let Ok(_) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
                 }
                 // SAFETY: the acquisition of this guard has become one of a writer.
@@ -193,10 +194,11 @@ macro_rules! upgrade {
                 this: Self,
                 deadline: impl FnOnce() -> Option<Instant>,
             ) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
-                if !this.raw().take(Mode::Upgrade)
-                    && let Err(error) = acquire::block_until(this.raw(), Mode::Upgrade, deadline())
-                {
-                    return Err(NotUpgraded { guard: this, error });
+                if !this.raw().take(Mode::Upgrade) {
+                    waits_for::<RwLock<T>>(Self::rwlock(&this));
+                    if let Err(error) = acquire::block_until(this.raw(), Mode::Upgrade, deadline()) {
+                        return Err(NotUpgraded { guard: this, error });
+                    }
                 }
                 // SAFETY: the acquisition of this guard has become one of a writer.
                 Ok(unsafe { Self::upgraded(this) })
@@ -240,6 +242,9 @@ macro_rules! upgrade {
 
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
+                if let Some(guard) = this.guard {
+                    waits_for::<RwLock<T>>($guard::rwlock(guard));
+                }
                 this.acquire.poll(cx).map(|Ok(_)| {
                     let guard = this.guard.take().expect("it is ready once");
                     // SAFETY: the acquisition of this guard has become one of a writer.
@@ -264,6 +269,9 @@ macro_rules! upgrade {
 
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
                 let this = self.project();
+                if let Some(guard) = this.guard {
+                    waits_for::<RwLock<T>>($guard::rwlock(guard));
+                }
                 this.acquire.poll(cx).map(|upgraded| {
                     let guard = this.guard.take().expect("it is ready once");
                     match upgraded {

@@ -101,7 +101,7 @@ impl Semaphore {
     /// let semaphore = Semaphore::new(1);
     /// let permit = semaphore.acquire_for(Duration::ZERO).unwrap();
     /// let late = semaphore.acquire_for(Duration::from_millis(1));
-    /// assert_eq!(late.unwrap_err(), AcquireError::TimedOut);
+    /// assert_eq!(late.unwrap_err(), AcquireError::TIMED_OUT);
     /// # drop(permit);
     /// ```
     ///

@@ -78,7 +78,7 @@ impl Semaphore {
     /// # smol::block_on(async {
     /// let semaphore = Semaphore::new(0);
     /// let late = semaphore.acquire_async_for(Duration::from_millis(1)).await;
-    /// assert_eq!(late.unwrap_err(), AcquireError::TimedOut);
+    /// assert_eq!(late.unwrap_err(), AcquireError::TIMED_OUT);
     /// # });
     /// ```
     ///

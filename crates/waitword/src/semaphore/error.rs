@@ -2,21 +2,56 @@
 
 use std::error::Error;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::mem;
+
+use waitword_core::observe::holders::HeldBy;
 
 use crate::error::LockError;
 
 pub use crate::raw_semaphore::Closed;
 
 /// The permits were not had, though one was ready to wait for a while.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// Two errors are equal if their reasons are, as with [`LockError`].
+#[derive(Clone, Copy, Debug)]
 pub enum AcquireError {
-    /// The time was up, and there were still too few.
-    TimedOut,
+    /// The time was up, and there were still too few. It says who had held permits longest, if that is known
+    /// ([`LockError::held_by`]).
+    TimedOut(HeldBy),
     /// There are too few, and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). Nothing was waited
     /// for. The methods that are futures do not return this.
     BlockingForbidden,
     /// See [`Closed`].
     Closed,
+}
+
+impl AcquireError {
+    /// The time was up, and nobody is known who had permits.
+    pub const TIMED_OUT: Self = Self::TimedOut(HeldBy::NONE);
+
+    /// Who had held permits longest when the time was up. `None` if nobody is known, as with [`LockError::held_by`].
+    pub fn held_by(&self) -> Option<HeldBy> {
+        match self {
+            Self::TimedOut(held_by) => Some(*held_by).filter(HeldBy::is_known),
+            Self::BlockingForbidden | Self::Closed => None,
+        }
+    }
+}
+
+/// By the reason alone.
+impl PartialEq for AcquireError {
+    fn eq(&self, other: &Self) -> bool {
+        mem::discriminant(self) == mem::discriminant(other)
+    }
+}
+
+impl Eq for AcquireError {}
+
+impl Hash for AcquireError {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        mem::discriminant(self).hash(state);
+    }
 }
 
 /// The permits could not be had at once.
@@ -39,7 +74,10 @@ impl fmt::Display for Closed {
 impl fmt::Display for AcquireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TimedOut => "the time was up, and there were still too few permits",
+            Self::TimedOut(held_by) if held_by.is_known() => {
+                return write!(f, "the time was up, and there were still too few permits: {held_by}");
+            }
+            Self::TimedOut(_) => "the time was up, and there were still too few permits",
             Self::BlockingForbidden => {
                 "there are too few permits and this thread must not block (`forbid_blocking`): \
                  use the method whose name has `_async` in it"
@@ -81,7 +119,7 @@ impl From<Closed> for TryAcquireError {
 impl From<LockError> for AcquireError {
     fn from(error: LockError) -> Self {
         match error {
-            LockError::TimedOut => Self::TimedOut,
+            LockError::TimedOut(by) => Self::TimedOut(by),
             LockError::BlockingForbidden => Self::BlockingForbidden,
         }
     }

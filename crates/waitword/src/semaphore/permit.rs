@@ -4,7 +4,7 @@ use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
-use waitword_core::observe::holders::{HoldId, forgotten, merged, split};
+use waitword_core::observe::holders::{Hold, HoldId, forgotten, may_be_elsewhere, merged, split};
 
 use crate::semaphore::Semaphore;
 
@@ -101,6 +101,7 @@ pub struct OwnedSemaphorePermit {
 impl OwnedSemaphorePermit {
     #[inline]
     pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize, hold: HoldId) -> Self {
+        may_be_elsewhere(semaphore.held_at(), Hold::Permits, hold);
         Self { semaphore, permits, hold }
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 #[allow(unsafe_code)]
 mod has_raw {
+    use waitword_core::observe::LockType;
+
     use crate::acquire::HasRaw;
     use crate::raw_semaphore::RawSemaphore;
     use crate::semaphore::Semaphore;
@@ -11,6 +13,8 @@ mod has_raw {
     // SAFETY: it is a field, and the word is a field of that. Nothing panics.
     unsafe impl HasRaw for Semaphore {
         type Raw = RawSemaphore;
+
+        const TYPE: Option<&'static LockType> = None;
 
         #[inline]
         fn raw(&self) -> &RawSemaphore {

@@ -145,7 +145,7 @@ impl WaitGroup {
     ///
     /// let group = WaitGroup::new();
     /// let token = group.add();
-    /// assert_eq!(group.wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// assert_eq!(group.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
     /// drop(token);
     /// assert_eq!(group.wait_for(Duration::ZERO), Ok(()));
     /// ```

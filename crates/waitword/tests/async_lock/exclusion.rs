@@ -33,7 +33,7 @@ impl Counted {
     fn increment_unless_timed_out(&self, result: Result<(), LockError>) {
         match result {
             Ok(()) => self.increment_and_unlock(),
-            Err(error) => assert_eq!(error, LockError::TimedOut),
+            Err(error) => assert_eq!(error, LockError::TIMED_OUT),
         }
     }
 }

@@ -109,12 +109,12 @@ fn timed_forms_give_up_and_never_too_early() {
     lock.lock();
     for timeout in [0, 1, 3, 15].map(Duration::from_millis) {
         let start = Instant::now();
-        assert_eq!(lock.lock_for(timeout), Err(LockError::TimedOut));
-        assert_eq!(lock.lock_until(start + timeout), Err(LockError::TimedOut));
+        assert_eq!(lock.lock_for(timeout), Err(LockError::TIMED_OUT));
+        assert_eq!(lock.lock_until(start + timeout), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
         let start = Instant::now();
-        assert_eq!(block_on(lock.lock_async_for(timeout)), Err(LockError::TimedOut));
-        assert_eq!(block_on(lock.lock_async_until(start + timeout)), Err(LockError::TimedOut));
+        assert_eq!(block_on(lock.lock_async_for(timeout)), Err(LockError::TIMED_OUT));
+        assert_eq!(block_on(lock.lock_async_until(start + timeout)), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
     }
     assert_eq!(waiters(&word), 0);
@@ -142,7 +142,7 @@ fn a_waiter_that_has_given_up_is_not_queued() {
     lock.lock();
     let (mut late, deadline) = soon_too_late(&lock);
     until(|| late.is_woken() && Instant::now() >= deadline);
-    assert_eq!(late.poll(), Poll::Ready(Err(LockError::TimedOut)));
+    assert_eq!(late.poll(), Poll::Ready(Err(LockError::TIMED_OUT)));
     // Though the future is still there.
     assert_eq!(waiters(&word), 0);
     lock.unlock().unwrap();
@@ -170,7 +170,7 @@ fn forbidden_to_block() {
     assert_eq!(lock.lock_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
     assert_eq!(lock.lock_until(far()), Err(LockError::BlockingForbidden));
     assert_eq!(lock.lock_for(Duration::MAX), Err(LockError::BlockingForbidden));
-    assert_eq!(lock.lock_for(Duration::ZERO), Err(LockError::TimedOut), "that would not have waited");
+    assert_eq!(lock.lock_for(Duration::ZERO), Err(LockError::TIMED_OUT), "that would not have waited");
     assert_eq!(
         format!("{lock:?}"),
         r#"AsyncLock { state: locked }"#,

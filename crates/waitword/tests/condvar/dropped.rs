@@ -319,7 +319,7 @@ fn those_behind_a_wait_dropped_after_its_time_was_up_get_the_notify_and_the_mute
             });
             // On a machine so slow, it has been up before.
             if let Poll::Ready((_, result)) = task.poll() {
-                assert_eq!(result, Err(LockError::TimedOut));
+                assert_eq!(result, Err(LockError::TIMED_OUT));
                 continue;
             }
             let behind = queued(Task::new(room.wait(WAYS[0])));

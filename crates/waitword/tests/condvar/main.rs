@@ -229,13 +229,13 @@ fn a_wait_times_out_not_before_its_time_and_has_the_mutex() {
     let timeout = Duration::from_millis(3);
     let begin = Instant::now();
     let mut guard = mutex.lock();
-    assert_eq!(changed.wait_for(&mut guard, timeout), Err(LockError::TimedOut));
+    assert_eq!(changed.wait_for(&mut guard, timeout), Err(LockError::TIMED_OUT));
     assert!(begin.elapsed() >= timeout);
     *guard += 1;
     let begin = Instant::now();
     let (guard, result) = smol::block_on(changed.wait_async_for(guard, timeout));
     assert!(begin.elapsed() >= timeout);
-    assert_eq!((*guard, result), (1, Err(LockError::TimedOut)));
+    assert_eq!((*guard, result), (1, Err(LockError::TIMED_OUT)));
     drop(guard);
     assert!(!mutex.is_locked());
 }
@@ -255,7 +255,7 @@ fn a_wait_that_times_out_waits_for_the_mutex() {
         assert_eq!(changed.notify_one(), 0, "it is not queued any more");
         drop(guard);
         let (_guard, result) = smol::block_on(wait);
-        assert_eq!(result, Err(LockError::TimedOut));
+        assert_eq!(result, Err(LockError::TIMED_OUT));
     }
 }
 
@@ -306,7 +306,7 @@ fn one_mutex_at_a_time() {
     assert!(panic.downcast_ref::<&str>().unwrap().contains("another mutex"));
     assert!(other.is_locked(), "and keeps it");
     drop(wait);
-    assert_eq!(changed.wait_for(&mut guard, Duration::ZERO), Err(LockError::TimedOut));
+    assert_eq!(changed.wait_for(&mut guard, Duration::ZERO), Err(LockError::TIMED_OUT));
 }
 
 /// A notified task that is not polled does not keep the others from the mutex for ever, and its notify is not lost.

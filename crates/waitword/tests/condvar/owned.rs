@@ -137,15 +137,15 @@ fn owned_timed_waits_give_up_with_the_mutex_held_and_never_too_early() {
     for timeout in [0, 1, 15].map(Duration::from_millis) {
         let start = Instant::now();
         let (guard, result) = block_on(changed.wait_owned_async_for(mutex.lock_owned(), timeout));
-        assert!(result == Err(LockError::TimedOut) && start.elapsed() >= timeout && mutex.is_locked());
+        assert!(result == Err(LockError::TIMED_OUT) && start.elapsed() >= timeout && mutex.is_locked());
         let (guard, result) = block_on(changed.wait_owned_async_until(guard, start + timeout));
-        assert_eq!(result, Err(LockError::TimedOut));
+        assert_eq!(result, Err(LockError::TIMED_OUT));
         let start = Instant::now();
         let (guard, result) = block_on(changed.wait_while_owned_async_for(guard, timeout, |()| true));
-        assert!(result == Err(LockError::TimedOut) && start.elapsed() >= timeout && mutex.is_locked());
+        assert!(result == Err(LockError::TIMED_OUT) && start.elapsed() >= timeout && mutex.is_locked());
         let past = Instant::now();
         let (guard, result) = block_on(changed.wait_while_owned_async_until(guard, past, |()| true));
-        assert_eq!(result, Err(LockError::TimedOut));
+        assert_eq!(result, Err(LockError::TIMED_OUT));
         drop(block_on(changed.wait_while_owned_async(guard, |()| false)));
         assert!(!mutex.is_locked());
     }

@@ -230,7 +230,7 @@ fn those_behind_a_wait_whose_time_was_up() {
         Task::new(async { room.changed.wait_async_until(room.mutex.lock_async().await, deadline).await });
     // On a machine so slow, it has been up before.
     if let Poll::Ready((_, result)) = unpolled.poll() {
-        return assert_eq!(result, Err(LockError::TimedOut));
+        return assert_eq!(result, Err(LockError::TIMED_OUT));
     }
     let behind = queued(&room, WAYS[0]);
     let held = room.mutex.lock();
@@ -244,7 +244,7 @@ fn those_behind_a_wait_whose_time_was_up() {
     });
     let (guard, result) = unpolled.finish();
     drop(guard);
-    assert_eq!(result, Err(LockError::TimedOut));
+    assert_eq!(result, Err(LockError::TIMED_OUT));
     room.assert_left();
 }
 

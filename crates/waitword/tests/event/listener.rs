@@ -54,7 +54,7 @@ fn a_listener_keeps_its_position_when_its_time_is_up() {
     let event = Event::new();
     let mut listener = pin!(event.listen());
     let start = Instant::now();
-    assert_eq!(listener.as_mut().wait_for(Duration::from_millis(5)), Err(LockError::TimedOut));
+    assert_eq!(listener.as_mut().wait_for(Duration::from_millis(5)), Err(LockError::TIMED_OUT));
     assert!(start.elapsed() >= Duration::from_millis(5));
     let mut second = Task::new(event.wait_async());
     assert!(second.poll().is_pending());

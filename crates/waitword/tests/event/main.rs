@@ -180,16 +180,16 @@ fn timed_forms_give_up_and_never_too_early() {
     let event = Arc::new(Event::new());
     for timeout in [0, 1, 3, 15].map(Duration::from_millis) {
         let start = Instant::now();
-        assert_eq!(event.wait_for(timeout), Err(LockError::TimedOut));
-        assert_eq!(event.wait_until(start + timeout), Err(LockError::TimedOut));
+        assert_eq!(event.wait_for(timeout), Err(LockError::TIMED_OUT));
+        assert_eq!(event.wait_until(start + timeout), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
         let start = Instant::now();
-        assert_eq!(block_on(event.wait_async_for(timeout)), Err(LockError::TimedOut));
-        assert_eq!(block_on(event.wait_async_until(start + timeout)), Err(LockError::TimedOut));
+        assert_eq!(block_on(event.wait_async_for(timeout)), Err(LockError::TIMED_OUT));
+        assert_eq!(block_on(event.wait_async_until(start + timeout)), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
         let start = Instant::now();
-        assert_eq!(block_on(event.wait_owned_async_for(timeout)), Err(LockError::TimedOut));
-        assert_eq!(block_on(event.wait_owned_async_until(start + timeout)), Err(LockError::TimedOut));
+        assert_eq!(block_on(event.wait_owned_async_for(timeout)), Err(LockError::TIMED_OUT));
+        assert_eq!(block_on(event.wait_owned_async_until(start + timeout)), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
     }
     assert_eq!(event.waiters(), 0);
@@ -222,7 +222,7 @@ fn forbidden_to_block() {
     let _must_not = forbid_blocking();
     assert_eq!(event.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
     assert_eq!(event.wait_until(far()), Err(LockError::BlockingForbidden));
-    assert_eq!(event.wait_for(Duration::ZERO), Err(LockError::TimedOut), "that would not have waited");
+    assert_eq!(event.wait_for(Duration::ZERO), Err(LockError::TIMED_OUT), "that would not have waited");
     event.notify_one();
     event.wait();
     assert_eq!(event.waiters(), 0);

@@ -141,8 +141,8 @@ fn enable_after_the_end_says_that_nothing_is_left_to_wait_for() {
     }
     let (mut late, mut owned_late) =
         (pin!(event.wait_async_for(Duration::ZERO)), pin!(event.wait_owned_async_until(Instant::now())));
-    assert_eq!(block_on(late.as_mut()), Err(LockError::TimedOut));
-    assert_eq!(block_on(owned_late.as_mut()), Err(LockError::TimedOut));
+    assert_eq!(block_on(late.as_mut()), Err(LockError::TIMED_OUT));
+    assert_eq!(block_on(owned_late.as_mut()), Err(LockError::TIMED_OUT));
     assert!(late.enable() && owned_late.enable(), "over, too");
     // It has not enqueued, and takes nothing.
     assert_eq!((event.waiters(), event.notify_one()), (0, Stored));

@@ -54,7 +54,7 @@ fn entered(locked: Result<impl Deref<Target = PlainCounter>, LockError>) -> u64 
             1
         }
         Err(error) => {
-            assert_eq!(error, LockError::TimedOut);
+            assert_eq!(error, LockError::TIMED_OUT);
             0
         }
     }

@@ -124,7 +124,7 @@ fn timed_forms_give_up_and_never_too_early() {
         ];
         for form in forms {
             let start = Instant::now();
-            assert_eq!(form(&mutex, timeout), Some(LockError::TimedOut));
+            assert_eq!(form(&mutex, timeout), Some(LockError::TIMED_OUT));
             assert!(start.elapsed() >= timeout);
         }
     }
@@ -141,7 +141,7 @@ fn a_timeout_is_counted_from_the_call() {
     let mut late = Task::new(mutex.lock_async_for(Duration::from_millis(1)));
     let start = Instant::now();
     until(|| start.elapsed() > Duration::from_millis(1));
-    assert!(matches!(late.poll(), Poll::Ready(Err(LockError::TimedOut))));
+    assert!(matches!(late.poll(), Poll::Ready(Err(LockError::TimedOut(_)))));
 }
 
 /// A queued task for a mutex that is held, and when its time will be up.
@@ -180,7 +180,7 @@ fn forbidden_to_block() {
     forbidden(mutex.lock_owned_for(Duration::from_secs(1)).map(drop));
     forbidden(mutex.lock_owned_until(far()).map(drop));
     let at_once = mutex.lock_for(Duration::ZERO).map(drop);
-    assert_eq!(at_once, Err(LockError::TimedOut), "that would not have waited");
+    assert_eq!(at_once, Err(LockError::TIMED_OUT), "that would not have waited");
     for (instead, lock) in [
         ("`lock_async`", (|m| drop(m.lock())) as fn(&Arc<Mutex<i32>>)),
         ("`lock_owned_async`", |m| drop(m.lock_owned())),

@@ -23,7 +23,7 @@ fn a_signalled_waiter_that_gives_up_forwards_the_signal() {
     drop(guard);
     let barged_in = mutex.try_lock().expect("a signal is no handoff");
     until(|| Instant::now() > deadline);
-    assert!(matches!(late.poll(), Poll::Ready(Err(LockError::TimedOut))));
+    assert!(matches!(late.poll(), Poll::Ready(Err(LockError::TimedOut(_)))));
     // Though the future is still there.
     assert_eq!(waiters(&mutex), 1);
     drop(barged_in);

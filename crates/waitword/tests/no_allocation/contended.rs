@@ -98,7 +98,7 @@ fn a_wait_for_permits_allocates_nothing() {
             let give_up = || {
                 assert_eq!(
                     semaphore.acquire_for(Duration::from_micros(10)).unwrap_err(),
-                    AcquireError::TimedOut
+                    AcquireError::TIMED_OUT
                 )
             };
             // Makes the thread's waker. (The first time may be up before it is asked for.)

@@ -96,7 +96,7 @@ fn a_wait_of_a_thread_allocates_nothing() {
     lock.lock();
     let counted = thread::scope(|scope| {
         let waiter = scope.spawn(|| {
-            let give_up = || assert_eq!(lock.lock_for(Duration::from_micros(10)), Err(LockError::TimedOut));
+            let give_up = || assert_eq!(lock.lock_for(Duration::from_micros(10)), Err(LockError::TIMED_OUT));
             make_this_threads_waker();
             allocations(|| {
                 give_up();

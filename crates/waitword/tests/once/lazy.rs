@@ -49,9 +49,9 @@ fn threads_and_tasks_wait_for_the_one_that_makes_it() {
         begun.wait();
         let mut task = Task::new(LazyLock::force_async(&lazy));
         assert!(task.poll().is_pending());
-        assert_eq!(LazyLock::force_for(&lazy, Duration::ZERO), Err(LockError::TimedOut));
+        assert_eq!(LazyLock::force_for(&lazy, Duration::ZERO), Err(LockError::TIMED_OUT));
         let in_time = block_on(LazyLock::force_async_for(&lazy, Duration::from_millis(1)));
-        assert_eq!(in_time, Err(LockError::TimedOut));
+        assert_eq!(in_time, Err(LockError::TIMED_OUT));
         assert!(forbidden(|| *LazyLock::force(&lazy)).contains("force_async"));
         let thread = scope.spawn(|| *LazyLock::force(&lazy));
         go.notify_one();

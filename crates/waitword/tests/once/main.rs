@@ -30,7 +30,7 @@ const WAITS: [Wait; 6] = [
 ];
 
 const WAITS_WITHOUT_TIME: [Wait; 5] = [
-    ("get", |cell| cell.get().ok_or(LockError::TimedOut)),
+    ("get", |cell| cell.get().ok_or(LockError::TIMED_OUT)),
     ("wait_for", |cell| cell.wait_for(Duration::ZERO)),
     ("wait_until", |cell| cell.wait_until(Instant::now())),
     ("wait_async_for", |cell| block_on(cell.wait_async_for(Duration::ZERO))),
@@ -214,7 +214,7 @@ fn forbidden_to_block() {
     let _must_not = forbid_blocking();
     assert_eq!(cell.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
     assert_eq!(cell.get_or_init_until(far(), || 2), Err(LockError::BlockingForbidden));
-    assert_eq!(cell.get_or_init_for(Duration::ZERO, || 2), Err(LockError::TimedOut));
+    assert_eq!(cell.get_or_init_for(Duration::ZERO, || 2), Err(LockError::TIMED_OUT));
     assert_eq!(cell.waiters(), 0);
     assert_eq!(first.finish(), &1);
 }

@@ -30,17 +30,17 @@ fn a_call_without_time_waits_for_no_initialiser() {
     let cell = OnceLock::new();
     let first = running(&cell);
     for (way, init) in INITS_WITHOUT_TIME {
-        assert_eq!(init(&cell, || unreachable!("another runs")), Err(LockError::TimedOut), "{way}");
+        assert_eq!(init(&cell, || unreachable!("another runs")), Err(LockError::TIMED_OUT), "{way}");
     }
     for (way, wait) in WAITS_WITHOUT_TIME {
-        assert_eq!(wait(&cell), Err(LockError::TimedOut), "{way}");
+        assert_eq!(wait(&cell), Err(LockError::TIMED_OUT), "{way}");
     }
     for timeout in [1, 3, 15].map(Duration::from_millis) {
         let start = Instant::now();
-        assert_eq!(cell.wait_for(timeout), Err(LockError::TimedOut));
+        assert_eq!(cell.wait_for(timeout), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
         let start = Instant::now();
-        assert_eq!(block_on(cell.get_or_init_async_for(timeout, async || 2)), Err(LockError::TimedOut));
+        assert_eq!(block_on(cell.get_or_init_async_for(timeout, async || 2)), Err(LockError::TIMED_OUT));
         assert!(start.elapsed() >= timeout);
     }
     assert_eq!(cell.waiters(), 0);

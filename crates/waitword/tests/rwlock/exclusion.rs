@@ -52,7 +52,7 @@ impl ReadersAndWriters {
     fn unless_timed_out<G>(&self, result: Result<G, LockError>, then: impl FnOnce(G)) {
         match result {
             Ok(guard) => then(guard),
-            Err(error) => assert_eq!(error, LockError::TimedOut),
+            Err(error) => assert_eq!(error, LockError::TIMED_OUT),
         }
     }
 }

@@ -169,7 +169,7 @@ fn a_writer_that_gives_up_lets_those_behind_it_in() {
         let mut behind = Task::new(lock.read_async());
         assert!(behind.poll().is_pending());
         if gives_up {
-            assert_eq!(writer.finish().unwrap_err(), LockError::TimedOut);
+            assert_eq!(writer.finish().unwrap_err(), LockError::TIMED_OUT);
         } else {
             drop(writer);
         }
@@ -203,12 +203,12 @@ fn timeouts_end_waits_and_only_waits() {
     );
     let guard = lock.write();
     let start = Instant::now();
-    assert_eq!(lock.read_for(SOON).unwrap_err(), LockError::TimedOut);
-    assert_eq!(lock.write_for(SOON).unwrap_err(), LockError::TimedOut);
-    assert_eq!(lock.upgradable_read_for(SOON).unwrap_err(), LockError::TimedOut);
-    assert_eq!(Task::new(lock.read_async_for(SOON)).finish().unwrap_err(), LockError::TimedOut);
-    assert_eq!(Task::new(lock.write_async_for(SOON)).finish().unwrap_err(), LockError::TimedOut);
-    assert_eq!(Task::new(lock.upgradable_read_async_for(SOON)).finish().unwrap_err(), LockError::TimedOut);
+    assert_eq!(lock.read_for(SOON).unwrap_err(), LockError::TIMED_OUT);
+    assert_eq!(lock.write_for(SOON).unwrap_err(), LockError::TIMED_OUT);
+    assert_eq!(lock.upgradable_read_for(SOON).unwrap_err(), LockError::TIMED_OUT);
+    assert_eq!(Task::new(lock.read_async_for(SOON)).finish().unwrap_err(), LockError::TIMED_OUT);
+    assert_eq!(Task::new(lock.write_async_for(SOON)).finish().unwrap_err(), LockError::TIMED_OUT);
+    assert_eq!(Task::new(lock.upgradable_read_async_for(SOON)).finish().unwrap_err(), LockError::TIMED_OUT);
     assert!(start.elapsed() >= 6 * SOON);
     drop(guard);
     assert!(lock.try_write().is_some(), "nothing is left of them");

@@ -90,7 +90,7 @@ fn every_method_of_the_grid_that_gives_up_gives_up() {
         semaphore.try_acquire_many(usize::MAX);
     }
     each! {
-        AcquireError::TimedOut;
+        AcquireError::TIMED_OUT;
         semaphore.acquire_many_for(2, MOMENT);
         semaphore.acquire_many_until(2, start);
         semaphore.acquire_many_owned_for(2, MOMENT);
@@ -253,7 +253,7 @@ fn a_thread_that_must_not_block() {
     panics(&|| drop(semaphore.acquire_many_owned(2)), "acquire_many_owned_async");
     assert_eq!(semaphore.acquire_for(MOMENT).unwrap_err(), AcquireError::BlockingForbidden);
     assert_eq!(semaphore.acquire_many_owned_until(2, far()).unwrap_err(), AcquireError::BlockingForbidden);
-    assert_eq!(semaphore.acquire_for(Duration::ZERO).unwrap_err(), AcquireError::TimedOut);
+    assert_eq!(semaphore.acquire_for(Duration::ZERO).unwrap_err(), AcquireError::TIMED_OUT);
     semaphore.close();
     assert_eq!(semaphore.acquire().unwrap_err(), Closed, "which needs no waiting");
 }

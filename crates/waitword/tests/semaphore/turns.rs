@@ -131,7 +131,7 @@ fn a_waiter_that_leaves_signals_the_next_to_its_reserved_permits() {
             assert!(many.is_woken());
         }
         if times_out {
-            assert_eq!(many.finish().unwrap_err(), AcquireError::TimedOut);
+            assert_eq!(many.finish().unwrap_err(), AcquireError::TIMED_OUT);
         } else {
             drop(many);
         }
@@ -164,7 +164,7 @@ fn an_acquirer_that_times_out_unsignalled_takes_nothing_from_the_queue() {
     let late = [semaphore.acquire_for(MOMENT), block_on(semaphore.acquire_async_for(MOMENT))];
     // On a slow machine the watchdog may have signalled them, because `many` is not polled.
     if start.elapsed() < STALL_TIMEOUT {
-        assert!(late.iter().all(|late| *late.as_ref().unwrap_err() == AcquireError::TimedOut));
+        assert!(late.iter().all(|late| *late.as_ref().unwrap_err() == AcquireError::TIMED_OUT));
         assert!(semaphore.try_acquire().is_err(), "still reserved");
     }
     drop(late);

@@ -154,7 +154,7 @@ pub(crate) trait Refusal {
 
 impl Refusal for LockError {
     fn is_late(&self) -> bool {
-        *self == Self::TimedOut
+        matches!(self, Self::TimedOut(_))
     }
 
     fn is_of_blocking(&self) -> bool {
@@ -164,7 +164,7 @@ impl Refusal for LockError {
 
 impl Refusal for AcquireError {
     fn is_late(&self) -> bool {
-        *self == Self::TimedOut
+        matches!(self, Self::TimedOut(_))
     }
 
     fn is_of_blocking(&self) -> bool {

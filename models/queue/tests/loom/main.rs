@@ -7,6 +7,7 @@ mod agents;
 mod herds;
 mod holders;
 mod leaving;
+mod notifies;
 mod rings;
 mod snapshots;
 mod waking;

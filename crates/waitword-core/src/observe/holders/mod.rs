@@ -24,22 +24,26 @@
 //! # Since when
 //! A record has no clock: a thread of this module stores the time every 10 ms into the switch, and an acquisition copies it.
 
+mod held_by;
 mod hold;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod on;
 #[cfg(feature = "observe")]
 #[allow(unsafe_code)]
 mod records;
-
-pub use hold::{Hold, HoldId};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-pub(crate) use on::site_of;
+mod sent;
+
+pub use held_by::{HeldBy, held_by};
+pub use hold::{Hold, HoldId};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use on::{
     HolderSeen, Holders, acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, holders,
     may_be_elsewhere, may_be_recorded, merged, not_kept, permits_added, records, released, released_quickly,
-    released_slowly, split, start_holders, stop_holders,
+    released_slowly, split, start_holders, stop_holders, was_made_to_be_sent,
 };
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) use on::{record_time, recorded_thread, site_of, time_of_record};
 #[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub use records::{Entry, Records};
@@ -50,5 +54,5 @@ mod off;
 pub use off::{
     acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere,
     may_be_recorded, merged, not_kept, permits_added, records, released, released_quickly, released_slowly,
-    split,
+    split, was_made_to_be_sent,
 };

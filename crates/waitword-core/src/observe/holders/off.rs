@@ -44,7 +44,13 @@ pub fn acquired_permits(_word: usize, _permits: usize, _caller: Caller) -> HoldI
 
 /// Nothing is recorded.
 #[inline(always)]
-pub fn may_be_elsewhere(_id: HoldId) {}
+pub fn may_be_elsewhere(_word: usize, _hold: Hold, _id: HoldId) {}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn was_made_to_be_sent(_word: usize, _hold: Hold, _id: HoldId) -> bool {
+    false
+}
 
 /// Nothing is recorded.
 #[inline(always)]

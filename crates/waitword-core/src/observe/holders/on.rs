@@ -7,6 +7,7 @@ use std::thread;
 
 use super::hold::{Hold, HoldId};
 use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, RECORDS, Records, TASK};
+use super::sent;
 use crate::observe::{
     self, Actor, Caller, Release, Site, begin_clock, instant, is_anything_asked, note_release,
     trace_acquired, trace_released, traces_all,
@@ -130,7 +131,7 @@ fn new_number() -> u64 {
 
 /// Whether a record names the thread.
 fn is_recorded(number: u64) -> bool {
-    TABLE.all().any(|entry| entry.who >> FLAG_BITS == number)
+    TABLE.all().any(|entry| entry.who >> FLAG_BITS == number) || observe::notifies::is_named(number)
 }
 
 /// Whether acquisitions are recorded: the switch is on. One load.
@@ -174,8 +175,9 @@ fn record(word: usize, hold: Hold, site: &'static Site) -> HoldId {
     if traces_all() {
         trace_acquired(word, None, Some(site));
     }
-    if hold == Hold::Mutex {
-        // This is its only holder: an earlier record is that of a leaked guard, or of a lock that was here before.
+    if matches!(hold, Hold::Mutex | Hold::AsyncLock) {
+        // This is its only holder: an earlier record is that of a leaked guard, of a lock that a script has released, or of a lock that
+        // was here before.
         erase_all(word);
     }
     let now = RECORDER.now.load(Ordering::Relaxed);
@@ -244,7 +246,8 @@ fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, tas
     if traces_all() {
         trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
     }
-    if flags & HOLD == Hold::Mutex as u64 {
+    const OF_ONE: u64 = 1 << Hold::Mutex as u64 | 1 << Hold::AsyncLock as u64;
+    if OF_ONE >> (flags & HOLD) & 1 != 0 {
         // As in `record_elsewhere`.
         TABLE.free_at_home(word);
     }
@@ -298,6 +301,10 @@ fn erase(word: usize, hold: Hold) {
 fn note(word: usize, hold: Hold, id: HoldId) {
     let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
     let release = found.map_or(Release::default(), |(_, entry)| {
+        // Of several readers without places in the table any may be meant.
+        if (id != HoldId::UNKNOWN || hold != Hold::Read) && is_elsewhere_now(&entry) {
+            sent::learn(entry.site);
+        }
         let task = (entry.who & TASK != 0).then_some(entry.task);
         Release::new(Some(entry.site), time(entry.since), task)
     });
@@ -305,6 +312,14 @@ fn note(word: usize, hold: Hold, id: HoldId) {
     if traces_all() {
         trace_released(word, release.task, release.site, release.since);
     }
+}
+
+/// Whether a guard that a thread acquired is with another: this one, which releases it.
+fn is_elsewhere_now(entry: &Entry) -> bool {
+    let acquirer = entry.who >> FLAG_BITS;
+    entry.who & (TASK | ELSEWHERE) == 0
+        && acquirer != numbered::UNKNOWN
+        && acquirer != NUMBER.get() >> FLAG_BITS
 }
 
 /// The record of a word that has one at most.
@@ -355,10 +370,32 @@ fn own(id: HoldId) -> Option<(usize, Entry)> {
 
 /// The guard is made to be sent elsewhere.
 #[inline(always)]
-pub fn may_be_elsewhere(id: HoldId) {
-    if let Some((at, entry)) = own(id) {
+pub fn may_be_elsewhere(word: usize, hold: Hold, id: HoldId) {
+    if RECORDER.now.load(Ordering::Relaxed) != 0 {
+        mark_elsewhere(word, hold, id);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn mark_elsewhere(word: usize, hold: Hold, id: HoldId) {
+    let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
+    if let Some((at, entry)) = found {
         TABLE.change(at, entry.who | ELSEWHERE);
     }
+}
+
+/// Whether the guard was made to be sent elsewhere: its holder is about to release the lock, and to acquire it again for the same guard.
+#[inline(always)]
+pub fn was_made_to_be_sent(word: usize, hold: Hold, id: HoldId) -> bool {
+    RECORDER.now.load(Ordering::Relaxed) != 0 && is_marked(word, hold, id)
+}
+
+#[cold]
+#[inline(never)]
+fn is_marked(word: usize, hold: Hold, id: HoldId) -> bool {
+    let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
+    found.is_some_and(|(_, entry)| entry.who & ELSEWHERE != 0)
 }
 
 /// The guard is gone, and its hold stays.
@@ -413,8 +450,13 @@ fn forget_no_more(word: usize, mut permits: usize) {
 
 /// Where the lock with this word was taken by one that holds it, if that is recorded.
 pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
-    let mut records = TABLE.find(word, |_| RECORDER.now.load(Ordering::Relaxed) != 0);
-    records.next().map(|(_, entry)| entry.site)
+    recorded(word).next().map(|entry| entry.site)
+}
+
+/// The records of the lock with this word, of this turn of the switch.
+pub(super) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
+    let turn = RECORDER.now.load(Ordering::Relaxed) >> TURN_SHIFT;
+    TABLE.find(word, move |entry| turn != 0 && entry.since >> TURN_SHIFT == turn).map(|(_, entry)| entry)
 }
 
 /// The lock goes. Guards that were leaked held it; another may be made in its place.
@@ -422,7 +464,25 @@ pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
 pub fn dropped(word: usize) {
     if RECORDER.erases.load(Ordering::Relaxed) {
         erase_all(word);
+        observe::types::forget(word);
     }
+}
+
+/// The time as records have it; 0: the switch is off.
+#[inline(always)]
+pub(crate) fn record_time() -> u64 {
+    RECORDER.now.load(Ordering::Relaxed)
+}
+
+/// What [`record_time`] says, if it was in this turn of the switch.
+pub(crate) fn time_of_record(at: u64) -> Option<Instant> {
+    let turn = record_time() >> TURN_SHIFT;
+    if turn == at >> TURN_SHIFT { time(at) } else { None }
+}
+
+/// The number of this thread, by which [`numbered`] knows it.
+pub(crate) fn recorded_thread() -> u64 {
+    number() >> FLAG_BITS
 }
 
 #[cold]
@@ -487,8 +547,13 @@ pub fn holders() -> Option<Holders> {
 }
 
 /// The time in a record.
-fn time(since: u64) -> Option<Instant> {
+pub(super) fn time(since: u64) -> Option<Instant> {
     instant((since & ((1 << TURN_SHIFT) - 1)).saturating_mul(NANOS_PER_MILLI))
+}
+
+/// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: anybody may unlock it.
+pub(super) fn is_sent(entry: &Entry) -> bool {
+    entry.who & ELSEWHERE != 0 || entry.who & HOLD == Hold::AsyncLock as u64 || sent::is_known(entry.site)
 }
 
 fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
@@ -505,7 +570,7 @@ fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Opt
         actor: if is_task { Some(Actor::Task(entry.task)) } else { on.clone().map(Actor::Thread) },
         on,
         is_polled_only_there: entry.who & ALONE != 0,
-        may_be_elsewhere: entry.who & ELSEWHERE != 0 || has_ended,
+        may_be_elsewhere: has_ended || is_sent(entry),
         is_forgotten: entry.who & FORGOTTEN != 0,
     })
 }

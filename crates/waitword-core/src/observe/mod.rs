@@ -17,6 +17,9 @@
 //! # Who made others wait
 //! A release with waiters charges the site where the lock was taken (`blame.rs`) with what they have waited (`delays.rs`).
 //!
+//! # Following
+//! A listener can be told each acquisition and release as it happens (`follow.rs`).
+//!
 //! # The timeline
 //! While there is a trace, waiters and holders write events (`trace.rs`) into rings of fixed size (`ring.rs`, `rings.rs`).
 
@@ -24,6 +27,8 @@
 mod blame;
 mod clock;
 mod delays;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod follow;
 pub mod holders;
 mod origin;
 #[cfg(feature = "observe")]
@@ -63,6 +68,8 @@ pub(crate) use clock::{ticket_after, time_of};
 #[cfg(feature = "observe")]
 pub(crate) use delays::Delay;
 pub(crate) use delays::Delays;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub use follow::{Acquirer, Step, follow, stop_following};
 pub use origin::{Caller, Origin, WaitsFor};
 #[cfg(feature = "observe")]
 pub(crate) use release::noted;

@@ -23,9 +23,11 @@ const MOST_THREADS: usize = 256;
 /// The events of a thread that are kept: 48 bytes each.
 const EVENTS: usize = 4096;
 
-/// How many traces are made: in the upper half, of those the ones of all acquisitions.
+/// How many traces are made; from `ALL` on, of those the ones of all acquisitions; from `FOLLOWED` on, whether a listener follows holders
+/// (`follow.rs`). In one word, so that holders ask once.
 static TRACES: AtomicU32 = AtomicU32::new(0);
-const ALL: u32 = 1 << 16;
+const ALL: u32 = 1 << 10;
+const FOLLOWED: u32 = 1 << 20;
 
 /// Events that had no ring.
 static HOMELESS: AtomicU64 = AtomicU64::new(0);
@@ -47,13 +49,39 @@ struct Kept {
 /// Whether there is a trace.
 #[inline(always)]
 pub(crate) fn is_on() -> bool {
-    TRACES.load(Ordering::Relaxed) != 0
+    TRACES.load(Ordering::Relaxed) % FOLLOWED != 0
 }
 
-/// Whether there is a trace of all acquisitions and releases. For building locks: one load.
+/// Whether all acquisitions and releases have to be told: to a trace, or to a listener. For building locks: one load.
 #[inline(always)]
 pub fn traces_all() -> bool {
     TRACES.load(Ordering::Relaxed) >= ALL
+}
+
+/// Whether there is a trace of all.
+fn is_all() -> bool {
+    TRACES.load(Ordering::Relaxed) % FOLLOWED >= ALL
+}
+
+/// Whether there is a trace, or a listener.
+#[inline(always)]
+pub(crate) fn is_asked() -> bool {
+    TRACES.load(Ordering::Relaxed) != 0
+}
+
+/// Whether a listener follows holders.
+#[inline(always)]
+pub(crate) fn is_followed() -> bool {
+    TRACES.load(Ordering::Relaxed) >= FOLLOWED
+}
+
+/// A listener begins to follow holders, or ends. Under its own lock.
+pub(super) fn set_followed(is_followed: bool) {
+    if is_followed {
+        TRACES.fetch_or(FOLLOWED, Ordering::SeqCst);
+    } else {
+        TRACES.fetch_and(!FOLLOWED, Ordering::SeqCst);
+    }
 }
 
 /// A trace that is being made. Dropping it ends it without a result.
@@ -190,13 +218,24 @@ pub(crate) fn to_waiter(kind: u64, word: usize, identity: usize) {
 /// `None`: this thread.
 #[cold]
 pub fn trace_acquired(word: usize, task: Option<usize>, site: Option<&'static Site>) {
+    if !is_all() {
+        return;
+    }
     let [sort, identity] = holder(task);
     write([ACQUIRED | sort << 8, now(), word as u64, identity, 0], site);
 }
 
-/// For building locks: a lock was released that was held `since`, acquired by `task` or this thread at `site`.
+/// For building locks: a lock was released that was held `since`, acquired by `task` or this thread at `site`, and a trace has [all
+/// releases](traces_all).
 #[cold]
 pub fn trace_released(word: usize, task: Option<usize>, site: Option<&'static Site>, since: Option<Instant>) {
+    if is_all() {
+        write_released(word, task, site, since);
+    }
+}
+
+#[cold]
+fn write_released(word: usize, task: Option<usize>, site: Option<&'static Site>, since: Option<Instant>) {
     let [sort, identity] = holder(task);
     let since = since.map_or(0, nanos_at);
     write([RELEASED | sort << 8, now(), word as u64, identity, since], site);
@@ -208,8 +247,8 @@ fn holder(task: Option<usize>) -> [u64; 2] {
 
 /// A lock was released for which others wait. With [all acquisitions](traces_all) the release itself is in the trace.
 pub(crate) fn contended_release(word: usize, release: &Release) {
-    if is_on() && !traces_all() {
-        trace_released(word, release.task, release.site, release.since);
+    if is_on() && !is_all() {
+        write_released(word, release.task, release.site, release.since);
     }
 }
 

@@ -44,6 +44,12 @@ pub fn task_number(identity: usize) -> Option<u64> {
     with_shard(identity, |known| known.get(&identity).copied())
 }
 
+/// The number of what runs on this thread, if it can be asked and has one.
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(super) fn this_task() -> Option<u64> {
+    IDENTIFY.get().and_then(|identify| identify())
+}
+
 /// The task that is polled with this waker begins to wait.
 #[inline(always)]
 pub(crate) fn ask(waker: &Waker) {

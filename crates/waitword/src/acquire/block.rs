@@ -46,7 +46,7 @@ pub(crate) fn block_until<H: Handle>(
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return match try_reserved(handle.raw(), ask) {
-            true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here()))),
+            true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here(), true))),
             false => Err(LockError::TimedOut),
         };
     }
@@ -63,9 +63,9 @@ fn spin_and_drive<H: Handle>(
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
     if handle.raw().spin(ask, Attempt::Barging) {
-        return Ok(Ok(held_by_thread(handle.raw(), ask, caller)));
+        return Ok(Ok(held_by_thread(handle.raw(), ask, caller, deadline.is_some())));
     }
     let acquisition = pin!(Acquisition::from_caller(caller, handle, ask));
     let acquired = drive(&Parker::current(), acquisition, deadline)?;
-    Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller)))
+    Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller, deadline.is_some())))
 }

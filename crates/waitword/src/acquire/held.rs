@@ -9,12 +9,12 @@ use waitword_core::observe::holders::{HoldId, acquired, acquired_by_task, acquir
 use crate::acquire::raw::{Acquire, try_reserved};
 use crate::coop;
 
-/// The first attempt of a thread. Returns what the guard has to keep.
+/// The first attempt of a thread; of one that `gives_up` at a deadline. Returns what the guard has to keep.
 #[inline(always)]
 #[track_caller]
-pub(crate) fn take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
+pub(crate) fn take<R: Acquire>(raw: &R, ask: R::Ask, gives_up: bool) -> Option<HoldId> {
     let caller = Caller::here();
-    raw.take(ask).then(|| held_by_thread(raw, ask, caller))
+    raw.take(ask).then(|| held_by_thread(raw, ask, caller, gives_up))
 }
 
 /// The attempt of an acquirer that does not wait.
@@ -23,16 +23,16 @@ pub(crate) fn take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
 pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
     let is_taken = raw.take(ask) || try_reserved(raw, ask);
     let caller = Caller::here();
-    is_taken.then(|| held_by_thread(raw, ask, caller))
+    is_taken.then(|| held_by_thread(raw, ask, caller, true))
 }
 
-/// This thread has acquired it.
+/// This thread has acquired it, and would have given up at a deadline if it `gives_up`.
 #[inline(always)]
-pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller) -> HoldId {
+pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> HoldId {
     match R::hold(ask) {
         None => HoldId::NONE,
         Some(hold) => match R::permits(ask) {
-            None => acquired(raw.held_at(), hold, caller),
+            None => acquired(raw.held_at(), hold, caller, gives_up),
             Some(permits) => acquired_permits(raw.held_at(), permits, caller),
         },
     }
@@ -45,6 +45,7 @@ pub(crate) fn held_by_task<R: Acquire>(
     ask: R::Ask,
     caller: impl FnOnce() -> Caller,
     task: &Waker,
+    gives_up: bool,
 ) -> HoldId {
     match R::hold(ask) {
         None => HoldId::NONE,
@@ -55,6 +56,7 @@ pub(crate) fn held_by_task<R: Acquire>(
             caller(),
             task,
             coop::is_alone,
+            gives_up,
         ),
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn block<G: CondvarGuard>(
         parker.spin(deadline, || waiting.is_signalled());
     }
     let (_, result) = drive(&parker, waiting, deadline);
-    held_by_thread(mutex, (), caller);
+    held_by_thread(mutex, (), caller, false);
     mem::forget(unwinding);
     result
 }

@@ -39,7 +39,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     #[inline]
     #[track_caller]
     fn lock(&self) {
-        if acquire::take(&self.0, ()).is_none() {
+        if acquire::take(&self.0, (), false).is_none() {
             let Ok(_) = acquire::block(&self.0, (), "Mutex::lock_async");
         }
     }
@@ -84,14 +84,15 @@ unsafe impl RawMutexTimed for RawMutex {
     #[inline]
     #[track_caller]
     fn try_lock_for(&self, timeout: Duration) -> bool {
-        acquire::take(&self.0, ()).is_some()
+        acquire::take(&self.0, (), true).is_some()
             || acquire::block_until(&self.0, (), Instant::now().checked_add(timeout)).is_ok()
     }
 
     #[inline]
     #[track_caller]
     fn try_lock_until(&self, deadline: Instant) -> bool {
-        acquire::take(&self.0, ()).is_some() || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
+        acquire::take(&self.0, (), true).is_some()
+            || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
     }
 }
 

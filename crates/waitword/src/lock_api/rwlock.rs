@@ -25,7 +25,7 @@ impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) {
-        if acquire::take(&self.0, mode).is_none() {
+        if acquire::take(&self.0, mode, false).is_none() {
             let Ok(_) = acquire::block(&self.0, mode, instead);
         }
         upgraded(&self.0, mode);
@@ -34,8 +34,8 @@ impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> bool {
-        let is_taken =
-            acquire::take(&self.0, mode).is_some() || acquire::block_until(&self.0, mode, deadline()).is_ok();
+        let is_taken = acquire::take(&self.0, mode, true).is_some()
+            || acquire::block_until(&self.0, mode, deadline()).is_ok();
         if is_taken {
             upgraded(&self.0, mode);
         }
@@ -165,7 +165,7 @@ unsafe impl RawRwLockRecursive for RawRwLock {
     fn try_lock_shared_recursive(&self) -> bool {
         let is_taken = self.0.read_recursive();
         if is_taken {
-            acquire::held_by_thread(&self.0, Mode::Read, Caller::here());
+            acquire::held_by_thread(&self.0, Mode::Read, Caller::here(), true);
         }
         is_taken
     }

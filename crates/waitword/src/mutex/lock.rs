@@ -152,7 +152,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub(super) fn acquire(&self, instead: &str) {
-        if acquire::take(&self.raw, ()).is_none() {
+        if acquire::take(&self.raw, (), false).is_none() {
             let Ok(_) = acquire::block(&self.raw, (), instead);
         }
     }
@@ -161,7 +161,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub(super) fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
-        if acquire::take(&self.raw, ()).is_some() {
+        if acquire::take(&self.raw, (), true).is_some() {
             Ok(())
         } else {
             acquire::block_until(&self.raw, (), deadline()).map(|Ok(_)| ())

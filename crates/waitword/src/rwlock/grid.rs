@@ -263,7 +263,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) -> HoldId {
-        match acquire::take(&self.raw, mode) {
+        match acquire::take(&self.raw, mode, false) {
             Some(hold) => hold,
             None => {
                 let Ok(hold) = acquire::block(&self.raw, mode, instead);
@@ -280,7 +280,7 @@ impl<T: ?Sized> RwLock<T> {
         mode: Mode,
         deadline: impl FnOnce() -> Option<Instant>,
     ) -> Result<HoldId, LockError> {
-        match acquire::take(&self.raw, mode) {
+        match acquire::take(&self.raw, mode, true) {
             Some(hold) => Ok(hold),
             None => acquire::block_until(&self.raw, mode, deadline()).map(|Ok(hold)| hold),
         }
@@ -308,7 +308,7 @@ impl<T: ?Sized> RwLock<T> {
         if !self.raw.read_recursive() {
             return None;
         }
-        let hold = acquire::held_by_thread(&self.raw, Mode::Read, Caller::here());
+        let hold = acquire::held_by_thread(&self.raw, Mode::Read, Caller::here(), true);
         // SAFETY: made only from an acquisition as a reader, for this guard (invariant 1).
         Some(unsafe { RwLockReadGuard::new(self, hold) })
     }

@@ -7,7 +7,7 @@ use crate::observe::Caller;
 
 /// Nothing is recorded.
 #[inline(always)]
-pub fn acquired(_word: usize, _hold: Hold, _caller: Caller) -> HoldId {
+pub fn acquired(_word: usize, _hold: Hold, _caller: Caller, _gives_up: bool) -> HoldId {
     HoldId::NONE
 }
 
@@ -20,6 +20,7 @@ pub fn acquired_by_task(
     _caller: Caller,
     _task: &Waker,
     _is_alone: impl FnOnce() -> bool,
+    _gives_up: bool,
 ) -> HoldId {
     HoldId::NONE
 }

@@ -8,8 +8,8 @@ use std::thread;
 use super::hold::{Hold, HoldId};
 use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
 use crate::observe::{
-    self, Actor, Caller, Release, Site, begin_clock, blames, instant, note_release, trace_acquired,
-    trace_released, traces_all, tracing,
+    self, Acquirer, Actor, Caller, Release, Site, Step, begin_clock, blames, follow, instant, note_release,
+    trace_acquired, trace_released, traces_all, tracing,
 };
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::lock;
@@ -133,9 +133,9 @@ fn is_recorded(number: u64) -> bool {
     TABLE.all().any(|entry| entry.who >> FLAG_BITS == number)
 }
 
-/// A thread has acquired the lock with this word. Returns what its guard has to keep, if there may be several holders.
+/// A thread has acquired the lock with this word; `gives_up` if it would not have waited for ever. Returns what its guard has to keep, if there may be several holders.
 #[inline(always)]
-pub fn acquired(word: usize, hold: Hold, caller: Caller) -> HoldId {
+pub fn acquired(word: usize, hold: Hold, caller: Caller, gives_up: bool) -> HoldId {
     // Read again for the record: what is compared and not used needs no register where it is off.
     if RECORDER.now.load(Ordering::Relaxed) == 0 {
         HoldId::NONE
@@ -148,6 +148,9 @@ pub fn acquired(word: usize, hold: Hold, caller: Caller) -> HoldId {
         HoldId::UNKNOWN
     } else {
         let id = record(word, hold, caller.site());
+        if tracing::is_followed() {
+            tell_acquired(id, gives_up);
+        }
         // A mutex's guard keeps none.
         if hold == Hold::Mutex { HoldId::UNKNOWN } else { id }
     }
@@ -202,6 +205,7 @@ pub fn acquired_by_task(
     caller: Caller,
     task: &Waker,
     is_alone: impl FnOnce() -> bool,
+    gives_up: bool,
 ) -> HoldId {
     if RECORDER.now.load(Ordering::Relaxed) == 0 {
         return HoldId::NONE;
@@ -211,7 +215,24 @@ pub fn acquired_by_task(
         true => 0,
         false => TASK | if is_alone() { ALONE } else { 0 },
     };
-    record_with(word, hold as u64 | flags, permits, caller.site(), task.data().addr())
+    let id = record_with(word, hold as u64 | flags, permits, caller.site(), task.data().addr());
+    if tracing::is_followed() {
+        tell_acquired(id, gives_up);
+    }
+    id
+}
+
+#[cold]
+#[inline(never)]
+fn tell_acquired(id: HoldId, gives_up: bool) {
+    let Some((hold, entry)) = own(id) else { return };
+    let Some(mode) = Hold::from_number(entry.who & HOLD) else { return };
+    let otherwise = match entry.who & TASK != 0 {
+        true => Acquirer::Task(entry.task),
+        false => Acquirer::Thread(entry.who >> FLAG_BITS),
+    };
+    let Entry { word, site, .. } = entry;
+    follow::tell(|| Step::Acquired { hold, word, mode, site, by: follow::acquirer(otherwise), gives_up });
 }
 
 /// As [`acquired`], of so many permits of a semaphore.
@@ -262,7 +283,7 @@ fn free(id: HoldId) {
 
 #[inline(always)]
 fn note_if_asked(word: usize, hold: Hold, id: HoldId) {
-    if tracing::is_on() || blames() {
+    if tracing::is_asked() || blames() {
         note(word, hold, id);
     }
 }
@@ -270,7 +291,11 @@ fn note_if_asked(word: usize, hold: Hold, id: HoldId) {
 /// Keeps what the record says until the release is over and it is known whether others wait (`release.rs`).
 #[inline(never)]
 fn note(word: usize, hold: Hold, id: HoldId) {
-    let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
+    let found = if id == HoldId::UNKNOWN { one(word, hold) } else { own(id) };
+    if let Some((at, _)) = found.filter(|_| tracing::is_followed()) {
+        let thread = Acquirer::Thread(number() >> FLAG_BITS);
+        follow::tell(|| Step::Released { hold: at, by: follow::acquirer(thread) });
+    }
     let release = found.map_or(Release::default(), |(_, entry)| {
         let task = (entry.who & TASK != 0).then_some(entry.task);
         Release::new(Some(entry.site), time(entry.since), task)
@@ -292,15 +317,18 @@ fn erase_only(word: usize) {
 /// A record of a guard that keeps no place, preferably of this thread's.
 #[cold]
 fn erase_one(word: usize, hold: Hold) {
-    let is_own = |entry: &Entry| entry.who >> FLAG_BITS == NUMBER.get() >> FLAG_BITS;
     // Of two that look at once each takes another.
-    while let Some((at, entry)) =
-        find(word, hold).reduce(|best, next| if is_own(&best.1) { best } else { next })
-    {
+    while let Some((at, entry)) = one(word, hold) {
         if TABLE.take(at, entry.who) {
             return;
         }
     }
+}
+
+/// A record of a word, preferably of this thread's.
+fn one(word: usize, hold: Hold) -> Option<(usize, Entry)> {
+    let is_own = |entry: &Entry| entry.who >> FLAG_BITS == NUMBER.get() >> FLAG_BITS;
+    find(word, hold).reduce(|best, next| if is_own(&best.1) { best } else { next })
 }
 
 fn find(word: usize, hold: Hold) -> impl Iterator<Item = (usize, Entry)> {
@@ -318,6 +346,9 @@ fn change(word: usize, from: Hold, to: Hold, id: HoldId) -> HoldId {
     let found = if id == HoldId::UNKNOWN { find(word, from).next() } else { own(id) };
     let Some((at, entry)) = found else { return HoldId::NONE };
     TABLE.change(at, entry.who & !HOLD | to as u64);
+    if tracing::is_followed() {
+        follow::tell(|| Step::Changed { hold: at, mode: to });
+    }
     self::id(at)
 }
 
@@ -395,7 +426,15 @@ pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
 #[inline(always)]
 pub fn dropped(word: usize) {
     if RECORDER.erases.load(Ordering::Relaxed) {
-        erase_all(word);
+        drop_all(word);
+    }
+}
+
+#[cold]
+fn drop_all(word: usize) {
+    erase_all(word);
+    if tracing::is_followed() {
+        follow::tell(|| Step::Dropped { word });
     }
 }
 

@@ -1,0 +1,282 @@
+//! Who holds what at the moment, and the edges that follow from it: see the module above.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use waitword_core::observe::holders::Hold;
+use waitword_core::observe::{Acquirer, Site, Step};
+
+use super::LockOrder;
+use super::graph::{Edge, Graph, Held, LockId, Whose, excludes};
+use crate::finding::{OrderMember, PotentialDeadlock};
+use crate::model::{Access, Actor, LockKind};
+use crate::names::names;
+use crate::process;
+
+/// So many potential deadlocks are kept,
+const MOST_FOUND: usize = 64;
+
+/// so many edges that wait for a release,
+const MOST_PENDING: usize = 256;
+
+/// so many numbers of locks.
+const MOST_LOCKS: usize = 1 << 16;
+
+/// A hold that has not ended.
+struct Live {
+    lock: LockId,
+    mode: Access,
+    site: &'static Site,
+    by: Acquirer,
+    /// Edges from it. They count when its acquirer has released it.
+    edges: Vec<Edge>,
+}
+
+/// The places in the source of a circle: of each member where it took the one lock, and the other.
+type Places = BTreeSet<[&'static Site; 2]>;
+
+#[derive(Default)]
+struct State {
+    is_on: bool,
+    locks: HashMap<usize, (u64, LockKind)>,
+    last: u64,
+    live: HashMap<usize, Live>,
+    of: HashMap<Acquirer, Vec<usize>>,
+    graph: Graph,
+    places: BTreeSet<Places>,
+    found: Vec<(Instant, PotentialDeadlock)>,
+    lost: u64,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+fn state() -> MutexGuard<'static, Option<State>> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn start() {
+    state().get_or_insert_default().is_on = true;
+}
+
+/// What is held is followed no more, so nothing is known of it.
+pub(super) fn stop() {
+    if let Some(state) = state().as_mut() {
+        state.is_on = false;
+        state.live.clear();
+        state.of.clear();
+    }
+}
+
+pub(super) fn is_on() -> bool {
+    state().as_ref().is_some_and(|state| state.is_on)
+}
+
+pub(super) fn found() -> LockOrder {
+    state().as_ref().map_or_else(LockOrder::default, |state| LockOrder::new(&state.found, state.lost))
+}
+
+/// The listener.
+pub(super) fn step(step: &Step) {
+    let mut state = state();
+    let Some(on) = state.as_mut().filter(|state| state.is_on) else { return };
+    let mut circles = Vec::new();
+    match *step {
+        Step::Acquired { hold, word, mode, site, by, gives_up } => {
+            if let Some((kind, mode)) = followed(mode) {
+                on.acquired(hold, word, (kind, mode), site, by, gives_up);
+            }
+        }
+        Step::Changed { hold, mode } => {
+            if let (Some(live), Some((_, mode))) = (on.live.get_mut(&hold), followed(mode)) {
+                live.mode = mode;
+            }
+        }
+        Step::Released { hold, by } => circles = on.released(hold, by),
+        Step::Dropped { word } => on.dropped(word),
+        _ => {}
+    }
+    drop(state);
+    // A snapshot that gives tasks their numbers may acquire locks meanwhile, and come here.
+    let found: Vec<_> = circles.iter().map(|circle| (Instant::now(), potential_deadlock(circle))).collect();
+    if !found.is_empty() {
+        self::state().get_or_insert_default().found.extend(found);
+    }
+}
+
+/// The members of a circle.
+type Circle = Vec<(Edge, Whose)>;
+
+/// Those whose holders alone decide who waits.
+fn followed(hold: Hold) -> Option<(LockKind, Access)> {
+    match process::held_as(hold) {
+        (kind @ (LockKind::Mutex | LockKind::RwLock), mode) => Some((kind, mode)),
+        _ => None,
+    }
+}
+
+impl State {
+    fn acquired(
+        &mut self,
+        hold: usize,
+        word: usize,
+        (kind, mode): (LockKind, Access),
+        site: &'static Site,
+        by: Acquirer,
+        gives_up: bool,
+    ) {
+        // Who holds what excludes this has leaked it, and the lock was moved or is another by now.
+        let is_gone =
+            |live: &Live| live.lock.word == word && (live.lock.kind != kind || excludes(live.mode, mode));
+        let gone: Vec<usize> =
+            self.live.iter().filter(|(_, live)| is_gone(live)).map(|(at, _)| *at).collect();
+        if !gone.is_empty() || self.locks.get(&word).is_some_and(|(_, known)| *known != kind) {
+            self.dropped(word);
+        }
+        // And whoever had the place of this hold has leaked that.
+        gone.into_iter().chain([hold]).for_each(|hold| drop(self.forget_hold(hold)));
+        let Some(lock) = self.lock_at(word, kind) else {
+            self.lost += 1;
+            return;
+        };
+        let mine = self.of.entry(by).or_default();
+        if !gives_up && !mine.is_empty() {
+            let live = &mut self.live;
+            let mut held: Vec<(LockId, Access)> =
+                mine.iter().map(|hold| (live[hold].lock, live[hold].mode)).collect();
+            // In one order, so that equal ones are found.
+            held.sort_unstable();
+            let held = Held::from(held);
+            for hold in mine.iter() {
+                let Some(from) = live.get_mut(hold).filter(|from| from.lock != lock) else { continue };
+                let edge = Edge {
+                    from: from.lock,
+                    holds: from.mode,
+                    taken: from.site,
+                    to: lock,
+                    wants: mode,
+                    site,
+                    held: Held::clone(&held),
+                };
+                if from.edges.contains(&edge) {
+                    continue;
+                }
+                if from.edges.len() == MOST_PENDING {
+                    self.lost += 1;
+                    continue;
+                }
+                from.edges.push(edge);
+            }
+        }
+        mine.push(hold);
+        self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
+    }
+
+    /// Returns the circles that are new.
+    fn released(&mut self, hold: usize, by: Acquirer) -> Vec<Circle> {
+        let mut circles = Vec::new();
+        let Some(live) = self.forget_hold(hold) else { return circles };
+        let is_own = match (live.by, by) {
+            // Which task runs here is not known.
+            (Acquirer::Task(_), Acquirer::Thread(_)) => true,
+            (one, other) => one == other,
+        };
+        if !is_own || live.edges.is_empty() {
+            return circles;
+        }
+        // It has released the lock itself.
+        let thread = matches!(live.by, Acquirer::Thread(_)).then(|| process::thread(&thread::current()));
+        for edge in live.edges {
+            self.add(edge, Whose { by: live.by, thread: thread.clone() }, &mut circles);
+        }
+        circles
+    }
+
+    fn add(&mut self, edge: Edge, whose: Whose, circles: &mut Vec<Circle>) {
+        match self.graph.add(edge.clone(), whose.clone()) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(()) => {
+                self.lost += 1;
+                return;
+            }
+        }
+        let Self { graph, places, lost, .. } = self;
+        let searched = graph.circles(&edge, &whose, &mut |circle| {
+            let at = circle.iter().map(|(edge, _)| [edge.taken, edge.site]).collect();
+            if places.contains(&at) {
+                return;
+            }
+            if places.len() == MOST_FOUND {
+                *lost += 1;
+                return;
+            }
+            places.insert(at);
+            circles.push(circle.iter().map(|(edge, whose)| ((*edge).clone(), (*whose).clone())).collect());
+        });
+        if searched.is_err() {
+            self.lost += 1;
+        }
+    }
+
+    fn forget_hold(&mut self, hold: usize) -> Option<Live> {
+        let live = self.live.remove(&hold)?;
+        if let Some(mine) = self.of.get_mut(&live.by) {
+            mine.retain(|other| *other != hold);
+            if mine.is_empty() {
+                self.of.remove(&live.by);
+            }
+        }
+        Some(live)
+    }
+
+    fn dropped(&mut self, word: usize) {
+        let Some((lock, _)) = self.locks.remove(&word) else { return };
+        self.graph.forget(lock);
+        for live in self.live.values_mut() {
+            live.edges.retain(|edge| edge.to.number != lock);
+        }
+    }
+
+    /// The lock at this address. `None`: there are too many.
+    fn lock_at(&mut self, word: usize, kind: LockKind) -> Option<LockId> {
+        if !self.locks.contains_key(&word) {
+            if self.locks.len() == MOST_LOCKS {
+                // Those that nothing is known of may be numbered again.
+                let Self { locks, live, graph, .. } = self;
+                let pending: BTreeSet<u64> =
+                    live.values().flat_map(|live| &live.edges).map(|edge| edge.to.number).collect();
+                let held: BTreeSet<u64> = live.values().map(|live| live.lock.number).collect();
+                let linked = graph.locks();
+                locks.retain(|_, (lock, _)| [&pending, &held, &linked].iter().any(|set| set.contains(lock)));
+                if self.locks.len() == MOST_LOCKS {
+                    return None;
+                }
+            }
+            self.last += 1;
+            self.locks.insert(word, (self.last, kind));
+        }
+        self.locks.get(&word).map(|(number, _)| LockId { number: *number, word, kind })
+    }
+}
+
+fn potential_deadlock(circle: &Circle) -> PotentialDeadlock {
+    let actor = |whose: &Whose| match (&whose.thread, whose.by) {
+        (Some(thread), _) => thread.clone(),
+        (None, Acquirer::Task(task)) => process::task_actor(task),
+        (None, Acquirer::Identified(number) | Acquirer::Thread(number)) => Actor::Task { number, name: None },
+        (None, _) => process::task_actor(usize::MAX),
+    };
+    let name = |lock: LockId| names().of(lock.word, lock.kind);
+    let member = |(edge, whose): &(Edge, Whose)| OrderMember {
+        actor: actor(whose),
+        holds: name(edge.from),
+        mode: edge.holds,
+        taken: edge.taken.into(),
+        wants: name(edge.to),
+        access: edge.wants,
+        site: edge.site.into(),
+    };
+    PotentialDeadlock { found: Duration::ZERO, members: circle.iter().map(member).collect() }
+}

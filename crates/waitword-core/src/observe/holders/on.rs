@@ -8,8 +8,8 @@ use std::thread;
 use super::hold::{Hold, HoldId};
 use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
 use crate::observe::{
-    self, Acquirer, Actor, Caller, Release, Site, Step, begin_clock, blames, follow, instant, note_release,
-    trace_acquired, trace_released, traces_all, tracing,
+    self, Acquirer, Actor, Caller, Release, Site, Step, begin_clock, blames, follow, instant, is_anonymous,
+    note_release, trace_acquired, trace_released, traces_all, tracing,
 };
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::lock;
@@ -210,8 +210,8 @@ pub fn acquired_by_task(
     if RECORDER.now.load(Ordering::Relaxed) == 0 {
         return HoldId::NONE;
     }
-    let flags = match is_of_thread(task) {
-        // A thread that drives a future by parking.
+    let flags = match is_of_thread(task) || is_anonymous(task) {
+        // A thread that drives a future by parking, or polls it once.
         true => 0,
         false => TASK | if is_alone() { ALONE } else { 0 },
     };

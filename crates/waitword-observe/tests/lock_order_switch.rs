@@ -1,6 +1,7 @@
 //! Checking the order of locks, switched on and off; what has no room. One test, because the switch is the process's.
 
 use std::panic::catch_unwind;
+use std::sync::mpsc;
 use std::thread;
 
 use waitword::Mutex;
@@ -51,6 +52,29 @@ fn the_switch() {
     assert_eq!((order.potential_deadlocks.len(), order.left_out), (1, 0));
     assert_eq!(panics(), Some(order.to_string()));
 
+    // A gate that was taken before the check began, and what is released while it is not known.
+    disable();
+    let [gate, a, b] = [Mutex::new(()), Mutex::new(()), Mutex::new(())];
+    let (begun, has_begun) = mpsc::channel::<()>();
+    let (held, is_held) = mpsc::channel();
+    thread::scope(|scope| {
+        let (gate, a, b) = (&gate, &a, &b);
+        scope.spawn(move || {
+            let _gate = gate.lock();
+            held.send(()).unwrap();
+            assert!(has_begun.recv().is_err());
+            drop((a.lock(), b.lock()));
+        });
+        is_held.recv().unwrap();
+        check_lock_order();
+        drop(begun);
+        scope.spawn(move || {
+            let _gate = gate.lock();
+            drop((b.lock(), a.lock()));
+        });
+    });
+    assert_eq!(lock_order().potential_deadlocks.len(), 1, "{}", lock_order());
+
     // Of so many locks taken under one, most have no room.
     let many: Vec<Mutex<()>> = (0..1_000).map(|_| Mutex::new(())).collect();
     let all = A.lock();
@@ -58,6 +82,13 @@ fn the_switch() {
     drop(all);
     let order = lock_order();
     assert_eq!(order.left_out, 744);
+    // A guard that was leaked holds nothing once its lock is gone.
+    // In a box, so that it is dropped where it was locked.
+    let leaked = Box::new(Mutex::new(()));
+    std::mem::forget(leaked.lock());
+    drop(leaked);
+    many.iter().for_each(|lock| drop(lock.lock()));
+    assert_eq!(lock_order().left_out, 744);
     let last = order.to_string().lines().last().map(str::to_owned);
     assert_eq!(last.as_deref(), Some("744 acquisitions were left out: there was no room"));
 }

@@ -40,6 +40,17 @@ pub(super) struct Edge {
     pub(super) held: Held,
 }
 
+impl Edge {
+    /// The same of an actor that held one more.
+    pub(super) fn holding(&self, more: (LockId, Access)) -> Self {
+        let mut held = self.held.to_vec();
+        held.push(more);
+        held.sort_unstable();
+        held.dedup();
+        Self { held: held.into(), ..self.clone() }
+    }
+}
+
 /// Whose edge it is.
 #[derive(Clone, Debug)]
 pub(super) struct Whose {
@@ -95,6 +106,22 @@ impl Graph {
     pub(super) fn locks(&self) -> BTreeSet<u64> {
         let edges = self.from.values().flatten();
         edges.flat_map(|(edge, _)| [edge.from.number, edge.to.number]).collect()
+    }
+
+    /// The actor has held this, too, whenever it made an edge.
+    pub(super) fn also_held(&mut self, by: Acquirer, more: (LockId, Access)) {
+        let mut moved = Vec::new();
+        for (edge, actors) in self.from.values_mut().flatten() {
+            if let Some(at) = actors.iter().position(|known| known.by == by) {
+                moved.push((edge.holding(more), actors.swap_remove(at)));
+            }
+        }
+        self.from.values_mut().for_each(|edges| edges.retain(|(_, actors)| !actors.is_empty()));
+        self.edges = self.from.values().map(Vec::len).sum();
+        for (edge, whose) in moved {
+            // There is room: each has left its place, or had one beside others.
+            let _ = self.add(edge, whose);
+        }
     }
 
     /// The lock is gone, and its edges with it.

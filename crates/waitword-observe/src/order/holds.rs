@@ -63,9 +63,9 @@ pub(super) fn start() {
 /// What is held is followed no more, so nothing is known of it.
 pub(super) fn stop() {
     if let Some(state) = state().as_mut() {
-        state.is_on = false;
-        state.live.clear();
-        state.of.clear();
+        // And edges that others make later may be of other locks.
+        let State { found, places, lost, last, .. } = std::mem::take(state);
+        *state = State { found, places, lost, last, ..State::default() };
     }
 }
 
@@ -93,7 +93,10 @@ pub(super) fn step(step: &Step) {
                 live.mode = mode;
             }
         }
-        Step::Released { hold, by } => circles = on.released(hold, by),
+        Step::Released { hold, word, mode, by } => match hold.and_then(|hold| on.forget_hold(hold)) {
+            Some(live) => circles = on.released(live, by),
+            None => on.was_held(word, mode, by),
+        },
         Step::Dropped { word } => on.dropped(word),
         _ => {}
     }
@@ -127,15 +130,13 @@ impl State {
         gives_up: bool,
     ) {
         // Who holds what excludes this has leaked it, and the lock was moved or is another by now.
-        let is_gone =
-            |live: &Live| live.lock.word == word && (live.lock.kind != kind || excludes(live.mode, mode));
-        let gone: Vec<usize> =
-            self.live.iter().filter(|(_, live)| is_gone(live)).map(|(at, _)| *at).collect();
-        if !gone.is_empty() || self.locks.get(&word).is_some_and(|(_, known)| *known != kind) {
+        let is_gone = |live: &Live| live.lock.word == word && excludes(live.mode, mode);
+        let is_other = self.locks.get(&word).is_some_and(|(_, known)| *known != kind);
+        if is_other || self.live.values().any(is_gone) {
             self.dropped(word);
         }
         // And whoever had the place of this hold has leaked that.
-        gone.into_iter().chain([hold]).for_each(|hold| drop(self.forget_hold(hold)));
+        self.forget_hold(hold);
         let Some(lock) = self.lock_at(word, kind) else {
             self.lost += 1;
             return;
@@ -173,10 +174,21 @@ impl State {
         self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
     }
 
+    /// Nobody saw it taken, so its holder has held it since before all edges: it may have been a gate. Who takes it next comes later.
+    fn was_held(&mut self, word: usize, mode: Hold, by: Acquirer) {
+        let Some((kind, mode)) = followed(mode) else { return };
+        let Some(lock) = self.lock_at(word, kind) else { return };
+        self.graph.also_held(by, (lock, mode));
+        for hold in self.of.get(&by).into_iter().flatten() {
+            for edge in self.live.get_mut(hold).into_iter().flat_map(|live| &mut live.edges) {
+                *edge = edge.holding((lock, mode));
+            }
+        }
+    }
+
     /// Returns the circles that are new.
-    fn released(&mut self, hold: usize, by: Acquirer) -> Vec<Circle> {
+    fn released(&mut self, live: Live, by: Acquirer) -> Vec<Circle> {
         let mut circles = Vec::new();
-        let Some(live) = self.forget_hold(hold) else { return circles };
         let is_own = match (live.by, by) {
             // Which task runs here is not known.
             (Acquirer::Task(_), Acquirer::Thread(_)) => true,
@@ -234,6 +246,10 @@ impl State {
     fn dropped(&mut self, word: usize) {
         let Some((lock, _)) = self.locks.remove(&word) else { return };
         self.graph.forget(lock);
+        // Whoever holds it has leaked it.
+        let of_it = self.live.iter().filter(|(_, live)| live.lock.word == word);
+        let holds: Vec<usize> = of_it.map(|(hold, _)| *hold).collect();
+        holds.into_iter().for_each(|hold| drop(self.forget_hold(hold)));
         for live in self.live.values_mut() {
             live.edges.retain(|edge| edge.to.number != lock);
         }

@@ -27,6 +27,8 @@
 //!   lock; what was found stays.
 //! - Edges count once their lock was released **by the actor that took it**, so a guard that was sent away makes none. Of a task that is known by
 //!   its waker alone this cannot be checked: `identify` gives it a number.
+//! - A **mutex that was held when the check began** is a gate, too: its release tells that its holder had it all the time. (Of an `RwLock` this
+//!   is not known.)
 //!
 //! Semaphores, `OnceLock` and `AsyncLock` make no edges: how many permits there are decides who waits, a value is initialised once, and
 //! scripts release without a trace.

@@ -102,7 +102,7 @@ impl Watcher {
     #[track_caller]
     fn check(&self) {
         if let Some(report) = &*self.found.lock().unwrap() {
-            panic!("found what is not there:\n{report}\n{}", report.to_json());
+            panic!("found what is not there:\n{report}");
         }
     }
 }

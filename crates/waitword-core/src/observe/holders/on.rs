@@ -292,9 +292,10 @@ fn note_if_asked(word: usize, hold: Hold, id: HoldId) {
 #[inline(never)]
 fn note(word: usize, hold: Hold, id: HoldId) {
     let found = if id == HoldId::UNKNOWN { one(word, hold) } else { own(id) };
-    if let Some((at, _)) = found.filter(|_| tracing::is_followed()) {
+    if tracing::is_followed() {
         let thread = Acquirer::Thread(number() >> FLAG_BITS);
-        follow::tell(|| Step::Released { hold: at, by: follow::acquirer(thread) });
+        let at = found.map(|(at, _)| at);
+        follow::tell(|| Step::Released { hold: at, word, mode: hold, by: follow::acquirer(thread) });
     }
     let release = found.map_or(Release::default(), |(_, entry)| {
         let task = (entry.who & TASK != 0).then_some(entry.task);

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Builder;
-use waitword::{Mutex, OnceLock, RwLock, Semaphore};
+use waitword::{Event, Mutex, OnceLock, RwLock, Semaphore};
 use waitword_observe::{Finding, Report, abort_on_deadlock, enable, name, on_deadlock, report};
 
 const SCENARIO: &str = "WAITWORD_TEST_SCENARIO";
@@ -30,6 +30,7 @@ fn scenario() {
         "initialisers" => initialisers(),
         "upgrade" => upgrade(),
         "permits" => permits(),
+        "futurelock" => futurelock(),
         "calls" => calls(abba),
         "aborts" => aborts(),
         "prints" => prints(),
@@ -486,4 +487,52 @@ fn permits_that_were_forgotten() {
     let report = report_of("permits");
     let expected = r#"Semaphore "pool" at #: 1 waiter # 6 permits forgotten, taken at <forgets> # 2 permits, taken at <keeps> # thread "waits" <waits>"#;
     assert!(report.contains(expected), "{expected}\nis not in\n{report}");
+}
+
+/// The shape of Oxide's RFD 609: `select!` has polled a future that waits for a lock, goes on in another branch, and keeps the future.
+/// (Its lock is not stuck: who is behind it is served.)
+fn futurelock() -> fn(&Report) -> bool {
+    // Which of its rows are long enough to be shown depends on the machine.
+    waitword_core::observe::stop_blame();
+    let (db, reply) = (named(0_u64, "db"), leak(Event::new()));
+    name(reply, "reply").forever();
+    let held = db.lock();
+    spawn("runtime", move || {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let task = runtime.spawn(async move {
+            let mut write = std::pin::pin!(db.lock_async()); // write waits
+            tokio::select! {
+                biased;
+                _ = &mut write => {}
+                () = async {} => reply.wait_async().await, // reply waits
+            }
+        });
+        runtime.block_on(task).unwrap();
+    });
+    while report().snapshot.waiters() < 2 {
+        thread::yield_now();
+    }
+    let audit = thread::spawn(move || drop(db.lock()));
+    while report().snapshot.waiters() < 3 {
+        thread::yield_now();
+    }
+    drop(held);
+    audit.join().unwrap();
+    // Each is a second old at least.
+    |report| report.findings.len() == 2
+}
+
+#[test]
+fn a_future_that_its_task_does_not_poll_while_it_awaits_another() {
+    expect(
+        "futurelock",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        Event "reply": 1 waits, longest # (<reply waits>); nobody is known who could notify
+        never polled (futurelock): task 1 waits # for Mutex<u64> "db" at <write waits>; it was signalled, did not run and was skipped; 0
+          behind it
+        Mutex<u64> "db" at #: 1 waiter
+          # task 1 <write waits>, signalled, has not run, skipped
+        Event "reply" at #: 1 waiter
+          # task 1 <reply waits>"#,
+    );
 }

@@ -20,8 +20,12 @@ struct Counted {
 }
 
 /// Switched off, on, and traced.
-const COUNTED: Counted =
-    Counted { mutex: [28, 66, 1000], read: [34, 94, 1000], write: [31, 91, 1000], semaphore: [45, 133, 1000] };
+const COUNTED: Counted = Counted {
+    mutex: [28, 66, 1000],
+    read: [34, 94, 1000],
+    write: [31, 91, 1000],
+    semaphore: [45, 133, 1000],
+};
 
 /// With five percent to spare.
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {

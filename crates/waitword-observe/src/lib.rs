@@ -66,7 +66,8 @@ pub use switch::{Server, report_on_signal, serve};
 pub use switch::{abort_on_deadlock, disable, enable, init, on_deadlock, set_slow_threshold};
 pub use text::short_duration;
 pub use trace::{
-    Trace, TraceEvent, TraceKind, TraceReadError, Tracing, trace_start, trace_start_all, trace_stop, traced,
+    Trace, TraceEvent, TraceKind, TraceReadError, Tracing, add_trace_source, trace_start, trace_start_all,
+    trace_stop, traced,
 };
 
 #[doc = include_str!("../docs/json.md")]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use waitword_core::observe::holders::Hold;
 use waitword_core::observe::{Acquirer, Site, Step};
 
-use super::LockOrder;
+use super::found::LockOrder;
 use super::graph::{Edge, Graph, Held, LockId, Whose, excludes};
 use crate::finding::{OrderMember, PotentialDeadlock};
 use crate::model::{Access, Actor, LockKind};

@@ -7,6 +7,7 @@ use std::time::Instant;
 use waitword_core::observe::{self, Event, EventKind, Who};
 
 use super::events::{Trace, TraceEvent, TraceKind};
+use super::sources;
 use crate::model::{Actor, LockKind, Site};
 use crate::names::names;
 use crate::process::{more_numbers, sort, thread};
@@ -67,13 +68,15 @@ impl Tracing {
     pub fn so_far(&self) -> Trace {
         let traced = self.tracing.so_far();
         let program = std::env::current_exe().ok();
-        Trace {
+        let mut trace = Trace {
             program: program.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned())),
             process: std::process::id(),
             events: events(&traced.events, traced.start),
             all: self.all,
             dropped: traced.dropped,
-        }
+        };
+        sources::complete(&mut trace, traced.start);
+        trace
     }
 }
 

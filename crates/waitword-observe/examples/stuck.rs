@@ -33,6 +33,7 @@ fn main() {
     assert!(polled_once.is_pending());
     let audit = named("audit").spawn(|| drop(ACCOUNTS.lock())).expect("a thread");
     until(|report| report.snapshot.waiters() == 3);
+    thread::sleep(Duration::from_millis(20)); // a critical section that others notice
     drop(held); // signals the task; 20 ms later it is skipped, and `audit` gets the lock
     audit.join().expect("no panic");
 

@@ -52,28 +52,45 @@ fn the_switch() {
     assert_eq!((order.potential_deadlocks.len(), order.left_out), (1, 0));
     assert_eq!(panics(), Some(order.to_string()));
 
-    // A gate that was taken before the check began, and what is released while it is not known.
+    // A gate that was taken before the check began. Its holder made the edge under it, and makes it again without.
     disable();
     let [gate, a, b] = [Mutex::new(()), Mutex::new(()), Mutex::new(())];
     let (begun, has_begun) = mpsc::channel::<()>();
     let (held, is_held) = mpsc::channel();
+    let (again, is_again) = mpsc::channel::<()>();
     thread::scope(|scope| {
         let (gate, a, b) = (&gate, &a, &b);
         scope.spawn(move || {
-            let _gate = gate.lock();
+            let takes = || drop((a.lock(), b.lock()));
+            let taken = gate.lock();
             held.send(()).unwrap();
             assert!(has_begun.recv().is_err());
-            drop((a.lock(), b.lock()));
+            takes();
+            drop(taken);
+            assert!(is_again.recv().is_err());
+            takes();
         });
         is_held.recv().unwrap();
         check_lock_order();
         drop(begun);
-        scope.spawn(move || {
+        let other = scope.spawn(move || {
             let _gate = gate.lock();
             drop((b.lock(), a.lock()));
         });
+        other.join().unwrap();
+        assert_eq!(lock_order().potential_deadlocks.len(), 1, "{}", lock_order());
+        drop(again);
     });
-    assert_eq!(lock_order().potential_deadlocks.len(), 1, "{}", lock_order());
+    assert_eq!(lock_order().potential_deadlocks.len(), 2, "{}", lock_order());
+
+    // What is dropped while it is off is not known.
+    let mut slot = Box::new(Mutex::new(()));
+    thread::scope(|scope| drop(scope.spawn(|| drop((A.lock(), slot.lock())))));
+    disable();
+    *slot = Mutex::new(());
+    check_lock_order();
+    thread::scope(|scope| drop(scope.spawn(|| drop((slot.lock(), A.lock())))));
+    assert_eq!(lock_order().potential_deadlocks.len(), 2, "{}", lock_order());
 
     // Of so many locks taken under one, most have no room.
     let many: Vec<Mutex<()>> = (0..1_000).map(|_| Mutex::new(())).collect();

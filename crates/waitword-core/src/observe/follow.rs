@@ -53,13 +53,8 @@ pub enum Step {
     },
     /// The lock is about to be released.
     Released {
-        /// The hold. `None`: it was acquired before there was a listener, or there was no room for its record. (Of a lock with several
-        /// holders nothing is told then.)
-        hold: Option<usize>,
-        /// The address of the word.
-        word: usize,
-        /// How it was held.
-        mode: Hold,
+        /// The hold.
+        hold: usize,
         /// What releases it: this thread, or what it is identified as. A task is not known otherwise.
         by: Acquirer,
     },

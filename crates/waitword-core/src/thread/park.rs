@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
-use super::sleeper::Sleeper;
+use super::sleeper::{Sleeper, is_of_thread};
 use super::{known, spin};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, thread};
@@ -64,6 +64,21 @@ impl Parker {
     /// writes; it does not notify, nor wait.
     pub fn spin(&self, deadline: Option<Instant>, ended: impl Fn() -> bool) {
         spin::until(deadline, ended);
+    }
+
+    /// Whether `waker` wakes a thread that parks, in this or any other `Parker`; if not, it wakes a task. For building locks that
+    /// treat the two differently: a task cannot spin, and a worker that runs serves many.
+    ///
+    /// ```
+    /// use std::task::Waker;
+    /// use waitword_core::Parker;
+    ///
+    /// assert!(Parker::is_woken_by(Parker::current().waker()));
+    /// assert!(!Parker::is_woken_by(Waker::noop()));
+    /// ```
+    #[inline]
+    pub fn is_woken_by(waker: &Waker) -> bool {
+        is_of_thread(waker)
     }
 
     /// Parks until woken. May return for no reason: recheck after it.

@@ -40,23 +40,14 @@ pub(super) struct Edge {
     pub(super) held: Held,
 }
 
-impl Edge {
-    /// The same of an actor that held one more.
-    pub(super) fn holding(&self, more: (LockId, Access)) -> Self {
-        let mut held = self.held.to_vec();
-        held.push(more);
-        held.sort_unstable();
-        held.dedup();
-        Self { held: held.into(), ..self.clone() }
-    }
-}
-
 /// Whose edge it is.
 #[derive(Clone, Debug)]
 pub(super) struct Whose {
     pub(super) by: Acquirer,
     /// Of a thread, which may end: what reports call it.
     pub(super) thread: Option<Actor>,
+    /// The number of the youngest lock when it made the edge, if it may have held locks that it took before the check began.
+    pub(super) youngest: Option<u64>,
 }
 
 /// An edge with an actor: one of a circle.
@@ -75,20 +66,31 @@ pub(super) fn excludes(one: Access, other: Access) -> bool {
 }
 
 /// Whether two actors can hold all of this at one moment.
-fn are_compatible(one: &Held, other: &Held) -> bool {
+fn are_compatible((one, whose): Member<'_>, (other, others): Member<'_>) -> bool {
     let at_once = |(lock, mode): &(LockId, Access)| {
-        other.iter().all(|(same, held)| same != lock || !excludes(*mode, *held))
+        other.held.iter().all(|(same, held)| same != lock || !excludes(*mode, *held))
     };
-    one.iter().all(at_once)
+    one.held.iter().all(at_once) && !may_exclude(one, whose, other) && !may_exclude(other, others, one)
+}
+
+/// What the other held was seen for the first time after the edge was made: its actor may have held that until then, and it may be a gate.
+fn may_exclude(edge: &Edge, whose: &Whose, other: &Edge) -> bool {
+    let is_unseen = |(lock, _): &(LockId, Access)| whose.youngest.is_some_and(|last| lock.number > last);
+    other.held.iter().any(|held| is_unseen(held) && !edge.held.contains(held))
 }
 
 impl Graph {
-    /// Adds an edge. `Ok(true)`: it is new, or so is the actor; `Err`: there is no room.
+    /// Adds an edge. `Ok(true)`: it is new, or so is the actor, or more is known of it; `Err`: there is no room.
     pub(super) fn add(&mut self, edge: Edge, whose: Whose) -> Result<bool, ()> {
         let edges = self.from.entry(edge.from.number).or_default();
         if let Some((_, actors)) = edges.iter_mut().find(|(known, _)| *known == edge) {
+            if let Some(known) = actors.iter_mut().find(|known| known.by == whose.by) {
+                let is_later = known.youngest.is_some() && known.youngest < whose.youngest;
+                *known = whose;
+                return Ok(is_later);
+            }
             // More actors than a circle has make no new one.
-            let is_new = actors.len() < LONGEST && actors.iter().all(|known| known.by != whose.by);
+            let is_new = actors.len() < LONGEST;
             if is_new {
                 actors.push(whose);
             }
@@ -106,22 +108,6 @@ impl Graph {
     pub(super) fn locks(&self) -> BTreeSet<u64> {
         let edges = self.from.values().flatten();
         edges.flat_map(|(edge, _)| [edge.from.number, edge.to.number]).collect()
-    }
-
-    /// The actor has held this, too, whenever it made an edge.
-    pub(super) fn also_held(&mut self, by: Acquirer, more: (LockId, Access)) {
-        let mut moved = Vec::new();
-        for (edge, actors) in self.from.values_mut().flatten() {
-            if let Some(at) = actors.iter().position(|known| known.by == by) {
-                moved.push((edge.holding(more), actors.swap_remove(at)));
-            }
-        }
-        self.from.values_mut().for_each(|edges| edges.retain(|(_, actors)| !actors.is_empty()));
-        self.edges = self.from.values().map(Vec::len).sum();
-        for (edge, whose) in moved {
-            // There is room: each has left its place, or had one beside others.
-            let _ = self.add(edge, whose);
-        }
     }
 
     /// The lock is gone, and its edges with it.
@@ -156,11 +142,14 @@ impl Graph {
             let is_end = edge.to == first.from;
             let blocks = excludes(last.wants, edge.holds) && (!is_end || excludes(edge.wants, first.holds));
             let is_new = is_end || path.iter().all(|(member, _)| member.from != edge.to);
-            if !blocks || !is_new || !path.iter().all(|(member, _)| are_compatible(&member.held, &edge.held))
-            {
+            if !blocks || !is_new {
                 continue;
             }
-            let free = |whose: &&Whose| path.iter().all(|(_, member)| member.by != whose.by);
+            let free = |whose: &&Whose| {
+                let fits =
+                    |member: &Member<'_>| member.1.by != whose.by && are_compatible(*member, (edge, *whose));
+                path.iter().all(fits)
+            };
             let free: Vec<&Whose> = actors.iter().filter(free).collect();
             for whose in free {
                 path.push((edge, whose));

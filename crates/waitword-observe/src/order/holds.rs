@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use waitword_core::observe::holders::Hold;
@@ -30,16 +30,47 @@ struct Live {
     mode: Access,
     site: &'static Site,
     by: Acquirer,
-    /// Edges from it. They count when its acquirer has released it.
-    edges: Vec<Edge>,
+    /// Edges from it, each with what [`Whose::youngest`] says. They count when its acquirer has released it.
+    edges: Vec<(Edge, Option<u64>)>,
 }
 
 /// The places in the source of a circle: of each member where it took the one lock, and the other.
 type Places = BTreeSet<[&'static Site; 2]>;
 
+/// The beginning of the check. A thread that was there before may hold locks that it took before, or poll tasks that do.
+struct Began {
+    /// The number of the youngest thread then,
+    youngest: u64,
+    /// and that of the one that began the check: it knows what it holds.
+    by: u64,
+}
+
+impl Began {
+    fn now() -> Self {
+        let last = thread::Builder::new().spawn(|| {});
+        // Without a thread left all are older.
+        let youngest = last.map_or(u64::MAX, |last| number(last.thread()));
+        Self { youngest, by: number(&thread::current()) }
+    }
+
+    fn is_before_this_thread(&self) -> bool {
+        let this = number(&thread::current());
+        this <= self.youngest && this != self.by
+    }
+}
+
+/// Threads are numbered as they are made.
+fn number(thread: &Thread) -> u64 {
+    match process::thread(thread) {
+        Actor::Thread { id, .. } => id,
+        _ => 0,
+    }
+}
+
 #[derive(Default)]
 struct State {
-    is_on: bool,
+    /// `None`: it is off.
+    began: Option<Began>,
     locks: HashMap<usize, (u64, LockKind)>,
     last: u64,
     live: HashMap<usize, Live>,
@@ -57,7 +88,10 @@ fn state() -> MutexGuard<'static, Option<State>> {
 }
 
 pub(super) fn start() {
-    state().get_or_insert_default().is_on = true;
+    let began = Began::now();
+    let mut state = state();
+    let state = state.get_or_insert_default();
+    state.began.get_or_insert(began);
 }
 
 /// What is held is followed no more, so nothing is known of it.
@@ -70,7 +104,7 @@ pub(super) fn stop() {
 }
 
 pub(super) fn is_on() -> bool {
-    state().as_ref().is_some_and(|state| state.is_on)
+    state().as_ref().is_some_and(|state| state.began.is_some())
 }
 
 pub(super) fn found() -> LockOrder {
@@ -80,7 +114,7 @@ pub(super) fn found() -> LockOrder {
 /// The listener.
 pub(super) fn step(step: &Step) {
     let mut state = state();
-    let Some(on) = state.as_mut().filter(|state| state.is_on) else { return };
+    let Some(on) = state.as_mut().filter(|state| state.began.is_some()) else { return };
     let mut circles = Vec::new();
     match *step {
         Step::Acquired { hold, word, mode, site, by, gives_up } => {
@@ -93,10 +127,9 @@ pub(super) fn step(step: &Step) {
                 live.mode = mode;
             }
         }
-        Step::Released { hold, word, mode, by } => match hold.and_then(|hold| on.forget_hold(hold)) {
-            Some(live) => circles = on.released(live, by),
-            None => on.was_held(word, mode, by),
-        },
+        Step::Released { hold, by } => {
+            circles = on.forget_hold(hold).map_or_else(Vec::new, |live| on.released(live, by));
+        }
         Step::Dropped { word } => on.dropped(word),
         _ => {}
     }
@@ -149,6 +182,7 @@ impl State {
             // In one order, so that equal ones are found.
             held.sort_unstable();
             let held = Held::from(held);
+            let youngest = self.began.as_ref().is_some_and(Began::is_before_this_thread).then_some(self.last);
             for hold in mine.iter() {
                 let Some(from) = live.get_mut(hold).filter(|from| from.lock != lock) else { continue };
                 let edge = Edge {
@@ -160,30 +194,17 @@ impl State {
                     site,
                     held: Held::clone(&held),
                 };
-                if from.edges.contains(&edge) {
-                    continue;
-                }
-                if from.edges.len() == MOST_PENDING {
+                if let Some((_, known)) = from.edges.iter_mut().find(|(known, _)| *known == edge) {
+                    *known = youngest;
+                } else if from.edges.len() < MOST_PENDING {
+                    from.edges.push((edge, youngest));
+                } else {
                     self.lost += 1;
-                    continue;
                 }
-                from.edges.push(edge);
             }
         }
         mine.push(hold);
         self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
-    }
-
-    /// Nobody saw it taken, so its holder has held it since before all edges: it may have been a gate. Who takes it next comes later.
-    fn was_held(&mut self, word: usize, mode: Hold, by: Acquirer) {
-        let Some((kind, mode)) = followed(mode) else { return };
-        let Some(lock) = self.lock_at(word, kind) else { return };
-        self.graph.also_held(by, (lock, mode));
-        for hold in self.of.get(&by).into_iter().flatten() {
-            for edge in self.live.get_mut(hold).into_iter().flat_map(|live| &mut live.edges) {
-                *edge = edge.holding((lock, mode));
-            }
-        }
     }
 
     /// Returns the circles that are new.
@@ -199,8 +220,8 @@ impl State {
         }
         // It has released the lock itself.
         let thread = matches!(live.by, Acquirer::Thread(_)).then(|| process::thread(&thread::current()));
-        for edge in live.edges {
-            self.add(edge, Whose { by: live.by, thread: thread.clone() }, &mut circles);
+        for (edge, youngest) in live.edges {
+            self.add(edge, Whose { by: live.by, thread: thread.clone(), youngest }, &mut circles);
         }
         circles
     }
@@ -251,7 +272,7 @@ impl State {
         let holds: Vec<usize> = of_it.map(|(hold, _)| *hold).collect();
         holds.into_iter().for_each(|hold| drop(self.forget_hold(hold)));
         for live in self.live.values_mut() {
-            live.edges.retain(|edge| edge.to.number != lock);
+            live.edges.retain(|(edge, _)| edge.to.number != lock);
         }
     }
 
@@ -262,7 +283,7 @@ impl State {
                 // Those that nothing is known of may be numbered again.
                 let Self { locks, live, graph, .. } = self;
                 let pending: BTreeSet<u64> =
-                    live.values().flat_map(|live| &live.edges).map(|edge| edge.to.number).collect();
+                    live.values().flat_map(|live| &live.edges).map(|(edge, _)| edge.to.number).collect();
                 let held: BTreeSet<u64> = live.values().map(|live| live.lock.number).collect();
                 let linked = graph.locks();
                 locks.retain(|_, (lock, _)| [&pending, &held, &linked].iter().any(|set| set.contains(lock)));

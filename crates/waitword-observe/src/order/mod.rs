@@ -27,8 +27,9 @@
 //!   lock; what was found stays.
 //! - Edges count once their lock was released **by the actor that took it**, so a guard that was sent away makes none. Of a task that is known by
 //!   its waker alone this cannot be checked: `identify` gives it a number.
-//! - A **mutex that was held when the check began** is a gate, too: its release tells that its holder had it all the time. (Of an `RwLock` this
-//!   is not known.)
+//! - A lock that was **held when the check began** may be a gate, and nobody saw it taken. So of an edge of a thread that is older than the
+//!   check, each lock that others hold and that was seen for the first time after the edge was made counts as a gate. The edge is as
+//!   good as new when it is made again.
 //!
 //! Semaphores, `OnceLock` and `AsyncLock` make no edges: how many permits there are decides who waits, a value is initialised once, and
 //! scripts release without a trace.

@@ -8,7 +8,7 @@ use waitword_core::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::observe::holders::HoldId;
 use waitword_core::observe::{Caller, Origin};
-use waitword_core::{Cancelled, Location, WaitAsync, wait_async_from};
+use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
 use crate::acquire::held::held_by_task;
@@ -17,13 +17,16 @@ use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::sync::mutant;
 
-/// When a queued waiter took the word. That decides whether the acquisition used up a signal.
+/// When a queued waiter took the word, and how. That decides whether the acquisition used up a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Taken {
     /// While signalled. The waiter is not signalled again before it has left the queue.
     OnSignal,
     /// On a recheck, when the next signal could find the waiter. Such a signal belongs to a later release.
     OnRecheck,
+    /// A task by barging, right after it enqueued. Its release signals only for a waiter that the word knows of, so a signal that it
+    /// had already has to be forwarded.
+    Barging,
 }
 
 /// How the loop ends, but at its deadline.
@@ -156,14 +159,16 @@ impl<H: Handle> Acquisition<H> {
     }
 
     /// Ends with the word acquired.
-    fn end(self: Pin<&mut Self>, taken: Taken) -> H {
+    fn end(self: Pin<&mut Self>, taken: Taken, is_task: bool) -> H {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let was_signalled =
-                wait.cancel_acquired() != Cancelled::BeforeNotify && taken == Taken::OnRecheck;
+            let was_signalled = wait.cancel_acquired() != Cancelled::BeforeNotify && taken != Taken::OnSignal;
             let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
-            handle.raw().left(*this.ask, Left { holds: true, was_signalled });
+            handle.raw().left(*this.ask, Left { holds: signals_on_release(taken), was_signalled });
+            if taken != Taken::Barging {
+                handle.raw().taken_by(is_task);
+            }
             this.wait.clear();
             mem::forget(unwinding);
         }
@@ -187,11 +192,13 @@ impl<H: Handle> Acquisition<H> {
         let handle = this.handle.as_ref().expect(ENDED);
         let (raw, ask) = (handle.raw(), *this.ask);
         let mut cx = Context::from_waker(waker);
+        let mut enqueues = false;
         loop {
             let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
                 match raw.take_or_mark(ask, Attempt::Barging) {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                     Err(NotTaken::Marked { value, .. }) => {
+                        enqueues = true;
                         let caller = this.wait.as_mut().caller();
                         let origin = Origin::new(caller, H::Raw::waits_for(ask)).timed(is_timed);
                         this.wait.set(Wait::Begun { wait: wait_async_from(origin, handle.at(ask), value) });
@@ -218,6 +225,9 @@ impl<H: Handle> Acquisition<H> {
                         Err(NotTaken::Closed(closed)) => return Poll::Ready(Err(closed)),
                     }
                     return Poll::Pending;
+                }
+                Poll::Pending if enqueues && !Parker::is_woken_by(waker) && raw.take_after_all(ask) => {
+                    return Poll::Ready(Ok(Taken::Barging));
                 }
                 Poll::Pending => return Poll::Pending,
             }
@@ -276,7 +286,7 @@ impl<H: Handle> Steps for Acquisition<H> {
             },
         };
         Step::Ended(match ended {
-            Ok(Ok(taken)) => Ok(Ok(self.end(taken))),
+            Ok(Ok(taken)) => Ok(Ok(self.end(taken, !Parker::is_woken_by(waker)))),
             Ok(Err(closed)) => {
                 self.project().handle.take();
                 Ok(Err(closed))
@@ -300,7 +310,7 @@ impl<H: Handle> Steps for Acquisition<H> {
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
         let is_taken = self.is_signalled()
             && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Attempt::Queued));
-        is_taken.then(|| Ok(Ok(self.end(Taken::OnSignal))))
+        is_taken.then(|| Ok(Ok(self.end(Taken::OnSignal, false))))
     }
 }
 
@@ -311,6 +321,12 @@ fn attempt<H: Handle>(raw: &H::Raw, ask: Ask<H>, attempt: Attempt) -> Option<End
         Err(NotTaken::Marked { .. }) => None,
         Err(NotTaken::Closed(closed)) => Some(Err(closed)),
     }
+}
+
+/// Whether the release signals the next waiter, also if the word does not know of one.
+fn signals_on_release(taken: Taken) -> bool {
+    mutant!("acquire-barging" => return true);
+    taken != Taken::Barging
 }
 
 /// Whether a waiter whose time is up leaves the queue with a signal.

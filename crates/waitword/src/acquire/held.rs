@@ -4,16 +4,25 @@
 use std::task::Waker;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{HoldId, acquired, acquired_by_task, acquired_permits};
+use waitword_core::observe::holders::{HoldId, acquired, acquired_by_task, acquired_permits, records};
 
 use crate::acquire::raw::{Acquire, try_reserved};
 use crate::coop;
 
-/// The first attempt of a thread; of one that `gives_up` at a deadline. Returns what the guard has to keep.
+/// The first attempt of a thread; of one that `gives_up` at a deadline. Returns what the guard has to keep. Where holders are not recorded, to ask that is all that it costs: no
+/// register is needed for a record.
 #[inline(always)]
 #[track_caller]
 pub(crate) fn take<R: Acquire>(raw: &R, ask: R::Ask, gives_up: bool) -> Option<HoldId> {
-    let caller = Caller::here();
+    if R::hold(ask).is_some() && records() {
+        return take_recorded(raw, ask, Caller::here(), gives_up);
+    }
+    raw.take(ask).then_some(HoldId::NONE)
+}
+
+#[cold]
+#[inline(never)]
+fn take_recorded<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> Option<HoldId> {
     raw.take(ask).then(|| held_by_thread(raw, ask, caller, gives_up))
 }
 

@@ -49,6 +49,15 @@ pub(crate) trait Acquire {
     /// waiter; otherwise marks the word, so that the holder's release does.
     fn take_or_mark(&self, ask: Self::Ask, attempt: Attempt) -> TakenOrMarked<Self>;
 
+    /// One more attempt of a task, by barging, right after it has enqueued: a short critical section has ended by then. Leaves no
+    /// trace otherwise.
+    fn take_after_all(&self, _ask: Self::Ask) -> bool {
+        false
+    }
+
+    /// A queued waiter, a task or a thread, has taken it.
+    fn taken_by(&self, _is_task: bool) {}
+
     /// Retries in a thread for a while before it sleeps, if that is worth it. Returns whether an attempt took it.
     fn spin(&self, ask: Self::Ask, attempt: Attempt) -> bool;
 
@@ -93,7 +102,7 @@ type Value<R> = <<<R as Acquire>::At as Location>::Word as Word>::Value;
 /// How a waiter has left the queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
-    /// It took the word before. If not, it may have blocked what is enough for the waiters behind it.
+    /// It took the word before, and its release signals. If not, it may have blocked what is enough for the waiters behind it.
     pub(crate) holds: bool,
     /// It has a signal that it does not use, or that came after it took the word: the next waiter has to be signalled, now or by
     /// the next release.

@@ -1,35 +1,39 @@
 //! The acquisition loop, with another thread's step between two of its own.
 
-use std::pin::pin;
+use std::cell::Cell;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Wake, Waker};
 use waitword_core::time::{Duration, Instant};
 
 use super::acquisition::Acquisition;
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::Hold;
+use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::raw_mutex::RawMutex;
 use crate::raw_semaphore::RawSemaphore;
 
-/// A lock that runs a function right after the next attempt, once it is armed.
+/// A lock that runs a function right after the attempt of this number from now, once it is armed; before that of a task that has
+/// enqueued.
 struct AfterAttempt<R> {
     raw: R,
     other_thread: fn(&R),
-    armed: AtomicBool,
+    armed: AtomicU32,
 }
 
 impl<R> AfterAttempt<R> {
-    fn new(raw: R, other_thread: fn(&R)) -> Self {
-        Self { raw, other_thread, armed: AtomicBool::new(false) }
+    const fn new(raw: R, other_thread: fn(&R)) -> Self {
+        Self { raw, other_thread, armed: AtomicU32::new(0) }
     }
 
     fn after<T>(&self, attempt: T) -> T {
-        if self.armed.swap(false, Ordering::SeqCst) {
+        let armed = self.armed.load(Ordering::SeqCst);
+        self.armed.store(armed.saturating_sub(1), Ordering::SeqCst);
+        if armed == 1 {
             (self.other_thread)(&self.raw);
         }
         attempt
@@ -69,6 +73,15 @@ impl<R: Acquire> Acquire for AfterAttempt<R> {
         self.after(self.raw.take_or_mark(ask, attempt))
     }
 
+    fn take_after_all(&self, ask: R::Ask) -> bool {
+        self.after(());
+        self.raw.take_after_all(ask)
+    }
+
+    fn taken_by(&self, is_task: bool) {
+        self.raw.taken_by(is_task);
+    }
+
     fn spin(&self, ask: R::Ask, attempt: Attempt) -> bool {
         self.raw.spin(ask, attempt)
     }
@@ -97,7 +110,7 @@ impl Wake for Woken {
 
 #[test]
 fn a_release_after_the_last_attempt_signals_the_next_waiter() {
-    let mutex = AfterAttempt::new(RawMutex::new(), RawMutex::release);
+    let mutex = AfterAttempt::new(RawMutex::new(), |raw| raw.release(HoldId::NONE));
     assert!(mutex.take(()));
     let mut late = pin!(Acquisition::new(&mutex, ()));
     assert!(matches!(late.as_mut().step(Waker::noop(), None), Step::Wait(None)));
@@ -106,11 +119,38 @@ fn a_release_after_the_last_attempt_signals_the_next_waiter() {
     let waker = Waker::from(Arc::clone(&woken));
     assert!(matches!(next.as_mut().step(&waker, None), Step::Wait(None)));
 
-    mutex.armed.store(true, Ordering::SeqCst);
+    mutex.armed.store(1, Ordering::SeqCst);
     let too_late = late.as_mut().step(Waker::noop(), Some(Instant::now()));
     assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut))));
     assert!(woken.0.load(Ordering::SeqCst), "else the signal went to the waiter that left");
     assert!(matches!(next.as_mut().step(&waker, None), Step::Ended(Ok(_))));
+}
+
+/// The holder releases while the task enqueues, and so signals it. It barges, and its release signals the waiter behind it.
+#[test]
+fn a_task_that_barges_forwards_its_signal() {
+    static MUTEX: AfterAttempt<RawMutex> = AfterAttempt::new(RawMutex::new(), |_| {
+        let mut behind = Box::pin(Acquisition::new(&MUTEX.raw, ()));
+        assert!(matches!(behind.as_mut().step(&Waker::from(woken()), None), Step::Wait(None)));
+        BEHIND.set(Some(behind));
+        MUTEX.raw.release(HoldId::NONE);
+    });
+    thread_local! {
+        static WOKEN: Arc<Woken> = Arc::default();
+        static BEHIND: Cell<Option<Pin<Box<Acquisition<&'static RawMutex>>>>> = const { Cell::new(None) };
+    }
+    fn woken() -> Arc<Woken> {
+        WOKEN.with(Arc::clone)
+    }
+
+    assert!(MUTEX.take(()));
+    let mut barging = pin!(Acquisition::new(&MUTEX, ()));
+    // The attempt that marks the word, and the one after the enqueue.
+    MUTEX.armed.store(2, Ordering::SeqCst);
+    assert!(matches!(barging.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+    assert!(!woken().0.load(Ordering::SeqCst));
+    MUTEX.raw.release(HoldId::NONE);
+    assert!(woken().0.load(Ordering::SeqCst), "no release signals the waiter behind");
 }
 
 /// The second waiter is signalled while the first, which has its permit, leaves the queue.
@@ -122,7 +162,7 @@ fn a_waiter_that_leaves_the_queue_keeps_no_signal_of_another() {
     let mut second = pin!(Acquisition::new(&semaphore.raw, 1));
     assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Wait(None)));
     assert!(semaphore.raw.add(1));
-    semaphore.armed.store(true, Ordering::SeqCst);
+    semaphore.armed.store(1, Ordering::SeqCst);
     assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
 
     // Barging acquirers succeed until the barging window closes.
@@ -144,7 +184,7 @@ fn nothing_is_reserved_for_a_waiter_that_has_its_permits() {
     });
     let mut first = pin!(Acquisition::new(&semaphore, 1));
     assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-    semaphore.armed.store(true, Ordering::SeqCst);
+    semaphore.armed.store(1, Ordering::SeqCst);
     assert!(semaphore.raw.add(1));
     assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
 

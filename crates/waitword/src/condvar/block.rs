@@ -62,17 +62,17 @@ pub(super) fn block<G: CondvarGuard>(
     let mut waiting = pin!(Waiting::new(raw.at(), mutex));
     waiting.as_mut().enqueue(parker.waker(), deadline.is_some());
     // The guard must not be dropped before the mutex is locked again.
-    let (caller, mut hold) = (Caller::here(), HoldId::UNKNOWN);
-    let unwinding = AcquireAgain { raw: mutex, ask: (), hold: &mut hold, caller };
-    mutex.release();
+    let (caller, held) = (Caller::here(), guard.keep(HoldId::UNKNOWN));
+    let unwinding = AcquireAgain { raw: mutex, ask: (), hold: &mut { HoldId::NONE }, caller };
+    mutex.release(held);
     // Before the first sleep: a notified waiter is signalled as soon as the mutex is free. With others in front, a spin would
     // only keep a CPU from them.
     if !MODEL && Table::global().waiters(raw.at()) <= 1 {
         parker.spin(deadline, || waiting.is_signalled());
     }
     let (_, result) = drive(&parker, waiting, deadline);
-    held_by_thread(mutex, (), caller, false);
     mem::forget(unwinding);
+    guard.keep(held_by_thread(mutex, (), caller, false));
     result
 }
 

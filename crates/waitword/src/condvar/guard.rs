@@ -1,5 +1,6 @@
 //! The guards that a condition variable takes and gives back.
 
+use std::mem;
 use std::ops::DerefMut;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ impl<T: ?Sized> CondvarGuard for MutexGuard<'_, T> {}
 impl<T: ?Sized> CondvarGuard for OwnedMutexGuard<T> {}
 
 pub(crate) mod sealed {
-    use super::{Handle, RawMutex};
+    use super::{Handle, HoldId, RawMutex};
 
     /// A guard that can be made again.
     pub trait Relock: Sized {
@@ -37,7 +38,10 @@ pub(crate) mod sealed {
 
         /// # Safety
         /// The mutex of the handle was acquired, and this is the guard of that acquisition. Handle and rest are of one guard.
-        unsafe fn relocked(handle: Self::Handle, rest: Self::Rest) -> Self;
+        unsafe fn relocked(handle: Self::Handle, rest: Self::Rest, hold: HoldId) -> Self;
+
+        /// Keeps something else of the record of its hold. Returns what it has kept.
+        fn keep(&mut self, hold: HoldId) -> HoldId;
     }
 }
 
@@ -53,9 +57,13 @@ impl<'a, T: ?Sized> sealed::Relock for MutexGuard<'a, T> {
         Self::mutex(self)
     }
 
-    unsafe fn relocked(_raw: &'a RawMutex, mutex: &'a Mutex<T>) -> Self {
+    unsafe fn relocked(_raw: &'a RawMutex, mutex: &'a Mutex<T>, hold: HoldId) -> Self {
         // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `mutex/mod.rs`).
-        unsafe { Self::new(mutex, HoldId::UNKNOWN) }
+        unsafe { Self::new(mutex, hold) }
+    }
+
+    fn keep(&mut self, hold: HoldId) -> HoldId {
+        mem::replace(&mut self.hold, hold)
     }
 }
 
@@ -69,8 +77,12 @@ impl<T: ?Sized> sealed::Relock for OwnedMutexGuard<T> {
 
     fn rest(&self) {}
 
-    unsafe fn relocked(mutex: Arc<Mutex<T>>, _rest: ()) -> Self {
+    unsafe fn relocked(mutex: Arc<Mutex<T>>, _rest: (), hold: HoldId) -> Self {
         // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `mutex/mod.rs`).
-        unsafe { Self::new(mutex, HoldId::UNKNOWN) }
+        unsafe { Self::new(mutex, hold) }
+    }
+
+    fn keep(&mut self, hold: HoldId) -> HoldId {
+        mem::replace(&mut self.hold, hold)
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use waitword_core::time::{Duration, Instant};
 
+use waitword_core::observe::holders::HoldId;
+
 use ::lock_api::{GuardSend, RawMutexFair, RawMutexTimed};
 
 use crate::acquire;
@@ -52,7 +54,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
 
     #[inline]
     unsafe fn unlock(&self) {
-        self.0.release();
+        self.0.release(HoldId::UNKNOWN);
     }
 
     #[inline]
@@ -66,13 +68,13 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
 unsafe impl RawMutexFair for RawMutex {
     #[inline]
     unsafe fn unlock_fair(&self) {
-        self.0.release_fair();
+        self.0.release_fair(HoldId::UNKNOWN);
     }
 
     #[inline]
     #[track_caller]
     unsafe fn bump(&self) {
-        self.0.bump("Mutex::lock_async");
+        self.0.bump(&mut { HoldId::UNKNOWN }, "Mutex::lock_async");
     }
 }
 
@@ -112,8 +114,16 @@ impl<'a, T: ?Sized> Relock for ::lock_api::MutexGuard<'a, RawMutex, T> {
         Self::mutex(self)
     }
 
-    unsafe fn relocked(_raw: &'a raw_mutex::RawMutex, mutex: &'a ::lock_api::Mutex<RawMutex, T>) -> Self {
+    unsafe fn relocked(
+        _raw: &'a raw_mutex::RawMutex,
+        mutex: &'a ::lock_api::Mutex<RawMutex, T>,
+        _: HoldId,
+    ) -> Self {
         // SAFETY: the mutex was acquired for this guard, by the contract of `relocked`.
         unsafe { mutex.make_guard_unchecked() }
+    }
+
+    fn keep(&mut self, _: HoldId) -> HoldId {
+        HoldId::UNKNOWN
     }
 }

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use waitword_core::time::Instant;
 
-use waitword_core::observe::holders::HoldId;
-
 use crate::acquire::guard_futures;
 use crate::error::LockError;
 use crate::mutex::guard::MutexGuard;
@@ -22,20 +20,12 @@ guard_futures! {
     MutexLockOwned("lock_owned_async"), MutexLockOwnedUntil("lock_owned_async_until")
 }
 
-fn release(raw: &RawMutex, _: HoldId) {
-    raw.release();
-}
-
-fn release_fair(raw: &RawMutex, _: HoldId) {
-    raw.release_fair();
-}
-
 unlocked_methods! {
     MutexGuard<'a, T> of Mutex by "lock", written to by "lock":
-    mutex, (), release, release_fair, MutexLock, this keeps &mut { HoldId::UNKNOWN }
+    mutex, (), RawMutex::release, RawMutex::release_fair, MutexLock, this keeps &mut this.hold
 }
 
 unlocked_methods! {
     OwnedMutexGuard<T> of Mutex by "lock_owned", written to by "lock":
-    mutex, (), release, release_fair, MutexLockOwned, this keeps &mut { HoldId::UNKNOWN }
+    mutex, (), RawMutex::release, RawMutex::release_fair, MutexLockOwned, this keeps &mut this.hold
 }

@@ -3,8 +3,6 @@
 use std::fmt;
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::holders::HoldId;
-
 use crate::acquire;
 use crate::error::LockError;
 use crate::mutex::futures::{MutexLock, MutexLockUntil};
@@ -34,9 +32,9 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        self.acquire("lock_async");
+        let hold = self.acquire("lock_async");
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        unsafe { MutexGuard::new(self, HoldId::UNKNOWN) }
+        unsafe { MutexGuard::new(self, hold) }
     }
 
     /// Locks the mutex if it is free. Never waits.
@@ -58,7 +56,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         // SAFETY: made only if the mutex was acquired, for this guard alone (invariant 1).
-        acquire::try_take(&self.raw, ()).map(|_| unsafe { MutexGuard::new(self, HoldId::UNKNOWN) })
+        acquire::try_take(&self.raw, ()).map(|hold| unsafe { MutexGuard::new(self, hold) })
     }
 
     /// As [`lock`](Self::lock), for `timeout` at the longest.
@@ -81,9 +79,9 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock_for(&self, timeout: Duration) -> Result<MutexGuard<'_, T>, LockError> {
-        self.acquire_until(|| Instant::now().checked_add(timeout))?;
+        let hold = self.acquire_until(|| Instant::now().checked_add(timeout))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        Ok(unsafe { MutexGuard::new(self, HoldId::UNKNOWN) })
+        Ok(unsafe { MutexGuard::new(self, hold) })
     }
 
     /// As [`lock`](Self::lock), until `deadline` at the latest. A mutex that is free is locked also after it.
@@ -103,9 +101,9 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock_until(&self, deadline: Instant) -> Result<MutexGuard<'_, T>, LockError> {
-        self.acquire_until(|| Some(deadline))?;
+        let hold = self.acquire_until(|| Some(deadline))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        Ok(unsafe { MutexGuard::new(self, HoldId::UNKNOWN) })
+        Ok(unsafe { MutexGuard::new(self, hold) })
     }
 
     /// Locks without blocking this thread. The future is ready with the guard.

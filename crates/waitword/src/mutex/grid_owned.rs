@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::holders::HoldId;
-
 use crate::acquire;
 use crate::error::LockError;
 use crate::mutex::futures::{MutexLockOwned, MutexLockOwnedUntil};
@@ -37,9 +35,9 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock_owned(self: &Arc<Self>) -> OwnedMutexGuard<T> {
-        self.acquire("lock_owned_async");
+        let hold = self.acquire("lock_owned_async");
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        unsafe { OwnedMutexGuard::new(Arc::clone(self), HoldId::UNKNOWN) }
+        unsafe { OwnedMutexGuard::new(Arc::clone(self), hold) }
     }
 
     /// As [`try_lock`](Self::try_lock), with a guard that has a share in the mutex.
@@ -49,8 +47,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock_owned(self: &Arc<Self>) -> Option<OwnedMutexGuard<T>> {
         // SAFETY: made only if the mutex was acquired, for this guard alone (invariant 1).
-        acquire::try_take(&self.raw, ())
-            .map(|_| unsafe { OwnedMutexGuard::new(Arc::clone(self), HoldId::UNKNOWN) })
+        acquire::try_take(&self.raw, ()).map(|hold| unsafe { OwnedMutexGuard::new(Arc::clone(self), hold) })
     }
 
     /// As [`lock_for`](Self::lock_for), with a guard that has a share in the mutex.
@@ -61,9 +58,9 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock_owned_for(self: &Arc<Self>, timeout: Duration) -> Result<OwnedMutexGuard<T>, LockError> {
-        self.acquire_until(|| Instant::now().checked_add(timeout))?;
+        let hold = self.acquire_until(|| Instant::now().checked_add(timeout))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self), HoldId::UNKNOWN) })
+        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self), hold) })
     }
 
     /// As [`lock_until`](Self::lock_until), with a guard that has a share in the mutex.
@@ -74,9 +71,9 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock_owned_until(self: &Arc<Self>, deadline: Instant) -> Result<OwnedMutexGuard<T>, LockError> {
-        self.acquire_until(|| Some(deadline))?;
+        let hold = self.acquire_until(|| Some(deadline))?;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
-        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self), HoldId::UNKNOWN) })
+        Ok(unsafe { OwnedMutexGuard::new(Arc::clone(self), hold) })
     }
 
     /// As [`lock_async`](Self::lock_async), with a guard and a future that have a share in the mutex.

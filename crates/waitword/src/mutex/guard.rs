@@ -33,6 +33,7 @@ use crate::mutex::mapped::MappedMutexGuard;
 #[clippy::has_significant_drop]
 pub struct MutexGuard<'a, T: ?Sized> {
     pub(super) mutex: &'a Mutex<T>,
+    pub(crate) hold: HoldId,
     _value: PhantomData<&'a mut T>,
 }
 
@@ -40,8 +41,8 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// # Safety
     /// The mutex was acquired, and this is the guard of that acquisition (invariant 1).
     #[inline]
-    pub(crate) unsafe fn new(mutex: &'a Mutex<T>, _: HoldId) -> Self {
-        Self { mutex, _value: PhantomData }
+    pub(crate) unsafe fn new(mutex: &'a Mutex<T>, hold: HoldId) -> Self {
+        Self { mutex, hold, _value: PhantomData }
     }
 
     /// The mutex that this is the guard of.
@@ -74,7 +75,8 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// ```
     #[doc(alias("drop_fair", "release_fair"))]
     pub fn unlock_fair(this: Self) {
-        Self::forget(this).raw.release_fair();
+        let hold = this.hold;
+        Self::forget(this).raw.release_fair(hold);
     }
 
     /// Releases the mutex to the head waiter, and acquires it again afterwards, blocking this thread until then. Other holders
@@ -109,7 +111,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn bump(this: &mut Self) {
-        this.mutex.raw.bump("lock_async");
+        this.mutex.raw.bump(&mut this.hold, "lock_async");
     }
 
     /// A guard of a part of the value. The mutex is held until that guard is dropped.
@@ -127,9 +129,9 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// assert_eq!(mutex.into_inner(), (2, "one"));
     /// ```
     pub fn map<U: ?Sized>(mut this: Self, to_part: impl FnOnce(&mut T) -> &mut U) -> MappedMutexGuard<'a, U> {
-        let part = to_part(&mut this).into();
+        let (part, hold) = (to_part(&mut this).into(), this.hold);
         // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
-        unsafe { MappedMutexGuard::new(&Self::forget(this).raw, part) }
+        unsafe { MappedMutexGuard::new(hold, &Self::forget(this).raw, part) }
     }
 
     /// As [`map`](Self::map), if there is such a part.
@@ -174,9 +176,10 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         mut this: Self,
         to_part: impl FnOnce(&mut T) -> Result<&mut U, E>,
     ) -> Result<MappedMutexGuard<'a, U>, (Self, E)> {
+        let hold = this.hold;
         match to_part(&mut this).map(Into::into) {
             // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
-            Ok(part) => Ok(unsafe { MappedMutexGuard::new(&Self::forget(this).raw, part) }),
+            Ok(part) => Ok(unsafe { MappedMutexGuard::new(hold, &Self::forget(this).raw, part) }),
             Err(error) => Err((this, error)),
         }
     }
@@ -206,7 +209,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        self.mutex.raw.release();
+        self.mutex.raw.release(self.hold);
     }
 }
 

@@ -4,6 +4,8 @@ use std::cell::UnsafeCell;
 use std::panic::RefUnwindSafe;
 use waitword_core::time::Instant;
 
+use waitword_core::observe::holders::HoldId;
+
 use crate::acquire::{self, HasRaw};
 use crate::error::LockError;
 use crate::poison::Poison;
@@ -151,20 +153,26 @@ impl<T: ?Sized> Mutex<T> {
     /// The blocking half of the grid. `instead` names the method for threads that must not block.
     #[inline]
     #[track_caller]
-    pub(super) fn acquire(&self, instead: &str) {
-        if acquire::take(&self.raw, (), false).is_none() {
-            let Ok(_) = acquire::block(&self.raw, (), instead);
+    pub(super) fn acquire(&self, instead: &str) -> HoldId {
+        match acquire::take(&self.raw, (), false) {
+            Some(hold) => hold,
+            None => {
+                let Ok(hold) = acquire::block(&self.raw, (), instead);
+                hold
+            }
         }
     }
 
     /// The clock is not read if there is no need to wait.
     #[inline]
     #[track_caller]
-    pub(super) fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
-        if acquire::take(&self.raw, (), true).is_some() {
-            Ok(())
-        } else {
-            acquire::block_until(&self.raw, (), deadline()).map(|Ok(_)| ())
+    pub(super) fn acquire_until(
+        &self,
+        deadline: impl FnOnce() -> Option<Instant>,
+    ) -> Result<HoldId, LockError> {
+        match acquire::take(&self.raw, (), true) {
+            Some(hold) => Ok(hold),
+            None => acquire::block_until(&self.raw, (), deadline()).map(|Ok(hold)| hold),
         }
     }
 }

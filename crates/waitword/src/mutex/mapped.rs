@@ -11,6 +11,8 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
+use waitword_core::observe::holders::HoldId;
+
 use crate::mutex::lock::Mutex;
 use crate::raw_mutex::RawMutex;
 
@@ -21,6 +23,7 @@ use crate::raw_mutex::RawMutex;
 #[clippy::has_significant_drop]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
     raw: &'a RawMutex,
+    hold: HoldId,
     part: NonNull<T>,
     _part: PhantomData<&'a mut T>,
 }
@@ -34,8 +37,8 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
     /// # Safety
     /// The mutex was acquired, this is the guard of that acquisition (invariant 1), and `part` was borrowed mutably from the
     /// guard before.
-    pub(super) unsafe fn new(raw: &'a RawMutex, part: NonNull<T>) -> Self {
-        Self { raw, part, _part: PhantomData }
+    pub(super) unsafe fn new(hold: HoldId, raw: &'a RawMutex, part: NonNull<T>) -> Self {
+        Self { raw, hold, part, _part: PhantomData }
     }
 
     /// As [`MutexGuard::map`](crate::MutexGuard::map), from part to part.
@@ -49,9 +52,9 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
     /// assert_eq!(*second, 2);
     /// ```
     pub fn map<U: ?Sized>(mut this: Self, to_part: impl FnOnce(&mut T) -> &mut U) -> MappedMutexGuard<'a, U> {
-        let part = to_part(&mut this).into();
+        let (part, hold) = (to_part(&mut this).into(), this.hold);
         // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
-        unsafe { MappedMutexGuard::new(Self::forget(this), part) }
+        unsafe { MappedMutexGuard::new(hold, Self::forget(this), part) }
     }
 
     /// As [`MutexGuard::filter_map`](crate::MutexGuard::filter_map), from part to part.
@@ -74,9 +77,10 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
         mut this: Self,
         to_part: impl FnOnce(&mut T) -> Result<&mut U, E>,
     ) -> Result<MappedMutexGuard<'a, U>, (Self, E)> {
+        let hold = this.hold;
         match to_part(&mut this).map(Into::into) {
             // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
-            Ok(part) => Ok(unsafe { MappedMutexGuard::new(Self::forget(this), part) }),
+            Ok(part) => Ok(unsafe { MappedMutexGuard::new(hold, Self::forget(this), part) }),
             Err(error) => Err((this, error)),
         }
     }
@@ -84,7 +88,8 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
     /// As [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair).
     #[doc(alias("drop_fair", "release_fair"))]
     pub fn unlock_fair(this: Self) {
-        Self::forget(this).release_fair();
+        let hold = this.hold;
+        Self::forget(this).release_fair(hold);
     }
 
     /// The mutex, which stays locked.
@@ -96,7 +101,7 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
 impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        self.raw.release();
+        self.raw.release(self.hold);
     }
 }
 
@@ -108,6 +113,7 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
 #[clippy::has_significant_drop]
 pub struct OwnedMappedMutexGuard<T: ?Sized, U: ?Sized = T> {
     mutex: Arc<Mutex<T>>,
+    hold: HoldId,
     part: NonNull<U>,
     // A `*mut`, for the variance of a `&mut U` without its lifetime.
     _part: PhantomData<*mut U>,
@@ -123,8 +129,8 @@ impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
     /// # Safety
     /// The mutex was acquired, this is the guard of that acquisition (invariant 1), and `part` was borrowed mutably from the
     /// guard before.
-    pub(super) unsafe fn new(mutex: Arc<Mutex<T>>, part: NonNull<U>) -> Self {
-        Self { mutex, part, _part: PhantomData }
+    pub(super) unsafe fn new(hold: HoldId, mutex: Arc<Mutex<T>>, part: NonNull<U>) -> Self {
+        Self { mutex, hold, part, _part: PhantomData }
     }
 
     /// The mutex that this is a guard of.
@@ -137,9 +143,9 @@ impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
         mut this: Self,
         to_part: impl FnOnce(&mut U) -> &mut V,
     ) -> OwnedMappedMutexGuard<T, V> {
-        let part = to_part(&mut this).into();
+        let (part, hold) = (to_part(&mut this).into(), this.hold);
         // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
-        unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }
+        unsafe { OwnedMappedMutexGuard::new(hold, Self::forget(this), part) }
     }
 
     /// As [`MutexGuard::filter_map`](crate::MutexGuard::filter_map), from part to part.
@@ -162,9 +168,10 @@ impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
         mut this: Self,
         to_part: impl FnOnce(&mut U) -> Result<&mut V, E>,
     ) -> Result<OwnedMappedMutexGuard<T, V>, (Self, E)> {
+        let hold = this.hold;
         match to_part(&mut this).map(Into::into) {
             // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
-            Ok(part) => Ok(unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }),
+            Ok(part) => Ok(unsafe { OwnedMappedMutexGuard::new(hold, Self::forget(this), part) }),
             Err(error) => Err((this, error)),
         }
     }
@@ -172,7 +179,8 @@ impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
     /// As [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair).
     #[doc(alias("drop_fair", "release_fair"))]
     pub fn unlock_fair(this: Self) {
-        Self::forget(this).raw.release_fair();
+        let hold = this.hold;
+        Self::forget(this).raw.release_fair(hold);
     }
 
     /// The share in the mutex, which stays locked.
@@ -186,7 +194,7 @@ impl<T: ?Sized, U: ?Sized> OwnedMappedMutexGuard<T, U> {
 impl<T: ?Sized, U: ?Sized> Drop for OwnedMappedMutexGuard<T, U> {
     #[inline]
     fn drop(&mut self) {
-        self.mutex.raw.release();
+        self.mutex.raw.release(self.hold);
     }
 }
 

@@ -20,6 +20,7 @@ use crate::mutex::mapped::OwnedMappedMutexGuard;
 #[clippy::has_significant_drop]
 pub struct OwnedMutexGuard<T: ?Sized> {
     pub(super) mutex: Arc<Mutex<T>>,
+    pub(crate) hold: HoldId,
     _value: PhantomData<T>,
 }
 
@@ -27,8 +28,8 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     /// # Safety
     /// The mutex was acquired, and this is the guard of that acquisition (invariant 1).
     #[inline]
-    pub(crate) unsafe fn new(mutex: Arc<Mutex<T>>, _: HoldId) -> Self {
-        Self { mutex, _value: PhantomData }
+    pub(crate) unsafe fn new(mutex: Arc<Mutex<T>>, hold: HoldId) -> Self {
+        Self { mutex, hold, _value: PhantomData }
     }
 
     /// The mutex that this is the guard of.
@@ -40,7 +41,8 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     /// As [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair).
     #[doc(alias("drop_fair", "release_fair"))]
     pub fn unlock_fair(this: Self) {
-        Self::forget(this).raw.release_fair();
+        let hold = this.hold;
+        Self::forget(this).raw.release_fair(hold);
     }
 
     /// As [`MutexGuard::bump`](crate::MutexGuard::bump).
@@ -50,7 +52,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     #[inline]
     #[track_caller]
     pub fn bump(this: &mut Self) {
-        this.mutex.raw.bump("lock_owned_async");
+        this.mutex.raw.bump(&mut this.hold, "lock_owned_async");
     }
 
     /// As [`MutexGuard::map`](crate::MutexGuard::map), with a guard that has a share in the mutex.
@@ -58,9 +60,9 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         mut this: Self,
         to_part: impl FnOnce(&mut T) -> &mut U,
     ) -> OwnedMappedMutexGuard<T, U> {
-        let part = to_part(&mut this).into();
+        let (part, hold) = (to_part(&mut this).into(), this.hold);
         // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
-        unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }
+        unsafe { OwnedMappedMutexGuard::new(hold, Self::forget(this), part) }
     }
 
     /// As [`MutexGuard::filter_map`](crate::MutexGuard::filter_map), with a guard that has a share in the mutex.
@@ -83,9 +85,10 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
         mut this: Self,
         to_part: impl FnOnce(&mut T) -> Result<&mut U, E>,
     ) -> Result<OwnedMappedMutexGuard<T, U>, (Self, E)> {
+        let hold = this.hold;
         match to_part(&mut this).map(Into::into) {
             // SAFETY: this guard is forgotten, so the new one is the only one; the part was borrowed from it (invariants 1 and 3).
-            Ok(part) => Ok(unsafe { OwnedMappedMutexGuard::new(Self::forget(this), part) }),
+            Ok(part) => Ok(unsafe { OwnedMappedMutexGuard::new(hold, Self::forget(this), part) }),
             Err(error) => Err((this, error)),
         }
     }
@@ -101,15 +104,17 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     /// assert_eq!(Arc::into_inner(mutex).map(Mutex::into_inner), Some(1));
     /// ```
     pub fn into_arc(this: Self) -> Arc<Mutex<T>> {
+        let hold = this.hold;
         let mutex = Self::forget(this);
-        mutex.raw.release();
+        mutex.raw.release(hold);
         mutex
     }
 
     /// As [`into_arc`](Self::into_arc), but releases the mutex as [`unlock_fair`](Self::unlock_fair) does.
     pub fn into_arc_fair(this: Self) -> Arc<Mutex<T>> {
+        let hold = this.hold;
         let mutex = Self::forget(this);
-        mutex.raw.release_fair();
+        mutex.raw.release_fair(hold);
         mutex
     }
 
@@ -124,7 +129,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
 impl<T: ?Sized> Drop for OwnedMutexGuard<T> {
     #[inline]
     fn drop(&mut self) {
-        self.mutex.raw.release();
+        self.mutex.raw.release(self.hold);
     }
 }
 

@@ -4,11 +4,12 @@ use std::convert::Infallible;
 
 use waitword_core::Masked;
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::Hold;
+use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_mutex::{
-    CLOSE, COUNT, END, FAIR, LOCKED, QUEUED, RESERVED, RawMutex, SIGNALLED, is_free_for_waiters,
+    CLOSE, COUNT, END, FAIR, KEPT, LOCKED, ONE_THREAD, QUEUED, RESERVED, RawMutex, SIGNALLED, TASKS,
+    is_free_for_waiters,
 };
 use crate::sync::atomic::Ordering;
 use crate::sync::{mutant, order};
@@ -72,6 +73,20 @@ impl Acquire for RawMutex {
         if is_free(before) { Ok(()) } else { Err(NotTaken::Marked { value: QUEUED, holds_up_others: false }) }
     }
 
+    fn take_after_all(&self, (): ()) -> bool {
+        self.state.load(Ordering::Relaxed) & LOCKED == 0 && self.take(())
+    }
+
+    fn taken_by(&self, is_task: bool) {
+        // Only the holder changes these bits. Among waiters of one kind they stay as they are.
+        match self.state.load(Ordering::Relaxed) & TASKS {
+            TASKS if is_task => {}
+            _ if is_task => drop(self.state.fetch_or(TASKS, Ordering::Relaxed)),
+            0 => {}
+            _ => drop(self.state.fetch_sub(ONE_THREAD, Ordering::Relaxed)),
+        }
+    }
+
     fn is_reserved(&self, (): ()) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         state & LOCKED != 0 && is_free_for_waiters(state)
@@ -110,7 +125,7 @@ impl Acquire for RawMutex {
     }
 
     fn give_back(&self, (): ()) {
-        self.release();
+        self.release(HoldId::NONE);
     }
 
     fn left(&self, (): (), left: Left) {
@@ -137,6 +152,6 @@ fn releases(from: u32, to: u32) -> u32 {
 
 /// The state once a queued waiter has taken the mutex. There may be other waiters, so the release has to signal.
 fn taken_from_queue(state: u32) -> u32 {
-    mutant!("mutex-queued-bit" => return (state & COUNT) | LOCKED);
-    (state & COUNT) | LOCKED | QUEUED
+    mutant!("mutex-queued-bit" => return (state & KEPT) | LOCKED);
+    (state & KEPT) | LOCKED | QUEUED
 }

@@ -9,6 +9,7 @@
 //! | `FAIR`      | the next release reserves the mutex for the waiters; set with all bits of the count       |
 //! | `RESERVED`  | with `LOCKED`: the mutex is not held, and only waiters may take it                        |
 //! | end         | with `SIGNALLED`: when the barging window closes (zero: not known yet)                    |
+//! | `TASKS`     | 7 once a task took the mutex from the queue, and 1 less with each thread that did so since |
 //!
 //! |                             | free                          | held                             | reserved                  |
 //! |-----------------------------|-------------------------------|----------------------------------|---------------------------|
@@ -56,13 +57,25 @@
 //! signalled waiter loses to barging acquirers for that long and a few acquisitions more, and so does each waiter behind it
 //! when it becomes the head.
 //!
+//! # Threads and tasks
+//! A thread that finds the mutex held spins; a task must not, and enqueues. So beside running threads the tasks of a worker are soon
+//! all queued, the worker sleeps, and the threads barge alone. Two rules give the tasks their share:
+//!
+//! - A task that has enqueued makes one more attempt: a short critical section has ended by then, and the worker goes on. The
+//!   task leaves the queue, and forwards a signal that it was sent meanwhile.
+//! - The waiter that took the mutex from the queue runs and barges on until a later window closes: a worker for all of its tasks, a
+//!   thread for itself. So after a thread has taken it, and a task among the six before, the window closes after 64 releases,
+//!   if its time has not come before, and if 16 or more wait. A number: a switch of threads costs little where sections are long.
+//!
 //! # Unresponsive waiters
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
 //! waiter when it releases the lock. The core's watchdog signals that waiter at the latest (`table/watchdog.rs` of the core).
 
 mod attempts;
+#[cfg(test)]
+mod tests;
 
-use waitword_core::observe::holders::{Hold, HoldId, released};
+use waitword_core::observe::holders::{Hold, HoldId, may_be_recorded, released};
 use waitword_core::{Masked, Table, charge_release, signal_one};
 
 use crate::acquire::Acquire as _;
@@ -80,8 +93,12 @@ const SIGNALLED: u32 = LOCKED << 2;
 const FAIR: u32 = LOCKED << 3;
 const RESERVED: u32 = LOCKED << 4;
 const END_SHIFT: u32 = COUNT_BITS + 5;
-const END_BITS: u32 = 19;
+const END_BITS: u32 = 16;
 const END: u32 = ((1 << END_BITS) - 1) << END_SHIFT;
+const TASKS: u32 = 7 << (END_SHIFT + END_BITS);
+const ONE_THREAD: u32 = 1 << (END_SHIFT + END_BITS);
+/// What only a release and the holder change.
+const KEPT: u32 = COUNT | TASKS;
 /// What a release adds.
 const RELEASE: u32 = 1_u32.wrapping_sub(LOCKED);
 /// What closes the barging window: the next release carries into `LOCKED`.
@@ -89,6 +106,12 @@ const CLOSE: u32 = FAIR | COUNT;
 
 /// One release of so many reads the clock, while a signalled waiter has not acknowledged.
 pub(crate) const RELEASES_PER_CLOCK_READ: u32 = if MODEL { 2 } else { 16 };
+
+/// How many releases close the window after a thread took the mutex from the queue, beside tasks; a few more with the read that is due.
+const BESIDE_TASKS: u32 = if MODEL { 2 } else { 64 };
+
+/// So many waiters that their windows are shorter than [`WINDOW`](barging_window::WINDOW). Fewer tasks have their share.
+const MANY: usize = if MODEL { 1 } else { 16 };
 
 /// The state word of a mutex.
 #[derive(Debug, Default)]
@@ -109,8 +132,21 @@ impl RawMutex {
 
     /// Releases the mutex, which the caller holds.
     #[inline]
-    pub(crate) fn release(&self) {
-        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
+    pub(crate) fn release(&self, hold: HoldId) {
+        if may_be_recorded(hold) {
+            return self.release_recorded(hold);
+        }
+        self.let_go();
+    }
+
+    #[cold]
+    fn release_recorded(&self, hold: HoldId) {
+        released(self.held_at(), Hold::Mutex, hold);
+        self.let_go();
+    }
+
+    #[inline(always)]
+    fn let_go(&self) {
         let before = self.state.fetch_add(RELEASE, order!(Release, "mutex-release"));
         if before.wrapping_add(RELEASE) & (LOCKED | QUEUED | SIGNALLED) != 0 {
             self.released(before);
@@ -119,8 +155,8 @@ impl RawMutex {
 
     /// Releases the mutex, and reserves it for the waiters if there are any.
     #[cold]
-    pub(crate) fn release_fair(&self) {
-        released(self.held_at(), Hold::Mutex, HoldId::UNKNOWN);
+    pub(crate) fn release_fair(&self, hold: HoldId) {
+        released(self.held_at(), Hold::Mutex, hold);
         // Only the holder clears `LOCKED`; other threads set bits.
         let before = self.update(order!(Release, "mutex-fair"), reserve);
         self.charge();
@@ -144,18 +180,18 @@ impl RawMutex {
     /// not block.
     #[inline]
     #[track_caller]
-    pub(crate) fn bump(&self, instead: &str) {
+    pub(crate) fn bump(&self, hold: &mut HoldId, instead: &str) {
         if self.state.load(Ordering::Relaxed) & (QUEUED | SIGNALLED) != 0 {
-            self.bump_slow(instead);
+            self.bump_slow(hold, instead);
         }
     }
 
     #[cold]
     #[track_caller]
-    fn bump_slow(&self, instead: &str) {
+    fn bump_slow(&self, hold: &mut HoldId, instead: &str) {
         // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
         if Table::global().waiters(&self.state) > 0 {
-            unlocked::bump(self, (), &mut { HoldId::UNKNOWN }, instead, |_| self.release_fair());
+            unlocked::bump(self, (), hold, instead, |held| self.release_fair(held));
         }
     }
 
@@ -183,7 +219,9 @@ impl RawMutex {
         // A new holder signals when it releases.
         let is_owed = |state| state & (LOCKED | SIGNALLED | QUEUED) == QUEUED;
         let before = self.update(Ordering::Relaxed, |state| match is_owed(state) {
-            true => (state & COUNT) | SIGNALLED,
+            // From here on it counts for the window.
+            true if beside_tasks(state) => (state & TASKS) | SIGNALLED,
+            true => (state & KEPT) | SIGNALLED,
             false => state,
         });
         if is_owed(before) {
@@ -202,7 +240,13 @@ impl RawMutex {
         let opens = |state| state & (SIGNALLED | END) == SIGNALLED;
         let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
         self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {
-            _ if opens(state) => state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT,
+            _ if opens(state) => {
+                let state = if queued < MANY { state & !TASKS } else { state };
+                state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT
+            }
+            _ if state & SIGNALLED != 0 && beside_tasks(state) && state & COUNT >= BESIDE_TASKS => {
+                state | CLOSE
+            }
             end if state & SIGNALLED != 0 && barging_window::has_come(end, END_BITS) => state | CLOSE,
             _ => state,
         });
@@ -217,8 +261,8 @@ impl RawMutex {
                 mutant!("mutex-clear-signalled" => return state & !QUEUED | SIGNALLED);
                 match state & RESERVED {
                     _ if is_owed(state) => state & !QUEUED | SIGNALLED,
-                    0 => state & (COUNT | LOCKED | QUEUED),
-                    _ => state & COUNT,
+                    0 => state & (KEPT | LOCKED | QUEUED),
+                    _ => state & KEPT,
                 }
             });
             mutant!("mutex-signal-again" => break);
@@ -247,55 +291,18 @@ impl Drop for RawMutex {
 /// The state once the holder has released the mutex, and reserved it for the waiters if there are any.
 fn reserve(state: u32) -> u32 {
     match state & (SIGNALLED | QUEUED) {
-        0 => state & COUNT,
-        QUEUED => (state & COUNT) | LOCKED | SIGNALLED | RESERVED,
+        0 => state & KEPT,
+        QUEUED => (state & KEPT) | LOCKED | SIGNALLED | RESERVED,
         _ => state | RESERVED,
     }
+}
+
+/// Whether a thread took the mutex from the queue last, and a task not long before it.
+fn beside_tasks(state: u32) -> bool {
+    !matches!(state & TASKS, 0 | TASKS)
 }
 
 /// Whether a queued waiter may take the mutex.
 fn is_free_for_waiters(state: u32) -> bool {
     state & (LOCKED | RESERVED) != LOCKED
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::acquire::Acquire;
-
-    #[test]
-    fn a_full_count_frees_the_mutex_and_counts_on() {
-        let mutex = RawMutex::new();
-        for releases in 1..3 * LOCKED {
-            assert!(mutex.take(()));
-            mutex.release();
-            assert_eq!(mutex.state.load(Ordering::Relaxed), releases & COUNT);
-        }
-    }
-
-    #[test]
-    fn no_acquirer_barges_once_the_window_is_closed() {
-        for (waiters, reserved) in [(SIGNALLED, true), (QUEUED | SIGNALLED, true), (0, false)] {
-            let mutex = RawMutex::new();
-            assert!(mutex.take(()));
-            mutex.state.fetch_or(waiters | CLOSE, Ordering::Relaxed);
-            mutex.release();
-            assert_eq!(mutex.is_reserved(()), reserved);
-            assert_eq!(mutex.take(()), !reserved, "reserved for the waiters, if there are any");
-            assert_eq!(mutex.take_signalled(()), reserved);
-            mutex.release_fair();
-        }
-    }
-
-    #[test]
-    fn a_bump_without_waiters_only_loads_the_word() {
-        for queued in [0, QUEUED] {
-            let mutex = RawMutex::new();
-            assert!(mutex.take(()));
-            mutex.state.fetch_or(queued, Ordering::Relaxed);
-            let before = mutex.state.load(Ordering::Relaxed);
-            mutex.bump("");
-            assert_eq!(mutex.state.load(Ordering::Relaxed), before, "a release would have counted");
-        }
-    }
 }

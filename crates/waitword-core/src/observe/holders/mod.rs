@@ -37,7 +37,8 @@ pub(crate) use on::site_of;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use on::{
     HolderSeen, Holders, acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, holders,
-    may_be_elsewhere, merged, permits_added, released, split, start_holders, stop_holders,
+    may_be_elsewhere, may_be_recorded, merged, permits_added, records, released, split, start_holders,
+    stop_holders,
 };
 #[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
@@ -47,6 +48,6 @@ pub use records::{Entry, Records};
 mod off;
 #[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
 pub use off::{
-    acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere, merged,
-    permits_added, released, split,
+    acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere,
+    may_be_recorded, merged, permits_added, records, released, split,
 };

@@ -7,6 +7,18 @@ use crate::observe::Caller;
 
 /// Nothing is recorded.
 #[inline(always)]
+pub fn records() -> bool {
+    false
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn may_be_recorded(_id: HoldId) -> bool {
+    false
+}
+
+/// Nothing is recorded.
+#[inline(always)]
 pub fn acquired(_word: usize, _hold: Hold, _caller: Caller, _gives_up: bool) -> HoldId {
     HoldId::NONE
 }

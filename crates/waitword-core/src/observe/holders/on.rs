@@ -133,56 +133,57 @@ fn is_recorded(number: u64) -> bool {
     TABLE.all().any(|entry| entry.who >> FLAG_BITS == number)
 }
 
-/// A thread has acquired the lock with this word; `gives_up` if it would not have waited for ever. Returns what its guard has to keep, if there may be several holders.
+/// Whether acquisitions are recorded: the switch is on. One load.
 #[inline(always)]
-pub fn acquired(word: usize, hold: Hold, caller: Caller, gives_up: bool) -> HoldId {
-    // Read again for the record: what is compared and not used needs no register where it is off.
-    if RECORDER.now.load(Ordering::Relaxed) == 0 {
-        HoldId::NONE
-    } else if hold == Hold::Mutex && !traces_all() {
-        // No call: the shortest path of all.
-        let now = RECORDER.now.load(Ordering::Relaxed);
-        if NUMBER.get() == 0 || RECORDER.table.claim(word, now, caller.site(), NUMBER.get()).is_none() {
-            record_elsewhere(word, hold, caller.site());
-        }
-        HoldId::UNKNOWN
-    } else {
-        let id = record(word, hold, caller.site());
-        if tracing::is_followed() {
-            tell_acquired(id, gives_up);
-        }
-        // A mutex's guard keeps none.
-        if hold == Hold::Mutex { HoldId::UNKNOWN } else { id }
-    }
+pub fn records() -> bool {
+    RECORDER.now.load(Ordering::Relaxed) != 0
 }
 
-#[inline(never)]
-fn record(word: usize, hold: Hold, site: &'static Site) -> HoldId {
-    if traces_all() {
-        trace_acquired(word, None, Some(site));
-    }
+/// Whether the release of a guard that keeps this has to erase a record. One load, where the guard keeps nothing.
+#[inline(always)]
+pub fn may_be_recorded(id: HoldId) -> bool {
+    if id == HoldId::UNKNOWN { RECORDER.erases.load(Ordering::Relaxed) } else { id != HoldId::NONE }
+}
+
+/// A thread has acquired the lock with this word; it `gives_up` if it would not have waited for ever. Returns what its
+/// guard has to keep, if there may be several holders.
+#[inline(always)]
+pub fn acquired(word: usize, hold: Hold, caller: Caller, gives_up: bool) -> HoldId {
     let now = RECORDER.now.load(Ordering::Relaxed);
-    match NUMBER.get() {
-        0 => {}
-        number => {
-            if let Some(at) = TABLE.claim(word, now, site, number | hold as u64) {
-                return id(at);
-            }
-        }
+    if now == 0 {
+        return HoldId::NONE;
     }
-    record_elsewhere(word, hold, site)
+    // Without a call up to here: the shortest path of all.
+    if !traces_all()
+        && let number @ 1.. = NUMBER.get()
+        && let Some(at) = RECORDER.table.claim(word, now, caller.site(), number | hold as u64)
+    {
+        return id(at);
+    }
+    record(word, hold, caller.site(), gives_up)
 }
 
 #[cold]
 #[inline(never)]
-fn record_elsewhere(word: usize, hold: Hold, site: &'static Site) -> HoldId {
-    if hold == Hold::Mutex {
-        // This is its only holder: an earlier record is that of a leaked guard, or of a lock that was here before.
-        erase_all(word);
+fn record(word: usize, hold: Hold, site: &'static Site, gives_up: bool) -> HoldId {
+    let (now, who) = (RECORDER.now.load(Ordering::Relaxed), number() | hold as u64);
+    let mut at = None;
+    if traces_all() {
+        trace_acquired(word, None, Some(site));
+        at = TABLE.claim(word, now, site, who);
     }
-    let now = RECORDER.now.load(Ordering::Relaxed);
-    let at = TABLE.claim_elsewhere(word, now, site, number() | hold as u64);
-    at.map_or_else(unrecorded, id)
+    let elsewhere = || {
+        if hold == Hold::Mutex {
+            // This is its only holder: an earlier record is that of a leaked guard, or of a lock that was here before.
+            erase_all(word);
+        }
+        TABLE.claim_elsewhere(word, now, site, who)
+    };
+    let id = at.or_else(elsewhere).map_or_else(unrecorded, id);
+    if tracing::is_followed() {
+        tell_acquired(id, gives_up);
+    }
+    id
 }
 
 fn id(at: usize) -> HoldId {
@@ -215,11 +216,7 @@ pub fn acquired_by_task(
         true => 0,
         false => TASK | if is_alone() { ALONE } else { 0 },
     };
-    let id = record_with(word, hold as u64 | flags, permits, caller.site(), task.data().addr());
-    if tracing::is_followed() {
-        tell_acquired(id, gives_up);
-    }
-    id
+    record_with(word, hold as u64 | flags, permits, caller.site(), task.data().addr(), gives_up)
 }
 
 #[cold]
@@ -235,17 +232,32 @@ fn tell_acquired(id: HoldId, gives_up: bool) {
     follow::tell(|| Step::Acquired { hold, word, mode, site, by: follow::acquirer(otherwise), gives_up });
 }
 
+#[cold]
+#[inline(never)]
+fn tell_released(at: Option<usize>) {
+    let Some(hold) = at else { return };
+    let thread = Acquirer::Thread(number() >> FLAG_BITS);
+    follow::tell(|| Step::Released { hold, by: follow::acquirer(thread) });
+}
+
 /// As [`acquired`], of so many permits of a semaphore.
 #[inline(always)]
 pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
     if RECORDER.now.load(Ordering::Relaxed) == 0 || permits == 0 {
         return HoldId::NONE;
     }
-    record_with(word, Hold::Permits as u64, permits, caller.site(), 0)
+    record_with(word, Hold::Permits as u64, permits, caller.site(), 0, false)
 }
 
 #[inline(never)]
-fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, task: usize) -> HoldId {
+fn record_with(
+    word: usize,
+    flags: u64,
+    permits: usize,
+    site: &'static Site,
+    task: usize,
+    gives_up: bool,
+) -> HoldId {
     if traces_all() {
         trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
     }
@@ -254,31 +266,30 @@ fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, tas
         TABLE.free_at_home(word);
     }
     let now = RECORDER.now.load(Ordering::Relaxed);
-    TABLE.claim_with(word, now, site, number() | flags, task, permits).map_or_else(unrecorded, id)
+    let at = TABLE.claim_with(word, now, site, number() | flags, task, permits);
+    let id = at.map_or_else(unrecorded, id);
+    if tracing::is_followed() {
+        tell_acquired(id, gives_up);
+    }
+    id
 }
 
 /// The holder is about to release it.
 #[inline(always)]
 pub fn released(word: usize, hold: Hold, id: HoldId) {
-    if id == HoldId::UNKNOWN {
-        if RECORDER.erases.load(Ordering::Relaxed) {
-            note_if_asked(word, hold, id);
-            erase(word, hold);
-        }
-    } else if id != HoldId::NONE {
-        note_if_asked(word, hold, id);
-        free(id);
+    if !may_be_recorded(id) {
+        return;
+    }
+    note_if_asked(word, hold, id);
+    match id {
+        HoldId::UNKNOWN => erase(word, hold),
+        id => TABLE.free(id.0 as usize - 1),
     }
 }
 
 #[inline(always)]
 fn erase(word: usize, hold: Hold) {
     if hold == Hold::Mutex { erase_only(word) } else { erase_one(word, hold) }
-}
-
-#[inline(never)]
-fn free(id: HoldId) {
-    TABLE.free(id.0 as usize - 1);
 }
 
 #[inline(always)]
@@ -293,9 +304,7 @@ fn note_if_asked(word: usize, hold: Hold, id: HoldId) {
 fn note(word: usize, hold: Hold, id: HoldId) {
     let found = if id == HoldId::UNKNOWN { one(word, hold) } else { own(id) };
     if tracing::is_followed() {
-        let thread = Acquirer::Thread(number() >> FLAG_BITS);
-        let at = found.map(|(at, _)| at);
-        follow::tell(|| Step::Released { hold: at, word, mode: hold, by: follow::acquirer(thread) });
+        tell_released(found.map(|(at, _)| at));
     }
     let release = found.map_or(Release::default(), |(_, entry)| {
         let task = (entry.who & TASK != 0).then_some(entry.task);
@@ -329,7 +338,7 @@ fn erase_one(word: usize, hold: Hold) {
 /// A record of a word, preferably of this thread's.
 fn one(word: usize, hold: Hold) -> Option<(usize, Entry)> {
     let is_own = |entry: &Entry| entry.who >> FLAG_BITS == NUMBER.get() >> FLAG_BITS;
-    find(word, hold).reduce(|best, next| if is_own(&best.1) { best } else { next })
+    find(word, hold).find(|(_, entry)| is_own(entry)).or_else(|| find(word, hold).next())
 }
 
 fn find(word: usize, hold: Hold) -> impl Iterator<Item = (usize, Entry)> {

@@ -1,0 +1,84 @@
+//! The word's transitions, one by one.
+
+use std::task::Waker;
+
+use super::*;
+use crate::acquire::{Acquire, Acquisition};
+use crate::drive::{Step, Steps};
+
+#[test]
+fn a_full_count_frees_the_mutex_and_counts_on() {
+    let mutex = RawMutex::new();
+    for releases in 1..3 * LOCKED {
+        assert!(mutex.take(()));
+        mutex.release(HoldId::NONE);
+        assert_eq!(mutex.state.load(Ordering::Relaxed), releases & COUNT);
+    }
+}
+
+#[test]
+fn no_acquirer_barges_once_the_window_is_closed() {
+    for (waiters, reserved) in [(SIGNALLED, true), (QUEUED | SIGNALLED, true), (0, false)] {
+        let mutex = RawMutex::new();
+        assert!(mutex.take(()));
+        mutex.state.fetch_or(waiters | CLOSE, Ordering::Relaxed);
+        mutex.release(HoldId::NONE);
+        assert_eq!(mutex.is_reserved(()), reserved);
+        assert_eq!(mutex.take(()), !reserved, "reserved for the waiters, if there are any");
+        assert_eq!(mutex.take_signalled(()), reserved);
+        mutex.release_fair(HoldId::NONE);
+    }
+}
+
+#[test]
+fn a_bump_without_waiters_only_loads_the_word() {
+    for queued in [0, QUEUED] {
+        let mutex = RawMutex::new();
+        assert!(mutex.take(()));
+        mutex.state.fetch_or(queued, Ordering::Relaxed);
+        let before = mutex.state.load(Ordering::Relaxed);
+        mutex.bump(&mut { HoldId::NONE }, "");
+        assert_eq!(mutex.state.load(Ordering::Relaxed), before, "a release would have counted");
+    }
+}
+
+#[test]
+fn threads_count_their_acquisitions_since_a_task() {
+    let mutex = RawMutex::new();
+    let took = |is_task: bool| {
+        mutex.state.fetch_or(LOCKED | QUEUED, Ordering::Relaxed);
+        mutex.taken_by(is_task);
+        mutex.release(HoldId::NONE);
+        let state = mutex.state.load(Ordering::Relaxed);
+        assert_eq!(state & !KEPT, 0, "the bits beside these are as they were");
+        beside_tasks(state)
+    };
+    assert!(!took(false), "there are only threads");
+    for _ in 0..2 {
+        assert!(!took(true) && !took(true), "a task has a whole window");
+        assert!((1..TASKS / ONE_THREAD).all(|_| took(false)));
+        assert!(!took(false) && !took(false), "it was long ago");
+    }
+}
+
+#[test]
+fn a_thread_beside_tasks_leaves_others_a_short_window() {
+    /// Whether the window closes before its time has come.
+    fn is_short(tasks: u32) -> bool {
+        let mutex = RawMutex::new();
+        assert!(mutex.take(()));
+        let _queued = [(); MANY].map(|()| {
+            let mut waiter = Box::pin(Acquisition::new(&mutex, ()));
+            assert!(matches!(waiter.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+            waiter
+        });
+        mutex.state.store(SIGNALLED | (tasks * ONE_THREAD), Ordering::Relaxed);
+        let barging = |_: &u32| mutex.take(());
+        let times = (0..COUNT).take_while(barging).map(|_| mutex.release(HoldId::NONE)).count() as u32;
+        times < COUNT
+    }
+    for (tasks, short) in [(0, false), (1, true), (6, true), (7, false)] {
+        // Its time may have come if this thread was interrupted.
+        assert_eq!((0..100).all(|_| is_short(tasks)), short, "{tasks}");
+    }
+}

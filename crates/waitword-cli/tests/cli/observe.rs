@@ -2,6 +2,10 @@
 
 use crate::program::{Ran, folder, run_with};
 
+/// What readers of a timeline need.
+#[path = "../../../waitword-observe/tests/common/chrome_format.rs"]
+mod chrome_format;
+
 /// A lock of scripts in a file of its own, as programs have one.
 const LOCK: (&str, &str) = (
     "lock.js",
@@ -255,7 +259,9 @@ for (;;) {
         let mut trace = Command::new(env!("CARGO_BIN_EXE_waitword"));
         trace.arg("trace").arg(&socket).args(["--seconds", "0.5", "--all", "-o"]).arg(&json);
         assert!(trace.output().unwrap().status.success());
-        found = slices_of(&serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap());
+        let text = std::fs::read_to_string(&json).unwrap();
+        chrome_format::check(&text);
+        found = slices_of(&serde_json::from_str(&text).unwrap());
         // Cut off by the trace's ends, a mark of a notify, or a wait for a word that had changed already.
         let is_steady = |slice: &String| {
             slice.contains("+8")
@@ -295,7 +301,9 @@ lock.unlock();
     let files = [("main.js", main), ("worker.js", worker), LOCK];
     run_with("observe_trace", &["--trace", "trace.json"], &files, &[]).with_code(0).quietly();
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("observe_trace/trace.json");
-    let trace: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(chrome_format::check(&text) > 0);
+    let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let lane = |name: &str| {
         let is_it =

@@ -21,10 +21,10 @@ struct Counted {
 
 /// Switched off, on, and traced.
 const COUNTED: Counted = Counted {
-    mutex: [28, 66, 1000],
-    read: [34, 94, 1000],
-    write: [31, 91, 1000],
-    semaphore: [45, 133, 1000],
+    mutex: [22, 72, 1000],
+    read: [32, 101, 1000],
+    write: [29, 101, 1000],
+    semaphore: [37, 137, 1000],
 };
 
 /// With five percent to spare.

@@ -352,13 +352,13 @@ fn sizes_are_as_documented() {
     // On some processors of 32 bits a u64 is aligned to 4 bytes.
     let aligned = 8 + align_of::<u64>();
     assert_eq!((size_of::<Mutex<()>>(), size_of::<Mutex<u32>>(), size_of::<Mutex<u64>>()), (4, 8, aligned));
-    assert_eq!(size_of::<MutexGuard<'_, [u64; 9]>>(), size_of::<usize>());
-    assert_eq!(size_of::<OwnedMutexGuard<[u64; 9]>>(), size_of::<usize>());
-    assert_eq!(size_of::<Option<MappedMutexGuard<'_, u64>>>(), 2 * size_of::<usize>());
-    assert_eq!(size_of::<RwLock<()>>(), 16);
-    assert_eq!(size_of::<RwLock<u64>>(), 24);
     // The place of the holder's record.
     let record = if cfg!(feature = "observe") { size_of::<usize>() } else { 0 };
+    assert_eq!(size_of::<MutexGuard<'_, [u64; 9]>>(), size_of::<usize>() + record);
+    assert_eq!(size_of::<OwnedMutexGuard<[u64; 9]>>(), size_of::<usize>() + record);
+    assert_eq!(size_of::<Option<MappedMutexGuard<'_, u64>>>(), 2 * size_of::<usize>() + record);
+    assert_eq!(size_of::<RwLock<()>>(), 16);
+    assert_eq!(size_of::<RwLock<u64>>(), 24);
     assert_eq!(size_of::<RwLockReadGuard<'_, u64>>(), size_of::<usize>() + record);
     assert_eq!(size_of::<Semaphore>(), 16);
     assert_eq!((size_of::<Event>(), size_of::<WaitGroup>()), (8, 16));

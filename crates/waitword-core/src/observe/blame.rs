@@ -10,6 +10,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use super::asked;
 use super::clock::start_clock;
 use super::delays::Delay;
 use super::origin::WaitsFor;
@@ -29,7 +30,8 @@ pub const BUCKETS: usize = 32;
 /// Durations below 2^8 ns are in the first bucket, each other one has those of twice as long as the one before.
 const FIRST_BUCKET: u32 = 8;
 
-static ON: AtomicBool = AtomicBool::new(false);
+/// Whether it was started, and not stopped since.
+static IS_ON: AtomicBool = AtomicBool::new(false);
 static TABLE: OnceLock<Table> = OnceLock::new();
 
 struct Table {
@@ -101,17 +103,16 @@ pub fn start_blame() {
         other_sites: Row::new(),
     });
     start_clock();
-    ON.store(true, Ordering::Relaxed);
+    if !IS_ON.swap(true, Ordering::SeqCst) {
+        asked::begin(asked::BLAME);
+    }
 }
 
 /// Holders are charged no more. The table stays.
 pub fn stop_blame() {
-    ON.store(false, Ordering::Relaxed);
-}
-
-#[inline(always)]
-pub(crate) fn is_on() -> bool {
-    ON.load(Ordering::Relaxed)
+    if IS_ON.swap(false, Ordering::SeqCst) {
+        asked::end(asked::BLAME);
+    }
 }
 
 /// The table as it is, without rows that nobody was charged in. Rows are read while they change: what belongs together may be one charge

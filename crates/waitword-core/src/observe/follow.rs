@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock};
 
 use super::holders::Hold;
 use super::site::Site;
-use super::{tasks, tracing};
+use super::{asked, tasks};
 use crate::sync::lock;
 
 /// What acquired a lock.
@@ -68,21 +68,24 @@ pub enum Step {
 type Listener = fn(&Step);
 
 static LISTENER: OnceLock<Listener> = OnceLock::new();
-static SWITCH: Mutex<()> = Mutex::new(());
+static IS_ON: Mutex<bool> = Mutex::new(false);
 
 /// From now on `listener` is told each step, while holders are recorded ([`start_holders`](super::holders::start_holders)). It must not
 /// panic. The first listener of the process counts; returns whether this is it.
 pub fn follow(listener: Listener) -> bool {
-    let _switch = lock(&SWITCH);
+    let mut is_on = lock(&IS_ON);
     let is_it = std::ptr::fn_addr_eq(*LISTENER.get_or_init(|| listener), listener);
-    tracing::set_followed(true);
+    if !std::mem::replace(&mut *is_on, true) {
+        asked::begin(asked::FOLLOWED);
+    }
     is_it
 }
 
 /// The listener is told nothing more, but what is being told.
 pub fn stop_following() {
-    let _switch = lock(&SWITCH);
-    tracing::set_followed(false);
+    if std::mem::take(&mut *lock(&IS_ON)) {
+        asked::end(asked::FOLLOWED);
+    }
 }
 
 /// What runs on this thread: what it is identified as, or the acquirer that is known otherwise.

@@ -24,6 +24,8 @@
 //! While there is a trace, waiters and holders write events (`trace.rs`) into rings of fixed size (`ring.rs`, `rings.rs`).
 
 #[cfg(feature = "observe")]
+mod asked;
+#[cfg(feature = "observe")]
 mod blame;
 mod clock;
 mod delays;
@@ -57,9 +59,11 @@ pub(crate) mod tracing;
 pub(crate) mod tracing;
 
 #[cfg(feature = "observe")]
+pub(crate) use asked::{blames, is_anything_asked};
+#[cfg(feature = "observe")]
 pub use blame::{BUCKETS, Blame, Blamed, blame, bucket_limit, start_blame, stop_blame};
 #[cfg(feature = "observe")]
-pub(crate) use blame::{Charge, charge, is_on as blames};
+pub(crate) use blame::{Charge, charge};
 #[cfg(feature = "observe")]
 #[cfg_attr(any(waitword_loom, waitword_shuttle), allow(unused_imports))]
 pub(crate) use clock::{begin_clock, instant, nanos_at, now};

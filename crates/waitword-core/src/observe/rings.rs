@@ -4,10 +4,14 @@
 //! it writes to its ring, and taking acquires what the thread before has written.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::thread::{self, Thread};
 
+use super::asked;
+pub(crate) use super::asked::is_followed;
+pub(crate) use super::asked::traces as is_on;
+pub use super::asked::traces_all;
 use super::clock::{instant, nanos_at, now, start_clock};
 use super::origin::{Origin, WaitsFor};
 use super::release::Release;
@@ -22,12 +26,6 @@ const MOST_THREADS: usize = 256;
 
 /// The events of a thread that are kept: 48 bytes each.
 const EVENTS: usize = 4096;
-
-/// How many traces are made; from `ALL` on, of those the ones of all acquisitions; from `FOLLOWED` on, whether a listener follows holders
-/// (`follow.rs`). In one word, so that holders ask once.
-static TRACES: AtomicU32 = AtomicU32::new(0);
-const ALL: u32 = 1 << 10;
-const FOLLOWED: u32 = 1 << 20;
 
 /// Events that had no ring.
 static HOMELESS: AtomicU64 = AtomicU64::new(0);
@@ -46,44 +44,6 @@ struct Kept {
     writers: Mutex<Vec<(u64, Thread)>>,
 }
 
-/// Whether there is a trace.
-#[inline(always)]
-pub(crate) fn is_on() -> bool {
-    TRACES.load(Ordering::Relaxed) % FOLLOWED != 0
-}
-
-/// Whether all acquisitions and releases have to be told: to a trace, or to a listener. For building locks: one load.
-#[inline(always)]
-pub fn traces_all() -> bool {
-    TRACES.load(Ordering::Relaxed) >= ALL
-}
-
-/// Whether there is a trace of all.
-fn is_all() -> bool {
-    TRACES.load(Ordering::Relaxed) % FOLLOWED >= ALL
-}
-
-/// Whether there is a trace, or a listener.
-#[inline(always)]
-pub(crate) fn is_asked() -> bool {
-    TRACES.load(Ordering::Relaxed) != 0
-}
-
-/// Whether a listener follows holders.
-#[inline(always)]
-pub(crate) fn is_followed() -> bool {
-    TRACES.load(Ordering::Relaxed) >= FOLLOWED
-}
-
-/// A listener begins to follow holders, or ends. Under its own lock.
-pub(super) fn set_followed(is_followed: bool) {
-    if is_followed {
-        TRACES.fetch_or(FOLLOWED, Ordering::SeqCst);
-    } else {
-        TRACES.fetch_and(!FOLLOWED, Ordering::SeqCst);
-    }
-}
-
 /// A trace that is being made. Dropping it ends it without a result.
 #[derive(Debug)]
 pub struct Tracing {
@@ -100,8 +60,12 @@ pub fn trace(all: bool) -> Tracing {
     start_clock();
     let start = Instant::now();
     let written = PLACES.iter().map(|place| place.kept.get().map_or(0, |kept| kept.ring.written())).collect();
-    TRACES.fetch_add(if all { ALL + 1 } else { 1 }, Ordering::SeqCst);
+    asked::begin(kind(all));
     Tracing { start, all, written, homeless: HOMELESS.load(Ordering::Relaxed) }
+}
+
+fn kind(all: bool) -> u32 {
+    if all { asked::TRACE_ALL } else { asked::TRACE }
 }
 
 impl Tracing {
@@ -124,7 +88,7 @@ impl Tracing {
 
 impl Drop for Tracing {
     fn drop(&mut self) {
-        TRACES.fetch_sub(if self.all { ALL + 1 } else { 1 }, Ordering::SeqCst);
+        asked::end(kind(self.all));
     }
 }
 
@@ -218,7 +182,7 @@ pub(crate) fn to_waiter(kind: u64, word: usize, identity: usize) {
 /// `None`: this thread.
 #[cold]
 pub fn trace_acquired(word: usize, task: Option<usize>, site: Option<&'static Site>) {
-    if !is_all() {
+    if !asked::is_all_traced() {
         return;
     }
     let [sort, identity] = holder(task);
@@ -229,7 +193,7 @@ pub fn trace_acquired(word: usize, task: Option<usize>, site: Option<&'static Si
 /// releases](traces_all).
 #[cold]
 pub fn trace_released(word: usize, task: Option<usize>, site: Option<&'static Site>, since: Option<Instant>) {
-    if is_all() {
+    if asked::is_all_traced() {
         write_released(word, task, site, since);
     }
 }
@@ -247,7 +211,7 @@ fn holder(task: Option<usize>) -> [u64; 2] {
 
 /// A lock was released for which others wait. With [all acquisitions](traces_all) the release itself is in the trace.
 pub(crate) fn contended_release(word: usize, release: &Release) {
-    if is_on() && !is_all() {
+    if is_on() && !asked::is_all_traced() {
         write_released(word, release.task, release.site, release.since);
     }
 }

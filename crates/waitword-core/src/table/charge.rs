@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::location::{Location, address};
 use super::shards::Table;
-use crate::observe::{Blamed, Charge, Release, Slow, blames, keep_slow, nanos_at, noted, now, tracing};
+use crate::observe::{
+    Blamed, Charge, Release, Slow, blames, is_anything_asked, keep_slow, nanos_at, noted, now, tracing,
+};
 use crate::shard::Crowd;
 use crate::thread::known_threads;
 
@@ -12,11 +14,11 @@ use crate::thread::known_threads;
 /// was charged last, if [`start_blame`](crate::observe::start_blame) was called, and a trace shows the hold. The holder is the one that
 /// this thread [noted](crate::observe::note_release) last, if that was for the word at the address `held`.
 ///
-/// Call it after the release and before the signal. Off, it costs two loads. On, it locks the shard of the word if there are waiters, and
+/// Call it after the release and before the signal. Off, it costs a load. On, it locks the shard of the word if there are waiters, and
 /// reads the clock.
 #[inline]
 pub fn charge_release<L: Location>(at: L, held: usize) {
-    if tracing::is_on() || blames() {
+    if is_anything_asked() {
         charge_or_trace(at.table(), address(&at), &noted(held));
     }
 }

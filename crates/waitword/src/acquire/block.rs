@@ -9,15 +9,25 @@ use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
 use crate::acquire::handle::{Ask, Closed, Handle};
-use crate::acquire::held::held_by_thread;
+use crate::acquire::held::{held_by_thread, take_recorded};
 use crate::acquire::raw::{Acquire, Attempt, try_reserved};
 use crate::drive::drive;
 use crate::error::LockError;
 
-/// Acquires what could not be taken at once, blocking this thread. `instead` names the method for threads that must not block.
+/// Acquires what [`take`](super::held::take) has not taken, blocking this thread. `instead` names the method for threads that must not block.
 #[cold]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn block<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<HoldId, Closed<H>> {
+    match take_recorded(handle.raw(), ask, Caller::here(), false) {
+        Some(hold) => Ok(hold),
+        None => block_if_allowed(handle, ask, instead),
+    }
+}
+
+#[inline(never)]
+#[track_caller]
+fn block_if_allowed<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<HoldId, Closed<H>> {
     assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
     block_for_guard(Caller::here(), handle, ask)
 }
@@ -44,6 +54,9 @@ pub(crate) fn block_until<H: Handle>(
     ask: Ask<H>,
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
+    if let Some(hold) = take_recorded(handle.raw(), ask, Caller::here(), deadline.is_some()) {
+        return Ok(Ok(hold));
+    }
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return match try_reserved(handle.raw(), ask) {
             true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here(), true))),

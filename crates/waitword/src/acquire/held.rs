@@ -9,21 +9,26 @@ use waitword_core::observe::holders::{HoldId, acquired, acquired_by_task, acquir
 use crate::acquire::raw::{Acquire, try_reserved};
 use crate::coop;
 
-/// The first attempt of a thread; of one that `gives_up` at a deadline. Returns what the guard has to keep. Where holders are not recorded, to ask that is all that it costs: no
-/// register is needed for a record.
+/// The first attempt of a thread that blocks otherwise. Returns what the guard has to keep.
+///
+/// While holders are recorded this makes none, and the blocking half begins with one ([`take_recorded`]). So where they are not, the question
+/// is all that it costs: the attempt that records shares no instruction, and no register, with this one.
 #[inline(always)]
-#[track_caller]
-pub(crate) fn take<R: Acquire>(raw: &R, ask: R::Ask, gives_up: bool) -> Option<HoldId> {
-    if R::hold(ask).is_some() && records() {
-        return take_recorded(raw, ask, Caller::here(), gives_up);
-    }
-    raw.take(ask).then_some(HoldId::NONE)
+pub(crate) fn take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
+    let is_left = R::hold(ask).is_some() && records();
+    (!is_left && raw.take(ask)).then_some(HoldId::NONE)
 }
 
-#[cold]
-#[inline(never)]
-fn take_recorded<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> Option<HoldId> {
-    raw.take(ask).then(|| held_by_thread(raw, ask, caller, gives_up))
+/// The first attempt of the blocking half. It is made also if holders are not recorded, for they may have been when [`take`] asked.
+#[inline(always)]
+pub(super) fn take_recorded<R: Acquire>(
+    raw: &R,
+    ask: R::Ask,
+    caller: Caller,
+    gives_up: bool,
+) -> Option<HoldId> {
+    let is_made = cfg!(feature = "observe") && R::hold(ask).is_some();
+    (is_made && raw.take(ask)).then(|| held_by_thread(raw, ask, caller, gives_up))
 }
 
 /// The attempt of an acquirer that does not wait.

@@ -3,7 +3,7 @@
 use std::fmt;
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::holders::HoldId;
+use waitword_core::observe::holders::{HoldId, not_kept};
 
 use ::lock_api::{GuardSend, RawMutexFair, RawMutexTimed};
 
@@ -41,7 +41,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     #[inline]
     #[track_caller]
     fn lock(&self) {
-        if acquire::take(&self.0, (), false).is_none() {
+        if acquire::take(&self.0, ()).is_none() {
             let Ok(_) = acquire::block(&self.0, (), "Mutex::lock_async");
         }
     }
@@ -54,7 +54,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
 
     #[inline]
     unsafe fn unlock(&self) {
-        self.0.release(HoldId::UNKNOWN);
+        self.0.release(not_kept());
     }
 
     #[inline]
@@ -68,7 +68,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
 unsafe impl RawMutexFair for RawMutex {
     #[inline]
     unsafe fn unlock_fair(&self) {
-        self.0.release_fair(HoldId::UNKNOWN);
+        self.0.release_fair(not_kept());
     }
 
     #[inline]
@@ -86,15 +86,14 @@ unsafe impl RawMutexTimed for RawMutex {
     #[inline]
     #[track_caller]
     fn try_lock_for(&self, timeout: Duration) -> bool {
-        acquire::take(&self.0, (), true).is_some()
+        acquire::take(&self.0, ()).is_some()
             || acquire::block_until(&self.0, (), Instant::now().checked_add(timeout)).is_ok()
     }
 
     #[inline]
     #[track_caller]
     fn try_lock_until(&self, deadline: Instant) -> bool {
-        acquire::take(&self.0, (), true).is_some()
-            || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
+        acquire::take(&self.0, ()).is_some() || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
     }
 }
 

@@ -9,7 +9,7 @@ use ::lock_api::{
 };
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{Hold, HoldId, changed};
+use waitword_core::observe::holders::{Hold, HoldId, changed, not_kept};
 
 use crate::acquire::{self, Acquire};
 use crate::raw_rwlock::{self, Mode};
@@ -25,7 +25,7 @@ impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) {
-        if acquire::take(&self.0, mode, false).is_none() {
+        if acquire::take(&self.0, mode).is_none() {
             let Ok(_) = acquire::block(&self.0, mode, instead);
         }
         upgraded(&self.0, mode);
@@ -34,8 +34,8 @@ impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> bool {
-        let is_taken = acquire::take(&self.0, mode, true).is_some()
-            || acquire::block_until(&self.0, mode, deadline()).is_ok();
+        let is_taken =
+            acquire::take(&self.0, mode).is_some() || acquire::block_until(&self.0, mode, deadline()).is_ok();
         if is_taken {
             upgraded(&self.0, mode);
         }
@@ -79,7 +79,7 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
 
     #[inline]
     unsafe fn unlock_shared(&self) {
-        self.0.release_read(HoldId::UNKNOWN);
+        self.0.release_read(not_kept());
     }
 
     #[inline]
@@ -96,7 +96,7 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
 
     #[inline]
     unsafe fn unlock_exclusive(&self) {
-        self.0.release_write(HoldId::UNKNOWN);
+        self.0.release_write(not_kept());
     }
 
     #[inline]
@@ -115,12 +115,12 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
 unsafe impl RawRwLockFair for RawRwLock {
     #[inline]
     unsafe fn unlock_shared_fair(&self) {
-        self.0.release_read_fair(HoldId::UNKNOWN);
+        self.0.release_read_fair(not_kept());
     }
 
     #[inline]
     unsafe fn unlock_exclusive_fair(&self) {
-        self.0.release_write_fair(HoldId::UNKNOWN);
+        self.0.release_write_fair(not_kept());
     }
 
     #[inline]
@@ -140,7 +140,7 @@ unsafe impl RawRwLockFair for RawRwLock {
 unsafe impl RawRwLockUpgradeFair for RawRwLock {
     #[inline]
     unsafe fn unlock_upgradable_fair(&self) {
-        self.0.release_upgradable_fair(HoldId::UNKNOWN);
+        self.0.release_upgradable_fair(not_kept());
     }
 
     #[inline]
@@ -225,7 +225,7 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
 
     #[inline]
     unsafe fn unlock_upgradable(&self) {
-        self.0.release_upgradable(HoldId::UNKNOWN);
+        self.0.release_upgradable(not_kept());
     }
 
     #[inline]

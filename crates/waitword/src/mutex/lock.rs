@@ -154,7 +154,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub(super) fn acquire(&self, instead: &str) -> HoldId {
-        match acquire::take(&self.raw, (), false) {
+        match acquire::take(&self.raw, ()) {
             Some(hold) => hold,
             None => {
                 let Ok(hold) = acquire::block(&self.raw, (), instead);
@@ -170,7 +170,7 @@ impl<T: ?Sized> Mutex<T> {
         &self,
         deadline: impl FnOnce() -> Option<Instant>,
     ) -> Result<HoldId, LockError> {
-        match acquire::take(&self.raw, (), true) {
+        match acquire::take(&self.raw, ()) {
             Some(hold) => Ok(hold),
             None => acquire::block_until(&self.raw, (), deadline()).map(|Ok(hold)| hold),
         }

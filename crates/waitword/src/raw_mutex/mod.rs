@@ -75,7 +75,9 @@ mod attempts;
 #[cfg(test)]
 mod tests;
 
-use waitword_core::observe::holders::{Hold, HoldId, may_be_recorded, released};
+use waitword_core::observe::holders::{
+    Hold, HoldId, may_be_recorded, released, released_quickly, released_slowly,
+};
 use waitword_core::{Masked, Table, charge_release, signal_one};
 
 use crate::acquire::Acquire as _;
@@ -141,7 +143,16 @@ impl RawMutex {
 
     #[cold]
     fn release_recorded(&self, hold: HoldId) {
-        released(self.held_at(), Hold::Mutex, hold);
+        if released_quickly(hold) {
+            self.let_go();
+        } else {
+            self.release_slowly(hold);
+        }
+    }
+
+    #[cold]
+    fn release_slowly(&self, hold: HoldId) {
+        released_slowly(self.held_at(), Hold::Mutex, hold);
         self.let_go();
     }
 

@@ -63,7 +63,9 @@ mod attempts;
 mod fair;
 mod mode;
 
-use waitword_core::observe::holders::{Hold, HoldId, changed, released};
+use waitword_core::observe::holders::{
+    Hold, HoldId, changed, may_be_recorded, released, released_quickly, released_slowly,
+};
 use waitword_core::{Masked64, charge_release, signal_one};
 
 use crate::acquire::Acquire as _;
@@ -124,7 +126,29 @@ impl RawRwLock {
     /// One reader leaves.
     #[inline]
     pub(crate) fn release_read(&self, hold: HoldId) {
-        released(self.held_at(), Hold::Read, hold);
+        if may_be_recorded(hold) {
+            return self.release_read_recorded(hold);
+        }
+        self.let_go_read();
+    }
+
+    #[cold]
+    fn release_read_recorded(&self, hold: HoldId) {
+        if released_quickly(hold) {
+            self.let_go_read();
+        } else {
+            self.release_read_slowly(hold);
+        }
+    }
+
+    #[cold]
+    fn release_read_slowly(&self, hold: HoldId) {
+        released_slowly(self.held_at(), Hold::Read, hold);
+        self.let_go_read();
+    }
+
+    #[inline(always)]
+    fn let_go_read(&self) {
         let before = self.state.fetch_sub(ONE_READER, order!(Release, "rwlock-release-read"));
         if before & (QUEUED | WRITER) != 0 {
             self.reader_left(before);
@@ -143,7 +167,29 @@ impl RawRwLock {
     /// The writer leaves.
     #[inline]
     pub(crate) fn release_write(&self, hold: HoldId) {
-        released(self.held_at(), Hold::Write, hold);
+        if may_be_recorded(hold) {
+            return self.release_write_recorded(hold);
+        }
+        self.let_go_write();
+    }
+
+    #[cold]
+    fn release_write_recorded(&self, hold: HoldId) {
+        if released_quickly(hold) {
+            self.let_go_write();
+        } else {
+            self.release_write_slowly(hold);
+        }
+    }
+
+    #[cold]
+    fn release_write_slowly(&self, hold: HoldId) {
+        released_slowly(self.held_at(), Hold::Write, hold);
+        self.let_go_write();
+    }
+
+    #[inline(always)]
+    fn let_go_write(&self) {
         if self
             .state
             .compare_exchange(WRITER, 0, order!(Release, "rwlock-release"), Ordering::Relaxed)

@@ -263,7 +263,7 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) -> HoldId {
-        match acquire::take(&self.raw, mode, false) {
+        match acquire::take(&self.raw, mode) {
             Some(hold) => hold,
             None => {
                 let Ok(hold) = acquire::block(&self.raw, mode, instead);
@@ -280,7 +280,7 @@ impl<T: ?Sized> RwLock<T> {
         mode: Mode,
         deadline: impl FnOnce() -> Option<Instant>,
     ) -> Result<HoldId, LockError> {
-        match acquire::take(&self.raw, mode, true) {
+        match acquire::take(&self.raw, mode) {
             Some(hold) => Ok(hold),
             None => acquire::block_until(&self.raw, mode, deadline()).map(|Ok(hold)| hold),
         }

@@ -167,7 +167,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub(super) fn block(&self, permits: usize, instead: &str) -> Result<HoldId, Closed> {
-        match acquire::take(&self.raw, permits, false) {
+        match acquire::take(&self.raw, permits) {
             Some(hold) => Ok(hold),
             None => self.block_slow(permits, instead),
         }
@@ -188,7 +188,7 @@ impl Semaphore {
         permits: usize,
         deadline: impl FnOnce() -> Option<Instant>,
     ) -> Result<HoldId, AcquireError> {
-        match acquire::take(&self.raw, permits, true) {
+        match acquire::take(&self.raw, permits) {
             Some(hold) => Ok(hold),
             None => self.block_until_slow(permits, deadline()),
         }

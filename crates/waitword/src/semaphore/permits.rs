@@ -19,7 +19,9 @@ mod has_raw {
     }
 }
 
-use waitword_core::observe::holders::{Hold, HoldId, permits_added, released};
+use waitword_core::observe::holders::{
+    Hold, HoldId, may_be_recorded, permits_added, released_quickly, released_slowly,
+};
 
 use crate::acquire::Acquire as _;
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
@@ -188,7 +190,17 @@ impl Semaphore {
     /// is no reason to panic in a drop.
     #[inline]
     pub(super) fn give_back(&self, permits: usize, hold: HoldId) {
-        released(self.held_at(), Hold::Permits, hold);
+        if may_be_recorded(hold) {
+            return self.give_back_recorded(permits, hold);
+        }
+        self.raw.add(permits);
+    }
+
+    #[cold]
+    fn give_back_recorded(&self, permits: usize, hold: HoldId) {
+        if !released_quickly(hold) {
+            released_slowly(self.held_at(), Hold::Permits, hold);
+        }
         self.raw.add(permits);
     }
 }

@@ -55,4 +55,8 @@ impl HoldId {
         #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
         u32::MAX,
     );
+
+    /// Of a guard that keeps the place of its record.
+    #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+    pub(super) const KEPT: u32 = 1 << 31;
 }

@@ -37,8 +37,8 @@ pub(crate) use on::site_of;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use on::{
     HolderSeen, Holders, acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, holders,
-    may_be_elsewhere, may_be_recorded, merged, permits_added, records, released, split, start_holders,
-    stop_holders,
+    may_be_elsewhere, may_be_recorded, merged, not_kept, permits_added, records, released, released_quickly,
+    released_slowly, split, start_holders, stop_holders,
 };
 #[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
@@ -49,5 +49,6 @@ mod off;
 #[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
 pub use off::{
     acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere,
-    may_be_recorded, merged, permits_added, records, released, split,
+    may_be_recorded, merged, not_kept, permits_added, records, released, released_quickly, released_slowly,
+    split,
 };

@@ -55,6 +55,22 @@ pub fn changed(_word: usize, _from: Hold, _to: Hold, _id: HoldId) -> HoldId {
 
 /// Nothing is recorded.
 #[inline(always)]
+pub fn not_kept() -> HoldId {
+    HoldId::NONE
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn released_quickly(_id: HoldId) -> bool {
+    true
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn released_slowly(_word: usize, _hold: Hold, _id: HoldId) {}
+
+/// Nothing is recorded.
+#[inline(always)]
 pub fn released(_word: usize, _hold: Hold, _id: HoldId) {}
 
 /// Nothing is recorded.

@@ -6,10 +6,10 @@ use std::task::Waker;
 use std::thread;
 
 use super::hold::{Hold, HoldId};
-use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, Records, TASK};
+use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, RECORDS, Records, TASK};
 use crate::observe::{
-    self, Acquirer, Actor, Caller, Release, Site, Step, begin_clock, blames, follow, instant, is_anonymous,
-    note_release, trace_acquired, trace_released, traces_all, tracing,
+    self, Acquirer, Actor, Caller, Release, Site, Step, begin_clock, follow, instant, is_anonymous,
+    is_anything_asked, note_release, trace_acquired, trace_released, traces_all, tracing,
 };
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::lock;
@@ -59,7 +59,7 @@ fn switch() -> MutexGuard<'static, Switch> {
 
 /// From now on acquisitions are recorded: who holds a lock, since when, and taken where ([`holders`]).
 ///
-/// Costs 40 (`Mutex`) to 90 (`Semaphore`) instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
+/// Costs 50 (`Mutex`) to 100 (`Semaphore`) instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
 /// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.
 pub fn start_holders() {
     let mut switch = switch();
@@ -139,10 +139,16 @@ pub fn records() -> bool {
     RECORDER.now.load(Ordering::Relaxed) != 0
 }
 
-/// Whether the release of a guard that keeps this has to erase a record. One load, where the guard keeps nothing.
+/// Whether the release of a guard that keeps this has to erase a record.
 #[inline(always)]
 pub fn may_be_recorded(id: HoldId) -> bool {
-    if id == HoldId::UNKNOWN { RECORDER.erases.load(Ordering::Relaxed) } else { id != HoldId::NONE }
+    id != HoldId::NONE
+}
+
+/// What a guard keeps that has no room for it: the release looks for the record, if there are any. One load.
+#[inline(always)]
+pub fn not_kept() -> HoldId {
+    if RECORDER.erases.load(Ordering::Relaxed) { HoldId::UNKNOWN } else { HoldId::NONE }
 }
 
 /// A thread has acquired the lock with this word; it `gives_up` if it would not have waited for ever. Returns what its
@@ -186,8 +192,15 @@ fn record(word: usize, hold: Hold, site: &'static Site, gives_up: bool) -> HoldI
     id
 }
 
+/// The place of the record is in the low bits, and the highest one is set.
 fn id(at: usize) -> HoldId {
-    HoldId(at as u32 + 1)
+    HoldId(at as u32 | HoldId::KEPT)
+}
+
+/// Where the record is, of a guard that keeps that.
+#[inline(always)]
+fn place(id: HoldId) -> usize {
+    id.0 as usize % RECORDS
 }
 
 #[cold]
@@ -243,10 +256,18 @@ fn tell_released(at: Option<usize>) {
 /// As [`acquired`], of so many permits of a semaphore.
 #[inline(always)]
 pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
-    if RECORDER.now.load(Ordering::Relaxed) == 0 || permits == 0 {
+    let now = RECORDER.now.load(Ordering::Relaxed);
+    if now == 0 || permits == 0 {
         return HoldId::NONE;
     }
-    record_with(word, Hold::Permits as u64, permits, caller.site(), 0, false)
+    let hold = Hold::Permits as u64;
+    if !traces_all()
+        && let number @ 1.. = NUMBER.get()
+        && let Some(at) = RECORDER.table.claim_permits(word, now, caller.site(), number | hold, permits)
+    {
+        return id(at);
+    }
+    record_with(word, hold, permits, caller.site(), 0, false)
 }
 
 #[inline(never)]
@@ -277,26 +298,42 @@ fn record_with(
 /// The holder is about to release it.
 #[inline(always)]
 pub fn released(word: usize, hold: Hold, id: HoldId) {
-    if !may_be_recorded(id) {
+    if may_be_recorded(id) && !released_quickly(id) {
+        released_slowly(word, hold, id);
+    }
+}
+
+/// As [`released`], of a guard that keeps the place of its record, if nothing else is asked of the release. Calls nothing. Otherwise it is
+/// `false`, and [`released_slowly`] is due.
+#[inline(always)]
+pub fn released_quickly(id: HoldId) -> bool {
+    let is_quick = id != HoldId::UNKNOWN && !is_anything_asked();
+    if is_quick {
+        RECORDER.table.free(place(id));
+    }
+    is_quick
+}
+
+/// The other half of [`released`].
+#[cold]
+#[inline(never)]
+pub fn released_slowly(word: usize, hold: Hold, id: HoldId) {
+    if id == HoldId::UNKNOWN && !RECORDER.erases.load(Ordering::Relaxed) {
         return;
     }
-    note_if_asked(word, hold, id);
-    match id {
-        HoldId::UNKNOWN => erase(word, hold),
-        id => TABLE.free(id.0 as usize - 1),
+    if is_anything_asked() {
+        note(word, hold, id);
+    }
+    if id == HoldId::UNKNOWN {
+        erase(word, hold);
+    } else {
+        TABLE.free(place(id));
     }
 }
 
 #[inline(always)]
 fn erase(word: usize, hold: Hold) {
     if hold == Hold::Mutex { erase_only(word) } else { erase_one(word, hold) }
-}
-
-#[inline(always)]
-fn note_if_asked(word: usize, hold: Hold, id: HoldId) {
-    if tracing::is_asked() || blames() {
-        note(word, hold, id);
-    }
 }
 
 /// Keeps what the record says until the release is over and it is known whether others wait (`release.rs`).
@@ -364,7 +401,7 @@ fn change(word: usize, from: Hold, to: Hold, id: HoldId) -> HoldId {
 
 /// The record of a guard, which nobody else erases.
 fn own(id: HoldId) -> Option<(usize, Entry)> {
-    let at = (id.0 as usize).checked_sub(1)?;
+    let at = (id != HoldId::NONE && id != HoldId::UNKNOWN).then(|| place(id))?;
     Some((at, TABLE.at(at)?))
 }
 
@@ -433,7 +470,7 @@ pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
 }
 
 /// The lock goes. Guards that were leaked held it; another may be made in its place.
-#[inline(always)]
+#[inline(never)] // or each function that may drop a lock keeps the address of the table in a register
 pub fn dropped(word: usize) {
     if RECORDER.erases.load(Ordering::Relaxed) {
         drop_all(word);

@@ -170,6 +170,26 @@ impl Records {
         Some(at)
     }
 
+    /// As [`claim`](Self::claim), of so many permits.
+    #[inline(always)]
+    pub(super) fn claim_permits(
+        &self,
+        word: usize,
+        since: u64,
+        site: &'static Site,
+        who: u64,
+        permits: usize,
+    ) -> Option<usize> {
+        let at = home(word);
+        if !self.0[at].take_for(word) {
+            return None;
+        }
+        fence(Ordering::Release);
+        self.0[at].permits.store(permits, Ordering::Relaxed);
+        self.0[at].fill(since, site, who);
+        Some(at)
+    }
+
     /// As [`claim`](Self::claim), if its home is taken.
     pub fn claim_elsewhere(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
         let at = places(word).find(|&at| self.0[at].take_for(word))?;

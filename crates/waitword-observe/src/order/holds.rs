@@ -144,7 +144,7 @@ pub(super) fn step(step: &Step) {
 /// The members of a circle.
 type Circle = Vec<(Edge, Whose)>;
 
-/// Those whose holders alone decide who waits.
+/// Locks that only a holder can keep from another: see the module above.
 fn followed(hold: Hold) -> Option<(LockKind, Access)> {
     match process::held_as(hold) {
         (kind @ (LockKind::Mutex | LockKind::RwLock), mode) => Some((kind, mode)),
@@ -162,13 +162,13 @@ impl State {
         by: Acquirer,
         gives_up: bool,
     ) {
-        // Who holds what excludes this has leaked it, and the lock was moved or is another by now.
+        // A holder that excludes this one has leaked the lock, which was moved or is another by now.
         let is_gone = |live: &Live| live.lock.word == word && excludes(live.mode, mode);
         let is_other = self.locks.get(&word).is_some_and(|(_, known)| *known != kind);
         if is_other || self.live.values().any(is_gone) {
             self.dropped(word);
         }
-        // And whoever had the place of this hold has leaked that.
+        // And the last hold with this number was leaked.
         self.forget_hold(hold);
         let Some(lock) = self.lock_at(word, kind) else {
             self.lost += 1;
@@ -267,7 +267,7 @@ impl State {
     fn dropped(&mut self, word: usize) {
         let Some((lock, _)) = self.locks.remove(&word) else { return };
         self.graph.forget(lock);
-        // Whoever holds it has leaked it.
+        // Its holders have leaked it.
         let of_it = self.live.iter().filter(|(_, live)| live.lock.word == word);
         let holds: Vec<usize> = of_it.map(|(hold, _)| *hold).collect();
         holds.into_iter().for_each(|hold| drop(self.forget_hold(hold)));

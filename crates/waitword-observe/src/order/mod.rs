@@ -31,7 +31,7 @@
 //!   check, each lock that others hold and that was seen for the first time after the edge was made counts as a gate. The edge is as
 //!   good as new when it is made again.
 //!
-//! Semaphores, `OnceLock` and `AsyncLock` make no edges: how many permits there are decides who waits, a value is initialised once, and
+//! Semaphores, `OnceLock` and `AsyncLock` make no edges: an acquirer waits for permits, not for a holder, a value is initialised once, and
 //! scripts release without a trace.
 
 mod found;

@@ -12,6 +12,8 @@
 //! cargo xtask soak --observe --seconds 300
 //! ```
 
+#![allow(clippy::unit_arg, reason = "as in the soak that this shares its files with")]
+
 #[path = "../../../waitword/tests/soak/barrier.rs"]
 mod barrier;
 #[path = "../../../waitword/tests/common/mod.rs"]

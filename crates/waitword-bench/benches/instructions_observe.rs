@@ -20,12 +20,8 @@ struct Counted {
 }
 
 /// Switched off, on, and traced.
-const COUNTED: Counted = Counted {
-    mutex: [22, 72, 1000],
-    read: [32, 101, 1000],
-    write: [29, 101, 1000],
-    semaphore: [37, 137, 1000],
-};
+const COUNTED: Counted =
+    Counted { mutex: [22, 72, 582], read: [32, 101, 607], write: [29, 101, 607], semaphore: [37, 137, 660] };
 
 /// With five percent to spare.
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {

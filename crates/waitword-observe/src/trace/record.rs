@@ -16,7 +16,7 @@ static STARTED: Mutex<Option<Tracing>> = Mutex::new(None);
 
 /// Starts a trace of waits, signals and contended releases, until [`trace_stop`]. One that was started before goes on no more.
 ///
-/// Costs a reading of the clock and some 20 instructions for each event, and 192 KiB of each thread that has one. The 4,096 youngest
+/// Costs some 260 instructions for each event, a reading of the clock among them, and 192 KiB of each thread that has one. The 4,096 youngest
 /// events of each thread are kept. Holders have to be recorded for slices of holds: see [`enable`](crate::enable).
 pub fn trace_start() {
     *STARTED.lock().unwrap_or_else(PoisonError::into_inner) = Some(traced(false));

@@ -64,6 +64,7 @@ fn replayed(steps: &ObservedSteps, start: Instant) -> Vec<TraceEvent> {
     let mut replay = Replay {
         start,
         queues: HashMap::new(),
+        owed: HashMap::new(),
         held: HashSet::new(),
         before: Vec::new(),
         events: Vec::new(),
@@ -79,6 +80,8 @@ struct Replay {
     start: Instant,
     /// The waiters of a word that were not notified, in the order of the queue.
     queues: HashMap<Address, VecDeque<(Actor, Instant)>>,
+    /// How many waiters of a word were notified of which the waits come later.
+    owed: HashMap<Address, usize>,
     held: HashSet<(Actor, Address)>,
     /// The beginnings of waits and holds that had not ended when the trace began.
     before: Vec<TraceEvent>,
@@ -98,15 +101,24 @@ impl Replay {
             }
             StepKind::Runs { since } => {
                 match queue.iter().position(|(waiter, begun)| (waiter, *begun) == (&actor, since)) {
-                    // Nobody has notified it.
                     Some(place) => {
                         queue.remove(place);
-                        TraceKind::GaveUp
+                        let owed = self.owed.entry(lock.address).or_default();
+                        match owed.checked_sub(1) {
+                            Some(rest) => {
+                                *owed = rest;
+                                TraceKind::Ended
+                            }
+                            // Nobody has notified it.
+                            None => TraceKind::GaveUp,
+                        }
                     }
                     None => TraceKind::Ended,
                 }
             }
             StepKind::Notifies(woken) => {
+                // A wait that began while the notify ran comes after it here.
+                *self.owed.entry(lock.address).or_default() += woken.saturating_sub(queue.len());
                 let woken: Vec<_> = queue.drain(..woken.min(queue.len())).collect();
                 for (waiter, _) in woken {
                     self.add(step, waiter, actor.clone(), &lock, TraceKind::Notified);

@@ -122,6 +122,10 @@ pub(crate) enum Recipe {
         /// What the locks' choices follow from; the time without it, and what it is is printed
         #[arg(long, value_name = "N")]
         seed: Option<u64>,
+
+        /// Only this: that observation finds nothing in the locks' soak, and in threads and tasks that take several locks
+        #[arg(long)]
+        observe: bool,
     },
 
     /// The tests under AddressSanitizer (needs nightly)

@@ -14,7 +14,7 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// A program, its arguments and what it has in its environment beside ours.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Line {
     env: Vec<(String, String)>,
     /// Below the root.

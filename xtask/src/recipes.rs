@@ -27,7 +27,7 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
             Line::new("cargo test --release -p waitword-agents --test arrivals -- --ignored").run()
         }
         Recipe::Fuzz { seconds, target } => fuzz(seconds, target),
-        Recipe::Soak { seconds, seed } => soak(seconds, seed),
+        Recipe::Soak { seconds, seed, observe } => soak(seconds, seed, observe),
         Recipe::Asan => asan(),
         Recipe::Tsan => tsan(),
         Recipe::Miri => miri(),
@@ -90,18 +90,22 @@ fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {
     Ok(())
 }
 
-fn soak(seconds: u32, seed: Option<u64>) -> Result<(), Stop> {
+fn soak(seconds: u32, seed: Option<u64>, observe: bool) -> Result<(), Stop> {
+    let locks = |test: &str| {
+        let line = Line::new(&format!("cargo test --release -p {test} -- --ignored --nocapture"));
+        let line = line.env("WAITWORD_SOAK_SECONDS", &seconds.to_string());
+        seed.map_or_else(|| line.clone(), |seed| line.clone().env("WAITWORD_SOAK_SEED", &seed.to_string()))
+            .run()
+    };
+    if observe {
+        return locks("waitword-observe --test no_false_findings");
+    }
     Line::new("cargo test --release -p waitword-core --test executors -- --ignored").run()?;
     Line::new("cargo test --release -p waitword-cli --test soak -- --ignored --nocapture --test-threads 1")
         .run()?;
     // The second without the watchdog, which hides the lost signals that this is to find.
     for test in ["soak", "signals"] {
-        let line = format!("cargo test --release -p waitword --test {test} -- --ignored --nocapture");
-        let locks = Line::new(&line).env("WAITWORD_SOAK_SECONDS", &seconds.to_string());
-        match seed {
-            Some(seed) => locks.env("WAITWORD_SOAK_SEED", &seed.to_string()).run()?,
-            None => locks.run()?,
-        }
+        locks(&format!("waitword --test {test}"))?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! How many instructions observation costs an uncontended lock, under valgrind: with the feature compiled in and switched off, and
-//! switched on. `cargo xtask instructions`; without the feature the same paths are in `instructions_blocking.rs`.
+//! switched on, and with a trace of all: two events, each with a reading of the clock. `cargo xtask instructions`; without the feature the same paths are in `instructions_blocking.rs`.
 #![allow(missing_docs, reason = "the macros make public functions")]
 
 use std::hint::black_box;
@@ -9,23 +9,24 @@ use gungraun::{
 };
 use waitword::observe::start_holders;
 use waitword::{Condvar, Event, Mutex, RwLock, Semaphore};
+use waitword_core::observe::trace;
 
 /// Instructions of each path, as counted last.
 struct Counted {
-    mutex: [u64; 2],
-    read: [u64; 2],
-    write: [u64; 2],
-    semaphore: [u64; 2],
+    mutex: [u64; 3],
+    read: [u64; 3],
+    write: [u64; 3],
+    semaphore: [u64; 3],
     condvar: [u64; 2],
     event: [u64; 2],
 }
 
-/// Switched off, and on.
+/// Switched off, on, and traced.
 const COUNTED: Counted = Counted {
-    mutex: [22, 72],
-    read: [32, 101],
-    write: [29, 101],
-    semaphore: [37, 137],
+    mutex: [22, 72, 582],
+    read: [32, 101, 607],
+    write: [29, 101, 607],
+    semaphore: [37, 137, 660],
     condvar: [19, 161],
     event: [42, 166],
 };
@@ -48,11 +49,18 @@ fn on<L>(lock: L) -> L {
     lock
 }
 
+/// The thread has its ring afterwards.
+fn traced<L>(lock: L) -> L {
+    std::mem::forget(trace(true));
+    on(lock)
+}
+
 macro_rules! paths {
     ($($name:ident: $lock:ty = $new:expr, $counted:expr => $acquire:ident;)+) => {$(
         #[library_benchmark]
         #[bench::off(args = (off($new)), config = at_most($counted[0]))]
         #[bench::on(args = (on($new)), config = at_most($counted[1]))]
+        #[bench::traced(args = (traced($new)), config = at_most($counted[2]))]
         fn $name(lock: $lock) -> $lock {
             let _ = black_box(&lock).$acquire();
             lock

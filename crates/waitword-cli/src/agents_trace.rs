@@ -1,15 +1,17 @@
-//! `waitword run --trace FILE`: what the agents did, as a timeline.
+//! What the agents did, as a timeline: `waitword run --trace FILE`, and what `waitword trace SOCKET` gets of such a program.
 //!
 //! Agents record when they begin to wait and when they run again, and who notified how many. Whom a notify woke is found here: those that
 //! waited longest, as the queue has it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use waitword_host::{ObservedStep, ObservedSteps, Observer, StepKind};
-use waitword_observe::{Actor, Address, BlockPlace, LockKind, LockName, Trace, TraceEvent, TraceKind};
+use waitword_observe::{
+    Actor, Address, BlockPlace, LockKind, LockName, Trace, TraceEvent, TraceKind, add_trace_source,
+};
 
 use crate::observe::site;
 
@@ -29,7 +31,7 @@ impl Tracing {
 
     /// Writes the timeline, as far as it has come.
     pub(crate) fn write(&self) {
-        let written = std::fs::write(&self.file, trace(self.observer.steps(), self.start).to_chrome_json());
+        let written = std::fs::write(&self.file, trace(&self.observer.steps(), self.start).to_chrome_json());
         if let Err(error) = written {
             // How the program ended is more important, so the exit code is that.
             let file = self.file.display();
@@ -38,11 +40,39 @@ impl Tracing {
     }
 }
 
-fn trace(steps: ObservedSteps, start: Instant) -> Trace {
-    let mut tracing = Replay { start, queues: HashMap::new(), events: Vec::new() };
-    steps.steps.iter().for_each(|step| tracing.step(step));
+/// From now on traces of this process have what its agents did, and the lines of their scripts.
+pub(crate) fn add_to_traces(observer: Observer) {
+    let complete = move |trace: &mut Trace, start| {
+        let steps = observer.steps();
+        // The queues know the same waits by their addresses alone.
+        let words: HashSet<u64> = steps.steps.iter().map(|step| step.address as u64).collect();
+        trace.events.retain(|event| !words.contains(&event.lock.address.0));
+        trace.events.extend(replayed(&steps, start));
+        trace.dropped += steps.dropped;
+    };
+    add_trace_source(complete).forever();
+}
+
+fn trace(steps: &ObservedSteps, start: Instant) -> Trace {
     let program = Some("waitword".to_owned());
-    Trace { program, process: std::process::id(), events: tracing.events, all: true, dropped: steps.dropped }
+    let events = replayed(steps, start);
+    Trace { program, process: std::process::id(), events, all: true, dropped: steps.dropped }
+}
+
+/// What happened from `start` on. Waits and holds that began before and had not ended then begin with the trace.
+fn replayed(steps: &ObservedSteps, start: Instant) -> Vec<TraceEvent> {
+    let mut replay = Replay {
+        start,
+        queues: HashMap::new(),
+        owed: HashMap::new(),
+        held: HashSet::new(),
+        before: Vec::new(),
+        events: Vec::new(),
+    };
+    steps.steps.iter().for_each(|step| replay.step(step));
+    let Replay { mut before, events, .. } = replay;
+    before.extend(events);
+    before
 }
 
 /// The steps, gone through once more.
@@ -50,6 +80,11 @@ struct Replay {
     start: Instant,
     /// The waiters of a word that were not notified, in the order of the queue.
     queues: HashMap<Address, VecDeque<(Actor, Instant)>>,
+    /// How many waiters of a word were notified of which the waits come later.
+    owed: HashMap<Address, usize>,
+    held: HashSet<(Actor, Address)>,
+    /// The beginnings of waits and holds that had not ended when the trace began.
+    before: Vec<TraceEvent>,
     events: Vec<TraceEvent>,
 }
 
@@ -66,32 +101,64 @@ impl Replay {
             }
             StepKind::Runs { since } => {
                 match queue.iter().position(|(waiter, begun)| (waiter, *begun) == (&actor, since)) {
-                    // Nobody has notified it.
                     Some(place) => {
                         queue.remove(place);
-                        TraceKind::GaveUp
+                        let owed = self.owed.entry(lock.address).or_default();
+                        match owed.checked_sub(1) {
+                            Some(rest) => {
+                                *owed = rest;
+                                TraceKind::Ended
+                            }
+                            // Nobody has notified it.
+                            None => TraceKind::GaveUp,
+                        }
                     }
                     None => TraceKind::Ended,
                 }
             }
             StepKind::Notifies(woken) => {
+                // A wait that began while the notify ran comes after it here.
+                *self.owed.entry(lock.address).or_default() += woken.saturating_sub(queue.len());
                 let woken: Vec<_> = queue.drain(..woken.min(queue.len())).collect();
                 for (waiter, _) in woken {
                     self.add(step, waiter, actor.clone(), &lock, TraceKind::Notified);
                 }
                 return;
             }
-            StepKind::Takes => TraceKind::Acquired,
-            StepKind::Releases => TraceKind::Released { held: None },
+            StepKind::Takes => {
+                self.held.insert((actor.clone(), lock.address));
+                TraceKind::Acquired
+            }
+            // Of a word that was not taken as a lock is, 0 is a value as any other.
+            StepKind::Releases if self.held.remove(&(actor.clone(), lock.address)) => {
+                TraceKind::Released { held: None }
+            }
             _ => return,
         };
         self.add(step, actor.clone(), actor, &lock, kind);
     }
 
     fn add(&mut self, step: &ObservedStep, actor: Actor, on: Actor, lock: &LockName, kind: TraceKind) {
-        let at = step.at.saturating_duration_since(self.start);
         let site = site(step.place.as_deref());
-        self.events.push(TraceEvent { at, actor, on, lock: lock.clone(), kind, site });
+        let at = step.at.checked_duration_since(self.start);
+        let event =
+            TraceEvent { at: at.unwrap_or(Duration::ZERO), actor, on, lock: lock.clone(), kind, site };
+        match (at, kind) {
+            (Some(_), _) => self.events.push(event),
+            (None, TraceKind::Waits | TraceKind::Acquired) => self.before.push(event),
+            (None, TraceKind::Ended | TraceKind::GaveUp) => self.is_over(&event, TraceKind::Waits),
+            (None, TraceKind::Released { .. }) => self.is_over(&event, TraceKind::Acquired),
+            (None, _) => {}
+        }
+    }
+
+    fn is_over(&mut self, end: &TraceEvent, begun: TraceKind) {
+        let is_it = |event: &TraceEvent| {
+            event.kind == begun && event.actor == end.actor && event.lock.address == end.lock.address
+        };
+        if let Some(at) = self.before.iter().rposition(is_it) {
+            self.before.remove(at);
+        }
     }
 }
 

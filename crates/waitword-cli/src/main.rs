@@ -72,10 +72,13 @@ fn run_program(run: Run) -> i32 {
     if let Some(waits) = run.max_waits {
         program = program.max_waits(waits);
     }
-    let is_observed = run.observe || run.trace.is_some() || observe::is_asked_for_by_environment();
-    let (observer, hang) = is_observed.then(|| observe::start(run.trace.is_some())).unzip();
+    // With a socket somebody may ask for a trace at any time.
+    let is_traced = run.trace.is_some() || observe::is_asked_for_by_environment();
+    let is_observed = run.observe || is_traced;
+    let (observer, hang) = is_observed.then(|| observe::start(is_traced)).unzip();
     let tracing = observer.clone().zip(run.trace).map(|(observer, file)| Tracing::new(observer, file));
     if let Some(observer) = &observer {
+        agents_trace::add_to_traces(observer.clone());
         program = program.observe(observer);
     }
     if let Some(timeout) = run.timeout {

@@ -78,8 +78,15 @@ pub(crate) struct Wait {
     pub(crate) begun: Instant,
     pub(crate) place: Option<Arc<str>>,
     pub(crate) is_timed: bool,
-    /// Its block and byte.
-    pub(crate) word: (u64, usize),
+    pub(crate) word: StepWord,
+}
+
+/// A word of a block, which may be gone later.
+#[derive(Clone, Copy)]
+pub(crate) struct StepWord {
+    pub(crate) block: u64,
+    pub(crate) byte_index: usize,
+    pub(crate) address: usize,
 }
 
 /// A word that somebody waits on.

@@ -9,7 +9,7 @@ use waitword_agents::{AgentId, SharedBlock, Timeout, WaitId};
 use waitword_quickjs::{Exception, JsAgent, Realm, WordObserver, place_in_frame};
 
 use crate::agent_name::AgentName;
-use crate::observer::{Observer, Record, Wait};
+use crate::observer::{Observer, Record, StepWord, Wait};
 use crate::timeline::{ObservedStep, StepKind};
 
 /// The recorder of one agent. Dropping it says that the agent has ended.
@@ -34,7 +34,7 @@ impl Recorder {
     /// The agent may block now.
     pub(crate) fn blocks(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
         let place = self.place();
-        let (begun, word) = (Instant::now(), (block.number(), byte_index));
+        let (begun, word) = (Instant::now(), word(block, byte_index));
         let wait = Wait { begun, place: place.clone(), is_timed: timeout != Timeout::Never, word };
         self.record.state().blocked = Some(wait);
         self.step(begun, word, StepKind::Waits, place);
@@ -52,9 +52,9 @@ impl Recorder {
         }
     }
 
-    fn step(&self, at: Instant, (block, byte_index): (u64, usize), kind: StepKind, place: Option<Arc<str>>) {
-        let agent = self.record.name;
-        self.observer.add_step(ObservedStep { at, agent, block, byte_index, kind, place });
+    fn step(&self, at: Instant, word: StepWord, kind: StepKind, place: Option<Arc<str>>) {
+        let (agent, StepWord { block, byte_index, address }) = (self.record.name, word);
+        self.observer.add_step(ObservedStep { at, agent, block, byte_index, address, kind, place });
     }
 
     fn deed(&self, begun: Instant) -> Deed {
@@ -78,6 +78,10 @@ impl Recorder {
     }
 }
 
+fn word(block: &SharedBlock, byte_index: usize) -> StepWord {
+    StepWord { block: block.number(), byte_index, address: block.id() + byte_index }
+}
+
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.observer.leave(self.agent);
@@ -89,7 +93,7 @@ pub(crate) struct Recording(pub(crate) Rc<Recorder>);
 
 impl WordObserver for Recording {
     fn awaits(&self, id: WaitId, block: &SharedBlock, byte_index: usize, timeout: Timeout, begun: Instant) {
-        let (place, word) = (self.0.place(), (block.number(), byte_index));
+        let (place, word) = (self.0.place(), word(block, byte_index));
         let wait = Wait { begun, place: place.clone(), is_timed: timeout != Timeout::Never, word };
         self.0.record.state().awaited.insert(id.slot(), wait);
         self.0.step(begun, word, StepKind::Waits, place);
@@ -102,7 +106,7 @@ impl WordObserver for Recording {
 
     fn changed(&self, block: &SharedBlock, byte_index: usize, change: Change, begun: Instant) {
         let deed = self.0.deed(begun);
-        let word = (block.number(), byte_index);
+        let word = word(block, byte_index);
         match change {
             Change::Swapped { before: 0, after } if after != 0 => {
                 self.0.step(deed.done, word, StepKind::Takes, deed.place.clone());
@@ -117,7 +121,7 @@ impl WordObserver for Recording {
 
     fn notified(&self, block: &SharedBlock, byte_index: usize, woken: usize, begun: Instant) {
         let deed = self.0.deed(begun);
-        self.0.step(begun, (block.number(), byte_index), StepKind::Notifies(woken), deed.place.clone());
+        self.0.step(begun, word(block, byte_index), StepKind::Notifies(woken), deed.place.clone());
         block.record_notify(byte_index, deed, woken);
     }
 }

@@ -20,6 +20,8 @@ pub struct ObservedStep {
     pub block: u64,
     /// Where in the block the word is.
     pub byte_index: usize,
+    /// Its address, which another word may have when the block is gone.
+    pub address: usize,
     /// What it did.
     pub kind: StepKind,
     /// The line of its script: `file:line:column`.
@@ -92,6 +94,7 @@ mod tests {
                 agent: AgentName(1),
                 block: 1,
                 byte_index: 0,
+                address: 0,
                 kind: StepKind::Waits,
                 place: None,
             });

@@ -13,6 +13,8 @@ use crate::model::{Access, Actor, Deed, LockName, Site, State};
 pub enum Finding {
     /// Threads, tasks and agents that wait for each other.
     Cycle(Cycle),
+    /// Locks that were taken in opposite orders: see [`check_lock_order`](crate::check_lock_order).
+    PotentialDeadlock(PotentialDeadlock),
     /// A lock that is waited for, whose holder has ended and cannot release it.
     HolderEnded(HolderEnded),
     /// A waiter that was signalled and is not polled (a futurelock).
@@ -28,6 +30,7 @@ impl Finding {
     pub fn since(&self) -> Duration {
         match self {
             Self::Cycle(cycle) => cycle.since,
+            Self::PotentialDeadlock(order) => order.found,
             Self::HolderEnded(held) => held.ended,
             Self::NeverPolled(wait) => wait.age,
             Self::LongWait(waits) => waits.longest,
@@ -37,7 +40,10 @@ impl Finding {
 
     /// Whether it is a fault, and not just a fact: a worker that waits for work is no fault.
     pub fn is_fault(&self) -> bool {
-        matches!(self, Self::Cycle(_) | Self::HolderEnded(_) | Self::NeverPolled(_))
+        matches!(
+            self,
+            Self::Cycle(_) | Self::PotentialDeadlock(_) | Self::HolderEnded(_) | Self::NeverPolled(_)
+        )
     }
 }
 
@@ -153,6 +159,36 @@ pub enum Blocks {
         /// Whether no other thread can.
         only_there: bool,
     },
+}
+
+/// Each member took a lock while it held another: the one that the next member held, the last the one of the first. At one moment
+/// they would have waited for each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PotentialDeadlock {
+    /// How long ago it was found: when the last of these locks was released.
+    #[serde(rename = "found_ns", with = "crate::model::nanos")]
+    pub found: Duration,
+    /// Its members.
+    pub members: Vec<OrderMember>,
+}
+
+/// One of a potential deadlock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderMember {
+    /// The thread or task.
+    pub actor: Actor,
+    /// What it held.
+    pub holds: LockName,
+    /// How it held it.
+    pub mode: Access,
+    /// Where it had taken that.
+    pub taken: Site,
+    /// What it took then.
+    pub wants: LockName,
+    /// How it took it.
+    pub access: Access,
+    /// Where it took it.
+    pub site: Site,
 }
 
 /// A lock whose holder has ended.

@@ -19,7 +19,7 @@
 //! holders are recorded, that is after [`enable`]. [`on_deadlock`] and [`abort_on_deadlock`] say what is to happen then.
 //!
 //! Where to read on: `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs`
-//! puts both together, and `text/` prints it; `sources.rs` adds what other tables have; `profile/` writes a snapshot for profilers, `trace/` a timeline; `switch/` turns observation on.
+//! puts both together, and `text/` prints it; `order/` follows holders for [`check_lock_order`]; `sources.rs` adds what other tables have; `profile/` writes a snapshot for profilers, `trace/` a timeline; `switch/` turns observation on.
 
 #![forbid(unsafe_code)]
 
@@ -30,6 +30,7 @@ mod identify;
 mod model;
 mod names;
 mod numbers;
+mod order;
 mod process;
 mod profile;
 mod report;
@@ -46,7 +47,7 @@ pub use adapters::{emit_finding, emit_report, emit_slow};
 pub use blame::{Blame, Blamed, Bucket, Slow, blame, take_slow};
 pub use finding::{
     Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
-    NoKnownNotifier, Unless,
+    NoKnownNotifier, OrderMember, PotentialDeadlock, Unless,
 };
 pub use identify::identify;
 pub use model::{
@@ -54,6 +55,7 @@ pub use model::{
     Site, Snapshot, State, Waiter,
 };
 pub use names::{Name, Nameable, name};
+pub use order::{LockOrder, assert_lock_order, check_lock_order, lock_order};
 pub use process::snapshot;
 pub use profile::{Profile, Waits, profile};
 pub use report::{Process, ReadError, Report, SCHEMA, report};
@@ -64,7 +66,8 @@ pub use switch::{Server, report_on_signal, serve};
 pub use switch::{abort_on_deadlock, disable, enable, init, on_deadlock, set_slow_threshold};
 pub use text::short_duration;
 pub use trace::{
-    Trace, TraceEvent, TraceKind, TraceReadError, Tracing, trace_start, trace_start_all, trace_stop, traced,
+    Trace, TraceEvent, TraceKind, TraceReadError, Tracing, add_trace_source, trace_start, trace_start_all,
+    trace_stop, traced,
 };
 
 #[doc = include_str!("../docs/json.md")]

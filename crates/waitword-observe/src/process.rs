@@ -164,8 +164,9 @@ struct Numbers<'a> {
     agents: Round<'a>,
 }
 
-fn holder(seen: &HolderSeen, now: Instant, numbers: &mut Numbers<'_>) -> Holder {
-    let (kind, mode) = match seen.hold {
+/// What is held, and how.
+pub(crate) fn held_as(hold: Hold) -> (LockKind, Access) {
+    match hold {
         Hold::Mutex => (LockKind::Mutex, Access::Exclusive),
         Hold::Read => (LockKind::RwLock, Access::Shared),
         Hold::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
@@ -174,7 +175,11 @@ fn holder(seen: &HolderSeen, now: Instant, numbers: &mut Numbers<'_>) -> Holder 
         Hold::Initialiser => (LockKind::OnceLock, Access::Initialization),
         Hold::AsyncLock => (LockKind::AsyncLock, Access::Exclusive),
         _ => (LockKind::Word, Access::Exclusive),
-    };
+    }
+}
+
+fn holder(seen: &HolderSeen, now: Instant, numbers: &mut Numbers<'_>) -> Holder {
+    let (kind, mode) = held_as(seen.hold);
     Holder {
         lock: Address(seen.word as u64),
         kind,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::blame::{Blame, blame};
 use crate::finding::Finding;
 use crate::model::Snapshot;
+use crate::order;
 use crate::process::snapshot;
 use crate::search::{cycles, has_cycle, waits};
 use crate::text::{self, clean, listing};
@@ -61,11 +62,13 @@ pub struct Process {
 pub fn report() -> Report {
     let first = snapshot();
     if !has_cycle(&first) {
-        return Report::new(waits(&first), first);
+        let findings = waits(&first).into_iter().chain(order::findings());
+        return Report::new(findings.collect(), first);
     }
     let second = snapshot();
     let mut findings = cycles(&first, &second);
     findings.extend(waits(&second));
+    findings.extend(order::findings());
     Report::new(findings, second)
 }
 

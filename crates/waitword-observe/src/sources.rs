@@ -1,8 +1,8 @@
-//! Waiters that are not in the process's common queue.
+//! Waiters that are not in the process's common queue; and the register of such sources.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use waitword_core::observe::WaiterSeen;
@@ -30,11 +30,37 @@ impl fmt::Debug for Seen {
 
 type Look = Arc<dyn Fn() -> Seen + Send + Sync>;
 
-static SOURCES: Mutex<Sources> = Mutex::new(Sources { last: 0, all: BTreeMap::new() });
+static SOURCES: Register<Look> = Register::new();
 
-struct Sources {
-    last: u64,
-    all: BTreeMap<u64, Look>,
+/// Sources of one sort.
+pub(crate) struct Register<T>(Mutex<(u64, BTreeMap<u64, T>)>);
+
+impl<T: Clone> Register<T> {
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new((0, BTreeMap::new())))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, T>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds one. `remove` is [`Self::remove`] of the register.
+    pub(crate) fn add(&self, source: T, remove: fn(u64)) -> Source {
+        let (last, all) = &mut *self.lock();
+        *last += 1;
+        all.insert(*last, source);
+        Source { key: *last, remove }
+    }
+
+    pub(crate) fn remove(&self, key: u64) {
+        let source = self.lock().1.remove(&key);
+        // What it owns is foreign code's, and is dropped without the lock.
+        drop(source);
+    }
+
+    pub(crate) fn all(&self) -> Vec<T> {
+        self.lock().1.values().cloned().collect()
+    }
 }
 
 /// From now on each snapshot also has what `look` sees, until the returned [`Source`] is dropped. For locks in memory with a `Table` of its
@@ -65,18 +91,15 @@ struct Sources {
 /// assert_eq!(waitword_observe::snapshot().locks[0].name.name.as_deref(), Some("ours"));
 /// ```
 pub fn add_source(look: impl Fn() -> Seen + Send + Sync + 'static) -> Source {
-    let mut sources = SOURCES.lock().unwrap_or_else(PoisonError::into_inner);
-    sources.last += 1;
-    let key = sources.last;
-    sources.all.insert(key, Arc::new(look));
-    Source { key }
+    SOURCES.add(Arc::new(look), |key| SOURCES.remove(key))
 }
 
-/// A source of waiters. Dropping it ends it; a snapshot that is being taken may still ask it.
+/// A source of waiters or of events. Dropping it ends it; a snapshot or a trace that is being made may still ask it.
 #[must_use = "dropping it takes the source away"]
 #[derive(Debug)]
 pub struct Source {
     key: u64,
+    remove: fn(u64),
 }
 
 impl Source {
@@ -88,17 +111,14 @@ impl Source {
 
 impl Drop for Source {
     fn drop(&mut self) {
-        let look = SOURCES.lock().unwrap_or_else(PoisonError::into_inner).all.remove(&self.key);
-        // What it owns is foreign code's, and is dropped without the lock.
-        drop(look);
+        (self.remove)(self.key);
     }
 }
 
 /// Asks all sources. Returns what completes the snapshot.
 #[allow(clippy::type_complexity, reason = "as in `Seen`")]
 pub(crate) fn see(waiters: &mut Vec<WaiterSeen>) -> Vec<Box<dyn FnOnce(&mut Snapshot, Instant)>> {
-    let all: Vec<Look> =
-        SOURCES.lock().unwrap_or_else(PoisonError::into_inner).all.values().cloned().collect();
+    let all = SOURCES.all();
     let looks = all.iter().map(|look| {
         let seen = look();
         waiters.extend(seen.waiters);

@@ -44,6 +44,7 @@ fn scenario() {
         "async lock" => async_lock(),
         "owned" => owned(),
         "sent" => sent(),
+        "futurelock" => futurelock(),
         "calls" => calls(abba),
         "aborts" => aborts(),
         "prints" => prints(),
@@ -625,6 +626,39 @@ fn lost_notify() -> fn(&Report) -> bool {
     |report| report.findings.len() == 2
 }
 
+/// The shape of Oxide's RFD 609: `select!` has polled a future that waits for a lock, goes on in another branch, and keeps the future.
+/// (Its lock is not stuck: who is behind it is served.)
+fn futurelock() -> fn(&Report) -> bool {
+    // Which of its rows are long enough to be shown depends on the machine.
+    waitword_core::observe::stop_blame();
+    let (db, reply) = (named(0_u64, "db"), leak(Event::new()));
+    name(reply, "reply").forever();
+    let held = db.lock();
+    spawn("runtime", move || {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let task = runtime.spawn(async move {
+            let mut write = std::pin::pin!(db.lock_async()); // write waits
+            tokio::select! {
+                biased;
+                _ = &mut write => {}
+                () = async {} => reply.wait_async().await, // reply waits
+            }
+        });
+        runtime.block_on(task).unwrap();
+    });
+    while report().snapshot.waiters() < 2 {
+        thread::yield_now();
+    }
+    let audit = thread::spawn(move || drop(db.lock()));
+    while report().snapshot.waiters() < 3 {
+        thread::yield_now();
+    }
+    drop(held);
+    audit.join().unwrap();
+    // Each is a second old at least.
+    |report| report.findings.len() == 2
+}
+
 #[test]
 fn a_notify_that_found_nobody_and_one_that_never_came() {
     expect(
@@ -883,4 +917,19 @@ fn an_owned_guard_is_always_one_that_may_be_elsewhere() {
     let permit = semaphore.acquire_owned().unwrap();
     assert!(is_sent(Arc::as_ptr(&semaphore).addr(), size_of::<Semaphore>()));
     drop(permit);
+}
+
+#[test]
+fn a_future_that_its_task_does_not_poll_while_it_awaits_another() {
+    expect(
+        "futurelock",
+        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        Event "reply": 1 waits, longest # (<reply waits>); nobody is known who could notify
+        never polled (futurelock): task 1 waits # for Mutex<u64> "db" at <write waits>; it was signalled, did not run and was skipped; 0
+          behind it
+        Mutex<u64> "db" at #: 1 waiter
+          # task 1 <write waits>, signalled, has not run, skipped
+        Event "reply" at #: 1 waiter
+          # task 1 <reply waits>"#,
+    );
 }

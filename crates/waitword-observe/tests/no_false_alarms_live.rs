@@ -1,12 +1,15 @@
 //! Real locks and threads that are not stuck: no alarm, or one that says what is not known.
 
+use std::future::Future;
 use std::mem::ManuallyDrop;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex as StdMutex, mpsc};
+use std::task::{Context, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use waitword::observe::{Hold, holders, start_holders, stop_holders};
+use waitword::observe::{Actor, Hold, holders, start_holders, stop_holders};
 use waitword::{Mutex, MutexGuard, RwLock, Semaphore};
 use waitword_observe::{Finding, report, snapshot};
 
@@ -233,4 +236,22 @@ fn a_thread_that_ended_with_a_lock_held_is_named() {
     assert!(seen.may_be_elsewhere, "its thread has ended");
     drop(receiver.recv().unwrap());
     assert!(holders_at(lock).is_empty());
+}
+
+/// Such a waker says nothing of who polls: all of them are the same.
+#[test]
+fn futures_that_are_polled_without_a_waker_are_not_one_task() {
+    let _one = ONE_AT_A_TIME.lock();
+    waitword_observe::enable();
+    let lock = Mutex::new(0);
+    let mut cx = Context::from_waker(Waker::noop());
+    let taken = pin!(lock.lock_async()).poll(&mut cx);
+    assert!(taken.is_ready());
+    let mut waits = pin!(lock.lock_async());
+    assert!(waits.as_mut().poll(&mut cx).is_pending());
+    assert_eq!(cycles(), [""; 0]);
+    // As with `try_lock`, it is its thread's.
+    let seen = holders().expect("on").seen;
+    let seen = seen.iter().find(|seen| seen.word == std::ptr::from_ref(&lock).addr()).expect("held");
+    assert!(matches!(&seen.actor, Some(Actor::Thread(thread)) if thread.id() == thread::current().id()));
 }

@@ -165,7 +165,7 @@ fn a_value_that_is_not_understood_is_said_and_nothing_is_observed() {
     let path = folder.path().join("socket");
     let output = command(&format!("serve={},trace", path.display())).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
-    let expected = "waitword: WAITWORD_OBSERVE is not understood at \"trace\": 1, serve=PATH, profile=FILE, \
+    let expected = "waitword: WAITWORD_OBSERVE is not understood at \"trace\": 1, order, serve=PATH, profile=FILE, \
                     trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off\n";
     assert_eq!(errors, expected);
     assert!(output.status.success() && !path.exists());

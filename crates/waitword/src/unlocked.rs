@@ -85,7 +85,7 @@ pub(crate) struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
 impl<R: Acquire<Closed = Infallible>> AcquireAgain<'_, R> {
     fn acquire(&mut self) {
         *self.hold = match self.raw.take(self.ask) {
-            true => acquire::held_by_thread(self.raw, self.ask, self.caller),
+            true => acquire::held_by_thread(self.raw, self.ask, self.caller, false),
             false => {
                 let Ok(hold) = acquire::block_for_guard(self.caller, self.raw, self.ask);
                 hold

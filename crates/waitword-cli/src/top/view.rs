@@ -37,7 +37,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &mut State) {
 /// A table stays one; other text is broken anew, where this screen ends.
 fn text_of(finding: &Finding) -> String {
     match finding {
-        Finding::Cycle(_) => finding.to_string(),
+        Finding::Cycle(_) | Finding::PotentialDeadlock(_) => finding.to_string(),
         _ => finding.to_string().replace("\n  ", " "),
     }
 }

@@ -2,6 +2,10 @@
 
 use crate::program::{Ran, folder, run_with};
 
+/// What readers of a timeline need.
+#[path = "../../../waitword-observe/tests/common/chrome_format.rs"]
+mod chrome_format;
+
 /// A lock of scripts in a file of its own, as programs have one.
 const LOCK: (&str, &str) = (
     "lock.js",
@@ -179,6 +183,102 @@ try { Atomics.store(word, 7, 0); } catch (error) { console.log(error.name); }
         .quietly();
 }
 
+/// The lanes and slices of a timeline: without their times, in order, each once.
+fn slices_of(trace: &serde_json::Value) -> std::collections::BTreeSet<String> {
+    let events = trace["traceEvents"].as_array().unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or("-").to_owned();
+    let lane = |tid: &serde_json::Value| {
+        let names = |event: &&serde_json::Value| event["name"] == "thread_name" && event["tid"] == *tid;
+        text(&events.iter().find(names).expect("a lane")["args"]["name"])
+    };
+    let slices = events.iter().filter(|event| event["ph"] == "X");
+    slices
+        .map(|event| {
+            let args = &event["args"];
+            let [lane, name] = [lane(&event["tid"]), text(&event["name"])];
+            format!("{lane}: {name} at {}, ended: {}", text(&args["site"]), text(&args["ended"]))
+        })
+        .collect()
+}
+
+/// A ball between two agents, and a lock that a third has taken before the trace begins.
+#[cfg(unix)]
+#[test]
+fn a_trace_through_the_socket_has_agents_and_lines() {
+    use std::process::{Command, Stdio};
+
+    let folder = folder("observe_served_trace");
+    let main = r#"const { Worker } = require("worker_threads");
+const words = new Int32Array(new SharedArrayBuffer(16));
+Atomics.compareExchange(words, 2, 0, 1);
+new Worker("./holds.js", { workerData: words });
+new Worker("./ping.js", { workerData: words });
+const pong = async () => {
+  for (;;) {
+    await Atomics.waitAsync(words, 0, 0).value;
+    Atomics.store(words, 0, 0);
+    Atomics.notify(words, 0);
+  }
+};
+pong();
+console.log("begun");
+"#;
+    let holds = r#"const { workerData: words } = require("worker_threads");
+Atomics.wait(words, 2, 1);
+"#;
+    let ping = r#"const { workerData: words } = require("worker_threads");
+for (;;) {
+  Atomics.store(words, 0, 1);
+  Atomics.notify(words, 0);
+  Atomics.wait(words, 0, 1);
+  Atomics.wait(words, 3, 0, 5);
+}
+"#;
+    for (name, text) in [("main.js", main), ("holds.js", holds), ("ping.js", ping)] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let socket = folder.join("s");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_waitword"));
+    program.current_dir(&folder).args(["run", "--timeout", "60", "main.js"]);
+    program.env("WAITWORD_OBSERVE", "serve=s").stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut program = program.spawn().unwrap();
+    while !socket.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let json = folder.join("trace.json");
+    let expected = [
+        "main: wait for word at block 1 +0 at main.js:8:29, ended: notified",
+        "main: word at block 1 +8 at main.js:3:25, ended: -",
+        "worker 1: wait for word at block 1 +8 at holds.js:2:14, ended: not yet",
+        "worker 2: wait for word at block 1 +0 at ping.js:5:16, ended: notified",
+        "worker 2: wait for word at block 1 +12 at ping.js:6:16, ended: gave up",
+    ];
+    // Until the workers have begun, and the trace has seen each of the slices from its beginning to its end.
+    let mut found = std::collections::BTreeSet::new();
+    for _ in 0..30 {
+        let mut trace = Command::new(env!("CARGO_BIN_EXE_waitword"));
+        trace.arg("trace").arg(&socket).args(["--seconds", "0.5", "--all", "-o"]).arg(&json);
+        assert!(trace.output().unwrap().status.success());
+        let text = std::fs::read_to_string(&json).unwrap();
+        chrome_format::check(&text);
+        found = slices_of(&serde_json::from_str(&text).unwrap());
+        // Cut off by the trace's ends, a mark of a notify, or a wait for a word that had changed already.
+        let is_steady = |slice: &String| {
+            slice.contains("+8")
+                || !(slice.ends_with("not yet")
+                    || slice.contains(": notify ")
+                    || slice.contains("ping.js:5") && slice.ends_with("gave up"))
+        };
+        found.retain(is_steady);
+        if found.len() >= expected.len() {
+            break;
+        }
+    }
+    program.kill().unwrap();
+    program.wait().unwrap();
+    assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn a_timeline_shows_waits_holds_and_who_woke_whom() {
     let main = r#"const { Worker } = require("worker_threads");
@@ -201,7 +301,9 @@ lock.unlock();
     let files = [("main.js", main), ("worker.js", worker), LOCK];
     run_with("observe_trace", &["--trace", "trace.json"], &files, &[]).with_code(0).quietly();
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("observe_trace/trace.json");
-    let trace: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(chrome_format::check(&text) > 0);
+    let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let lane = |name: &str| {
         let is_it =

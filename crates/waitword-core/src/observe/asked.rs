@@ -1,4 +1,4 @@
-//! What is asked of acquisitions and releases besides their records: blame, traces. One word, so that one load tells whether there is anything.
+//! What is asked of acquisitions and releases besides their records: blame, traces, to be followed. One word, so that one load tells whether there is anything.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,6 +10,9 @@ pub(crate) const BLAME: u32 = 1;
 pub(crate) const TRACE: u32 = 2;
 /// A trace of all acquisitions and releases.
 pub(crate) const TRACE_ALL: u32 = TRACE | 1 << 16;
+
+/// A listener follows holders (`follow.rs`). There is one at most.
+pub(crate) const FOLLOWED: u32 = 1 << 30;
 
 pub(crate) fn begin(what: u32) {
     ASKED.fetch_add(what, Ordering::SeqCst);
@@ -34,10 +37,21 @@ pub(crate) fn blames() -> bool {
 /// Whether there is a trace.
 #[inline(always)]
 pub(crate) fn traces() -> bool {
-    ASKED.load(Ordering::Relaxed) >= TRACE
+    ASKED.load(Ordering::Relaxed) % FOLLOWED >= TRACE
 }
 
-/// Whether there is a trace of all acquisitions and releases. For building locks: one load.
+/// Whether a listener follows holders.
+#[inline(always)]
+pub(crate) fn is_followed() -> bool {
+    ASKED.load(Ordering::Relaxed) >= FOLLOWED
+}
+
+/// Whether there is a trace of all acquisitions and releases.
+pub(crate) fn is_all_traced() -> bool {
+    ASKED.load(Ordering::Relaxed) % FOLLOWED >= TRACE_ALL & !TRACE
+}
+
+/// Whether all acquisitions and releases have to be told, to a trace or to a listener. For building locks: one load.
 #[inline(always)]
 pub fn traces_all() -> bool {
     ASKED.load(Ordering::Relaxed) >= TRACE_ALL & !TRACE

@@ -17,6 +17,9 @@
 //! # Who made others wait
 //! A release with waiters charges the site where the lock was taken (`blame.rs`) with what they have waited (`delays.rs`).
 //!
+//! # Following
+//! A listener can be told each acquisition and release as it happens (`follow.rs`).
+//!
 //! # The timeline
 //! While there is a trace, waiters and holders write events (`trace.rs`) into rings of fixed size (`ring.rs`, `rings.rs`).
 
@@ -26,6 +29,8 @@ mod asked;
 mod blame;
 mod clock;
 mod delays;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod follow;
 pub mod holders;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod notifies;
@@ -75,6 +80,7 @@ pub(crate) use clock::{ticket_after, time_of};
 #[cfg(feature = "observe")]
 pub(crate) use delays::Delay;
 pub(crate) use delays::Delays;
+pub use follow::{Acquirer, Step, follow, stop_following};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use notifies::{NotifySeen, notifies};
 pub use notifies::{forget_notify, note_notify, notes_notifies};
@@ -98,6 +104,8 @@ pub(crate) use slow::{CROWD, is_slow, keep as keep_slow};
 #[cfg(feature = "observe")]
 pub use slow::{Slow, set_slow_threshold, take_slow};
 pub(crate) use tasks::ask;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) use tasks::is_anonymous;
 pub use tasks::{are_tasks_identified, identify, task_number};
 #[cfg(feature = "observe")]
 pub use trace::{Event, EventKind, Events, Who};

@@ -9,6 +9,7 @@ use std::sync::{Mutex, OnceLock};
 use std::thread::{self, Thread};
 
 use super::asked;
+pub(crate) use super::asked::is_followed;
 pub(crate) use super::asked::traces as is_on;
 pub use super::asked::traces_all;
 use super::clock::{instant, nanos_at, now, start_clock};
@@ -181,13 +182,24 @@ pub(crate) fn to_waiter(kind: u64, word: usize, identity: usize) {
 /// `None`: this thread.
 #[cold]
 pub fn trace_acquired(word: usize, task: Option<usize>, site: Option<&'static Site>) {
+    if !asked::is_all_traced() {
+        return;
+    }
     let [sort, identity] = holder(task);
     write([ACQUIRED | sort << 8, now(), word as u64, identity, 0], site);
 }
 
-/// For building locks: a lock was released that was held `since`, acquired by `task` or this thread at `site`.
+/// For building locks: a lock was released that was held `since`, acquired by `task` or this thread at `site`, and a trace has [all
+/// releases](traces_all).
 #[cold]
 pub fn trace_released(word: usize, task: Option<usize>, site: Option<&'static Site>, since: Option<Instant>) {
+    if asked::is_all_traced() {
+        write_released(word, task, site, since);
+    }
+}
+
+#[cold]
+fn write_released(word: usize, task: Option<usize>, site: Option<&'static Site>, since: Option<Instant>) {
     let [sort, identity] = holder(task);
     let since = since.map_or(0, nanos_at);
     write([RELEASED | sort << 8, now(), word as u64, identity, since], site);
@@ -199,8 +211,8 @@ fn holder(task: Option<usize>) -> [u64; 2] {
 
 /// A lock was released for which others wait. With [all acquisitions](traces_all) the release itself is in the trace.
 pub(crate) fn contended_release(word: usize, release: &Release) {
-    if is_on() && !traces_all() {
-        trace_released(word, release.task, release.site, release.since);
+    if is_on() && !asked::is_all_traced() {
+        write_released(word, release.task, release.site, release.since);
     }
 }
 

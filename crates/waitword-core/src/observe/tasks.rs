@@ -44,6 +44,12 @@ pub fn task_number(identity: usize) -> Option<u64> {
     with_shard(identity, |known| known.get(&identity).copied())
 }
 
+/// Whether the waker is that of no task in particular, as [`Waker::noop`].
+#[inline(always)]
+pub(crate) fn is_anonymous(waker: &Waker) -> bool {
+    waker.data().is_null()
+}
+
 /// The number of the task that this thread polls, if tasks are asked.
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub(crate) fn of_this_thread() -> Option<u64> {
@@ -53,7 +59,9 @@ pub(crate) fn of_this_thread() -> Option<u64> {
 /// The task that is polled with this waker begins to wait.
 #[inline(always)]
 pub(crate) fn ask(waker: &Waker) {
-    if let Some(identify) = IDENTIFY.get() {
+    if let Some(identify) = IDENTIFY.get()
+        && !is_anonymous(waker)
+    {
         keep(waker.data().addr(), identify());
     }
 }

@@ -10,6 +10,7 @@ use crate::report::Report;
 pub fn emit_finding(finding: &Finding) {
     let kind = match finding {
         Finding::Cycle(_) => "cycle",
+        Finding::PotentialDeadlock(_) => "potential_deadlock",
         Finding::NeverPolled(_) => "never_polled",
         Finding::LongWait(_) => "long_wait",
         Finding::NoKnownNotifier(_) => "no_known_notifier",

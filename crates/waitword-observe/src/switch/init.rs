@@ -10,6 +10,7 @@ use super::files::{write_profile, write_trace};
 use super::on::{enable, set_slow_threshold};
 use super::spec::{Spec, UNDERSTOOD};
 use super::watch;
+use crate::order::check_lock_order;
 
 const VARIABLE: &str = "WAITWORD_OBSERVE";
 
@@ -20,6 +21,7 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// |---|---|
 /// | unset, empty, `0` | nothing: no thread, no clock |
 /// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once; on Unix the signal SIGUSR1 prints a report there |
+/// | `order` | as `1`, and the order of locks is checked ([`check_lock_order`]): for tests, it is slow |
 /// | `serve=PATH` | [`enable`]; on Unix, a socket at PATH that gives a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
 /// | `profile=FILE` | [`enable`]; the [profile](crate::profile()) of who made others wait, written again every 2 s: for `go tool pprof`, or folded stacks if the name ends in `.folded` |
 /// | `trace=FILE` | [`enable`]; the youngest events of each thread, every acquisition among them, written again every 2 s in Chrome's trace format, or as a picture if the name ends in `.svg` |
@@ -50,6 +52,9 @@ const SLOW: Duration = Duration::from_secs(1);
 
 fn start(spec: &Spec) {
     enable();
+    if spec.order {
+        check_lock_order();
+    }
     if let Some(path) = &spec.profile
         && let Err(error) = write_profile(path.clone())
     {

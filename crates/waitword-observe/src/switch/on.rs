@@ -6,6 +6,7 @@ use waitword_core::observe::holders::{start_holders, stop_holders};
 use waitword_core::observe::{self, start_blame, start_clock, stop_blame, stop_clock};
 
 use super::watch;
+use crate::order;
 use crate::process::begin;
 
 /// From now on waits have ages, holders are recorded, and charged with the waits of others ([`blame`](crate::blame())).
@@ -19,9 +20,11 @@ pub fn enable() {
     start_blame();
 }
 
-/// Waits that begin from now on have no ages and are charged to nobody, holders are not recorded any more, and the thread of
+/// Waits that begin from now on have no ages and are charged to nobody, holders are not recorded any more, the order of locks is
+/// not checked, and the thread of
 /// `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
 pub fn disable() {
+    order::stop();
     stop_blame();
     stop_clock();
     stop_holders();

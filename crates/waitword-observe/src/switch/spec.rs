@@ -9,6 +9,8 @@ use std::time::Duration;
 pub(super) struct Spec {
     /// Look for faults, and print a report at a signal.
     pub(super) watch: bool,
+    /// Check the order of locks.
+    pub(super) order: bool,
     /// The path of a socket that gives reports.
     pub(super) serve: Option<PathBuf>,
     /// The file of a profile.
@@ -21,9 +23,9 @@ pub(super) struct Spec {
 
 /// What is understood, for the one line that a wrong value gets.
 #[cfg(unix)]
-pub(super) const UNDERSTOOD: &str = "1, serve=PATH, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off";
+pub(super) const UNDERSTOOD: &str = "1, order, serve=PATH, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off";
 #[cfg(not(unix))]
-pub(super) const UNDERSTOOD: &str = "1, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off (serve=PATH needs Unix)";
+pub(super) const UNDERSTOOD: &str = "1, order, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off (serve=PATH needs Unix)";
 
 impl Spec {
     /// `None` is off. Of a wrong value the part that is wrong.
@@ -36,6 +38,7 @@ impl Spec {
         for word in text.split(',') {
             match word.split_once('=') {
                 None if word == "1" => spec.watch = true,
+                None if word == "order" => (spec.watch, spec.order) = (true, true),
                 Some(("serve", path)) if cfg!(unix) && !path.is_empty() && spec.serve.is_none() => {
                     spec.serve = Some(path.into());
                 }
@@ -87,6 +90,8 @@ mod tests {
         assert_eq!(parse("1"), spec(true, None));
         assert_eq!(parse("serve=/run/a=b.sock"), spec(false, Some("/run/a=b.sock")));
         assert_eq!(parse("serve=x,1"), spec(true, Some("x")));
+        let order = Spec { watch: true, order: true, ..Spec::default() };
+        assert_eq!([parse("order"), parse("order,1")], [Ok(Some(order.clone())), Ok(Some(order))]);
         let files = Spec {
             profile: Some("a.pb.gz".into()),
             trace: Some("b.json".into()),

@@ -8,8 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use crate::blame::take_slow;
-use crate::finding::Finding;
+use crate::finding::{Finding, OrderMember};
 use crate::model::{Actor, Address, Snapshot};
+use crate::order;
 use crate::process::snapshot;
 use crate::search::{cycles, waits};
 
@@ -123,6 +124,7 @@ impl Watcher {
     fn check(&mut self, now: Snapshot) -> Vec<Finding> {
         let mut found = self.before.as_ref().map(|before| cycles(before, &now)).unwrap_or_default();
         found.extend(waits(&now));
+        found.extend(order::findings());
         found.retain(Finding::is_fault);
         let seen: Vec<Identity> = found.iter().map(identity).collect();
         let mut new = seen.iter().map(|seen| !self.reported.contains(seen));
@@ -144,6 +146,10 @@ fn identity(finding: &Finding) -> Identity {
                 Some((wait.lock.address, Some(member.actor.clone())))
             })
             .collect(),
+        Finding::PotentialDeadlock(order) => {
+            let wants = |member: &OrderMember| (member.wants.address, Some(member.actor.clone()));
+            order.members.iter().map(wants).collect()
+        }
         Finding::HolderEnded(held) => vec![(held.lock.address, Some(held.actor.clone()))],
         Finding::NeverPolled(wait) => vec![(wait.lock.address, Some(wait.actor.clone()))],
         Finding::LongWait(waits) => vec![(waits.lock.address, None)],

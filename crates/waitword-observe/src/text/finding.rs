@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::cycle::cycle;
+use super::order::potential_deadlock;
 use super::words::{actor, duration, lock, site, woken, wrapped};
 use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
 
@@ -11,6 +12,7 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
             Self::Cycle(found) => cycle(found),
+            Self::PotentialDeadlock(order) => potential_deadlock(order),
             Self::HolderEnded(held) => wrapped(&holder_ended(held), 2),
             Self::NeverPolled(wait) => wrapped(&never_polled(wait), 2),
             Self::LongWait(waits) => wrapped(&long_wait(waits), 2),

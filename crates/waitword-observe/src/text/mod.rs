@@ -4,6 +4,7 @@ mod blame;
 mod cycle;
 mod finding;
 mod listing;
+mod order;
 mod shown;
 mod words;
 

@@ -1,4 +1,11 @@
 //! Chrome's trace format. Times are microseconds.
+//!
+//! What reads it, and what that needs beyond the format:
+//! - Perfetto (`importers/json` in its trace processor) multiplies fractions by 1,000 and drops what is behind the point then, so a time or a
+//!   duration may come out a nanosecond shorter. A flow belongs to the innermost slice of its thread that is open at its time; `bp: "e"` says so
+//!   for its end. It reads no `displayTimeUnit`; versions of before April 2022 took all times for that unit, so there is none.
+//! - Firefox's profiler (`profile-logic/import/chrome`) wants a `name` in each event, shows slices as markers, and of their `args` the `detail`
+//!   alone. It shows no flows.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,8 +18,6 @@ use crate::text::{actor, lock};
 struct Chrome {
     #[serde(rename = "traceEvents")]
     events: Vec<Value>,
-    #[serde(rename = "displayTimeUnit")]
-    unit: &'static str,
     #[serde(rename = "otherData")]
     other: Value,
 }
@@ -54,6 +59,8 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
                 End::Open => "not yet",
             });
         }
+        let detail: Vec<&str> = ["site", "ended"].iter().filter_map(|part| args[part].as_str()).collect();
+        args["detail"] = json!(detail.join(", "));
         let (category, verb) = match slice.what {
             What::Wait(_) => ("wait", "wait for "),
             What::Hold => ("hold", ""),
@@ -66,9 +73,12 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
     }
     for (id, arrow) in timeline.arrows.iter().enumerate() {
         let [from, to] = [arrow.from, arrow.to].map(|at| &timeline.slices[at]);
-        // A flow belongs to the slice that is open at its time: a nanosecond before its end.
-        let start = from.end.as_nanos() - 1;
-        let end = (to.end.as_nanos() - 1).max(start);
+        let end = last_moment(to);
+        let start = last_moment(from).min(end).max(from.begin.as_nanos());
+        if start > end {
+            // The waiter ran before it was signalled: it spun. An arrow does not lead back.
+            continue;
+        }
         let flow = |phase: &str, slice: &Slice, time: u128| {
             json!({
                 "ph": phase, "cat": "wakes", "name": "wakes", "id": id, "bp": "e", "pid": process, "tid": tid(slice), "ts": nanos(time),
@@ -78,8 +88,13 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
         events.push(flow("f", to, end));
     }
     let other = json!({"dropped_events": trace.dropped, "all_acquisitions": trace.all});
-    let chrome = Chrome { events, unit: "ns", other };
+    let chrome = Chrome { events, other };
     serde_json::to_string(&chrome).unwrap_or_else(|error| unreachable!("plain data: {error}"))
+}
+
+/// Before its end, even if that comes out shorter by a nanosecond of its beginning and one of its duration.
+fn last_moment(slice: &Slice) -> u128 {
+    slice.end.as_nanos().saturating_sub(3).max(slice.begin.as_nanos())
 }
 
 /// Microseconds, to the nanosecond.

@@ -7,8 +7,10 @@ mod chrome;
 mod events;
 mod record;
 mod shown;
+mod sources;
 mod svg;
 mod timeline;
 
 pub use events::{Trace, TraceEvent, TraceKind, TraceReadError};
 pub use record::{Tracing, trace_start, trace_start_all, trace_stop, traced};
+pub use sources::add_trace_source;

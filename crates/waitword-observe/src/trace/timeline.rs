@@ -61,6 +61,9 @@ fn is_exclusive(lock: &LockName) -> bool {
     matches!(lock.kind, LockKind::Mutex | LockKind::AsyncLock)
 }
 
+/// A mark is so long, and ends at its time: an agent's wait ends then, too, and an arrow leads from inside the one to inside the other.
+const MARK: Duration = Duration::from_nanos(10);
+
 /// Shorter slices are drawn as long as this.
 const SHORTEST: Duration = Duration::from_nanos(1);
 
@@ -147,7 +150,8 @@ impl Pairing {
         match self.released.get(&event.on) {
             Some((lock, slice)) if *lock == event.lock.address => *slice,
             _ => {
-                let slice = self.slice(&event.on, What::Notify, [event.at, event.at], &event.lock, None);
+                let mark = [event.at.saturating_sub(MARK), event.at];
+                let slice = self.slice(&event.on, What::Notify, mark, &event.lock, None);
                 // Who notifies many does so from one place.
                 self.released.insert(event.on.clone(), (event.lock.address, slice));
                 slice

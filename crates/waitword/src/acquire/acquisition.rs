@@ -115,9 +115,9 @@ impl<H: Handle> Acquisition<H> {
 
     /// The task that is polled with `waker` has acquired it.
     #[inline]
-    pub(super) fn held(self: Pin<&mut Self>, handle: &H, waker: &Waker) {
+    pub(super) fn held(self: Pin<&mut Self>, handle: &H, waker: &Waker, gives_up: bool) {
         let this = self.project();
-        *this.hold = held_by_task(handle.raw(), *this.ask, || this.wait.caller(), waker);
+        *this.hold = held_by_task(handle.raw(), *this.ask, || this.wait.caller(), waker, gives_up);
     }
 
     /// What the guard has to keep, once a task has acquired it.

@@ -22,7 +22,7 @@ type ClosedOf<L> = <<L as HasRaw>::Raw as Acquire>::Closed;
 #[inline(never)]
 #[track_caller]
 pub(crate) fn block<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<HoldId, Closed<H>> {
-    match take_recorded(handle.raw(), ask, Caller::here()) {
+    match take_recorded(handle.raw(), ask, Caller::here(), false) {
         Some(hold) => Ok(hold),
         None => block_if_allowed(handle, ask, instead),
     }
@@ -37,7 +37,7 @@ pub(crate) fn block_for<L: HasRaw + ?Sized>(
     ask: AskOf<L>,
     instead: &str,
 ) -> Result<HoldId, ClosedOf<L>> {
-    match take_recorded(lock.raw(), ask, Caller::here()) {
+    match take_recorded(lock.raw(), ask, Caller::here(), false) {
         Some(hold) => Ok(hold),
         None => {
             waits_for(lock);
@@ -75,7 +75,7 @@ pub(crate) fn block_until<H: Handle>(
     ask: Ask<H>,
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
-    match take_recorded(handle.raw(), ask, Caller::here()) {
+    match take_recorded(handle.raw(), ask, Caller::here(), deadline.is_some()) {
         Some(hold) => Ok(Ok(hold)),
         None => block_until_if_allowed(handle, ask, deadline),
     }
@@ -89,7 +89,7 @@ pub(crate) fn block_until_for<L: HasRaw + ?Sized>(
     ask: AskOf<L>,
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, ClosedOf<L>>, LockError> {
-    match take_recorded(lock.raw(), ask, Caller::here()) {
+    match take_recorded(lock.raw(), ask, Caller::here(), deadline.is_some()) {
         Some(hold) => Ok(Ok(hold)),
         None => {
             waits_for(lock);
@@ -106,7 +106,7 @@ fn block_until_if_allowed<H: Handle>(
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return match try_reserved(handle.raw(), ask) {
-            true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here()))),
+            true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here(), true))),
             false => Err(LockError::TimedOut(held_by(handle.raw().held_at(), H::Raw::waits_for(ask)))),
         };
     }
@@ -123,9 +123,9 @@ fn spin_and_drive<H: Handle>(
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
     if handle.raw().spin(ask, Attempt::Barging) {
-        return Ok(Ok(held_by_thread(handle.raw(), ask, caller)));
+        return Ok(Ok(held_by_thread(handle.raw(), ask, caller, deadline.is_some())));
     }
     let acquisition = pin!(Acquisition::from_caller(caller, handle, ask));
     let acquired = drive(&Parker::current(), acquisition, deadline)?;
-    Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller)))
+    Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller, deadline.is_some())))
 }

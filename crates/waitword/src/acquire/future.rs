@@ -48,7 +48,7 @@ impl<H: Handle> AcquireAsync<H> {
         match this.acquisition.as_mut().step(cx.waker(), None) {
             Step::Ended(Ok(acquired)) => {
                 if let Ok(handle) = &acquired {
-                    this.acquisition.held(handle, cx.waker());
+                    this.acquisition.held(handle, cx.waker(), false);
                 }
                 Poll::Ready(acquired)
             }
@@ -79,7 +79,7 @@ impl<H: Handle> Future for AcquireAsync<H> {
         let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
         let polled = match self.as_mut().project().acquisition.take_at_once() {
             Some(handle) => {
-                self.as_mut().project().acquisition.held(&handle, cx.waker());
+                self.as_mut().project().acquisition.held(&handle, cx.waker(), false);
                 Poll::Ready(Ok(handle))
             }
             None => self.poll_slow(cx),
@@ -128,7 +128,7 @@ impl<H: Handle> AcquireAsyncUntil<H> {
             // The alarm is dropped with the future, not here: its waker's destructor may panic, and the acquisition would be lost.
             Step::Ended(result) => {
                 if let Ok(Ok(handle)) = &result {
-                    this.acquisition.held(handle, cx.waker());
+                    this.acquisition.held(handle, cx.waker(), this.deadline.is_some());
                 }
                 Poll::Ready(result)
             }
@@ -164,7 +164,8 @@ impl<H: Handle> Future for AcquireAsyncUntil<H> {
         let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
         let polled = match self.as_mut().project().acquisition.take_at_once() {
             Some(handle) => {
-                self.as_mut().project().acquisition.held(&handle, cx.waker());
+                let this = self.as_mut().project();
+                this.acquisition.held(&handle, cx.waker(), this.deadline.is_some());
                 Poll::Ready(Ok(Ok(handle)))
             }
             None => self.poll_slow(cx),

@@ -23,9 +23,14 @@ pub(crate) fn take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
 
 /// The first attempt of the blocking half. It is made also if holders are not recorded, for they may have been when [`take`] asked.
 #[inline(always)]
-pub(super) fn take_recorded<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller) -> Option<HoldId> {
+pub(super) fn take_recorded<R: Acquire>(
+    raw: &R,
+    ask: R::Ask,
+    caller: Caller,
+    gives_up: bool,
+) -> Option<HoldId> {
     let is_made = cfg!(feature = "observe") && R::hold(ask).is_some();
-    (is_made && raw.take(ask)).then(|| held_by_thread(raw, ask, caller))
+    (is_made && raw.take(ask)).then(|| held_by_thread(raw, ask, caller, gives_up))
 }
 
 /// The attempt of an acquirer that does not wait.
@@ -34,16 +39,16 @@ pub(super) fn take_recorded<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller) ->
 pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
     let is_taken = raw.take(ask) || try_reserved(raw, ask);
     let caller = Caller::here();
-    is_taken.then(|| held_by_thread(raw, ask, caller))
+    is_taken.then(|| held_by_thread(raw, ask, caller, true))
 }
 
-/// This thread has acquired it.
+/// This thread has acquired it, and would have given up at a deadline if it `gives_up`.
 #[inline(always)]
-pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller) -> HoldId {
+pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> HoldId {
     match R::hold(ask) {
         None => HoldId::NONE,
         Some(hold) => match R::permits(ask) {
-            None => acquired(raw.held_at(), hold, caller),
+            None => acquired(raw.held_at(), hold, caller, gives_up),
             Some(permits) => acquired_permits(raw.held_at(), permits, caller),
         },
     }
@@ -56,6 +61,7 @@ pub(crate) fn held_by_task<R: Acquire>(
     ask: R::Ask,
     caller: impl FnOnce() -> Caller,
     task: &Waker,
+    gives_up: bool,
 ) -> HoldId {
     match R::hold(ask) {
         None => HoldId::NONE,
@@ -66,6 +72,7 @@ pub(crate) fn held_by_task<R: Acquire>(
             caller(),
             task,
             coop::is_alone,
+            gives_up,
         ),
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn block<G: CondvarGuard>(
         parker.spin(deadline, || waiting.is_signalled());
     }
     let (_, result) = drive(&parker, waiting, deadline);
-    let hold = held_by_thread(mutex, (), caller);
+    let hold = held_by_thread(mutex, (), caller, false);
     unwinding.sent.say(mutex, (), hold);
     mem::forget(unwinding);
     guard.keep(hold);

@@ -65,7 +65,7 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
         match this.waiting.step(cx.waker(), deadline) {
             Step::Ended((handle, result)) => {
                 unit.consume();
-                let hold = held_by_task(handle.raw(), (), || *this.caller, cx.waker());
+                let hold = held_by_task(handle.raw(), (), || *this.caller, cx.waker(), false);
                 // SAFETY: the wait ends once, with the mutex acquired; handle and rest are of the guard that it was made with.
                 Ok((unsafe { G::relocked(handle, *this.rest, hold) }, result))
             }

@@ -165,7 +165,7 @@ unsafe impl RawRwLockRecursive for RawRwLock {
     fn try_lock_shared_recursive(&self) -> bool {
         let is_taken = self.0.read_recursive();
         if is_taken {
-            acquire::held_by_thread(&self.0, Mode::Read, Caller::here());
+            acquire::held_by_thread(&self.0, Mode::Read, Caller::here(), true);
         }
         is_taken
     }

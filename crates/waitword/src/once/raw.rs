@@ -125,8 +125,8 @@ impl<L: Location<Word = AtomicU32>> RawTurn<'_, L> {
     pub(crate) fn runs(&self, caller: Caller, task: Option<&Waker>) {
         let at = self.raw.held_at();
         let _ = match task {
-            Some(task) => acquired_by_task(at, Hold::Initialiser, 1, caller, task, coop::is_alone),
-            None => acquired(at, Hold::Initialiser, caller),
+            Some(task) => acquired_by_task(at, Hold::Initialiser, 1, caller, task, coop::is_alone, false),
+            None => acquired(at, Hold::Initialiser, caller, false),
         };
     }
 

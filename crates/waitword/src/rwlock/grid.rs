@@ -308,7 +308,7 @@ impl<T: ?Sized> RwLock<T> {
         if !self.raw.read_recursive() {
             return None;
         }
-        let hold = acquire::held_by_thread(&self.raw, Mode::Read, Caller::here());
+        let hold = acquire::held_by_thread(&self.raw, Mode::Read, Caller::here(), true);
         // SAFETY: made only from an acquisition as a reader, for this guard (invariant 1).
         Some(unsafe { RwLockReadGuard::new(self, hold) })
     }

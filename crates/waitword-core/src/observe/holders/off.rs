@@ -19,7 +19,7 @@ pub fn may_be_recorded(_id: HoldId) -> bool {
 
 /// Nothing is recorded.
 #[inline(always)]
-pub fn acquired(_word: usize, _hold: Hold, _caller: Caller) -> HoldId {
+pub fn acquired(_word: usize, _hold: Hold, _caller: Caller, _gives_up: bool) -> HoldId {
     HoldId::NONE
 }
 
@@ -32,6 +32,7 @@ pub fn acquired_by_task(
     _caller: Caller,
     _task: &Waker,
     _is_alone: impl FnOnce() -> bool,
+    _gives_up: bool,
 ) -> HoldId {
     HoldId::NONE
 }

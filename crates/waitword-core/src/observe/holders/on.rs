@@ -9,8 +9,8 @@ use super::hold::{Hold, HoldId};
 use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, RECORDS, Records, TASK};
 use super::sent;
 use crate::observe::{
-    self, Actor, Caller, Release, Site, begin_clock, instant, is_anything_asked, note_release,
-    trace_acquired, trace_released, traces_all,
+    self, Acquirer, Actor, Caller, Release, Site, Step, begin_clock, follow, instant, is_anonymous,
+    is_anything_asked, note_release, trace_acquired, trace_released, traces_all, tracing,
 };
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::lock;
@@ -152,9 +152,10 @@ pub fn not_kept() -> HoldId {
     if RECORDER.erases.load(Ordering::Relaxed) { HoldId::UNKNOWN } else { HoldId::NONE }
 }
 
-/// A thread has acquired the lock with this word. Returns what its guard has to keep, if there may be several holders.
+/// A thread has acquired the lock with this word; it `gives_up` if it would not have waited for ever. Returns what its
+/// guard has to keep, if there may be several holders.
 #[inline(always)]
-pub fn acquired(word: usize, hold: Hold, caller: Caller) -> HoldId {
+pub fn acquired(word: usize, hold: Hold, caller: Caller, gives_up: bool) -> HoldId {
     let now = RECORDER.now.load(Ordering::Relaxed);
     if now == 0 {
         return HoldId::NONE;
@@ -166,23 +167,31 @@ pub fn acquired(word: usize, hold: Hold, caller: Caller) -> HoldId {
     {
         return id(at);
     }
-    record(word, hold, caller.site())
+    record(word, hold, caller.site(), gives_up)
 }
 
 #[cold]
 #[inline(never)]
-fn record(word: usize, hold: Hold, site: &'static Site) -> HoldId {
+fn record(word: usize, hold: Hold, site: &'static Site, gives_up: bool) -> HoldId {
+    let (now, who) = (RECORDER.now.load(Ordering::Relaxed), number() | hold as u64);
+    let mut at = None;
     if traces_all() {
         trace_acquired(word, None, Some(site));
+        at = TABLE.claim(word, now, site, who);
     }
-    if matches!(hold, Hold::Mutex | Hold::AsyncLock) {
-        // This is its only holder: an earlier record is that of a leaked guard, of a lock that a script has released, or of a lock that
-        // was here before.
-        erase_all(word);
+    let elsewhere = || {
+        if matches!(hold, Hold::Mutex | Hold::AsyncLock) {
+            // This is its only holder: an earlier record is that of a leaked guard, of a lock that a script has released, or of a lock that
+            // was here before.
+            erase_all(word);
+        }
+        TABLE.claim_elsewhere(word, now, site, who)
+    };
+    let id = at.or_else(elsewhere).map_or_else(unrecorded, id);
+    if tracing::is_followed() {
+        tell_acquired(id, gives_up);
     }
-    let now = RECORDER.now.load(Ordering::Relaxed);
-    let at = TABLE.claim_elsewhere(word, now, site, number() | hold as u64);
-    at.map_or_else(unrecorded, id)
+    id
 }
 
 /// The place of the record is in the low bits, and the highest one is set.
@@ -212,16 +221,38 @@ pub fn acquired_by_task(
     caller: Caller,
     task: &Waker,
     is_alone: impl FnOnce() -> bool,
+    gives_up: bool,
 ) -> HoldId {
     if RECORDER.now.load(Ordering::Relaxed) == 0 {
         return HoldId::NONE;
     }
-    let flags = match is_of_thread(task) {
-        // A thread that drives a future by parking.
+    let flags = match is_of_thread(task) || is_anonymous(task) {
+        // A thread that drives a future by parking, or polls it once.
         true => 0,
         false => TASK | if is_alone() { ALONE } else { 0 },
     };
-    record_with(word, hold as u64 | flags, permits, caller.site(), task.data().addr())
+    record_with(word, hold as u64 | flags, permits, caller.site(), task.data().addr(), gives_up)
+}
+
+#[cold]
+#[inline(never)]
+fn tell_acquired(id: HoldId, gives_up: bool) {
+    let Some((hold, entry)) = own(id) else { return };
+    let Some(mode) = Hold::from_number(entry.who & HOLD) else { return };
+    let otherwise = match entry.who & TASK != 0 {
+        true => Acquirer::Task(entry.task),
+        false => Acquirer::Thread(entry.who >> FLAG_BITS),
+    };
+    let Entry { word, site, .. } = entry;
+    follow::tell(|| Step::Acquired { hold, word, mode, site, by: follow::acquirer(otherwise), gives_up });
+}
+
+#[cold]
+#[inline(never)]
+fn tell_released(at: Option<usize>) {
+    let Some(hold) = at else { return };
+    let thread = Acquirer::Thread(number() >> FLAG_BITS);
+    follow::tell(|| Step::Released { hold, by: follow::acquirer(thread) });
 }
 
 /// As [`acquired`], of so many permits of a semaphore.
@@ -238,11 +269,18 @@ pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
     {
         return id(at);
     }
-    record_with(word, hold, permits, caller.site(), 0)
+    record_with(word, hold, permits, caller.site(), 0, false)
 }
 
 #[inline(never)]
-fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, task: usize) -> HoldId {
+fn record_with(
+    word: usize,
+    flags: u64,
+    permits: usize,
+    site: &'static Site,
+    task: usize,
+    gives_up: bool,
+) -> HoldId {
     if traces_all() {
         trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
     }
@@ -252,7 +290,12 @@ fn record_with(word: usize, flags: u64, permits: usize, site: &'static Site, tas
         TABLE.free_at_home(word);
     }
     let now = RECORDER.now.load(Ordering::Relaxed);
-    TABLE.claim_with(word, now, site, number() | flags, task, permits).map_or_else(unrecorded, id)
+    let at = TABLE.claim_with(word, now, site, number() | flags, task, permits);
+    let id = at.map_or_else(unrecorded, id);
+    if tracing::is_followed() {
+        tell_acquired(id, gives_up);
+    }
+    id
 }
 
 /// The holder is about to release it.
@@ -299,7 +342,10 @@ fn erase(word: usize, hold: Hold) {
 /// Keeps what the record says until the release is over and it is known whether others wait (`release.rs`).
 #[inline(never)]
 fn note(word: usize, hold: Hold, id: HoldId) {
-    let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
+    let found = if id == HoldId::UNKNOWN { one(word, hold) } else { own(id) };
+    if tracing::is_followed() {
+        tell_released(found.map(|(at, _)| at));
+    }
     let release = found.map_or(Release::default(), |(_, entry)| {
         // Of several readers without places in the table any may be meant.
         if (id != HoldId::UNKNOWN || hold != Hold::Read) && is_elsewhere_now(&entry) {
@@ -333,15 +379,18 @@ fn erase_only(word: usize) {
 /// A record of a guard that keeps no place, preferably of this thread's.
 #[cold]
 fn erase_one(word: usize, hold: Hold) {
-    let is_own = |entry: &Entry| entry.who >> FLAG_BITS == NUMBER.get() >> FLAG_BITS;
     // Of two that look at once each takes another.
-    while let Some((at, entry)) =
-        find(word, hold).reduce(|best, next| if is_own(&best.1) { best } else { next })
-    {
+    while let Some((at, entry)) = one(word, hold) {
         if TABLE.take(at, entry.who) {
             return;
         }
     }
+}
+
+/// A record of a word, preferably of this thread's.
+fn one(word: usize, hold: Hold) -> Option<(usize, Entry)> {
+    let is_own = |entry: &Entry| entry.who >> FLAG_BITS == NUMBER.get() >> FLAG_BITS;
+    find(word, hold).find(|(_, entry)| is_own(entry)).or_else(|| find(word, hold).next())
 }
 
 fn find(word: usize, hold: Hold) -> impl Iterator<Item = (usize, Entry)> {
@@ -359,6 +408,9 @@ fn change(word: usize, from: Hold, to: Hold, id: HoldId) -> HoldId {
     let found = if id == HoldId::UNKNOWN { find(word, from).next() } else { own(id) };
     let Some((at, entry)) = found else { return HoldId::NONE };
     TABLE.change(at, entry.who & !HOLD | to as u64);
+    if tracing::is_followed() {
+        follow::tell(|| Step::Changed { hold: at, mode: to });
+    }
     self::id(at)
 }
 
@@ -463,8 +515,16 @@ pub(super) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
 #[inline(never)] // or each function that may drop a lock keeps the address of the table in a register
 pub fn dropped(word: usize) {
     if RECORDER.erases.load(Ordering::Relaxed) {
-        erase_all(word);
-        observe::types::forget(word);
+        drop_all(word);
+    }
+}
+
+#[cold]
+fn drop_all(word: usize) {
+    erase_all(word);
+    observe::types::forget(word);
+    if tracing::is_followed() {
+        follow::tell(|| Step::Dropped { word });
     }
 }
 

@@ -1,0 +1,174 @@
+//! Edges between locks, and the circles in them: see the module above.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use waitword_core::observe::{Acquirer, Site};
+
+use crate::model::{Access, Actor, LockKind};
+
+/// So many edges are kept,
+const MOST_EDGES: usize = 1 << 14;
+
+/// and circles of so many of them are found. With so many actors each edge of a circle finds one of its own.
+const LONGEST: usize = 8;
+
+/// So many edges are looked at for a new one.
+const MOST_STEPS: usize = 20_000;
+
+/// A lock, by a number that no other lock gets; and what it was when it was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LockId {
+    pub(super) number: u64,
+    pub(super) word: usize,
+    pub(super) kind: LockKind,
+}
+
+/// What an actor held, and how.
+pub(super) type Held = Arc<[(LockId, Access)]>;
+
+/// While it held one lock, an actor took another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edge {
+    pub(super) from: LockId,
+    pub(super) holds: Access,
+    pub(super) taken: &'static Site,
+    pub(super) to: LockId,
+    pub(super) wants: Access,
+    pub(super) site: &'static Site,
+    /// All that the actor held, `from` among it.
+    pub(super) held: Held,
+}
+
+/// Whose edge it is.
+#[derive(Clone, Debug)]
+pub(super) struct Whose {
+    pub(super) by: Acquirer,
+    /// Of a thread, which may end: what reports call it.
+    pub(super) thread: Option<Actor>,
+    /// The number of the youngest lock when it made the edge, if it may have held locks that it took before the check began.
+    pub(super) youngest: Option<u64>,
+}
+
+/// An edge with an actor: one of a circle.
+pub(super) type Member<'a> = (&'a Edge, &'a Whose);
+
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    from: HashMap<u64, Vec<(Edge, Vec<Whose>)>>,
+    edges: usize,
+}
+
+/// Whether one access excludes the other.
+pub(super) fn excludes(one: Access, other: Access) -> bool {
+    use Access::{Shared, Upgradable};
+    !matches!((one, other), (Shared, Shared | Upgradable) | (Upgradable, Shared))
+}
+
+/// Whether two actors can hold all of this at one moment.
+fn are_compatible((one, whose): Member<'_>, (other, others): Member<'_>) -> bool {
+    let at_once = |(lock, mode): &(LockId, Access)| {
+        other.held.iter().all(|(same, held)| same != lock || !excludes(*mode, *held))
+    };
+    one.held.iter().all(at_once) && !may_exclude(one, whose, other) && !may_exclude(other, others, one)
+}
+
+/// What the other held was seen for the first time after the edge was made: its actor may have held that until then, and it may be a gate.
+fn may_exclude(edge: &Edge, whose: &Whose, other: &Edge) -> bool {
+    let is_unseen = |(lock, _): &(LockId, Access)| whose.youngest.is_some_and(|last| lock.number > last);
+    other.held.iter().any(|held| is_unseen(held) && !edge.held.contains(held))
+}
+
+impl Graph {
+    /// Adds an edge. `Ok(true)`: it is new, or so is the actor, or more is known of it; `Err`: there is no room.
+    pub(super) fn add(&mut self, edge: Edge, whose: Whose) -> Result<bool, ()> {
+        let edges = self.from.entry(edge.from.number).or_default();
+        if let Some((_, actors)) = edges.iter_mut().find(|(known, _)| *known == edge) {
+            if let Some(known) = actors.iter_mut().find(|known| known.by == whose.by) {
+                let is_later = known.youngest.is_some() && known.youngest < whose.youngest;
+                *known = whose;
+                return Ok(is_later);
+            }
+            // More actors than a circle has make no new one.
+            let is_new = actors.len() < LONGEST;
+            if is_new {
+                actors.push(whose);
+            }
+            return Ok(is_new);
+        }
+        if self.edges == MOST_EDGES {
+            return Err(());
+        }
+        self.edges += 1;
+        edges.push((edge, vec![whose]));
+        Ok(true)
+    }
+
+    /// The locks that edges lead from or to.
+    pub(super) fn locks(&self) -> BTreeSet<u64> {
+        let edges = self.from.values().flatten();
+        edges.flat_map(|(edge, _)| [edge.from.number, edge.to.number]).collect()
+    }
+
+    /// The lock is gone, and its edges with it.
+    pub(super) fn forget(&mut self, lock: u64) {
+        self.from.remove(&lock);
+        self.from.retain(|_, edges| {
+            edges.retain(|(edge, _)| edge.to.number != lock);
+            !edges.is_empty()
+        });
+        self.edges = self.from.values().map(Vec::len).sum();
+    }
+
+    /// Calls `found` with the circles of edges that the first one is part of. `Err`: there were too many edges to look at.
+    pub(super) fn circles(
+        &self,
+        edge: &Edge,
+        whose: &Whose,
+        found: &mut dyn FnMut(&[Member<'_>]),
+    ) -> Result<(), ()> {
+        self.extend(&mut vec![(edge, whose)], &mut { MOST_STEPS }, found)
+    }
+
+    fn extend<'a>(
+        &'a self,
+        path: &mut Vec<Member<'a>>,
+        steps: &mut usize,
+        found: &mut dyn FnMut(&[Member<'_>]),
+    ) -> Result<(), ()> {
+        let (first, last) = (path[0].0, path[path.len() - 1].0);
+        for (edge, actors) in self.from.get(&last.to.number).into_iter().flatten() {
+            *steps = steps.checked_sub(1).ok_or(())?;
+            let is_end = edge.to == first.from;
+            let blocks = excludes(last.wants, edge.holds) && (!is_end || excludes(edge.wants, first.holds));
+            let is_new = is_end || path.iter().all(|(member, _)| member.from != edge.to);
+            if !blocks || !is_new {
+                continue;
+            }
+            let free = |whose: &&Whose| {
+                let fits =
+                    |member: &Member<'_>| member.1.by != whose.by && are_compatible(*member, (edge, *whose));
+                path.iter().all(fits)
+            };
+            let free: Vec<&Whose> = actors.iter().filter(free).collect();
+            for whose in free {
+                path.push((edge, whose));
+                let searched = match is_end {
+                    true => {
+                        found(path);
+                        Ok(())
+                    }
+                    false if path.len() < LONGEST => self.extend(path, steps, found),
+                    false => Ok(()),
+                };
+                path.pop();
+                searched?;
+                if is_end {
+                    // The same with another actor says no more.
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}

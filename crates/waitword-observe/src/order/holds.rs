@@ -1,0 +1,319 @@
+//! Who holds what at the moment, and the edges that follow from it: see the module above.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use waitword_core::observe::holders::Hold;
+use waitword_core::observe::{Acquirer, Site, Step};
+
+use super::found::LockOrder;
+use super::graph::{Edge, Graph, Held, LockId, Whose, excludes};
+use crate::finding::{OrderMember, PotentialDeadlock};
+use crate::model::{Access, Actor, LockKind};
+use crate::names::names;
+use crate::process;
+
+/// So many potential deadlocks are kept,
+const MOST_FOUND: usize = 64;
+
+/// so many edges that wait for a release,
+const MOST_PENDING: usize = 256;
+
+/// so many numbers of locks.
+const MOST_LOCKS: usize = 1 << 16;
+
+/// A hold that has not ended.
+struct Live {
+    lock: LockId,
+    mode: Access,
+    site: &'static Site,
+    by: Acquirer,
+    /// Edges from it, each with what [`Whose::youngest`] says. They count when its acquirer has released it.
+    edges: Vec<(Edge, Option<u64>)>,
+}
+
+/// The places in the source of a circle: of each member where it took the one lock, and the other.
+type Places = BTreeSet<[&'static Site; 2]>;
+
+/// The beginning of the check. A thread that was there before may hold locks that it took before, or poll tasks that do.
+struct Began {
+    /// The number of the youngest thread then,
+    youngest: u64,
+    /// and that of the one that began the check: it knows what it holds.
+    by: u64,
+}
+
+impl Began {
+    fn now() -> Self {
+        let last = thread::Builder::new().spawn(|| {});
+        // Without a thread left all are older.
+        let youngest = last.map_or(u64::MAX, |last| number(last.thread()));
+        Self { youngest, by: number(&thread::current()) }
+    }
+
+    fn is_before_this_thread(&self) -> bool {
+        let this = number(&thread::current());
+        this <= self.youngest && this != self.by
+    }
+}
+
+/// Threads are numbered as they are made.
+fn number(thread: &Thread) -> u64 {
+    match process::thread(thread) {
+        Actor::Thread { id, .. } => id,
+        _ => 0,
+    }
+}
+
+#[derive(Default)]
+struct State {
+    /// `None`: it is off.
+    began: Option<Began>,
+    locks: HashMap<usize, (u64, LockKind)>,
+    last: u64,
+    live: HashMap<usize, Live>,
+    of: HashMap<Acquirer, Vec<usize>>,
+    graph: Graph,
+    places: BTreeSet<Places>,
+    found: Vec<(Instant, PotentialDeadlock)>,
+    lost: u64,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+fn state() -> MutexGuard<'static, Option<State>> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn start() {
+    let began = Began::now();
+    let mut state = state();
+    let state = state.get_or_insert_default();
+    state.began.get_or_insert(began);
+}
+
+/// What is held is followed no more, so nothing is known of it.
+pub(super) fn stop() {
+    if let Some(state) = state().as_mut() {
+        // And edges that others make later may be of other locks.
+        let State { found, places, lost, last, .. } = std::mem::take(state);
+        *state = State { found, places, lost, last, ..State::default() };
+    }
+}
+
+pub(super) fn is_on() -> bool {
+    state().as_ref().is_some_and(|state| state.began.is_some())
+}
+
+pub(super) fn found() -> LockOrder {
+    state().as_ref().map_or_else(LockOrder::default, |state| LockOrder::new(&state.found, state.lost))
+}
+
+/// The listener.
+pub(super) fn step(step: &Step) {
+    let mut state = state();
+    let Some(on) = state.as_mut().filter(|state| state.began.is_some()) else { return };
+    let mut circles = Vec::new();
+    match *step {
+        Step::Acquired { hold, word, mode, site, by, gives_up } => {
+            if let Some((kind, mode)) = followed(mode) {
+                on.acquired(hold, word, (kind, mode), site, by, gives_up);
+            }
+        }
+        Step::Changed { hold, mode } => {
+            if let (Some(live), Some((_, mode))) = (on.live.get_mut(&hold), followed(mode)) {
+                live.mode = mode;
+            }
+        }
+        Step::Released { hold, by } => {
+            circles = on.forget_hold(hold).map_or_else(Vec::new, |live| on.released(live, by));
+        }
+        Step::Dropped { word } => on.dropped(word),
+        _ => {}
+    }
+    drop(state);
+    // A snapshot that gives tasks their numbers may acquire locks meanwhile, and come here.
+    let found: Vec<_> = circles.iter().map(|circle| (Instant::now(), potential_deadlock(circle))).collect();
+    if !found.is_empty() {
+        self::state().get_or_insert_default().found.extend(found);
+    }
+}
+
+/// The members of a circle.
+type Circle = Vec<(Edge, Whose)>;
+
+/// Locks that only a holder can keep from another: see the module above.
+fn followed(hold: Hold) -> Option<(LockKind, Access)> {
+    match process::held_as(hold) {
+        (kind @ (LockKind::Mutex | LockKind::RwLock), mode) => Some((kind, mode)),
+        _ => None,
+    }
+}
+
+impl State {
+    fn acquired(
+        &mut self,
+        hold: usize,
+        word: usize,
+        (kind, mode): (LockKind, Access),
+        site: &'static Site,
+        by: Acquirer,
+        gives_up: bool,
+    ) {
+        // A holder that excludes this one has leaked the lock, which was moved or is another by now.
+        let is_gone = |live: &Live| live.lock.word == word && excludes(live.mode, mode);
+        let is_other = self.locks.get(&word).is_some_and(|(_, known)| *known != kind);
+        if is_other || self.live.values().any(is_gone) {
+            self.dropped(word);
+        }
+        // And the last hold with this number was leaked.
+        self.forget_hold(hold);
+        let Some(lock) = self.lock_at(word, kind) else {
+            self.lost += 1;
+            return;
+        };
+        let mine = self.of.entry(by).or_default();
+        if !gives_up && !mine.is_empty() {
+            let live = &mut self.live;
+            let mut held: Vec<(LockId, Access)> =
+                mine.iter().map(|hold| (live[hold].lock, live[hold].mode)).collect();
+            // In one order, so that equal ones are found.
+            held.sort_unstable();
+            let held = Held::from(held);
+            let youngest = self.began.as_ref().is_some_and(Began::is_before_this_thread).then_some(self.last);
+            for hold in mine.iter() {
+                let Some(from) = live.get_mut(hold).filter(|from| from.lock != lock) else { continue };
+                let edge = Edge {
+                    from: from.lock,
+                    holds: from.mode,
+                    taken: from.site,
+                    to: lock,
+                    wants: mode,
+                    site,
+                    held: Held::clone(&held),
+                };
+                if let Some((_, known)) = from.edges.iter_mut().find(|(known, _)| *known == edge) {
+                    *known = youngest;
+                } else if from.edges.len() < MOST_PENDING {
+                    from.edges.push((edge, youngest));
+                } else {
+                    self.lost += 1;
+                }
+            }
+        }
+        mine.push(hold);
+        self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
+    }
+
+    /// Returns the circles that are new.
+    fn released(&mut self, live: Live, by: Acquirer) -> Vec<Circle> {
+        let mut circles = Vec::new();
+        let is_own = match (live.by, by) {
+            // Which task runs here is not known.
+            (Acquirer::Task(_), Acquirer::Thread(_)) => true,
+            (one, other) => one == other,
+        };
+        if !is_own || live.edges.is_empty() {
+            return circles;
+        }
+        // It has released the lock itself.
+        let thread = matches!(live.by, Acquirer::Thread(_)).then(|| process::thread(&thread::current()));
+        for (edge, youngest) in live.edges {
+            self.add(edge, Whose { by: live.by, thread: thread.clone(), youngest }, &mut circles);
+        }
+        circles
+    }
+
+    fn add(&mut self, edge: Edge, whose: Whose, circles: &mut Vec<Circle>) {
+        match self.graph.add(edge.clone(), whose.clone()) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(()) => {
+                self.lost += 1;
+                return;
+            }
+        }
+        let Self { graph, places, lost, .. } = self;
+        let searched = graph.circles(&edge, &whose, &mut |circle| {
+            let at = circle.iter().map(|(edge, _)| [edge.taken, edge.site]).collect();
+            if places.contains(&at) {
+                return;
+            }
+            if places.len() == MOST_FOUND {
+                *lost += 1;
+                return;
+            }
+            places.insert(at);
+            circles.push(circle.iter().map(|(edge, whose)| ((*edge).clone(), (*whose).clone())).collect());
+        });
+        if searched.is_err() {
+            self.lost += 1;
+        }
+    }
+
+    fn forget_hold(&mut self, hold: usize) -> Option<Live> {
+        let live = self.live.remove(&hold)?;
+        if let Some(mine) = self.of.get_mut(&live.by) {
+            mine.retain(|other| *other != hold);
+            if mine.is_empty() {
+                self.of.remove(&live.by);
+            }
+        }
+        Some(live)
+    }
+
+    fn dropped(&mut self, word: usize) {
+        let Some((lock, _)) = self.locks.remove(&word) else { return };
+        self.graph.forget(lock);
+        // Its holders have leaked it.
+        let of_it = self.live.iter().filter(|(_, live)| live.lock.word == word);
+        let holds: Vec<usize> = of_it.map(|(hold, _)| *hold).collect();
+        holds.into_iter().for_each(|hold| drop(self.forget_hold(hold)));
+        for live in self.live.values_mut() {
+            live.edges.retain(|(edge, _)| edge.to.number != lock);
+        }
+    }
+
+    /// The lock at this address. `None`: there are too many.
+    fn lock_at(&mut self, word: usize, kind: LockKind) -> Option<LockId> {
+        if !self.locks.contains_key(&word) {
+            if self.locks.len() == MOST_LOCKS {
+                // Those that nothing is known of may be numbered again.
+                let Self { locks, live, graph, .. } = self;
+                let pending: BTreeSet<u64> =
+                    live.values().flat_map(|live| &live.edges).map(|(edge, _)| edge.to.number).collect();
+                let held: BTreeSet<u64> = live.values().map(|live| live.lock.number).collect();
+                let linked = graph.locks();
+                locks.retain(|_, (lock, _)| [&pending, &held, &linked].iter().any(|set| set.contains(lock)));
+                if self.locks.len() == MOST_LOCKS {
+                    return None;
+                }
+            }
+            self.last += 1;
+            self.locks.insert(word, (self.last, kind));
+        }
+        self.locks.get(&word).map(|(number, _)| LockId { number: *number, word, kind })
+    }
+}
+
+fn potential_deadlock(circle: &Circle) -> PotentialDeadlock {
+    let actor = |whose: &Whose| match (&whose.thread, whose.by) {
+        (Some(thread), _) => thread.clone(),
+        (None, Acquirer::Task(task)) => process::task_actor(task),
+        (None, Acquirer::Identified(number) | Acquirer::Thread(number)) => Actor::Task { number, name: None },
+        (None, _) => process::task_actor(usize::MAX),
+    };
+    let name = |lock: LockId| names().of(lock.word, lock.kind);
+    let member = |(edge, whose): &(Edge, Whose)| OrderMember {
+        actor: actor(whose),
+        holds: name(edge.from),
+        mode: edge.holds,
+        taken: edge.taken.into(),
+        wants: name(edge.to),
+        access: edge.wants,
+        site: edge.site.into(),
+    };
+    PotentialDeadlock { found: Duration::ZERO, members: circle.iter().map(member).collect() }
+}

@@ -1,0 +1,117 @@
+//! The order in which locks are taken: potential deadlocks, from a run in which none happened.
+//!
+//! ```text
+//!   thread "alpha"                thread "beta", later
+//!   ──────────────────────────    ──────────────────────────
+//!   lock A                        lock B
+//!     lock B: the edge A → B        lock A: the edge B → A
+//! ```
+//! Had both run at once, each could have waited for the other. So each acquisition makes an edge from every lock that its actor holds to
+//! the one it took, and a circle of edges is a potential deadlock.
+//!
+//! # From steps, not from a trace
+//! A trace keeps the youngest 4,096 events of a thread, and the two orders may be an hour apart. Edges are few, however long the program
+//! runs: a pair of places in the source and a pair of locks make one. So a listener (`waitword_core::observe::follow`) is told each step
+//! and keeps the edges alone. It takes a lock of the process for that, which is for tests; off, nothing is left of it.
+//!
+//! # What makes no alarm
+//! A circle is a potential deadlock only if all its edges can stand at one moment:
+//! - Each edge needs an **actor of its own**. One actor in both orders cannot wait for itself; if others run the same code, they make the
+//!   edges too.
+//! - No two actors hold a common third lock (a **gate**), unless both read it. An edge has all that its actor held.
+//! - At each lock, what one holds excludes what the other wants. **Readers** do not exclude each other; that a writer may be queued
+//!   between them is not considered.
+//! - An acquirer that **gives up** (`try_`, `_for`, `_until`) makes no edge to the lock it took: its wait ends by itself. Linux's lockdep
+//!   does the same with trylocks. It holds the lock as any other does.
+//! - The lock at an address is another one after a drop, after a holder that never released it, or as another kind. Edges go with their
+//!   lock; what was found stays.
+//! - Edges count once their lock was released **by the actor that took it**, so a guard that was sent away makes none. Of a task that is known by
+//!   its waker alone this cannot be checked: `identify` gives it a number.
+//! - A lock that was **held when the check began** may be a gate, and nobody saw it taken. So of an edge of a thread that is older than the
+//!   check, each lock that others hold and that was seen for the first time after the edge was made counts as a gate. The edge is as
+//!   good as new when it is made again.
+//!
+//! Semaphores, `OnceLock` and `AsyncLock` make no edges: an acquirer waits for permits, not for a holder, a value is initialised once, and
+//! scripts release without a trace.
+
+mod found;
+mod graph;
+mod holds;
+
+use waitword_core::observe::holders::start_holders;
+use waitword_core::observe::{follow, stop_following};
+
+pub use found::LockOrder;
+
+use crate::finding::Finding;
+use crate::process::begin;
+
+/// From now on the order in which threads and tasks take locks is checked: see [`lock_order`] and [`assert_lock_order`]. For tests.
+///
+/// Records holders, as [`enable`](crate::enable) does, until [`disable`](crate::disable). Each acquisition and each release takes a lock of the
+/// process and costs some hundred nanoseconds. Locks that are held already are not seen. Nothing happens if it is on.
+///
+/// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. Call
+/// [`identify`](crate::identify) first, and both are known by the number of the task.
+pub fn check_lock_order() {
+    begin();
+    start_holders();
+    holds::start();
+    follow(holds::step);
+}
+
+/// Nothing is followed any more. What was found stays.
+pub(crate) fn stop() {
+    stop_following();
+    holds::stop();
+}
+
+/// What has been found since [`check_lock_order`].
+///
+/// ```
+/// use std::thread;
+///
+/// use waitword::Mutex;
+///
+/// static ACCOUNTS: Mutex<u32> = Mutex::new(0);
+/// static LEDGER: Mutex<u32> = Mutex::new(0);
+///
+/// waitword_observe::check_lock_order();
+/// let pay = || *ACCOUNTS.lock() += *LEDGER.lock();
+/// let audit = || *LEDGER.lock() += *ACCOUNTS.lock();
+/// // One after the other, so there is no deadlock. There might have been one.
+/// thread::spawn(pay).join().unwrap();
+/// thread::spawn(audit).join().unwrap();
+///
+/// let order = waitword_observe::lock_order();
+/// assert_eq!(order.potential_deadlocks.len(), 1);
+/// println!("{order}");
+/// ```
+pub fn lock_order() -> LockOrder {
+    holds::found()
+}
+
+/// As findings, if locks are checked.
+pub(crate) fn findings() -> impl Iterator<Item = Finding> {
+    holds::found().potential_deadlocks.into_iter().map(Finding::PotentialDeadlock)
+}
+
+/// For the end of a test: that no two actors took locks in opposite orders in this process since [`check_lock_order`].
+///
+/// # Panics
+/// With all potential deadlocks, as [`lock_order`] prints them; or if the order is not checked.
+///
+/// ```
+/// use waitword::Mutex;
+///
+/// waitword_observe::check_lock_order();
+/// let (accounts, ledger) = (Mutex::new(1), Mutex::new(2));
+/// *ledger.lock() += *accounts.lock();
+/// waitword_observe::assert_lock_order();
+/// ```
+#[track_caller]
+pub fn assert_lock_order() {
+    assert!(holds::is_on(), "the order of locks is not checked: call `check_lock_order` first");
+    let order = lock_order();
+    assert!(order.potential_deadlocks.is_empty(), "{order}");
+}

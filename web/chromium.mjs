@@ -1,4 +1,4 @@
-// A page in headless Chromium, over a pipe: node chromium.mjs EXECUTABLE ROOT PAGE [SECONDS]
+// A page in headless Chromium, over a pipe: node chromium.mjs EXECUTABLE ROOT PAGE [SECONDS [FLAGS OF V8]]
 // Prints what the page and its workers log, and `window.outcome` when there is one. Needs no package.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -6,7 +6,7 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 
-const [executable, root, page, seconds = '120'] = process.argv.slice(2);
+const [executable, root, page, seconds = '120', v8 = ''] = process.argv.slice(2);
 const types = { '.html': 'text/html', '.mjs': 'text/javascript', '.js': 'text/javascript', '.wasm': 'application/wasm' };
 const server = http.createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://localhost');
@@ -26,7 +26,7 @@ const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'waitword-web-'));
 const browser = spawn(executable, [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--remote-debugging-pipe', `--user-data-dir=${profile}`,
-  'about:blank',
+  `--js-flags=${v8}`, 'about:blank',
 ], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
 
 const pending = new Map();

@@ -154,6 +154,11 @@ pub(crate) enum Recipe {
         /// Only so: `name=PART&scale=N&timer&messages`, each of them or none
         #[arg(long, value_name = "QUERY")]
         mode: Option<String>,
+
+        /// The soaks instead, beside a busy loop: 10 million waits and 10 million acquisitions, in Node and in headless Chromium, as
+        /// these are and with V8's baseline compiler alone (NN minutes)
+        #[arg(long, conflicts_with_all = ["test", "mode"])]
+        soak: bool,
     },
 
     /// The queue and the locks beside their peers; all arguments go to waitword-bench (half an hour without any)

@@ -1,5 +1,6 @@
 // A page in headless Chromium, over a pipe: node chromium.mjs EXECUTABLE ROOT PAGE [SECONDS [FLAGS OF V8]]
-// Prints what the page and its workers log, and `window.outcome` when there is one. Needs no package.
+// Prints what the page and its workers log, and `window.outcome` when there is one. Fails if nothing is logged for so many seconds: a lost
+// wakeup is a failure, a busy machine is not. Needs no package.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -51,6 +52,7 @@ function received({ id, result, error, method, params }) {
     pending.delete(id);
     if (error) reject(new Error(error.message)); else resolve(result);
   } else if (method === 'Runtime.consoleAPICalled') {
+    limit.refresh();
     console.log(params.args.map((argument) => argument.value ?? argument.description).join(' '));
     // A panic stops the run: the waiters of that agent would wait for ever.
     if (String(params.args[0]?.value).startsWith('panicked')) end('FAILED: a panic');
@@ -61,7 +63,8 @@ function received({ id, result, error, method, params }) {
   }
 }
 browser.on('exit', (code) => end(`FAILED: the browser has ended with ${code}`));
-setTimeout(() => end(`FAILED: not done after ${seconds} s`), Number(seconds) * 1000).unref();
+const limit = setTimeout(() => end(`FAILED: nothing was logged for ${seconds} s`), Number(seconds) * 1000);
+limit.unref();
 
 async function run() {
   const { targetId } = await command('Target.createTarget', { url: 'about:blank' });

@@ -66,27 +66,19 @@ function judge({ error, rounds, unlocked, agents }) {
 }
 
 /**
- * Whether a way of waiting has gaps between frames, while the slow worker holds the lock, that the control (`abstains`) has not: a sign
- * test over the rounds in which one of the two has a gap that is too long, and longer than the other's. What else the machine does makes
- * either so, like a fair coin.
+ * Whether a way of waiting has longer gaps between frames, while the slow worker holds the lock, than the control (`abstains`): a paired
+ * permutation test. If the two are alike, what else the machine does is as likely to fall on one as on the other. So of all ways to exchange
+ * the two in some of the rounds, few would make the difference as large as it is.
  */
 function isSlower(rounds, way) {
-  const isLate = (one, other) => ({ [way]: run, abstains }) => {
-    const gaps = { [way]: run.longestWhileHeld, abstains: abstains.longestWhileHeld };
-    return gaps[one] >= LONGEST && gaps[one] > gaps[other];
-  };
-  const [worse, better] = [isLate(way, 'abstains'), isLate('abstains', way)].map((late) => rounds.filter(late).length);
-  return chanceOfHeads(worse, worse + better) < RARE;
-}
-
-/** How likely `coins` fair coins show at least `heads` heads. */
-function chanceOfHeads(heads, coins) {
-  let [ways, chance] = [1, 0]; // ways to choose k of the coins
-  for (let k = 0; k <= coins; k++) {
-    if (k >= heads) chance += ways / 2 ** coins;
-    ways = (ways * (coins - k)) / (k + 1);
-  }
-  return chance;
+  // What is short enough is alike, and so is what is longer than the lock was held.
+  const gap = (run) => Math.min(Math.max(run.longestWhileHeld, LONGEST), LONGEST + HELD);
+  const differences = rounds.map((runs) => gap(runs[way]) - gap(runs.abstains));
+  const total = (exchanged) => differences.reduce((all, difference, i) => all + ((exchanged >> i) & 1 ? -difference : difference), 0);
+  const observed = total(0);
+  let asLarge = 0;
+  for (let exchanged = 0; exchanged < 2 ** rounds.length; exchanged++) asLarge += total(exchanged) >= observed;
+  return asLarge < RARE * 2 ** rounds.length;
 }
 
 /** All runs of one way: their counts, and the longest gap of all. */

@@ -3,8 +3,8 @@
 // The gaps between frames depend on what else the machine does. So the ways of waiting take turns, in short rounds, and each round has a
 // control: a page that counts as much, beside the same workers, and waits for no lock.
 const query = new URLSearchParams(location.search);
-const ROUNDS = Number(query.get('rounds') ?? 12);
-const SECONDS = 1.2; // of each way in a round: the slow worker holds the lock half a second after the start
+const ROUNDS = Number(query.get('rounds') ?? 20);
+const SECONDS = 0.7; // of each way in a round: the slow worker holds the lock a quarter of a second after the start
 const WAYS = ['awaits', 'spins', 'abstains'];
 
 export async function drive({ restart, pause, figures, agents, isFallback }) {

@@ -21,7 +21,7 @@ async function loadRust({ url, module, memory }) {
 }
 
 function hammerInScript(number, words, lock) {
-  let slowAt = performance.now() + 500;
+  let slowAt = performance.now() + 250;
   while (Atomics.load(words, RUN)) {
     const locked = Atomics.load(words, LOCKED);
     Atomics.store(words, STATE + number, WAITS);

@@ -53,7 +53,7 @@ pub(crate) const WASM_BINDGEN: Tool = Tool {
 };
 
 pub(crate) const NODE: Tool =
-    Tool { name: "Node", probe: "node --version", how_to_get: "https://nodejs.org, version 20 or later" };
+    Tool { name: "Node", probe: "node --version", how_to_get: "https://nodejs.org, version 22 or later" };
 
 impl Tool {
     pub(crate) fn is_there(self) -> bool {

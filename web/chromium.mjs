@@ -82,6 +82,10 @@ async function run() {
 run().catch((error) => end(`FAILED: ${error}`));
 
 const outcome = await ended;
+const none = { processInfo: [] };
+const late = new Promise((resolve) => { setTimeout(resolve, 2000, none); });
+const { processInfo } = await Promise.race([command('SystemInfo.getProcessInfo').catch(() => none), late]);
+console.log(`CPU time: ${processInfo.reduce((all, { cpuTime }) => all + cpuTime, 0).toFixed(1)} s, of all processes of the browser`);
 console.log(outcome);
 await Promise.race([command('Browser.close').catch(() => {}), new Promise((resolve) => { setTimeout(resolve, 2000); })]);
 if (browser.exitCode === null && browser.signalCode === null) {

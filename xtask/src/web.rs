@@ -27,6 +27,9 @@ const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library/std";
 /// How the suite is run: on which agents' means.
 const MODES: [&str; 3] = ["", "timer", "timer&messages"];
 
+/// The package of the benchmark.
+const CONTEST: &str = "waitword-web-contest";
+
 /// What a soak runs, each of 10 million steps: the test's name, and how many times over.
 const SOAKS: [(&str, u32); 2] = [("queue::conservation", 500), ("locks::no_count_is_lost_and_nobody_meets", 125)];
 const STEPS: u32 = 10_000_000;
@@ -170,6 +173,19 @@ pub(crate) fn soak() -> Result<(), Stop> {
     })
 }
 
+/// One workload on waitword's lock and its peers', each in a browser of its own.
+pub(crate) fn bench() -> Result<(), Stop> {
+    need(&[NODE])?;
+    let browser = browser()?;
+    build(CONTEST, "release", "contest/pkg")?;
+    copy("contest/page.html", "contest/page.html")?;
+    for lock in ["waitword", "wasm_safe_mutex", "wasm_sync"] {
+        let page = format!("page.html?lock={lock}");
+        Line::new("node web/chromium.mjs").args([browser, "target/web/contest", &page, "60"]).run()?;
+    }
+    Ok(())
+}
+
 fn beside_a_busy_loop<T>(run: impl FnOnce() -> T) -> T {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -196,8 +212,7 @@ fn flags_of_node() -> &'static [&'static str] {
 /// Puts what the page loads into one folder.
 fn serve() -> Result<(), Stop> {
     for file in ["page.html", "suite.mjs"] {
-        let text = fs::read_to_string(root().join("web").join(file)).map_err(|error| failed(file, &error))?;
-        write(&format!("{FOLDER}/root/{file}"), &text)?;
+        copy(file, &format!("root/{file}"))?;
     }
     let link = root().join(FOLDER).join("root/pkg");
     if !link.exists() {
@@ -205,6 +220,12 @@ fn serve() -> Result<(), Stop> {
         std::os::unix::fs::symlink("../pkg", &link).map_err(|error| failed("root/pkg", &error))?;
     }
     Ok(())
+}
+
+/// From `web/` to the folder of what is built.
+fn copy(from: &str, to: &str) -> Result<(), Stop> {
+    let text = fs::read_to_string(root().join("web").join(from)).map_err(|error| failed(from, &error))?;
+    write(&format!("{FOLDER}/{to}"), &text)
 }
 
 /// The name of a Chromium that is installed.

@@ -156,7 +156,7 @@ pub(crate) enum Recipe {
         mode: Option<String>,
 
         /// The soaks instead, beside a busy loop: 10 million waits and 10 million acquisitions, in Node and in headless Chromium, as
-        /// these are and with V8's baseline compiler alone (NN minutes)
+        /// these are and with V8's baseline compiler alone (an hour or more; half a minute of it for the acquisitions)
         #[arg(long, conflicts_with_all = ["test", "mode"])]
         soak: bool,
 

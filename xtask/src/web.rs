@@ -31,7 +31,8 @@ const MODES: [&str; 3] = ["", "timer", "timer&messages"];
 const CONTEST: &str = "waitword-web-contest";
 
 /// What a soak runs, each of 10 million steps: the test's name, and how many times over.
-const SOAKS: [(&str, u32); 2] = [("queue::conservation", 500), ("locks::no_count_is_lost_and_nobody_meets", 125)];
+const SOAKS: [(&str, u32); 2] =
+    [("queue::conservation", 500), ("locks::no_count_is_lost_and_nobody_meets", 125)];
 const STEPS: u32 = 10_000_000;
 
 /// V8's flag for the baseline compiler alone.
@@ -205,7 +206,9 @@ fn flags_of_node() -> &'static [&'static str] {
     if Line::new("node web/wait_bug.mjs").succeeds() {
         return &[];
     }
-    println!("== skipped: the suite with the baseline compiler of this Node, which has a bug (`node web/wait_bug.mjs`, docs/web.md)");
+    println!(
+        "== skipped: the suite with the baseline compiler of this Node, which has a bug (`node web/wait_bug.mjs`, docs/web.md)"
+    );
     &["--no-liftoff", "--no-wasm-tier-up"]
 }
 

@@ -167,9 +167,18 @@ async fn give_up(lock: Arc<impl Lock>, waits: u32) -> bool {
 macro_rules! with_lock {
     ($name:expr, |$lock:ident| $then:expr) => {
         match $name {
-            "waitword" => { let $lock = Arc::new(waitword::Mutex::new(0)); $then }
-            "wasm_safe_mutex" => { let $lock = Arc::new(wasm_safe_mutex::Mutex::new(0)); $then }
-            "wasm_sync" => { let $lock = Arc::new(wasm_sync::Mutex::new(0)); $then }
+            "waitword" => {
+                let $lock = Arc::new(waitword::Mutex::new(0));
+                $then
+            }
+            "wasm_safe_mutex" => {
+                let $lock = Arc::new(wasm_safe_mutex::Mutex::new(0));
+                $then
+            }
+            "wasm_sync" => {
+                let $lock = Arc::new(wasm_sync::Mutex::new(0));
+                $then
+            }
             name => panic!("no lock is called {name}"),
         }
     };
@@ -186,5 +195,7 @@ pub fn run_contend(name: String, workers: u32, milliseconds: u32) -> Promise {
 
 #[wasm_bindgen(js_name = giveUp)]
 pub fn run_give_up(name: String, waits: u32) -> Promise {
-    waitword_web::promise(async move { Ok(with_lock!(name.as_str(), |lock| give_up(lock, waits).await).into()) })
+    waitword_web::promise(
+        async move { Ok(with_lock!(name.as_str(), |lock| give_up(lock, waits).await).into()) },
+    )
 }

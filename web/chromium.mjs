@@ -1,12 +1,13 @@
-// A page in headless Chromium, over a pipe: node chromium.mjs EXECUTABLE ROOT PAGE [SECONDS]
-// Prints what the page and its workers log, and `window.outcome` when there is one. Needs no package.
+// A page in headless Chromium, over a pipe: node chromium.mjs EXECUTABLE ROOT PAGE [SECONDS [FLAGS OF V8]]
+// Prints what the page and its workers log, and `window.outcome` when there is one. Fails if nothing is logged for so many seconds: a lost
+// wakeup is a failure, a busy machine is not. Needs no package.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 
-const [executable, root, page, seconds = '120'] = process.argv.slice(2);
+const [executable, root, page, seconds = '120', v8 = ''] = process.argv.slice(2);
 const types = { '.html': 'text/html', '.mjs': 'text/javascript', '.js': 'text/javascript', '.wasm': 'application/wasm' };
 const server = http.createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://localhost');
@@ -26,7 +27,7 @@ const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'waitword-web-'));
 const browser = spawn(executable, [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--remote-debugging-pipe', `--user-data-dir=${profile}`,
-  'about:blank',
+  `--js-flags=${v8}`, 'about:blank',
 ], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
 
 const pending = new Map();
@@ -51,6 +52,7 @@ function received({ id, result, error, method, params }) {
     pending.delete(id);
     if (error) reject(new Error(error.message)); else resolve(result);
   } else if (method === 'Runtime.consoleAPICalled') {
+    limit.refresh();
     console.log(params.args.map((argument) => argument.value ?? argument.description).join(' '));
     // A panic stops the run: the waiters of that agent would wait for ever.
     if (String(params.args[0]?.value).startsWith('panicked')) end('FAILED: a panic');
@@ -61,7 +63,8 @@ function received({ id, result, error, method, params }) {
   }
 }
 browser.on('exit', (code) => end(`FAILED: the browser has ended with ${code}`));
-setTimeout(() => end(`FAILED: not done after ${seconds} s`), Number(seconds) * 1000).unref();
+const limit = setTimeout(() => end(`FAILED: nothing was logged for ${seconds} s`), Number(seconds) * 1000);
+limit.unref();
 
 async function run() {
   const { targetId } = await command('Target.createTarget', { url: 'about:blank' });
@@ -79,6 +82,10 @@ async function run() {
 run().catch((error) => end(`FAILED: ${error}`));
 
 const outcome = await ended;
+const none = { processInfo: [] };
+const late = new Promise((resolve) => { setTimeout(resolve, 2000, none); });
+const { processInfo } = await Promise.race([command('SystemInfo.getProcessInfo').catch(() => none), late]);
+console.log(`CPU time: ${processInfo.reduce((all, { cpuTime }) => all + cpuTime, 0).toFixed(1)} s, of all processes of the browser`);
 console.log(outcome);
 await Promise.race([command('Browser.close').catch(() => {}), new Promise((resolve) => { setTimeout(resolve, 2000); })]);
 if (browser.exitCode === null && browser.signalCode === null) {

@@ -5,6 +5,7 @@ export const COUNTER = 2; // plain: a load, some time, a store
 export const INSIDE = 3; // how long a count takes, in rounds of a loop
 export const OUTSIDE = 4; // for how many microseconds a worker rests between two counts
 export const SLOW = 5; // for how many milliseconds the slow worker holds the lock, once a second
+export const HOLDS_LONG = 6; // how often the slow worker has begun that, and ended it: odd while it lasts
 export const STATE = 8; // what each agent does
 export const COUNT = 16; // how often each agent has counted
 export const LOCK = 32; // where there is no wasm, the lock; else that is at `lockIndex()`

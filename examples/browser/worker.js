@@ -1,6 +1,6 @@
 // A worker: counts under the lock until it is told to pause, in JavaScript or in Rust. It blocks for the lock.
 import { AsyncLock } from '/waitword/src/index.js';
-import { COUNT, HOLDS, INSIDE, LOCKED, OUTSIDE, PAUSES, RUN, SLOW, STATE, WAITS, WORKS, increment } from './words.js';
+import { COUNT, HOLDS, HOLDS_LONG, INSIDE, LOCKED, OUTSIDE, PAUSES, RUN, SLOW, STATE, WAITS, WORKS, increment } from './words.js';
 
 onmessage = async ({ data: { number, words, lockWords, lockIndex, rust } }) => {
   const hammer = rust ? await loadRust(rust) : (number) => hammerInScript(number, words, new AsyncLock(lockWords, lockIndex));
@@ -21,7 +21,7 @@ async function loadRust({ url, module, memory }) {
 }
 
 function hammerInScript(number, words, lock) {
-  let slowAt = performance.now() + 500;
+  let slowAt = performance.now() + 250;
   while (Atomics.load(words, RUN)) {
     const locked = Atomics.load(words, LOCKED);
     Atomics.store(words, STATE + number, WAITS);
@@ -31,7 +31,9 @@ function hammerInScript(number, words, lock) {
     Atomics.add(words, COUNT + number, 1);
     const isSlow = number === 4 && locked && words[SLOW] > 0 && performance.now() > slowAt;
     if (isSlow) {
+      Atomics.add(words, HOLDS_LONG, 1);
       rest(1000 * words[SLOW]);
+      Atomics.add(words, HOLDS_LONG, 1);
       slowAt = performance.now() + 1000;
     }
     Atomics.store(words, STATE + number, WORKS);

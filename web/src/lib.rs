@@ -3,6 +3,7 @@
 //! `suite.mjs` calls [`run_test`] for each name in [`test_names`]. A test that fails panics, which is a trap; `driver.mjs` sees that as
 //! the end of the run.
 
+mod executor;
 mod locks;
 #[path = "../../crates/waitword-core/tests/model/mod.rs"]
 mod model;
@@ -55,6 +56,7 @@ fn tests() -> Vec<(&'static str, fn(u32) -> Test)> {
         };
     }
     tests![
+        executor::a_task_that_wakes_itself_leaves_the_event_loop_its_turn,
         locks::no_count_is_lost_and_nobody_meets,
         locks::no_count_is_lost_on_the_executor_of_wasm_bindgen,
         locks::a_timeout_on_the_page_comes_and_not_early,

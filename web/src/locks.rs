@@ -12,7 +12,7 @@ use waitword::time::Instant;
 use waitword::{Barrier, Condvar, Event, LockError, Mutex, OnceLock, RwLock, Semaphore};
 use waitword_web::spawn;
 
-use crate::tools::{join, until, waiters_of_mutexes, workers};
+use crate::tools::{join, step, until, waiters_of_mutexes, workers};
 
 const WORKERS: u32 = 3;
 
@@ -62,6 +62,7 @@ async fn count_under_a_mutex(
         for _ in 0..rounds {
             let _held = theirs.0.lock();
             theirs.1.add();
+            step();
         }
     });
     let mine = Arc::clone(&lock);
@@ -70,6 +71,7 @@ async fn count_under_a_mutex(
         for _ in 0..rounds {
             let _held = mine.0.lock_async().await;
             mine.1.add();
+            step();
         }
         mine.2.set(()).unwrap();
     }));

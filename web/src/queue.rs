@@ -9,7 +9,7 @@ use waitword_core::{
 };
 use waitword_web::spawn;
 
-use crate::tools::{join, sleep, workers};
+use crate::tools::{join, sleep, step, workers};
 use crate::{model, threads};
 
 const WORDS: usize = 5;
@@ -54,6 +54,7 @@ pub(crate) async fn conservation(scale: u32) {
         is_over: AtomicBool::new(false),
     });
     let note = |shared: &Shared, outcome| {
+        step();
         if outcome == Outcome::Notified {
             shared.notified.fetch_add(1, Ordering::Relaxed);
         }

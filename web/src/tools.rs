@@ -1,5 +1,6 @@
 //! What the tests have in common.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use js_sys::{Function, Promise};
@@ -57,4 +58,17 @@ pub(crate) async fn join<T>(workers: Vec<JoinHandle<T>>) -> Vec<T> {
         values.push(worker.join_async().await.expect("a worker that returns"));
     }
     values
+}
+
+/// How many steps of the running test are done, for who watches a soak.
+static STEPS: AtomicU32 = AtomicU32::new(0);
+
+/// A step is done: a wait, or an acquisition.
+pub(crate) fn step() {
+    STEPS.fetch_add(1, Ordering::Relaxed);
+}
+
+#[wasm_bindgen(js_name = takeSteps)]
+pub fn take_steps() -> u32 {
+    STEPS.swap(0, Ordering::Relaxed)
 }

@@ -158,6 +158,15 @@ pub(crate) enum Recipe {
         /// Only so: `name=PART&scale=N&timer&messages`, each of them or none
         #[arg(long, value_name = "QUERY")]
         mode: Option<String>,
+
+        /// The soaks instead, beside a busy loop: 10 million waits and 10 million acquisitions, in Node and in headless Chromium, as
+        /// these are and with V8's baseline compiler alone (an hour or more; half a minute of it for the acquisitions)
+        #[arg(long, conflicts_with_all = ["test", "mode"])]
+        soak: bool,
+
+        /// The locks of `wasm_safe_mutex` and `wasm_sync` beside waitword's instead, in a page of headless Chromium (half a minute)
+        #[arg(long, conflicts_with_all = ["test", "mode", "soak"])]
+        bench: bool,
     },
 
     /// The queue and the locks beside their peers; all arguments go to waitword-bench (half an hour without any)

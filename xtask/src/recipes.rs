@@ -33,7 +33,9 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Miri => miri(),
         Recipe::Instructions => instructions(),
         Recipe::Js { mutants } => js(mutants),
-        Recipe::Web { test, mode } => web(test, mode.as_deref()),
+        Recipe::Web { soak: true, .. } => web::soak(),
+        Recipe::Web { bench: true, .. } => web::bench(),
+        Recipe::Web { test, mode, .. } => web(test, mode.as_deref()),
         Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
         Recipe::BenchJs { args } => {
             Line::new("cargo build --release -p waitword-cli").run()?;

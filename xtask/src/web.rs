@@ -4,12 +4,17 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use crate::line::{Line, root};
 use crate::stop::Stop;
 use crate::tool::{NODE, WASM_BINDGEN, need};
 
 const FOLDER: &str = "target/web";
+
+/// The package of the tests.
+const TESTS: &str = "waitword-web-tests";
 
 /// The instructions of threads, and a memory that the host makes and shares.
 const FLAGS: &str = "-C target-feature=+atomics,+bulk-memory,+mutable-globals -C link-arg=--shared-memory -C link-arg=--import-memory \
@@ -22,11 +27,22 @@ const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library/std";
 /// How the suite is run: on which agents' means.
 const MODES: [&str; 3] = ["", "timer", "timer&messages"];
 
+/// The package of the benchmark.
+const CONTEST: &str = "waitword-web-contest";
+
+/// What a soak runs, each of 10 million steps: the test's name, and how many times over.
+const SOAKS: [(&str, u32); 2] =
+    [("queue::conservation", 500), ("locks::no_count_is_lost_and_nobody_meets", 125)];
+const STEPS: u32 = 10_000_000;
+
+/// V8's flag for the baseline compiler alone.
+const BASELINE: &str = "--liftoff-only";
+
 /// What the smallest program with a lock may weigh (`web/size`), in bytes of wasm: what it weighed, and a tenth more.
 const LARGEST: u64 = 106_000;
 
 pub(crate) fn run(test: bool, query: Option<&str>) -> Result<(), Stop> {
-    build("waitword-web-tests", "release", "pkg")?;
+    build(TESTS, "release", "pkg")?;
     build("waitword-web-size", "small", "size")?;
     weigh("size", "waitword-web-size", LARGEST)?;
     build_single()?;
@@ -118,7 +134,7 @@ fn run_suite(query: Option<&str>) -> Result<(), Stop> {
     need(&[NODE])?;
     Line::new("node web/single.mjs target/web/single").run()?;
     let modes = query.map_or(MODES.to_vec(), |query| vec![query]);
-    let flags = flags_of_node()?;
+    let flags = flags_of_node();
     for mode in &modes {
         Line::new("node")
             .args(flags.iter().copied())
@@ -128,26 +144,78 @@ fn run_suite(query: Option<&str>) -> Result<(), Stop> {
     let browser = browser()?;
     serve()?;
     for mode in &modes {
-        let page = format!("page.html?{mode}");
-        Line::new("node web/chromium.mjs").args([browser, "target/web/root", &page, "300"]).run()?;
+        in_browser(browser, mode).run()?;
     }
     Ok(())
 }
 
-/// On Node 20 workers stop for ever in code of V8's baseline compiler (`docs/web.md`); there the optimizing one runs alone.
-fn flags_of_node() -> Result<&'static [&'static str], Stop> {
-    if !Line::new("node --version").read()?.starts_with("v20.") {
-        return Ok(&[]);
+fn in_browser(browser: &str, mode: &str) -> Line {
+    let page = format!("page.html?{mode}");
+    Line::new("node web/chromium.mjs").args([browser, "target/web/root", &page, "300"])
+}
+
+/// The soaks in Node and in a browser's page, with both compilers and with the baseline one alone, beside a busy loop.
+pub(crate) fn soak() -> Result<(), Stop> {
+    need(&[NODE])?;
+    let browser = browser()?;
+    // Here the baseline compiler alone is what is to be soaked.
+    Line::new("node web/wait_bug.mjs").run()?;
+    build(TESTS, "release", "pkg")?;
+    serve()?;
+    beside_a_busy_loop(|| {
+        for (name, scale) in SOAKS {
+            let mode = format!("name={name}&scale={scale}&steps={STEPS}");
+            for flags in [None, Some(BASELINE)] {
+                Line::new("node").args(flags).args(["web/node.mjs", "target/web/pkg", &mode]).run()?;
+                in_browser(browser, &mode).args(flags).run()?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// One workload on waitword's lock and its peers', each in a browser of its own.
+pub(crate) fn bench() -> Result<(), Stop> {
+    need(&[NODE])?;
+    let browser = browser()?;
+    build(CONTEST, "release", "contest/pkg")?;
+    copy("contest/page.html", "contest/page.html")?;
+    for lock in ["waitword", "wasm_safe_mutex", "wasm_sync"] {
+        let page = format!("page.html?lock={lock}");
+        Line::new("node web/chromium.mjs").args([browser, "target/web/contest", &page, "60"]).run()?;
     }
-    println!("== skipped: the suite with the baseline compiler of Node 20, which stops (docs/web.md)");
-    Ok(&["--no-liftoff", "--no-wasm-tier-up"])
+    Ok(())
+}
+
+fn beside_a_busy_loop<T>(run: impl FnOnce() -> T) -> T {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+        let result = run();
+        is_over.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+/// Where V8's baseline compiler spoils a local variable at each wait, as that of Node 20 does, the optimizing one runs alone.
+fn flags_of_node() -> &'static [&'static str] {
+    if Line::new("node web/wait_bug.mjs").succeeds() {
+        return &[];
+    }
+    println!(
+        "== skipped: the suite with the baseline compiler of this Node, which has a bug (`node web/wait_bug.mjs`, docs/web.md)"
+    );
+    &["--no-liftoff", "--no-wasm-tier-up"]
 }
 
 /// Puts what the page loads into one folder.
 fn serve() -> Result<(), Stop> {
     for file in ["page.html", "suite.mjs"] {
-        let text = fs::read_to_string(root().join("web").join(file)).map_err(|error| failed(file, &error))?;
-        write(&format!("{FOLDER}/root/{file}"), &text)?;
+        copy(file, &format!("root/{file}"))?;
     }
     let link = root().join(FOLDER).join("root/pkg");
     if !link.exists() {
@@ -155,6 +223,12 @@ fn serve() -> Result<(), Stop> {
         std::os::unix::fs::symlink("../pkg", &link).map_err(|error| failed("root/pkg", &error))?;
     }
     Ok(())
+}
+
+/// From `web/` to the folder of what is built.
+fn copy(from: &str, to: &str) -> Result<(), Stop> {
+    let text = fs::read_to_string(root().join("web").join(from)).map_err(|error| failed(from, &error))?;
+    write(&format!("{FOLDER}/{to}"), &text)
 }
 
 /// The name of a Chromium that is installed.

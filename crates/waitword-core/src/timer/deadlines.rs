@@ -111,6 +111,21 @@ impl Deadlines {
         self.wakes_at
     }
 
+    /// If the leader got stuck, a waker would be delayed from `at` on: the stand-by checks not later than [`LIMIT`] after that.
+    /// Returns it if it has to be unparked for that.
+    pub(crate) fn check_after(&mut self, at: u64) -> Option<Timekeeper> {
+        let check = at.saturating_add(LIMIT);
+        if self.checks_at.is_some_and(|checks_at| checks_at <= check) {
+            return None;
+        }
+        self.checks_at = Some(check);
+        self.stand_by.clone()
+    }
+}
+
+/// The change of places between the leader and the stand-by, for which a browser has no second thread.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl Deadlines {
     /// When the stand-by checks on a leader that wakes up at `at`: when there may be work for it then, if that is known; [`LIMIT`] after
     /// that, if not.
     pub(crate) fn check_time(&self, at: u64) -> u64 {
@@ -128,16 +143,5 @@ impl Deadlines {
         std::mem::swap(&mut self.leader, &mut self.stand_by);
         self.wakes_at = self.checks_at;
         self.checks_at = Some(self.check_time(next));
-    }
-
-    /// If the leader got stuck, a waker would be delayed from `at` on: the stand-by checks not later than [`LIMIT`] after that.
-    /// Returns it if it has to be unparked for that.
-    pub(crate) fn check_after(&mut self, at: u64) -> Option<Timekeeper> {
-        let check = at.saturating_add(LIMIT);
-        if self.checks_at.is_some_and(|checks_at| checks_at <= check) {
-            return None;
-        }
-        self.checks_at = Some(check);
-        self.stand_by.clone()
     }
 }

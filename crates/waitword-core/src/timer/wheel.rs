@@ -175,6 +175,7 @@ impl Wheel {
     }
 
     /// The last time in `(after, until]` at which the wheel has to be checked, as far as is known: one at which a bucket begins.
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     pub(crate) fn last_check(&self, after: u64, until: u64) -> Option<u64> {
         // The buckets of the finest levels are for what comes at the same time.
         let last = |level| {
@@ -289,6 +290,7 @@ impl Bits {
         self.0[usize::from(place) / WORD] &= !(1 << (usize::from(place) % WORD));
     }
 
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     fn contains(&self, Place(place): Place) -> bool {
         self.0[usize::from(place) / WORD] & 1 << (usize::from(place) % WORD) != 0
     }

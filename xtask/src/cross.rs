@@ -22,18 +22,16 @@ struct Target {
 
 enum RunsOn {
     ThisProcessor,
+    /// With the kernel's entry of this name.
     Qemu(&'static str),
     Wine,
 }
 
-/// Without an engine: `rquickjs-sys` brings no bindings for the target.
-const LIBRARIES: &str = "waitword-core waitword waitword-agents";
-const WITH_ENGINE: &str = "waitword-core waitword waitword-agents waitword-quickjs";
+/// What is built from Rust alone. `rquickjs-sys` brings no bindings of the engine for s390x.
+const LIBRARIES: &str = "waitword-core waitword waitword-observe waitword-agents";
+const WITH_ENGINE: &str = "waitword-core waitword waitword-observe waitword-agents waitword-quickjs";
 const ALL: &str =
     "waitword-core waitword waitword-observe waitword-agents waitword-quickjs waitword-host waitword-cli";
-
-/// What is built from Rust alone.
-const CHECKED: &str = "waitword-core waitword waitword-observe waitword-agents";
 
 const TARGETS: [Target; 6] = [
     Target {
@@ -46,28 +44,28 @@ const TARGETS: [Target; 6] = [
     Target {
         name: "aarch64-unknown-linux-gnu",
         tools: "aarch64-linux-gnu",
-        runs_on: RunsOn::Qemu("qemu-aarch64-static"),
+        runs_on: RunsOn::Qemu("qemu-aarch64"),
         crates: WITH_ENGINE,
         how_to_get: "rustup target add aarch64-unknown-linux-gnu; apt-get install gcc-aarch64-linux-gnu qemu-user-static",
     },
     Target {
         name: "armv7-unknown-linux-gnueabihf",
         tools: "arm-linux-gnueabihf",
-        runs_on: RunsOn::Qemu("qemu-arm-static"),
+        runs_on: RunsOn::Qemu("qemu-arm"),
         crates: WITH_ENGINE,
         how_to_get: "rustup target add armv7-unknown-linux-gnueabihf; apt-get install gcc-arm-linux-gnueabihf qemu-user-static",
     },
     Target {
         name: "riscv64gc-unknown-linux-gnu",
         tools: "riscv64-linux-gnu",
-        runs_on: RunsOn::Qemu("qemu-riscv64-static"),
+        runs_on: RunsOn::Qemu("qemu-riscv64"),
         crates: WITH_ENGINE,
         how_to_get: "rustup target add riscv64gc-unknown-linux-gnu; apt-get install gcc-riscv64-linux-gnu qemu-user-static",
     },
     Target {
         name: "s390x-unknown-linux-gnu",
         tools: "s390x-linux-gnu",
-        runs_on: RunsOn::Qemu("qemu-s390x-static"),
+        runs_on: RunsOn::Qemu("qemu-s390x"),
         crates: LIBRARIES,
         how_to_get: "rustup target add s390x-unknown-linux-gnu; apt-get install gcc-s390x-linux-gnu qemu-user-static",
     },
@@ -80,16 +78,12 @@ const TARGETS: [Target; 6] = [
     },
 ];
 
-/// Tests that start another program of the target, which QEMU cannot do where the kernel does not know of it.
-const STARTS_PROGRAMS: [&str; 6] = [
-    "threads_and_tasks_lose_no_count",
-    "what_the_service_has_answered_is_in_the_file",
-    "no_frame_is_lost_by_waits_that_are_given_up",
-    "a_thread_and_a_task_see_the_end_of_the_work",
-    // `many_machines`
-    "two_processes_lose_no_count",
-    "a_holders_process_that_is_killed_leaves_the_lock_to_the_other",
-];
+/// Where the kernel lists what it runs programs of other processors with. Tests start such programs.
+const BINFMT: &str = "/proc/sys/fs/binfmt_misc";
+
+/// The package brings the entries; systemd hands them to the kernel.
+const NO_ENTRY: &str = "the kernel's entry for QEMU (without systemd: `mount -t binfmt_misc none /proc/sys/fs/binfmt_misc`, \
+    then copy the entry in /usr/lib/binfmt.d to the file `register` there)";
 
 /// Below the root: Wine's drive, and what Windows has and this Wine lacks.
 const WINE: &str = "target/wine";
@@ -111,7 +105,7 @@ pub(crate) fn check() -> Result<(), Stop> {
             println!("skipped: cargo check --target {0}; to get it: rustup target add {0}", target.name);
             continue;
         }
-        let crates = CHECKED.split(' ').flat_map(|name| ["-p", name]);
+        let crates = LIBRARIES.split(' ').flat_map(|name| ["-p", name]);
         Line::new("cargo check --quiet --target").args([target.name]).args(crates).run()?;
     }
     Ok(())
@@ -142,15 +136,17 @@ impl Target {
     /// What it lacks here, if anything.
     fn missing(&self) -> Option<&'static str> {
         let has = |program: &str| Line::new(&format!("{program} --version")).succeeds();
-        let runs = match self.runs_on {
-            RunsOn::ThisProcessor => Path::new("/lib/ld-linux.so.2").exists(),
-            RunsOn::Qemu(qemu) => has(qemu),
-            RunsOn::Wine => has("wine"),
+        let (runs, what_runs) = match self.runs_on {
+            RunsOn::ThisProcessor => {
+                (Path::new("/lib/ld-linux.so.2").exists(), "the loader of 32-bit programs")
+            }
+            RunsOn::Qemu(entry) => (Path::new(BINFMT).join(entry).exists(), NO_ENTRY),
+            RunsOn::Wine => (has("wine"), "Wine"),
         };
         match () {
             () if !self.has_library() => Some("the standard library of the target"),
             () if !has(&self.compiler()) => Some("a C compiler for the target"),
-            () if !runs => Some("what runs the target's programs"),
+            () if !runs => Some(what_runs),
             () => None,
         }
     }
@@ -179,10 +175,7 @@ impl Target {
         let line = cargo("cargo test --no-fail-fast --tests --examples").args(["--"]).args(args);
         match self.runs_on {
             RunsOn::ThisProcessor => line.run(),
-            RunsOn::Qemu(qemu) => line
-                .args(STARTS_PROGRAMS.iter().flat_map(|name| ["--skip", name]))
-                .env(&cargos("RUNNER"), &format!("{qemu} -L /usr/{}", self.tools))
-                .run(),
+            RunsOn::Qemu(_) => line.env("QEMU_LD_PREFIX", &format!("/usr/{}", self.tools)).run(),
             RunsOn::Wine => {
                 let folder = self.prepare_wine()?;
                 line.env(&cargos("RUNNER"), "wine")

@@ -41,10 +41,13 @@ const MOST_SHARDS: usize = 256;
 /// What a shard takes while few words of it are waited on (see [`Table::with_shards`]).
 const BYTES_OF_A_SHARD: usize = 300;
 
-/// Where the bytes begin. Aligned for the widest access that an engine makes.
+/// Where the bytes begin. Aligned for the widest access that an engine makes, which is 8 bytes.
 const OFFSET: usize = size_of::<Header>();
 
-#[repr(align(16))]
+/// Aligned no further than any allocation of the system is: for more the standard library asks it for bytes that are not zeroed, and
+/// writes, and so touches, all of them.
+#[cfg_attr(target_pointer_width = "64", repr(align(16)))]
+#[cfg_attr(not(target_pointer_width = "64"), repr(align(8)))]
 struct Header {
     count: AtomicUsize,
     len: AtomicUsize,
@@ -71,8 +74,7 @@ struct Queues {
 ///
 /// The bytes come from the global allocator's `alloc_zeroed`. That of the system gives a large block (from 128 KiB to 32 MiB on, as the
 /// system has it) as fresh pages, which take memory only once they are touched; so a block of a gibibyte is made in microseconds. Where the
-/// allocator writes the zeros itself (most of those that replace the system's do not; on 32-bit processors the standard library does), a
-/// block takes all of its memory at once.
+/// allocator writes the zeros itself (most of those that replace the system's do not), a block takes all of its memory at once.
 ///
 /// ```
 /// use std::sync::atomic::Ordering;
@@ -210,7 +212,7 @@ impl SharedBlock {
         }
     }
 
-    /// The address of the first byte, a multiple of 16. It stays the same for the block's life.
+    /// The address of the first byte, a multiple of 16 on 64-bit processors, and of 8 on others. It stays the same for the block's life.
     pub fn as_ptr(&self) -> *mut u8 {
         self.data.as_ptr()
     }

@@ -149,19 +149,29 @@ fn a_limit_is_for_scripts_and_not_for_what_an_agent_starts_with() {
     assert!(error.message.ends_with("out of memory"), "{error}");
 }
 
+/// The engine asks every ten thousand loops or calls whether it shall go on. Where in such a round the memory is gone depends on the
+/// limit, on the size of a value and on what the script makes, so the limits here cover a round.
 #[test]
 fn no_script_that_hoards_sees_null_and_one_that_goes_on_is_ended() {
-    let limited = RuntimeOptions { memory_limit: Some(1 << 20), ..RuntimeOptions::default() };
-    let js = JsAgent::new(&JsAgentOptions { runtime: limited, ..JsAgentOptions::default() }).unwrap();
-    js.eval("t.js", "var errors = new Set(), hoard").unwrap();
-    let error = js
-        .eval("t.js", "for (;;) try { for (;;) hoard = [hoard] } catch (error) { errors.add(`${error}`) }")
-        .unwrap_err();
-    assert!(error.is_uncatchable && js.runtime().is_out_of_memory(), "{error}");
-    assert!(js.eval("t.js", "for (;;);").unwrap_err().is_uncatchable, "so is what runs after it");
-    let errors = js.realm().get(&js.realm().global(), "errors").unwrap();
-    let size = js.realm().get(&errors, "size").unwrap();
-    assert_eq!(size.as_number(), Some(1.0), "only InternalErrors were thrown");
+    for limit in (1 << 20..(1 << 20) + 480_000).step_by(16_000) {
+        for made in ["[hoard]", "{ hoard }", "(kept => () => kept)(hoard)"] {
+            let limited = RuntimeOptions { memory_limit: Some(limit), ..RuntimeOptions::default() };
+            let js = JsAgent::new(&JsAgentOptions { runtime: limited, ..JsAgentOptions::default() }).unwrap();
+            js.eval("t.js", "var errors = 0, others = 0, hoard").unwrap();
+            let catch = "if (error instanceof InternalError) errors++; else others++";
+            let source = format!("for (;;) try {{ for (;;) hoard = {made} }} catch (error) {{ {catch} }}");
+            let error = js.eval("t.js", &source).unwrap_err();
+            let case = format!("{made} within {limit}");
+            assert!(error.is_uncatchable && js.runtime().is_out_of_memory(), "{case}: {error}");
+            assert!(
+                js.eval("t.js", "for (;;);").unwrap_err().is_uncatchable,
+                "{case}: so is what runs after it"
+            );
+            let count = |name| js.realm().get(&js.realm().global(), name).unwrap().as_number().unwrap();
+            assert!(count("errors") > 0.0, "{case}");
+            assert_eq!(count("others"), 0.0, "{case}: only InternalErrors were thrown");
+        }
+    }
 }
 
 #[test]

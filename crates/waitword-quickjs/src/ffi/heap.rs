@@ -3,7 +3,7 @@
 //! What a script asks for beyond its budget is refused, and the engine makes an InternalError of that: for which it needs
 //! memory. So a refusal opens the reserve of the budget for a while, to small requests only. A script that goes on until
 //! the reserve is gone as well is to be ended ([`Heap::is_exhausted`]); until somebody does so, small requests are granted
-//! within as much again, for the engine throws `null` where it cannot even make the error.
+//! beyond the limit ([`OVERDRAFT`]), for the engine throws `null` where it cannot even make the error.
 //!
 //! What the host needs for itself (realms, its own JavaScript) is not counted: scripts cannot make less of it. But it is on the budget of
 //! the whole program, if there is one, for scripts can make more agents; that is never refused here, but before an agent is made.
@@ -27,8 +27,9 @@ pub(super) const HEADER: usize = 16;
 /// How many small requests a refusal opens the reserve to: an error, its message, its stack.
 const GRANTS: u32 = 8;
 
-/// How far beyond the limit a script may get between the last of the reserve and its end.
-const OVERDRAFT: usize = 256 << 10;
+/// How far beyond the limit a script may get between the last of the reserve and its end. The engine asks whether to go on only every
+/// 10,000 loops or calls, so this is some 400 bytes for each of them.
+const OVERDRAFT: usize = 4 << 20;
 
 /// How far beyond the limit the parser may get: what some ten thousand lines take.
 const PARSER_OVERDRAFT: usize = 4 << 20;

@@ -286,8 +286,8 @@ const AsyncLock = require("./lock.js");
 const words = new Int32Array(new SharedArrayBuffer(8));
 const lock = new AsyncLock(words, 0);
 lock.take();
-new Worker("./worker.js", { workerData: words });
 Atomics.waitAsync(words, 1, 0).value.then(() => lock.unlock());
+new Worker("./worker.js", { workerData: words });
 "#;
     // It notifies as the last thing before it waits for the lock, which main then gives it.
     let worker = r#"const { workerData: words } = require("worker_threads");

@@ -80,6 +80,7 @@ pub(crate) use clock::{ticket_after, time_of};
 #[cfg(feature = "observe")]
 pub(crate) use delays::Delay;
 pub(crate) use delays::Delays;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use follow::{Acquirer, Step, follow, stop_following};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use notifies::{NotifySeen, notifies};

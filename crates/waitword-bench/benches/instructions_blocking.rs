@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicI32;
 use gungraun::{
     Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
-use waitword::{Mutex, Semaphore};
+use waitword::{Condvar, Event, Mutex, Semaphore};
 use waitword_core::{Interrupt, wait_interruptible};
 
 static WORD: AtomicI32 = AtomicI32::new(0);
@@ -19,10 +19,17 @@ struct Counted {
     wait_enqueue_leave: u64,
     mutex_lock_unlock: u64,
     semaphore_acquire_release: u64,
+    condvar_notify: u64,
+    event_notify: u64,
 }
 
-const COUNTED: Counted =
-    Counted { wait_enqueue_leave: 667, mutex_lock_unlock: 18, semaphore_acquire_release: 32 };
+const COUNTED: Counted = Counted {
+    wait_enqueue_leave: 667,
+    mutex_lock_unlock: 18,
+    semaphore_acquire_release: 32,
+    condvar_notify: 12,
+    event_notify: 38,
+};
 
 /// With five percent to spare.
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {
@@ -64,9 +71,24 @@ fn semaphore_acquire_release(semaphore: Semaphore) -> Semaphore {
     semaphore
 }
 
+#[library_benchmark(config = at_most(COUNTED.condvar_notify))]
+#[bench::nobody(Condvar::new())]
+fn condvar_notify(condvar: Condvar) -> Condvar {
+    let _ = black_box(&condvar).notify_one();
+    condvar
+}
+
+#[library_benchmark(config = at_most(COUNTED.event_notify))]
+#[bench::nobody(Event::new())]
+fn event_notify(event: Event) -> Event {
+    let _ = black_box(&event).notify_all();
+    event
+}
+
 library_benchmark_group!(
     name = blocking,
-    benchmarks = [wait_enqueue_leave, mutex_lock_unlock, semaphore_acquire_release]
+    benchmarks =
+        [wait_enqueue_leave, mutex_lock_unlock, semaphore_acquire_release, condvar_notify, event_notify]
 );
 
 main!(library_benchmark_groups = blocking);

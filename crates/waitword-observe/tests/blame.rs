@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use waitword::{Mutex, RwLock, Semaphore};
+use waitword::{Mutex, MutexGuard, RwLock, Semaphore};
 use waitword_observe::{Blame, Blamed, LockKind, Profile, blame, profile, snapshot};
 
 /// All tests share one table.
@@ -174,4 +174,38 @@ fn the_report_has_the_table() {
     assert!(text.contains("\nwho made others wait:\n"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert_eq!(waitword_observe::Report::from_json(&report.to_json()), Ok(report));
+}
+
+struct Pool;
+
+/// The type that is always the same is said, also if the locks are not, and also when they are gone.
+#[test]
+fn a_row_says_the_type_of_its_locks() {
+    let _one = ONE_AT_A_TIME.lock();
+    waitword_observe::enable();
+    fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock() // generic
+    }
+    fn contended<T: Send>(hold: impl Fn(&Mutex<T>) -> MutexGuard<'_, T>, value: T) {
+        let mutex = Mutex::new(value);
+        contend(1, || hold(&mutex), || drop(mutex.lock()), || drop(smol::block_on(mutex.lock_async())));
+    }
+    let row = |mark: &str| {
+        let line =
+            include_str!("blame.rs").lines().position(|line| line.ends_with(&format!("// {mark}"))).unwrap()
+                + 1;
+        let is_it = |row: &Blame| matches!(&row.blamed, Blamed::Site { site } if site.line == line as u32 && site.file == file!());
+        blame().into_iter().find(is_it).unwrap()
+    };
+    contended(hold, Pool);
+    assert_eq!(row("generic").type_name.as_deref(), Some("Mutex<blame::Pool>"));
+    contended(hold, Pool);
+    assert_eq!(row("generic").type_name.as_deref(), Some("Mutex<blame::Pool>"));
+    // Alone: those with little of all delays are left out.
+    let mut report = waitword_observe::report();
+    report.blame = vec![row("generic")];
+    let report = report.to_string();
+    assert!(report.contains("Mutex<blame::Pool> taken at "), "{report}");
+    contended(hold, vec![Pool]);
+    assert_eq!(row("generic").type_name, None, "of two types");
 }

@@ -924,7 +924,8 @@ fn a_future_that_its_task_does_not_poll_while_it_awaits_another() {
     expect(
         "futurelock",
         r#"waitword: deadlocks (process #): 2 waiters at 2 locks
-        Event "reply": 1 waits, longest # (<reply waits>); nobody is known who could notify
+        Event "reply": 1 waits, longest # (<reply waits>); nobody has notified it since
+            observation began, # ago
         never polled (futurelock): task 1 waits # for Mutex<u64> "db" at <write waits>; it was signalled, did not run and was skipped; 0
           behind it
         Mutex<u64> "db" at #: 1 waiter

@@ -102,7 +102,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> bool {
-        acquire::take(&self.raw, ()).is_some()
+        acquire::try_take(&self.raw, ()).is_some()
     }
 
     /// As [`lock`](Self::lock), for `timeout` at the longest.

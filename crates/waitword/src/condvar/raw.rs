@@ -61,6 +61,7 @@ impl RawCondvar {
     }
 
     /// Notifies the first `count` waiters. Returns how many it notified.
+    #[inline]
     pub(crate) fn notify(&self, count: usize) -> usize {
         notify(&self.mutex, count)
     }
@@ -81,9 +82,18 @@ impl Waited for RawCondvar {
 }
 
 /// See [`RawCondvar::notify`]. A wait has only `at` of its condition variable.
+#[inline]
 fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
     // Relaxed: a queued waiter wrote the word before it released the mutex, and the condition was changed under the mutex.
-    let mut mutex = at.word().load(Ordering::Relaxed);
+    match at.word().load(Ordering::Relaxed) {
+        NO_MUTEX => 0,
+        mutex => notify_waiters(at, mutex, count),
+    }
+}
+
+/// Apart, so that a notify of what nobody has ever waited for is a load and a comparison, and no more.
+#[inline(never)]
+fn notify_waiters(at: &impl Location<Word = AtomicU64>, mut mutex: u64, count: usize) -> usize {
     while mutex != NO_MUTEX {
         match requeue_while_equal(at, mutex, mutex as usize, count) {
             Ok(notified) => return notified,

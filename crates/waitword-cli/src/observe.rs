@@ -1,6 +1,7 @@
 //! `waitword run --observe`: the agents of the program in reports, and the report of one that hangs.
 
 use std::borrow::Cow;
+#[cfg(unix)]
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,10 @@
 //! `waitword run --observe`: the waiters, where they wait, and for which holder.
 
-use crate::program::{Ran, folder, run_with};
+use std::env::consts::EXE_SUFFIX;
+
+#[cfg(target_os = "linux")]
+use crate::program::folder;
+use crate::program::{Ran, run_with};
 
 /// What readers of a timeline need.
 #[path = "../../../waitword-observe/tests/common/chrome_format.rs"]
@@ -44,6 +48,7 @@ fn masked(ran: &Ran) -> String {
         text += &shown.join(" ");
         text += "\n";
     }
+    let mut text = text.replace(&format!("waitword{EXE_SUFFIX} (process"), "waitword (process");
     let process = text.find("(process ").map(|start| (start, start + text[start..].find(')').unwrap()));
     if let Some((start, end)) = process {
         text.replace_range(start..=end, "(process N)");

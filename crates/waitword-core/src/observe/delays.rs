@@ -117,7 +117,7 @@ mod imp {
 mod imp {
     /// Nothing.
     #[derive(Clone, Copy, Debug, Default)]
-    pub(crate) struct Delays;
+    pub(crate) struct Delays(());
 
     impl Delays {
         #[inline(always)]

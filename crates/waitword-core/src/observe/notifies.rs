@@ -9,13 +9,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::Thread;
 
 use super::holders::{record_time, recorded_thread, time_of_record};
-use super::notify_table::{Kept, NotifyTable};
+use super::notify_table::{Kept, NOTIFIES};
 use super::origin::Caller;
 use super::site::Site;
 use super::tasks;
 use crate::time::Instant;
-
-static TABLE: NotifyTable = NotifyTable::new();
 
 /// How many notifies were displaced.
 static LOST: AtomicU64 = AtomicU64::new(0);
@@ -35,7 +33,7 @@ pub fn note_notify(word: usize, woken: usize, caller: Caller) {
     IS_USED.store(1, Ordering::Relaxed);
     let task = tasks::of_this_thread().map_or(0, |task| task.wrapping_add(1));
     let kept = Kept { word, at: record_time(), thread: recorded_thread(), task, site: caller.site(), woken };
-    TABLE.keep(&kept, &LOST);
+    NOTIFIES.keep(&kept, &LOST);
 }
 
 /// For building locks: the object with the word goes.
@@ -49,12 +47,7 @@ pub fn forget_notify(word: usize) {
 #[cold]
 #[inline(never)]
 fn forget(word: usize) {
-    TABLE.forget(word);
-}
-
-/// Whether a notify names the thread.
-pub(super) fn is_named(thread: u64) -> bool {
-    TABLE.all().any(|kept| kept.thread == thread)
+    NOTIFIES.forget(word);
 }
 
 /// The last notify of a word.
@@ -79,7 +72,7 @@ pub struct NotifySeen {
 /// by those of others.
 pub fn notifies() -> (Vec<NotifySeen>, u64) {
     let threads = crate::thread::numbered::numbered();
-    let seen = TABLE.all().filter_map(|kept| {
+    let seen = NOTIFIES.all().filter_map(|kept| {
         Some(NotifySeen {
             word: kept.word,
             thread: threads.get(&kept.thread).map(|numbered| numbered.thread.clone()),

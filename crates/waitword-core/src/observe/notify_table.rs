@@ -77,6 +77,10 @@ macro_rules! new {
     };
 }
 
+/// The table of the process.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+pub(crate) static NOTIFIES: NotifyTable = NotifyTable::new();
+
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 impl NotifyTable {
     pub(super) const fn new() -> Self {

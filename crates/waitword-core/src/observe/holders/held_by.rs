@@ -122,8 +122,9 @@ pub fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
 mod imp {
     use super::*;
     use crate::observe::holders::hold::Hold;
-    use crate::observe::holders::on::{is_sent, recorded, time};
+    use crate::observe::holders::recorder::{recorded, time};
     use crate::observe::holders::records::{Entry, FLAG_BITS, HOLD, TASK};
+    use crate::observe::holders::seen::is_sent;
     use crate::thread::numbered::{UNKNOWN, numbered};
     use crate::time::Instant;
 

@@ -28,25 +28,35 @@ mod held_by;
 mod hold;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod on;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod recorder;
 #[cfg(feature = "observe")]
 #[allow(unsafe_code)]
 mod records;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod seen;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod sent;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod switch;
 
 pub use held_by::{HeldBy, held_by};
 pub use hold::{Hold, HoldId};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use on::{
-    HolderSeen, Holders, acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, holders,
-    may_be_elsewhere, may_be_recorded, merged, not_kept, permits_added, records, released, released_quickly,
-    released_slowly, split, start_holders, stop_holders, was_made_to_be_sent,
+    acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere,
+    may_be_recorded, merged, not_kept, permits_added, records, released, released_quickly, released_slowly,
+    split, was_made_to_be_sent,
 };
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-pub(crate) use on::{record_time, recorded_thread, site_of, time_of_record};
+pub(crate) use recorder::{record_time, recorded_thread, site_of, time_of_record};
 #[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
 pub use records::{Entry, Records};
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub use seen::{HolderSeen, Holders, holders};
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub use switch::{start_holders, stop_holders};
 
 #[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
 mod off;

@@ -1,138 +1,18 @@
-//! The table of the process, the switch, and the hooks: every acquisition and every release that is seen passes here.
+//! The hooks: every acquisition and every release that is seen passes here.
 
-use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard};
 use std::task::Waker;
-use std::thread;
 
 use super::hold::{Hold, HoldId};
-use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, RECORDS, Records, TASK};
+use super::recorder::{NUMBER, RECORDER, TABLE, UNRECORDED, number, time};
+use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, RECORDS, TASK};
 use super::sent;
 use crate::observe::{
-    self, Acquirer, Actor, Caller, Release, Site, Step, begin_clock, follow, instant, is_anonymous,
-    is_anything_asked, note_release, trace_acquired, trace_released, traces_all, tracing,
+    Acquirer, Caller, Release, Site, Step, follow, is_anonymous, is_anything_asked, note_release,
+    trace_acquired, trace_released, traces_all, tracing, types,
 };
-use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::sync::lock;
+use crate::sync::atomic::Ordering;
 use crate::thread::is_of_thread;
-use crate::thread::numbered::{self, Numbered};
-use crate::time::{Duration, Instant};
-
-/// How exact the times of holds are.
-pub(super) const TICK: Duration = Duration::from_millis(10);
-
-/// What every acquisition and every release looks at: one static, so that code in other crates looks for one address.
-struct Recorder {
-    /// 0 while the switch is off. Otherwise the number of its turn, and the milliseconds since the first one.
-    now: AtomicU64,
-    /// Whether there may be records, which releases have to erase.
-    erases: AtomicBool,
-    table: Records,
-}
-
-static RECORDER: Recorder =
-    Recorder { now: AtomicU64::new(0), erases: AtomicBool::new(false), table: Records::new() };
-
-static TABLE: &Records = &RECORDER.table;
-
-/// How many acquisitions found no place in this turn.
-static UNRECORDED: AtomicU64 = AtomicU64::new(0);
-
-/// Where the number of the turn begins in a time.
-const TURN_SHIFT: u32 = 40;
-
-const NANOS_PER_MILLI: u64 = 1_000_000;
-
-#[derive(Default)]
-struct Switch {
-    turns: u64,
-    is_on: bool,
-    /// The thread that tells the time runs.
-    ticks: bool,
-    began: Option<Instant>,
-}
-
-static SWITCH: Mutex<Switch> = Mutex::new(Switch { turns: 0, is_on: false, ticks: false, began: None });
-
-fn switch() -> MutexGuard<'static, Switch> {
-    lock(&SWITCH)
-}
-
-/// From now on acquisitions are recorded: who holds a lock, since when, and taken where ([`holders`]).
-///
-/// Costs 50 (`Mutex`) to 100 (`Semaphore`) instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
-/// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.
-pub fn start_holders() {
-    let mut switch = switch();
-    if switch.is_on {
-        return;
-    }
-    begin_clock();
-    (switch.turns, switch.is_on, switch.began) = (switch.turns + 1, true, Some(Instant::now()));
-    UNRECORDED.store(0, Ordering::Relaxed);
-    RECORDER.erases.store(true, Ordering::SeqCst);
-    tick(switch.turns);
-    if !switch.ticks {
-        // Without the thread, times are those of the last snapshot.
-        let started = thread::Builder::new().name("waitword-holders".into()).spawn(run);
-        switch.ticks = started.is_ok();
-    }
-}
-
-/// Acquisitions are not recorded any more. What is recorded stays until its release, and is not shown.
-pub fn stop_holders() {
-    let mut switch = switch();
-    switch.is_on = false;
-    RECORDER.now.store(0, Ordering::SeqCst);
-}
-
-/// Stores the time, under the lock of the switch.
-fn tick(turn: u64) {
-    let elapsed = observe::now() / NANOS_PER_MILLI;
-    RECORDER.now.store(turn << TURN_SHIFT | (elapsed & ((1 << TURN_SHIFT) - 1)), Ordering::SeqCst);
-}
-
-/// Tells the time, until the switch is off and no record is left.
-fn run() {
-    loop {
-        thread::sleep(TICK);
-        let mut switch = switch();
-        if switch.is_on {
-            tick(switch.turns);
-        } else if TABLE.is_empty() {
-            RECORDER.erases.store(false, Ordering::SeqCst);
-            switch.ticks = false;
-            return;
-        }
-    }
-}
-
-thread_local! {
-    /// The number of this thread, as in records: not given again.
-    static NUMBER: Cell<u64> = const { Cell::new(0) };
-}
-
-#[inline(always)]
-fn number() -> u64 {
-    match NUMBER.get() {
-        0 => new_number(),
-        number => number,
-    }
-}
-
-#[cold]
-fn new_number() -> u64 {
-    // A lock that is taken meanwhile, by an allocator, is one of an unknown thread.
-    NUMBER.set(numbered::UNKNOWN << FLAG_BITS);
-    let number = numbered::number_of_this_thread(is_recorded) << FLAG_BITS;
-    NUMBER.set(number);
-    number
-}
-
-/// Whether a record names the thread.
-fn is_recorded(number: u64) -> bool {
-    TABLE.all().any(|entry| entry.who >> FLAG_BITS == number) || observe::notifies::is_named(number)
-}
+use crate::thread::numbered;
 
 /// Whether acquisitions are recorded: the switch is on. One load.
 #[inline(always)]
@@ -500,17 +380,6 @@ fn forget_no_more(word: usize, mut permits: usize) {
     }
 }
 
-/// Where the lock with this word was taken by one that holds it, if that is recorded.
-pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
-    recorded(word).next().map(|entry| entry.site)
-}
-
-/// The records of the lock with this word, of this turn of the switch.
-pub(super) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
-    let turn = RECORDER.now.load(Ordering::Relaxed) >> TURN_SHIFT;
-    TABLE.find(word, move |entry| turn != 0 && entry.since >> TURN_SHIFT == turn).map(|(_, entry)| entry)
-}
-
 /// The lock goes. Guards that were leaked held it; another may be made in its place.
 #[inline(never)] // or each function that may drop a lock keeps the address of the table in a register
 pub fn dropped(word: usize) {
@@ -522,117 +391,15 @@ pub fn dropped(word: usize) {
 #[cold]
 fn drop_all(word: usize) {
     erase_all(word);
-    observe::types::forget(word);
+    types::forget(word);
     if tracing::is_followed() {
         follow::tell(|| Step::Dropped { word });
     }
 }
 
-/// The time as records have it; 0: the switch is off.
-#[inline(always)]
-pub(crate) fn record_time() -> u64 {
-    RECORDER.now.load(Ordering::Relaxed)
-}
-
-/// What [`record_time`] says, if it was in this turn of the switch.
-pub(crate) fn time_of_record(at: u64) -> Option<Instant> {
-    let turn = record_time() >> TURN_SHIFT;
-    if turn == at >> TURN_SHIFT { time(at) } else { None }
-}
-
-/// The number of this thread, by which [`numbered`] knows it.
-pub(crate) fn recorded_thread() -> u64 {
-    number() >> FLAG_BITS
-}
-
 #[cold]
 fn erase_all(word: usize) {
     TABLE.find(word, |_| true).for_each(|(at, _)| TABLE.free(at));
-}
-
-/// A holder, as a snapshot saw it.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct HolderSeen {
-    /// The address of the word.
-    pub word: usize,
-    /// How it is held.
-    pub hold: Hold,
-    /// How many permits, of a semaphore's.
-    pub permits: usize,
-    /// Where it was acquired.
-    pub site: &'static Site,
-    /// When it was acquired, to 10 ms.
-    pub since: Instant,
-    /// What acquired it. `None`: a thread that is not known.
-    pub actor: Option<Actor>,
-    /// The thread on which it was acquired: that of `actor`, or the one that polled the task.
-    pub on: Option<thread::Thread>,
-    /// No other thread than `on` can poll the task: it is one of a runtime with one thread. Known of tokio's, with the feature `tokio`.
-    pub is_polled_only_there: bool,
-    /// The guard may be with another than the one that acquired it.
-    pub may_be_elsewhere: bool,
-    /// Nothing will release it: permits that were forgotten, a guard that was leaked.
-    pub is_forgotten: bool,
-}
-
-/// The holders, and what is not known of them.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Holders {
-    /// The holders that are recorded.
-    pub seen: Vec<HolderSeen>,
-    /// How many acquisitions were not recorded since the switch was turned on, because there was no room.
-    pub unrecorded: u64,
-    /// When the switch was turned on.
-    pub began: Instant,
-}
-
-/// All holders that are recorded; `None` if the switch is off ([`start_holders`]).
-///
-/// A hold that lasts during the whole call is seen exactly once. Takes no lock of a queue, and delays nobody.
-pub fn holders() -> Option<Holders> {
-    let (turn, began) = {
-        let switch = switch();
-        if !switch.is_on {
-            return None;
-        }
-        tick(switch.turns);
-        (switch.turns, switch.began?)
-    };
-    let entries: Vec<Entry> = TABLE.all().filter(|entry| entry.since >> TURN_SHIFT == turn).collect();
-    let known = numbered::numbered();
-    let seen = entries.iter().filter_map(|entry| seen(entry, &known)).collect();
-    Some(Holders { seen, unrecorded: UNRECORDED.load(Ordering::Relaxed), began })
-}
-
-/// The time in a record.
-pub(super) fn time(since: u64) -> Option<Instant> {
-    instant((since & ((1 << TURN_SHIFT) - 1)).saturating_mul(NANOS_PER_MILLI))
-}
-
-/// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: anybody may unlock it.
-pub(super) fn is_sent(entry: &Entry) -> bool {
-    entry.who & ELSEWHERE != 0 || entry.who & HOLD == Hold::AsyncLock as u64 || sent::is_known(entry.site)
-}
-
-fn seen(entry: &Entry, known: &std::collections::BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
-    let thread = known.get(&(entry.who >> FLAG_BITS));
-    let on = thread.map(|numbered| numbered.thread.clone());
-    let is_task = entry.who & TASK != 0;
-    let has_ended = !is_task && thread.is_none_or(|numbered| numbered.has_ended);
-    Some(HolderSeen {
-        word: entry.word,
-        hold: Hold::from_number(entry.who & HOLD)?,
-        permits: entry.permits,
-        site: entry.site,
-        since: time(entry.since)?,
-        actor: if is_task { Some(Actor::Task(entry.task)) } else { on.clone().map(Actor::Thread) },
-        on,
-        is_polled_only_there: entry.who & ALONE != 0,
-        may_be_elsewhere: has_ended || is_sent(entry),
-        is_forgotten: entry.who & FORGOTTEN != 0,
-    })
 }
 
 const _: () = assert!(FLAGS == 0xFF && HOLD < TASK);

@@ -1,0 +1,94 @@
+//! The holders, as a snapshot shows them.
+
+use std::collections::BTreeMap;
+use std::thread;
+
+use super::hold::Hold;
+use super::recorder::{TABLE, TURN_SHIFT, UNRECORDED, tick, time};
+use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FORGOTTEN, HOLD, TASK};
+use super::sent;
+use super::switch::switch;
+use crate::observe::{Actor, Site};
+use crate::sync::atomic::Ordering;
+use crate::thread::numbered::{self, Numbered};
+use crate::time::Instant;
+
+/// A holder, as a snapshot saw it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HolderSeen {
+    /// The address of the word.
+    pub word: usize,
+    /// How it is held.
+    pub hold: Hold,
+    /// How many permits, of a semaphore's.
+    pub permits: usize,
+    /// Where it was acquired.
+    pub site: &'static Site,
+    /// When it was acquired, to 10 ms.
+    pub since: Instant,
+    /// What acquired it. `None`: a thread that is not known.
+    pub actor: Option<Actor>,
+    /// The thread on which it was acquired: that of `actor`, or the one that polled the task.
+    pub on: Option<thread::Thread>,
+    /// No other thread than `on` can poll the task: it is one of a runtime with one thread. Known of tokio's, with the feature `tokio`.
+    pub is_polled_only_there: bool,
+    /// The guard may be with another than the one that acquired it.
+    pub may_be_elsewhere: bool,
+    /// Nothing will release it: permits that were forgotten, a guard that was leaked.
+    pub is_forgotten: bool,
+}
+
+/// The holders, and what is not known of them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Holders {
+    /// The holders that are recorded.
+    pub seen: Vec<HolderSeen>,
+    /// How many acquisitions were not recorded since the switch was turned on, because there was no room.
+    pub unrecorded: u64,
+    /// When the switch was turned on.
+    pub began: Instant,
+}
+
+/// All holders that are recorded; `None` if the switch is off ([`start_holders`]).
+///
+/// A hold that lasts during the whole call is seen exactly once. Takes no lock of a queue, and delays nobody.
+pub fn holders() -> Option<Holders> {
+    let (turn, began) = {
+        let switch = switch();
+        if !switch.is_on {
+            return None;
+        }
+        tick(switch.turns);
+        (switch.turns, switch.began?)
+    };
+    let entries: Vec<Entry> = TABLE.all().filter(|entry| entry.since >> TURN_SHIFT == turn).collect();
+    let known = numbered::numbered();
+    let seen = entries.iter().filter_map(|entry| seen(entry, &known)).collect();
+    Some(Holders { seen, unrecorded: UNRECORDED.load(Ordering::Relaxed), began })
+}
+
+/// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: anybody may unlock it.
+pub(super) fn is_sent(entry: &Entry) -> bool {
+    entry.who & ELSEWHERE != 0 || entry.who & HOLD == Hold::AsyncLock as u64 || sent::is_known(entry.site)
+}
+
+fn seen(entry: &Entry, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
+    let thread = known.get(&(entry.who >> FLAG_BITS));
+    let on = thread.map(|numbered| numbered.thread.clone());
+    let is_task = entry.who & TASK != 0;
+    let has_ended = !is_task && thread.is_none_or(|numbered| numbered.has_ended);
+    Some(HolderSeen {
+        word: entry.word,
+        hold: Hold::from_number(entry.who & HOLD)?,
+        permits: entry.permits,
+        site: entry.site,
+        since: time(entry.since)?,
+        actor: if is_task { Some(Actor::Task(entry.task)) } else { on.clone().map(Actor::Thread) },
+        on,
+        is_polled_only_there: entry.who & ALONE != 0,
+        may_be_elsewhere: has_ended || is_sent(entry),
+        is_forgotten: entry.who & FORGOTTEN != 0,
+    })
+}

@@ -51,7 +51,7 @@ pub struct Holders {
     pub began: Instant,
 }
 
-/// All holders that are recorded; `None` if the switch is off ([`start_holders`]).
+/// All holders that are recorded; `None` if the switch is off ([`start_holders`](super::start_holders)).
 ///
 /// A hold that lasts during the whole call is seen exactly once. Takes no lock of a queue, and delays nobody.
 pub fn holders() -> Option<Holders> {

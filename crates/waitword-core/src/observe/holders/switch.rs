@@ -27,7 +27,7 @@ pub(super) fn switch() -> MutexGuard<'static, Switch> {
     lock(&SWITCH)
 }
 
-/// From now on acquisitions are recorded: who holds a lock, since when, and taken where ([`holders`]).
+/// From now on acquisitions are recorded: who holds a lock, since when, and taken where ([`holders`](super::holders)).
 ///
 /// Costs 50 (`Mutex`) to 100 (`Semaphore`) instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
 /// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.

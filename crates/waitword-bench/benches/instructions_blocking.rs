@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicI32;
 use gungraun::{
     Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
-use waitword::{Condvar, Event, Mutex, Semaphore};
+use waitword::{Condvar, Event, Mutex, RwLock, Semaphore};
 use waitword_core::{Interrupt, wait_interruptible};
 
 static WORD: AtomicI32 = AtomicI32::new(0);
@@ -18,6 +18,8 @@ static WORD: AtomicI32 = AtomicI32::new(0);
 struct Counted {
     wait_enqueue_leave: u64,
     mutex_lock_unlock: u64,
+    rwlock_read_release: u64,
+    rwlock_write_release: u64,
     semaphore_acquire_release: u64,
     condvar_notify: u64,
     event_notify: u64,
@@ -26,6 +28,8 @@ struct Counted {
 const COUNTED: Counted = Counted {
     wait_enqueue_leave: 667,
     mutex_lock_unlock: 18,
+    rwlock_read_release: 27,
+    rwlock_write_release: 22,
     semaphore_acquire_release: 32,
     condvar_notify: 12,
     event_notify: 38,
@@ -64,6 +68,20 @@ fn mutex_lock_unlock(mutex: Mutex<()>) -> Mutex<()> {
     mutex
 }
 
+#[library_benchmark(config = at_most(COUNTED.rwlock_read_release))]
+#[bench::uncontended(RwLock::new(()))]
+fn rwlock_read_release(lock: RwLock<()>) -> RwLock<()> {
+    drop(black_box(&lock).read());
+    lock
+}
+
+#[library_benchmark(config = at_most(COUNTED.rwlock_write_release))]
+#[bench::uncontended(RwLock::new(()))]
+fn rwlock_write_release(lock: RwLock<()>) -> RwLock<()> {
+    drop(black_box(&lock).write());
+    lock
+}
+
 #[library_benchmark(config = at_most(COUNTED.semaphore_acquire_release))]
 #[bench::uncontended(Semaphore::new(1))]
 fn semaphore_acquire_release(semaphore: Semaphore) -> Semaphore {
@@ -87,8 +105,15 @@ fn event_notify(event: Event) -> Event {
 
 library_benchmark_group!(
     name = blocking,
-    benchmarks =
-        [wait_enqueue_leave, mutex_lock_unlock, semaphore_acquire_release, condvar_notify, event_notify]
+    benchmarks = [
+        wait_enqueue_leave,
+        mutex_lock_unlock,
+        rwlock_read_release,
+        rwlock_write_release,
+        semaphore_acquire_release,
+        condvar_notify,
+        event_notify
+    ]
 );
 
 main!(library_benchmark_groups = blocking);

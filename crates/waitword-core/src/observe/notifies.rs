@@ -72,7 +72,7 @@ pub struct NotifySeen {
 /// by those of others.
 pub fn notifies() -> (Vec<NotifySeen>, u64) {
     let threads = crate::thread::numbered::numbered();
-    let seen = NOTIFIES.all().filter_map(|kept| {
+    let seen = NOTIFIES.latest().into_iter().filter_map(|kept| {
         Some(NotifySeen {
             word: kept.word,
             thread: threads.get(&kept.thread).map(|numbered| numbered.thread.clone()),

@@ -19,6 +19,8 @@
     allow(unreachable_pub, reason = "public for the models")
 )]
 
+use std::cmp::Reverse;
+
 use super::site::Site;
 use super::site_ptr::AtomicSite;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
@@ -123,7 +125,16 @@ impl NotifyTable {
         self.slots(word).for_each(|slot| slot.forget(word));
     }
 
-    /// All that can be read whole.
+    /// The last notify of each word, of those that can be read whole.
+    pub fn latest(&self) -> Vec<Kept> {
+        let mut latest: Vec<Kept> = self.all().collect();
+        // The youngest of each word first.
+        latest.sort_by_key(|kept| (kept.word, Reverse(kept.at)));
+        latest.dedup_by_key(|kept| kept.word);
+        latest
+    }
+
+    /// All that can be read whole. Two that notify a word for the first time, both at once, have a slot each.
     pub fn all(&self) -> impl Iterator<Item = Kept> {
         self.0.iter().filter_map(Slot::read)
     }
@@ -218,6 +229,18 @@ mod tests {
         assert_eq!(lost.into_inner(), 1);
     }
 
+    /// As two leave it that found no slot of the word, and claimed one each.
+    #[test]
+    fn of_two_slots_of_a_word_the_younger_notify_counts() {
+        let table = NotifyTable::new();
+        let slots: Vec<&Slot> = table.slots(64).take(2).collect();
+        let (young, old) = (kept(64, 2), kept(64, 1));
+        assert!(slots[0].write(0, &old) && slots[1].write(0, &young));
+        assert_eq!(table.latest(), [young]);
+        table.forget(64);
+        assert_eq!(table.latest(), []);
+    }
+
     #[test]
     fn a_reader_never_sees_parts_of_two_notifies() {
         let (table, lost, start) = (NotifyTable::new(), AtomicU64::new(0), Barrier::new(3));
@@ -235,6 +258,10 @@ mod tests {
                 }
             }
         });
-        assert_eq!(table.all().count(), 1);
+        let youngest = table.all().map(|kept| kept.at).max();
+        assert_eq!(
+            table.latest().iter().map(|kept| (kept.word, Some(kept.at))).collect::<Vec<_>>(),
+            [(64, youngest)]
+        );
     }
 }

@@ -23,10 +23,10 @@ struct Counted {
 
 /// Switched off, on, and traced, where that is an event.
 const COUNTED: Counted = Counted {
-    mutex: [22, 72, 617],
-    read: [32, 107, 649],
-    write: [29, 106, 648],
-    semaphore: [37, 137, 702],
+    mutex: [22, 74, 618],
+    read: [32, 109, 650],
+    write: [29, 108, 649],
+    semaphore: [38, 135, 705],
     condvar: [18, 177],
     event: [53, 199],
 };

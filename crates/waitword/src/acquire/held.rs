@@ -5,7 +5,8 @@ use std::task::Waker;
 
 use waitword_core::observe::Caller;
 use waitword_core::observe::holders::{
-    HoldId, acquired, acquired_by_task, acquired_permits, may_be_elsewhere, records, was_made_to_be_sent,
+    Hold, HoldId, acquired, acquired_by_task, acquired_permits, may_be_elsewhere, may_be_recorded, records,
+    released_quickly, released_slowly, was_made_to_be_sent,
 };
 
 use crate::acquire::raw::{Acquire, try_reserved};
@@ -40,6 +41,34 @@ pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
     let is_taken = raw.take(ask) || try_reserved(raw, ask);
     let caller = Caller::here();
     is_taken.then(|| held_by_thread(raw, ask, caller, true))
+}
+
+/// The holder releases it by `let_go`, which erases its record. Where there is none, to compare is all that it costs: the halves share no
+/// register.
+#[inline(always)]
+pub(crate) fn release(held_at: usize, how: Hold, hold: HoldId, let_go: impl FnOnce()) {
+    if may_be_recorded(hold) {
+        release_recorded(held_at, how, hold, let_go);
+    } else {
+        let_go();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn release_recorded(held_at: usize, how: Hold, hold: HoldId, let_go: impl FnOnce()) {
+    if released_quickly(hold) {
+        let_go();
+    } else {
+        release_slowly(held_at, how, hold, let_go);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn release_slowly(held_at: usize, how: Hold, hold: HoldId, let_go: impl FnOnce()) {
+    released_slowly(held_at, how, hold);
+    let_go();
 }
 
 /// This thread has acquired it, and would have given up at a deadline if it `gives_up`.

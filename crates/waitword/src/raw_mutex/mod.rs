@@ -75,12 +75,10 @@ mod attempts;
 #[cfg(test)]
 mod tests;
 
-use waitword_core::observe::holders::{
-    Hold, HoldId, may_be_recorded, released, released_quickly, released_slowly,
-};
+use waitword_core::observe::holders::{Hold, HoldId, released};
 use waitword_core::{Masked, Table, charge_release, signal_one};
 
-use crate::acquire::Acquire as _;
+use crate::acquire::{self, Acquire as _};
 use crate::barging_window;
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, const_fn, mutant, order};
@@ -135,25 +133,7 @@ impl RawMutex {
     /// Releases the mutex, which the caller holds.
     #[inline]
     pub(crate) fn release(&self, hold: HoldId) {
-        if may_be_recorded(hold) {
-            return self.release_recorded(hold);
-        }
-        self.let_go();
-    }
-
-    #[cold]
-    fn release_recorded(&self, hold: HoldId) {
-        if released_quickly(hold) {
-            self.let_go();
-        } else {
-            self.release_slowly(hold);
-        }
-    }
-
-    #[cold]
-    fn release_slowly(&self, hold: HoldId) {
-        released_slowly(self.held_at(), Hold::Mutex, hold);
-        self.let_go();
+        acquire::release(self.held_at(), Hold::Mutex, hold, || self.let_go());
     }
 
     #[inline(always)]

@@ -63,12 +63,10 @@ mod attempts;
 mod fair;
 mod mode;
 
-use waitword_core::observe::holders::{
-    Hold, HoldId, changed, may_be_recorded, released, released_quickly, released_slowly,
-};
+use waitword_core::observe::holders::{Hold, HoldId, changed, released};
 use waitword_core::{Masked64, charge_release, signal_one};
 
-use crate::acquire::Acquire as _;
+use crate::acquire::{self, Acquire as _};
 use crate::sync::atomic::{Ordering, fence};
 use crate::sync::{const_fn, mutant, order};
 
@@ -126,25 +124,7 @@ impl RawRwLock {
     /// One reader leaves.
     #[inline]
     pub(crate) fn release_read(&self, hold: HoldId) {
-        if may_be_recorded(hold) {
-            return self.release_read_recorded(hold);
-        }
-        self.let_go_read();
-    }
-
-    #[cold]
-    fn release_read_recorded(&self, hold: HoldId) {
-        if released_quickly(hold) {
-            self.let_go_read();
-        } else {
-            self.release_read_slowly(hold);
-        }
-    }
-
-    #[cold]
-    fn release_read_slowly(&self, hold: HoldId) {
-        released_slowly(self.held_at(), Hold::Read, hold);
-        self.let_go_read();
+        acquire::release(self.held_at(), Hold::Read, hold, || self.let_go_read());
     }
 
     #[inline(always)]
@@ -167,25 +147,7 @@ impl RawRwLock {
     /// The writer leaves.
     #[inline]
     pub(crate) fn release_write(&self, hold: HoldId) {
-        if may_be_recorded(hold) {
-            return self.release_write_recorded(hold);
-        }
-        self.let_go_write();
-    }
-
-    #[cold]
-    fn release_write_recorded(&self, hold: HoldId) {
-        if released_quickly(hold) {
-            self.let_go_write();
-        } else {
-            self.release_write_slowly(hold);
-        }
-    }
-
-    #[cold]
-    fn release_write_slowly(&self, hold: HoldId) {
-        released_slowly(self.held_at(), Hold::Write, hold);
-        self.let_go_write();
+        acquire::release(self.held_at(), Hold::Write, hold, || self.let_go_write());
     }
 
     #[inline(always)]

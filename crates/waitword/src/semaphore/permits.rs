@@ -23,11 +23,9 @@ mod has_raw {
     }
 }
 
-use waitword_core::observe::holders::{
-    Hold, HoldId, may_be_recorded, permits_added, released_quickly, released_slowly,
-};
+use waitword_core::observe::holders::{Hold, HoldId, permits_added};
 
-use crate::acquire::Acquire as _;
+use crate::acquire::{self, Acquire as _};
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
 use crate::sync::const_fn;
 
@@ -194,18 +192,9 @@ impl Semaphore {
     /// is no reason to panic in a drop.
     #[inline]
     pub(super) fn give_back(&self, permits: usize, hold: HoldId) {
-        if may_be_recorded(hold) {
-            return self.give_back_recorded(permits, hold);
-        }
-        self.raw.add(permits);
-    }
-
-    #[cold]
-    fn give_back_recorded(&self, permits: usize, hold: HoldId) {
-        if !released_quickly(hold) {
-            released_slowly(self.held_at(), Hold::Permits, hold);
-        }
-        self.raw.add(permits);
+        acquire::release(self.held_at(), Hold::Permits, hold, || {
+            self.raw.add(permits);
+        });
     }
 }
 

@@ -1,4 +1,5 @@
-//! What is asked of acquisitions and releases besides their records: blame, traces, to be followed. One word, so that one load tells whether there is anything.
+//! What is asked of acquisitions and releases besides their records: blame, traces, a listener. One word, so that one load tells whether there
+//! is anything.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -22,7 +23,7 @@ pub(crate) fn end(what: u32) {
     ASKED.fetch_sub(what, Ordering::SeqCst);
 }
 
-/// Whether there is blame or a trace.
+/// Whether there is blame, a trace or a listener.
 #[inline(always)]
 pub(crate) fn is_anything_asked() -> bool {
     ASKED.load(Ordering::Relaxed) != 0

@@ -43,8 +43,8 @@ pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
     is_taken.then(|| held_by_thread(raw, ask, caller, true))
 }
 
-/// The holder releases it by `let_go`, which erases its record. Where there is none, to compare is all that it costs: the halves share no
-/// register.
+/// Erases the holder's record, and then releases the lock by `let_go`: the next holder may have a record as soon as the lock is free. Where
+/// there is no record, the comparison is all that it costs, as the halves share no register.
 #[inline(always)]
 pub(crate) fn release(held_at: usize, how: Hold, hold: HoldId, let_go: impl FnOnce()) {
     if may_be_recorded(hold) {

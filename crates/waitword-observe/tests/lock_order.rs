@@ -7,7 +7,12 @@ use std::thread;
 use std::time::Duration;
 
 use waitword::{Mutex, RwLock};
-use waitword_observe::{LockOrder, Nameable, check_lock_order, lock_order, name};
+use waitword_observe::{LockOrder, check_lock_order, name};
+
+#[path = "common/found_order.rs"]
+mod found_order;
+
+use found_order::{address, found_in};
 
 /// Runs each part in a thread of its own, one after the other.
 fn one_after_the_other(parts: &[(&str, &(dyn Fn() + Sync))]) {
@@ -19,25 +24,10 @@ fn one_after_the_other(parts: &[(&str, &(dyn Fn() + Sync))]) {
     }
 }
 
-fn address<L: Nameable>(lock: &L) -> u64 {
-    std::ptr::from_ref(lock).addr() as u64
-}
-
 /// What was found of these locks alone.
 #[track_caller]
 fn found(locks: &[u64]) -> LockOrder {
-    // Memory is used again: what was found in other tests may be of the same addresses.
-    let here = std::panic::Location::caller().line() as usize;
-    let source: Vec<&str> = include_str!("lock_order.rs").lines().collect();
-    let start = source[..here].iter().rposition(|line| line.starts_with("fn ")).expect("a test");
-    let mut order = lock_order();
-    order.potential_deadlocks.retain(|found| {
-        found.members.iter().all(|member| {
-            let is_here = member.site.line as usize > start && member.site.line as usize <= here;
-            is_here && locks.contains(&member.holds.address.0)
-        })
-    });
-    order
+    found_in(include_str!("lock_order.rs"), std::panic::Location::caller().line() as usize, locks)
 }
 
 fn at(line: u32) -> String {

@@ -4,7 +4,12 @@ use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
 use waitword::Mutex;
-use waitword_observe::{LockOrder, Nameable, check_lock_order, identify, lock_order, name};
+use waitword_observe::{LockOrder, check_lock_order, identify, name};
+
+#[path = "common/found_order.rs"]
+mod found_order;
+
+use found_order::{address, found_in};
 
 fn runtime(threads: usize) -> Runtime {
     identify(|| tokio::task::try_id()?.to_string().parse().ok());
@@ -13,24 +18,10 @@ fn runtime(threads: usize) -> Runtime {
     builder.worker_threads(threads).build().unwrap()
 }
 
-fn address<L: Nameable>(lock: &L) -> u64 {
-    std::ptr::from_ref(lock).addr() as u64
-}
-
+/// What was found of these locks alone.
 #[track_caller]
 fn found(locks: [u64; 2]) -> LockOrder {
-    // Memory is used again: what was found in other tests may be of the same addresses.
-    let here = std::panic::Location::caller().line() as usize;
-    let source: Vec<&str> = include_str!("lock_order_tasks.rs").lines().collect();
-    let start = source[..here].iter().rposition(|line| line.starts_with("fn ")).expect("a test");
-    let mut order = lock_order();
-    order.potential_deadlocks.retain(|found| {
-        found.members.iter().all(|member| {
-            let is_here = member.site.line as usize > start && member.site.line as usize <= here;
-            is_here && locks.contains(&member.holds.address.0)
-        })
-    });
-    order
+    found_in(include_str!("lock_order_tasks.rs"), std::panic::Location::caller().line() as usize, &locks)
 }
 
 type Pair = Arc<[Mutex<u32>; 2]>;

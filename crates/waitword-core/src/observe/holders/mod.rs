@@ -5,8 +5,8 @@
 //!
 //! # The switch
 //! An acquisition asks the switch of `start_holders`. A guard keeps the place of its record, and the release erases that; where a guard has no
-//! room, the release asks whether there may be records, and looks for its own. So what was recorded is erased by its own release, also if the switch was turned meanwhile, and nobody else ever erases a record (but the drop of a lock, whose guards were
-//! leaked):
+//! room, the release asks whether there may be records, and looks for its own. So what was recorded is erased by its own release, also if the
+//! switch was turned meanwhile, and nobody else ever erases a record (but the drop of a lock, whose guards were leaked):
 //!
 //! ```text
 //!   switch          off     on                off                     on

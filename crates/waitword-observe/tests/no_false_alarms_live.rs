@@ -135,6 +135,7 @@ fn a_record_goes_the_way_of_its_guard() {
         permits
     };
     let mut permits = semaphore.acquire_many(5).unwrap();
+    let _none = semaphore.acquire_many(0).unwrap();
     let two = permits.split(2).unwrap();
     assert_eq!(permits_at(), [2, 3]);
     two.forget();
@@ -160,7 +161,21 @@ fn a_lock_at_the_address_of_one_that_was_leaked_is_another() {
     assert_eq!(holders_at(&lock), []);
 }
 
-/// The record of a lock that went without being dropped stays, until the next one in its place is taken.
+/// Of records of one tick nobody knows which is younger.
+fn a_tick_later() {
+    let taken_at = || {
+        let lock = Mutex::new(0);
+        let _taken = lock.lock();
+        let word = std::ptr::from_ref(&lock).addr();
+        holders().unwrap().seen.iter().find(|seen| seen.word == word).unwrap().since
+    };
+    let now = taken_at();
+    while taken_at() == now {
+        thread::yield_now();
+    }
+}
+
+/// The record of a lock that went without being dropped stays, until the next one in its place is seen to be taken.
 #[test]
 fn a_lock_in_the_place_of_one_that_was_never_dropped_is_another() {
     let _one = ONE_AT_A_TIME.lock();
@@ -168,6 +183,7 @@ fn a_lock_in_the_place_of_one_that_was_never_dropped_is_another() {
     let mut lock = ManuallyDrop::new(Mutex::new(0));
     std::mem::forget(lock.lock());
     lock = ManuallyDrop::new(Mutex::new(1));
+    a_tick_later();
     let line = line!() + 1;
     let taken = lock.lock();
     assert_eq!(holders_at(&lock), [(Hold::Mutex, line)]);
@@ -201,7 +217,6 @@ fn the_switch_is_turned_while_locks_are_held() {
     assert_eq!(holders_at(&after), []);
 }
 
-/// What there is no room for is counted, and said.
 #[test]
 fn ten_thousand_locks_at_once() {
     let _one = ONE_AT_A_TIME.lock();
@@ -210,8 +225,7 @@ fn ten_thousand_locks_at_once() {
     let locks: Vec<Mutex<u8>> = (0..10_000).map(|_| Mutex::new(0)).collect();
     let guards: Vec<_> = locks.iter().map(Mutex::lock).collect();
     let seen = holders().expect("on");
-    let recorded = seen.seen.len() as u64;
-    assert!(recorded > 1000 && recorded + seen.unrecorded >= 10_000, "{recorded}, {}", seen.unrecorded);
+    assert!(seen.seen.len() >= 10_000 && seen.unrecorded == 0, "{}, {}", seen.seen.len(), seen.unrecorded);
     let recording = snapshot().recording.expect("on");
     assert_eq!(recording.unrecorded, seen.unrecorded);
     drop(guards);

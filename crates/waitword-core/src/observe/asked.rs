@@ -17,10 +17,19 @@ pub(crate) const FOLLOWED: u32 = 1 << 30;
 
 pub(crate) fn begin(what: u32) {
     ASKED.fetch_add(what, Ordering::SeqCst);
+    tell();
 }
 
 pub(crate) fn end(what: u32) {
     ASKED.fetch_sub(what, Ordering::SeqCst);
+    tell();
+}
+
+/// Each record, and the switch of the holders, say whether anything is asked of them: so an acquisition and its release look at what they
+/// look at anyway.
+fn tell() {
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    super::holders::ask_anew(|| (is_anything_asked(), traces_all()));
 }
 
 /// Whether there is blame, a trace or a listener.

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::Thread;
 
-use super::holders::{record_time, recorded_thread, time_of_record};
+use super::holders::{is_on, record_time, recorded_thread, time_of_record};
 use super::notify_table::{Kept, NOTIFIES};
 use super::origin::Caller;
 use super::site::Site;
@@ -24,7 +24,7 @@ static IS_USED: AtomicUsize = AtomicUsize::new(0);
 /// For building locks: whether notifies are to be [noted](note_notify).
 #[inline(always)]
 pub fn notes_notifies() -> bool {
-    record_time() != 0
+    is_on()
 }
 
 /// For building locks: the object with the word was notified, and so many waiters were woken.

@@ -53,7 +53,7 @@ mod imp {
     use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
     use super::LockType;
-    use crate::observe::holders::record_time;
+    use crate::observe::holders::is_on;
     use crate::observe::site_ptr::AtomicStatic;
 
     /// So many locks have a type: 64 KiB, which no memory is behind until they are used.
@@ -74,7 +74,7 @@ mod imp {
     /// For building locks: somebody is about to wait for the lock with this word, which is of this type.
     #[cold]
     pub fn note_lock_type(word: usize, lock_type: &'static LockType) {
-        if record_time() != 0 {
+        if is_on() {
             TYPES.note(word, lock_type);
         }
     }

@@ -1,15 +1,16 @@
 //! The acquisition loop, driven by a thread that blocks.
 
+use std::panic::Location;
 use std::pin::pin;
 use waitword_core::time::Instant;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{HoldId, held_by};
+use waitword_core::observe::holders::{HoldId, Now, Recorded, as_recorded, held_by};
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
 use crate::acquire::handle::{Ask, Closed, Handle, HasRaw, waits_for};
-use crate::acquire::held::{held_by_thread, take_recorded};
+use crate::acquire::held::{held_by_thread, records, take_again, take_recorded};
 use crate::acquire::raw::{Acquire, Attempt, try_reserved};
 use crate::drive::drive;
 use crate::error::LockError;
@@ -17,12 +18,63 @@ use crate::error::LockError;
 type AskOf<L> = <<L as HasRaw>::Raw as Acquire>::Ask;
 type ClosedOf<L> = <<L as HasRaw>::Raw as Acquire>::Closed;
 
+/// A lock for threads that block.
+pub(crate) trait Blocks: HasRaw {
+    /// Acquires what an attempt has not taken, blocking this thread. `instead` names the method for threads that must not block.
+    #[track_caller]
+    fn block(&self, ask: AskOf<Self>, instead: &str) -> Result<HoldId, ClosedOf<Self>> {
+        block_for(self, ask, instead)
+    }
+}
+
+/// Acquires it, blocking this thread if an attempt fails. Returns what the guard has to keep. `ask` and `instead` are functions for the
+/// reason that [`take`](super::held::take) gives.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn acquire<L: Blocks + ?Sized>(
+    lock: &L,
+    ask: impl Fn() -> AskOf<L> + Copy,
+    instead: impl Fn() -> &'static str + Copy,
+) -> Result<HoldId, ClosedOf<L>> {
+    if let Some(now) = records::<L::Raw>(ask()) {
+        return acquire_recorded(lock, ask, instead, now).map(HoldId::from);
+    }
+    if lock.raw().take(ask()) { Ok(HoldId::NONE) } else { lock.block(ask(), instead()) }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn acquire_recorded<L: Blocks + ?Sized>(
+    lock: &L,
+    ask: impl Fn() -> AskOf<L>,
+    instead: impl Fn() -> &'static str,
+    now: Now,
+) -> Result<Recorded, ClosedOf<L>> {
+    match take_recorded(lock.raw(), ask(), now, Location::caller(), false) {
+        Some(recorded) => Ok(recorded),
+        None => block_recorded(lock, ask(), instead(), now),
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn block_recorded<L: Blocks + ?Sized>(
+    lock: &L,
+    ask: AskOf<L>,
+    instead: &'static str,
+    now: Now,
+) -> Result<Recorded, ClosedOf<L>> {
+    lock.block(ask, instead).map(|hold| as_recorded(now, hold))
+}
+
 /// Acquires what [`take`](super::held::take) has not taken, blocking this thread. `instead` names the method for threads that must not block.
 #[cold]
 #[inline(never)]
 #[track_caller]
 pub(crate) fn block<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<HoldId, Closed<H>> {
-    match take_recorded(handle.raw(), ask, Caller::here(), false) {
+    match take_again(handle.raw(), ask, Caller::here(), false) {
         Some(hold) => Ok(hold),
         None => block_if_allowed(handle, ask, instead),
     }
@@ -32,12 +84,8 @@ pub(crate) fn block<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn block_for<L: HasRaw + ?Sized>(
-    lock: &L,
-    ask: AskOf<L>,
-    instead: &str,
-) -> Result<HoldId, ClosedOf<L>> {
-    match take_recorded(lock.raw(), ask, Caller::here(), false) {
+fn block_for<L: HasRaw + ?Sized>(lock: &L, ask: AskOf<L>, instead: &str) -> Result<HoldId, ClosedOf<L>> {
+    match take_again(lock.raw(), ask, Caller::here(), false) {
         Some(hold) => Ok(hold),
         None => {
             waits_for(lock);
@@ -75,7 +123,7 @@ pub(crate) fn block_until<H: Handle>(
     ask: Ask<H>,
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
-    match take_recorded(handle.raw(), ask, Caller::here(), deadline.is_some()) {
+    match take_again(handle.raw(), ask, Caller::here(), deadline.is_some()) {
         Some(hold) => Ok(Ok(hold)),
         None => block_until_if_allowed(handle, ask, deadline),
     }
@@ -89,7 +137,7 @@ pub(crate) fn block_until_for<L: HasRaw + ?Sized>(
     ask: AskOf<L>,
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, ClosedOf<L>>, LockError> {
-    match take_recorded(lock.raw(), ask, Caller::here(), deadline.is_some()) {
+    match take_again(lock.raw(), ask, Caller::here(), deadline.is_some()) {
         Some(hold) => Ok(Ok(hold)),
         None => {
             waits_for(lock);

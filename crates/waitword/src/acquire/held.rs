@@ -1,35 +1,77 @@
 //! Recording holders: where the loop, and the attempts before it, have acquired a lock for a thread or a task. Its release erases the
 //! record (`raw_mutex/`, `raw_rwlock/`, the permits). Nothing of this is left without the feature `observe`.
 
+use std::panic::Location;
 use std::task::Waker;
 
-use waitword_core::observe::Caller;
 use waitword_core::observe::holders::{
-    Hold, HoldId, acquired, acquired_by_task, acquired_permits, may_be_elsewhere, may_be_recorded, records,
-    released_quickly, released_slowly, was_made_to_be_sent,
+    Hold, HoldId, Now, Recorded, acquired, acquired_by_task, acquired_now, acquired_permits,
+    may_be_elsewhere, recorded, recording, released_quickly, released_slowly, was_made_to_be_sent,
 };
+use waitword_core::observe::{Caller, Site};
 
 use crate::acquire::raw::{Acquire, try_reserved};
 use crate::coop;
 
-/// The first attempt of a thread that blocks otherwise. Returns what the guard has to keep.
-///
-/// While holders are recorded this makes none, and the blocking half begins with one ([`take_recorded`]). So where they are not, the question
-/// is all that it costs: the attempt that records shares no instruction, and no register, with this one.
+/// While acquisitions with this ask are recorded: the time.
 #[inline(always)]
-pub(crate) fn take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
-    let is_left = R::hold(ask).is_some() && records();
-    (!is_left && raw.take(ask)).then_some(HoldId::NONE)
+pub(super) fn records<R: Acquire>(ask: R::Ask) -> Option<Now> {
+    R::hold(ask).and_then(|_| recording())
 }
 
-/// The first attempt of the blocking half. It is made also if holders are not recorded, for they may have been when [`take`] asked.
+/// For [`take`], of an acquirer that gives up at its deadline.
+pub(crate) const TIMED: bool = true;
+
+/// For [`take`], of one that waits for ever otherwise.
+pub(crate) const UNTIMED: bool = false;
+
+/// The attempt of a thread that blocks otherwise. Returns what the guard has to keep.
+///
+/// The attempt that records shares no instruction, and no register, with the other one: so while holders are not recorded, the question is all
+/// that it costs. `ask` is a function so that each has code of its own: it calls nothing, which would cost more than the record.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn take<const IS_TIMED: bool, R: Acquire>(
+    raw: &R,
+    ask: impl Fn() -> R::Ask + Copy,
+) -> Option<HoldId> {
+    match records::<R>(ask()) {
+        Some(now) => take_out_of_line::<IS_TIMED, _>(raw, ask, now, Location::caller()).map(HoldId::from),
+        None => raw.take(ask()).then_some(HoldId::NONE),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn take_out_of_line<const IS_TIMED: bool, R: Acquire>(
+    raw: &R,
+    ask: impl Fn() -> R::Ask,
+    now: Now,
+    site: &'static Site,
+) -> Option<Recorded> {
+    take_recorded(raw, ask(), now, site, IS_TIMED)
+}
+
+/// Half an attempt, which is nearly always enough.
 #[inline(always)]
 pub(super) fn take_recorded<R: Acquire>(
     raw: &R,
     ask: R::Ask,
-    caller: Caller,
+    now: Now,
+    site: &'static Site,
     gives_up: bool,
-) -> Option<HoldId> {
+) -> Option<Recorded> {
+    match R::hold(ask) {
+        Some(hold) if raw.take_once(ask) => {
+            Some(acquired_now(now, raw.held_at(), hold, R::permits(ask), site, gives_up))
+        }
+        _ => None,
+    }
+}
+
+/// The attempt before the blocking half: only half a one was made if holders are recorded.
+#[inline(always)]
+pub(super) fn take_again<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> Option<HoldId> {
     let is_made = cfg!(feature = "observe") && R::hold(ask).is_some();
     (is_made && raw.take(ask)).then(|| held_by_thread(raw, ask, caller, gives_up))
 }
@@ -44,31 +86,43 @@ pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
 }
 
 /// Erases the holder's record, and then releases the lock by `let_go`: the next holder may have a record as soon as the lock is free. Where
-/// there is no record, the comparison is all that it costs, as the halves share no register.
+/// there is no record, the comparison is all that it costs, as the halves share no register. `how` it was held is a function for the reason
+/// that [`take`] gives.
 #[inline(always)]
-pub(crate) fn release(held_at: usize, how: Hold, hold: HoldId, let_go: impl FnOnce()) {
-    if may_be_recorded(hold) {
-        release_recorded(held_at, how, hold, let_go);
-    } else {
-        let_go();
+pub(crate) fn release<R: Acquire, U>(
+    raw: &R,
+    hold: HoldId,
+    how: impl FnOnce() -> Hold,
+    let_go: impl FnOnce(&R) -> U,
+) {
+    match recorded(hold) {
+        Some(recorded) => release_recorded(raw, recorded, how, let_go),
+        None => {
+            let_go(raw);
+        }
     }
 }
 
 #[cold]
 #[inline(never)]
-fn release_recorded(held_at: usize, how: Hold, hold: HoldId, let_go: impl FnOnce()) {
-    if released_quickly(hold) {
-        let_go();
+fn release_recorded<R: Acquire, U>(
+    raw: &R,
+    recorded: Recorded,
+    how: impl FnOnce() -> Hold,
+    let_go: impl FnOnce(&R) -> U,
+) {
+    if released_quickly(recorded) {
+        let_go(raw);
     } else {
-        release_slowly(held_at, how, hold, let_go);
+        release_slowly(raw, recorded, how(), let_go);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn release_slowly(held_at: usize, how: Hold, hold: HoldId, let_go: impl FnOnce()) {
-    released_slowly(held_at, how, hold);
-    let_go();
+fn release_slowly<R: Acquire, U>(raw: &R, recorded: Recorded, how: Hold, let_go: impl FnOnce(&R) -> U) {
+    released_slowly(raw.held_at(), how, recorded);
+    let_go(raw);
 }
 
 /// This thread has acquired it, and would have given up at a deadline if it `gives_up`.

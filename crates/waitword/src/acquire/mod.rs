@@ -59,10 +59,10 @@ mod raw;
 mod tests;
 
 pub(crate) use acquisition::Acquisition;
-pub(crate) use block::{block, block_for, block_for_guard, block_until, block_until_for};
+pub(crate) use block::{Blocks, acquire, block, block_for_guard, block_until, block_until_for};
 pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
 pub(crate) use handle::{Ask, Handle, HasRaw, waits_for};
-pub(crate) use held::{WasSent, held_by_task, held_by_thread, release, take, try_take};
+pub(crate) use held::{TIMED, UNTIMED, WasSent, held_by_task, held_by_thread, release, take, try_take};
 pub(crate) use named::{guard_futures, shows_whether_it_waits};
 pub(crate) use pauses::Pauses;
 pub(crate) use raw::{Acquire, Attempt, GivesBack, Left, NotTaken, TakenOrMarked};

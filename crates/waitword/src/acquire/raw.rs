@@ -39,7 +39,19 @@ pub(crate) trait Acquire {
     fn at(&self, ask: Self::Ask) -> &Self::At;
 
     /// The first attempt of an acquirer: takes it if it is free and not reserved, and leaves no trace otherwise.
-    fn take(&self, ask: Self::Ask) -> bool;
+    #[inline(always)]
+    fn take(&self, ask: Self::Ask) -> bool {
+        self.take_once(ask) || self.take_slow(ask)
+    }
+
+    /// The first half of [`take`](Self::take), for the state in which a word is as a rule. Calls nothing.
+    fn take_once(&self, ask: Self::Ask) -> bool;
+
+    /// The second half, for all other states.
+    #[inline(always)]
+    fn take_slow(&self, _ask: Self::Ask) -> bool {
+        false
+    }
 
     /// The attempt of a signalled waiter: takes it if it is free, so that its release signals the next waiter, and leaves no
     /// trace otherwise.

@@ -61,8 +61,12 @@ impl<R: Acquire> Acquire for AfterAttempt<R> {
         self.raw.at(ask)
     }
 
-    fn take(&self, ask: R::Ask) -> bool {
-        self.raw.take(ask)
+    fn take_once(&self, ask: R::Ask) -> bool {
+        self.raw.take_once(ask)
+    }
+
+    fn take_slow(&self, ask: R::Ask) -> bool {
+        self.raw.take_slow(ask)
     }
 
     fn take_signalled(&self, ask: R::Ask) -> bool {

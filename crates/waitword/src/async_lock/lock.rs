@@ -89,7 +89,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) {
-        if acquire::take(&self.raw, ()).is_none() {
+        if acquire::take::<{ acquire::UNTIMED }, _>(&self.raw, || ()).is_none() {
             let Ok(_) = acquire::block(Rechecking::new(&self.raw), (), "lock_async");
         }
     }
@@ -115,7 +115,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
-        if acquire::take(&self.raw, ()).is_some() {
+        if acquire::take::<{ acquire::TIMED }, _>(&self.raw, || ()).is_some() {
             Ok(())
         } else {
             self.block_until(Instant::now().checked_add(timeout))
@@ -140,7 +140,11 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
-        if acquire::take(&self.raw, ()).is_some() { Ok(()) } else { self.block_until(Some(deadline)) }
+        if acquire::take::<{ acquire::TIMED }, _>(&self.raw, || ()).is_some() {
+            Ok(())
+        } else {
+            self.block_until(Some(deadline))
+        }
     }
 
     #[cold]

@@ -19,7 +19,7 @@
 use std::convert::Infallible;
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::{Hold, HoldId, released};
+use waitword_core::observe::holders::{Hold, not_kept, released};
 use waitword_core::{Location, charge_release, notify_one};
 
 use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, TakenOrMarked};
@@ -53,7 +53,7 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
 
     #[inline]
     pub(crate) fn release(&self) -> Result<(), NotLocked> {
-        released(self.held_at(), Hold::AsyncLock, HoldId::UNKNOWN);
+        released(self.held_at(), Hold::AsyncLock, not_kept());
         match self.at.word().swap(FREE, Ordering::Release) {
             FREE => Err(NotLocked),
             LOCKED => Ok(()),
@@ -95,7 +95,7 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     }
 
     #[inline]
-    fn take(&self, (): ()) -> bool {
+    fn take_once(&self, (): ()) -> bool {
         self.at.word().compare_exchange(FREE, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 

@@ -5,7 +5,7 @@ use std::pin::pin;
 use waitword_core::time::Instant;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::HoldId;
+use waitword_core::observe::holders::{HoldId, not_kept};
 use waitword_core::{Parker, Table, may_block};
 
 use crate::acquire::{Handle, WasSent, held_by_thread};
@@ -62,7 +62,7 @@ pub(super) fn block<G: CondvarGuard>(
     let mut waiting = pin!(Waiting::new(raw.at(), mutex));
     waiting.as_mut().enqueue(parker.waker(), deadline.is_some());
     // The guard must not be dropped before the mutex is locked again.
-    let (caller, held) = (Caller::here(), guard.keep(HoldId::UNKNOWN));
+    let (caller, held) = (Caller::here(), guard.keep(not_kept()));
     let sent = WasSent::look(mutex, (), held);
     let unwinding = AcquireAgain { raw: mutex, ask: (), hold: &mut { HoldId::NONE }, sent, caller };
     mutex.release(held);

@@ -41,7 +41,7 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     #[inline]
     #[track_caller]
     fn lock(&self) {
-        if acquire::take(&self.0, ()).is_none() {
+        if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, || ()).is_none() {
             let Ok(_) = acquire::block(&self.0, (), "Mutex::lock_async");
         }
     }
@@ -74,7 +74,7 @@ unsafe impl RawMutexFair for RawMutex {
     #[inline]
     #[track_caller]
     unsafe fn bump(&self) {
-        self.0.bump(&mut { HoldId::UNKNOWN }, "Mutex::lock_async");
+        self.0.bump(&mut { not_kept() }, "Mutex::lock_async");
     }
 }
 
@@ -86,14 +86,15 @@ unsafe impl RawMutexTimed for RawMutex {
     #[inline]
     #[track_caller]
     fn try_lock_for(&self, timeout: Duration) -> bool {
-        acquire::take(&self.0, ()).is_some()
+        acquire::take::<{ acquire::TIMED }, _>(&self.0, || ()).is_some()
             || acquire::block_until(&self.0, (), Instant::now().checked_add(timeout)).is_ok()
     }
 
     #[inline]
     #[track_caller]
     fn try_lock_until(&self, deadline: Instant) -> bool {
-        acquire::take(&self.0, ()).is_some() || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
+        acquire::take::<{ acquire::TIMED }, _>(&self.0, || ()).is_some()
+            || acquire::block_until(&self.0, (), Some(deadline)).is_ok()
     }
 }
 
@@ -123,6 +124,6 @@ impl<'a, T: ?Sized> Relock for ::lock_api::MutexGuard<'a, RawMutex, T> {
     }
 
     fn keep(&mut self, _: HoldId) -> HoldId {
-        HoldId::UNKNOWN
+        not_kept()
     }
 }

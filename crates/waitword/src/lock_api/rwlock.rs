@@ -9,7 +9,7 @@ use ::lock_api::{
 };
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{Hold, HoldId, changed, not_kept};
+use waitword_core::observe::holders::{Hold, changed, not_kept};
 
 use crate::acquire::{self, Acquire};
 use crate::raw_rwlock::{self, Mode};
@@ -25,7 +25,7 @@ impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) {
-        if acquire::take(&self.0, mode).is_none() {
+        if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, move || mode).is_none() {
             let Ok(_) = acquire::block(&self.0, mode, instead);
         }
         upgraded(&self.0, mode);
@@ -34,8 +34,8 @@ impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> bool {
-        let is_taken =
-            acquire::take(&self.0, mode).is_some() || acquire::block_until(&self.0, mode, deadline()).is_ok();
+        let is_taken = acquire::take::<{ acquire::TIMED }, _>(&self.0, move || mode).is_some()
+            || acquire::block_until(&self.0, mode, deadline()).is_ok();
         if is_taken {
             upgraded(&self.0, mode);
         }
@@ -46,7 +46,7 @@ impl RawRwLock {
 /// The record of the upgradable read is one of a writer now.
 fn upgraded(raw: &raw_rwlock::RawRwLock, mode: Mode) {
     if mode == Mode::Upgrade {
-        changed(raw.held_at(), Hold::UpgradableRead, Hold::Write, HoldId::UNKNOWN);
+        changed(raw.held_at(), Hold::UpgradableRead, Hold::Write, not_kept());
     }
 }
 
@@ -126,13 +126,13 @@ unsafe impl RawRwLockFair for RawRwLock {
     #[inline]
     #[track_caller]
     unsafe fn bump_shared(&self) {
-        self.0.bump(Mode::Read, &mut { HoldId::UNKNOWN }, "RwLock::read_async");
+        self.0.bump(Mode::Read, &mut { not_kept() }, "RwLock::read_async");
     }
 
     #[inline]
     #[track_caller]
     unsafe fn bump_exclusive(&self) {
-        self.0.bump(Mode::Write, &mut { HoldId::UNKNOWN }, "RwLock::write_async");
+        self.0.bump(Mode::Write, &mut { not_kept() }, "RwLock::write_async");
     }
 }
 
@@ -146,7 +146,7 @@ unsafe impl RawRwLockUpgradeFair for RawRwLock {
     #[inline]
     #[track_caller]
     unsafe fn bump_upgradable(&self) {
-        self.0.bump(Mode::Upgradable, &mut { HoldId::UNKNOWN }, "RwLock::upgradable_read_async");
+        self.0.bump(Mode::Upgradable, &mut { not_kept() }, "RwLock::upgradable_read_async");
     }
 }
 
@@ -175,7 +175,7 @@ unsafe impl RawRwLockRecursive for RawRwLock {
 unsafe impl RawRwLockDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade(&self) {
-        self.0.downgrade(HoldId::UNKNOWN);
+        self.0.downgrade(not_kept());
     }
 }
 
@@ -248,14 +248,14 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
 unsafe impl RawRwLockUpgradeDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade_upgradable(&self) {
-        if self.0.downgrade_upgradable(HoldId::UNKNOWN) {
+        if self.0.downgrade_upgradable(not_kept()) {
             self.0.signal();
         }
     }
 
     #[inline]
     unsafe fn downgrade_to_upgradable(&self) {
-        self.0.downgrade_to_upgradable(HoldId::UNKNOWN);
+        self.0.downgrade_to_upgradable(not_kept());
     }
 }
 

@@ -32,7 +32,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        let hold = self.acquire("lock_async");
+        let hold = self.acquire(|| "lock_async");
         // SAFETY: acquired just now, for this guard alone (invariant 1).
         unsafe { MutexGuard::new(self, hold) }
     }

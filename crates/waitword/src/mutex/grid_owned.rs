@@ -35,7 +35,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn lock_owned(self: &Arc<Self>) -> OwnedMutexGuard<T> {
-        let hold = self.acquire("lock_owned_async");
+        let hold = self.acquire(|| "lock_owned_async");
         // SAFETY: acquired just now, for this guard alone (invariant 1).
         unsafe { OwnedMutexGuard::new(Arc::clone(self), hold) }
     }

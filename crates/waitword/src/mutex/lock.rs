@@ -7,7 +7,7 @@ use waitword_core::time::Instant;
 use waitword_core::observe::LockType;
 use waitword_core::observe::holders::HoldId;
 
-use crate::acquire::{self, HasRaw};
+use crate::acquire::{self, Blocks, HasRaw};
 use crate::error::LockError;
 use crate::poison::Poison;
 use crate::raw_mutex::RawMutex;
@@ -101,6 +101,8 @@ unsafe impl<T: ?Sized> HasRaw for Mutex<T> {
     }
 }
 
+impl<T: ?Sized> Blocks for Mutex<T> {}
+
 impl<T> Mutex<T> {
     const_fn! {
         /// A free mutex.
@@ -156,14 +158,9 @@ impl<T: ?Sized> Mutex<T> {
     /// The blocking half of the grid. `instead` names the method for threads that must not block.
     #[inline]
     #[track_caller]
-    pub(super) fn acquire(&self, instead: &str) -> HoldId {
-        match acquire::take(&self.raw, ()) {
-            Some(hold) => hold,
-            None => {
-                let Ok(hold) = acquire::block_for(self, (), instead);
-                hold
-            }
-        }
+    pub(super) fn acquire(&self, instead: impl Fn() -> &'static str + Copy) -> HoldId {
+        let Ok(hold) = acquire::acquire(self, || (), instead);
+        hold
     }
 
     /// The clock is not read if there is no need to wait.
@@ -173,7 +170,7 @@ impl<T: ?Sized> Mutex<T> {
         &self,
         deadline: impl FnOnce() -> Option<Instant>,
     ) -> Result<HoldId, LockError> {
-        match acquire::take(&self.raw, ()) {
+        match acquire::take::<{ acquire::TIMED }, _>(&self.raw, || ()) {
             Some(hold) => Ok(hold),
             None => acquire::block_until_for(self, (), deadline()).map(|Ok(hold)| hold),
         }

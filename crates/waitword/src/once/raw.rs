@@ -31,7 +31,7 @@
 use std::mem;
 use std::task::Waker;
 
-use waitword_core::observe::holders::{Hold, HoldId, acquired, acquired_by_task, released};
+use waitword_core::observe::holders::{Hold, acquired, acquired_by_task, not_kept, released};
 use waitword_core::observe::{Caller, WaitsFor};
 use waitword_core::{Location, charge_release, notify_all};
 
@@ -83,7 +83,7 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     }
 
     fn end_turn(&self, state: u32) {
-        released(self.held_at(), Hold::Initialiser, HoldId::UNKNOWN);
+        released(self.held_at(), Hold::Initialiser, not_kept());
         let before = self.at.word().swap(state, order!(AcqRel, "once-set"));
         if before & WAITERS != 0 {
             charge_release(&self.at, std::ptr::from_ref(self.at.word()).addr());

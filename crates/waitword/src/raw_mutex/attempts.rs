@@ -41,7 +41,7 @@ impl Acquire for RawMutex {
     }
 
     #[inline]
-    fn take(&self, (): ()) -> bool {
+    fn take_once(&self, (): ()) -> bool {
         self.state.fetch_or(LOCKED, order!(Acquire, "mutex-take")) & LOCKED == 0
     }
 

@@ -133,7 +133,7 @@ impl RawMutex {
     /// Releases the mutex, which the caller holds.
     #[inline]
     pub(crate) fn release(&self, hold: HoldId) {
-        acquire::release(self.held_at(), Hold::Mutex, hold, || self.let_go());
+        acquire::release(self, hold, || Hold::Mutex, Self::let_go);
     }
 
     #[inline(always)]
@@ -275,7 +275,10 @@ impl RawMutex {
 #[cfg(feature = "observe")]
 impl Drop for RawMutex {
     fn drop(&mut self) {
-        waitword_core::observe::holders::dropped(self.held_at());
+        waitword_core::observe::holders::dropped(
+            self.held_at(),
+            self.state.load(Ordering::Relaxed) & LOCKED != 0,
+        );
     }
 }
 

@@ -50,8 +50,8 @@ impl Acquire for RawRwLock {
         }
     }
 
-    #[inline]
-    fn take(&self, mode: Mode) -> bool {
+    #[inline(always)]
+    fn take_once(&self, mode: Mode) -> bool {
         let state = match mode {
             // Readers may be inside already.
             Mode::Read => self.state.load(Ordering::Relaxed) & ((READERS & !FULL) | UPGRADABLE),
@@ -67,7 +67,19 @@ impl Acquire for RawRwLock {
                 Ordering::Relaxed,
             )
             .is_ok()
-            || self.take_slow(mode)
+    }
+
+    #[cold]
+    fn take_slow(&self, mode: Mode) -> bool {
+        let mut after = 0;
+        let enter = |state| {
+            mode.allows_barging(state).then(|| {
+                after = mode.enter_barging(state);
+                after
+            })
+        };
+        let before = self.state.fetch_update(order!(Acquire, "rwlock-barge"), Ordering::Relaxed, enter);
+        before.map(|before| self.signal_if_owed(mode, before, after)).is_ok()
     }
 
     fn take_or_mark(&self, mode: Mode, attempt: Attempt) -> TakenOrMarked<Self> {
@@ -178,19 +190,6 @@ impl Acquire for RawRwLock {
 }
 
 impl RawRwLock {
-    #[cold]
-    fn take_slow(&self, mode: Mode) -> bool {
-        let mut after = 0;
-        let enter = |state| {
-            mode.allows_barging(state).then(|| {
-                after = mode.enter_barging(state);
-                after
-            })
-        };
-        let before = self.state.fetch_update(order!(Acquire, "rwlock-barge"), Ordering::Relaxed, enter);
-        before.map(|before| self.signal_if_owed(mode, before, after)).is_ok()
-    }
-
     /// Signals the head waiter if the transition took that on: it set `SIGNALLED`.
     #[inline]
     fn signal_if_owed(&self, mode: Mode, before: u64, after: u64) {

@@ -124,7 +124,7 @@ impl RawRwLock {
     /// One reader leaves.
     #[inline]
     pub(crate) fn release_read(&self, hold: HoldId) {
-        acquire::release(self.held_at(), Hold::Read, hold, || self.let_go_read());
+        acquire::release(self, hold, || Hold::Read, Self::let_go_read);
     }
 
     #[inline(always)]
@@ -147,7 +147,7 @@ impl RawRwLock {
     /// The writer leaves.
     #[inline]
     pub(crate) fn release_write(&self, hold: HoldId) {
-        acquire::release(self.held_at(), Hold::Write, hold, || self.let_go_write());
+        acquire::release(self, hold, || Hold::Write, Self::let_go_write);
     }
 
     #[inline(always)]
@@ -232,6 +232,7 @@ impl RawRwLock {
 
     /// Applies `change`, which makes room, and signals the head waiter if there is room and no signal is pending.
     #[cold]
+    #[inline(never)]
     fn make_room(&self, change: impl Fn(u64) -> u64) {
         if self.change_for_room(change) {
             self.signal();
@@ -286,7 +287,7 @@ impl RawRwLock {
 #[cfg(feature = "observe")]
 impl Drop for RawRwLock {
     fn drop(&mut self) {
-        waitword_core::observe::holders::dropped(self.held_at());
+        waitword_core::observe::holders::dropped(self.held_at(), self.is_held());
     }
 }
 

@@ -37,8 +37,8 @@ impl Acquire for RawSemaphore {
         &self.state
     }
 
-    #[inline]
-    fn take(&self, n: usize) -> bool {
+    #[inline(always)]
+    fn take_once(&self, n: usize) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         let taken = match bits(n) {
             Some(wanted) if state & FLAGS == 0 => state.checked_sub(wanted),
@@ -46,7 +46,19 @@ impl Acquire for RawSemaphore {
         };
         let order = order!(Acquire, "semaphore-take");
         let is_taken = |taken| self.state.compare_exchange(state, taken, order, Ordering::Relaxed).is_ok();
-        taken.is_some_and(is_taken) || self.take_slow(n)
+        taken.is_some_and(is_taken)
+    }
+
+    #[cold]
+    fn take_slow(&self, n: usize) -> bool {
+        let mut state = self.state.load(Ordering::Relaxed);
+        while let Some(taken) = take_from(state, n, Attempt::Barging) {
+            match self.state.compare_exchange_weak(state, taken, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(other) => state = other,
+            }
+        }
+        false
     }
 
     fn take_signalled(&self, n: usize) -> bool {
@@ -116,21 +128,6 @@ impl Acquire for RawSemaphore {
             });
         }
         self.signal_next();
-    }
-}
-
-impl RawSemaphore {
-    /// The barging attempt after the fast path failed.
-    #[cold]
-    fn take_slow(&self, n: usize) -> bool {
-        let mut state = self.state.load(Ordering::Relaxed);
-        while let Some(taken) = take_from(state, n, Attempt::Barging) {
-            match self.state.compare_exchange_weak(state, taken, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return true,
-                Err(other) => state = other,
-            }
-        }
-        false
     }
 }
 

@@ -48,7 +48,7 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $plain(&self) -> $guard<'_, T> {
-                let hold = self.acquire($mode, $instead);
+                let hold = self.acquire(|| $mode, || $instead);
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
                 unsafe { $guard::new(self, hold) }
             }
@@ -72,7 +72,7 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $for(&self, timeout: Duration) -> Result<$guard<'_, T>, LockError> {
-                let hold = self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
+                let hold = self.acquire_until(|| $mode, || Instant::now().checked_add(timeout))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $guard::new(self, hold) })
             }
@@ -87,7 +87,7 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $until(&self, deadline: Instant) -> Result<$guard<'_, T>, LockError> {
-                let hold = self.acquire_until($mode, || Some(deadline))?;
+                let hold = self.acquire_until(|| $mode, || Some(deadline))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $guard::new(self, hold) })
             }
@@ -156,7 +156,7 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $owned(self: &Arc<Self>) -> $owned_guard<T> {
-                let hold = self.acquire($mode, $owned_instead);
+                let hold = self.acquire(|| $mode, || $owned_instead);
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
                 unsafe { $owned_guard::new(Arc::clone(self), hold) }
             }
@@ -177,7 +177,7 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $owned_for(self: &Arc<Self>, timeout: Duration) -> Result<$owned_guard<T>, LockError> {
-                let hold = self.acquire_until($mode, || Instant::now().checked_add(timeout))?;
+                let hold = self.acquire_until(|| $mode, || Instant::now().checked_add(timeout))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $owned_guard::new(Arc::clone(self), hold) })
             }
@@ -189,7 +189,7 @@ macro_rules! grid {
             #[inline]
             #[track_caller]
             pub fn $owned_until(self: &Arc<Self>, deadline: Instant) -> Result<$owned_guard<T>, LockError> {
-                let hold = self.acquire_until($mode, || Some(deadline))?;
+                let hold = self.acquire_until(|| $mode, || Some(deadline))?;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
                 Ok(unsafe { $owned_guard::new(Arc::clone(self), hold) })
             }
@@ -259,17 +259,12 @@ grid! {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// The blocking half of the grid. `instead` is for threads that must not block.
+    /// The blocking half of the grid. `instead` is for threads that must not block. The mode is a function: see [`acquire::take`].
     #[inline]
     #[track_caller]
-    fn acquire(&self, mode: Mode, instead: &str) -> HoldId {
-        match acquire::take(&self.raw, mode) {
-            Some(hold) => hold,
-            None => {
-                let Ok(hold) = acquire::block_for(self, mode, instead);
-                hold
-            }
-        }
+    fn acquire(&self, mode: impl Fn() -> Mode + Copy, instead: impl Fn() -> &'static str + Copy) -> HoldId {
+        let Ok(hold) = acquire::acquire(self, mode, instead);
+        hold
     }
 
     /// The clock is not read if there is no need to wait.
@@ -277,12 +272,12 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     fn acquire_until(
         &self,
-        mode: Mode,
+        mode: impl Fn() -> Mode + Copy,
         deadline: impl FnOnce() -> Option<Instant>,
     ) -> Result<HoldId, LockError> {
-        match acquire::take(&self.raw, mode) {
+        match acquire::take::<{ acquire::TIMED }, _>(&self.raw, mode) {
             Some(hold) => Ok(hold),
-            None => acquire::block_until_for(self, mode, deadline()).map(|Ok(hold)| hold),
+            None => acquire::block_until_for(self, mode(), deadline()).map(|Ok(hold)| hold),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::panic::RefUnwindSafe;
 
 use waitword_core::observe::LockType;
 
-use crate::acquire::HasRaw;
+use crate::acquire::{Blocks, HasRaw};
 use crate::poison::Poison;
 use crate::raw_rwlock::RawRwLock;
 use crate::sync::const_fn;
@@ -101,6 +101,8 @@ unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
         &self.raw
     }
 }
+
+impl<T: ?Sized> Blocks for RwLock<T> {}
 
 impl<T> RwLock<T> {
     const_fn! {

@@ -4,9 +4,18 @@ use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::holders::HoldId;
 
-use crate::acquire;
+use crate::acquire::{self, Blocks};
 use crate::semaphore::permits::asked;
 use crate::semaphore::{AcquireError, Closed, Semaphore, SemaphorePermit, TryAcquireError};
+
+impl Blocks for Semaphore {
+    /// A closed semaphore never blocks, so check that first.
+    #[cold]
+    #[track_caller]
+    fn block(&self, permits: usize, instead: &str) -> Result<HoldId, Closed> {
+        if self.is_closed() { Err(Closed) } else { acquire::block(&self.raw, asked(permits), instead) }
+    }
+}
 
 /// # Acquiring
 /// Each method has two forms: for one permit, and for many. An acquire of none succeeds at once, unless the semaphore is
@@ -35,7 +44,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire(&self) -> Result<SemaphorePermit<'_>, Closed> {
-        self.block(1, "acquire_async").map(|hold| SemaphorePermit::new(self, 1, hold))
+        self.block(|| 1, || "acquire_async").map(|hold| SemaphorePermit::new(self, 1, hold))
     }
 
     /// As [`acquire`](Self::acquire), for so many permits, all at once.
@@ -56,7 +65,8 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, Closed> {
-        self.block(permits, "acquire_many_async").map(|hold| SemaphorePermit::new(self, permits, hold))
+        self.block(move || permits, || "acquire_many_async")
+            .map(|hold| SemaphorePermit::new(self, permits, hold))
     }
 
     /// Acquires a permit if that can be done at once. Never waits.
@@ -166,18 +176,12 @@ impl Semaphore {
     /// The blocking half of the grid. `instead` is for threads that must not block.
     #[inline]
     #[track_caller]
-    pub(super) fn block(&self, permits: usize, instead: &str) -> Result<HoldId, Closed> {
-        match acquire::take(&self.raw, permits) {
-            Some(hold) => Ok(hold),
-            None => self.block_slow(permits, instead),
-        }
-    }
-
-    /// A closed semaphore never blocks, so check that first.
-    #[cold]
-    #[track_caller]
-    fn block_slow(&self, permits: usize, instead: &str) -> Result<HoldId, Closed> {
-        if self.is_closed() { Err(Closed) } else { acquire::block(&self.raw, asked(permits), instead) }
+    pub(super) fn block(
+        &self,
+        permits: impl Fn() -> usize + Copy,
+        instead: impl Fn() -> &'static str + Copy,
+    ) -> Result<HoldId, Closed> {
+        acquire::acquire(self, permits, instead)
     }
 
     /// The clock is not read if there is no need to wait.
@@ -188,7 +192,7 @@ impl Semaphore {
         permits: usize,
         deadline: impl FnOnce() -> Option<Instant>,
     ) -> Result<HoldId, AcquireError> {
-        match acquire::take(&self.raw, permits) {
+        match acquire::take::<{ acquire::TIMED }, _>(&self.raw, move || permits) {
             Some(hold) => Ok(hold),
             None => self.block_until_slow(permits, deadline()),
         }

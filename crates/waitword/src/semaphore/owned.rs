@@ -37,7 +37,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire_owned(self: &Arc<Self>) -> Result<OwnedSemaphorePermit, Closed> {
-        let hold = self.block(1, "acquire_owned_async")?;
+        let hold = self.block(|| 1, || "acquire_owned_async")?;
         Ok(OwnedSemaphorePermit::new(Arc::clone(self), 1, hold))
     }
 
@@ -52,7 +52,7 @@ impl Semaphore {
     #[inline]
     #[track_caller]
     pub fn acquire_many_owned(self: &Arc<Self>, permits: usize) -> Result<OwnedSemaphorePermit, Closed> {
-        let hold = self.block(permits, "acquire_many_owned_async")?;
+        let hold = self.block(move || permits, || "acquire_many_owned_async")?;
         Ok(OwnedSemaphorePermit::new(Arc::clone(self), permits, hold))
     }
 

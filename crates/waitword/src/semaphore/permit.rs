@@ -81,7 +81,7 @@ impl<'a> SemaphorePermit<'a> {
     /// ```
     pub fn split(&mut self, permits: usize) -> Option<Self> {
         self.permits = self.permits.checked_sub(permits)?;
-        let hold = split(self.semaphore.held_at(), self.hold, self.permits, permits);
+        let hold = split(self.hold, self.permits, permits);
         Some(Self { semaphore: self.semaphore, permits, hold })
     }
 }
@@ -135,7 +135,7 @@ impl OwnedSemaphorePermit {
     /// As [`SemaphorePermit::split`].
     pub fn split(&mut self, permits: usize) -> Option<Self> {
         self.permits = self.permits.checked_sub(permits)?;
-        let hold = split(self.semaphore.held_at(), self.hold, self.permits, permits);
+        let hold = split(self.hold, self.permits, permits);
         Some(Self { semaphore: Arc::clone(&self.semaphore), permits, hold })
     }
 }

@@ -192,9 +192,11 @@ impl Semaphore {
     /// is no reason to panic in a drop.
     #[inline]
     pub(super) fn give_back(&self, permits: usize, hold: HoldId) {
-        acquire::release(self.held_at(), Hold::Permits, hold, || {
-            self.raw.add(permits);
-        });
+        let how = || Hold::Permits;
+        match permits {
+            1 => acquire::release(&self.raw, hold, how, |raw| raw.add(1)),
+            _ => acquire::release(&self.raw, hold, how, move |raw| raw.add(permits)),
+        }
     }
 }
 

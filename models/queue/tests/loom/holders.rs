@@ -1,21 +1,30 @@
-//! The table of holders: what a snapshot reads whole was one hold's, and a hold that lasts is seen.
+//! The records of holders: what a snapshot reads whole was one hold's, and a hold that lasts is seen.
 
 use std::panic::Location;
 
 use loom::sync::Arc;
 use loom::thread;
-use waitword_core::observe::holders::{Entry, Records};
+use waitword_core::observe::holders::{Block, Entry, Record, Records};
 
-/// Two words with the same home.
 const WORDS: [usize; 2] = [8, 16];
 
-/// A hold of a thread: all that a record says depends on it.
-fn hold(records: &Records, thread: u64, word: usize) -> Option<usize> {
-    records.claim(word, thread * 1000, Location::caller(), thread << 8)
+/// A hold: all that its record says depends on the word, and on the thread.
+fn what(word: usize) -> u64 {
+    word as u64 * 1000
+}
+
+fn claim(record: &Record, word: usize) {
+    assert!(record.claim(word, what(word), Location::caller()));
 }
 
 fn check(entry: Entry) {
-    assert_eq!(entry.since, (entry.who >> 8) * 1000, "of two holds: {entry:?}");
+    assert_eq!(entry.what, what(entry.word), "of two holds: {entry:?}");
+    assert_eq!(entry.thread, entry.word as u64, "of two threads: {entry:?}");
+}
+
+/// The one record of a thread, which holds words with its number alone.
+fn add(records: &Records, thread: usize) -> &'static Record {
+    records.add(Box::new(Block::new(1)), thread as u64, false)
 }
 
 fn model(body: impl Fn(Arc<Records>) + Sync + Send + 'static) {
@@ -24,45 +33,62 @@ fn model(body: impl Fn(Arc<Records>) + Sync + Send + 'static) {
     builder.check(move || body(Arc::new(Records::default())));
 }
 
-/// One releases, and the other takes the place of its record.
+/// Another releases, and the thread claims its record again.
 #[test]
 fn a_record_is_read_whole_or_not_at_all() {
     model(|records| {
-        let first = hold(&records, 1, WORDS[0]).unwrap();
-        let other = {
-            let records = Arc::clone(&records);
-            thread::spawn(move || {
-                records.free(first);
-                hold(&records, 2, WORDS[1]);
-            })
-        };
-        records.all().for_each(check);
+        let record = records.add(Box::new(Block::new(1)), 0, false);
+        claim(record, WORDS[0]);
+        let other = thread::spawn(move || record.free());
+        let owner = thread::spawn(move || {
+            let _ = record.claim(WORDS[1], what(WORDS[1]), Location::caller());
+        });
+        let of_one_hold = |entry: Entry| assert_eq!(entry.what, what(entry.word), "of two holds: {entry:?}");
+        records.all().for_each(of_one_hold);
         other.join().unwrap();
-        assert_eq!(records.all().map(|entry| entry.word).collect::<Vec<_>>(), [WORDS[1]]);
+        owner.join().unwrap();
+        records.all().for_each(of_one_hold);
     });
 }
 
-/// Two that hold words with the same home have a record each, and erase their own.
+/// A thread ends, its guard is dropped by another, and a third one adopts its records.
 #[test]
-fn two_holds_never_share_a_record() {
+fn records_are_adopted_when_their_last_hold_has_ended() {
     model(|records| {
-        let acquire = |records: &Records, thread: u64, word| {
-            let site = Location::caller();
-            hold(records, thread, word)
-                .or_else(|| records.claim_elsewhere(word, thread * 1000, site, thread << 8))
-                .unwrap()
-        };
+        let record = add(&records, WORDS[0]);
+        claim(record, WORDS[0]);
+        records.leave(WORDS[0] as u64);
         let other = {
             let records = Arc::clone(&records);
             thread::spawn(move || {
-                let at = acquire(&records, 2, WORDS[1]);
-                records.free(at);
+                let adopted = records.adopt(WORDS[1] as u64, false, 1);
+                if let Some(adopted) = adopted {
+                    claim(adopted, WORDS[1]);
+                }
+                adopted.is_some()
             })
         };
-        acquire(&records, 1, WORDS[0]);
-        let mine = |entry: &Entry| entry.word == WORDS[0];
-        assert_eq!(records.all().inspect(|entry| check(*entry)).filter(mine).count(), 1);
+        let release = thread::spawn(move || record.free());
+        records.all().for_each(check);
+        let adopted = other.join().unwrap();
+        release.join().unwrap();
+        let seen: Vec<_> = records.all().inspect(|entry| check(*entry)).map(|entry| entry.word).collect();
+        assert_eq!(seen, if adopted { vec![WORDS[1]] } else { vec![] });
+    });
+}
+
+/// A hold that lasts during the whole snapshot is in it, also if other threads add records meanwhile.
+#[test]
+fn a_hold_that_lasts_is_seen() {
+    model(|records| {
+        claim(add(&records, WORDS[0]), WORDS[0]);
+        let other = {
+            let records = Arc::clone(&records);
+            thread::spawn(move || claim(add(&records, WORDS[1]), WORDS[1]))
+        };
+        let lasting = records.all().inspect(|entry| check(*entry)).filter(|entry| entry.word == WORDS[0]);
+        assert_eq!(lasting.count(), 1);
         other.join().unwrap();
-        assert_eq!(records.all().count(), 1);
+        assert_eq!(records.all().count(), 2);
     });
 }

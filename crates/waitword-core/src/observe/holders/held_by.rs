@@ -122,8 +122,8 @@ pub fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
 mod imp {
     use super::*;
     use crate::observe::holders::hold::Hold;
+    use crate::observe::holders::record::{Entry, HOLD, TASK};
     use crate::observe::holders::recorder::{recorded, time};
-    use crate::observe::holders::records::{Entry, FLAG_BITS, HOLD, TASK};
     use crate::observe::holders::seen::is_sent;
     use crate::thread::numbered::{UNKNOWN, numbered};
     use crate::time::Instant;
@@ -131,20 +131,21 @@ mod imp {
     pub(super) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
         let mut others = 0_u16;
         let mut oldest: Option<Entry> = None;
-        let in_the_way =
-            |entry: &Entry| Hold::from_number(entry.who & HOLD).is_some_and(|hold| excludes(hold, waits_for));
+        let in_the_way = |entry: &Entry| {
+            Hold::from_number(entry.what & HOLD).is_some_and(|hold| excludes(hold, waits_for))
+        };
         for entry in recorded(word).filter(in_the_way) {
             others = others.saturating_add(u16::from(oldest.is_some()));
-            if oldest.is_none_or(|oldest| entry.since < oldest.since) {
+            if oldest.is_none_or(|oldest| entry.what < oldest.what) {
                 oldest = Some(entry);
             }
         }
         oldest.map_or(HeldBy::NONE, |entry| {
-            let held = time(entry.since)
+            let held = time(entry.what)
                 .map_or(Duration::ZERO, |since| Instant::now().saturating_duration_since(since));
             HeldBy {
-                task: if entry.who & TASK != 0 { entry.task } else { 0 },
-                thread: u32::try_from(entry.who >> FLAG_BITS).unwrap_or(UNKNOWN as u32),
+                task: if entry.what & TASK != 0 { entry.task } else { 0 },
+                thread: u32::try_from(entry.thread).unwrap_or(UNKNOWN as u32),
                 site: PackedSite::new(Some(entry.site)),
                 held: u32::try_from(held.as_millis() / 10).unwrap_or(u32::MAX),
                 others,

@@ -39,24 +39,39 @@ impl Hold {
     }
 }
 
-/// What a guard keeps of its record: the place of it in the table. Empty without the feature `observe`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HoldId(#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))] pub(super) u32);
+/// A record that a guard keeps.
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded(pub(super) &'static super::record::Record);
+
+/// There are no records.
+#[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded;
+
+/// What a guard keeps: its record, if it has one. Empty without the feature `observe`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HoldId(
+    #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))] pub(super) Option<Recorded>,
+);
 
 impl HoldId {
     /// Of an acquisition without a record.
     pub const NONE: Self = Self(
         #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-        0,
+        None,
     );
+}
 
-    /// Of a guard that cannot keep it: the release looks for the record.
-    pub const UNKNOWN: Self = Self(
-        #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-        u32::MAX,
-    );
-
-    /// Of a guard that keeps the place of its record.
+impl From<Recorded> for HoldId {
     #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-    pub(super) const KEPT: u32 = 1 << 31;
+    #[inline(always)]
+    fn from(recorded: Recorded) -> Self {
+        Self(Some(recorded))
+    }
+
+    #[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+    fn from(_recorded: Recorded) -> Self {
+        Self()
+    }
 }

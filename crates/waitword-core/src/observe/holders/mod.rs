@@ -1,7 +1,7 @@
 //! Holders: who holds each lock, since when, and taken where; by a switch at run time.
 //!
-//! A lock's word has no room for its holder. So while the switch is on, each acquisition writes a record into a static table
-//! (`records.rs`) under the address of the word, and the release erases it. Without the feature `observe` all of this is empty.
+//! A lock's word has no room for its holder. So while the switch is on, each acquisition writes a record (`record.rs`): one of its thread's own
+//! (`own.rs`), which snapshots find in a list of all (`records.rs`). The release erases it. Without the feature `observe` all of this is empty.
 //!
 //! # The switch
 //! An acquisition asks the switch of `start_holders`. A guard keeps the place of its record, and the release erases that; where a guard has no
@@ -23,11 +23,20 @@
 //!
 //! # Since when
 //! A record has no clock: a thread of this module stores the time every 10 ms into the switch, and an acquisition copies it.
+//!
+//! # What else is asked
+//! Charges, traces and listeners want more than a record. An acquisition learns that from the sign of the time, and a release from a flag of
+//! its record (`recorder.rs`, `ask_anew`), so neither looks at another place to find that nothing is asked.
 
 mod held_by;
 mod hold;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod on;
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+mod own;
+#[cfg(feature = "observe")]
+#[allow(unsafe_code)]
+mod record;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod recorder;
 #[cfg(feature = "observe")]
@@ -41,18 +50,21 @@ mod sent;
 mod switch;
 
 pub use held_by::{HeldBy, held_by};
-pub use hold::{Hold, HoldId};
+pub use hold::{Hold, HoldId, Recorded};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use on::{
-    acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere,
-    may_be_recorded, merged, not_kept, permits_added, records, released, released_quickly, released_slowly,
-    split, was_made_to_be_sent,
+    Now, acquired, acquired_by_task, acquired_now, acquired_permits, as_recorded, changed, dropped,
+    forgotten, may_be_elsewhere, merged, not_kept, permits_added, recorded, recording, released,
+    released_quickly, released_slowly, split, was_made_to_be_sent,
 };
-#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-pub(crate) use recorder::{record_time, recorded_thread, site_of, time_of_record};
 #[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
-pub use records::{Entry, Records};
+pub use record::{Entry, Record};
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) use recorder::{ask_anew, is_on, record_time, recorded_thread, site_of, time_of_record};
+#[cfg(all(feature = "observe", any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub use records::{Block, Records};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use seen::{HolderSeen, Holders, holders};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
@@ -62,7 +74,7 @@ pub use switch::{start_holders, stop_holders};
 mod off;
 #[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
 pub use off::{
-    acquired, acquired_by_task, acquired_permits, changed, dropped, forgotten, may_be_elsewhere,
-    may_be_recorded, merged, not_kept, permits_added, records, released, released_quickly, released_slowly,
-    split, was_made_to_be_sent,
+    Now, acquired, acquired_by_task, acquired_now, acquired_permits, as_recorded, changed, dropped,
+    forgotten, may_be_elsewhere, merged, not_kept, permits_added, recorded, recording, released,
+    released_quickly, released_slowly, split, was_made_to_be_sent,
 };

@@ -2,25 +2,48 @@
 
 use std::task::Waker;
 
-use super::hold::{Hold, HoldId};
-use crate::observe::Caller;
+use super::hold::{Hold, HoldId, Recorded};
+use crate::observe::{Caller, Site};
+
+/// There is none.
+#[derive(Clone, Copy, Debug)]
+pub struct Now;
 
 /// Nothing is recorded.
 #[inline(always)]
-pub fn records() -> bool {
-    false
+pub fn recording() -> Option<Now> {
+    None
 }
 
 /// Nothing is recorded.
 #[inline(always)]
-pub fn may_be_recorded(_id: HoldId) -> bool {
-    false
+pub fn recorded(_id: HoldId) -> Option<Recorded> {
+    None
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn as_recorded(_now: Now, _id: HoldId) -> Recorded {
+    Recorded
 }
 
 /// Nothing is recorded.
 #[inline(always)]
 pub fn acquired(_word: usize, _hold: Hold, _caller: Caller, _gives_up: bool) -> HoldId {
     HoldId::NONE
+}
+
+/// Nothing is recorded.
+#[inline(always)]
+pub fn acquired_now(
+    _now: Now,
+    _word: usize,
+    _hold: Hold,
+    _permits: Option<usize>,
+    _site: &'static Site,
+    _gives_up: bool,
+) -> Recorded {
+    Recorded
 }
 
 /// Nothing is recorded.
@@ -67,13 +90,13 @@ pub fn not_kept() -> HoldId {
 
 /// Nothing is recorded.
 #[inline(always)]
-pub fn released_quickly(_id: HoldId) -> bool {
+pub fn released_quickly(_recorded: Recorded) -> bool {
     true
 }
 
 /// Nothing is recorded.
 #[inline(always)]
-pub fn released_slowly(_word: usize, _hold: Hold, _id: HoldId) {}
+pub fn released_slowly(_word: usize, _hold: Hold, _recorded: Recorded) {}
 
 /// Nothing is recorded.
 #[inline(always)]
@@ -85,7 +108,7 @@ pub fn forgotten(_id: HoldId) {}
 
 /// Nothing is recorded.
 #[inline(always)]
-pub fn split(_word: usize, _id: HoldId, _left: usize, _permits: usize) -> HoldId {
+pub fn split(_id: HoldId, _left: usize, _permits: usize) -> HoldId {
     HoldId::NONE
 }
 
@@ -101,4 +124,4 @@ pub fn permits_added(_word: usize, _permits: usize) {}
 
 /// Nothing is recorded.
 #[inline(always)]
-pub fn dropped(_word: usize) {}
+pub fn dropped(_word: usize, _may_hold: bool) {}

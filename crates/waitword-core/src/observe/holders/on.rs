@@ -1,10 +1,13 @@
 //! The hooks: every acquisition and every release that is seen passes here.
 
+use std::num::NonZero;
+use std::ptr;
 use std::task::Waker;
 
-use super::hold::{Hold, HoldId};
-use super::recorder::{NUMBER, RECORDER, TABLE, UNRECORDED, number, time};
-use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, RECORDS, TASK};
+use super::hold::{Hold, HoldId, Recorded};
+use super::own;
+use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, HOLD, Record, TASK};
+use super::recorder::{ALL, ERASES, NOW, NUMBER, TABLE, UNRECORDED, is_on, number, record_time, time};
 use super::sent;
 use crate::observe::{
     Acquirer, Caller, Release, Site, Step, follow, is_anonymous, is_anything_asked, note_release,
@@ -14,81 +17,136 @@ use crate::sync::atomic::Ordering;
 use crate::thread::is_of_thread;
 use crate::thread::numbered;
 
-/// Whether acquisitions are recorded: the switch is on. One load.
+/// What guards keep that have no room for their record.
+static UNKNOWN: Record = Record::always_asked();
+
+/// What is kept of an acquisition that found no record, or needs none.
+static NOT_RECORDED: Record = Record::always_asked();
+
+/// The time of a record, which says at once what is asked besides it.
+pub type Now = NonZero<u64>;
+
+/// While acquisitions are recorded: the time, for [`acquired_now`]. One load.
 #[inline(always)]
-pub fn records() -> bool {
-    RECORDER.now.load(Ordering::Relaxed) != 0
+pub fn recording() -> Option<Now> {
+    NonZero::new(NOW.load(Ordering::Relaxed))
 }
 
-/// Whether the release of a guard that keeps this has to erase a record.
+/// The record that the release of a guard has to erase, if the guard keeps one.
 #[inline(always)]
-pub fn may_be_recorded(id: HoldId) -> bool {
-    id != HoldId::NONE
+pub fn recorded(id: HoldId) -> Option<Recorded> {
+    id.0
+}
+
+/// The same of a guard that was acquired since [`recording`] said `now`; of one without a record, as observation has ended since, what stands
+/// for none.
+pub fn as_recorded(_now: Now, id: HoldId) -> Recorded {
+    id.0.unwrap_or(Recorded(&NOT_RECORDED))
 }
 
 /// What a guard keeps that has no room for it: the release looks for the record, if there are any. One load.
 #[inline(always)]
 pub fn not_kept() -> HoldId {
-    if RECORDER.erases.load(Ordering::Relaxed) { HoldId::UNKNOWN } else { HoldId::NONE }
+    if ERASES.load(Ordering::Relaxed) { HoldId(Some(Recorded(&UNKNOWN))) } else { HoldId::NONE }
 }
 
 /// A thread has acquired the lock with this word; it `gives_up` if it would not have waited for ever. Returns what its
-/// guard has to keep, if there may be several holders.
+/// guard has to keep.
 #[inline(always)]
 pub fn acquired(word: usize, hold: Hold, caller: Caller, gives_up: bool) -> HoldId {
-    let now = RECORDER.now.load(Ordering::Relaxed);
-    if now == 0 {
-        return HoldId::NONE;
+    if is_on() { record(word, hold as u64, 0, 1, caller.site(), gives_up).into() } else { HoldId::NONE }
+}
+
+/// As [`acquired`], of so many permits of a semaphore.
+#[inline(always)]
+pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
+    if is_on() && permits > 0 {
+        record(word, Hold::Permits as u64, 0, permits, caller.site(), false).into()
+    } else {
+        HoldId::NONE
     }
-    // Without a call up to here: the shortest path of all.
-    if !traces_all()
-        && let number @ 1.. = NUMBER.get()
-        && let Some(at) = RECORDER.table.claim(word, now, caller.site(), number | hold as u64)
+}
+
+/// As [`acquired`] and [`acquired_permits`], right after [`recording`] said `now`, on the shortest path of all: without a call.
+#[inline(always)]
+pub fn acquired_now(
+    now: Now,
+    word: usize,
+    hold: Hold,
+    permits: Option<usize>,
+    site: &'static Site,
+    gives_up: bool,
+) -> Recorded {
+    if permits == Some(0) {
+        return Recorded(&NOT_RECORDED);
+    }
+    let what = now.get() | hold as u64;
+    if what & ALL == 0
+        && hold != Hold::AsyncLock
+        && let Some(record) = match permits {
+            None => own::claim(word, what, site),
+            Some(permits) => own::claim_permits(word, what, site, permits),
+        }
     {
-        return id(at);
+        return Recorded(record);
     }
-    record(word, hold, caller.site(), gives_up)
+    record(word, hold as u64, 0, permits.unwrap_or(1), site, gives_up)
 }
 
 #[cold]
 #[inline(never)]
-fn record(word: usize, hold: Hold, site: &'static Site, gives_up: bool) -> HoldId {
-    let (now, who) = (RECORDER.now.load(Ordering::Relaxed), number() | hold as u64);
-    let mut at = None;
+fn record(
+    word: usize,
+    flags: u64,
+    task: usize,
+    permits: usize,
+    site: &'static Site,
+    gives_up: bool,
+) -> Recorded {
     if traces_all() {
-        trace_acquired(word, None, Some(site));
-        at = TABLE.claim(word, now, site, who);
+        trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
     }
-    let elsewhere = || {
-        if matches!(hold, Hold::Mutex | Hold::AsyncLock) {
-            // This is its only holder: an earlier record is that of a leaked guard, of a lock that a script has released, or of a lock that
-            // was here before.
-            erase_all(word);
-        }
-        TABLE.claim_elsewhere(word, now, site, who)
-    };
-    let id = at.or_else(elsewhere).map_or_else(unrecorded, id);
+    if flags & HOLD == Hold::AsyncLock as u64 {
+        // This is its only holder: an earlier record is of a hold that a script has released.
+        erase_all(word);
+    }
+    let what = record_time() | flags;
+    let entry = Entry { word, what, thread: number(), site, task, permits };
+    let recorded = keep(own::claim_any(&entry));
     if tracing::is_followed() {
-        tell_acquired(id, gives_up);
+        tell_acquired(recorded, gives_up);
     }
-    id
+    recorded
 }
 
-/// The place of the record is in the low bits, and the highest one is set.
-fn id(at: usize) -> HoldId {
-    HoldId(at as u32 | HoldId::KEPT)
+/// What a guard keeps.
+fn keep(record: Option<&'static Record>) -> Recorded {
+    Recorded(record.unwrap_or_else(|| {
+        UNRECORDED.fetch_add(1, Ordering::Relaxed);
+        &NOT_RECORDED
+    }))
 }
 
-/// Where the record is, of a guard that keeps that.
-#[inline(always)]
-fn place(id: HoldId) -> usize {
-    id.0 as usize % RECORDS
+/// The record of a guard, which nobody else frees, and what it says.
+fn own(Recorded(record): Recorded) -> Option<(&'static Record, Entry)> {
+    Some((record, record.read()?))
 }
 
-#[cold]
-fn unrecorded() -> HoldId {
-    UNRECORDED.fetch_add(1, Ordering::Relaxed);
-    HoldId::NONE
+/// As [`own`], and of a guard that keeps no record: one of its lock that is held so, preferably by this thread.
+fn found(word: usize, hold: Hold, recorded: Recorded) -> Option<(&'static Record, Entry)> {
+    if !is_unknown(recorded) {
+        return own(recorded);
+    }
+    let is_own = |entry: &Entry| entry.thread == NUMBER.get();
+    find(word, hold).find(|(_, entry)| is_own(entry)).or_else(|| find(word, hold).next())
+}
+
+fn find(word: usize, hold: Hold) -> impl Iterator<Item = (&'static Record, Entry)> {
+    TABLE.find(word, move |entry| entry.what & HOLD == hold as u64)
+}
+
+fn is_unknown(Recorded(record): Recorded) -> bool {
+    ptr::eq(record, &UNKNOWN)
 }
 
 /// As [`acquired`], by a task that is polled with this waker, and with the number of permits. `is_alone` says whether only this thread can
@@ -103,7 +161,7 @@ pub fn acquired_by_task(
     is_alone: impl FnOnce() -> bool,
     gives_up: bool,
 ) -> HoldId {
-    if RECORDER.now.load(Ordering::Relaxed) == 0 {
+    if !is_on() {
         return HoldId::NONE;
     }
     let flags = match is_of_thread(task) || is_anonymous(task) {
@@ -111,88 +169,47 @@ pub fn acquired_by_task(
         true => 0,
         false => TASK | if is_alone() { ALONE } else { 0 },
     };
-    record_with(word, hold as u64 | flags, permits, caller.site(), task.data().addr(), gives_up)
+    record(word, hold as u64 | flags, task.data().addr(), permits, caller.site(), gives_up).into()
 }
 
 #[cold]
 #[inline(never)]
-fn tell_acquired(id: HoldId, gives_up: bool) {
-    let Some((hold, entry)) = own(id) else { return };
-    let Some(mode) = Hold::from_number(entry.who & HOLD) else { return };
-    let otherwise = match entry.who & TASK != 0 {
+fn tell_acquired(recorded: Recorded, gives_up: bool) {
+    let Some((record, entry)) = own(recorded) else { return };
+    let Some(mode) = Hold::from_number(entry.what & HOLD) else { return };
+    let otherwise = match entry.what & TASK != 0 {
         true => Acquirer::Task(entry.task),
-        false => Acquirer::Thread(entry.who >> FLAG_BITS),
+        false => Acquirer::Thread(entry.thread),
     };
     let Entry { word, site, .. } = entry;
-    follow::tell(|| Step::Acquired { hold, word, mode, site, by: follow::acquirer(otherwise), gives_up });
+    let (hold, by) = (record.number(), follow::acquirer(otherwise));
+    follow::tell(|| Step::Acquired { hold, word, mode, site, by, gives_up });
 }
 
 #[cold]
 #[inline(never)]
-fn tell_released(at: Option<usize>) {
-    let Some(hold) = at else { return };
-    let thread = Acquirer::Thread(number() >> FLAG_BITS);
-    follow::tell(|| Step::Released { hold, by: follow::acquirer(thread) });
-}
-
-/// As [`acquired`], of so many permits of a semaphore.
-#[inline(always)]
-pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
-    let now = RECORDER.now.load(Ordering::Relaxed);
-    if now == 0 || permits == 0 {
-        return HoldId::NONE;
-    }
-    let hold = Hold::Permits as u64;
-    if !traces_all()
-        && let number @ 1.. = NUMBER.get()
-        && let Some(at) = RECORDER.table.claim_permits(word, now, caller.site(), number | hold, permits)
-    {
-        return id(at);
-    }
-    record_with(word, hold, permits, caller.site(), 0, false)
-}
-
-#[inline(never)]
-fn record_with(
-    word: usize,
-    flags: u64,
-    permits: usize,
-    site: &'static Site,
-    task: usize,
-    gives_up: bool,
-) -> HoldId {
-    if traces_all() {
-        trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
-    }
-    const OF_ONE: u64 = 1 << Hold::Mutex as u64 | 1 << Hold::AsyncLock as u64;
-    if OF_ONE >> (flags & HOLD) & 1 != 0 {
-        // As in `record_elsewhere`.
-        TABLE.free_at_home(word);
-    }
-    let now = RECORDER.now.load(Ordering::Relaxed);
-    let at = TABLE.claim_with(word, now, site, number() | flags, task, permits);
-    let id = at.map_or_else(unrecorded, id);
-    if tracing::is_followed() {
-        tell_acquired(id, gives_up);
-    }
-    id
+fn tell_released(record: &Record) {
+    let by = follow::acquirer(Acquirer::Thread(number()));
+    follow::tell(|| Step::Released { hold: record.number(), by });
 }
 
 /// The holder is about to release it.
 #[inline(always)]
 pub fn released(word: usize, hold: Hold, id: HoldId) {
-    if may_be_recorded(id) && !released_quickly(id) {
-        released_slowly(word, hold, id);
+    if let Some(recorded) = recorded(id)
+        && !released_quickly(recorded)
+    {
+        released_slowly(word, hold, recorded);
     }
 }
 
-/// As [`released`], of a guard that keeps the place of its record, if nothing else is asked of the release. Calls nothing. Otherwise it is
-/// `false`, and [`released_slowly`] is due.
+/// As [`released`], of a guard that keeps its record, if nothing else is asked of the release. Calls nothing. Otherwise it is `false`, and
+/// [`released_slowly`] is due.
 #[inline(always)]
-pub fn released_quickly(id: HoldId) -> bool {
-    let is_quick = id != HoldId::UNKNOWN && !is_anything_asked();
+pub fn released_quickly(Recorded(record): Recorded) -> bool {
+    let is_quick = !record.is_asked();
     if is_quick {
-        RECORDER.table.free(place(id));
+        record.free();
     }
     is_quick
 }
@@ -200,39 +217,41 @@ pub fn released_quickly(id: HoldId) -> bool {
 /// The other half of [`released`].
 #[cold]
 #[inline(never)]
-pub fn released_slowly(word: usize, hold: Hold, id: HoldId) {
-    if id == HoldId::UNKNOWN && !RECORDER.erases.load(Ordering::Relaxed) {
+pub fn released_slowly(word: usize, hold: Hold, recorded: Recorded) {
+    if is_unknown(recorded) && !ERASES.load(Ordering::Relaxed) {
         return;
     }
     if is_anything_asked() {
-        note(word, hold, id);
+        note(word, hold, recorded);
     }
-    if id == HoldId::UNKNOWN {
-        erase(word, hold);
-    } else {
-        TABLE.free(place(id));
+    if !is_unknown(recorded) {
+        // Perhaps what stands for none, at which nobody looks.
+        return recorded.0.free();
     }
-}
-
-#[inline(always)]
-fn erase(word: usize, hold: Hold) {
-    if hold == Hold::Mutex { erase_only(word) } else { erase_one(word, hold) }
+    // Of two that look at once each frees another.
+    while let Some((record, entry)) = found(word, hold, recorded) {
+        if record.take(entry.word) {
+            return;
+        }
+    }
 }
 
 /// Keeps what the record says until the release is over and it is known whether others wait (`release.rs`).
 #[inline(never)]
-fn note(word: usize, hold: Hold, id: HoldId) {
-    let found = if id == HoldId::UNKNOWN { one(word, hold) } else { own(id) };
-    if tracing::is_followed() {
-        tell_released(found.map(|(at, _)| at));
+fn note(word: usize, hold: Hold, recorded: Recorded) {
+    let found = found(word, hold, recorded);
+    if tracing::is_followed()
+        && let Some((record, _)) = found
+    {
+        tell_released(record);
     }
     let release = found.map_or(Release::default(), |(_, entry)| {
-        // Of several readers without places in the table any may be meant.
-        if (id != HoldId::UNKNOWN || hold != Hold::Read) && is_elsewhere_now(&entry) {
+        // Of several readers whose guards keep no record any may be meant.
+        if (!is_unknown(recorded) || hold != Hold::Read) && is_elsewhere_now(&entry) {
             sent::learn(entry.site);
         }
-        let task = (entry.who & TASK != 0).then_some(entry.task);
-        Release::new(Some(entry.site), time(entry.since), task)
+        let task = (entry.what & TASK != 0).then_some(entry.task);
+        Release::new(Some(entry.site), time(entry.what), task)
     });
     note_release(word, release);
     if traces_all() {
@@ -242,68 +261,31 @@ fn note(word: usize, hold: Hold, id: HoldId) {
 
 /// Whether a guard that a thread acquired is with another: this one, which releases it.
 fn is_elsewhere_now(entry: &Entry) -> bool {
-    let acquirer = entry.who >> FLAG_BITS;
-    entry.who & (TASK | ELSEWHERE) == 0
-        && acquirer != numbered::UNKNOWN
-        && acquirer != NUMBER.get() >> FLAG_BITS
-}
-
-/// The record of a word that has one at most.
-#[inline(always)]
-fn erase_only(word: usize) {
-    if !RECORDER.table.free_at_home(word) {
-        erase_one(word, Hold::Mutex);
-    }
-}
-
-/// A record of a guard that keeps no place, preferably of this thread's.
-#[cold]
-fn erase_one(word: usize, hold: Hold) {
-    // Of two that look at once each takes another.
-    while let Some((at, entry)) = one(word, hold) {
-        if TABLE.take(at, entry.who) {
-            return;
-        }
-    }
-}
-
-/// A record of a word, preferably of this thread's.
-fn one(word: usize, hold: Hold) -> Option<(usize, Entry)> {
-    let is_own = |entry: &Entry| entry.who >> FLAG_BITS == NUMBER.get() >> FLAG_BITS;
-    find(word, hold).find(|(_, entry)| is_own(entry)).or_else(|| find(word, hold).next())
-}
-
-fn find(word: usize, hold: Hold) -> impl Iterator<Item = (usize, Entry)> {
-    TABLE.find(word, move |entry| entry.who & HOLD == hold as u64)
+    entry.what & (TASK | ELSEWHERE) == 0 && entry.thread != numbered::UNKNOWN && entry.thread != NUMBER.get()
 }
 
 /// The holder goes on in another way: it upgrades, or downgrades. Returns what its new guard has to keep.
 #[inline(always)]
 pub fn changed(word: usize, from: Hold, to: Hold, id: HoldId) -> HoldId {
-    if RECORDER.erases.load(Ordering::Relaxed) { change(word, from, to, id) } else { HoldId::NONE }
+    if ERASES.load(Ordering::Relaxed) { change(word, from, to, id) } else { HoldId::NONE }
 }
 
 #[cold]
 fn change(word: usize, from: Hold, to: Hold, id: HoldId) -> HoldId {
-    let found = if id == HoldId::UNKNOWN { find(word, from).next() } else { own(id) };
-    let Some((at, entry)) = found else { return HoldId::NONE };
-    TABLE.change(at, entry.who & !HOLD | to as u64);
+    let Some((record, entry)) = id.0.and_then(|recorded| found(word, from, recorded)) else {
+        return HoldId::NONE;
+    };
+    record.change(&entry, entry.flags() & !HOLD | to as u64);
     if tracing::is_followed() {
-        follow::tell(|| Step::Changed { hold: at, mode: to });
+        follow::tell(|| Step::Changed { hold: record.number(), mode: to });
     }
-    self::id(at)
-}
-
-/// The record of a guard, which nobody else erases.
-fn own(id: HoldId) -> Option<(usize, Entry)> {
-    let at = (id != HoldId::NONE && id != HoldId::UNKNOWN).then(|| place(id))?;
-    Some((at, TABLE.at(at)?))
+    Recorded(record).into()
 }
 
 /// The guard is made to be sent elsewhere.
 #[inline(always)]
 pub fn may_be_elsewhere(word: usize, hold: Hold, id: HoldId) {
-    if RECORDER.now.load(Ordering::Relaxed) != 0 {
+    if is_on() {
         mark_elsewhere(word, hold, id);
     }
 }
@@ -311,48 +293,48 @@ pub fn may_be_elsewhere(word: usize, hold: Hold, id: HoldId) {
 #[cold]
 #[inline(never)]
 fn mark_elsewhere(word: usize, hold: Hold, id: HoldId) {
-    let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
-    if let Some((at, entry)) = found {
-        TABLE.change(at, entry.who | ELSEWHERE);
+    if let Some((record, entry)) = id.0.and_then(|recorded| found(word, hold, recorded)) {
+        record.change(&entry, entry.flags() | ELSEWHERE);
     }
 }
 
 /// Whether the guard was made to be sent elsewhere: its holder is about to release the lock, and to acquire it again for the same guard.
 #[inline(always)]
 pub fn was_made_to_be_sent(word: usize, hold: Hold, id: HoldId) -> bool {
-    RECORDER.now.load(Ordering::Relaxed) != 0 && is_marked(word, hold, id)
+    is_on() && is_marked(word, hold, id)
 }
 
 #[cold]
 #[inline(never)]
 fn is_marked(word: usize, hold: Hold, id: HoldId) -> bool {
-    let found = if id == HoldId::UNKNOWN { find(word, hold).next() } else { own(id) };
-    found.is_some_and(|(_, entry)| entry.who & ELSEWHERE != 0)
+    id.0.and_then(|recorded| found(word, hold, recorded))
+        .is_some_and(|(_, entry)| entry.what & ELSEWHERE != 0)
 }
 
 /// The guard is gone, and its hold stays.
 #[inline(always)]
 pub fn forgotten(id: HoldId) {
-    if let Some((at, entry)) = own(id) {
-        TABLE.change(at, entry.who | FORGOTTEN | ELSEWHERE);
+    if let Some((record, entry)) = id.0.and_then(own) {
+        record.change(&entry, entry.flags() | FORGOTTEN | ELSEWHERE);
     }
 }
 
 /// A part of the permits has a guard of its own. `left` are with the first one.
 #[inline(always)]
-pub fn split(word: usize, id: HoldId, left: usize, permits: usize) -> HoldId {
-    let Some((at, entry)) = own(id) else { return HoldId::NONE };
-    TABLE.set_permits(at, left);
-    let place = TABLE.claim_with(word, entry.since, entry.site, entry.who, entry.task, permits);
-    place.map_or_else(unrecorded, self::id)
+pub fn split(id: HoldId, left: usize, permits: usize) -> HoldId {
+    let Some((record, entry)) = id.0.and_then(own) else { return HoldId::NONE };
+    record.set_permits(left);
+    let part = Entry { permits, ..entry };
+    // This thread's records say that they are its own.
+    keep(if entry.thread == NUMBER.get() { own::claim_any(&part) } else { TABLE.claim_common(&part) }).into()
 }
 
 /// Two guards have become one, with so many permits. Returns what that has to keep.
 #[inline(always)]
 pub fn merged(word: usize, id: HoldId, other: HoldId, permits: usize) -> HoldId {
-    let (kept, gone) = if id == HoldId::NONE { (other, id) } else { (id, other) };
-    if let Some((at, _)) = own(kept) {
-        TABLE.set_permits(at, permits);
+    let (kept, gone) = if id.0.is_some() { (id, other) } else { (other, id) };
+    if let Some((record, _)) = kept.0.and_then(own) {
+        record.set_permits(permits);
     }
     released(word, Hold::Permits, gone);
     kept
@@ -361,7 +343,7 @@ pub fn merged(word: usize, id: HoldId, other: HoldId, permits: usize) -> HoldId 
 /// Permits were added that nobody gives back: they stand for as many that were forgotten.
 #[inline(always)]
 pub fn permits_added(word: usize, permits: usize) {
-    if RECORDER.erases.load(Ordering::Relaxed) {
+    if ERASES.load(Ordering::Relaxed) {
         forget_no_more(word, permits);
     }
 }
@@ -369,37 +351,36 @@ pub fn permits_added(word: usize, permits: usize) {
 #[cold]
 fn forget_no_more(word: usize, mut permits: usize) {
     let mut forgotten: Vec<_> = find(word, Hold::Permits).collect();
-    forgotten.retain(|(_, entry)| entry.who & FORGOTTEN != 0);
-    forgotten.sort_by_key(|(_, entry)| entry.since);
-    for (at, entry) in forgotten {
+    forgotten.retain(|(_, entry)| entry.what & FORGOTTEN != 0);
+    forgotten.sort_by_key(|(_, entry)| entry.time());
+    for (record, entry) in forgotten {
         match entry.permits.checked_sub(permits) {
-            Some(left) if left > 0 => return TABLE.set_permits(at, left),
-            _ => TABLE.free(at),
+            Some(left) if left > 0 => return record.set_permits(left),
+            _ => record.free(),
         }
         permits -= entry.permits;
     }
 }
 
-/// The lock goes. Guards that were leaked held it; another may be made in its place.
+/// The lock goes. If guards `may_hold` it still, they were leaked; another may be made in its place.
 #[inline(never)] // or each function that may drop a lock keeps the address of the table in a register
-pub fn dropped(word: usize) {
-    if RECORDER.erases.load(Ordering::Relaxed) {
-        drop_all(word);
+pub fn dropped(word: usize, may_hold: bool) {
+    if ERASES.load(Ordering::Relaxed) {
+        drop_recorded(word, may_hold);
     }
 }
 
 #[cold]
-fn drop_all(word: usize) {
-    erase_all(word);
+fn drop_recorded(word: usize, may_hold: bool) {
+    if may_hold {
+        erase_all(word);
+    }
     types::forget(word);
     if tracing::is_followed() {
         follow::tell(|| Step::Dropped { word });
     }
 }
 
-#[cold]
 fn erase_all(word: usize) {
-    TABLE.find(word, |_| true).for_each(|(at, _)| TABLE.free(at));
+    TABLE.find(word, |_| true).for_each(|(record, _)| record.free());
 }
-
-const _: () = assert!(FLAGS == 0xFF && HOLD < TASK);

@@ -1,46 +1,102 @@
-//! The table of the process, the time in records, and the numbers of threads in them.
+//! The table of the process, the time in records, what is asked of releases, and the numbers of threads.
 
 use std::cell::Cell;
+use std::sync::Mutex;
 
-use super::records::{Entry, FLAG_BITS, Records};
+use super::record::{Entry, FLAG_BITS, Record};
+use super::records::{Block, Records};
 use crate::observe::notify_table::NOTIFIES;
 use crate::observe::{Site, instant, now};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::lock;
 use crate::thread::numbered;
 use crate::time::Instant;
 
-/// What every acquisition and every release looks at: one static, so that code in other crates looks for one address.
-pub(super) struct Recorder {
-    /// 0 while the switch is off. Otherwise the number of its turn, and the milliseconds since the first one.
-    pub(super) now: AtomicU64,
-    /// Whether there may be records, which releases have to erase.
-    pub(super) erases: AtomicBool,
-    pub(super) table: Records,
-}
+/// 0 while the switch is off. Otherwise the number of its turn and the milliseconds since the first one, above the place of the flags; and
+/// [`ALL`].
+pub(super) static NOW: AtomicU64 = AtomicU64::new(0);
 
-pub(super) static RECORDER: Recorder =
-    Recorder { now: AtomicU64::new(0), erases: AtomicBool::new(false), table: Records::new() };
+/// Whether there may be records, which releases have to erase.
+pub(super) static ERASES: AtomicBool = AtomicBool::new(false);
 
-pub(super) static TABLE: &Records = &RECORDER.table;
+pub(super) static TABLE: Records = Records::new();
 
 /// How many acquisitions found no place in this turn.
 pub(super) static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 
-/// Where the number of the turn begins in a time.
-pub(super) const TURN_SHIFT: u32 = 40;
+/// Where the number of the turn begins in a time: the milliseconds last for 69 years.
+pub(super) const TURN_SHIFT: u32 = FLAG_BITS + 41;
+
+/// In a time: all acquisitions are to be told, to a trace or to a listener. It makes the time negative, so that one comparison asks for
+/// this and for the switch.
+pub(super) const ALL: u64 = 1 << 63;
+
+const TURNS: u64 = ALL >> TURN_SHIFT;
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
-/// Stores the time. Under the lock of the switch.
+/// What is asked besides records.
+struct Asked {
+    /// Anything at all, of a release.
+    of_releases: bool,
+    /// All acquisitions are to be told.
+    all: bool,
+}
+
+/// Its lock also serialises additions to the table, and stores of the time.
+static ASKED: Mutex<Asked> = Mutex::new(Asked { of_releases: false, all: false });
+
+/// Stores the time.
 pub(super) fn tick(turn: u64) {
-    let elapsed = now() / NANOS_PER_MILLI;
-    RECORDER.now.store(turn << TURN_SHIFT | (elapsed & ((1 << TURN_SHIFT) - 1)), Ordering::SeqCst);
+    let asked = lock(&ASKED);
+    let elapsed = ((now() / NANOS_PER_MILLI) << FLAG_BITS) & ((1 << TURN_SHIFT) - 1);
+    let turn = turn % (TURNS - 1) + 1;
+    NOW.store(turn << TURN_SHIFT | elapsed | if asked.all { ALL } else { 0 }, Ordering::SeqCst);
+}
+
+/// There is no time any more.
+pub(super) fn stop() {
+    let _asked = lock(&ASKED);
+    NOW.store(0, Ordering::SeqCst);
+}
+
+/// What is asked has changed: whether anything is, of releases, and whether all acquisitions are to be told.
+pub(crate) fn ask_anew(now_asked: impl FnOnce() -> (bool, bool)) {
+    let mut asked = lock(&ASKED);
+    let (of_releases, all) = now_asked();
+    *asked = Asked { of_releases, all };
+    TABLE.set_asked(of_releases);
+    match NOW.load(Ordering::Relaxed) {
+        0 => {}
+        now => NOW.store(now & !ALL | if all { ALL } else { 0 }, Ordering::SeqCst),
+    }
+}
+
+/// More records for the thread with this number, a ring of its own.
+#[cold]
+pub(super) fn more_records(thread: u64, at_least: usize) -> &'static Record {
+    let adopt = || {
+        let asked = lock(&ASKED);
+        TABLE.adopt(thread, asked.of_releases, at_least)
+    };
+    adopt().unwrap_or_else(|| {
+        // Not under the lock: the allocator may be one that waits.
+        let block = Box::new(Block::new(at_least));
+        let asked = lock(&ASKED);
+        TABLE.add(block, thread, asked.of_releases)
+    })
+}
+
+/// Whether the switch is on. One load.
+#[inline(always)]
+pub(crate) fn is_on() -> bool {
+    NOW.load(Ordering::Relaxed) != 0
 }
 
 /// The time as records have it; 0: the switch is off.
 #[inline(always)]
 pub(crate) fn record_time() -> u64 {
-    RECORDER.now.load(Ordering::Relaxed)
+    NOW.load(Ordering::Relaxed) & !ALL
 }
 
 /// What [`record_time`] says, if it was in this turn of the switch.
@@ -51,27 +107,27 @@ pub(crate) fn time_of_record(at: u64) -> Option<Instant> {
 
 /// The number of this thread, by which [`numbered`] knows it.
 pub(crate) fn recorded_thread() -> u64 {
-    number() >> FLAG_BITS
+    number()
 }
 
 /// The time in a record.
 pub(super) fn time(since: u64) -> Option<Instant> {
-    instant((since & ((1 << TURN_SHIFT) - 1)).saturating_mul(NANOS_PER_MILLI))
+    instant(((since & ((1 << TURN_SHIFT) - 1)) >> FLAG_BITS).saturating_mul(NANOS_PER_MILLI))
 }
 
 /// Where the lock with this word was taken by one that holds it, if that is recorded.
 pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
-    recorded(word).next().map(|entry| entry.site)
+    recorded(word).map(|entry| entry.site).next()
 }
 
 /// The records of the lock with this word, of this turn of the switch.
 pub(super) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
-    let turn = RECORDER.now.load(Ordering::Relaxed) >> TURN_SHIFT;
-    TABLE.find(word, move |entry| turn != 0 && entry.since >> TURN_SHIFT == turn).map(|(_, entry)| entry)
+    let turn = record_time() >> TURN_SHIFT;
+    TABLE.find(word, move |entry| turn != 0 && entry.what >> TURN_SHIFT == turn).map(|(_, entry)| entry)
 }
 
 thread_local! {
-    /// The number of this thread, as in records: not given again.
+    /// The number of this thread, which no other gets; 0: it has none yet.
     pub(super) static NUMBER: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -86,14 +142,13 @@ pub(super) fn number() -> u64 {
 #[cold]
 fn new_number() -> u64 {
     // A lock that is taken meanwhile, by an allocator, is one of an unknown thread.
-    NUMBER.set(numbered::UNKNOWN << FLAG_BITS);
-    let number = numbered::number_of_this_thread(is_recorded) << FLAG_BITS;
+    NUMBER.set(numbered::UNKNOWN);
+    let number = numbered::number_of_this_thread(is_recorded);
     NUMBER.set(number);
     number
 }
 
 /// Whether a record names the thread, of a holder or of a notifier.
 fn is_recorded(number: u64) -> bool {
-    TABLE.all().any(|entry| entry.who >> FLAG_BITS == number)
-        || NOTIFIES.all().any(|kept| kept.thread == number)
+    TABLE.all().any(|entry| entry.thread == number) || NOTIFIES.all().any(|kept| kept.thread == number)
 }

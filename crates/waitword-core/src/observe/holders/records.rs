@@ -1,278 +1,157 @@
-//! The table of records: who holds which word. Nothing in it is allocated, and nobody waits.
+//! All records: in blocks that are never freed, in a list, so that a reader needs no lock.
 //!
-//! A record is claimed by a compare-and-swap on its word, and freed by a store. Between, it belongs to the hold that claimed it: nobody
-//! else writes to it. A snapshot only reads, so it may see a record that is being written, or that changes while it is read:
+//! Each block is of one thread. When a thread ends, nobody claims in its blocks any more. Once all holds in one have ended, which others may
+//! have to release, another thread adopts it:
 //!
 //! ```text
-//!   holder                                        snapshot
-//!   ──────────────────────────────────            ──────────────────────────────────────
-//!   word: 0 → W                         (claim)   word = W, who = X     (acquire)
-//!   fence                               (R)       since, site, task, permits
-//!   since, site, task, permits                    fence                 (A)
-//!   who ← X                             (P)       who = X still, word = W still?
-//!   ...                                           yes: one record. no: none
-//!   who ← 0; word ← 0                   (free)
+//!   thread 1, which ends          who releases        thread 2
+//!   ──────────────────────        ──────────────      ──────────────────────────────────────────────
+//!   has_owner ← false
+//!                                 word ← 0            has_owner = false, and each word = 0  (acquire)
+//!                                                     thread ← 2; has_owner ← true
 //! ```
-//! A record is whole while `who` is not 0: it is stored last (P) and taken away first. If the snapshot has read a field of a later hold,
-//! the fences (R) and (A) make it see that `who` was 0 in between, or is another now. (The same thread may hold the word again by
-//! then, from another line. The snapshot may say that line with the time of the first hold: who holds it is true either way.)
+//! A few records are common (`common`): of threads that cannot have their own, as their thread-locals are gone, or their allocator is what
+//! asks for a lock. These are claimed by a compare-and-swap; a word of 1 says that one is being written.
 //!
-//! A word's records are in the [`PROBES`] places from its home on. If all of these are taken, the hold is not recorded, and counted.
+//! Invariant R2: a pointer to a block is null, or to one that lives for ever.
 
 #![cfg_attr(
     not(any(waitword_loom, waitword_shuttle)),
     allow(unreachable_pub, reason = "public for the models")
 )]
 
-use crate::observe::Site;
-use crate::sync::MODEL;
-use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
-use crate::sync::{mutant, order};
+use std::ptr;
 
-/// How many records there are, each in a line of the cache of its own: 128 KiB, which no memory is behind until they are used.
-pub(super) const RECORDS: usize = if MODEL { 2 } else { 2048 };
+use super::record::{Entry, Record, RecordRef};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use crate::sync::{MODEL, mutant};
 
-/// In how many places the record of a word can be.
-const PROBES: usize = if MODEL { 2 } else { 16 };
+/// How many records a thread gets at first, each in a line of the cache of its own.
+pub(super) const FIRST: usize = if MODEL { 1 } else { 8 };
 
-/// The bits of `who` that are not the thread's number.
-pub(super) const FLAGS: u64 = (1 << FLAG_BITS) - 1;
-pub(super) const FLAG_BITS: u32 = 8;
-/// What is held: see [`Hold`](super::hold::Hold).
-pub(super) const HOLD: u64 = 7;
-/// A task acquired it, polled by the thread.
-pub(super) const TASK: u64 = 1 << 3;
-/// The guard may be with another than the one that acquired it.
-pub(super) const ELSEWHERE: u64 = 1 << 4;
-/// Nothing releases it any more.
-pub(super) const FORGOTTEN: u64 = 1 << 5;
-/// No other thread can poll the task.
-pub(super) const ALONE: u64 = 1 << 6;
+const COMMON: usize = if MODEL { 1 } else { 64 };
 
-/// What a record says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The address that is held.
-    pub word: usize,
-    /// The number of the thread, and flags; never 0.
-    pub who: u64,
-    /// The time, with the number of the switch's turn.
-    pub since: u64,
-    /// Where it was acquired.
-    pub site: &'static Site,
-    /// The identity of the task, if it was acquired by one.
-    pub task: usize,
-    /// How many permits of a semaphore.
-    pub permits: usize,
+/// Records of one thread.
+#[derive(Debug)]
+pub struct Block {
+    older: Option<&'static Block>,
+    has_owner: AtomicBool,
+    records: Vec<Record>,
 }
 
+/// All records. There is one of these in the process; a model makes its own.
 #[derive(Debug)]
-#[repr(align(64))]
-struct Record {
-    word: AtomicUsize,
-    who: AtomicU64,
-    since: AtomicU64,
-    site: AtomicPtr<Site>,
-    task: AtomicUsize,
-    permits: AtomicUsize,
-}
-
-/// The table. There is one in the process; a model makes its own.
-#[derive(Debug)]
-pub struct Records([Record; RECORDS]);
-
-macro_rules! new {
-    () => {
-        Record {
-            word: AtomicUsize::new(0),
-            who: AtomicU64::new(0),
-            since: AtomicU64::new(0),
-            site: AtomicPtr::new(std::ptr::null_mut()),
-            task: AtomicUsize::new(0),
-            permits: AtomicUsize::new(0),
-        }
-    };
+pub struct Records {
+    newest: AtomicPtr<Block>,
+    common: [Record; COMMON],
 }
 
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 impl Records {
     pub(super) const fn new() -> Self {
-        Self([const { new!() }; RECORDS])
+        let common = [const { Record::new() }; COMMON];
+        Self { newest: AtomicPtr::new(ptr::null_mut()), common }
     }
 }
 
 #[cfg(any(waitword_loom, waitword_shuttle))]
 impl Default for Records {
     fn default() -> Self {
-        Self(std::array::from_fn(|_| new!()))
+        let common = std::array::from_fn(|_| Record::new());
+        Self { newest: AtomicPtr::new(ptr::null_mut()), common }
     }
 }
 
-impl Record {
-    /// Claims it, if it is free.
-    #[inline(always)]
-    fn take_for(&self, word: usize) -> bool {
-        self.word.compare_exchange(0, word, Ordering::Acquire, Ordering::Relaxed).is_ok()
+impl Block {
+    /// So many records, of nobody yet.
+    pub fn new(records: usize) -> Self {
+        let records = (0..records).map(|_| Record::new()).collect();
+        Self { older: None, has_owner: AtomicBool::new(false), records }
     }
 
-    /// Fills a record that was claimed.
-    #[inline(always)]
-    fn fill(&self, since: u64, site: &'static Site, who: u64) {
-        mutant!("holders-fence" => return self.publish(since, site, who));
-        fence(Ordering::Release);
-        self.publish(since, site, who);
-    }
-
-    #[inline(always)]
-    fn publish(&self, since: u64, site: &'static Site, who: u64) {
-        self.since.store(since, Ordering::Relaxed);
-        self.site.store(std::ptr::from_ref(site).cast_mut(), Ordering::Relaxed);
-        self.who.store(who, order!(Release, "holders-publish"));
-    }
-
-    fn read(&self) -> Option<Entry> {
-        let [word, who] = [self.word.load(Ordering::Acquire) as u64, self.who.load(Ordering::Acquire)];
-        if word == 0 || who == 0 {
-            return None;
+    /// Makes it one of this thread's. Returns one of its records, which are a ring.
+    fn adopt(&'static self, thread: u64, is_asked: bool) -> &'static Record {
+        let first = &self.records[0];
+        let mut next = RecordRef::new(first);
+        for record in self.records.iter().rev() {
+            record.adopt(thread, next);
+            record.set_asked(is_asked);
+            next = RecordRef::new(record);
         }
-        let (since, site) = (self.since.load(Ordering::Relaxed), self.site.load(Ordering::Relaxed));
-        let (task, permits) = (self.task.load(Ordering::Relaxed), self.permits.load(Ordering::Relaxed));
-        fence(Ordering::Acquire);
-        #[cfg_attr(not(any(waitword_loom, waitword_shuttle)), expect(unused_mut, reason = "for the mutant"))]
-        let mut same =
-            [self.word.load(Ordering::Relaxed) as u64, self.who.load(Ordering::Relaxed)] == [word, who];
-        mutant!("holders-recheck" => same = true);
-        // SAFETY: null, or stored by `fill` from a reference that is good for ever; whichever of these stores this is.
-        let site = unsafe { site.as_ref() }?;
-        same.then_some(Entry { word: word as usize, who, since, site, task, permits })
+        self.has_owner.store(true, Ordering::Relaxed);
+        first
     }
-}
 
-/// The place where the record of a word is, if nothing collides. Two instructions: words in one array are neighbours here.
-#[inline(always)]
-fn home(word: usize) -> usize {
-    (word >> 2) % RECORDS
-}
+    fn can_be_adopted(&self) -> bool {
+        mutant!("holders-adopt" => return !self.has_owner.load(Ordering::Acquire));
+        !self.has_owner.load(Ordering::Acquire) && self.records.iter().all(Record::is_free)
+    }
 
-fn places(word: usize) -> impl Iterator<Item = usize> {
-    (0..PROBES).map(move |probe| (home(word) + probe) % RECORDS)
+    fn is_of(&self, thread: u64) -> bool {
+        self.has_owner.load(Ordering::Relaxed) && self.records[0].is_of(thread)
+    }
 }
 
 impl Records {
-    /// Records a hold at the home of its word. Returns its place, or `None` if that is taken.
-    #[inline(always)]
-    pub fn claim(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
-        let at = home(word);
-        if !self.0[at].take_for(word) {
-            return None;
+    /// Makes an abandoned block one of this thread's, if one has so many records. One call at a time.
+    pub fn adopt(&self, thread: u64, is_asked: bool, at_least: usize) -> Option<&'static Record> {
+        let suits = |block: &&Block| block.records.len() >= at_least && block.can_be_adopted();
+        Some(self.blocks().find(suits)?.adopt(thread, is_asked))
+    }
+
+    /// Adds a block of this thread's. One call at a time.
+    pub fn add(&self, mut block: Box<Block>, thread: u64, is_asked: bool) -> &'static Record {
+        block.older = self.newest();
+        let block: &'static Block = Box::leak(block);
+        let first = block.adopt(thread, is_asked);
+        self.newest.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
+        first
+    }
+
+    /// The thread ends, and claims no record any more.
+    pub fn leave(&self, thread: u64) {
+        for block in self.blocks().filter(|block| block.is_of(thread)) {
+            block.has_owner.store(false, Ordering::Release);
         }
-        self.0[at].fill(since, site, who);
-        Some(at)
     }
 
-    /// As [`claim`](Self::claim), of so many permits.
-    #[inline(always)]
-    pub(super) fn claim_permits(
-        &self,
-        word: usize,
-        since: u64,
-        site: &'static Site,
-        who: u64,
-        permits: usize,
-    ) -> Option<usize> {
-        let at = home(word);
-        if !self.0[at].take_for(word) {
-            return None;
-        }
-        fence(Ordering::Release);
-        self.0[at].permits.store(permits, Ordering::Relaxed);
-        self.0[at].fill(since, site, who);
-        Some(at)
+    /// Claims a common record. `None`: there is no free one.
+    pub(super) fn claim_common(&self, entry: &Entry) -> Option<&Record> {
+        self.common.iter().find(|record| record.claim_common(entry))
     }
 
-    /// As [`claim`](Self::claim), if its home is taken.
-    pub fn claim_elsewhere(&self, word: usize, since: u64, site: &'static Site, who: u64) -> Option<usize> {
-        let at = places(word).find(|&at| self.0[at].take_for(word))?;
-        self.0[at].fill(since, site, who);
-        Some(at)
+    /// From now on releases are asked for more than to free a record, or not any more.
+    pub(super) fn set_asked(&self, is_asked: bool) {
+        self.records().for_each(|record| record.set_asked(is_asked));
     }
 
-    /// As [`claim`](Self::claim), with what only tasks and permits have.
-    pub(super) fn claim_with(
-        &self,
-        word: usize,
-        since: u64,
-        site: &'static Site,
-        who: u64,
-        task: usize,
-        permits: usize,
-    ) -> Option<usize> {
-        let at = places(word).find(|&at| self.0[at].take_for(word))?;
-        fence(Ordering::Release);
-        self.0[at].task.store(task, Ordering::Relaxed);
-        self.0[at].permits.store(permits, Ordering::Relaxed);
-        self.0[at].fill(since, site, who);
-        Some(at)
-    }
-
-    /// Erases the record of a word that has one at most, if it is at its home.
-    #[inline(always)]
-    pub fn free_at_home(&self, word: usize) -> bool {
-        let is_there = self.0[home(word)].word.load(Ordering::Relaxed) == word;
-        if is_there {
-            self.free(home(word));
-        }
-        is_there
-    }
-
-    /// Erases a record that others may erase, too. Returns whether this did.
-    pub(super) fn take(&self, at: usize, who: u64) -> bool {
-        let is_mine = self.0[at].who.compare_exchange(who, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-        if is_mine {
-            self.free(at);
-        }
-        is_mine
-    }
-
-    /// Erases a record of the caller's.
-    #[inline(always)]
-    pub fn free(&self, at: usize) {
-        self.0[at].who.store(0, Ordering::Relaxed);
-        self.0[at].word.store(0, Ordering::Release);
-    }
-
-    /// The places of the records of `word` that `is_wanted` picks.
+    /// The records of `word` that `is_wanted` picks.
     pub(super) fn find(
         &self,
         word: usize,
         is_wanted: impl Fn(&Entry) -> bool,
-    ) -> impl Iterator<Item = (usize, Entry)> {
-        let entries = places(word).filter_map(|at| Some((at, self.0[at].read()?)));
+    ) -> impl Iterator<Item = (&Record, Entry)> {
+        let of_word = self.records().filter(move |record| record.may_be_of(word));
+        let entries = of_word.filter_map(|record| Some((record, record.read()?)));
         entries.filter(move |(_, entry)| entry.word == word && is_wanted(entry))
-    }
-
-    /// The record at a place.
-    pub(super) fn at(&self, at: usize) -> Option<Entry> {
-        self.0.get(at)?.read()
-    }
-
-    /// Changes the record of a hold that goes on in another way, or the flags of it.
-    pub(super) fn change(&self, at: usize, who: u64) {
-        self.0[at].who.store(who, Ordering::Release);
-    }
-
-    /// Changes how many permits the record of a hold stands for.
-    pub(super) fn set_permits(&self, at: usize, permits: usize) {
-        self.0[at].permits.store(permits, Ordering::Relaxed);
     }
 
     /// All that can be read whole.
     pub fn all(&self) -> impl Iterator<Item = Entry> {
-        self.0.iter().filter_map(Record::read)
+        self.records().filter_map(Record::read)
     }
 
-    /// Whether nothing is held that is recorded.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|record| record.word.load(Ordering::Relaxed) == 0)
+    /// The records, of holds or free.
+    pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
+        self.common.iter().chain(self.blocks().flat_map(|block| &block.records))
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &'static Block> {
+        std::iter::successors(self.newest(), |block| block.older)
+    }
+
+    fn newest(&self) -> Option<&'static Block> {
+        // SAFETY: null, or a block that lives for ever (R2).
+        unsafe { self.newest.load(Ordering::Acquire).as_ref() }
     }
 }

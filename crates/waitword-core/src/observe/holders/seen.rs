@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use super::hold::Hold;
-use super::recorder::{TABLE, TURN_SHIFT, UNRECORDED, tick, time};
-use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FORGOTTEN, HOLD, TASK};
+use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, HOLD, Record, TASK};
+use super::recorder::{TABLE, TURN_SHIFT, UNRECORDED, record_time, tick, time};
 use super::sent;
 use super::switch::switch;
 use crate::observe::{Actor, Site};
@@ -21,7 +21,7 @@ pub struct HolderSeen {
     pub word: usize,
     /// How it is held.
     pub hold: Hold,
-    /// How many permits, of a semaphore's.
+    /// How many permits of a semaphore; 1 of another lock.
     pub permits: usize,
     /// Where it was acquired.
     pub site: &'static Site,
@@ -55,40 +55,62 @@ pub struct Holders {
 ///
 /// A hold that lasts during the whole call is seen exactly once. Takes no lock of a queue, and delays nobody.
 pub fn holders() -> Option<Holders> {
-    let (turn, began) = {
+    let began = {
         let switch = switch();
         if !switch.is_on {
             return None;
         }
         tick(switch.turns);
-        (switch.turns, switch.began?)
+        switch.began?
     };
-    let entries: Vec<Entry> = TABLE.all().filter(|entry| entry.since >> TURN_SHIFT == turn).collect();
+    let turn = record_time() >> TURN_SHIFT;
+    let read = TABLE.records().filter_map(|record| Some((record, record.read()?)));
+    let mut entries: Vec<_> = read.filter(|(_, entry)| entry.what >> TURN_SHIFT == turn).collect();
+    forget_stale(&mut entries);
     let known = numbered::numbered();
-    let seen = entries.iter().filter_map(|entry| seen(entry, &known)).collect();
+    let seen = entries.iter().filter_map(|(_, entry)| seen(entry, &known)).collect();
     Some(Holders { seen, unrecorded: UNRECORDED.load(Ordering::Relaxed), began })
+}
+
+/// A mutex has one holder: that of the youngest record. An older one is of a guard that was leaked, of a lock that was never dropped and in
+/// whose place there is another one; or it has ended meanwhile. Of records of the same 10 ms nobody knows which is younger.
+fn forget_stale(entries: &mut Vec<(&Record, Entry)>) {
+    let mut youngest = BTreeMap::new();
+    let of_mutex = |entry: &Entry| entry.what & HOLD == Hold::Mutex as u64;
+    for (_, entry) in entries.iter().filter(|(_, entry)| of_mutex(entry)) {
+        let youngest = youngest.entry(entry.word).or_insert(0);
+        *youngest = entry.time().max(*youngest);
+    }
+    entries.retain(|(record, entry)| {
+        let is_stale = of_mutex(entry) && entry.time() < youngest[&entry.word];
+        if is_stale {
+            record.set_stale(entry);
+        }
+        !is_stale
+    });
 }
 
 /// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: anybody may unlock it.
 pub(super) fn is_sent(entry: &Entry) -> bool {
-    entry.who & ELSEWHERE != 0 || entry.who & HOLD == Hold::AsyncLock as u64 || sent::is_known(entry.site)
+    entry.what & ELSEWHERE != 0 || entry.what & HOLD == Hold::AsyncLock as u64 || sent::is_known(entry.site)
 }
 
 fn seen(entry: &Entry, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
-    let thread = known.get(&(entry.who >> FLAG_BITS));
+    let thread = known.get(&entry.thread);
     let on = thread.map(|numbered| numbered.thread.clone());
-    let is_task = entry.who & TASK != 0;
+    let is_task = entry.what & TASK != 0;
     let has_ended = !is_task && thread.is_none_or(|numbered| numbered.has_ended);
+    let hold = Hold::from_number(entry.what & HOLD)?;
     Some(HolderSeen {
         word: entry.word,
-        hold: Hold::from_number(entry.who & HOLD)?,
-        permits: entry.permits,
+        hold,
+        permits: if hold == Hold::Permits { entry.permits } else { 1 },
         site: entry.site,
-        since: time(entry.since)?,
+        since: time(entry.what)?,
         actor: if is_task { Some(Actor::Task(entry.task)) } else { on.clone().map(Actor::Thread) },
         on,
-        is_polled_only_there: entry.who & ALONE != 0,
+        is_polled_only_there: entry.what & ALONE != 0,
         may_be_elsewhere: has_ended || is_sent(entry),
-        is_forgotten: entry.who & FORGOTTEN != 0,
+        is_forgotten: entry.what & FORGOTTEN != 0,
     })
 }

@@ -1,0 +1,318 @@
+//! The records: who holds which word. Nobody waits to write one, and nobody to read.
+//!
+//! Each thread has records of its own, a ring of them (`own.rs`), and claims them alone, so by plain stores. Who releases the
+//! lock frees the record by one store, on any thread. A snapshot only reads, so it may see a record that is being written, or that changes
+//! while it is read:
+//!
+//! ```text
+//!   its thread                              who releases            snapshot
+//!   ───────────────────────────────         ──────────────────      ─────────────────────────────────────────
+//!   word = 0                (acquire)
+//!   fence                   (R)
+//!   what, site, task, permits                                       word = W, what = X            (acquire)
+//!   word ← W                (P)                                     thread, site, task, permits
+//!   ...                                     word ← 0                fence                         (A)
+//!                                           (release)               word = W, what = X, thread as before?
+//!                                                                   yes: one record. no: none
+//! ```
+//! A record is whole while its word is not 0: that is stored last (P). If the snapshot has read a field of a later hold, the fences (R) and
+//! (A) make it see that the word was 0 in between, or is another now. (The same thread may hold the word again by then, from
+//! another line. The snapshot may say that line with the time of the first hold: who holds it is true either way.)
+//!
+//! Invariant R1: each [`RecordRef`] is to a record that lives for ever, and so is each `next`.
+
+#![cfg_attr(
+    not(any(waitword_loom, waitword_shuttle)),
+    allow(unreachable_pub, reason = "public for the models")
+)]
+
+use crate::observe::Site;
+use crate::observe::site_ptr::AtomicSite;
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+use crate::sync::{mutant, order};
+
+/// The word of a record that is being written.
+const WRITTEN: usize = 1;
+
+/// The bits of a record's `what` that are not its time.
+pub(super) const FLAGS: u64 = (1 << FLAG_BITS) - 1;
+pub(super) const FLAG_BITS: u32 = 8;
+/// What is held: see [`Hold`](super::hold::Hold).
+pub(super) const HOLD: u64 = 7;
+/// A task acquired it, polled by the thread.
+pub(super) const TASK: u64 = 1 << 3;
+/// The guard may be with another than the one that acquired it.
+pub(super) const ELSEWHERE: u64 = 1 << 4;
+/// Nothing releases it any more.
+pub(super) const FORGOTTEN: u64 = 1 << 5;
+/// No other thread can poll the task.
+pub(super) const ALONE: u64 = 1 << 6;
+/// The lock has had another holder since: the guard was leaked, and the lock was never dropped. The record says nothing any more.
+const STALE: u64 = 1 << 7;
+
+/// What a record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The address that is held.
+    pub word: usize,
+    /// The time, with the number of the switch's turn, and the flags.
+    pub what: u64,
+    /// The number of the thread; 0: not known.
+    pub thread: u64,
+    /// Where it was acquired.
+    pub site: &'static Site,
+    /// The identity of the task, if it was acquired by one; anything otherwise.
+    pub task: usize,
+    /// How many permits, of a semaphore; anything otherwise.
+    pub permits: usize,
+}
+
+/// What is held by one guard.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct Record {
+    word: AtomicUsize,
+    what: AtomicU64,
+    site: AtomicSite,
+    task: AtomicUsize,
+    permits: AtomicUsize,
+    thread: AtomicU64,
+    /// The next one of the ring.
+    next: AtomicPtr<Record>,
+    /// Whether its release is asked for more than to free it.
+    is_asked: AtomicBool,
+}
+
+/// The `next` of one that is in no ring.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+const NO_RING: *mut Record = (&raw const NEVER_FREE).cast_mut();
+#[cfg(any(waitword_loom, waitword_shuttle))]
+const NO_RING: *mut Record = std::ptr::null_mut();
+
+/// Is claimed by nobody, and seen by nobody: the ring of a thread that has no records.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+static NEVER_FREE: Record = Record::always_asked();
+
+/// A record that lives for ever.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RecordRef(*const Record);
+
+macro_rules! record {
+    (word: $word:expr, is_asked: $is_asked:expr) => {
+        Record {
+            word: AtomicUsize::new($word),
+            what: AtomicU64::new(0),
+            site: AtomicSite::none(),
+            task: AtomicUsize::new(0),
+            permits: AtomicUsize::new(0),
+            thread: AtomicU64::new(0),
+            next: AtomicPtr::new(NO_RING),
+            is_asked: AtomicBool::new($is_asked),
+        }
+    };
+}
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+impl Record {
+    /// A free one.
+    pub(super) const fn new() -> Self {
+        record!(word: 0, is_asked: false)
+    }
+
+    /// One in no table, whose release is always asked for more.
+    pub(super) const fn always_asked() -> Self {
+        record!(word: WRITTEN, is_asked: true)
+    }
+}
+
+#[cfg(any(waitword_loom, waitword_shuttle))]
+impl Record {
+    pub(super) fn new() -> Self {
+        record!(word: 0, is_asked: false)
+    }
+}
+
+impl RecordRef {
+    /// The ring of a thread that has no records.
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    pub(super) const NEVER_FREE: Self = Self(&raw const NEVER_FREE);
+
+    pub(super) fn new(record: &'static Record) -> Self {
+        Self(record)
+    }
+
+    #[inline(always)]
+    pub(super) fn get(self) -> &'static Record {
+        // SAFETY: it lives for ever (R1).
+        unsafe { &*self.0 }
+    }
+}
+
+impl Record {
+    /// Claims it, if it is free. For its thread alone.
+    #[inline(always)]
+    pub fn claim(&self, word: usize, what: u64, site: &'static Site) -> bool {
+        let is_free = self.is_free();
+        if is_free {
+            self.fence();
+            self.fill(word, what, site);
+        }
+        is_free
+    }
+
+    /// As [`claim`](Self::claim), of so many permits.
+    #[inline(always)]
+    pub(super) fn claim_permits(&self, word: usize, what: u64, site: &'static Site, permits: usize) -> bool {
+        let is_free = self.is_free();
+        if is_free {
+            self.fence();
+            self.permits.store(permits, Ordering::Relaxed);
+            self.fill(word, what, site);
+        }
+        is_free
+    }
+
+    /// Claims it, if it is free, for all that the entry says but the thread. For that thread alone.
+    pub(super) fn claim_for(&self, entry: &Entry) -> bool {
+        let is_free = self.is_free();
+        if is_free {
+            self.fill_for(entry);
+        }
+        is_free
+    }
+
+    /// Whether it stands for nothing.
+    #[inline(always)]
+    pub(super) fn is_free(&self) -> bool {
+        self.word.load(Ordering::Acquire) == 0
+    }
+
+    #[inline(always)]
+    fn fence(&self) {
+        mutant!("holders-fence" => return);
+        fence(Ordering::Release);
+    }
+
+    #[inline(always)]
+    fn fill(&self, word: usize, what: u64, site: &'static Site) {
+        self.what.store(what, Ordering::Relaxed);
+        self.site.store(Some(site));
+        self.word.store(word, order!(Release, "holders-publish"));
+    }
+
+    /// Frees the record of the caller's hold.
+    #[inline(always)]
+    pub fn free(&self) {
+        self.word.store(0, Ordering::Release);
+    }
+
+    /// Frees a record that others may free, too. Returns whether this did.
+    pub(super) fn take(&self, word: usize) -> bool {
+        self.word.compare_exchange(word, 0, Ordering::Release, Ordering::Relaxed).is_ok()
+    }
+
+    /// What it says, if it says one thing.
+    pub fn read(&self) -> Option<Entry> {
+        let (word, what) = (self.word.load(Ordering::Acquire), self.what.load(Ordering::Acquire));
+        if word <= WRITTEN || what & STALE != 0 {
+            return None;
+        }
+        let (thread, site) = (self.thread.load(Ordering::Relaxed), self.site.load());
+        let (task, permits) = (self.task.load(Ordering::Relaxed), self.permits.load(Ordering::Relaxed));
+        fence(Ordering::Acquire);
+        #[cfg_attr(not(any(waitword_loom, waitword_shuttle)), expect(unused_mut, reason = "for the mutant"))]
+        let mut same = self.word.load(Ordering::Relaxed) == word
+            && self.what.load(Ordering::Relaxed) == what
+            && self.thread.load(Ordering::Relaxed) == thread;
+        mutant!("holders-recheck" => same = true);
+        same.then_some(Entry { word, what, thread, site: site?, task, permits })
+    }
+
+    /// Changes the flags of a hold that goes on, for the one that has the guard.
+    pub(super) fn change(&self, entry: &Entry, flags: u64) {
+        self.what.store(entry.what & !FLAGS | flags, Ordering::Release);
+    }
+
+    /// The lock of this entry has another holder, which acquired it later. Does nothing if the record has been claimed since.
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    pub(super) fn set_stale(&self, entry: &Entry) {
+        let stale = entry.what | STALE;
+        let _ = self.what.compare_exchange(entry.what, stale, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Changes how many permits the record of a hold stands for.
+    pub(super) fn set_permits(&self, permits: usize) {
+        self.permits.store(permits, Ordering::Relaxed);
+    }
+
+    /// Names the hold until its release.
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    pub(super) fn number(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Whether its release is asked for more than to free it.
+    #[inline(always)]
+    pub(super) fn is_asked(&self) -> bool {
+        self.is_asked.load(Ordering::Relaxed)
+    }
+
+    /// The next one of the ring, for its thread.
+    #[inline(always)]
+    pub(super) fn next(&self) -> RecordRef {
+        RecordRef(self.next.load(Ordering::Relaxed))
+    }
+
+    /// Makes it a record of this thread's, in a ring. It is free, and nobody claims it meanwhile.
+    pub(super) fn adopt(&self, thread: u64, next: RecordRef) {
+        self.thread.store(thread, Ordering::Release);
+        self.set_next(next);
+    }
+
+    pub(super) fn set_next(&self, next: RecordRef) {
+        self.next.store(next.0.cast_mut(), Ordering::Relaxed);
+    }
+
+    pub(super) fn is_of(&self, thread: u64) -> bool {
+        self.thread.load(Ordering::Relaxed) == thread
+    }
+
+    pub(super) fn set_asked(&self, is_asked: bool) {
+        self.is_asked.store(is_asked, Ordering::Relaxed);
+    }
+
+    /// Whether it is one of this word, unless it is freed or claimed just now.
+    pub(super) fn may_be_of(&self, word: usize) -> bool {
+        self.word.load(Ordering::Relaxed) == word
+    }
+
+    /// Claims a common record, which any thread may claim.
+    pub(super) fn claim_common(&self, entry: &Entry) -> bool {
+        let is_free = self.word.compare_exchange(0, WRITTEN, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        if is_free {
+            self.fence();
+            self.thread.store(entry.thread, Ordering::Relaxed);
+            self.fill_for(entry);
+        }
+        is_free
+    }
+
+    fn fill_for(&self, entry: &Entry) {
+        self.fence();
+        self.task.store(entry.task, Ordering::Relaxed);
+        self.permits.store(entry.permits, Ordering::Relaxed);
+        self.fill(entry.word, entry.what, entry.site);
+    }
+}
+
+impl Entry {
+    pub(super) fn flags(&self) -> u64 {
+        self.what & FLAGS
+    }
+
+    /// To 10 ms.
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    pub(super) fn time(&self) -> u64 {
+        self.what & !FLAGS
+    }
+}

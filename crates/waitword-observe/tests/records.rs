@@ -1,0 +1,149 @@
+//! The records of holders are their threads' own: what becomes of them when threads hold many locks, end, or send their guards.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use waitword::observe::{Actor, HolderSeen, holders, start_holders};
+use waitword::{Mutex, MutexGuard, OwnedMutexGuard, Semaphore};
+
+fn seen() -> Vec<HolderSeen> {
+    holders().expect("on").seen
+}
+
+/// The line where the mutex was taken, if a record says that it is held.
+fn line_of(mutex: &Mutex<u32>) -> Option<u32> {
+    let word = std::ptr::from_ref(mutex).addr();
+    let lines: Vec<u32> = seen()
+        .iter()
+        .filter(|seen| (word..word + 8).contains(&seen.word))
+        .map(|seen| seen.site.line())
+        .collect();
+    assert!(lines.len() <= 1, "{lines:?}");
+    lines.first().copied()
+}
+
+#[test]
+fn a_thread_has_a_record_of_each_lock_that_it_holds() {
+    start_holders();
+    let locks: Vec<Mutex<u32>> = (0..1000).map(Mutex::new).collect();
+    let mut guards: Vec<MutexGuard<'_, u32>> = Vec::new();
+    let line = line!() + 2;
+    for lock in &locks {
+        guards.push(lock.lock());
+    }
+    let words = locks.as_ptr_range();
+    let is_one = |seen: &&HolderSeen| (words.start.addr()..words.end.addr()).contains(&seen.word);
+    let all = || seen().iter().filter(is_one).filter(|seen| seen.site.line() == line).count();
+    assert_eq!(all(), 1000);
+    // Any may be released first, and the records of the others stay.
+    guards.retain(|guard| **guard % 3 == 0);
+    assert_eq!(all(), 334);
+    guards.clear();
+    assert_eq!(all(), 0);
+}
+
+/// A guard is with another when its thread has ended, and others use the records of that thread.
+#[test]
+fn a_guard_has_its_record_when_its_thread_has_ended() {
+    start_holders();
+    let mutex = Arc::new(Mutex::new(0));
+    let line = line!() + 1;
+    let lock = |mutex: Arc<Mutex<u32>>| thread::spawn(move || mutex.lock_owned()).join().unwrap();
+    let guard: OwnedMutexGuard<u32> = lock(Arc::clone(&mutex));
+    assert_eq!(line_of(&mutex), Some(line));
+    for _ in 0..100 {
+        let other = Arc::new(Mutex::new(1));
+        let guard = lock(Arc::clone(&other));
+        assert_eq!((line_of(&other), line_of(&mutex)), (Some(line), Some(line)));
+        drop(guard);
+        assert_eq!(line_of(&other), None);
+    }
+    drop(guard);
+    assert_eq!(line_of(&mutex), None);
+}
+
+/// The thread's own records are gone by then, or go.
+#[test]
+fn a_lock_that_a_thread_takes_while_it_ends_is_recorded() {
+    struct Takes(Arc<Mutex<u32>>, mpsc::Sender<OwnedMutexGuard<u32>>);
+    impl Drop for Takes {
+        fn drop(&mut self) {
+            let _ = self.1.send(self.0.lock_owned());
+        }
+    }
+    const LINE: u32 = line!() - 3;
+    thread_local!(static FIRST: RefCell<Option<Takes>> = const { RefCell::new(None) });
+    thread_local!(static LAST: RefCell<Option<Takes>> = const { RefCell::new(None) });
+    start_holders();
+    let [first, last] = [0, 1].map(|value| Arc::new(Mutex::new(value)));
+    let (to_us, guards) = mpsc::channel();
+    let takes = [&first, &last].map(|mutex| Takes(Arc::clone(mutex), to_us.clone()));
+    drop(to_us);
+    let ends = thread::spawn(move || {
+        let [first, last] = takes;
+        FIRST.set(Some(first));
+        // Has records from here on.
+        drop(Mutex::new(0).lock());
+        LAST.set(Some(last));
+    });
+    ends.join().unwrap();
+    let guards: Vec<_> = guards.iter().collect();
+    assert_eq!(guards.len(), 2);
+    assert_eq!([&first, &last].map(|mutex| line_of(mutex)), [Some(LINE); 2]);
+    drop(guards);
+    assert_eq!([&first, &last].map(|mutex| line_of(mutex)), [None; 2]);
+}
+
+/// Each mutex is taken in one line, by one thread at a time, and each permit by the thread that its number of permits says.
+#[test]
+fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
+    start_holders();
+    let outer: Mutex<u32> = Mutex::new(0);
+    let inner: Mutex<u32> = Mutex::new(0);
+    let permits = Semaphore::new(100);
+    let end = AtomicBool::new(false);
+    let (outer_line, inner_line, permit_line) = (line!() + 2, line!() + 3, line!() + 4);
+    let work = |permits_taken: usize| {
+        let _outer = outer.lock();
+        let _inner = inner.lock();
+        let _permits = permits.acquire_many(permits_taken).unwrap();
+    };
+    let at = |lock: *const ()| lock.addr();
+    let expected: BTreeMap<usize, u32> = [
+        (at((&raw const outer).cast()), outer_line),
+        (at((&raw const inner).cast()), inner_line),
+        (at((&raw const permits).cast()), permit_line),
+    ]
+    .into();
+    let (end, work) = (&end, &work);
+    thread::scope(|scope| {
+        for number in 1..=2 {
+            scope.spawn(move || {
+                while !end.load(Ordering::Relaxed) {
+                    // A few holds of a thread of its own, which ends.
+                    thread::scope(|scope| {
+                        let named = thread::Builder::new().name(number.to_string());
+                        let spawned = named.spawn_scoped(scope, || (0..20).for_each(|_| work(number)));
+                        spawned.expect("a thread");
+                    });
+                }
+            });
+        }
+        let mut found = BTreeMap::new();
+        while found.len() < 3 || *found.values().min().unwrap() < 50 {
+            for seen in seen() {
+                let Some(line) = expected.get(&seen.word) else { continue };
+                *found.entry(seen.word).or_insert(0) += 1;
+                assert_eq!(seen.site.line(), *line, "{seen:?}");
+                let Some(Actor::Thread(thread)) = &seen.actor else { continue };
+                if *line == permit_line {
+                    assert_eq!(thread.name(), Some(&*seen.permits.to_string()), "{seen:?}");
+                }
+            }
+        }
+        end.store(true, Ordering::Relaxed);
+    });
+}

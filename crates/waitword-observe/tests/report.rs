@@ -24,6 +24,7 @@ fn everything() -> Report {
     let [main, polled] = [thread(1, "main"), task(3, Some("flush"))];
     let mut made = abba(thread(8, "alpha"), task(9, None));
     made = made.but(|waiter| waiter.timed = None).but_held(|holder| holder.sent_away = true);
+    made.0.holders.as_mut().unwrap()[0].by_waker = true;
     made = made
         .lock(0xc0, LockKind::Condvar, None)
         .waits(agent, Access::Notification, "src/q.rs:25", 61_000)
@@ -81,6 +82,7 @@ fn the_words_of_the_schema_stay() {
         "deadlock",
         "executor_blocked",
         "other_way",
+        "another_task",
         "timed",
         "guard_sent_away",
         "unlocked_by_another",

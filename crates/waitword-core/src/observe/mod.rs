@@ -105,9 +105,9 @@ pub(crate) use slow::{CROWD, is_slow, keep as keep_slow};
 #[cfg(feature = "observe")]
 pub use slow::{Slow, set_slow_threshold, take_slow};
 pub(crate) use tasks::ask;
-#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-pub(crate) use tasks::is_anonymous;
 pub use tasks::{are_tasks_identified, identify, task_number};
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) use tasks::{is_anonymous, kept_number, of_this_thread as task_of_this_thread};
 #[cfg(feature = "observe")]
 pub use trace::{Event, EventKind, Events, Who};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]

@@ -7,8 +7,8 @@ use super::recorder::{NUMBER, RECORDER, TABLE, UNRECORDED, number, time};
 use super::records::{ALONE, ELSEWHERE, Entry, FLAG_BITS, FLAGS, FORGOTTEN, HOLD, RECORDS, TASK};
 use super::sent;
 use crate::observe::{
-    Acquirer, Caller, Release, Site, Step, follow, is_anonymous, is_anything_asked, note_release,
-    trace_acquired, trace_released, traces_all, tracing, types,
+    Acquirer, Caller, Release, Site, Step, ask, follow, is_anonymous, is_anything_asked, kept_number,
+    note_release, task_of_this_thread, trace_acquired, trace_released, traces_all, tracing, types,
 };
 use crate::sync::atomic::Ordering;
 use crate::thread::is_of_thread;
@@ -106,12 +106,14 @@ pub fn acquired_by_task(
     if RECORDER.now.load(Ordering::Relaxed) == 0 {
         return HoldId::NONE;
     }
-    let flags = match is_of_thread(task) || is_anonymous(task) {
-        // A thread that drives a future by parking, or polls it once.
-        true => 0,
-        false => TASK | if is_alone() { ALONE } else { 0 },
-    };
-    record_with(word, hold as u64 | flags, permits, caller.site(), task.data().addr(), gives_up)
+    // Of a thread that drives a future by parking, or polls it once: nothing.
+    let (mut flags, mut number) = (0, None);
+    if !is_of_thread(task) && !is_anonymous(task) {
+        flags = TASK | if is_alone() { ALONE } else { 0 };
+        number = ask(task);
+    }
+    let task = (task.data().addr(), kept_number(number));
+    record_with(word, hold as u64 | flags, permits, caller.site(), task, gives_up)
 }
 
 #[cold]
@@ -149,7 +151,7 @@ pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
     {
         return id(at);
     }
-    record_with(word, hold, permits, caller.site(), 0, false)
+    record_with(word, hold, permits, caller.site(), (0, 0), false)
 }
 
 #[inline(never)]
@@ -158,11 +160,11 @@ fn record_with(
     flags: u64,
     permits: usize,
     site: &'static Site,
-    task: usize,
+    task: (usize, u64),
     gives_up: bool,
 ) -> HoldId {
     if traces_all() {
-        trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
+        trace_acquired(word, (flags & TASK != 0).then_some(task.0), Some(site));
     }
     const OF_ONE: u64 = 1 << Hold::Mutex as u64 | 1 << Hold::AsyncLock as u64;
     if OF_ONE >> (flags & HOLD) & 1 != 0 {
@@ -240,12 +242,17 @@ fn note(word: usize, hold: Hold, id: HoldId) {
     }
 }
 
-/// Whether a guard that a thread acquired is with another: this one, which releases it.
+/// Whether the guard is with another than what acquired it: the thread that releases it here, or the task that this thread polls.
 fn is_elsewhere_now(entry: &Entry) -> bool {
     let acquirer = entry.who >> FLAG_BITS;
-    entry.who & (TASK | ELSEWHERE) == 0
-        && acquirer != numbered::UNKNOWN
-        && acquirer != NUMBER.get() >> FLAG_BITS
+    let is_other_thread = acquirer != numbered::UNKNOWN && acquirer != NUMBER.get() >> FLAG_BITS;
+    entry.who & ELSEWHERE == 0
+        && match (entry.who & TASK != 0, entry.number) {
+            (false, _) => is_other_thread,
+            // Of a task without a number it is known only if no other thread can poll it.
+            (true, 0) => entry.who & ALONE != 0 && is_other_thread,
+            (true, number) => number != kept_number(task_of_this_thread()),
+        }
 }
 
 /// The record of a word that has one at most.
@@ -343,7 +350,8 @@ pub fn forgotten(id: HoldId) {
 pub fn split(word: usize, id: HoldId, left: usize, permits: usize) -> HoldId {
     let Some((at, entry)) = own(id) else { return HoldId::NONE };
     TABLE.set_permits(at, left);
-    let place = TABLE.claim_with(word, entry.since, entry.site, entry.who, entry.task, permits);
+    let place =
+        TABLE.claim_with(word, entry.since, entry.site, entry.who, (entry.task, entry.number), permits);
     place.map_or_else(unrecorded, self::id)
 }
 

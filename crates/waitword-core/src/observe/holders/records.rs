@@ -7,8 +7,8 @@
 //!   holder                                        snapshot
 //!   ──────────────────────────────────            ──────────────────────────────────────
 //!   word: 0 → W                         (claim)   word = W, who = X     (acquire)
-//!   fence                               (R)       since, site, task, permits
-//!   since, site, task, permits                    fence                 (A)
+//!   fence                               (R)       since, site, task, number, permits
+//!   since, site, task, number, permits            fence                 (A)
 //!   who ← X                             (P)       who = X still, word = W still?
 //!   ...                                           yes: one record. no: none
 //!   who ← 0; word ← 0                   (free)
@@ -62,6 +62,8 @@ pub struct Entry {
     pub site: &'static Site,
     /// The identity of the task, if it was acquired by one.
     pub task: usize,
+    /// The number of the task, and one; 0: none.
+    pub number: u64,
     /// How many permits of a semaphore.
     pub permits: usize,
 }
@@ -74,6 +76,7 @@ struct Record {
     since: AtomicU64,
     site: AtomicPtr<Site>,
     task: AtomicUsize,
+    number: AtomicU64,
     permits: AtomicUsize,
 }
 
@@ -89,6 +92,7 @@ macro_rules! new {
             since: AtomicU64::new(0),
             site: AtomicPtr::new(std::ptr::null_mut()),
             task: AtomicUsize::new(0),
+            number: AtomicU64::new(0),
             permits: AtomicUsize::new(0),
         }
     };
@@ -136,7 +140,8 @@ impl Record {
             return None;
         }
         let (since, site) = (self.since.load(Ordering::Relaxed), self.site.load(Ordering::Relaxed));
-        let (task, permits) = (self.task.load(Ordering::Relaxed), self.permits.load(Ordering::Relaxed));
+        let (task, number) = (self.task.load(Ordering::Relaxed), self.number.load(Ordering::Relaxed));
+        let permits = self.permits.load(Ordering::Relaxed);
         fence(Ordering::Acquire);
         #[cfg_attr(not(any(waitword_loom, waitword_shuttle)), expect(unused_mut, reason = "for the mutant"))]
         let mut same =
@@ -144,7 +149,7 @@ impl Record {
         mutant!("holders-recheck" => same = true);
         // SAFETY: null, or stored by `fill` from a reference that is good for ever; whichever of these stores this is.
         let site = unsafe { site.as_ref() }?;
-        same.then_some(Entry { word: word as usize, who, since, site, task, permits })
+        same.then_some(Entry { word: word as usize, who, since, site, task, number, permits })
     }
 }
 
@@ -204,12 +209,13 @@ impl Records {
         since: u64,
         site: &'static Site,
         who: u64,
-        task: usize,
+        (task, number): (usize, u64),
         permits: usize,
     ) -> Option<usize> {
         let at = places(word).find(|&at| self.0[at].take_for(word))?;
         fence(Ordering::Release);
         self.0[at].task.store(task, Ordering::Relaxed);
+        self.0[at].number.store(number, Ordering::Relaxed);
         self.0[at].permits.store(permits, Ordering::Relaxed);
         self.0[at].fill(since, site, who);
         Some(at)

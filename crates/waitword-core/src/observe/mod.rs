@@ -31,6 +31,9 @@ mod clock;
 mod delays;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod follow;
+#[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+#[path = "unfollowed.rs"]
+mod follow;
 pub mod holders;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod notifies;
@@ -80,6 +83,7 @@ pub(crate) use clock::{ticket_after, time_of};
 #[cfg(feature = "observe")]
 pub(crate) use delays::Delay;
 pub(crate) use delays::Delays;
+pub use follow::awaited;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use follow::{Acquirer, Step, follow, stop_following};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]

@@ -1,5 +1,7 @@
 //! Tasks that a test polls by hand. A waker may be used again, as executors use the memory of a task that has ended.
 
+#![allow(dead_code, reason = "each test program uses some of it")]
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;

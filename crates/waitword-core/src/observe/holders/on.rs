@@ -229,8 +229,10 @@ fn note(word: usize, hold: Hold, id: HoldId) {
         tell_released(found.map(|(at, _)| at));
     }
     let release = found.map_or(Release::default(), |(_, entry)| {
-        // Of several readers without places in the table any may be meant.
-        if (id != HoldId::UNKNOWN || hold != Hold::Read) && is_elsewhere_now(&entry) {
+        // Of several readers without places in the table any may be meant, of one line all the same.
+        let is_any = id == HoldId::UNKNOWN && hold == Hold::Read;
+        let is_known = || !is_any || find(word, hold).all(|(_, other)| other.site == entry.site);
+        if is_elsewhere_now(&entry) && is_known() {
             sent::learn(entry.site);
         }
         let task = (entry.who & TASK != 0).then_some(entry.task);

@@ -254,6 +254,27 @@ fn no_line_is_longer_than_a_terminal_whatever_the_names_are() {
     assert!(text.lines().count() < 60 && text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
 }
 
+/// A deadlock is not lost among waits that are long.
+#[test]
+fn faults_are_printed_however_many_waits_are_long() {
+    let mut made = abba(thread(1, "alpha"), thread(2, "beta"));
+    for word in 0..10_000 {
+        made = made.lock(0x1000 + word * 8, LockKind::Mutex, None);
+        made = made.waits(task(word, None), Access::Exclusive, "src/a.rs:1", 900 + word % 50);
+    }
+    made.0.recording.as_mut().unwrap().unrecorded = 7_000;
+    let report = report(&made);
+    assert!(report.findings.len() > 10_000);
+    let text = report.to_string();
+    assert!(
+        text.contains("\n7000 acquisitions were not recorded for want of room: a deadlock may go unseen\n"),
+        "{text}"
+    );
+    assert!(text.contains("\ndeadlock: 2 members, since 2.2 s\n"), "{text}");
+    assert!(text.contains("\n... and 9992 more long waits\n") && !text.contains("fault"), "{text}");
+    assert!(text.lines().count() < 120, "{text}");
+}
+
 #[test]
 fn ten_thousand_waiters_are_counted_and_not_all_printed() {
     for words in [1, 100, 10_000] {

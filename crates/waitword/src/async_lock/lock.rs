@@ -53,7 +53,8 @@ pub struct AsyncLock<L: Location<Word = AtomicI32> = AtomicI32> {
 }
 
 const _: () = assert!(
-    mem::size_of::<AsyncLock>() == 4 && mem::offset_of!(AsyncLock, gone) == mem::offset_of!(AsyncLock, raw)
+    mem::size_of::<AsyncLock>() == mem::size_of::<AtomicI32>()
+        && mem::offset_of!(AsyncLock, gone) == mem::offset_of!(AsyncLock, raw)
 );
 
 impl AsyncLock {

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use waitword_host::{ObservedStep, ObservedSteps, Observer, StepKind};
@@ -25,8 +25,17 @@ pub(crate) struct Tracing {
 
 impl Tracing {
     /// The program is about to start.
-    pub(crate) fn new(observer: Observer, file: PathBuf) -> Self {
-        Self { observer, start: Instant::now(), file }
+    ///
+    /// # Errors
+    /// If the file cannot be written: the program need not run first to find that out.
+    pub(crate) fn new(observer: Observer, file: PathBuf) -> io::Result<Self> {
+        match std::fs::write(&file, "") {
+            Ok(()) => Ok(Self { observer, start: Instant::now(), file }),
+            Err(error) => {
+                complain(&file, &error);
+                Err(error)
+            }
+        }
     }
 
     /// Writes the timeline, as far as it has come.
@@ -34,10 +43,14 @@ impl Tracing {
         let written = std::fs::write(&self.file, trace(&self.observer.steps(), self.start).to_chrome_json());
         if let Err(error) = written {
             // How the program ended is more important, so the exit code is that.
-            let file = self.file.display();
-            let _ = writeln!(io::stderr().lock(), "error: the trace cannot be written to {file}: {error}");
+            complain(&self.file, &error);
         }
     }
+}
+
+fn complain(file: &Path, error: &io::Error) {
+    let file = file.display();
+    let _ = writeln!(io::stderr().lock(), "error: the trace cannot be written to {file}: {error}");
 }
 
 /// From now on traces of this process have what its agents did, and the lines of their scripts.

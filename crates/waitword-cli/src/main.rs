@@ -53,6 +53,9 @@ fn end_after(timeout: Duration, hang: Option<Hang>, tracing: Option<Tracing>) {
     let _ = thread::Builder::new().spawn(clock);
 }
 
+/// The exit code where the file of `--trace` cannot be written: the program does not run.
+const EXIT_NO_TRACE: i32 = 1;
+
 /// The exit code of an observed program that ended because nothing could happen any more, where a lock can never be had.
 const EXIT_FAULT: i32 = 1;
 
@@ -77,6 +80,7 @@ fn run_program(run: Run) -> i32 {
     let is_observed = run.observe || is_traced;
     let (observer, hang) = is_observed.then(|| observe::start(is_traced)).unzip();
     let tracing = observer.clone().zip(run.trace).map(|(observer, file)| Tracing::new(observer, file));
+    let Ok(tracing) = tracing.transpose() else { return EXIT_NO_TRACE };
     if let Some(observer) = &observer {
         agents_trace::add_to_traces(observer.clone());
         program = program.observe(observer);

@@ -133,6 +133,7 @@ impl Adding<'_> {
             held: Some(self.now.saturating_duration_since(holder.done)),
             sent_away: false,
             permits: None,
+            by_waker: false,
             forgotten: false,
         };
         self.snapshot.holders.get_or_insert_default().push(holder);

@@ -30,6 +30,24 @@ fn programs_that_are_measured_print_their_figures() {
     }
 }
 
+/// What observation costs is measured by a program that is no other engine's.
+#[test]
+fn the_program_of_what_observation_costs_runs_with_it_and_without() {
+    let figures = |options: &[&str]| {
+        let mut command = waitword();
+        command
+            .args(["run", "--main-can-block"])
+            .args(options)
+            .arg(folder().join("observed.js"))
+            .arg("--quick");
+        let ran = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+        ran.with_code(0).quietly().stdout.lines().filter_map(figure).collect::<Vec<_>>()
+    };
+    let plain = figures(&[]);
+    assert_eq!(plain, ["lock and unlock", "notify, nobody waits", "a lock of four workers"]);
+    assert_eq!(figures(&["--observe"]), plain);
+}
+
 /// The name of a figure, if the line is not one that only asks the runner to look.
 #[track_caller]
 fn figure(line: &str) -> Option<String> {

@@ -94,6 +94,12 @@ pub enum Unless {
         /// The waiter.
         actor: Actor,
     },
+    /// It may be another than the one that acquired the lock: of both only the waker is known, which a task gets that the first one left
+    /// ([`Holder::by_waker`](crate::Holder::by_waker)).
+    AnotherTask {
+        /// A task.
+        actor: Actor,
+    },
     /// The guard may be with another.
     GuardSentAway {
         /// What acquired the lock.

@@ -3,7 +3,7 @@
 /// From now on reports have tasks by the numbers that `identify` gives: those of the executor, which its other tools show too. Without
 /// this, a task is a number in order of first appearance.
 ///
-/// `identify` is called on the task's thread, in the poll in which it begins to wait, so it is short and takes no lock of `waitword`'s. It returns
+/// `identify` is called on the task's thread, in the poll in which it begins to wait or, while holders are recorded, acquires a lock, so it is short and takes no lock of `waitword`'s. It returns
 /// `None` where no task runs (in `block_on`, say): such a waiter is `task 3 "not identified"`. The first call counts, for the rest of the
 /// process; returns whether this is it.
 ///

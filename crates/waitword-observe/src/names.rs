@@ -1,6 +1,7 @@
 //! Names for locks, by their addresses.
 
 use std::any::type_name;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,9 @@ use crate::model::{Address, LockKind, LockName};
 /// waitword_observe::name(&ACCOUNTS, "accounts").forever(); // in reports: Mutex<Vec<u64>> "accounts"
 /// ```
 ///
+/// The locks of `waitword::lock_api` have names with the feature `lock_api`, which is also how their types get into reports. An `AsyncLock` on a
+/// word elsewhere is named by that word.
+///
 /// An `Arc` or a reference is no lock, so this does not compile. Write `&*ledger`:
 ///
 /// ```compile_fail
@@ -36,7 +40,7 @@ pub fn name<L: Nameable + ?Sized>(lock: &L, name: impl Into<String>) -> Name {
         size: size_of_val(lock).max(1),
         kind: L::KIND,
         name: name.into(),
-        type_name: without_own_path(type_name::<L>()).to_owned(),
+        type_name: without_own_path(type_name::<L>()).into_owned(),
     };
     let mut names = names();
     names.last += 1;
@@ -97,10 +101,17 @@ nameable! {
     [] waitword::Event => Event;
     [] waitword::WaitGroup => WaitGroup;
     [] waitword::Barrier => Barrier;
+    [] waitword::AsyncLock => AsyncLock;
     [] AtomicU32 => Word;
     [] AtomicI32 => Word;
     [] AtomicU64 => Word;
     [] AtomicI64 => Word;
+}
+
+#[cfg(feature = "lock_api")]
+nameable! {
+    [T: ?Sized] waitword::lock_api::Mutex<T> => Mutex;
+    [T: ?Sized] waitword::lock_api::RwLock<T> => RwLock;
 }
 
 /// Where a named lock begins, and a number that rises: an outer lock and one inside it may begin at the same address.
@@ -135,20 +146,23 @@ impl Names {
         let mut found =
             near.filter(|((start, _), named)| word < start + named.size && fits(named.kind, kind));
         let named = found.next().map(|(_, named)| named);
+        // An `AsyncLock` on a named word is no word.
+        let typed = named.filter(|named| (named.kind, kind) != (LockKind::Word, LockKind::AsyncLock));
         LockName {
             address: Address(word as u64),
-            kind: named.map_or(kind, |named| named.kind),
+            kind: typed.map_or(kind, |named| named.kind),
             name: named.map(|named| named.name.clone()),
-            type_name: named.map(|named| named.type_name.clone()).or_else(|| type_of(word, kind)),
+            type_name: typed.map(|named| named.type_name.clone()).or_else(|| type_of(word, kind)),
             place: None,
         }
     }
 }
 
-/// Whether a lock that is named as one kind may have a waiter that says another: one that waits on the word itself, and one of a
-/// condition variable, which a notify moves into the queue of the mutex.
+/// Whether a lock that is named as one kind may have a waiter that says another: one that waits on the word itself, one of an `AsyncLock` on a
+/// word that was named, and one of a condition variable, which a notify moves into the queue of the mutex.
 fn fits(named: LockKind, seen: LockKind) -> bool {
-    named == seen || seen == LockKind::Word || (named, seen) == (LockKind::Mutex, LockKind::Condvar)
+    use LockKind::{AsyncLock, Condvar, Mutex, Word};
+    named == seen || seen == Word || matches!((named, seen), (Mutex, Condvar) | (Word, AsyncLock))
 }
 
 /// The type of a lock that has no name, if somebody has waited for it while holders were recorded.
@@ -161,12 +175,17 @@ fn type_of(word: usize, kind: LockKind) -> Option<String> {
     fits.then_some(lock_type)
 }
 
-/// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`: the modules are not public.
-fn without_own_path(type_name: &str) -> &str {
+/// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`: the modules are not public. And
+/// `lock_api::mutex::Mutex<waitword::lock_api::mutex::RawMutex, u8>` as `Mutex<u8>`.
+fn without_own_path(type_name: &'static str) -> Cow<'static, str> {
     let head = type_name.find('<').unwrap_or(type_name.len());
-    match type_name[..head].rfind("::") {
-        Some(path) if type_name.starts_with("waitword::") => &type_name[path + 2..],
-        _ => type_name,
+    let Some(path) = type_name[..head].rfind("::") else { return type_name.into() };
+    if type_name.starts_with("waitword::") {
+        return type_name[path + 2..].into();
+    }
+    match type_name[head..].strip_prefix("<waitword::lock_api::").and_then(|raw| raw.split_once(", ")) {
+        Some((_, value)) => format!("{}<{value}", &type_name[path + 2..head]).into(),
+        None => type_name.into(),
     }
 }
 
@@ -219,5 +238,7 @@ mod tests {
         assert_eq!(own, "RwLock<alloc::vec::Vec<u8>>");
         assert_eq!(without_own_path("waitword::event::source::Event"), "Event");
         assert_eq!(without_own_path("core::sync::atomic::AtomicU32"), "core::sync::atomic::AtomicU32");
+        let raw = "lock_api::rwlock::RwLock<waitword::lock_api::rwlock::RawRwLock, (u8, shop::Pool)>";
+        assert_eq!(without_own_path(raw), "RwLock<(u8, shop::Pool)>");
     }
 }

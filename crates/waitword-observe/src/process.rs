@@ -62,19 +62,26 @@ pub fn snapshot() -> Snapshot {
 }
 
 fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut Numbers<'_>) {
+    let mut last_polls: HashMap<Actor, &HolderSeen> = HashMap::new();
     let mut all = Vec::with_capacity(holders.seen.len());
     for seen in &holders.seen {
         let holder = holder(seen, now, numbers);
-        if let (Actor::Task { .. }, Some(on)) = (&holder.actor, &seen.on) {
-            to.last_polls.push(LastPoll {
-                task: holder.actor.clone(),
-                thread: thread(on),
-                only_there: seen.is_polled_only_there,
-            });
+        if let (Actor::Task { .. }, Some(_)) = (&holder.actor, &seen.on) {
+            // An older record is of an earlier poll; or of another task, whose waker this one has by now.
+            let last = last_polls.entry(holder.actor.clone()).or_insert(seen);
+            if last.since < seen.since {
+                *last = seen;
+            }
         }
         all.push(holder);
     }
     to.holders = Some(all);
+    let polled = last_polls.into_iter().filter_map(|(task, seen)| {
+        let thread = thread(seen.on.as_ref()?);
+        Some(LastPoll { task, thread, only_there: seen.is_polled_only_there })
+    });
+    to.last_polls = polled.collect();
+    to.last_polls.sort_by(|one, other| one.task.cmp(&other.task));
     let since = now.saturating_duration_since(holders.began);
     to.recording = Some(Recording { since, unrecorded: holders.unrecorded, lost_notifies: 0 });
 }
@@ -183,7 +190,12 @@ fn holder(seen: &HolderSeen, now: Instant, numbers: &mut Numbers<'_>) -> Holder 
     Holder {
         lock: Address(seen.word as u64),
         kind,
-        actor: seen.actor.as_ref().map_or(Actor::Thread { id: 0, name: None }, |seen| actor(seen, numbers)),
+        actor: match &seen.actor {
+            None => Actor::Thread { id: 0, name: None },
+            Some(observe::Actor::Task(task)) => unidentified(*task, &mut numbers.tasks),
+            Some(seen) => actor(seen, numbers),
+        },
+        by_waker: matches!(seen.actor, Some(observe::Actor::Task(_))),
         mode,
         permits: (seen.hold == Hold::Permits).then_some(seen.permits as u64),
         site: Some(Site::from(seen.site)),
@@ -199,16 +211,21 @@ fn actor(seen: &observe::Actor, numbers: &mut Numbers<'_>) -> Actor {
         observe::Actor::Thread(thread) => self::thread(thread),
         observe::Actor::Agent(agent) => Actor::Agent { number: agents.number(*agent), name: None },
         observe::Actor::Task(task) => self::task(*task, tasks),
+        observe::Actor::Identified(number) => Actor::Task { number: *number, name: None },
         // So is an actor that this version does not know, of which not even the address is known.
         _ => Actor::Task { number: tasks.number(usize::MAX), name: None },
     }
 }
 
 /// By its executor's number if it was asked for that ([`identify`](crate::identify)).
-fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
-    if let Some(number) = waitword_core::observe::task_number(identity) {
-        return Actor::Task { number, name: None };
+pub(crate) fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
+    match waitword_core::observe::task_number(identity) {
+        Some(number) => Actor::Task { number, name: None },
+        None => unidentified(identity, tasks),
     }
+}
+
+fn unidentified(identity: usize, tasks: &mut Round<'_>) -> Actor {
     // Our numbers and those of the executor must not look the same.
     let name = waitword_core::observe::are_tasks_identified().then(|| "not identified".to_owned());
     Actor::Task { number: tasks.number(identity), name }
@@ -223,7 +240,7 @@ pub(crate) fn thread(thread: &Thread) -> Actor {
 
 /// A task alone: its number stays with those that it has among the tasks of snapshots.
 pub(crate) fn task_actor(task: usize) -> Actor {
-    Actor::Task { number: TASKS.more().number(task), name: None }
+    self::task(task, &mut TASKS.more())
 }
 
 /// Numbers for the tasks and the agents of something else than a snapshot.

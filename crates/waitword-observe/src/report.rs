@@ -178,12 +178,11 @@ impl fmt::Display for Report {
                 "some waits have no age: they began before the clock ran (waitword_observe::enable)"
             )?;
         }
-        for finding in &self.findings {
-            write!(f, "\n{finding}\n")?;
+        if let Some(lost @ 1..) = self.snapshot.recording.as_ref().map(|recording| recording.unrecorded) {
+            let were = if lost == 1 { "acquisition was" } else { "acquisitions were" };
+            writeln!(f, "{lost} {were} not recorded for want of room: a deadlock may go unseen")?;
         }
-        if self.findings.is_empty() {
-            writeln!(f, "nothing found")?;
-        }
+        f.write_str(&text::findings(&self.findings))?;
         f.write_str(&text::blame(&self.blame))?;
         f.write_str(&listing(&self.snapshot))
     }

@@ -123,3 +123,32 @@ fn an_owned_guard_is_always_one_that_may_be_elsewhere() {
     assert!(is_sent(Arc::as_ptr(&semaphore).addr(), size_of::<Semaphore>()));
     drop(permit);
 }
+
+/// Its guards have no room for the place of a record, and several read.
+#[test]
+fn a_line_whose_read_guards_of_lock_api_are_sent_is_one_that_acquired() {
+    // Releases are looked at for blame.
+    waitword_observe::enable();
+    let lock = waitword::lock_api::RwLock::new(0);
+    let at = std::ptr::from_ref(&lock).addr();
+    let sent = || {
+        let holders = waitword::observe::holders().unwrap().seen;
+        let of = holders.iter().filter(|seen| (at..at + size_of_val(&lock)).contains(&seen.word));
+        of.map(|seen| seen.may_be_elsewhere).collect::<Vec<_>>()
+    };
+    let is_released_elsewhere = |guard| thread::scope(|scope| scope.spawn(|| drop(guard)).join()).unwrap();
+    let (kept, other) = (|| lock.read(), || lock.read());
+    let (one, two) = (kept(), other());
+    is_released_elsewhere(two);
+    drop(one);
+    // Which of the two lines it was is not known.
+    let (one, two) = (kept(), other());
+    assert_eq!(sent(), [false, false]);
+    drop((one, two));
+    is_released_elsewhere(other());
+    let (one, two) = (kept(), other());
+    let mut sent = sent();
+    sent.sort_unstable();
+    assert_eq!(sent, [false, true]);
+    drop((one, two));
+}

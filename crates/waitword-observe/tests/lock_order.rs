@@ -12,17 +12,7 @@ use waitword_observe::{LockOrder, check_lock_order, name};
 #[path = "common/found_order.rs"]
 mod found_order;
 
-use found_order::{address, found_in};
-
-/// Runs each part in a thread of its own, one after the other.
-fn one_after_the_other(parts: &[(&str, &(dyn Fn() + Sync))]) {
-    check_lock_order();
-    for (name, part) in parts {
-        thread::scope(|scope| {
-            thread::Builder::new().name((*name).into()).spawn_scoped(scope, part).unwrap();
-        });
-    }
-}
+use found_order::{address, found_in, one_after_the_other};
 
 /// What was found of these locks alone.
 #[track_caller]

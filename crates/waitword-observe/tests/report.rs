@@ -24,6 +24,7 @@ fn everything() -> Report {
     let [main, polled] = [thread(1, "main"), task(3, Some("flush"))];
     let mut made = abba(thread(8, "alpha"), task(9, None));
     made = made.but(|waiter| waiter.timed = None).but_held(|holder| holder.sent_away = true);
+    made.0.holders.as_mut().unwrap()[0].by_waker = true;
     made = made
         .lock(0xc0, LockKind::Condvar, None)
         .waits(agent, Access::Notification, "src/q.rs:25", 61_000)
@@ -81,6 +82,7 @@ fn the_words_of_the_schema_stay() {
         "deadlock",
         "executor_blocked",
         "other_way",
+        "another_task",
         "timed",
         "guard_sent_away",
         "unlocked_by_another",
@@ -250,6 +252,27 @@ fn no_line_is_longer_than_a_terminal_whatever_the_names_are() {
     let longest = text.lines().map(|line| line.chars().count()).max();
     assert!(longest <= Some(100), "{longest:?}\n{text}");
     assert!(text.lines().count() < 60 && text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
+}
+
+/// A deadlock is not lost among waits that are long.
+#[test]
+fn faults_are_printed_however_many_waits_are_long() {
+    let mut made = abba(thread(1, "alpha"), thread(2, "beta"));
+    for word in 0..10_000 {
+        made = made.lock(0x1000 + word * 8, LockKind::Mutex, None);
+        made = made.waits(task(word, None), Access::Exclusive, "src/a.rs:1", 900 + word % 50);
+    }
+    made.0.recording.as_mut().unwrap().unrecorded = 7_000;
+    let report = report(&made);
+    assert!(report.findings.len() > 10_000);
+    let text = report.to_string();
+    assert!(
+        text.contains("\n7000 acquisitions were not recorded for want of room: a deadlock may go unseen\n"),
+        "{text}"
+    );
+    assert!(text.contains("\ndeadlock: 2 members, since 2.2 s\n"), "{text}");
+    assert!(text.contains("\n... and 9992 more long waits\n") && !text.contains("fault"), "{text}");
+    assert!(text.lines().count() < 120, "{text}");
 }
 
 #[test]

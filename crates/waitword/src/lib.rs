@@ -105,6 +105,7 @@ mod drive;
 mod error;
 mod event;
 pub mod future;
+mod gone;
 pub mod guide;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
 #[allow(unsafe_code)]

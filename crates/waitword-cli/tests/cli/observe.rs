@@ -135,6 +135,17 @@ new AsyncLock(words, second).lock();
 }
 
 #[test]
+fn a_trace_that_cannot_be_written_is_refused_before_the_program_runs() {
+    let ran = run_with(
+        "observe_no_trace",
+        &["--trace", "missing/trace.json"],
+        &[("main.js", "console.log(1)")],
+        &[],
+    );
+    ran.with_code(1).printed(&[]).complained(&["the trace cannot be written to missing/trace.json"]);
+}
+
+#[test]
 fn of_a_signal_it_is_said_who_notified_last() {
     let main = r#"const { Worker } = require("worker_threads");
 const words = new Int32Array(new SharedArrayBuffer(8));

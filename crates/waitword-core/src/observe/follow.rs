@@ -7,11 +7,14 @@
 
 use std::cell::Cell;
 use std::sync::{Mutex, OnceLock};
+use std::task::Waker;
 
-use super::holders::Hold;
+use super::holders::{Hold, recorded_thread};
+use super::origin::{Caller, WaitsFor};
 use super::site::Site;
 use super::{asked, tasks};
 use crate::sync::lock;
+use crate::thread::is_of_thread;
 
 /// What acquired a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +46,18 @@ pub enum Step {
         by: Acquirer,
         /// The acquirer would not have waited for ever.
         gives_up: bool,
+    },
+    /// What nobody holds by having it was waited for, or would have been: the value of a cell whose initialiser runs, or that the readers leave
+    /// one that upgrades.
+    Awaited {
+        /// The address of the word.
+        word: usize,
+        /// What it was.
+        waits_for: WaitsFor,
+        /// Where.
+        site: &'static Site,
+        /// What waits.
+        by: Acquirer,
     },
     /// The hold goes on in another way.
     Changed {
@@ -86,6 +101,26 @@ pub fn stop_following() {
     if std::mem::take(&mut *lock(&IS_ON)) {
         asked::end(asked::FOLLOWED);
     }
+}
+
+/// For building locks: a thread, or the task that is polled with this waker, waits without a deadline for what it will not hold by having it
+/// ([`Step::Awaited`]).
+#[inline(always)]
+pub fn awaited(word: usize, waits_for: WaitsFor, caller: Caller, task: Option<&Waker>) {
+    if asked::is_followed() {
+        tell_awaited(word, waits_for, caller.site(), task);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn tell_awaited(word: usize, waits_for: WaitsFor, site: &'static Site, task: Option<&Waker>) {
+    let task = task.filter(|task| !is_of_thread(task) && !tasks::is_anonymous(task));
+    let otherwise = match task {
+        Some(task) => Acquirer::Task(task.data().addr()),
+        None => Acquirer::Thread(recorded_thread()),
+    };
+    tell(|| Step::Awaited { word, waits_for, site, by: acquirer(otherwise) });
 }
 
 /// What runs on this thread: what it is identified as, or the acquirer that is known otherwise.

@@ -31,6 +31,9 @@ mod clock;
 mod delays;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod follow;
+#[cfg(not(all(feature = "observe", not(any(waitword_loom, waitword_shuttle)))))]
+#[path = "unfollowed.rs"]
+mod follow;
 pub mod holders;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod notifies;
@@ -80,6 +83,7 @@ pub(crate) use clock::{ticket_after, time_of};
 #[cfg(feature = "observe")]
 pub(crate) use delays::Delay;
 pub(crate) use delays::Delays;
+pub use follow::awaited;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use follow::{Acquirer, Step, follow, stop_following};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
@@ -105,9 +109,9 @@ pub(crate) use slow::{CROWD, is_slow, keep as keep_slow};
 #[cfg(feature = "observe")]
 pub use slow::{Slow, set_slow_threshold, take_slow};
 pub(crate) use tasks::ask;
-#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-pub(crate) use tasks::is_anonymous;
 pub use tasks::{are_tasks_identified, identify, task_number};
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) use tasks::{is_anonymous, kept_number, of_this_thread as task_of_this_thread};
 #[cfg(feature = "observe")]
 pub use trace::{Event, EventKind, Events, Who};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]

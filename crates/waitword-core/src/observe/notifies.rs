@@ -31,7 +31,7 @@ pub fn notes_notifies() -> bool {
 #[cold]
 pub fn note_notify(word: usize, woken: usize, caller: Caller) {
     IS_USED.store(1, Ordering::Relaxed);
-    let task = tasks::of_this_thread().map_or(0, |task| task.wrapping_add(1));
+    let task = tasks::kept_number(tasks::of_this_thread());
     let kept = Kept { word, at: record_time(), thread: recorded_thread(), task, site: caller.site(), woken };
     NOTIFIES.keep(&kept, &LOST);
 }

@@ -28,6 +28,9 @@ pub enum Actor {
     Thread(Thread),
     /// A task, by the data pointer of its waker: the same in each poll with most executors.
     Task(usize),
+    /// A task, by the number that it had when it acquired a lock ([`identify`](crate::observe::identify)). For holders: a waiter keeps its
+    /// waker, so its address says as much ([`task_number`](crate::observe::task_number)).
+    Identified(u64),
     /// An agent, by the address of its inbox.
     Agent(usize),
 }

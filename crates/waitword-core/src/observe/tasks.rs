@@ -3,6 +3,9 @@
 //! A waiter has its waker, and a waker has an address, which says nothing to people. So a task is asked for its number as it begins to
 //! wait, on its own thread and with no lock held; the number is kept by the address. Another task that is given the address later is asked
 //! in its turn, so an address never keeps the number of a task that has ended.
+//!
+//! A task that acquires a lock is asked, too: it may end while its guard is elsewhere, and the task at its address then is not the holder.
+//! So the record of a hold keeps the number, and not the address alone.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -56,14 +59,22 @@ pub(crate) fn of_this_thread() -> Option<u64> {
     IDENTIFY.get().and_then(|identify| identify())
 }
 
-/// The task that is polled with this waker begins to wait.
+/// The task that is polled with this waker begins to wait, or has acquired a lock. Returns its number, if it was asked and has one.
 #[inline(always)]
-pub(crate) fn ask(waker: &Waker) {
-    if let Some(identify) = IDENTIFY.get()
-        && !is_anonymous(waker)
-    {
-        keep(waker.data().addr(), identify());
+pub(crate) fn ask(waker: &Waker) -> Option<u64> {
+    let identify = IDENTIFY.get()?;
+    if is_anonymous(waker) {
+        return None;
     }
+    let number = identify();
+    keep(waker.data().addr(), number);
+    number
+}
+
+/// The number as records have it: 0 is none.
+#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
+pub(crate) fn kept_number(number: Option<u64>) -> u64 {
+    number.map_or(0, |number| number.wrapping_add(1))
 }
 
 #[cold]

@@ -15,6 +15,10 @@ pub struct Holder {
     pub kind: LockKind,
     /// What acquired it.
     pub actor: Actor,
+    /// Whether it is a task of which only the waker is known ([`identify`](crate::identify) tells more): if it has ended since, another may have
+    /// that waker by now, and be shown as the same.
+    #[serde(default)]
+    pub by_waker: bool,
     /// How it is held.
     pub mode: Access,
     /// How many permits of a semaphore.

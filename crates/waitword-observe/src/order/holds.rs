@@ -122,6 +122,10 @@ pub(super) fn step(step: &Step) {
                 on.acquired(hold, word, (kind, mode), site, by, gives_up);
             }
         }
+        Step::Awaited { word, waits_for, site, by } => {
+            let (kind, wants) = process::sort(waits_for);
+            on.awaited(word, (kind, wants), site, by);
+        }
         Step::Changed { hold, mode } => {
             if let (Some(live), Some((_, mode))) = (on.live.get_mut(&hold), followed(mode)) {
                 live.mode = mode;
@@ -147,8 +151,8 @@ type Circle = Vec<(Edge, Whose)>;
 /// Locks that only a holder can keep from another: see the module above.
 fn followed(hold: Hold) -> Option<(LockKind, Access)> {
     match process::held_as(hold) {
-        (kind @ (LockKind::Mutex | LockKind::RwLock), mode) => Some((kind, mode)),
-        _ => None,
+        (LockKind::Semaphore, _) => None,
+        followed => Some(followed),
     }
 }
 
@@ -174,37 +178,58 @@ impl State {
             self.lost += 1;
             return;
         };
-        let mine = self.of.entry(by).or_default();
-        if !gives_up && !mine.is_empty() {
-            let live = &mut self.live;
-            let mut held: Vec<(LockId, Access)> =
-                mine.iter().map(|hold| (live[hold].lock, live[hold].mode)).collect();
-            // In one order, so that equal ones are found.
-            held.sort_unstable();
-            let held = Held::from(held);
-            let youngest = self.began.as_ref().is_some_and(Began::is_before_this_thread).then_some(self.last);
-            for hold in mine.iter() {
-                let Some(from) = live.get_mut(hold).filter(|from| from.lock != lock) else { continue };
-                let edge = Edge {
-                    from: from.lock,
-                    holds: from.mode,
-                    taken: from.site,
-                    to: lock,
-                    wants: mode,
-                    site,
-                    held: Held::clone(&held),
-                };
-                if let Some((_, known)) = from.edges.iter_mut().find(|(known, _)| *known == edge) {
-                    *known = youngest;
-                } else if from.edges.len() < MOST_PENDING {
-                    from.edges.push((edge, youngest));
-                } else {
-                    self.lost += 1;
-                }
+        if !gives_up {
+            self.waits(by, lock, mode, site);
+        }
+        self.of.entry(by).or_default().push(hold);
+        self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
+    }
+
+    /// Something of a lock was waited for that is not held by that.
+    fn awaited(&mut self, word: usize, (kind, wants): (LockKind, Access), site: &'static Site, by: Acquirer) {
+        if self.locks.get(&word).is_some_and(|(_, known)| *known != kind) {
+            self.dropped(word);
+        }
+        match self.lock_at(word, kind) {
+            Some(lock) => self.waits(by, lock, wants, site),
+            None => self.lost += 1,
+        }
+    }
+
+    /// Makes the edges from all that `by` holds.
+    fn waits(&mut self, by: Acquirer, lock: LockId, wants: Access, site: &'static Site) {
+        let Some(mine) = self.of.get(&by) else { return };
+        let live = &mut self.live;
+        let held = mine.iter().map(|hold| (live[hold].lock, live[hold].mode));
+        // One that upgrades is told of when it has.
+        let before = |(held, mode)| match held == lock && wants == Access::Upgrade {
+            true => (held, Access::Upgradable),
+            false => (held, mode),
+        };
+        let mut held: Vec<(LockId, Access)> = held.map(before).collect();
+        // In one order, so that equal ones are found.
+        held.sort_unstable();
+        let held = Held::from(held);
+        let youngest = self.began.as_ref().is_some_and(Began::is_before_this_thread).then_some(self.last);
+        for hold in mine {
+            let Some(from) = live.get_mut(hold).filter(|from| from.lock != lock) else { continue };
+            let edge = Edge {
+                from: from.lock,
+                holds: from.mode,
+                taken: from.site,
+                to: lock,
+                wants,
+                site,
+                held: Held::clone(&held),
+            };
+            if let Some((_, known)) = from.edges.iter_mut().find(|(known, _)| *known == edge) {
+                *known = youngest;
+            } else if from.edges.len() < MOST_PENDING {
+                from.edges.push((edge, youngest));
+            } else {
+                self.lost += 1;
             }
         }
-        mine.push(hold);
-        self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
     }
 
     /// Returns the circles that are new.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::graph::{Edge, Graph, Why};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
-use crate::model::{LockKind, Snapshot};
+use crate::model::{Holder, LockKind, Snapshot};
 
 /// Cycles that have no member in common, each the shortest through one of its members.
 pub(super) fn find(snapshot: &Snapshot) -> Vec<Cycle> {
@@ -109,6 +109,9 @@ fn described(graph: &Graph<'_>, path: &Path<'_>) -> Option<Cycle> {
                 })
             }
         };
+        if let (Why::Holds(Holder { by_waker: true, .. }), Some(_)) = (before.why, edge.wait) {
+            unless.push(Unless::AnotherTask { actor: actor.clone() });
+        }
         let blocks = before.why.blocks(before.wait.map(|(lock, _)| lock))?;
         if let Blocks::Holds { lock, sent_away: true, .. } = &blocks {
             unless.push(match lock.kind {

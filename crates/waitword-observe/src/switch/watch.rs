@@ -198,6 +198,7 @@ mod tests {
             site: None,
             held: age,
             sent_away: false,
+            by_waker: false,
             forgotten: false,
         };
         Snapshot {

@@ -31,6 +31,9 @@ fn unless(unless: &Unless) -> String {
         }
         Unless::OtherWay { actor: other } => format!("{} has other jobs", actor(other)),
         Unless::Timed { actor: waiter } => format!("the wait of {} has a deadline", actor(waiter)),
+        Unless::AnotherTask { actor: task } => {
+            format!("{} is not the one that took the lock (identify tells)", actor(task))
+        }
         Unless::GuardSentAway { actor: acquirer } => {
             format!("the guard acquired by {} is elsewhere", actor(acquirer))
         }

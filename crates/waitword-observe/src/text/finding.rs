@@ -7,6 +7,34 @@ use super::order::potential_deadlock;
 use super::words::{actor, duration, lock, site, woken, wrapped};
 use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
 
+/// So many faults are shown,
+const FAULTS: usize = 20;
+
+/// and so many facts: of ten thousand waits that are long, the first.
+const FACTS: usize = 10;
+
+/// In their order, with an empty line before each. What is left out is counted.
+pub(crate) fn findings(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return "nothing found\n".to_owned();
+    }
+    let (mut text, mut faults, mut facts) = (String::new(), 0, 0);
+    for finding in findings {
+        let (seen, most) = if finding.is_fault() { (&mut faults, FAULTS) } else { (&mut facts, FACTS) };
+        *seen += 1;
+        if *seen <= most {
+            text += &format!("\n{finding}\n");
+        }
+    }
+    for (seen, most, what) in [(faults, FAULTS, "fault"), (facts, FACTS, "long wait")] {
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        if let Some(more @ 1..) = seen.checked_sub(most) {
+            text += &format!("\n... and {more} more {what}{}\n", plural(more));
+        }
+    }
+    text
+}
+
 /// One or more lines of at most 100 columns, without a line break at the end.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

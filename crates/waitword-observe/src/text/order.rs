@@ -28,6 +28,7 @@ fn how(lock: &LockName, mode: Access) -> &'static str {
     match (lock.kind, mode) {
         (LockKind::RwLock, Access::Shared) => " for reading",
         (LockKind::RwLock, Access::Upgradable) => " for upgradable reading",
+        (LockKind::RwLock, Access::Upgrade) => " to upgrade",
         (LockKind::RwLock, _) => " for writing",
         _ => "",
     }

@@ -10,7 +10,7 @@ use super::events::{Trace, TraceEvent, TraceKind};
 use super::sources;
 use crate::model::{Actor, LockKind, Site};
 use crate::names::names;
-use crate::process::{more_numbers, sort, thread};
+use crate::process::{more_numbers, sort, task, thread};
 
 static STARTED: Mutex<Option<Tracing>> = Mutex::new(None);
 
@@ -102,12 +102,9 @@ fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
         let on = thread(&event.thread);
         let actor = match event.who {
             Who::ThisThread => on.clone(),
-            Who::Task(task) => Actor::Task { number: tasks.number(task), name: None },
+            Who::Task(identity) => task(identity, &mut tasks),
             Who::Agent(agent) => Actor::Agent { number: agents.number(agent), name: None },
-            Who::Waiter(waiter) => waiters
-                .get(&waiter)
-                .cloned()
-                .unwrap_or_else(|| Actor::Task { number: tasks.number(waiter), name: None }),
+            Who::Waiter(waiter) => waiters.get(&waiter).cloned().unwrap_or_else(|| task(waiter, &mut tasks)),
             _ => continue,
         };
         if let EventKind::Waits(_) = event.kind {

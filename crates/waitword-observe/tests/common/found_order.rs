@@ -1,6 +1,19 @@
 //! What was found of the order of some locks, in a process where other tests take locks too.
 
-use waitword_observe::{LockOrder, Nameable, lock_order};
+use std::thread;
+
+use waitword_observe::{LockOrder, Nameable, check_lock_order, lock_order};
+
+/// Runs each part in a thread of its own, one after the other.
+#[allow(dead_code, reason = "tasks have an executor")]
+pub(crate) fn one_after_the_other(parts: &[(&str, &(dyn Fn() + Sync))]) {
+    check_lock_order();
+    for (name, part) in parts {
+        thread::scope(|scope| {
+            thread::Builder::new().name((*name).into()).spawn_scoped(scope, part).unwrap();
+        });
+    }
+}
 
 pub(crate) fn address<L: Nameable>(lock: &L) -> u64 {
     std::ptr::from_ref(lock).addr() as u64

@@ -77,6 +77,7 @@ impl Made {
             site: site(at),
             held: millis(held),
             sent_away: false,
+            by_waker: false,
             forgotten: false,
         };
         self.0.holders.as_mut().unwrap().push(holder);

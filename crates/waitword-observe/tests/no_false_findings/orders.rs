@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use waitword::{
-    Condvar, Mutex, MutexGuard, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard,
-    Semaphore,
+    AsyncLock, Condvar, Mutex, MutexGuard, OnceLock, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard,
+    RwLockWriteGuard, Semaphore,
 };
 
 /// For waits that give up.
@@ -22,6 +22,7 @@ struct Locks {
     /// These are taken from the first to the last.
     mutexes: [Mutex<u64>; 5],
     rwlocks: [RwLock<u64>; 3],
+    bare: [AsyncLock; 3],
     /// Under the gate in any order.
     gate: Mutex<()>,
     gated: [Mutex<u64>; 2],
@@ -118,7 +119,7 @@ impl Shared {
 
     fn step(&self, random: &mut Random) {
         let locks = &self.locks;
-        match random.below(12) {
+        match random.below(14) {
             0 => {
                 let [one, other] = random.two(5);
                 let mut one = locks.mutexes[one].lock();
@@ -168,6 +169,19 @@ impl Shared {
                 *locks.notified.lock() += 1;
                 locks.condvar.notify_all();
             }
+            11 => {
+                let _held = locks.mutexes[random.below(5)].lock();
+                let read = locks.rwlocks[random.below(3)].upgradable_read();
+                *RwLockUpgradableReadGuard::upgrade(read) += 1;
+            }
+            12 => {
+                let [one, other] = random.two(3).map(|at| &locks.bare[at]);
+                let _held = locks.mutexes[random.below(5)].lock();
+                one.lock();
+                other.lock();
+                other.unlock().unwrap();
+                one.unlock().unwrap();
+            }
             _ => {
                 let mut guard = locks.mutexes[random.below(5)].lock();
                 MutexGuard::bump(&mut guard);
@@ -197,7 +211,7 @@ impl Shared {
 
     async fn step_async(&self, random: &mut Random) {
         let locks = &self.locks;
-        match random.below(10) {
+        match random.below(12) {
             0 => {
                 let [one, other] = random.two(5);
                 let mut one = locks.mutexes[one].lock_async().await;
@@ -246,6 +260,19 @@ impl Shared {
                 let guard = locks.notified.lock_async().await;
                 let _ = locks.condvar.wait_async_for(guard, SOON).await;
             }
+            9 => {
+                let [one, other] = random.two(3).map(|at| &locks.bare[at]);
+                one.lock_async().await;
+                tokio::task::yield_now().await;
+                other.lock_async().await;
+                other.unlock().unwrap();
+                one.unlock().unwrap();
+            }
+            10 => {
+                let _held = locks.mutexes[random.below(5)].lock_async().await;
+                let read = locks.rwlocks[random.below(3)].upgradable_read_async().await;
+                *RwLockUpgradableReadGuard::upgrade_async(read).await += 1;
+            }
             _ => fresh(random),
         }
     }
@@ -261,6 +288,26 @@ fn fresh(random: &mut Random) {
     }
     if random.below(4) == 0 {
         mem::forget(locks[first].lock());
+    }
+    let (cell, bare) = (Box::new(OnceLock::new()), Box::new(AsyncLock::new()));
+    match random.below(3) {
+        0 => assert!(cell.get_or_try_init(|| Err::<u64, u64>(*locks[1 - first].lock())).is_err()),
+        1 => {
+            bare.lock();
+            let _ = cell.get_or_init(|| 1);
+            bare.unlock().unwrap();
+        }
+        _ => {
+            let init = || {
+                bare.lock();
+                bare.unlock().unwrap();
+                1
+            };
+            thread::scope(|scope| {
+                scope.spawn(|| cell.get_or_init(init));
+                cell.get_or_init(init);
+            });
+        }
     }
     let rwlock = Box::new(RwLock::new(0));
     if random.below(2) == 0 {

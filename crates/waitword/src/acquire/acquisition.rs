@@ -103,6 +103,11 @@ impl<H: Handle> Acquisition<H> {
         Self::from_caller(Caller::here(), handle, ask)
     }
 
+    /// Where it was made.
+    pub(crate) fn caller(self: Pin<&mut Self>) -> Caller {
+        self.project().wait.caller()
+    }
+
     /// As [`new`](Self::new), for a wait that began elsewhere.
     pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
         Self { handle: Some(handle), ask, hold: HoldId::NONE, wait: Wait::None { caller } }

@@ -7,6 +7,7 @@ use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::Alarm;
+use waitword_core::observe::Caller;
 use waitword_core::observe::holders::HoldId;
 
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
@@ -35,6 +36,11 @@ impl<H: Handle> AcquireAsync<H> {
     #[inline]
     pub(crate) fn hold(&self) -> HoldId {
         self.acquisition.hold()
+    }
+
+    /// Where it was made.
+    pub(crate) fn caller(self: Pin<&mut Self>) -> Caller {
+        self.project().acquisition.caller()
     }
 
     /// Whether the acquirer is queued.

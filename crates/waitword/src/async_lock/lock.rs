@@ -1,6 +1,7 @@
 //! The type and the ways to lock.
 
 use std::fmt;
+use std::mem;
 
 use waitword_core::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use crate::acquire;
 use crate::async_lock::futures::{LockAsync, LockAsyncUntil};
 use crate::async_lock::raw::{FREE, LOCKED, RawLock, Rechecking};
 use crate::error::{LockError, NotLocked};
+use crate::gone::Gone;
 use crate::sync::{atomic::AtomicI32, const_fn};
 
 /// A lock that threads and tasks take from one queue, on one 32-bit word.
@@ -43,15 +45,23 @@ use crate::sync::{atomic::AtomicI32, const_fn};
 /// assert_eq!(LOCK.unlock(), Ok(()));
 /// assert_eq!(LOCK.unlock(), Err(NotLocked));
 /// ```
+#[repr(C)]
 pub struct AsyncLock<L: Location<Word = AtomicI32> = AtomicI32> {
+    // First, as it has the address of a word that is the lock's own.
+    gone: Gone,
     raw: RawLock<L>,
 }
+
+const _: () = assert!(
+    mem::size_of::<AsyncLock>() == mem::size_of::<AtomicI32>()
+        && mem::offset_of!(AsyncLock, gone) == mem::offset_of!(AsyncLock, raw)
+);
 
 impl AsyncLock {
     const_fn! {
         /// A free lock with a word of its own.
         pub const fn new() -> Self {
-            Self { raw: RawLock::on(AtomicI32::new(FREE)) }
+            Self { gone: Gone, raw: RawLock::on(AtomicI32::new(FREE)) }
         }
     }
 }
@@ -74,7 +84,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// assert!(!one.is_locked());
     /// ```
     pub const fn on(location: L) -> Self {
-        Self { raw: RawLock::on(location) }
+        Self { gone: Gone, raw: RawLock::on(location) }
     }
 
     /// Takes the lock, blocking this thread until then.

@@ -7,7 +7,7 @@ use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::holders::{HeldBy, held_by};
-use waitword_core::observe::{Caller, LockType, Origin, WaitsFor, note_lock_type};
+use waitword_core::observe::{Caller, LockType, Origin, WaitsFor, awaited, note_lock_type};
 use waitword_core::{
     Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait_async_from, wait_from,
 };
@@ -95,7 +95,7 @@ pub(crate) fn block_until<C: Condition>(
         if !may_block() && !is_past() {
             return condition.give_up(false).ok_or(NotSo::Forbidden);
         }
-        will_wait(condition);
+        will_wait(condition, Caller::here(), deadline.is_some(), None);
         checked = match wait_from(Origin::here(C::WAITS_FOR), condition.at(), value, deadline) {
             Outcome::Notified => condition.notified(),
             Outcome::NotEqual => condition.check(),
@@ -106,10 +106,14 @@ pub(crate) fn block_until<C: Condition>(
     }
 }
 
-/// The waiter is about to enqueue.
-fn will_wait<C: Condition>(condition: &C) {
+/// The waiter is about to enqueue: a thread, or the task with this waker.
+fn will_wait<C: Condition>(condition: &C, caller: Caller, is_timed: bool, task: Option<&Waker>) {
     if let Some(lock_type) = condition.lock_type() {
         note_lock_type(address(&condition.at()), lock_type);
+    }
+    // Its initialiser holds the cell meanwhile. Other conditions have no holder.
+    if C::WAITS_FOR == WaitsFor::OnceLock && !is_timed {
+        awaited(address(&condition.at()), C::WAITS_FOR, caller, task);
     }
 }
 
@@ -168,13 +172,13 @@ impl<C: Condition> WaitFor<C> {
         Self { condition, caller, is_timed: false, wait: None, ended: false, output: None }
     }
 
-    /// Where it was made.
     /// The same, for snapshots: whether it ends at a deadline.
     pub(crate) fn timed(mut self, is_timed: bool) -> Self {
         self.is_timed = is_timed;
         self
     }
 
+    /// Where it was made.
     pub(crate) fn caller(&self) -> Caller {
         self.caller
     }
@@ -221,7 +225,7 @@ impl<C: Condition> WaitFor<C> {
                     return true;
                 }
                 Err(value) => {
-                    will_wait(this.condition);
+                    will_wait(this.condition, *this.caller, *this.is_timed, Some(cx.waker()));
                     let origin = Origin::new(*this.caller, C::WAITS_FOR).timed(*this.is_timed);
                     this.wait.set(Some(wait_async_from(origin, this.condition.at(), value)));
                 }

@@ -8,8 +8,8 @@ use ::lock_api::{
     RawRwLockUpgradeDowngrade, RawRwLockUpgradeFair, RawRwLockUpgradeTimed,
 };
 
-use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{Hold, changed, not_kept};
+use waitword_core::observe::holders::{Hold, changed, not_kept, recorded};
+use waitword_core::observe::{Caller, WaitsFor, awaited};
 
 use crate::acquire::{self, Acquire};
 use crate::raw_rwlock::{self, Mode};
@@ -28,7 +28,9 @@ impl RawRwLock {
         if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, move || mode).is_none() {
             let Ok(_) = acquire::block(&self.0, mode, instead);
         }
-        upgraded(&self.0, mode);
+        if upgraded(&self.0, mode) {
+            awaited(self.0.held_at(), WaitsFor::Upgrade, Caller::here(), None);
+        }
     }
 
     #[inline]
@@ -43,11 +45,10 @@ impl RawRwLock {
     }
 }
 
-/// The record of the upgradable read is one of a writer now.
-fn upgraded(raw: &raw_rwlock::RawRwLock, mode: Mode) {
-    if mode == Mode::Upgrade {
-        changed(raw.held_at(), Hold::UpgradableRead, Hold::Write, not_kept());
-    }
+/// The record of the upgradable read is one of a writer now, if there is one.
+fn upgraded(raw: &raw_rwlock::RawRwLock, mode: Mode) -> bool {
+    mode == Mode::Upgrade
+        && recorded(changed(raw.held_at(), Hold::UpgradableRead, Hold::Write, not_kept())).is_some()
 }
 
 /// Shows whether the lock is held at this moment.

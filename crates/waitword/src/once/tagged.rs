@@ -16,12 +16,15 @@
 use std::cell::UnsafeCell;
 use std::mem;
 
+use crate::gone::Gone;
 use crate::once::raw::{NOTHING, RUNNING, RawOnce, SET, WAITERS};
 use crate::sync::atomic::AtomicU32;
 
 /// See [the module](self).
 #[repr(C)]
 pub(super) struct Tagged<T> {
+    // First, as it has the address of the tag.
+    _gone: Gone,
     state: UnsafeCell<State<T>>,
     _aligned: [AtomicU32; 0],
 }
@@ -55,7 +58,7 @@ impl<T> Tagged<T> {
     }
 
     const fn of(state: State<T>) -> Self {
-        Self { state: UnsafeCell::new(state), _aligned: [] }
+        Self { _gone: Gone, state: UnsafeCell::new(state), _aligned: [] }
     }
 
     /// The tag, as the word that `raw.rs` changes.
@@ -115,4 +118,5 @@ const _: () = {
     assert!(size_of::<Tagged<()>>() == 4 && size_of::<Tagged<u32>>() == 8);
     assert!(size_of::<Tagged<u64>>() == 8 + align_of::<u64>());
     assert!(align_of::<Tagged<u8>>() == align_of::<AtomicU32>());
+    assert!(mem::offset_of!(Tagged<u64>, _gone) == mem::offset_of!(Tagged<u64>, state));
 };

@@ -12,7 +12,8 @@ use std::task::{Context, Poll};
 use waitword_core::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
-use waitword_core::observe::holders::{Hold, changed};
+use waitword_core::observe::holders::{Hold, changed, recorded};
+use waitword_core::observe::{Caller, WaitsFor, awaited};
 
 use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil, shows_whether_it_waits, waits_for};
 use crate::error::LockError;
@@ -77,8 +78,9 @@ macro_rules! upgrade {
                     waits_for::<RwLock<T>>(Self::rwlock(&this));
                     let Ok(_) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
                 }
+                let caller = Caller::here();
                 // SAFETY: the acquisition of this guard has become one of a writer.
-                unsafe { Self::upgraded(this) }
+                unsafe { Self::upgraded(this, |word| awaited(word, WaitsFor::Upgrade, caller, None)) }
             }
 
             /// Writes, if there are no readers. Never waits.
@@ -89,7 +91,7 @@ macro_rules! upgrade {
             pub fn try_upgrade(this: Self) -> Result<$write<$($life,)? T>, Self> {
                 if this.raw().take(Mode::Upgrade) {
                     // SAFETY: the acquisition of this guard has become one of a writer.
-                    return Ok(unsafe { Self::upgraded(this) });
+                    return Ok(unsafe { Self::upgraded(this, |_| ()) });
                 }
                 Err(this)
             }
@@ -201,7 +203,7 @@ macro_rules! upgrade {
                     }
                 }
                 // SAFETY: the acquisition of this guard has become one of a writer.
-                Ok(unsafe { Self::upgraded(this) })
+                Ok(unsafe { Self::upgraded(this, |_| ()) })
             }
 
             #[track_caller]
@@ -211,11 +213,15 @@ macro_rules! upgrade {
                 $until { acquire, guard: Some(this) }
             }
 
+            /// If that is recorded, `tells` of the word.
+            ///
             /// # Safety
             /// The acquisition of this guard has become one of a writer.
-            unsafe fn upgraded(this: Self) -> $write<$($life,)? T> {
-                let hold = this.hold;
-                changed(this.raw().held_at(), Hold::UpgradableRead, Hold::Write, hold);
+            unsafe fn upgraded(this: Self, tells: impl FnOnce(usize)) -> $write<$($life,)? T> {
+                let (hold, word) = (this.hold, this.raw().held_at());
+                if recorded(changed(word, Hold::UpgradableRead, Hold::Write, hold)).is_some() {
+                    tells(word);
+                }
                 // SAFETY: this guard is forgotten, and by the contract of this function the acquisition is one of a writer
                 // (invariant 1).
                 unsafe { $write::new(Self::forget(this), hold) }
@@ -241,14 +247,16 @@ macro_rules! upgrade {
             type Output = $write<$($life,)? T>;
 
             fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-                let this = self.project();
+                let mut this = self.project();
                 if let Some(guard) = this.guard {
                     waits_for::<RwLock<T>>($guard::rwlock(guard));
                 }
-                this.acquire.poll(cx).map(|Ok(_)| {
+                this.acquire.as_mut().poll(cx).map(|Ok(_)| {
                     let guard = this.guard.take().expect("it is ready once");
+                    let tells =
+                        |word| awaited(word, WaitsFor::Upgrade, this.acquire.caller(), Some(cx.waker()));
                     // SAFETY: the acquisition of this guard has become one of a writer.
-                    unsafe { $guard::upgraded(guard) }
+                    unsafe { $guard::upgraded(guard, tells) }
                 })
             }
         }
@@ -276,7 +284,7 @@ macro_rules! upgrade {
                     let guard = this.guard.take().expect("it is ready once");
                     match upgraded {
                         // SAFETY: the acquisition of this guard has become one of a writer.
-                        Ok(Ok(_)) => Ok(unsafe { $guard::upgraded(guard) }),
+                        Ok(Ok(_)) => Ok(unsafe { $guard::upgraded(guard, |_| ()) }),
                         Err(error) => Err(NotUpgraded { guard, error }),
                     }
                 })

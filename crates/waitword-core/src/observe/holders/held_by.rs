@@ -7,7 +7,7 @@ use std::fmt;
 use std::thread::Thread;
 
 use crate::observe::site::PackedSite;
-use crate::observe::{Actor, Site, WaitsFor, task_number};
+use crate::observe::{Actor, Site, WaitsFor};
 use crate::time::Duration;
 
 /// Who held a lock when the time of an acquirer was up; or that nobody is known ([`NONE`](Self::NONE)).
@@ -16,7 +16,7 @@ use crate::time::Duration;
 /// not recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HeldBy {
-    /// The identity of a task; 0: a thread.
+    /// The identity of a task, or its number and one; 0: a thread.
     task: usize,
     /// 0: nobody is known.
     thread: u32,
@@ -26,22 +26,34 @@ pub struct HeldBy {
     /// How many others are in the way, and whether the guard may be elsewhere.
     others: u16,
     is_elsewhere: bool,
+    is_identified: bool,
 }
 
 impl HeldBy {
     /// Nobody is known.
-    pub const NONE: Self =
-        Self { task: 0, thread: 0, site: PackedSite::NONE, held: 0, others: 0, is_elsewhere: false };
+    pub const NONE: Self = Self {
+        task: 0,
+        thread: 0,
+        site: PackedSite::NONE,
+        held: 0,
+        others: 0,
+        is_elsewhere: false,
+        is_identified: false,
+    };
 
     /// Whether somebody is known.
     pub fn is_known(&self) -> bool {
         self.thread != 0
     }
 
-    /// What acquired the lock: a thread, or a task by the data pointer of its waker. Of several holders the one that has held it longest.
+    /// What acquired the lock: a thread, or a task by its number or the data pointer of its waker. Of several holders the one that has held it longest.
     /// `None`: nobody is known, or a thread that has ended.
     pub fn actor(&self) -> Option<Actor> {
-        if self.task != 0 { Some(Actor::Task(self.task)) } else { self.thread().map(Actor::Thread) }
+        match (self.task, self.is_identified) {
+            (0, _) => self.thread().map(Actor::Thread),
+            (task, false) => Some(Actor::Task(task)),
+            (number, true) => Some(Actor::Identified(number as u64 - 1)),
+        }
     }
 
     /// The thread on which it was acquired, if that has not ended long ago.
@@ -81,16 +93,14 @@ impl fmt::Display for HeldBy {
             false => write!(f, "held {seconds:.2} s by ")?,
             true => f.write_str("acquired by ")?,
         }
-        match (self.task, self.thread()) {
-            (0, Some(thread)) => match thread.name() {
+        match self.actor() {
+            Some(Actor::Thread(thread)) => match thread.name() {
                 Some(name) => write!(f, "thread {name:?}")?,
                 None => write!(f, "a thread without a name, {:?}", thread.id())?,
             },
-            (0, None) => f.write_str("a thread that has ended")?,
-            (task, _) => match task_number(task) {
-                Some(number) => write!(f, "task {number}")?,
-                None => f.write_str("a task")?,
-            },
+            None => f.write_str("a thread that has ended")?,
+            Some(Actor::Identified(number)) => write!(f, "task {number}")?,
+            Some(_) => f.write_str("a task")?,
         }
         if self.is_elsewhere {
             write!(f, " {seconds:.2} s ago")?;
@@ -143,8 +153,12 @@ mod imp {
         oldest.map_or(HeldBy::NONE, |entry| {
             let held = time(entry.what)
                 .map_or(Duration::ZERO, |since| Instant::now().saturating_duration_since(since));
+            // A number that finds no room is none.
+            let number = usize::try_from(entry.number).ok().filter(|number| *number != 0);
+            let is_task = entry.what & TASK != 0;
             HeldBy {
-                task: if entry.what & TASK != 0 { entry.task } else { 0 },
+                task: if is_task { number.unwrap_or(entry.task) } else { 0 },
+                is_identified: is_task && number.is_some(),
                 thread: u32::try_from(entry.thread).unwrap_or(UNKNOWN as u32),
                 site: PackedSite::new(Some(entry.site)),
                 held: u32::try_from(held.as_millis() / 10).unwrap_or(u32::MAX),

@@ -10,8 +10,8 @@ use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, HOLD, Record, TASK};
 use super::recorder::{ALL, ERASES, NOW, NUMBER, TABLE, UNRECORDED, is_on, number, record_time, time};
 use super::sent;
 use crate::observe::{
-    Acquirer, Caller, Release, Site, Step, follow, is_anonymous, is_anything_asked, note_release,
-    trace_acquired, trace_released, traces_all, tracing, types,
+    Acquirer, Caller, Release, Site, Step, ask, follow, is_anonymous, is_anything_asked, kept_number,
+    note_release, task_of_this_thread, trace_acquired, trace_released, traces_all, tracing, types,
 };
 use crate::sync::atomic::Ordering;
 use crate::thread::is_of_thread;
@@ -22,6 +22,9 @@ static UNKNOWN: Record = Record::always_asked();
 
 /// What is kept of an acquisition that found no record, or needs none.
 static NOT_RECORDED: Record = Record::always_asked();
+
+/// Of what is no task: its identity and its number.
+const NO_TASK: (usize, u64) = (0, 0);
 
 /// The time of a record, which says at once what is asked besides it.
 pub type Now = NonZero<u64>;
@@ -54,14 +57,14 @@ pub fn not_kept() -> HoldId {
 /// guard has to keep.
 #[inline(always)]
 pub fn acquired(word: usize, hold: Hold, caller: Caller, gives_up: bool) -> HoldId {
-    if is_on() { record(word, hold as u64, 0, 1, caller.site(), gives_up).into() } else { HoldId::NONE }
+    if is_on() { record(word, hold as u64, NO_TASK, 1, caller.site(), gives_up).into() } else { HoldId::NONE }
 }
 
 /// As [`acquired`], of so many permits of a semaphore.
 #[inline(always)]
 pub fn acquired_permits(word: usize, permits: usize, caller: Caller) -> HoldId {
     if is_on() && permits > 0 {
-        record(word, Hold::Permits as u64, 0, permits, caller.site(), false).into()
+        record(word, Hold::Permits as u64, NO_TASK, permits, caller.site(), false).into()
     } else {
         HoldId::NONE
     }
@@ -90,7 +93,7 @@ pub fn acquired_now(
     {
         return Recorded(record);
     }
-    record(word, hold as u64, 0, permits.unwrap_or(1), site, gives_up)
+    record(word, hold as u64, NO_TASK, permits.unwrap_or(1), site, gives_up)
 }
 
 #[cold]
@@ -98,7 +101,7 @@ pub fn acquired_now(
 fn record(
     word: usize,
     flags: u64,
-    task: usize,
+    (task, number_of_task): (usize, u64),
     permits: usize,
     site: &'static Site,
     gives_up: bool,
@@ -111,7 +114,7 @@ fn record(
         erase_all(word);
     }
     let what = record_time() | flags;
-    let entry = Entry { word, what, thread: number(), site, task, permits };
+    let entry = Entry { word, what, thread: number(), site, task, number: number_of_task, permits };
     let recorded = keep(own::claim_any(&entry));
     if tracing::is_followed() {
         tell_acquired(recorded, gives_up);
@@ -164,12 +167,14 @@ pub fn acquired_by_task(
     if !is_on() {
         return HoldId::NONE;
     }
-    let flags = match is_of_thread(task) || is_anonymous(task) {
-        // A thread that drives a future by parking, or polls it once.
-        true => 0,
-        false => TASK | if is_alone() { ALONE } else { 0 },
-    };
-    record(word, hold as u64 | flags, task.data().addr(), permits, caller.site(), gives_up).into()
+    // Of a thread that drives a future by parking, or polls it once: nothing.
+    let (mut flags, mut number) = (0, None);
+    if !is_of_thread(task) && !is_anonymous(task) {
+        flags = TASK | if is_alone() { ALONE } else { 0 };
+        number = ask(task);
+    }
+    let task = (task.data().addr(), kept_number(number));
+    record(word, hold as u64 | flags, task, permits, caller.site(), gives_up).into()
 }
 
 #[cold]
@@ -246,8 +251,10 @@ fn note(word: usize, hold: Hold, recorded: Recorded) {
         tell_released(record);
     }
     let release = found.map_or(Release::default(), |(_, entry)| {
-        // Of several readers whose guards keep no record any may be meant.
-        if (!is_unknown(recorded) || hold != Hold::Read) && is_elsewhere_now(&entry) {
+        // Of several readers whose guards keep no record any may be meant, of one line all the same.
+        let is_any = is_unknown(recorded) && hold == Hold::Read;
+        let is_known = || !is_any || find(word, hold).all(|(_, other)| other.site == entry.site);
+        if is_elsewhere_now(&entry) && is_known() {
             sent::learn(entry.site);
         }
         let task = (entry.what & TASK != 0).then_some(entry.task);
@@ -259,9 +266,16 @@ fn note(word: usize, hold: Hold, recorded: Recorded) {
     }
 }
 
-/// Whether a guard that a thread acquired is with another: this one, which releases it.
+/// Whether the guard is with another than what acquired it: the thread that releases it here, or the task that this thread polls.
 fn is_elsewhere_now(entry: &Entry) -> bool {
-    entry.what & (TASK | ELSEWHERE) == 0 && entry.thread != numbered::UNKNOWN && entry.thread != NUMBER.get()
+    let is_other_thread = entry.thread != numbered::UNKNOWN && entry.thread != NUMBER.get();
+    entry.what & ELSEWHERE == 0
+        && match (entry.what & TASK != 0, entry.number) {
+            (false, _) => is_other_thread,
+            // Of a task without a number it is known only if no other thread can poll it.
+            (true, 0) => entry.what & ALONE != 0 && is_other_thread,
+            (true, number) => number != kept_number(task_of_this_thread()),
+        }
 }
 
 /// The holder goes on in another way: it upgrades, or downgrades. Returns what its new guard has to keep.

@@ -113,7 +113,8 @@ mod tests {
     use super::*;
 
     fn claimed(word: usize) -> &'static Record {
-        let entry = Entry { word, what: 0, thread: number(), site: Location::caller(), task: 0, permits: 1 };
+        let (thread, site) = (number(), Location::caller());
+        let entry = Entry { word, what: 0, thread, site, task: 0, number: 0, permits: 1 };
         claim_any(&entry).expect("there is memory")
     }
 

@@ -9,8 +9,8 @@
 //!   ───────────────────────────────         ──────────────────      ─────────────────────────────────────────
 //!   word = 0                (acquire)
 //!   fence                   (R)
-//!   what, site, task, permits                                       word = W, what = X            (acquire)
-//!   word ← W                (P)                                     thread, site, task, permits
+//!   what, site, task, ...                                           word = W, what = X            (acquire)
+//!   word ← W                (P)                                     thread, site, task, ...
 //!   ...                                     word ← 0                fence                         (A)
 //!                                           (release)               word = W, what = X, thread as before?
 //!                                                                   yes: one record. no: none
@@ -28,7 +28,7 @@
 
 use crate::observe::Site;
 use crate::observe::site_ptr::AtomicSite;
-use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::sync::{mutant, order};
 
 /// The word of a record that is being written.
@@ -63,6 +63,8 @@ pub struct Entry {
     pub site: &'static Site,
     /// The identity of the task, if it was acquired by one; anything otherwise.
     pub task: usize,
+    /// The number of the task, and one; 0: none. If it was acquired by one; anything otherwise.
+    pub number: u64,
     /// How many permits, of a semaphore; anything otherwise.
     pub permits: usize,
 }
@@ -75,13 +77,19 @@ pub struct Record {
     what: AtomicU64,
     site: AtomicSite,
     task: AtomicUsize,
+    number: AtomicU64,
     permits: AtomicUsize,
+    /// The number of the thread, and [`ASKED`].
     thread: AtomicU64,
     /// The next one of the ring.
     next: AtomicPtr<Record>,
-    /// Whether its release is asked for more than to free it.
-    is_asked: AtomicBool,
 }
+
+#[cfg(all(target_pointer_width = "64", not(any(waitword_loom, waitword_shuttle))))]
+const _: () = assert!(size_of::<Record>() == 64, "one line of the cache");
+
+/// In a record's `thread`: its release is asked for more than to free it.
+const ASKED: u64 = 1 << 63;
 
 /// The `next` of one that is in no ring.
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
@@ -104,10 +112,10 @@ macro_rules! record {
             what: AtomicU64::new(0),
             site: AtomicSite::none(),
             task: AtomicUsize::new(0),
+            number: AtomicU64::new(0),
             permits: AtomicUsize::new(0),
-            thread: AtomicU64::new(0),
+            thread: AtomicU64::new(if $is_asked { ASKED } else { 0 }),
             next: AtomicPtr::new(NO_RING),
-            is_asked: AtomicBool::new($is_asked),
         }
     };
 }
@@ -217,15 +225,16 @@ impl Record {
         if word <= WRITTEN || what & STALE != 0 {
             return None;
         }
-        let (thread, site) = (self.thread.load(Ordering::Relaxed), self.site.load());
+        let (thread, site) = (self.thread(), self.site.load());
         let (task, permits) = (self.task.load(Ordering::Relaxed), self.permits.load(Ordering::Relaxed));
+        let number = self.number.load(Ordering::Relaxed);
         fence(Ordering::Acquire);
         #[cfg_attr(not(any(waitword_loom, waitword_shuttle)), expect(unused_mut, reason = "for the mutant"))]
         let mut same = self.word.load(Ordering::Relaxed) == word
             && self.what.load(Ordering::Relaxed) == what
-            && self.thread.load(Ordering::Relaxed) == thread;
+            && self.thread() == thread;
         mutant!("holders-recheck" => same = true);
-        same.then_some(Entry { word, what, thread, site: site?, task, permits })
+        same.then_some(Entry { word, what, thread, site: site?, task, number, permits })
     }
 
     /// Changes the flags of a hold that goes on, for the one that has the guard.
@@ -254,7 +263,7 @@ impl Record {
     /// Whether its release is asked for more than to free it.
     #[inline(always)]
     pub(super) fn is_asked(&self) -> bool {
-        self.is_asked.load(Ordering::Relaxed)
+        self.thread.load(Ordering::Relaxed) & ASKED != 0
     }
 
     /// The next one of the ring, for its thread.
@@ -274,11 +283,18 @@ impl Record {
     }
 
     pub(super) fn is_of(&self, thread: u64) -> bool {
-        self.thread.load(Ordering::Relaxed) == thread
+        self.thread() == thread
+    }
+
+    fn thread(&self) -> u64 {
+        self.thread.load(Ordering::Relaxed) & !ASKED
     }
 
     pub(super) fn set_asked(&self, is_asked: bool) {
-        self.is_asked.store(is_asked, Ordering::Relaxed);
+        match is_asked {
+            true => self.thread.fetch_or(ASKED, Ordering::Relaxed),
+            false => self.thread.fetch_and(!ASKED, Ordering::Relaxed),
+        };
     }
 
     /// Whether it is one of this word, unless it is freed or claimed just now.
@@ -291,7 +307,8 @@ impl Record {
         let is_free = self.word.compare_exchange(0, WRITTEN, Ordering::Acquire, Ordering::Relaxed).is_ok();
         if is_free {
             self.fence();
-            self.thread.store(entry.thread, Ordering::Relaxed);
+            let with = |thread| Some(thread & ASKED | entry.thread);
+            let _ = self.thread.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with);
             self.fill_for(entry);
         }
         is_free
@@ -300,6 +317,7 @@ impl Record {
     fn fill_for(&self, entry: &Entry) {
         self.fence();
         self.task.store(entry.task, Ordering::Relaxed);
+        self.number.store(entry.number, Ordering::Relaxed);
         self.permits.store(entry.permits, Ordering::Relaxed);
         self.fill(entry.word, entry.what, entry.site);
     }

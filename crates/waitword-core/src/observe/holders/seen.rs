@@ -8,7 +8,7 @@ use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, HOLD, Record, TASK};
 use super::recorder::{TABLE, TURN_SHIFT, UNRECORDED, record_time, tick, time};
 use super::sent;
 use super::switch::switch;
-use crate::observe::{Actor, Site};
+use crate::observe::{Actor, Site, kept_number, task_number};
 use crate::sync::atomic::Ordering;
 use crate::thread::numbered::{self, Numbered};
 use crate::time::Instant;
@@ -95,11 +95,26 @@ pub(super) fn is_sent(entry: &Entry) -> bool {
     entry.what & ELSEWHERE != 0 || entry.what & HOLD == Hold::AsyncLock as u64 || sent::is_known(entry.site)
 }
 
+impl Entry {
+    /// Of a hold of a task.
+    fn task_actor(&self) -> Actor {
+        self.number.checked_sub(1).map_or(Actor::Task(self.task), Actor::Identified)
+    }
+
+    /// Whether another task has its waker by now, as far as tasks have numbers.
+    fn is_of_ended_task(&self) -> bool {
+        self.number != 0 && task_number(self.task).is_some_and(|now| kept_number(Some(now)) != self.number)
+    }
+}
+
 fn seen(entry: &Entry, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
     let thread = known.get(&entry.thread);
     let on = thread.map(|numbered| numbered.thread.clone());
     let is_task = entry.what & TASK != 0;
-    let has_ended = !is_task && thread.is_none_or(|numbered| numbered.has_ended);
+    let has_ended = match is_task {
+        false => thread.is_none_or(|numbered| numbered.has_ended),
+        true => entry.is_of_ended_task(),
+    };
     let hold = Hold::from_number(entry.what & HOLD)?;
     Some(HolderSeen {
         word: entry.word,
@@ -107,7 +122,7 @@ fn seen(entry: &Entry, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
         permits: if hold == Hold::Permits { entry.permits } else { 1 },
         site: entry.site,
         since: time(entry.what)?,
-        actor: if is_task { Some(Actor::Task(entry.task)) } else { on.clone().map(Actor::Thread) },
+        actor: if is_task { Some(entry.task_actor()) } else { on.clone().map(Actor::Thread) },
         on,
         is_polled_only_there: entry.what & ALONE != 0,
         may_be_elsewhere: has_ended || is_sent(entry),

@@ -23,10 +23,10 @@ struct Counted {
 
 /// Switched off, on, and traced, where that is an event.
 const COUNTED: Counted = Counted {
-    mutex: [19, 44, 651],
-    read: [23, 48, 654],
-    write: [20, 45, 651],
-    semaphore: [28, 58, 663],
+    mutex: [19, 44, 678],
+    read: [23, 48, 681],
+    write: [20, 45, 678],
+    semaphore: [28, 58, 690],
     condvar: [13, 172],
     event: [38, 187],
 };

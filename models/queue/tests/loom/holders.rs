@@ -8,9 +8,9 @@ use waitword_core::observe::holders::{Block, Entry, Record, Records};
 
 const WORDS: [usize; 2] = [8, 16];
 
-/// A hold: all that its record says depends on the word, and on the thread.
+/// All that a record says depends on its word, above the bits of the flags.
 fn what(word: usize) -> u64 {
-    word as u64 * 1000
+    word as u64 * 1000 << 8
 }
 
 fn claim(record: &Record, word: usize) {

@@ -2,8 +2,9 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::task::{Context, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use js_sys::Promise;
@@ -104,6 +105,42 @@ pub(crate) async fn a_dropped_future_forwards_its_wakeup(scale: u32) {
     }
     assert!(LOCK.try_lock());
     LOCK.unlock().unwrap();
+}
+
+/// Two futures of this agent wait. The first is dropped after the engine has notified it, while the lock is taken again, and free of
+/// waiters as far as its word says: who has taken it must learn of the second.
+///
+/// `is_ended`: whether the future goes before or after its callback has come.
+async fn a_lock_taken_before_the_wakeup_is_forwarded(is_ended: bool) {
+    struct Flag(AtomicBool);
+    impl Wake for Flag {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+    let woken = Arc::new(Flag(AtomicBool::new(false)));
+    let waker = Waker::from(Arc::clone(&woken));
+    LOCK.lock_async().await;
+    let mut dropped = Box::pin(LOCK.lock_async());
+    assert!(dropped.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let mut behind = Box::pin(LOCK.lock_async());
+    assert!(behind.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    LOCK.unlock().unwrap();
+    assert!(LOCK.try_lock(), "the event loop has had no turn");
+    if is_ended {
+        until(|| woken.0.load(Ordering::SeqCst)).await;
+    }
+    assert!(!has_waiters());
+    drop(dropped);
+    until(has_waiters).await;
+    LOCK.unlock().unwrap();
+    behind.await;
+    LOCK.unlock().unwrap();
+}
+
+pub(crate) async fn a_forwarded_wakeup_reaches_who_has_taken_the_lock(_: u32) {
+    a_lock_taken_before_the_wakeup_is_forwarded(false).await;
+    a_lock_taken_before_the_wakeup_is_forwarded(true).await;
 }
 
 pub(crate) async fn a_deadline_comes_and_eats_nothing(_: u32) {

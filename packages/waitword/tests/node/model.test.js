@@ -7,16 +7,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as library from '../../src/index.js';
-import { assert, failure, run, test } from '../harness.js';
+import { assert, failure, run, test, turn } from '../harness.js';
 import { Paused, explore } from '../model/explore.js';
 import { programs } from '../model/programs.js';
 
-// An agent that is paused in a promise's reaction leaves a rejection that nobody handles.
+// An agent that is paused in a promise's reaction leaves a rejection that nobody handles. It is kept until the event loop turns.
 process.on('unhandledRejection', (error) => {
   if (!(error instanceof Paused)) throw error;
 });
 
-const check = ({ agents, ...options }) => explore(agents, options);
+async function check({ agents, ...options }) {
+  await turn();
+  return explore(agents, options);
+}
 
 for (const [name, program] of Object.entries(programs(library))) {
   test(name, async () => void (await check(program)));

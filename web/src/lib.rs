@@ -75,6 +75,7 @@ fn tests() -> Vec<(&'static str, fn(u32) -> Test)> {
         reports::the_page_reads_what_workers_write,
         shared_lock::rust_and_javascript_lose_no_count,
         shared_lock::a_dropped_future_forwards_its_wakeup,
+        shared_lock::a_waiter_that_does_not_answer_delays_others_for_a_moment,
         shared_lock::a_wakeup_of_a_dropped_future_is_forwarded,
         shared_lock::a_deadline_comes_and_eats_nothing,
         terminated::while_it_waits,

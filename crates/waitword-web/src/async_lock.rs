@@ -199,10 +199,10 @@ impl AsyncLock {
 
     /// Passes on a wakeup that nobody has used.
     fn forward(&self) {
-        match self.word.compare_exchange(LOCKED, CONTENDED, Ordering::Relaxed, Ordering::Relaxed) {
-            Err(FREE) => engine::notify_one(&self.word),
-            // The holder notifies when it unlocks.
-            Ok(_) | Err(_) => {}
+        // If it is taken, the holder notifies when it unlocks.
+        if let Err(FREE) = self.word.compare_exchange(LOCKED, CONTENDED, Ordering::Relaxed, Ordering::Relaxed)
+        {
+            engine::notify_one(&self.word);
         }
     }
 }

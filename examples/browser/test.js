@@ -25,6 +25,7 @@ export async function drive({ restart, pause, figures, agents, isFallback }) {
         runs[page] = await run({ locked: true, page }, SECONDS);
       }
       if (round >= 0) outcome.rounds.push(runs); // in the first one, engines compile
+      await fetch('/alive', { method: 'POST' });
     }
     outcome.unlocked = await run({ locked: false, page: 'awaits' }, 4);
     await restart({ locked: true, page: 'awaits' });

@@ -57,6 +57,7 @@ fn tests() -> Vec<(&'static str, fn(u32) -> Test)> {
     }
     tests![
         executor::a_task_that_wakes_itself_leaves_the_event_loop_its_turn,
+        executor::many_rings_in_a_turn_are_one_and_bring_another,
         locks::no_count_is_lost_and_nobody_meets,
         locks::no_count_is_lost_on_the_executor_of_wasm_bindgen,
         locks::a_timeout_on_the_page_comes_and_not_early,
@@ -74,8 +75,11 @@ fn tests() -> Vec<(&'static str, fn(u32) -> Test)> {
         reports::the_page_reads_what_workers_write,
         shared_lock::rust_and_javascript_lose_no_count,
         shared_lock::a_dropped_future_forwards_its_wakeup,
+        shared_lock::a_waiter_that_does_not_answer_delays_others_for_a_moment,
+        shared_lock::a_wakeup_of_a_dropped_future_is_forwarded,
         shared_lock::a_deadline_comes_and_eats_nothing,
         terminated::while_it_waits,
+        terminated::while_it_waits_in_the_engines_queue,
         terminated::while_it_holds,
         terminated::its_handle_says_so,
         terminated::a_page_outlasts_a_worker_without_a_cpu,

@@ -1,15 +1,15 @@
 //! The article's lock on a word of the wasm memory: Rust and plain JavaScript, on the page and in workers, in one line.
 
 use std::future::Future;
-use std::pin::pin;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
 use js_sys::Promise;
 use waitword::time::Instant;
 use waitword::{LockError, NotLocked};
-use waitword_web::{AsyncLock, spawn};
+use waitword_web::{AsyncLock, LockAsync, spawn};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
@@ -35,11 +35,18 @@ fn has_waiters() -> bool {
     format!("{LOCK:?}").contains("with waiters")
 }
 
+/// The state of a lock that has waiters, for JavaScript.
+const CONTENDED: i32 = 2;
+
+/// The memory, as JavaScript sees it.
+fn words() -> js_sys::Int32Array {
+    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    js_sys::Int32Array::new(&memory.buffer())
+}
+
 /// Takes that mark away: the next acquirer sets it again.
 fn forget_waiters() {
-    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
-    let words = js_sys::Int32Array::new(&memory.buffer());
-    js_sys::Atomics::store(&words, LOCK.index(), 1).unwrap();
+    js_sys::Atomics::store(&words(), LOCK.index(), 1).unwrap();
 }
 
 fn play(rounds: u32, workers: u32) -> JsFuture {
@@ -103,6 +110,70 @@ pub(crate) async fn a_dropped_future_forwards_its_wakeup(scale: u32) {
         }
     }
     assert!(LOCK.try_lock());
+    LOCK.unlock().unwrap();
+}
+
+/// Two futures of this agent wait. The first is dropped when the engine has notified it; that is forwarded.
+///
+/// `is_taken`: the lock is taken again before that, and free of waiters as far as its word says: who has taken it must learn of the
+/// second. `is_ended`: the callback comes before the future goes.
+async fn a_wakeup_is_forwarded(is_taken: bool, is_ended: bool) {
+    let notified = |future: &LockAsync| format!("{future:?}").contains("Ended(true)");
+    let poll = |future: &mut Pin<Box<LockAsync>>| {
+        assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    };
+    LOCK.lock_async().await;
+    let mut dropped = Box::pin(LOCK.lock_async());
+    let mut behind = Box::pin(LOCK.lock_async());
+    poll(&mut dropped);
+    poll(&mut behind);
+    LOCK.unlock().unwrap();
+    assert!(!is_taken || LOCK.try_lock(), "the event loop has had no turn");
+    if is_ended {
+        until(|| notified(&dropped)).await;
+    }
+    assert!(!has_waiters());
+    drop(dropped);
+    if is_taken {
+        until(has_waiters).await;
+        LOCK.unlock().unwrap();
+    }
+    // It rechecks as well, but does not mistake that for a notify.
+    until(|| notified(&behind)).await;
+    behind.await;
+    LOCK.unlock().unwrap();
+}
+
+pub(crate) async fn a_wakeup_of_a_dropped_future_is_forwarded(_: u32) {
+    for (is_taken, is_ended) in [(false, false), (false, true), (true, false), (true, true)] {
+        a_wakeup_is_forwarded(is_taken, is_ended).await;
+    }
+}
+
+/// The engine notifies somebody who neither takes the lock nor forwards. Who is behind, a future or a thread, rechecks.
+pub(crate) async fn a_waiter_that_does_not_answer_delays_others_for_a_moment(_: u32) {
+    LOCK.lock_async().await;
+    let (words, index) = (words(), LOCK.index());
+    let unanswered = || {
+        js_sys::Atomics::store(&words, index, CONTENDED).unwrap();
+        js_sys::Atomics::wait_async(&words, index, CONTENDED).unwrap()
+    };
+    unanswered();
+    let mut behind = Box::pin(LOCK.lock_async());
+    assert!(behind.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    LOCK.unlock().unwrap();
+    behind.await;
+    unanswered();
+    static IS_BEGUN: AtomicBool = AtomicBool::new(false);
+    let behind = spawn(|| {
+        IS_BEGUN.store(true, Ordering::SeqCst);
+        LOCK.lock();
+    });
+    until(|| IS_BEGUN.load(Ordering::SeqCst)).await;
+    // It is about to wait. If it does not yet, it takes the lock, and this shows nothing.
+    sleep(Duration::from_millis(20)).await;
+    LOCK.unlock().unwrap();
+    behind.join_async().await.unwrap();
     LOCK.unlock().unwrap();
 }
 

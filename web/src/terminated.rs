@@ -1,14 +1,16 @@
 //! What is promised when a worker was terminated: while it waits, while it holds a lock, and in the lock of a shard; and what becomes of a
 //! page that finds a shard's lock held by a worker without a CPU.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use waitword::time::Instant;
 use waitword::{LockError, Mutex};
 use waitword_core::{Table, notify_all, wait_async};
-use waitword_web::{Terminated, spawn};
+use waitword_web::{AsyncLock, Terminated, spawn};
 use wasm_bindgen::prelude::*;
 
 use crate::tools::{sleep, until, waiters_of_mutexes};
@@ -29,6 +31,47 @@ pub(crate) async fn while_it_waits(_: u32) {
     drop(held);
     behind.join_async().await.unwrap();
     assert!([1, 101].contains(&*lock.lock_async().await));
+}
+
+/// A lock that JavaScript shares: a notify may go to the worker that is gone. Those behind it recheck, and get the lock.
+pub(crate) async fn while_it_waits_in_the_engines_queue(_: u32) {
+    static LOCK: AsyncLock = AsyncLock::new();
+    for is_page_behind in [true, false] {
+        LOCK.lock_async().await;
+        let marks = Arc::new(AtomicBool::new(false));
+        let waits = || {
+            let theirs = Arc::clone(&marks);
+            spawn(move || {
+                theirs.store(true, Ordering::SeqCst);
+                LOCK.lock();
+                LOCK.unlock().unwrap();
+            })
+        };
+        let waiting = async || {
+            until(|| marks.swap(false, Ordering::SeqCst)).await;
+            // It is about to wait. If it does not yet, this round shows less.
+            sleep(Duration::from_millis(20)).await;
+        };
+        let terminated = waits();
+        waiting().await;
+        let behind: Pin<Box<dyn Future<Output = ()>>> = if is_page_behind {
+            let mut behind = Box::pin(LOCK.lock_async());
+            assert!(behind.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            Box::pin(async {
+                behind.await;
+                LOCK.unlock().unwrap();
+            })
+        } else {
+            let behind = waits();
+            waiting().await;
+            Box::pin(async { behind.join_async().await.unwrap() })
+        };
+        terminated.terminate();
+        // An engine takes its time. A worker that still runs would unlock, and notify.
+        sleep(Duration::from_millis(300)).await;
+        LOCK.unlock().unwrap();
+        behind.await;
+    }
 }
 
 /// The lock stays taken; who has a deadline learns of it.

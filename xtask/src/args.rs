@@ -160,9 +160,13 @@ pub(crate) enum Recipe {
         mode: Option<String>,
 
         /// The soaks instead, beside a busy loop: 10 million waits and 10 million acquisitions, in Node and in headless Chromium, as
-        /// these are and with V8's baseline compiler alone (an hour or more; half a minute of it for the acquisitions)
+        /// these are and with V8's baseline compiler alone (half an hour, more on a busy machine)
         #[arg(long, conflicts_with_all = ["test", "mode"])]
         soak: bool,
+
+        /// Only this part of the soaks: the waits in one engine take five minutes or more
+        #[arg(long, value_name = "PART", requires = "soak")]
+        only: Option<SoakPart>,
 
         /// The locks of `wasm_safe_mutex` and `wasm_sync` beside waitword's instead, in a page of headless Chromium (half a minute)
         #[arg(long, conflicts_with_all = ["test", "mode", "soak"])]
@@ -185,6 +189,19 @@ pub(crate) enum Recipe {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+}
+
+/// A part of `web --soak`: in which engine. Which Node, the path says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SoakPart {
+    /// Node, as it is
+    Node,
+    /// Node, with the baseline compiler alone
+    NodeBaseline,
+    /// Chromium, as it is
+    Chromium,
+    /// Chromium, with the baseline compiler alone
+    ChromiumBaseline,
 }
 
 /// The fuzz targets, by the names of their files in `fuzz/fuzz_targets`.

@@ -33,7 +33,7 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Miri => miri(),
         Recipe::Instructions => instructions(),
         Recipe::Js { mutants } => js(mutants),
-        Recipe::Web { soak: true, .. } => web::soak(),
+        Recipe::Web { soak: true, only, .. } => web::soak(only),
         Recipe::Web { bench: true, .. } => web::bench(),
         Recipe::Web { test, mode, .. } => web(test, mode.as_deref()),
         Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),

@@ -7,6 +7,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use clap::ValueEnum;
+
+use crate::args::SoakPart;
 use crate::line::{Line, root};
 use crate::stop::Stop;
 use crate::tool::{NODE, WASM_BINDGEN, need};
@@ -155,7 +158,7 @@ fn in_browser(browser: &str, mode: &str) -> Line {
 }
 
 /// The soaks in Node and in a browser's page, with both compilers and with the baseline one alone, beside a busy loop.
-pub(crate) fn soak() -> Result<(), Stop> {
+pub(crate) fn soak(only: Option<SoakPart>) -> Result<(), Stop> {
     need(&[NODE])?;
     let browser = browser()?;
     // Here the baseline compiler alone is what is to be soaked.
@@ -165,9 +168,18 @@ pub(crate) fn soak() -> Result<(), Stop> {
     beside_a_busy_loop(|| {
         for (name, scale) in SOAKS {
             let mode = format!("name={name}&scale={scale}&steps={STEPS}");
-            for flags in [None, Some(BASELINE)] {
-                Line::new("node").args(flags).args(["web/node.mjs", "target/web/pkg", &mode]).run()?;
-                in_browser(browser, &mode).args(flags).run()?;
+            for part in
+                SoakPart::value_variants().iter().filter(|part| only.is_none_or(|only| only == **part))
+            {
+                let node =
+                    |flags| Line::new("node").args(flags).args(["web/node.mjs", "target/web/pkg", &mode]);
+                match part {
+                    SoakPart::Node => node(None),
+                    SoakPart::NodeBaseline => node(Some(BASELINE)),
+                    SoakPart::Chromium => in_browser(browser, &mode),
+                    SoakPart::ChromiumBaseline => in_browser(browser, &mode).args([BASELINE]),
+                }
+                .run()?;
             }
         }
         Ok(())

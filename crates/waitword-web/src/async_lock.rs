@@ -25,6 +25,12 @@
 //! if the lock is free, it notifies the next one; if another has taken it, that one has to notify when it unlocks.
 //!
 //! A wait with a deadline is one that the engine ends by itself: it leaves the engine's queue, and eats nothing.
+//!
+//! # A waiter that does not answer
+//! A notify can also reach a page that is busy, or a worker that was terminated: Chromium keeps its wait in the queue for a while, and
+//! nobody forwards for it. So waiters **recheck**, as in the npm package: after [`FIRST_RECHECK`], then after intervals that double up to
+//! [`LAST_RECHECK`]. A future rechecks in its place; if it takes the lock by that, its wait in the engine is like that of a dropped
+//! one. A thread leaves the engine's queue for it, and goes on at the tail.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -50,6 +56,11 @@ const CONTENDED: i32 = 2;
 /// How long a future waits between two tries where the engine has no `Atomics.waitAsync`.
 const RETRY: Duration = Duration::from_millis(4);
 
+/// After how long a waiter first rechecks without having been notified.
+const FIRST_RECHECK: Duration = Duration::from_millis(20);
+/// The longest time between two rechecks.
+const LAST_RECHECK: Duration = Duration::from_secs(1);
+
 /// The article's lock, shared with JavaScript: a page's plain JavaScript, workers in JavaScript and Rust wait in one queue.
 ///
 /// It has the interface of [`waitword::AsyncLock`], which is the one to take where JavaScript has no part in it: its
@@ -71,8 +82,9 @@ const RETRY: Duration = Duration::from_millis(4);
 ///
 /// # Fairness
 /// Waiters are notified in FIFO order. A release is no handoff: an acquirer that comes at that moment may be faster. A page that is notified
-/// while it is busy takes the lock when it returns to its event loop; until then the lock is free for any acquirer, but nobody behind the
-/// page is notified.
+/// while it is busy takes the lock when it returns to its event loop; until then the lock is free for any acquirer, and those behind the
+/// page find that out when they recheck: after 20 ms, and then after intervals that double up to a second. A thread goes to the tail of the
+/// queue for that.
 #[repr(transparent)]
 pub struct AsyncLock {
     word: AtomicI32,
@@ -122,12 +134,16 @@ impl AsyncLock {
         if !waitword::may_block() {
             return Err(LockError::BlockingForbidden);
         }
+        let mut interval = FIRST_RECHECK;
         while !self.take_or_mark() {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
                 return Err(LockError::TIMED_OUT);
             }
-            engine::wait(&self.word, CONTENDED, left);
+            let span = left.map_or(interval, |left| left.min(interval));
+            if let Waited::TimedOut = engine::wait(&self.word, CONTENDED, Some(span)) {
+                interval = longer(interval);
+            }
         }
         Ok(())
     }
@@ -140,7 +156,7 @@ impl AsyncLock {
     /// To drop the future before it is ready loses no wakeup: the engine may notify its wait all the same, and that is passed on to the
     /// next waiter when this agent returns to its event loop.
     pub fn lock_async(&'static self) -> LockAsync {
-        LockAsync { lock: self, deadline: None, wait: None }
+        LockAsync { lock: self, deadline: None, wait: None, interval: FIRST_RECHECK }
     }
 
     /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.
@@ -152,7 +168,7 @@ impl AsyncLock {
     /// As [`lock_async`](Self::lock_async).
     pub fn lock_async_for(&'static self, timeout: Duration) -> LockAsyncUntil {
         let deadline = Instant::now().checked_add(timeout);
-        LockAsyncUntil(LockAsync { lock: self, deadline, wait: None })
+        LockAsyncUntil(LockAsync { lock: self, deadline, wait: None, interval: FIRST_RECHECK })
     }
 
     /// Releases the lock, and notifies the waiter that has waited longest, if there is one. Any agent may release it.
@@ -183,10 +199,10 @@ impl AsyncLock {
 
     /// Passes on a wakeup that nobody has used.
     fn forward(&self) {
-        match self.word.compare_exchange(LOCKED, CONTENDED, Ordering::Relaxed, Ordering::Relaxed) {
-            Err(FREE) => engine::notify_one(&self.word),
-            // The holder notifies when it unlocks.
-            Ok(_) | Err(_) => {}
+        // If it is taken, the holder notifies when it unlocks.
+        if let Err(FREE) = self.word.compare_exchange(LOCKED, CONTENDED, Ordering::Relaxed, Ordering::Relaxed)
+        {
+            engine::notify_one(&self.word);
         }
     }
 }
@@ -212,11 +228,36 @@ impl fmt::Debug for AsyncLock {
 /// A wait of the engine, which its callback and its future share.
 #[derive(Debug)]
 enum Wait {
-    Waiting(Waker),
+    /// `is_due`: to recheck.
+    Waiting { waker: Waker, is_due: bool },
     /// The engine has ended it; `true`: by a notify.
     Ended(bool),
-    /// The future was dropped.
+    /// The future was dropped, or has taken the lock without it.
     Abandoned,
+}
+
+impl Wait {
+    /// In `after`, the future is to recheck, if it still waits then.
+    fn recheck(wait: &Rc<RefCell<Self>>, after: Duration) {
+        let wait = Rc::downgrade(wait);
+        let on_time = move || {
+            let Some(wait) = wait.upgrade() else { return };
+            let waker = match &mut *wait.borrow_mut() {
+                Self::Waiting { waker, is_due } => {
+                    *is_due = true;
+                    waker.clone()
+                }
+                Self::Ended(_) | Self::Abandoned => return,
+            };
+            waker.wake();
+        };
+        engine::set_timeout(Closure::once_into_js(on_time).unchecked_ref(), after.as_secs_f64() * 1e3);
+    }
+}
+
+/// The interval after this one.
+fn longer(interval: Duration) -> Duration {
+    LAST_RECHECK.min(interval * 2)
 }
 
 /// What [`AsyncLock::lock_async`] returns.
@@ -226,6 +267,7 @@ pub struct LockAsync {
     lock: &'static AsyncLock,
     deadline: Option<Instant>,
     wait: Option<Rc<RefCell<Wait>>>,
+    interval: Duration,
 }
 
 /// What [`AsyncLock::lock_async_for`] returns.
@@ -252,18 +294,26 @@ impl Future for LockAsyncUntil {
 impl LockAsync {
     /// Ready with whether the lock was taken.
     fn acquire(&mut self, cx: &Context<'_>) -> Poll<bool> {
-        match self.wait.as_deref() {
+        match &self.wait {
             None if self.lock.try_lock() => return Poll::Ready(true),
             None => {}
-            Some(wait) => {
-                let mut wait = wait.borrow_mut();
+            Some(shared) => {
+                let mut wait = shared.borrow_mut();
                 match &mut *wait {
-                    Wait::Waiting(waker) => {
+                    Wait::Waiting { is_due: true, .. } if self.lock.take_or_mark() => {
+                        *wait = Wait::Abandoned;
+                        return Poll::Ready(true);
+                    }
+                    Wait::Waiting { waker, is_due } => {
                         waker.clone_from(cx.waker());
+                        if std::mem::replace(is_due, false) {
+                            self.interval = longer(self.interval);
+                            Wait::recheck(shared, self.interval);
+                        }
                         return Poll::Pending;
                     }
                     Wait::Ended(_) => {}
-                    Wait::Abandoned => unreachable!("by the drop of this future"),
+                    Wait::Abandoned => unreachable!("by the end of this future"),
                 }
             }
         }
@@ -284,12 +334,12 @@ impl LockAsync {
 
     /// Begins a wait of the engine, unless the lock has changed.
     fn wait(&mut self, timeout: Option<Duration>, cx: &Context<'_>) -> bool {
-        let wait = Rc::new(RefCell::new(Wait::Waiting(cx.waker().clone())));
+        let wait = Rc::new(RefCell::new(Wait::Waiting { waker: cx.waker().clone(), is_due: false }));
         let (lock, shared) = (self.lock, Rc::clone(&wait));
         let ended = move |result: JsValue| {
             let is_notified = matches!(Waited::from_string(&result), Waited::Notified);
             match shared.replace(Wait::Ended(is_notified)) {
-                Wait::Waiting(waker) => waker.wake(),
+                Wait::Waiting { waker, .. } => waker.wake(),
                 Wait::Abandoned if is_notified => lock.forward(),
                 Wait::Abandoned | Wait::Ended(_) => {}
             }
@@ -299,6 +349,7 @@ impl LockAsync {
                 return false;
             };
             engine::then(&promise, Closure::once_into_js(ended).unchecked_ref());
+            Wait::recheck(&wait, self.interval);
         } else {
             let retry = RETRY.min(timeout.unwrap_or(RETRY)).as_secs_f64() * 1e3;
             engine::set_timeout(Closure::once_into_js(ended).unchecked_ref(), retry);

@@ -14,9 +14,10 @@
 // Forwarding to a lock that was taken meanwhile (LOCKED) makes its holder notify. The holder of a CONTENDED lock does so anyway.
 //
 // The Rust type `waitword::AsyncLock` has the same table on the same word.
+import { Acquire } from './acquire.js';
 import { Release } from './release.js';
-import { DONE, Waits } from './waits.js';
-import { wordsAt } from './word.js';
+import { DONE } from './waits.js';
+import { Word, wordsAt } from './word.js';
 
 const FREE = 0;
 const LOCKED = 1;
@@ -33,42 +34,44 @@ export class AsyncLock {
   /** How many words a lock takes. */
   static WORDS = 1;
 
-  #words;
-  #index;
-  #waits;
+  #word;
+  #acquire;
 
   constructor(target, index = 0) {
-    this.#words = wordsAt(target, index, AsyncLock.WORDS, 'AsyncLock');
-    this.#index = index;
-    this.#waits = new Waits(this.#words, index, { forward: (_, absorbed) => absorbed || this.#forward() });
+    this.#word = new Word(wordsAt(target, index, AsyncLock.WORDS, 'AsyncLock'), index);
+    this.#acquire = new Acquire(this.#word, {
+      take: () => this.#word.compareExchange(FREE, LOCKED) === FREE,
+      step: () => (this.#word.exchange(CONTENDED) === FREE ? DONE : CONTENDED),
+      forward: () => this.#forward(),
+      guard: () => new LockGuard(this),
+      names: NAMES,
+    });
   }
 
   get buffer() {
-    return this.#words.buffer;
+    return this.#word.buffer;
   }
 
   get isLocked() {
-    return Atomics.load(this.#words, this.#index) !== FREE;
+    return this.#word.load() !== FREE;
   }
 
   tryLock() {
-    return this.#take() ? new LockGuard(this) : null;
+    return this.#acquire.atOnce();
   }
 
-  lock({ timeout } = {}) {
-    const locked = this.#take() || this.#waits.block(this.#step, timeout, NAMES);
-    return locked ? new LockGuard(this) : null;
+  lock(options) {
+    return this.#acquire.blocking(options);
   }
 
   async lockAsync(options) {
-    options?.signal?.throwIfAborted();
-    return this.#take() || (await this.#waits.async(this.#step, options)) ? new LockGuard(this) : null;
+    return this.#acquire.awaiting(options);
   }
 
   unlock() {
-    const before = Atomics.exchange(this.#words, this.#index, FREE);
+    const before = this.#word.exchange(FREE);
     if (before === FREE) throw new Error('unlock of a lock that is not held: was it released twice, or never locked?');
-    if (before !== LOCKED) Atomics.notify(this.#words, this.#index, 1);
+    if (before !== LOCKED) this.#word.notify(1);
   }
 
   async executeLocked(callback, options) {
@@ -83,14 +86,8 @@ export class AsyncLock {
     }
   }
 
-  #take() {
-    return Atomics.compareExchange(this.#words, this.#index, FREE, LOCKED) === FREE;
-  }
-
-  #step = () => (Atomics.exchange(this.#words, this.#index, CONTENDED) === FREE ? DONE : CONTENDED);
-
   #forward() {
-    const before = Atomics.compareExchange(this.#words, this.#index, LOCKED, CONTENDED);
-    if (before === FREE) Atomics.notify(this.#words, this.#index, 1);
+    const before = this.#word.compareExchange(LOCKED, CONTENDED);
+    if (before === FREE) this.#word.notify(1);
   }
 }

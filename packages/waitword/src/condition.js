@@ -19,7 +19,7 @@
 //
 // There is no requeue onto the lock: who is notified takes the lock like anybody else.
 import { DONE, Waits, checkMayBlock } from './waits.js';
-import { wordsAt } from './word.js';
+import { Word, wordsAt } from './word.js';
 
 const NAMES = ['wait', 'waitAsync'];
 
@@ -27,20 +27,19 @@ export class Condition {
   /** How many words a condition takes. */
   static WORDS = 2;
 
-  #words;
   #notifies;
   #waiters;
   #waits;
 
   constructor(target, index = 0) {
-    this.#words = wordsAt(target, index, Condition.WORDS, 'Condition');
-    this.#notifies = index;
-    this.#waiters = index + 1;
-    this.#waits = new Waits(this.#words, index, { forward: (expected) => this.#forward(expected), rechecks: false });
+    const words = wordsAt(target, index, Condition.WORDS, 'Condition');
+    this.#notifies = new Word(words, index);
+    this.#waiters = new Word(words, index + 1);
+    this.#waits = new Waits(this.#notifies, { forward: (expected) => this.#forward(expected), rechecks: false });
   }
 
   get buffer() {
-    return this.#words.buffer;
+    return this.#notifies.buffer;
   }
 
   wait(lock, { timeout } = {}) {
@@ -49,7 +48,7 @@ export class Condition {
     try {
       return this.#waits.block(step, timeout, NAMES);
     } finally {
-      Atomics.sub(this.#words, this.#waiters, 1);
+      this.#waiters.add(-1);
       lock.lock();
     }
   }
@@ -60,7 +59,7 @@ export class Condition {
     try {
       return await this.#waits.async(step, options);
     } finally {
-      Atomics.sub(this.#words, this.#waiters, 1);
+      this.#waiters.add(-1);
       await lock.lockAsync(); // also when it was aborted: the caller's `finally` unlocks
     }
   }
@@ -74,24 +73,24 @@ export class Condition {
   }
 
   #begin(lock) {
-    const seen = Atomics.load(this.#words, this.#notifies);
-    Atomics.add(this.#words, this.#waiters, 1);
+    const seen = this.#notifies.load();
+    this.#waiters.add(1);
     try {
       lock.unlock();
     } catch (cause) {
-      Atomics.sub(this.#words, this.#waiters, 1);
+      this.#waiters.add(-1);
       throw new Error('a wait on a condition needs its lock held, by this caller', { cause });
     }
-    return () => (Atomics.load(this.#words, this.#notifies) === seen ? seen : DONE);
+    return () => (this.#notifies.load() === seen ? seen : DONE);
   }
 
   #notify(count) {
-    if (Atomics.load(this.#words, this.#waiters) === 0) return;
-    Atomics.add(this.#words, this.#notifies, 1);
-    Atomics.notify(this.#words, this.#notifies, count);
+    if (this.#waiters.load() === 0) return;
+    this.#notifies.add(1);
+    this.#notifies.notify(count);
   }
 
   #forward(expected) {
-    if (Atomics.load(this.#words, this.#notifies) !== expected) Atomics.notify(this.#words, this.#notifies, 1);
+    if (this.#notifies.load() !== expected) this.#notifies.notify(1);
   }
 }

@@ -23,7 +23,7 @@
 //
 // Without WAITERS, wakeups that nobody takes count as one.
 import { DONE, Waits } from './waits.js';
-import { wordsAt } from './word.js';
+import { Word, wordsAt } from './word.js';
 
 const WAITERS = 1;
 const WAKEUP = 1 << 1;
@@ -37,26 +37,24 @@ export class Event {
   /** How many words an event takes. */
   static WORDS = 1;
 
-  #words;
-  #index;
+  #word;
   #waits;
 
   constructor(target, index = 0) {
-    this.#words = wordsAt(target, index, Event.WORDS, 'Event');
-    this.#index = index;
-    this.#waits = new Waits(this.#words, index, { forward: (_, absorbed) => absorbed || this.#forward() });
+    this.#word = new Word(wordsAt(target, index, Event.WORDS, 'Event'), index);
+    this.#waits = new Waits(this.#word, { forward: (_, absorbed) => absorbed || this.#forward() });
   }
 
   get buffer() {
-    return this.#words.buffer;
+    return this.#word.buffer;
   }
 
   get isStored() {
-    return (this.#load() & WAKEUPS) !== 0;
+    return (this.#word.load() & WAKEUPS) !== 0;
   }
 
   tryWait() {
-    return this.#change((value) => (value & WAKEUPS ? value - WAKEUP : undefined)) !== undefined;
+    return this.#word.change((value) => (value & WAKEUPS ? value - WAKEUP : undefined)) !== undefined;
   }
 
   wait({ timeout } = {}) {
@@ -69,7 +67,7 @@ export class Event {
 
   notifyOne() {
     // Writes also where a wakeup is stored already: the caller may have changed what the waiter is about to read.
-    const before = this.#change((value) => {
+    const before = this.#word.change((value) => {
       if (value & WAITERS && (value & WAKEUPS) !== WAKEUPS) return value + WAKEUP;
       return value & WAKEUPS ? value : value + WAKEUP;
     });
@@ -77,31 +75,16 @@ export class Event {
   }
 
   notifyAll() {
-    const before = this.#change((value) => ((value & ~WAITERS) + ROUND) | 0);
-    if (before & WAITERS) Atomics.notify(this.#words, this.#index);
-  }
-
-  #load() {
-    return Atomics.load(this.#words, this.#index);
-  }
-
-  /** Changes the word to `next(word)` in one step. Returns what it was, or undefined if `next` does: nothing has changed then. */
-  #change(next) {
-    for (let value = this.#load(); ; ) {
-      const changed = next(value);
-      if (changed === undefined) return undefined;
-      const before = Atomics.compareExchange(this.#words, this.#index, value, changed);
-      if (before === value) return before;
-      value = before;
-    }
+    const before = this.#word.change((value) => ((value & ~WAITERS) + ROUND) | 0);
+    if (before & WAITERS) this.#word.notify();
   }
 
   #stepper() {
-    const round = this.#load() & ROUNDS;
+    const round = this.#word.load() & ROUNDS;
     let waited = 0; // a waiter that waited cannot know whether there are more behind it
     return () => {
       let expected;
-      this.#change((value) => {
+      this.#word.change((value) => {
         expected = DONE;
         if ((value & ROUNDS) !== round) return undefined;
         if (value & WAKEUPS) return (value - WAKEUP) | waited;
@@ -114,12 +97,12 @@ export class Event {
   }
 
   #wake() {
-    if (Atomics.notify(this.#words, this.#index, 1) > 0) return;
-    this.#change((value) => (value & WAKEUPS ? value & ~WAITERS : undefined));
+    if (this.#word.notify(1) > 0) return;
+    this.#word.change((value) => (value & WAKEUPS ? value & ~WAITERS : undefined));
   }
 
   #forward() {
-    const before = this.#change((value) => (value & WAKEUPS ? undefined : value | WAITERS));
+    const before = this.#word.change((value) => (value & WAKEUPS ? undefined : value | WAITERS));
     if (before === undefined) this.#wake();
   }
 }

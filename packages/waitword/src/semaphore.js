@@ -9,9 +9,10 @@
 //
 // A release clears WAITERS, and a waiter that takes a permit sets it again, as in the lock. A release between these two does not
 // notify. So the waiter that takes a permit and leaves some notifies the next.
+import { Acquire } from './acquire.js';
 import { Release } from './release.js';
-import { DONE, Waits } from './waits.js';
-import { wordsAt } from './word.js';
+import { DONE } from './waits.js';
+import { Word, wordsAt } from './word.js';
 
 const WAITERS = 1;
 const PERMIT = 2;
@@ -26,75 +27,64 @@ export class Semaphore {
   /** How many words a semaphore takes. */
   static WORDS = 1;
 
-  #words;
-  #index;
-  #waits;
+  #word;
+  #acquire;
 
   constructor(target, index = 0) {
-    this.#words = wordsAt(target, index, Semaphore.WORDS, 'Semaphore');
-    this.#index = index;
-    this.#waits = new Waits(this.#words, index, { forward: (_, absorbed) => absorbed || this.#forward() });
+    this.#word = new Word(wordsAt(target, index, Semaphore.WORDS, 'Semaphore'), index);
+    this.#acquire = new Acquire(this.#word, {
+      take: () => this.#take(0),
+      step: () => this.#step(),
+      forward: () => this.#forward(),
+      guard: () => new Permit({ unlock: () => this.release() }),
+      names: NAMES,
+    });
   }
 
   get buffer() {
-    return this.#words.buffer;
+    return this.#word.buffer;
   }
 
   get permits() {
-    return Atomics.load(this.#words, this.#index) >> 1;
+    return this.#word.load() >> 1;
   }
 
   tryAcquire() {
-    return this.#take(0) ? this.#permit() : null;
+    return this.#acquire.atOnce();
   }
 
-  acquire({ timeout } = {}) {
-    return this.#take(0) || this.#waits.block(this.#step, timeout, NAMES) ? this.#permit() : null;
+  acquire(options) {
+    return this.#acquire.blocking(options);
   }
 
   async acquireAsync(options) {
-    options?.signal?.throwIfAborted();
-    return this.#take(0) || (await this.#waits.async(this.#step, options)) ? this.#permit() : null;
+    return this.#acquire.awaiting(options);
   }
 
   release(permits = 1) {
     if (!Number.isInteger(permits) || permits < 0) throw new RangeError(`release takes a number of permits, not ${String(permits)}`);
     if (permits === 0) return;
-    for (let value = Atomics.load(this.#words, this.#index); ; ) {
+    const before = this.#word.change((value) => {
       if ((value >> 1) + permits > MAX_PERMITS) throw new RangeError(`a semaphore holds ${MAX_PERMITS} permits at most`);
-      const before = Atomics.compareExchange(this.#words, this.#index, value, (value & ~WAITERS) + PERMIT * permits);
-      if (before === value) {
-        if (value & WAITERS) Atomics.notify(this.#words, this.#index, permits);
-        return;
-      }
-      value = before;
-    }
-  }
-
-  #permit() {
-    return new Permit({ unlock: () => this.release() });
+      return (value & ~WAITERS) + PERMIT * permits;
+    });
+    if (before & WAITERS) this.#word.notify(permits);
   }
 
   /** Takes a permit if one is free, and returns whether. */
   #take(mark) {
-    for (let value = Atomics.load(this.#words, this.#index); value >= PERMIT; ) {
-      const before = Atomics.compareExchange(this.#words, this.#index, value, (value - PERMIT) | mark);
-      if (before === value) {
-        if (mark && value - PERMIT >= PERMIT) Atomics.notify(this.#words, this.#index, 1);
-        return true;
-      }
-      value = before;
-    }
-    return false;
+    const before = this.#word.change((value) => (value >= PERMIT ? (value - PERMIT) | mark : undefined));
+    if (mark && before - PERMIT >= PERMIT) this.#word.notify(1);
+    return before !== undefined;
   }
 
-  #step = () => {
+  #step() {
     do if (this.#take(WAITERS)) return DONE;
-    while (Atomics.compareExchange(this.#words, this.#index, 0, WAITERS) >= PERMIT);
+    while (this.#word.compareExchange(0, WAITERS) >= PERMIT);
     return WAITERS;
-  };
+  }
 
   #forward() {
-    if (Atomics.compareExchange(this.#words, this.#index, 0, WAITERS) >= PERMIT) Atomics.notify(this.#words, this.#index, 1);
+    if (this.#word.compareExchange(0, WAITERS) >= PERMIT) this.#word.notify(1);
   }
 }

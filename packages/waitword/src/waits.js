@@ -36,7 +36,7 @@
 //
 // # Who may notify
 // Only the functions of this package, and of locks with the same states, notify a word. A foreign notify costs a vain recheck.
-import { entryLimit, waitAsync } from './wait_async.js';
+import { entryLimit } from './wait_async.js';
 
 /** What `step` returns when the caller has what it wants. */
 export const DONE = undefined;
@@ -48,8 +48,7 @@ export const STALL_TIMEOUT = 20;
 export const LONGEST_STALL_TIMEOUT = 1000;
 
 export class Waits {
-  #words;
-  #index;
+  #word;
   #forward;
   #rechecks;
   #waiters = new Set(); // of this agent, in the order they came
@@ -61,9 +60,8 @@ export class Waits {
    * `forward(expected)` passes on a wakeup that reached an entry made with `expected` and found no waiter of this agent that it
    * was for. `rechecks` is false where a wakeup does not stand for something that can be taken.
    */
-  constructor(words, index, { forward, rechecks = true }) {
-    this.#words = words;
-    this.#index = index;
+  constructor(word, { forward, rechecks = true }) {
+    this.#word = word;
     this.#forward = forward;
     this.#rechecks = rechecks;
   }
@@ -77,7 +75,7 @@ export class Waits {
       const left = deadline - performance.now();
       if (left <= 0) return false;
       checkMayBlock(names);
-      if (Atomics.wait(this.#words, this.#index, expected, Math.min(left, slice)) === 'timed-out') {
+      if (this.#word.wait(expected, Math.min(left, slice)) === 'timed-out') {
         slice = Math.min(2 * slice, LONGEST_STALL_TIMEOUT);
       }
     }
@@ -132,7 +130,7 @@ export class Waits {
   /** Makes an entry for `waiter`, unless it is done. */
   #enter(waiter) {
     for (let expected; (expected = this.#try(waiter)) !== DONE; ) {
-      const { async, value } = waitAsync(this.#words, this.#index, expected);
+      const { async, value } = this.#word.waitAsync(expected);
       if (!async) continue; // the word has changed
       this.#entries++;
       value.then((outcome) => this.#fired(outcome, expected));

@@ -1,4 +1,59 @@
-// Where a lock lies: words of shared memory, checked once.
+// Where a lock lies: words of shared memory, checked once, and what is done with one of them.
+import { waitAsync } from './wait_async.js';
+
+/** One word of shared memory, with the operations of `Atomics` on it. */
+export class Word {
+  #words;
+  #index;
+
+  constructor(words, index) {
+    this.#words = words;
+    this.#index = index;
+  }
+
+  get buffer() {
+    return this.#words.buffer;
+  }
+
+  load() {
+    return Atomics.load(this.#words, this.#index);
+  }
+
+  add(value) {
+    return Atomics.add(this.#words, this.#index, value);
+  }
+
+  exchange(value) {
+    return Atomics.exchange(this.#words, this.#index, value);
+  }
+
+  compareExchange(expected, value) {
+    return Atomics.compareExchange(this.#words, this.#index, expected, value);
+  }
+
+  /** Changes the word to `next(word)` in one step. Returns what it was, or undefined if `next` does: nothing has changed then. */
+  change(next) {
+    for (let value = this.load(); ; ) {
+      const changed = next(value);
+      if (changed === undefined) return undefined;
+      const before = this.compareExchange(value, changed);
+      if (before === value) return before;
+      value = before;
+    }
+  }
+
+  wait(expected, timeout) {
+    return Atomics.wait(this.#words, this.#index, expected, timeout);
+  }
+
+  waitAsync(expected) {
+    return waitAsync(this.#words, this.#index, expected);
+  }
+
+  notify(count) {
+    return Atomics.notify(this.#words, this.#index, count);
+  }
+}
 
 /** The words of a lock: `count` of them from `index` on. `undefined` as target makes memory of its own. */
 export function wordsAt(target, index, count, name) {

@@ -2,10 +2,10 @@
 //
 // ENGINE: node, deno, bun, waitword (WAITWORD is the command, else ../../target/{release,debug}/waitword), chromium, firefox.
 // An engine that is missing is skipped, aloud. One that is named has to be there. Node runs those of tests/node as well.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CHROMIUM, FIREFOX, find, serve, version, visit } from './browser/drive.mjs';
+import { CHROMIUM, FIREFOX, SECONDS, find, serve, version, visit } from './browser/drive.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const TESTS = ['basics.test.js', 'stress.test.js', 'fallback.test.js'];
@@ -33,13 +33,25 @@ for (const engine of named.length > 0 ? named : Object.keys(ENGINES)) {
   }
   console.log(`== the npm package in ${engine}: ${version(command)}`);
   if (flags === undefined) await inPage(command);
-  else [...TESTS, ...(engine === 'node' ? IN_NODE : [])].forEach((name) => inProgram(command, flags, name));
+  else for (const name of [...TESTS, ...(engine === 'node' ? IN_NODE : [])]) await inProgram(command, flags, name);
 }
 process.exit(failed ? 1 : 0);
 
-function inProgram(command, flags, name) {
-  const { status, stdout, stderr } = spawnSync(command, [...flags, `${root}tests/${name}`], { encoding: 'utf8', timeout: 300_000 });
-  report(name, status === 0, stdout.split('\n'), stderr);
+async function inProgram(command, flags, name) {
+  const child = spawn(command, [...flags, `${root}tests/${name}`], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const limit = setTimeout(() => child.kill('SIGKILL'), SECONDS * 1000);
+  const texts = [child.stdout, child.stderr].map(async (stream) => {
+    let text = '';
+    for await (const part of stream.setEncoding('utf8')) {
+      text += part;
+      limit.refresh();
+    }
+    return text;
+  });
+  const status = await new Promise((exit) => child.on('exit', exit).on('error', exit));
+  const [lines, errors] = await Promise.all(texts);
+  clearTimeout(limit);
+  report(name, status === 0, lines.split('\n'), errors);
 }
 
 async function inPage(browser) {
@@ -54,6 +66,6 @@ async function inPage(browser) {
 function report(name, passed, lines, errors) {
   failed ||= !passed;
   const skipped = lines.filter((line) => line.includes('# skipped'));
-  console.log(`${name} ${lines.findLast((line) => line.startsWith('# ')) ?? '# did not end'}`);
+  console.log(`${name} ${lines.findLast((line) => line.startsWith('# ')) ?? `# did not end: it ended badly, or printed nothing for ${SECONDS} s`}`);
   for (const line of passed ? skipped : [...lines, errors]) console.log(`  ${line}`);
 }

@@ -1,11 +1,14 @@
 // Pages in headless browsers, without a package: a server with the headers that shared memory needs, Chromium over a pipe, Firefox.
 //
-// A page tells how it went by a POST to /outcome: JSON, which `visit` returns.
+// A page tells how it went by a POST to /outcome: JSON, which `visit` returns. Until then, each POST to /alive says that it goes on.
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+
+/** For so long nothing may be heard of a test. A busy machine makes a test slow; one that hangs is silent. */
+export const SECONDS = 300;
 
 const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
 
@@ -18,7 +21,8 @@ export async function serve(folders, port = 0) {
       let text = '';
       request.on('data', (part) => (text += part)).on('end', () => {
         response.writeHead(204).end();
-        waiting.shift()?.(JSON.parse(text));
+        if (request.url === '/outcome') waiting.shift()?.(JSON.parse(text));
+        else site.onAlive?.();
       });
       return;
     }
@@ -37,14 +41,16 @@ export async function serve(folders, port = 0) {
     });
   });
   await new Promise((listening, failed) => server.listen(port, '127.0.0.1', listening).on('error', failed));
-  return {
+  const site = {
     url: `http://127.0.0.1:${server.address().port}`,
     outcome: () => new Promise((resolve) => waiting.push(resolve)),
     close: () => {
       server.close();
       server.closeAllConnections();
     },
+    onAlive: undefined,
   };
+  return site;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1)); // and end the browsers
@@ -57,7 +63,7 @@ export const FIREFOX = ['firefox-esr', 'firefox'];
 export const version = (browser) => spawnSync(browser, ['--version'], { encoding: 'utf8' }).stdout?.split('\n').find((line) => /\d\.\d/.test(line)) ?? `${browser} (not found)`;
 
 /** Visits a page of `site`, and returns its outcome. `picture` is a file for a screenshot of Chromium. */
-export async function visit(browser, site, page, { picture, size = [1120, 900], scale = 1, seconds = 300 } = {}) {
+export async function visit(browser, site, page, { picture, size = [1120, 900], scale = 1 } = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'waitword-page-'));
   const isFirefox = browser.includes('firefox');
   const child = isFirefox ? startFirefox(browser, folder, site.url + page) : startChromium(browser, folder, size, scale);
@@ -74,7 +80,8 @@ export async function visit(browser, site, page, { picture, size = [1120, 900], 
     const ended = new Promise((_, fail) => {
       child.on('exit', (code, signal) => fail(new Error(`${browser} has ended: ${code ?? signal}`)));
       child.on('error', fail);
-      timer = setTimeout(() => fail(new Error(`${browser}: no outcome after ${seconds} s`)), seconds * 1000);
+      timer = setTimeout(() => fail(new Error(`${browser}: nothing was heard of the page for ${SECONDS} s`)), SECONDS * 1000);
+      site.onAlive = () => timer.refresh();
     });
     ended.catch(() => {});
     if (isFirefox) return await Promise.race([outcome, ended]);

@@ -10,7 +10,8 @@
 const TICKS = 24; // microtasks between two events; more than the longest chain of promises
 const STALL = 20; // timers from here on are rechecks
 
-export class Paused extends Error {}
+/** What pauses an agent. No `Error`: there are a million of them, and each would have a stack. */
+export class Paused {}
 
 /** Explores all interleavings of `agents`, functions of `env` (see `replay`). Returns how many states there were; throws on a violation. */
 export async function explore(agents, { preemptions = Infinity, first = 0, limit = 500_000 } = {}) {

@@ -1,14 +1,11 @@
 //! Which waiter gets permits when: FIFO, barging, reserved permits, closing.
 
-use std::sync::Mutex;
 use std::task::Poll;
-use std::thread;
 use std::time::Instant;
 
 use waitword::{AcquireError, Closed, STALL_TIMEOUT, Semaphore};
 
 use crate::MOMENT;
-use crate::common::semaphore::waiters;
 use crate::common::{Task, block_on, far, until};
 
 /// One signal for any number of permits; a waiter that takes some signals the next, until there are too few.

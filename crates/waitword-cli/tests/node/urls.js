@@ -164,6 +164,9 @@ console.log(Object.keys(url), url instanceof URL, [..."url"].length, Object.prot
 for (const file of ["http://x", "file://h/x", "file:///a%2fb", "file:///a%20b%25", "file:///a%zz", 1, new URL("file:///%C3%BC"), null]) {
   console.log(attempt(() => fileURLToPath(file)));
 }
+for (const share of ["file://h/x", "file://h/x/", "file://h/x/y%20z//w"]) {
+  console.log(attempt(() => fileURLToPath(share, { windows: true })));
+}
 for (const path of ["/a b/?#%\\\n\t\u00e9/", "/a/../b//c/", "/[x]{y}|^'~", "/", 1, undefined]) {
   console.log(attempt(() => pathToFileURL(path).href));
 }

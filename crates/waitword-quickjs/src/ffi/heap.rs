@@ -22,7 +22,7 @@ use waitword_agents::MemoryBudget;
 
 /// The largest request that the reserve is for: the engine's small objects come in blocks of a page, with our header.
 const SMALL: usize = (4 << 10) + HEADER;
-/// What precedes the bytes that the engine gets (`malloc.rs`).
+/// What precedes the bytes that the engine gets, on 32 and on 64 bits (`malloc.rs`).
 pub(super) const HEADER: usize = 16;
 /// How many small requests a refusal opens the reserve to: an error, its message, its stack.
 const GRANTS: u32 = 8;

@@ -9,7 +9,8 @@ use rquickjs_sys as qjs;
 
 use super::heap::{HEADER, Heap};
 
-/// What precedes the bytes that the engine gets.
+/// What precedes the bytes that the engine gets. The alignment is what C expects of an allocation. On 32 bits half of the header is
+/// padding, so it is 16 bytes there, too.
 #[repr(align(16))]
 struct Header {
     /// What was asked for.

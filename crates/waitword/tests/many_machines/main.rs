@@ -78,13 +78,16 @@ fn a_holders_process_that_is_killed_leaves_the_lock_to_the_other() {
     let stopped = killed.line();
     let fence: i64 = stopped.strip_prefix("stopped in section ").unwrap().parse().unwrap();
     survivor.go();
-    block_on(async {
+    let before = block_on(async {
         let table = Table::connect(&server.config()).await.unwrap();
         until(&table, WAITERS, 1).await;
-        let before = number(&table, "SELECT count(*) FROM log").await;
-        killed.kill();
-        survivor.line();
-        survivor.ends_well();
+        number(&table, "SELECT count(*) FROM log").await
+    });
+    killed.kill();
+    survivor.line();
+    survivor.ends_well();
+    block_on(async {
+        let table = Table::connect(&server.config()).await.unwrap();
         assert_eq!(number(&table, "SELECT count(*) FROM log").await, before + 2000);
         assert_eq!(table.read().await.unwrap(), before + 2000);
         let after = format!("SELECT count(*) FROM log WHERE fence > {fence}");

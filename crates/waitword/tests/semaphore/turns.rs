@@ -1,55 +1,12 @@
 //! Which waiter gets permits when: FIFO, barging, reserved permits, closing.
 
-use std::sync::Mutex;
 use std::task::Poll;
-use std::thread;
 use std::time::Instant;
 
 use waitword::{AcquireError, Closed, STALL_TIMEOUT, Semaphore};
 
 use crate::MOMENT;
-use crate::common::semaphore::waiters;
 use crate::common::{Task, block_on, far, until};
-
-/// Waiters of all kinds get their permits in the order in which they enqueued.
-#[test]
-fn first_in_first_out_for_threads_and_tasks() {
-    let semaphore = Semaphore::new(0);
-    let order = Mutex::new(Vec::new());
-    // The order is noted while no other has a permit.
-    let note = |waiter| order.lock().unwrap().push(waiter);
-    let took = thread::scope(|scope| {
-        let mut threads = Vec::new();
-        for waiter in 0..9 {
-            let (semaphore, note) = (&semaphore, &note);
-            threads.push(scope.spawn(move || {
-                let _permits = match waiter % 3 {
-                    0 => semaphore.acquire().unwrap(),
-                    1 => block_on(semaphore.acquire_many_async(2)).unwrap(),
-                    _ => semaphore.acquire_many_until(3, far()).unwrap(),
-                };
-                note(waiter);
-            }));
-            until(|| waiters(semaphore) > waiter);
-        }
-        let added = Instant::now();
-        semaphore.add_permits(3);
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
-        added.elapsed()
-    });
-    let order = order.into_inner().unwrap();
-    let of_threads: Vec<_> = order.iter().filter(|waiter| **waiter % 3 != 1).copied().collect();
-    assert_eq!(of_threads, [0, 2, 3, 5, 6, 8], "{order:?}");
-    if took >= STALL_TIMEOUT {
-        // A slow machine: the watchdog may have skipped a task that was not polled in time.
-        return;
-    }
-    // Some run at the same time, but none before its turn: a holder of all three is alone.
-    for (turn, waiter) in order.iter().enumerate() {
-        assert_eq!(turn / 3, waiter / 3, "{order:?}");
-        assert_eq!(turn % 3 == 2, waiter % 3 == 2, "{order:?}");
-    }
-}
 
 /// One signal for any number of permits; a waiter that takes some signals the next, until there are too few.
 #[test]

@@ -2,11 +2,14 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Mutex;
+use std::thread;
 
 use waitword::Semaphore;
 
 use crate::Scene;
-use crate::common::far;
+use crate::common::semaphore::waiters;
+use crate::common::{block_on, far, until};
 use crate::party::Party;
 
 pub(crate) struct OneSemaphore {
@@ -110,5 +113,36 @@ impl Scene for ClosedSemaphore {
 
     fn check(&self) {
         assert!(self.0.is_closed());
+    }
+}
+
+/// Waiters of all kinds get their permits in the order in which they enqueued. The watchdog would skip one that does not run for 20 ms.
+#[test]
+fn first_in_first_out_for_threads_and_tasks() {
+    waitword::disable_stall_timeout();
+    let semaphore = Semaphore::new(0);
+    let order = Mutex::new(Vec::new());
+    // The order is noted while no other has a permit.
+    let note = |waiter| order.lock().unwrap().push(waiter);
+    thread::scope(|scope| {
+        for waiter in 0..9 {
+            let (semaphore, note) = (&semaphore, &note);
+            scope.spawn(move || {
+                let _permits = match waiter % 3 {
+                    0 => semaphore.acquire().unwrap(),
+                    1 => block_on(semaphore.acquire_many_async(2)).unwrap(),
+                    _ => semaphore.acquire_many_until(3, far()).unwrap(),
+                };
+                note(waiter);
+            });
+            until(|| waiters(semaphore) > waiter);
+        }
+        semaphore.add_permits(3);
+    });
+    // Some run at the same time, but none before its turn: a holder of all three is alone.
+    let order = order.into_inner().unwrap();
+    for (turn, waiter) in order.iter().enumerate() {
+        assert_eq!(turn / 3, waiter / 3, "{order:?}");
+        assert_eq!(turn % 3 == 2, waiter % 3 == 2, "{order:?}");
     }
 }

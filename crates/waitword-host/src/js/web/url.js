@@ -146,7 +146,12 @@
     const decoded = decodeURIComponent(pathname);
     if (!isWindows) return decoded;
     const { win32 } = host.path;
-    if (url.hostname !== "") return win32.normalize("\\\\" + url.hostname + decoded);
+    if (url.hostname !== "") {
+      // Not normalized: that would put a backslash behind a share that has none.
+      let share = "\\\\" + url.hostname;
+      for (let at = 0; at < decoded.length; at++) share += decoded[at] === "/" ? "\\" : decoded[at];
+      return share;
+    }
     // "/C:/folder/file"
     const file = win32.normalize(apply(slice, decoded, [1]));
     if (file[1] !== ":" || !win32.isAbsolute(file)) throw refused("be absolute");

@@ -38,7 +38,7 @@ fn the_program_of_what_observation_costs_runs_with_it_and_without() {
         command
             .args(["run", "--main-can-block"])
             .args(options)
-            .arg(folder().join("observed.js"))
+            .arg(folder().join("observe/observed.js"))
             .arg("--quick");
         let ran = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
         ran.with_code(0).quietly().stdout.lines().filter_map(figure).collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 // who took it, and at which line; so are waits and notifies.
 
 import { Worker } from "node:worker_threads";
-import { figure, median, quick } from "./support/report.js";
+import { figure, median, quick } from "../support/report.js";
 
 const CALLS = quick ? 100 : 20_000;
 const BURSTS = quick ? 2 : 50;

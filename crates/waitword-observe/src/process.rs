@@ -55,6 +55,8 @@ pub fn snapshot() -> Snapshot {
         add_holders(&mut snapshot, &holders, now, &mut numbers);
         add_notifies(&mut snapshot, now);
     }
+    // What completes it may take another snapshot.
+    drop(numbers);
     for complete in completions {
         complete(&mut snapshot, now);
     }

@@ -2,13 +2,14 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Wake, Waker};
 use std::thread;
+use std::time::Duration;
 
 use waitword_core::{notify_all, wait, wait_async};
-use waitword_observe::{Actor, Address, Finding, Lock, LockKind, State, report, snapshot};
+use waitword_observe::{Actor, Address, Finding, Lock, LockKind, Seen, State, add_source, report, snapshot};
 
 fn lock_at(word: &AtomicU32) -> Option<Lock> {
     let address = Address(std::ptr::from_ref(word).addr() as u64);
@@ -149,4 +150,25 @@ fn locks_that_are_in_use_have_whole_queues_and_no_faults() {
         ends.store(1, Ordering::Relaxed);
         assert_eq!(wrong, None);
     });
+}
+
+/// On its thread, while the outer one is made: the registers of numbers must be free.
+#[test]
+fn a_source_may_take_a_snapshot_itself() {
+    let (to_us, taken) = mpsc::channel();
+    let is_first = AtomicBool::new(true);
+    let source = add_source(move || {
+        let (to_us, is_first) = (to_us.clone(), is_first.swap(false, Ordering::Relaxed));
+        Seen {
+            waiters: Vec::new(),
+            complete: Box::new(move |_, _| {
+                if is_first {
+                    to_us.send(snapshot()).unwrap();
+                }
+            }),
+        }
+    });
+    thread::spawn(snapshot);
+    taken.recv_timeout(Duration::from_secs(60)).expect("the inner snapshot ends");
+    drop(source);
 }

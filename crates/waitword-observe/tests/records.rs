@@ -97,6 +97,15 @@ fn a_lock_that_a_thread_takes_while_it_ends_is_recorded() {
     assert_eq!([&first, &last].map(|mutex| line_of(mutex)), [None; 2]);
 }
 
+/// Ends the threads, also if an assertion fails.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Each mutex is taken in one line, by one thread at a time, and each permit by the thread that its number of permits says.
 #[test]
 fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
@@ -132,6 +141,7 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
                 }
             });
         }
+        let _ends = Ends(end);
         let mut found = BTreeMap::new();
         while found.len() < 3 || *found.values().min().unwrap() < 50 {
             for seen in seen() {
@@ -144,6 +154,5 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
                 }
             }
         }
-        end.store(true, Ordering::Relaxed);
     });
 }

@@ -23,10 +23,10 @@ struct Counted {
 
 /// Switched off, on, and traced, where that is an event.
 const COUNTED: Counted = Counted {
-    mutex: [19, 44, 678],
-    read: [23, 48, 681],
-    write: [20, 45, 678],
-    semaphore: [28, 58, 690],
+    mutex: [19, 44, 685],
+    read: [23, 47, 688],
+    write: [20, 44, 685],
+    semaphore: [28, 54, 695],
     condvar: [13, 172],
     event: [38, 187],
 };

@@ -36,10 +36,35 @@ pub(crate) fn acquire<L: Blocks + ?Sized>(
     ask: impl Fn() -> AskOf<L> + Copy,
     instead: impl Fn() -> &'static str + Copy,
 ) -> Result<HoldId, ClosedOf<L>> {
-    if let Some(now) = records::<L::Raw>(ask()) {
-        return acquire_recorded(lock, ask, instead, now).map(HoldId::from);
+    let Some(now) = records::<L::Raw>(ask()) else {
+        if lock.raw().take(ask()) {
+            return Ok(HoldId::NONE);
+        }
+        let (hold, closed) = block_out_of_line(lock, ask(), instead());
+        return closed.map_or(Ok(hold), Err);
+    };
+    acquire_recorded(lock, ask, instead, now).map(HoldId::from).map_err(rarely)
+}
+
+/// Returns a pair, and not a `Result`, so that the record is in the register in which [`acquire_recorded`] returns one.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn block_out_of_line<L: Blocks + ?Sized>(
+    lock: &L,
+    ask: AskOf<L>,
+    instead: &str,
+) -> (HoldId, Option<ClosedOf<L>>) {
+    match lock.block(ask, instead) {
+        Ok(hold) => (hold, None),
+        Err(closed) => (HoldId::NONE, Some(closed)),
     }
-    if lock.raw().take(ask()) { Ok(HoldId::NONE) } else { lock.block(ask(), instead()) }
+}
+
+/// Has the compiler lay out the other case without a jump.
+#[cold]
+fn rarely<T>(error: T) -> T {
+    error
 }
 
 #[cold]

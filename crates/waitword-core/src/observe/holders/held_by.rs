@@ -132,7 +132,7 @@ pub fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
 mod imp {
     use super::*;
     use crate::observe::holders::hold::Hold;
-    use crate::observe::holders::record::{Entry, HOLD, TASK};
+    use crate::observe::holders::record::{Entry, TASK};
     use crate::observe::holders::recorder::{recorded, time};
     use crate::observe::holders::seen::is_sent;
     use crate::thread::numbered::{UNKNOWN, numbered};
@@ -141,9 +141,7 @@ mod imp {
     pub(super) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
         let mut others = 0_u16;
         let mut oldest: Option<Entry> = None;
-        let in_the_way = |entry: &Entry| {
-            Hold::from_number(entry.what & HOLD).is_some_and(|hold| excludes(hold, waits_for))
-        };
+        let in_the_way = |entry: &Entry| entry.hold().is_some_and(|hold| excludes(hold, waits_for));
         for entry in recorded(word).filter(in_the_way) {
             others = others.saturating_add(u16::from(oldest.is_some()));
             if oldest.is_none_or(|oldest| entry.what < oldest.what) {

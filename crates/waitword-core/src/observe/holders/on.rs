@@ -6,7 +6,7 @@ use std::task::Waker;
 
 use super::hold::{Hold, HoldId, Recorded};
 use super::own;
-use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, HOLD, Record, TASK};
+use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, ONE_PERMIT, Record, TASK};
 use super::recorder::{ALL, ERASES, NOW, NUMBER, TABLE, UNRECORDED, is_on, number, record_time, time};
 use super::sent;
 use crate::observe::{
@@ -83,11 +83,13 @@ pub fn acquired_now(
     if permits == Some(0) {
         return Recorded(&NOT_RECORDED);
     }
-    let what = now.get() | hold as u64;
+    let number = if permits == Some(1) { ONE_PERMIT } else { hold as u64 };
+    // As `|`, but that the addition tests the sign as well.
+    let what = now.get().wrapping_add(number);
     if what & ALL == 0
         && hold != Hold::AsyncLock
         && let Some(record) = match permits {
-            None => own::claim(word, what, site),
+            None | Some(1) => own::claim(word, what, site),
             Some(permits) => own::claim_permits(word, what, site, permits),
         }
     {
@@ -109,12 +111,12 @@ fn record(
     if traces_all() {
         trace_acquired(word, (flags & TASK != 0).then_some(task), Some(site));
     }
-    if flags & HOLD == Hold::AsyncLock as u64 {
+    let what = record_time() | flags;
+    let entry = Entry { word, what, thread: number(), site, task, number: number_of_task, permits };
+    if entry.is_held(Hold::AsyncLock) {
         // This is its only holder: an earlier record is of a hold that a script has released.
         erase_all(word);
     }
-    let what = record_time() | flags;
-    let entry = Entry { word, what, thread: number(), site, task, number: number_of_task, permits };
     let recorded = keep(own::claim_any(&entry));
     if tracing::is_followed() {
         tell_acquired(recorded, gives_up);
@@ -145,7 +147,7 @@ fn found(word: usize, hold: Hold, recorded: Recorded) -> Option<(&'static Record
 }
 
 fn find(word: usize, hold: Hold) -> impl Iterator<Item = (&'static Record, Entry)> {
-    TABLE.find(word, move |entry| entry.what & HOLD == hold as u64)
+    TABLE.find(word, move |entry| entry.is_held(hold))
 }
 
 fn is_unknown(Recorded(record): Recorded) -> bool {
@@ -181,7 +183,7 @@ pub fn acquired_by_task(
 #[inline(never)]
 fn tell_acquired(recorded: Recorded, gives_up: bool) {
     let Some((record, entry)) = own(recorded) else { return };
-    let Some(mode) = Hold::from_number(entry.what & HOLD) else { return };
+    let Some(mode) = entry.hold() else { return };
     let otherwise = match entry.what & TASK != 0 {
         true => Acquirer::Task(entry.task),
         false => Acquirer::Thread(entry.thread),
@@ -289,7 +291,7 @@ fn change(word: usize, from: Hold, to: Hold, id: HoldId) -> HoldId {
     let Some((record, entry)) = id.0.and_then(|recorded| found(word, from, recorded)) else {
         return HoldId::NONE;
     };
-    record.change(&entry, entry.flags() & !HOLD | to as u64);
+    record.change(&entry, entry.flags_of(to));
     if tracing::is_followed() {
         follow::tell(|| Step::Changed { hold: record.number(), mode: to });
     }
@@ -337,8 +339,8 @@ pub fn forgotten(id: HoldId) {
 #[inline(always)]
 pub fn split(id: HoldId, left: usize, permits: usize) -> HoldId {
     let Some((record, entry)) = id.0.and_then(own) else { return HoldId::NONE };
-    record.set_permits(left);
-    let part = Entry { permits, ..entry };
+    record.set_permits(&entry, left);
+    let part = entry.with_permits(permits);
     // This thread's records say that they are its own.
     keep(if entry.thread == NUMBER.get() { own::claim_any(&part) } else { TABLE.claim_common(&part) }).into()
 }
@@ -347,8 +349,8 @@ pub fn split(id: HoldId, left: usize, permits: usize) -> HoldId {
 #[inline(always)]
 pub fn merged(word: usize, id: HoldId, other: HoldId, permits: usize) -> HoldId {
     let (kept, gone) = if id.0.is_some() { (id, other) } else { (other, id) };
-    if let Some((record, _)) = kept.0.and_then(own) {
-        record.set_permits(permits);
+    if let Some((record, entry)) = kept.0.and_then(own) {
+        record.set_permits(&entry, permits);
     }
     released(word, Hold::Permits, gone);
     kept
@@ -369,7 +371,7 @@ fn forget_no_more(word: usize, mut permits: usize) {
     forgotten.sort_by_key(|(_, entry)| entry.time());
     for (record, entry) in forgotten {
         match entry.permits.checked_sub(permits) {
-            Some(left) if left > 0 => return record.set_permits(left),
+            Some(left) if left > 0 => return record.set_permits(&entry, left),
             _ => record.free(),
         }
         permits -= entry.permits;

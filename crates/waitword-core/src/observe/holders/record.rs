@@ -26,6 +26,7 @@
     allow(unreachable_pub, reason = "public for the models")
 )]
 
+use super::hold::Hold;
 use crate::observe::Site;
 use crate::observe::site_ptr::AtomicSite;
 use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
@@ -37,8 +38,10 @@ const WRITTEN: usize = 1;
 /// The bits of a record's `what` that are not its time.
 pub(super) const FLAGS: u64 = (1 << FLAG_BITS) - 1;
 pub(super) const FLAG_BITS: u32 = 8;
-/// What is held: see [`Hold`](super::hold::Hold).
-pub(super) const HOLD: u64 = 7;
+/// What is held: the number of a [`Hold`], or [`ONE_PERMIT`].
+const HOLD: u64 = 7;
+/// [`Hold::Permits`], and the record's `permits` say nothing.
+pub(super) const ONE_PERMIT: u64 = HOLD;
 /// A task acquired it, polled by the thread.
 pub(super) const TASK: u64 = 1 << 3;
 /// The guard may be with another than the one that acquired it.
@@ -226,8 +229,8 @@ impl Record {
             return None;
         }
         let (thread, site) = (self.thread(), self.site.load());
-        let (task, permits) = (self.task.load(Ordering::Relaxed), self.permits.load(Ordering::Relaxed));
-        let number = self.number.load(Ordering::Relaxed);
+        let (task, number) = (self.task.load(Ordering::Relaxed), self.number.load(Ordering::Relaxed));
+        let permits = if what & HOLD == ONE_PERMIT { 1 } else { self.permits.load(Ordering::Relaxed) };
         fence(Ordering::Acquire);
         #[cfg_attr(not(any(waitword_loom, waitword_shuttle)), expect(unused_mut, reason = "for the mutant"))]
         let mut same = self.word.load(Ordering::Relaxed) == word
@@ -249,9 +252,11 @@ impl Record {
         let _ = self.what.compare_exchange(entry.what, stale, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Changes how many permits the record of a hold stands for.
-    pub(super) fn set_permits(&self, permits: usize) {
+    /// Changes for how many permits the record of a hold that goes on stands.
+    pub(super) fn set_permits(&self, entry: &Entry, permits: usize) {
+        let entry = entry.with_permits(permits);
         self.permits.store(permits, Ordering::Relaxed);
+        self.what.store(entry.what, Ordering::Release);
     }
 
     /// Names the hold until its release.
@@ -328,8 +333,36 @@ impl Entry {
         self.what & FLAGS
     }
 
+    /// The same with so many permits.
+    pub(super) fn with_permits(self, permits: usize) -> Self {
+        let what = self.what & !HOLD | Hold::Permits as u64;
+        Self { what, permits, ..self }
+    }
+}
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+impl Entry {
+    pub(super) fn hold(&self) -> Option<Hold> {
+        Hold::from_number(self.number_of_hold())
+    }
+
+    pub(super) fn is_held(&self, hold: Hold) -> bool {
+        self.number_of_hold() == hold as u64
+    }
+
+    fn number_of_hold(&self) -> u64 {
+        match self.what & HOLD {
+            ONE_PERMIT => Hold::Permits as u64,
+            number => number,
+        }
+    }
+
+    /// The flags of the same in another way.
+    pub(super) fn flags_of(&self, hold: Hold) -> u64 {
+        self.flags() & !HOLD | hold as u64
+    }
+
     /// To 10 ms.
-    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     pub(super) fn time(&self) -> u64 {
         self.what & !FLAGS
     }

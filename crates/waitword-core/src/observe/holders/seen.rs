@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use super::hold::Hold;
-use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, HOLD, Record, TASK};
+use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, Record, TASK};
 use super::recorder::{TABLE, TURN_SHIFT, UNRECORDED, record_time, tick, time};
 use super::sent;
 use super::switch::switch;
@@ -76,7 +76,7 @@ pub fn holders() -> Option<Holders> {
 /// whose place there is another one; or it has ended meanwhile. Of records of the same 10 ms nobody knows which is younger.
 fn forget_stale(entries: &mut Vec<(&Record, Entry)>) {
     let mut youngest = BTreeMap::new();
-    let of_mutex = |entry: &Entry| entry.what & HOLD == Hold::Mutex as u64;
+    let of_mutex = |entry: &Entry| entry.is_held(Hold::Mutex);
     for (_, entry) in entries.iter().filter(|(_, entry)| of_mutex(entry)) {
         let youngest = youngest.entry(entry.word).or_insert(0);
         *youngest = entry.time().max(*youngest);
@@ -92,7 +92,7 @@ fn forget_stale(entries: &mut Vec<(&Record, Entry)>) {
 
 /// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: anybody may unlock it.
 pub(super) fn is_sent(entry: &Entry) -> bool {
-    entry.what & ELSEWHERE != 0 || entry.what & HOLD == Hold::AsyncLock as u64 || sent::is_known(entry.site)
+    entry.what & ELSEWHERE != 0 || entry.is_held(Hold::AsyncLock) || sent::is_known(entry.site)
 }
 
 impl Entry {
@@ -115,7 +115,7 @@ fn seen(entry: &Entry, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
         false => thread.is_none_or(|numbered| numbered.has_ended),
         true => entry.is_of_ended_task(),
     };
-    let hold = Hold::from_number(entry.what & HOLD)?;
+    let hold = entry.hold()?;
     Some(HolderSeen {
         word: entry.word,
         hold,

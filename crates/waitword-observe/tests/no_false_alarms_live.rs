@@ -149,6 +149,17 @@ fn a_record_goes_the_way_of_its_guard() {
     assert_eq!(permits_at(), [1]);
     drop(semaphore);
     assert_eq!(permits_at(), [0_usize; 0]);
+
+    // One permit, which becomes more, and one again.
+    let semaphore = Semaphore::new(5);
+    let mut one = semaphore.acquire().unwrap();
+    assert_eq!(permits_at(), [1]);
+    one.merge(semaphore.acquire_many(2).unwrap());
+    assert_eq!(permits_at(), [3]);
+    let two = one.split(2).unwrap();
+    assert_eq!(permits_at(), [1, 2]);
+    drop((one, two));
+    assert_eq!(permits_at(), [0_usize; 0]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn what(word: usize) -> u64 {
 }
 
 fn claim(record: &Record, word: usize) {
-    assert!(record.claim(word, what(word), Location::caller()));
+    assert!(record.claim(word, what(word), Location::caller(), None));
 }
 
 fn check(entry: Entry) {
@@ -41,7 +41,7 @@ fn a_record_is_read_whole_or_not_at_all() {
         claim(record, WORDS[0]);
         let other = thread::spawn(move || record.free());
         let owner = thread::spawn(move || {
-            let _ = record.claim(WORDS[1], what(WORDS[1]), Location::caller());
+            let _ = record.claim(WORDS[1], what(WORDS[1]), Location::caller(), None);
         });
         let of_one_hold = |entry: Entry| assert_eq!(entry.what, what(entry.word), "of two holds: {entry:?}");
         records.all().for_each(of_one_hold);

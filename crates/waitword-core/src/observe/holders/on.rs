@@ -83,15 +83,12 @@ pub fn acquired_now(
     if permits == Some(0) {
         return Recorded(&NOT_RECORDED);
     }
-    let number = if permits == Some(1) { ONE_PERMIT } else { hold as u64 };
+    let (number, many) = if permits == Some(1) { (ONE_PERMIT, None) } else { (hold as u64, permits) };
     // As `|`, but that the addition tests the sign as well.
     let what = now.get().wrapping_add(number);
     if what & ALL == 0
         && hold != Hold::AsyncLock
-        && let Some(record) = match permits {
-            None | Some(1) => own::claim(word, what, site),
-            Some(permits) => own::claim_permits(word, what, site, permits),
-        }
+        && let Some(record) = own::claim(word, what, site, many)
     {
         return Recorded(record);
     }

@@ -33,27 +33,16 @@ impl Drop for Own {
     }
 }
 
-/// Claims the next record of the ring.
+/// Claims the next record of the ring: see [`Record::claim`].
 #[inline(always)]
-pub(super) fn claim(word: usize, what: u64, site: &'static Site) -> Option<&'static Record> {
-    let record = NEXT.get().get();
-    let is_mine = record.claim(word, what, site);
-    if is_mine {
-        NEXT.set(record.next());
-    }
-    is_mine.then_some(record)
-}
-
-/// As [`claim`], of so many permits.
-#[inline(always)]
-pub(super) fn claim_permits(
+pub(super) fn claim(
     word: usize,
     what: u64,
     site: &'static Site,
-    permits: usize,
+    permits: Option<usize>,
 ) -> Option<&'static Record> {
     let record = NEXT.get().get();
-    let is_mine = record.claim_permits(word, what, site, permits);
+    let is_mine = record.claim(word, what, site, permits);
     if is_mine {
         NEXT.set(record.next());
     }
@@ -146,7 +135,7 @@ mod tests {
         places.dedup();
         assert_eq!(places.len(), 100);
         assert_eq!(ring().count(), 128);
-        assert!(claim(8, 0, Location::caller()).is_some(), "the next one is free");
+        assert!(claim(8, 0, Location::caller(), None).is_some(), "the next one is free");
         records.drain(..).for_each(Record::free);
         assert_eq!(ring().filter(|record| !record.is_free()).count(), 1);
     }

@@ -160,24 +160,15 @@ impl RecordRef {
 }
 
 impl Record {
-    /// Claims it, if it is free. For its thread alone.
+    /// Claims it, if it is free, for so many permits if `what` does not say how many. For its thread alone.
     #[inline(always)]
-    pub fn claim(&self, word: usize, what: u64, site: &'static Site) -> bool {
+    pub fn claim(&self, word: usize, what: u64, site: &'static Site, permits: Option<usize>) -> bool {
         let is_free = self.is_free();
         if is_free {
             self.fence();
-            self.fill(word, what, site);
-        }
-        is_free
-    }
-
-    /// As [`claim`](Self::claim), of so many permits.
-    #[inline(always)]
-    pub(super) fn claim_permits(&self, word: usize, what: u64, site: &'static Site, permits: usize) -> bool {
-        let is_free = self.is_free();
-        if is_free {
-            self.fence();
-            self.permits.store(permits, Ordering::Relaxed);
+            if let Some(permits) = permits {
+                self.permits.store(permits, Ordering::Relaxed);
+            }
             self.fill(word, what, site);
         }
         is_free

@@ -23,10 +23,10 @@ struct Counted {
 
 /// Switched off, on, and traced, where that is an event.
 const COUNTED: Counted = Counted {
-    mutex: [19, 44, 685],
-    read: [23, 47, 688],
-    write: [20, 44, 685],
-    semaphore: [28, 54, 695],
+    mutex: [19, 44, 671],
+    read: [23, 47, 674],
+    write: [20, 44, 671],
+    semaphore: [28, 54, 681],
     condvar: [13, 172],
     event: [38, 187],
 };

@@ -17,8 +17,12 @@ fn claim(record: &Record, word: usize) {
     assert!(record.claim(word, what(word), Location::caller(), None));
 }
 
-fn check(entry: Entry) {
+fn check_hold((_, entry): (&Record, Entry)) {
     assert_eq!(entry.what, what(entry.word), "of two holds: {entry:?}");
+}
+
+fn check((record, entry): (&Record, Entry)) {
+    check_hold((record, entry));
     assert_eq!(entry.thread, entry.word as u64, "of two threads: {entry:?}");
 }
 
@@ -43,11 +47,28 @@ fn a_record_is_read_whole_or_not_at_all() {
         let owner = thread::spawn(move || {
             let _ = record.claim(WORDS[1], what(WORDS[1]), Location::caller(), None);
         });
-        let of_one_hold = |entry: Entry| assert_eq!(entry.what, what(entry.word), "of two holds: {entry:?}");
-        records.all().for_each(of_one_hold);
+        records.all().for_each(check_hold);
         other.join().unwrap();
         owner.join().unwrap();
-        records.all().for_each(of_one_hold);
+        records.all().for_each(check_hold);
+    });
+}
+
+/// The record stands for the same word again, as if nothing had happened.
+#[test]
+fn a_record_is_not_read_across_two_holds_of_one_word() {
+    model(|records| {
+        let record = records.add(Box::new(Block::new(1)), 0, false);
+        claim(record, WORDS[0]);
+        let owner = thread::spawn(move || {
+            for word in [WORDS[1], WORDS[0]] {
+                record.free();
+                claim(record, word);
+            }
+        });
+        records.all().for_each(check_hold);
+        owner.join().unwrap();
+        assert_eq!(records.all().inspect(|seen| check_hold(*seen)).count(), 1);
     });
 }
 
@@ -72,7 +93,7 @@ fn records_are_adopted_when_their_last_hold_has_ended() {
         records.all().for_each(check);
         let adopted = other.join().unwrap();
         release.join().unwrap();
-        let seen: Vec<_> = records.all().inspect(|entry| check(*entry)).map(|entry| entry.word).collect();
+        let seen: Vec<_> = records.all().inspect(|seen| check(*seen)).map(|(_, entry)| entry.word).collect();
         assert_eq!(seen, if adopted { vec![WORDS[1]] } else { vec![] });
     });
 }
@@ -86,7 +107,7 @@ fn a_hold_that_lasts_is_seen() {
             let records = Arc::clone(&records);
             thread::spawn(move || claim(add(&records, WORDS[1]), WORDS[1]))
         };
-        let lasting = records.all().inspect(|entry| check(*entry)).filter(|entry| entry.word == WORDS[0]);
+        let lasting = records.all().inspect(|seen| check(*seen)).filter(|(_, entry)| entry.word == WORDS[0]);
         assert_eq!(lasting.count(), 1);
         other.join().unwrap();
         assert_eq!(records.all().count(), 2);

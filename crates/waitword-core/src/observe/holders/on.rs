@@ -131,7 +131,7 @@ fn keep(record: Option<&'static Record>) -> Recorded {
 
 /// The record of a guard, which nobody else frees, and what it says.
 fn own(Recorded(record): Recorded) -> Option<(&'static Record, Entry)> {
-    Some((record, record.read()?))
+    Some((record, record.read_own()?))
 }
 
 /// As [`own`], and of a guard that keeps no record: one of its lock that is held so, preferably by this thread.

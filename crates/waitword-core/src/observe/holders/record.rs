@@ -1,23 +1,31 @@
-//! The records: who holds which word. Nobody waits to write one, and nobody to read.
+//! The records: who holds which word. Nobody waits to write one.
 //!
 //! Each thread has records of its own, a ring of them (`own.rs`), and claims them alone, so by plain stores. Who releases the
-//! lock frees the record by one store, on any thread. A snapshot only reads, so it may see a record that is being written, or that changes
-//! while it is read:
+//! lock frees the record by one store, on any thread. A snapshot may see a record that is being written, or that changes
+//! while it is read. Broken, as the record may be claimed for the same word again, in the same 10 ms:
 //!
+//! ```text
+//!   its thread                                     snapshot
+//!   ─────────────────────────────────────────      ─────────────────────────────────────────
+//!   word ← W, what ← X, site ← S                   word = W, what = X
+//!   word ← 0;  word ← V, what ← Y, site ← T        site = T
+//!   word ← 0;  word ← W, what ← X, site ← S        word = W, what = X, as before: W was held at T
+//! ```
+//! *Mended:* who reads marks the word first. Whatever becomes of the record, the mark is gone by then.
 //! ```text
 //!   its thread                              who releases            snapshot
 //!   ───────────────────────────────         ──────────────────      ─────────────────────────────────────────
 //!   word = 0                (acquire)
 //!   fence                   (R)
-//!   what, site, task, ...                                           word = W, what = X            (acquire)
-//!   word ← W                (P)                                     thread, site, task, ...
+//!   what, site, task, ...                                           word: W → W marked            (acquire)
+//!   word ← W                (P)                                     what, thread, site, task, ...
 //!   ...                                     word ← 0                fence                         (A)
-//!                                           (release)               word = W, what = X, thread as before?
+//!                                           (release)               word: W marked → W?
 //!                                                                   yes: one record. no: none
 //! ```
 //! A record is whole while its word is not 0: that is stored last (P). If the snapshot has read a field of a later hold, the fences (R) and
-//! (A) make it see that the word was 0 in between, or is another now. (The same thread may hold the word again by then, from
-//! another line. The snapshot may say that line with the time of the first hold: who holds it is true either way.)
+//! (A) make it see that the word was 0 in between: the mark is gone, and nobody else sets one, since records are read one at a time
+//! (`records.rs`). A word is at an even address, so the mark is its lowest bit.
 //!
 //! Invariant R1: each [`RecordRef`] is to a record that lives for ever, and so is each `next`.
 
@@ -30,10 +38,13 @@ use super::hold::Hold;
 use crate::observe::Site;
 use crate::observe::site_ptr::AtomicSite;
 use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
-use crate::sync::{mutant, order};
+use crate::sync::{MODEL, mutant, order};
 
 /// The word of a record that is being written.
 const WRITTEN: usize = 1;
+
+/// In the word of a record that is being read.
+const MARK: usize = 1;
 
 /// The bits of a record's `what` that are not its time.
 pub(super) const FLAGS: u64 = (1 << FLAG_BITS) - 1;
@@ -205,30 +216,60 @@ impl Record {
     /// Frees the record of the caller's hold.
     #[inline(always)]
     pub fn free(&self) {
-        self.word.store(0, Ordering::Release);
+        // Loom has no order between a store and the marks of a reader that came before it.
+        if MODEL {
+            self.word.swap(0, Ordering::Release);
+        } else {
+            self.word.store(0, Ordering::Release);
+        }
     }
 
-    /// Frees a record that others may free, too. Returns whether this did.
+    /// Frees a record that others may free, too. Returns whether this did; perhaps it did not because the record is being read.
     pub(super) fn take(&self, word: usize) -> bool {
-        self.word.compare_exchange(word, 0, Ordering::Release, Ordering::Relaxed).is_ok()
+        let is_freed =
+            |word| self.word.compare_exchange(word, 0, Ordering::Release, Ordering::Relaxed).is_ok();
+        is_freed(word) || is_freed(word | MARK)
     }
 
-    /// What it says, if it says one thing.
-    pub fn read(&self) -> Option<Entry> {
-        let (word, what) = (self.word.load(Ordering::Acquire), self.what.load(Ordering::Acquire));
-        if word <= WRITTEN || what & STALE != 0 {
+    /// What it says, if it stands for one hold meanwhile. For one reader at a time.
+    pub(super) fn read(&self) -> Option<Entry> {
+        let word = self.word.load(Ordering::Relaxed);
+        if word <= WRITTEN {
             return None;
         }
-        let (thread, site) = (self.thread(), self.site.load());
+        let marked = marked(word);
+        if !self.replace_word(word, marked) {
+            return None;
+        }
+        let entry = self.entry(word);
+        fence(Ordering::Acquire);
+        let is_marked = self.word.load(Ordering::Relaxed) == marked;
+        self.replace_word(marked, word);
+        mutant!("holders-recheck" => return entry);
+        if is_marked { entry } else { None }
+    }
+
+    fn replace_word(&self, from: usize, to: usize) -> bool {
+        self.word.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// What it says of the caller's hold, or of one that others may release as well as the caller.
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    pub(super) fn read_own(&self) -> Option<Entry> {
+        let word = self.word.load(Ordering::Acquire) & !MARK;
+        if word == 0 { None } else { self.entry(word) }
+    }
+
+    /// What it says of a hold that lasts.
+    fn entry(&self, word: usize) -> Option<Entry> {
+        let what = self.what.load(Ordering::Acquire);
+        if what & STALE != 0 {
+            return None;
+        }
+        let (thread, site) = (self.thread(), self.site.load()?);
         let (task, number) = (self.task.load(Ordering::Relaxed), self.number.load(Ordering::Relaxed));
         let permits = if what & HOLD == ONE_PERMIT { 1 } else { self.permits.load(Ordering::Relaxed) };
-        fence(Ordering::Acquire);
-        #[cfg_attr(not(any(waitword_loom, waitword_shuttle)), expect(unused_mut, reason = "for the mutant"))]
-        let mut same = self.word.load(Ordering::Relaxed) == word
-            && self.what.load(Ordering::Relaxed) == what
-            && self.thread() == thread;
-        mutant!("holders-recheck" => same = true);
-        same.then_some(Entry { word, what, thread, site: site?, task, number, permits })
+        Some(Entry { word, what, thread, site, task, number, permits })
     }
 
     /// Changes the flags of a hold that goes on, for the one that has the guard.
@@ -282,6 +323,12 @@ impl Record {
         self.thread() == thread
     }
 
+    /// Whether a thread with this number may hold what it stands for.
+    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    pub(super) fn may_name(&self, thread: u64) -> bool {
+        !self.is_free() && self.is_of(thread)
+    }
+
     fn thread(&self) -> u64 {
         self.thread.load(Ordering::Relaxed) & !ASKED
     }
@@ -295,7 +342,7 @@ impl Record {
 
     /// Whether it is one of this word, unless it is freed or claimed just now.
     pub(super) fn may_be_of(&self, word: usize) -> bool {
-        self.word.load(Ordering::Relaxed) == word
+        self.word.load(Ordering::Relaxed) & !MARK == word
     }
 
     /// Claims a common record, which any thread may claim.
@@ -317,6 +364,11 @@ impl Record {
         self.permits.store(entry.permits, Ordering::Relaxed);
         self.fill(entry.word, entry.what, entry.site);
     }
+}
+
+fn marked(word: usize) -> usize {
+    mutant!("holders-mark" => return word);
+    word | MARK
 }
 
 impl Entry {

@@ -150,5 +150,5 @@ fn new_number() -> u64 {
 
 /// Whether a record names the thread, of a holder or of a notifier.
 fn is_recorded(number: u64) -> bool {
-    TABLE.all().any(|entry| entry.thread == number) || NOTIFIES.all().any(|kept| kept.thread == number)
+    TABLE.records().any(|record| record.may_name(number)) || NOTIFIES.all().any(|kept| kept.thread == number)
 }

@@ -24,7 +24,7 @@ use std::ptr;
 
 use super::record::{Entry, Record, RecordRef};
 use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use crate::sync::{MODEL, mutant};
+use crate::sync::{MODEL, Mutex, mutant};
 
 /// How many records a thread gets at first, each in a line of the cache of its own.
 pub(super) const FIRST: usize = if MODEL { 1 } else { 8 };
@@ -44,13 +44,15 @@ pub struct Block {
 pub struct Records {
     newest: AtomicPtr<Block>,
     common: [Record; COMMON],
+    /// One record is read at a time: see `record.rs`.
+    reads: Mutex<()>,
 }
 
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 impl Records {
     pub(super) const fn new() -> Self {
         let common = [const { Record::new() }; COMMON];
-        Self { newest: AtomicPtr::new(ptr::null_mut()), common }
+        Self { newest: AtomicPtr::new(ptr::null_mut()), common, reads: Mutex::new(()) }
     }
 }
 
@@ -58,7 +60,7 @@ impl Records {
 impl Default for Records {
     fn default() -> Self {
         let common = std::array::from_fn(|_| Record::new());
-        Self { newest: AtomicPtr::new(ptr::null_mut()), common }
+        Self { newest: AtomicPtr::new(ptr::null_mut()), common, reads: Mutex::new(()) }
     }
 }
 
@@ -132,13 +134,19 @@ impl Records {
         is_wanted: impl Fn(&Entry) -> bool,
     ) -> impl Iterator<Item = (&Record, Entry)> {
         let of_word = self.records().filter(move |record| record.may_be_of(word));
-        let entries = of_word.filter_map(|record| Some((record, record.read()?)));
+        let entries = of_word.filter_map(|record| Some((record, self.read(record)?)));
         entries.filter(move |(_, entry)| entry.word == word && is_wanted(entry))
     }
 
-    /// All that can be read whole.
-    pub fn all(&self) -> impl Iterator<Item = Entry> {
-        self.records().filter_map(Record::read)
+    /// All holds that do not end meanwhile.
+    pub fn all(&self) -> impl Iterator<Item = (&Record, Entry)> {
+        self.records().filter_map(|record| Some((record, self.read(record)?)))
+    }
+
+    /// What a record says, if its hold does not end meanwhile.
+    fn read(&self, record: &Record) -> Option<Entry> {
+        let _one = self.reads.lock();
+        record.read()
     }
 
     /// The records, of holds or free.

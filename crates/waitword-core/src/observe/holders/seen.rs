@@ -64,8 +64,7 @@ pub fn holders() -> Option<Holders> {
         switch.began?
     };
     let turn = record_time() >> TURN_SHIFT;
-    let read = TABLE.records().filter_map(|record| Some((record, record.read()?)));
-    let mut entries: Vec<_> = read.filter(|(_, entry)| entry.what >> TURN_SHIFT == turn).collect();
+    let mut entries: Vec<_> = TABLE.all().filter(|(_, entry)| entry.what >> TURN_SHIFT == turn).collect();
     forget_stale(&mut entries);
     let known = numbered::numbered();
     let seen = entries.iter().filter_map(|(_, entry)| seen(entry, &known)).collect();

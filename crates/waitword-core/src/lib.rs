@@ -61,6 +61,7 @@ mod word;
 pub use notify::{
     is_queue_stalled, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,
     notify_one_or_replace, replace_and_notify_all, replace_if_idle, requeue_while_equal, signal_one,
+    wake_ahead,
 };
 pub use outcome::{Cancelled, Interrupted, Outcome};
 pub use table::{At, Location, STALL_TIMEOUT, Table, charge_release};

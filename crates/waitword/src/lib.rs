@@ -94,6 +94,7 @@
 #![deny(unsafe_code)]
 
 mod acquire;
+mod ahead;
 mod async_lock;
 mod barging_window;
 mod barrier;

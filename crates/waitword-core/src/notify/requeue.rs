@@ -1,4 +1,4 @@
-//! Requeue (wait morphing): moves waiters from one queue to another without waking them.
+//! Requeue (wait morphing): moves waiters from one queue to another without waking them, but for two threads (`ahead.rs`).
 //!
 //! A waiter on a condition variable needs the mutex before it goes on. To wake a hundred of them for one mutex is a thundering
 //! herd: ninety-nine find it taken. So a notify moves them to the tail of the mutex's queue, asleep as they are, and the
@@ -39,7 +39,8 @@ use crate::word::{Word, bits};
 
 /// Moves the `count` waiters that have waited longest on the word, or all if there are fewer, to the tail of the queue of the
 /// word at the address `to`, in order, if the word holds `expected`. They are not woken; but the first waiter there that is
-/// not signalled yet is signalled, as by [`signal_one`](crate::signal_one). Returns how many it moved.
+/// not signalled yet is signalled, as by [`signal_one`](crate::signal_one), and if it moved several, two threads of them are woken as by
+/// [`wake_ahead`](crate::wake_ahead). Returns how many it moved.
 ///
 /// From then on they are signalled and notified there, and no notify here reaches them. `to` is in the same table; nothing
 /// is ever read or written at it. The waits of agents must not be moved.
@@ -115,10 +116,12 @@ fn requeue_if<E>(
         both.second().watch_too(watch);
     }
     let signalled = signal_behind(both.second(), to, moved);
+    let ahead = if moved > 1 { both.second().ahead(to) } else { Default::default() };
     let (first, second) = both.unlock();
     trace_wakes(SIGNALLED, to, signalled.iter().map(|(wake, _)| wake.identity()));
-    // If the waker panics, so does the notify: there is no other to wake.
+    // If the waker panics, so does the notify: there is no other that has to be woken.
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
+    ahead.into_iter().flatten().for_each(Wake::wake);
     drop((first, second));
     Ok(moved)
 }

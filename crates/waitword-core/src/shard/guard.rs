@@ -92,7 +92,10 @@ impl<'a> Locked<'a> {
             let Some(entry) = (unsafe { list.pop() }) else { return false };
             self.with(|queues, changes| {
                 // SAFETY: the entry of a node that belongs to the same locks (I2), unlinked just now.
-                unsafe { queues.append(key, node_of(entry), changes) };
+                unsafe {
+                    queues.append(key, node_of(entry), changes);
+                    node_of(entry).as_ref().set_moved();
+                }
             });
         }
         // SAFETY: the list belongs to the locks that the caller holds (I2).

@@ -1,5 +1,6 @@
 //! A shard: one lock, and the queues of the words that hash to it.
 
+mod ahead;
 mod bucket;
 #[cfg(feature = "observe")]
 mod charge;

@@ -129,8 +129,8 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
 /// The first in the queue of `head` that `choose` chooses.
 ///
 /// # Safety
-/// As [`signal`]; `choose` links and unlinks nothing.
-unsafe fn find_in<R>(
+/// The queue belongs to a lock that the caller holds (I2); `choose` links and unlinks nothing.
+pub(super) unsafe fn find_in<R>(
     head: NonNull<Waiter>,
     mut choose: impl FnMut(NonNull<Waiter>) -> Option<R>,
 ) -> Option<R> {

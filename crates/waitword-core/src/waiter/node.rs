@@ -31,13 +31,15 @@ pub(crate) const TIMED_OUT: u64 = 7;
 pub(crate) const DONE: u64 = 8;
 
 /// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
-/// has a deadline, and the ticket; of a notified one, [`BY_LAST`].
+/// has a deadline, whether it was moved, and the ticket; of a notified one, [`BY_LAST`].
 const STATE: u64 = 0xF;
 const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
 const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
 const TIMED: u64 = 1 << 8;
+/// It was moved from another queue, and has not been woken since (`notify/ahead.rs`).
+const MOVED: u64 = 1 << 9;
 /// What stays the same from one queue to the next.
-const KEPT: u64 = STATE | WAITS_FOR | TIMED;
+const KEPT: u64 = STATE | WAITS_FOR | TIMED | MOVED;
 const TICKET_SHIFT: u32 = KEPT.count_ones();
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was one of the tail (`notify_last`).
 const BY_LAST: u64 = STATE + 1;
@@ -208,6 +210,18 @@ impl Waiter {
     pub(crate) fn change_queued(&self, state: u64) {
         debug_assert!(is_queued(self.state()) && is_queued(state));
         self.set_state(self.state.load(Ordering::Relaxed) & !STATE | state);
+    }
+
+    /// It is in another queue now, under the lock of that.
+    pub(crate) fn set_moved(&self) {
+        self.set_state(self.state.load(Ordering::Relaxed) | MOVED);
+    }
+
+    /// Whether it was moved, and has not been asked this before; under the lock of its queue.
+    pub(crate) fn take_moved(&self) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        self.set_state(state & !MOVED);
+        state & MOVED != 0
     }
 
     /// The address waited on. Fixed while the caller holds the lock of its shard.

@@ -71,6 +71,14 @@ impl Wake {
         matches!(self, Self::Task(waker) if is_of_thread(waker))
     }
 
+    /// Another one, if it wakes a thread that blocks in this crate. Runs nothing foreign.
+    pub(crate) fn another_of_thread(&self) -> Option<Self> {
+        match self {
+            Self::Task(waker) if is_of_thread(waker) => Some(Self::Task(waker.clone())),
+            _ => None,
+        }
+    }
+
     /// Which thread, task or agent this wakes, or woke until it was taken. Runs nothing foreign.
     #[inline(always)]
     pub(crate) fn identity(&self) -> usize {

@@ -1,9 +1,13 @@
 //! Signals, `notify_last`, and the watchdog.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use waitword_core::*;
 
@@ -95,7 +99,7 @@ fn a_wait_knows_whether_it_was_notified_as_the_last() {
 #[test]
 fn a_signal_ends_no_blocking_wait() {
     let word = AtomicI32::new(0);
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let waiter = scope.spawn(|| wait(&word, 0));
         until(|| Table::global().waiters(&word) == 1);
         for _ in 0..3 {
@@ -253,4 +257,92 @@ fn the_timer_runs_the_watchdog_of_the_process() {
             next.join().unwrap();
         }
     });
+}
+
+/// A thread that parks until it is told to end, and says when it was woken.
+fn parked<'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    number: usize,
+    woken: mpsc::Sender<usize>,
+    end: &'scope AtomicBool,
+) -> (Waker, Thread) {
+    let (to_us, from_it) = mpsc::channel();
+    let parks = scope.spawn(move || {
+        let parker = Parker::current();
+        to_us.send(parker.waker().clone()).unwrap();
+        while !end.load(Ordering::Relaxed) {
+            parker.park();
+            let _ = woken.send(number);
+        }
+    });
+    (from_it.recv().unwrap(), parks.thread().clone())
+}
+
+/// Ends them, also if an assertion fails.
+struct Ends<'a>(&'a AtomicBool, Vec<Thread>);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+        self.1.iter().for_each(Thread::unpark);
+    }
+}
+
+/// A task, five threads, and a task between them: the task is signalled, and two threads at a time are woken ahead, once each. What they
+/// do about it is the lock's: here nothing.
+#[test]
+fn threads_that_were_moved_are_woken_ahead_once() {
+    let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (sender, woken) = mpsc::channel();
+    let end = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let mut ends = Ends(&end, Vec::new());
+        let [first, between] = [Probe::new(), Probe::new()];
+        let mut wakers = Vec::from([first.waker()]);
+        for number in 1..=5 {
+            let (waker, thread) = parked(scope, number, sender.clone(), &end);
+            wakers.push(waker);
+            ends.1.push(thread);
+        }
+        wakers.insert(2, between.waker());
+        let mut waits: Vec<_> = wakers.iter().map(|_| Box::pin(wait_async(&from, 0))).collect();
+        for (wait, waker) in waits.iter_mut().zip(&wakers) {
+            assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
+        }
+        let are_woken = |numbers: [usize; 2]| {
+            let mut left = BTreeSet::from(numbers);
+            while !left.is_empty() {
+                left.remove(&woken.recv_timeout(Duration::from_secs(60)).expect("they are woken"));
+            }
+        };
+        let address = std::ptr::from_ref(&to).addr();
+        assert_eq!(wake_ahead(&from), 0, "nothing was moved here");
+        assert_eq!(requeue_while_equal(&from, 0, address, usize::MAX), Ok(7));
+        are_woken([1, 2]);
+        assert_eq!(first.wakes(), 1);
+        // Signals are given as if nobody had been woken.
+        assert_eq!(signal_one(&to), 7);
+        assert!(waits[1].is_signalled() && !waits[3].is_signalled());
+        assert_eq!(wake_ahead(&to), 2);
+        are_woken([3, 4]);
+        assert_eq!((wake_ahead(&to), wake_ahead(&to)), (1, 0));
+        are_woken([5, 5]);
+        assert_eq!((first.wakes(), between.wakes()), (1, 0), "tasks are not woken ahead");
+        assert_eq!((notify_all(&to), between.wakes()), (7, 1));
+    });
+}
+
+/// One that is moved alone is signalled, and that is all.
+#[test]
+fn one_that_is_moved_behind_others_is_not_woken_ahead() {
+    let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
+    let parker = Parker::current();
+    let mut cx = Context::from_waker(parker.waker());
+    let (mut here, mut moved) = (pin!(wait_async(&to, 0)), pin!(wait_async(&from, 0)));
+    assert!(here.as_mut().poll(&mut cx).is_pending() && moved.as_mut().poll(&mut cx).is_pending());
+    let address = std::ptr::from_ref(&to).addr();
+    assert_eq!(requeue_while_equal(&from, 0, address, 1), Ok(1));
+    assert!(here.is_signalled());
+    assert_eq!(wake_ahead(&to), 1, "it was not yet");
+    assert_eq!(notify_all(&to), 2);
 }

@@ -17,7 +17,8 @@
 //! ```
 //! A notify moves the waiters that it notifies, asleep, to the tail of the mutex's queue, and makes sure that the head waiter
 //! there is signalled (wait morphing; `notify/requeue.rs` of the core). So there is no thundering herd: of a hundred waiters one
-//! wakes up at once, and each of the others at a release of the mutex.
+//! wakes up at once, and each of the others at a release of the mutex. But threads are woken ahead of their signals, two at first, and more as long as
+//! they find the mutex free (`notify/ahead.rs` of the core).
 //!
 //! # A wait, from stage to stage
 //! ```text
@@ -34,7 +35,9 @@ use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin, WaitsFor};
-use waitword_core::{Cancelled, Location, WaitAsync, replace_if_idle, requeue_while_equal, wait_async_from};
+use waitword_core::{
+    Cancelled, Location, Parker, WaitAsync, replace_if_idle, requeue_while_equal, wait_async_from,
+};
 
 use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Left};
 use crate::condition::Waited;
@@ -222,6 +225,15 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         let raw = this.handle.as_ref().expect(ENDED).raw();
         // As in `Acquisition::enqueue`. A signalled waiter is in the queue of the mutex.
         let mut taken = wait.is_signalled() && raw.take_signalled(());
+        if !taken && wait.is_requeued() && Parker::is_woken_by(waker) && raw.take_ahead() {
+            // If it was signalled meanwhile, it took the mutex without that.
+            mutant!("condvar-ahead" => {
+                *this.notified = wait.cancel() != Cancelled::BeforeNotify;
+                return None;
+            });
+            leave(wait, raw, this.notified);
+            return None;
+        }
         if !taken {
             match wait.as_mut().poll_signalled(&mut Context::from_waker(waker)) {
                 Poll::Ready(None) => {
@@ -284,7 +296,11 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
         let mut this = self.project();
         let taken = match this.stage.as_mut().project() {
             StageProjection::Queued { wait } => {
-                wait.is_signalled() && this.handle.as_ref().expect(ENDED).raw().spin((), Attempt::Queued)
+                let raw = this.handle.as_ref().expect(ENDED).raw();
+                wait.is_signalled() && {
+                    raw.wake_ahead();
+                    raw.spin((), Attempt::Queued)
+                }
             }
             StageProjection::Idle | StageProjection::Locking { .. } => false,
         };

@@ -1,12 +1,14 @@
 //! The attempts on the word that the loop of `acquire` makes, and what a waiter does that leaves without it.
 
 use std::convert::Infallible;
+use std::mem;
 
 use waitword_core::Masked;
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
+use crate::ahead;
 use crate::raw_mutex::{
     CLOSE, COUNT, END, FAIR, KEPT, LOCKED, ONE_THREAD, QUEUED, RESERVED, RawMutex, SIGNALLED, TASKS,
     is_free_for_waiters,
@@ -17,6 +19,36 @@ use crate::sync::{mutant, order};
 /// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its rechecks
 /// slow the holders down by more than its acquisition would gain.
 const RELEASES_TO_SEE: u32 = 3;
+
+impl RawMutex {
+    /// A thread that was moved to the queue, and was signalled, is about to take the mutex: others may run by then.
+    pub(crate) fn wake_ahead(&self) {
+        if self.is_free() {
+            ahead::wake_others(&self.state);
+        }
+    }
+
+    /// The attempt of a thread that was moved to the queue, is not signalled, and runs. It barges; but it spins also while the mutex is
+    /// reserved: that is for a waiter that runs, as a rule, and this one would sleep otherwise.
+    pub(crate) fn take_ahead(&self) -> bool {
+        let (mut wakes_others, mut pauses) = (true, Pauses::new());
+        let has_taken = loop {
+            if self.is_free() {
+                if mem::take(&mut wakes_others) {
+                    ahead::wake_others(&self.state);
+                }
+                if self.take(()) {
+                    break true;
+                }
+            }
+            if !pauses.pause() {
+                break false;
+            }
+        };
+        ahead::learn(has_taken);
+        has_taken
+    }
+}
 
 impl Acquire for RawMutex {
     type At = Masked<QUEUED>;
@@ -74,7 +106,7 @@ impl Acquire for RawMutex {
     }
 
     fn take_after_all(&self, (): ()) -> bool {
-        self.state.load(Ordering::Relaxed) & LOCKED == 0 && self.take(())
+        self.is_free() && self.take(())
     }
 
     fn taken_by(&self, is_task: bool) {

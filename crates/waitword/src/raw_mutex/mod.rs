@@ -130,6 +130,11 @@ impl RawMutex {
         !is_free_for_waiters(self.state.load(Ordering::Relaxed))
     }
 
+    /// Whether a barging acquirer may take it.
+    fn is_free(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & LOCKED == 0
+    }
+
     /// Releases the mutex, which the caller holds.
     #[inline]
     pub(crate) fn release(&self, hold: HoldId) {

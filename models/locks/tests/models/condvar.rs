@@ -201,3 +201,20 @@ fn all_go_on_one_by_one() {
         assert_eq!(shared.count(), 3);
     });
 }
+
+/// The thread may be woken ahead of its signal, and take the mutex when the task has released it and signalled the thread.
+#[test]
+fn a_thread_that_was_woken_ahead_forwards_its_signal() {
+    model_of_two(|| {
+        let shared = Arc::new(Shared::default());
+        let task = shared.queued();
+        let thread = spawn(&shared, |shared| Way::Thread.wait(shared));
+        shared.add();
+        shared.changed.notify_all();
+        block_on(task).add();
+        // Queued behind the thread, it needs that signal.
+        shared.add();
+        thread.join().unwrap();
+        assert_eq!(shared.count(), 4);
+    });
+}

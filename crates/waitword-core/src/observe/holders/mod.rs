@@ -30,6 +30,7 @@
 
 mod held_by;
 mod hold;
+mod kept;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 mod on;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
@@ -50,7 +51,8 @@ mod sent;
 mod switch;
 
 pub use held_by::{HeldBy, held_by};
-pub use hold::{Hold, HoldId, Recorded};
+pub use hold::Hold;
+pub use kept::{HoldId, Recorded};
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub use on::{
     Now, acquired, acquired_by_task, acquired_now, acquired_permits, as_recorded, changed, dropped,

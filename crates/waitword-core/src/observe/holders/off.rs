@@ -2,7 +2,8 @@
 
 use std::task::Waker;
 
-use super::hold::{Hold, HoldId, Recorded};
+use super::hold::Hold;
+use super::kept::{HoldId, Recorded};
 use crate::observe::{Caller, Site};
 
 /// There is none.

@@ -4,7 +4,8 @@ use std::num::NonZero;
 use std::ptr;
 use std::task::Waker;
 
-use super::hold::{Hold, HoldId, Recorded};
+use super::hold::Hold;
+use super::kept::{HoldId, Recorded};
 use super::own;
 use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, ONE_PERMIT, Record, TASK};
 use super::recorder::{ALL, ERASES, NOW, NUMBER, TABLE, UNRECORDED, is_on, number, record_time, time};

@@ -105,7 +105,7 @@ fn requeue_if<E>(
     let moved = both.first.detach(from, count, detached);
     // SAFETY: filled under the first of these locks. The loop ends only when the list is empty, so no waiter is left linked to
     // this stack frame.
-    while unsafe { both.second().append(to, detached) } {
+    while unsafe { both.second().append(to, detached, moved > 1) } {
         let (first, second) = both.unlock();
         // The watchdog may need a thread, and to start one may fail; but nothing may unwind while the list is not empty.
         let watch = [Some(first), second]

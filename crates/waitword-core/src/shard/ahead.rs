@@ -1,4 +1,4 @@
-//! Waiters that were moved here from another queue, and are woken ahead of their signal (`notify/ahead.rs`).
+//! Waiters that were moved here from another queue in a crowd, and are woken ahead of their signal (`notify/ahead.rs`).
 
 use super::guard::Locked;
 use super::hash::Key;
@@ -10,11 +10,11 @@ use crate::waiter::wake::Wake;
 pub(crate) const AHEAD: usize = 2;
 
 /// How many waiters are looked at for them: those at the front were woken before, and are about to leave.
-const LOOKED_AT: usize = 64;
+const LOOKED_AT: usize = 32;
 
 impl Locked<'_> {
-    /// What wakes the first threads in the queue of `key` that were moved there, are not signalled (a signal takes the waker), and were
-    /// not returned here before. They stay as they are.
+    /// What wakes the first threads in the queue of `key` that came in a crowd, are not signalled (a signal takes the waker), and were
+    /// not returned here before. They stay queued.
     pub(crate) fn ahead(&mut self, key: Key) -> [Option<Wake>; AHEAD] {
         let mut wakes = [const { None }; AHEAD];
         let (mut found, mut looked_at) = (0, 0);
@@ -24,7 +24,7 @@ impl Locked<'_> {
             let _ = find_in(head, |node| {
                 looked_at += 1;
                 if let Some(wake) = with(node, |links| links.wake.another_of_thread())
-                    && node.as_ref().take_moved()
+                    && node.as_ref().take_from_crowd()
                 {
                     wakes[found] = Some(wake);
                     found += 1;

@@ -82,11 +82,12 @@ impl<'a> Locked<'a> {
         });
     }
 
-    /// Puts detached waiters at the tail of the queue of `key`, up to a batch of them. Returns whether any are left.
+    /// Puts detached waiters at the tail of the queue of `key`, up to a batch of them; if they are a crowd, they are marked as that. Returns
+    /// whether any are left.
     ///
     /// # Safety
     /// `list` was filled by [`detach`](Self::detach) under a lock that the caller holds too.
-    pub(crate) unsafe fn append(&mut self, key: Key, list: Pin<&List>) -> bool {
+    pub(crate) unsafe fn append(&mut self, key: Key, list: Pin<&List>, is_crowd: bool) -> bool {
         for _ in 0..BATCH {
             // SAFETY: the list and its members belong to the locks that the caller holds (I2), and are alive (I1).
             let Some(entry) = (unsafe { list.pop() }) else { return false };
@@ -94,7 +95,9 @@ impl<'a> Locked<'a> {
                 // SAFETY: the entry of a node that belongs to the same locks (I2), unlinked just now.
                 unsafe {
                     queues.append(key, node_of(entry), changes);
-                    node_of(entry).as_ref().set_moved();
+                    if is_crowd {
+                        node_of(entry).as_ref().set_in_crowd();
+                    }
                 }
             });
         }

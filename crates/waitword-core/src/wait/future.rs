@@ -125,6 +125,13 @@ impl<L: Location> WaitAsync<L> {
         self.is_waiting() && self.is_elsewhere()
     }
 
+    /// Whether it was moved with others, and has not been woken ahead ([`wake_ahead`](crate::wake_ahead)) since: for a lock, whether there
+    /// may be others that it could wake so.
+    #[inline]
+    pub fn is_in_crowd(&self) -> bool {
+        self.is_waiting() && self.node.is_in_crowd()
+    }
+
     /// As [`is_requeued`](Self::is_requeued), of one that was enqueued.
     fn is_elsewhere(&self) -> bool {
         self.node.address() != address(&self.at)

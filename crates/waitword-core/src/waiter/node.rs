@@ -31,15 +31,15 @@ pub(crate) const TIMED_OUT: u64 = 7;
 pub(crate) const DONE: u64 = 8;
 
 /// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
-/// has a deadline, whether it was moved, and the ticket; of a notified one, [`BY_LAST`].
+/// has a deadline, whether it came in a crowd, and the ticket; of a notified one, [`BY_LAST`].
 const STATE: u64 = 0xF;
 const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
 const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
 const TIMED: u64 = 1 << 8;
-/// It was moved from another queue, and has not been woken since (`notify/ahead.rs`).
-const MOVED: u64 = 1 << 9;
+/// It was moved from another queue with others, and has not been woken ahead since (`notify/ahead.rs`).
+const IN_CROWD: u64 = 1 << 9;
 /// What stays the same from one queue to the next.
-const KEPT: u64 = STATE | WAITS_FOR | TIMED | MOVED;
+const KEPT: u64 = STATE | WAITS_FOR | TIMED | IN_CROWD;
 const TICKET_SHIFT: u32 = KEPT.count_ones();
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was one of the tail (`notify_last`).
 const BY_LAST: u64 = STATE + 1;
@@ -212,16 +212,21 @@ impl Waiter {
         self.set_state(self.state.load(Ordering::Relaxed) & !STATE | state);
     }
 
-    /// It is in another queue now, under the lock of that.
-    pub(crate) fn set_moved(&self) {
-        self.set_state(self.state.load(Ordering::Relaxed) | MOVED);
+    /// It is in another queue now, moved with others, under the lock of that.
+    pub(crate) fn set_in_crowd(&self) {
+        self.set_state(self.state.load(Ordering::Relaxed) | IN_CROWD);
     }
 
-    /// Whether it was moved, and has not been asked this before; under the lock of its queue.
-    pub(crate) fn take_moved(&self) -> bool {
+    /// Whether it was moved with others, and not taken out of that crowd.
+    pub(crate) fn is_in_crowd(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & IN_CROWD != 0
+    }
+
+    /// Takes it out of its crowd, under the lock of its queue. Returns whether it was in one.
+    pub(crate) fn take_from_crowd(&self) -> bool {
         let state = self.state.load(Ordering::Relaxed);
-        self.set_state(state & !MOVED);
-        state & MOVED != 0
+        self.set_state(state & !IN_CROWD);
+        state & IN_CROWD != 0
     }
 
     /// The address waited on. Fixed while the caller holds the lock of its shard.

@@ -298,7 +298,9 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
             StageProjection::Queued { wait } => {
                 let raw = this.handle.as_ref().expect(ENDED).raw();
                 wait.is_signalled() && {
-                    raw.wake_ahead();
+                    if wait.is_in_crowd() {
+                        raw.wake_ahead();
+                    }
                     raw.spin((), Attempt::Queued)
                 }
             }

@@ -22,6 +22,8 @@
 //! barges, with the rights of any running thread, and leaves the queue; if it was signalled meanwhile, it forwards that.
 //! Tasks are not woken ahead: a worker would poll them in vain.
 
+use super::dequeue::trace_wakes;
+use crate::observe::tracing::SIGNALLED;
 use crate::table::{Location, address, release};
 use crate::waiter::wake::Wake;
 
@@ -46,5 +48,6 @@ pub fn wake_ahead<L: Location>(at: L) -> usize {
     let mut locked = table.lock(key);
     let ahead = locked.ahead(key);
     release(locked);
+    trace_wakes(SIGNALLED, key, ahead.iter().flatten().map(Wake::identity));
     ahead.into_iter().flatten().map(Wake::wake).count()
 }

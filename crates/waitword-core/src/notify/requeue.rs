@@ -118,7 +118,8 @@ fn requeue_if<E>(
     let signalled = signal_behind(both.second(), to, moved);
     let ahead = if moved > 1 { both.second().ahead(to) } else { Default::default() };
     let (first, second) = both.unlock();
-    trace_wakes(SIGNALLED, to, signalled.iter().map(|(wake, _)| wake.identity()));
+    let woken = signalled.iter().map(|(wake, _)| wake).chain(ahead.iter().flatten());
+    trace_wakes(SIGNALLED, to, woken.map(Wake::identity));
     // If the waker panics, so does the notify: there is no other that has to be woken.
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     ahead.into_iter().flatten().for_each(Wake::wake);

@@ -140,7 +140,7 @@ pin_project! {
             let mut this = this.project();
             let mut forwards = Forwards { at: &*this.at, notified: *this.notified };
             if let (StageProjection::Queued { wait }, Some(handle)) = (this.stage.as_mut().project(), &*this.handle) {
-                leave(wait, handle.raw(), &mut forwards.notified);
+                left(wait.cancel(), handle.raw(), &mut forwards.notified);
             }
             // The drop of an acquisition leaves the mutex's queue.
             this.stage.set(Stage::Idle);
@@ -228,10 +228,10 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         if !taken && wait.is_requeued() && Parker::is_woken_by(waker) && raw.take_ahead() {
             // If it was signalled meanwhile, it took the mutex without that.
             mutant!("condvar-ahead" => {
-                *this.notified = wait.cancel() != Cancelled::BeforeNotify;
+                *this.notified = wait.cancel_acquired() != Cancelled::BeforeNotify;
                 return None;
             });
-            leave(wait, raw, this.notified);
+            left(wait.cancel_acquired(), raw, this.notified);
             return None;
         }
         if !taken {
@@ -251,14 +251,14 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         if taken {
             *this.notified = true;
             // The acquisition uses up the signal, if there is one.
-            let _ = wait.cancel();
+            let _ = wait.cancel_acquired();
             return None;
         }
         if !*this.notified && !wait.is_requeued() {
             if deadline.is_none_or(|deadline| Instant::now() < deadline) {
                 return Some(deadline);
             }
-            leave(wait, raw, this.notified);
+            left(wait.cancel(), raw, this.notified);
         } else if !*this.notified {
             return Some(None);
         }
@@ -294,31 +294,27 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
 
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
         let mut this = self.project();
-        let taken = match this.stage.as_mut().project() {
-            StageProjection::Queued { wait } => {
-                let raw = this.handle.as_ref().expect(ENDED).raw();
-                wait.is_signalled() && {
-                    if wait.is_in_crowd() {
-                        raw.wake_ahead();
-                    }
-                    raw.spin((), Attempt::Queued)
-                }
-            }
-            StageProjection::Idle | StageProjection::Locking { .. } => false,
-        };
-        if !taken {
+        let StageProjection::Queued { wait } = this.stage.as_mut().project() else { return None };
+        if !wait.is_signalled() {
             return None;
         }
+        let raw = this.handle.as_ref().expect(ENDED).raw();
+        if wait.is_in_crowd() {
+            raw.wake_ahead();
+        }
+        if !raw.spin((), Attempt::Queued) {
+            return None;
+        }
+        let _ = wait.cancel_acquired();
         this.stage.set(Stage::Idle);
         *this.notified = false;
         this.handle.take().map(|handle| (handle, Ok(())))
     }
 }
 
-/// Leaves the queue, here or of the mutex, and forwards a signal. Notes first whether a notify counted this waiter: the signal
-/// of the next waiter can panic.
-fn leave<A: Location>(wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex, notified: &mut bool) {
-    let left = wait.cancel();
+/// A waiter has left the queue, here or of the mutex: forwards its signal. Notes first whether a notify counted it: the signal of the next
+/// waiter can panic.
+fn left(left: Cancelled, mutex: &RawMutex, notified: &mut bool) {
     mutant!("condvar-requeued" => if left == Cancelled::AfterRequeue { return; });
     // Only the notify that moved this waiter counted it, whichever queue it was in.
     *notified |= left != Cancelled::BeforeNotify;

@@ -292,7 +292,10 @@ impl Drop for Ends<'_> {
 /// do about it is the lock's: here nothing.
 #[test]
 fn threads_that_were_moved_are_woken_ahead_once() {
+    // Of its own: the watchdog of the process signals those behind one that does not respond.
+    let table = Table::new();
     let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (here, there) = (table.at(&from), table.at(&to));
     let (sender, woken) = mpsc::channel();
     let end = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -305,7 +308,7 @@ fn threads_that_were_moved_are_woken_ahead_once() {
             ends.1.push(thread);
         }
         wakers.insert(2, between.waker());
-        let mut waits: Vec<_> = wakers.iter().map(|_| Box::pin(wait_async(&from, 0))).collect();
+        let mut waits: Vec<_> = wakers.iter().map(|_| Box::pin(wait_async(here, 0))).collect();
         for (wait, waker) in waits.iter_mut().zip(&wakers) {
             assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
         }
@@ -316,33 +319,34 @@ fn threads_that_were_moved_are_woken_ahead_once() {
             }
         };
         let address = std::ptr::from_ref(&to).addr();
-        assert_eq!(wake_ahead(&from), 0, "nothing was moved here");
-        assert_eq!(requeue_while_equal(&from, 0, address, usize::MAX), Ok(7));
+        assert_eq!(wake_ahead(here), 0, "nothing was moved here");
+        assert_eq!(requeue_while_equal(here, 0, address, usize::MAX), Ok(7));
         are_woken([1, 2]);
         assert_eq!(first.wakes(), 1);
         // Signals are given as if nobody had been woken.
-        assert_eq!(signal_one(&to), 7);
+        assert_eq!(signal_one(there), 7);
         assert!(waits[1].is_signalled() && !waits[3].is_signalled());
-        assert_eq!(wake_ahead(&to), 2);
+        assert_eq!(wake_ahead(there), 2);
         are_woken([3, 4]);
-        assert_eq!((wake_ahead(&to), wake_ahead(&to)), (1, 0));
+        assert_eq!((wake_ahead(there), wake_ahead(there)), (1, 0));
         are_woken([5, 5]);
         assert_eq!((first.wakes(), between.wakes()), (1, 0), "tasks are not woken ahead");
-        assert_eq!((notify_all(&to), between.wakes()), (7, 1));
+        assert_eq!((notify_all(there), between.wakes()), (7, 1));
     });
 }
 
 /// One that is moved alone is signalled, and that is all.
 #[test]
 fn one_that_is_moved_behind_others_is_not_woken_ahead() {
+    let table = Table::new();
     let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
     let parker = Parker::current();
     let mut cx = Context::from_waker(parker.waker());
-    let (mut here, mut moved) = (pin!(wait_async(&to, 0)), pin!(wait_async(&from, 0)));
+    let (mut here, mut moved) = (pin!(wait_async(table.at(&to), 0)), pin!(wait_async(table.at(&from), 0)));
     assert!(here.as_mut().poll(&mut cx).is_pending() && moved.as_mut().poll(&mut cx).is_pending());
     let address = std::ptr::from_ref(&to).addr();
-    assert_eq!(requeue_while_equal(&from, 0, address, 1), Ok(1));
+    assert_eq!(requeue_while_equal(table.at(&from), 0, address, 1), Ok(1));
     assert!(here.is_signalled());
-    assert_eq!(wake_ahead(&to), 0, "nor later");
-    assert_eq!(notify_all(&to), 2);
+    assert_eq!(wake_ahead(table.at(&to)), 0, "nor later");
+    assert_eq!(notify_all(table.at(&to)), 2);
 }

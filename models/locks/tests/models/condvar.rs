@@ -187,34 +187,30 @@ fn one_is_polled_while_it_is_moved() {
     });
 }
 
-/// All are moved at once, and each gets the mutex from the one before.
-#[test]
-fn all_go_on_one_by_one() {
-    model_of_two(|| {
+/// A task and a thread behind it are notified at once, and all of `others` come after them.
+fn all_go_on(others: u32) {
+    model_of_two(move || {
         let shared = Arc::new(Shared::default());
         let task = shared.queued();
         let thread = spawn(&shared, |shared| Way::Thread.wait(shared));
         shared.add();
         shared.changed.notify_all();
         block_on(task).add();
+        (0..others).for_each(|_| shared.add());
         thread.join().unwrap();
-        assert_eq!(shared.count(), 3);
+        assert_eq!(shared.count(), 3 + others);
     });
 }
 
-/// The thread may be woken ahead of its signal, and take the mutex when the task has released it and signalled the thread.
+/// All are moved at once, and each gets the mutex from the one before.
+#[test]
+fn all_go_on_one_by_one() {
+    all_go_on(0);
+}
+
+/// The thread may be woken ahead of its signal, and take the mutex when the task has released it and signalled the thread. One that is
+/// queued behind the thread needs that signal.
 #[test]
 fn a_thread_that_was_woken_ahead_forwards_its_signal() {
-    model_of_two(|| {
-        let shared = Arc::new(Shared::default());
-        let task = shared.queued();
-        let thread = spawn(&shared, |shared| Way::Thread.wait(shared));
-        shared.add();
-        shared.changed.notify_all();
-        block_on(task).add();
-        // Queued behind the thread, it needs that signal.
-        shared.add();
-        thread.join().unwrap();
-        assert_eq!(shared.count(), 4);
-    });
+    all_go_on(1);
 }

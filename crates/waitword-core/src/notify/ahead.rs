@@ -33,7 +33,8 @@ use crate::waiter::wake::Wake;
 /// They stay queued, as they were: a wake-up for no reason, to which the lock gives one. For a thread that was woken so and finds the
 /// lock free, before it takes it.
 ///
-/// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, and looks at 32 waiters at most.
+/// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, and looks at 32 waiters at most, and makes
+/// a system call for each thread that sleeps. Runs nothing foreign, and does not panic.
 ///
 /// ```
 /// let word = std::sync::atomic::AtomicU32::new(0);

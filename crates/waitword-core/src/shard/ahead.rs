@@ -23,9 +23,10 @@ impl Locked<'_> {
             let Some(head) = queues.bucket(key).find(key.address) else { return };
             let _ = find_in(head, |node| {
                 looked_at += 1;
-                if let Some(wake) = with(node, |links| links.wake.another_of_thread())
-                    && node.as_ref().take_from_crowd()
+                if node.as_ref().is_in_crowd()
+                    && let Some(wake) = with(node, |links| links.wake.another_of_thread())
                 {
+                    node.as_ref().leave_crowd();
                     wakes[found] = Some(wake);
                     found += 1;
                 }

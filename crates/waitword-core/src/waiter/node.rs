@@ -222,11 +222,9 @@ impl Waiter {
         self.state.load(Ordering::Relaxed) & IN_CROWD != 0
     }
 
-    /// Takes it out of its crowd, under the lock of its queue. Returns whether it was in one.
-    pub(crate) fn take_from_crowd(&self) -> bool {
-        let state = self.state.load(Ordering::Relaxed);
-        self.set_state(state & !IN_CROWD);
-        state & IN_CROWD != 0
+    /// Takes it out of its crowd, under the lock of its queue.
+    pub(crate) fn leave_crowd(&self) {
+        self.set_state(self.state.load(Ordering::Relaxed) & !IN_CROWD);
     }
 
     /// The address waited on. Fixed while the caller holds the lock of its shard.

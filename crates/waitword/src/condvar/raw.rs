@@ -17,8 +17,8 @@
 //! ```
 //! A notify moves the waiters that it notifies, asleep, to the tail of the mutex's queue, and makes sure that the head waiter
 //! there is signalled (wait morphing; `notify/requeue.rs` of the core). So there is no thundering herd: of a hundred waiters one
-//! wakes up at once, and each of the others at a release of the mutex. But threads are woken ahead of their signals, two at first, and more as long as
-//! they find the mutex free (`notify/ahead.rs` of the core).
+//! wakes up at once, and each of the others at a release of the mutex. But threads are woken ahead of their signals, two at first, and
+//! more as long as they find the mutex free (`notify/ahead.rs` of the core).
 //!
 //! # A wait, from stage to stage
 //! ```text

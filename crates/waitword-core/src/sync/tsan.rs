@@ -130,10 +130,12 @@ impl<T> OnceLock<T> {
             unsafe { *self.value.get() = Some(value) };
             self.made.store(true, Ordering::Release);
         });
-        // Who is let through reads that store.
-        assert!(self.made.load(Ordering::Acquire));
-        // SAFETY: written before, and not any more.
-        unsafe { (*self.value.get()).as_ref() }.expect("just made")
+        self.get().expect("just made")
+    }
+
+    pub fn get(&self) -> Option<&T> {
+        // SAFETY: written before that store, and not any more.
+        self.made.load(Ordering::Acquire).then(|| unsafe { (*self.value.get()).as_ref() }).flatten()
     }
 }
 

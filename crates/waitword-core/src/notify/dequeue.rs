@@ -81,6 +81,9 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 /// that is notified but gets no CPU, for a low priority or a quota, can delay up to 15 others. Tasks, and threads that wait
 /// with an [`Interrupt`](crate::Interrupt), are woken by the notifier.
 ///
+/// On Linux, threads that were woken together with seven others before, and have no deadline now, sleep so that one system call wakes
+/// several: the notifier wakes four of a batch, and each of these up to eight more.
+///
 /// # Panics
 /// When a foreign waker or doorbell panics, all others are woken first; then the first panic goes on here.
 ///

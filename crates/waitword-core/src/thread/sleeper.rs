@@ -17,6 +17,9 @@
 //! that sleep in a [`Parker`](super::Parker). A woken thread that gets no CPU (a low priority, a cgroup's quota) delays those below
 //! it: in a batch at most 15.
 //!
+//! A thread that was woken in a crowd sleeps in a room next time, if it has no deadline (`room.rs`). There, one system call wakes several, and
+//! the tree is a flat one (`call.rs`).
+//!
 //! # The race
 //! A thread may leave its park at any time: its deadline comes, or another notifier unparks it. Broken:
 //! ```text
@@ -63,22 +66,31 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
+use crate::time::Instant;
+
+use super::call::{CALLERS, Calls, Given};
+use super::room::{CROWD, Call, Seat};
 use super::spin;
+use super::token::{Sleep, Token};
 use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use crate::sync::thread::{self, Thread};
-use crate::sync::{MODEL, UnsafeCell, mutant, order};
+use crate::sync::{MODEL, UnsafeCell, futex, mutant, order};
 
 const AWAKE: *mut Sleeper = ptr::null_mut();
-/// It sleeps, or is about to, or has just woken up. Not the address of a sleeper, which is aligned.
+/// It sleeps alone, or is about to, or has just woken up. Not the address of a sleeper, which is aligned.
 const ASLEEP: *mut Sleeper = ptr::without_provenance_mut(1);
 
 /// A thread, as its notifiers see it.
 #[derive(Debug)]
 pub(super) struct Sleeper {
     pub(super) thread: Thread,
-    /// [`AWAKE`], [`ASLEEP`], or asleep and given the first of a chain of threads (P2). To notifiers of one thread, a hint: how
-    /// soon can it respond? (`spin.rs`)
+    token: Token,
+    /// Whether it was woken in a crowd last: then it takes a seat in a room next time.
+    is_in_crowd: AtomicBool,
+    /// [`AWAKE`], [`ASLEEP`], or asleep and given the first of a chain of threads (P2).
     state: AtomicPtr<Sleeper>,
+    /// The same in a room.
+    call: Given,
     /// Whether it is in a chain.
     linked: AtomicBool,
     /// The next one there.
@@ -92,37 +104,118 @@ unsafe impl Sync for Sleeper {}
 
 impl Sleeper {
     pub(super) fn current() -> Self {
-        let (state, linked) = (AtomicPtr::new(AWAKE), AtomicBool::new(false));
-        Self { thread: thread::current(), state, linked, next: UnsafeCell::new(None) }
+        Self {
+            thread: thread::current(),
+            token: Token::new(),
+            is_in_crowd: AtomicBool::new(false),
+            state: AtomicPtr::new(AWAKE),
+            call: Given::new(),
+            linked: AtomicBool::new(false),
+            next: UnsafeCell::new(None),
+        }
     }
 
-    /// Parks the calling thread, whose sleeper this is, and wakes the threads that it was given meanwhile.
-    pub(super) fn while_asleep(&self, park: impl FnOnce()) {
+    /// Parks the calling thread, whose sleeper this is, until woken or for no reason.
+    pub(super) fn park(&self) {
+        match self.is_in_crowd.load(Ordering::Relaxed) && futex::EXISTS {
+            true => self.sleep_in_room(),
+            false => self.sleep_alone(thread::park),
+        }
+    }
+
+    /// As [`park`](Self::park), until `deadline` at the latest.
+    pub(super) fn park_until(&self, deadline: Instant) {
+        self.sleep_alone(|| thread::park_until(deadline));
+    }
+
+    /// Sleeps in a room, and makes the call that it was given meanwhile.
+    fn sleep_in_room(&self) {
+        // No seat is taken for a sleep that ends before it begins.
+        if self.token.take() {
+            return;
+        }
+        let seat = Seat::take();
+        let changes = seat.changes();
+        if !self.token.begin(Sleep::Seated(seat)) {
+            return;
+        }
+        self.call.open();
+        mutant!("room-changes-first" => {
+            seat.sleep(seat.changes());
+            self.call.close();
+            return self.token.end();
+        });
+        seat.sleep(changes);
+        let call = self.call.close();
+        self.token.end();
+        mutant!("given-call" => return);
+        call.map(Call::wake);
+    }
+
+    /// Sleeps by `park`, and wakes the threads that it was given meanwhile.
+    fn sleep_alone(&self, park: impl FnOnce()) {
+        if !self.token.begin(Sleep::Alone) {
+            return;
+        }
         self.state.store(ASLEEP, Ordering::Relaxed);
         park();
         // Pairs with the exchange in `give`.
         let given = self.state.swap(AWAKE, order!(Acquire, "given-acquire"));
+        self.token.end();
         if given != ASLEEP {
             mutant!("given-wake" => return);
             // SAFETY: neither `AWAKE`, which only this thread stores, nor `ASLEEP` (P2).
             let given = unsafe { WakeChain::from_first(Arc::from_raw(given)) };
             // These are not the partners of this thread: it learns nothing from them.
-            given.wake(|sleeper| sleeper.thread.unpark());
+            given.wake(Self::end_sleep);
         }
     }
 
-    /// Called by the thread itself: it does not sleep, so this costs no system call, and there is nothing to learn.
+    /// Called by the thread itself, which runs. The next park ends at once, here or in the standard library's own.
     pub(super) fn leave_token(&self) {
-        self.thread.unpark();
+        self.token.notify();
+        // In a model nobody else parks.
+        if !MODEL {
+            self.thread.unpark();
+        }
     }
 
-    /// Called by others. A system call if it sleeps.
+    /// Called by others, for this thread alone. A system call if it sleeps.
     pub(super) fn unpark(&self) {
-        spin::wake(self.is_asleep(), || self.thread.unpark());
+        self.was_in_crowd(false);
+        self.wake();
     }
 
-    fn is_asleep(&self) -> bool {
-        self.state.load(Ordering::Relaxed) != AWAKE
+    fn wake(&self) {
+        spin::wake(self.token.sleep().is_some(), || self.end_sleep());
+    }
+
+    fn end_sleep(&self) {
+        self.end_sleep_by(|seat| {
+            seat.call().wake();
+        });
+    }
+
+    /// By `call`, if it sleeps on a seat.
+    fn end_sleep_by(&self, call: impl FnOnce(Seat)) {
+        match self.token.notify() {
+            Some(Sleep::Alone) => self.thread.unpark(),
+            Some(Sleep::Seated(seat)) => call(seat),
+            None => {}
+        }
+    }
+
+    /// It is woken, in a crowd or not.
+    fn was_in_crowd(&self, in_crowd: bool) {
+        // In a model it says so itself.
+        if !MODEL && self.is_in_crowd.load(Ordering::Relaxed) != in_crowd {
+            self.is_in_crowd.store(in_crowd, Ordering::Relaxed);
+        }
+    }
+
+    #[cfg(any(waitword_loom, waitword_shuttle))]
+    pub(super) fn join_crowd(&self) {
+        self.is_in_crowd.store(true, Ordering::Relaxed);
     }
 
     /// Has this thread wake `chain` when it wakes up. Returns the chain if it is awake, or was given another.
@@ -172,35 +265,74 @@ impl Sleeper {
     }
 }
 
+/// Threads that their notifier is about to wake, no more than a batch.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    alone: WakeChain,
+    /// The first that sleep in rooms, and the others.
+    callers: [Option<Arc<Sleeper>>; CALLERS],
+    seated: Calls,
+}
+
+impl Threads {
+    /// Whether there is no thread to wake.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.alone.first.is_none() && self.callers[0].is_none()
+    }
+
+    /// Adds the thread that `waker` wakes, if it sleeps; wakes it if it is awake. Its batch has so many waiters.
+    ///
+    /// # Panics
+    /// If it is not the waker of a thread ([`is_of_thread`]).
+    pub(crate) fn add(&mut self, waker: Waker, batch: usize) {
+        assert!(is_of_thread(&waker), "not the waker of a thread");
+        // SAFETY: our vtable, and its share is ours now (P3).
+        let sleeper = unsafe { Arc::from_raw(ManuallyDrop::new(waker).data().cast::<Sleeper>()) };
+        sleeper.was_in_crowd(batch >= CROWD);
+        match sleeper.token.sleep() {
+            None => sleeper.wake(),
+            Some(Sleep::Alone) if sleeper.link() => self.alone.push(sleeper),
+            Some(Sleep::Alone) => {}
+            // It is nobody's partner in taking turns, so nothing is learned from it.
+            Some(Sleep::Seated(_)) => self.call(sleeper),
+        }
+    }
+
+    /// Adds one that sleeps in a room: the first few are to call the others.
+    fn call(&mut self, sleeper: Arc<Sleeper>) {
+        match self.callers.iter_mut().find(|caller| caller.is_none()) {
+            Some(caller) => *caller = Some(sleeper),
+            // Woken already, but for the call.
+            None => sleeper.end_sleep_by(|seat| self.seated.add(seat)),
+        }
+    }
+
+    /// Wakes them.
+    pub(crate) fn wake_all(mut self) {
+        let mut calls = Calls::default();
+        for caller in self.callers.into_iter().flatten() {
+            if let Some(call) = self.seated.share()
+                && !caller.call.give(call)
+            {
+                call.wake();
+            }
+            caller.end_sleep_by(|seat| calls.add(seat));
+        }
+        calls.wake();
+        self.seated.wake();
+        self.alone.wake(Sleeper::wake);
+    }
+}
+
 /// Sleeping threads that their owner is about to wake.
 #[derive(Debug, Default)]
-pub(crate) struct WakeChain {
+struct WakeChain {
     first: Option<Arc<Sleeper>>,
     last: Option<NonNull<Sleeper>>,
 }
 
 impl WakeChain {
-    /// Whether there is no thread to wake.
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.first.is_none()
-    }
-
-    /// Adds the thread that `waker` wakes, if it sleeps; wakes it if it is awake.
-    ///
-    /// # Panics
-    /// If it is not the waker of a thread ([`is_of_thread`]).
-    pub(crate) fn add(&mut self, waker: Waker) {
-        assert!(is_of_thread(&waker), "not the waker of a thread");
-        // SAFETY: our vtable, and its share is ours now (P3).
-        let sleeper = unsafe { Arc::from_raw(ManuallyDrop::new(waker).data().cast::<Sleeper>()) };
-        if !sleeper.is_asleep() {
-            sleeper.unpark();
-        } else if sleeper.link() {
-            self.push(sleeper);
-        }
-    }
-
     /// Wakes all threads by `unpark`, two at a time: these wake the others, if they sleep.
     fn wake(mut self, unpark: impl Fn(&Sleeper)) {
         while let Some(first) = self.pop() {
@@ -215,11 +347,6 @@ impl WakeChain {
                 second.unlink_and(&unpark);
             }
         }
-    }
-
-    /// Wakes all threads, as their notifier.
-    pub(crate) fn wake_all(self) {
-        self.wake(Sleeper::unpark);
     }
 
     /// Every other one.
@@ -299,4 +426,58 @@ unsafe fn wake_by_ref(data: *const ()) {
 unsafe fn drop_share(data: *const ()) {
     // SAFETY: the share of a waker that is dropped (P3).
     drop(unsafe { Arc::from_raw(data.cast::<Sleeper>()) });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn until(what: &str, condition: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !condition() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it never {what}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// A thread that sleeps again and again is woken in several ways.
+    #[test]
+    fn who_was_woken_in_a_crowd_sleeps_in_a_room_until_it_is_woken_alone() {
+        let (send, received) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let (sleeper, is_over) = (Arc::new(Sleeper::current()), Arc::new(AtomicBool::new(false)));
+            send.send((Arc::clone(&sleeper), Arc::clone(&is_over))).unwrap();
+            while !is_over.load(Ordering::SeqCst) {
+                sleeper.park();
+            }
+        });
+        let (sleeper, is_over) = received.recv().unwrap();
+        let sleeps_alone = || until("slept alone", || sleeper.token.sleep() == Some(Sleep::Alone));
+        let sits = || {
+            until("took a seat", || matches!(sleeper.token.sleep(), Some(Sleep::Seated(_))) == futex::EXISTS)
+        };
+        let wake_in_batch = |batch| {
+            let mut threads = Threads::default();
+            threads.add(Arc::clone(&sleeper).into_waker(), batch);
+            threads.wake_all();
+        };
+        sleeps_alone();
+        wake_in_batch(CROWD - 1);
+        sleeps_alone();
+        wake_in_batch(CROWD);
+        sits();
+        wake_in_batch(CROWD);
+        sits();
+        wake_in_batch(CROWD - 1);
+        sleeps_alone();
+        wake_in_batch(CROWD);
+        sits();
+        sleeper.unpark();
+        sleeps_alone();
+        is_over.store(true, Ordering::SeqCst);
+        sleeper.unpark();
+        thread.join().unwrap();
+    }
 }

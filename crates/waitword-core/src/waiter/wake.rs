@@ -11,7 +11,7 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use super::inbox::Inbox;
 use crate::sync::MODEL;
-use crate::thread::{WakeChain, is_of_thread};
+use crate::thread::{Threads, is_of_thread};
 
 /// How many waiters are completed in one stay under a lock. Small in a model, so that it has several.
 pub(crate) const BATCH: usize = if MODEL { 2 } else { 32 };
@@ -154,18 +154,18 @@ impl WakeBatch {
         self.wakes[..self.len].iter().map(Wake::identity)
     }
 
-    /// Runs all of them; sleeping threads as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken;
+    /// Runs all of them; sleeping threads in rooms, or as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken;
     /// it goes on in [`finish`](Self::finish). No lock may be held.
     pub(crate) fn wake_all(&mut self) {
-        let mut threads = WakeChain::default();
-        let mut wakes = self.wakes[..self.len].iter_mut();
+        let (mut threads, batch) = (Threads::default(), self.len);
+        let mut wakes = self.wakes[..batch].iter_mut();
         // Caught once for all, and once more for each that panics.
         while wakes.len() > 0 {
             self.panic.catch(|| {
                 for wake in wakes.by_ref() {
                     match wake {
                         Wake::Task(waker) if is_of_thread(waker) => {
-                            threads.add(std::mem::replace(waker, Waker::noop().clone()));
+                            threads.add(std::mem::replace(waker, Waker::noop().clone()), batch);
                         }
                         foreign => {
                             // It may take long: the threads before it are woken first.

@@ -12,6 +12,7 @@ use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
 use crate::acquire::held::held_by_task;
+use crate::acquire::out_of_line::OutOfLine;
 use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -65,13 +66,13 @@ pin_project! {
         // Until the first attempt has failed, and once the wait has ended.
         None { caller: Caller },
         // While queued; then there is a handle, too.
-        Begun { #[pin] wait: WaitAsync<A> },
+        Begun { #[pin] wait: OutOfLine<WaitAsync<A>> },
     }
 }
 
 impl<A: Location> Wait<A> {
     fn begun(&self) -> Option<&WaitAsync<A>> {
-        if let Self::Begun { wait } = self { Some(wait) } else { None }
+        if let Self::Begun { wait } = self { Some(&**wait) } else { None }
     }
 
     fn is_begun(&self) -> bool {
@@ -79,13 +80,13 @@ impl<A: Location> Wait<A> {
     }
 
     fn as_pin_mut(self: Pin<&mut Self>) -> Option<Pin<&mut WaitAsync<A>>> {
-        if let WaitProjection::Begun { wait } = self.project() { Some(wait) } else { None }
+        if let WaitProjection::Begun { wait } = self.project() { Some(wait.as_pin_mut()) } else { None }
     }
 
     fn caller(self: Pin<&mut Self>) -> Caller {
         match self.project() {
             WaitProjection::None { caller } => *caller,
-            WaitProjection::Begun { wait } => wait.caller(),
+            WaitProjection::Begun { wait } => wait.as_pin_mut().caller(),
         }
     }
 
@@ -207,7 +208,8 @@ impl<H: Handle> Acquisition<H> {
                         handle.will_wait();
                         let caller = this.wait.as_mut().caller();
                         let origin = Origin::new(caller, H::Raw::waits_for(ask)).timed(is_timed);
-                        this.wait.set(Wait::Begun { wait: wait_async_from(origin, handle.at(ask), value) });
+                        let wait = wait_async_from(origin, handle.at(ask), value);
+                        this.wait.set(Wait::Begun { wait: OutOfLine::new(wait) });
                     }
                     Err(NotTaken::Closed(closed)) => return Poll::Ready(Err(closed)),
                 }

@@ -53,6 +53,8 @@ mod future;
 mod handle;
 mod held;
 mod named;
+#[allow(unsafe_code)]
+mod out_of_line;
 mod pauses;
 mod raw;
 #[cfg(test)]

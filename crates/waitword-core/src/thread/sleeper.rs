@@ -171,13 +171,15 @@ impl Sleeper {
         }
     }
 
-    /// Called by the thread itself, which runs. The next park ends at once, here or in the standard library's own.
+    /// Called by the thread itself, which runs. Its next park ends at once, here or in the standard library.
     pub(super) fn leave_token(&self) {
-        self.token.notify();
-        // In a model nobody else parks.
-        if !MODEL {
-            self.thread.unpark();
+        // In a room it would not see the other token. If it is told so only later, it is woken after that, and rechecks.
+        if self.is_in_crowd.load(Ordering::Relaxed) {
+            mutant!("leave-token-in-room" => return self.thread.unpark());
+            self.token.notify();
         }
+        mutant!("leave-token" => return);
+        self.thread.unpark();
     }
 
     /// Called by others, for this thread alone. A system call if it sleeps.

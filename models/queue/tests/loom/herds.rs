@@ -106,6 +106,43 @@ fn two_notifies_of_one_thread_that_blocks() {
     });
 }
 
+/// A thread blocks below a task that it drives, and uses up the wake for the task.
+fn a_wake_for_the_task_above(in_crowd: bool) {
+    model_within(2, move |shared| {
+        let (send, receive) = loom::sync::mpsc::channel();
+        let thread = spawn(shared, move |shared| {
+            let (parker, mut task) = (Parker::current(), shared.wait(1));
+            if in_crowd {
+                parker.join_crowd();
+            }
+            let mut cx = Context::from_waker(parker.waker());
+            assert!(task.as_mut().poll(&mut cx).is_pending());
+            send.send(()).unwrap();
+            // What the poll above has called blocks; then the task's executor parks.
+            let _ = wait(shared.at(0), 0);
+            parker.park();
+            while task.as_mut().poll(&mut cx).is_pending() {
+                parker.park();
+            }
+        });
+        receive.recv().unwrap();
+        assert_eq!(notify_one(shared.at(1)), 1);
+        shared.words[0].store(1, Ordering::Relaxed);
+        notify_one(shared.at(0));
+        thread.join().unwrap();
+    });
+}
+
+#[test]
+fn a_thread_that_blocks_below_a_task_does_not_use_up_its_wake() {
+    a_wake_for_the_task_above(false);
+}
+
+#[test]
+fn a_thread_that_blocks_in_a_room_below_a_task_does_not_use_up_its_wake() {
+    a_wake_for_the_task_above(true);
+}
+
 /// Two threads sleep in one room, and one call wakes both.
 #[test]
 fn a_room_is_woken() {

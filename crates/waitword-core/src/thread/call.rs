@@ -28,28 +28,26 @@ const ROOMS: usize = 8;
 /// Threads that are to be woken, room by room.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    /// One for each room that has some of them.
-    calls: [Option<Call>; ROOMS],
+    /// One for each room that has some of them; the others have no seats.
+    calls: [Call; ROOMS],
 }
 
 impl Calls {
     /// Adds who sits there.
     pub(super) fn add(&mut self, seat: Seat) {
         let call = seat.call();
-        for other in &mut self.calls {
-            match other {
-                Some(other) if other.room == call.room => return other.seats |= call.seats,
-                Some(_) => {}
-                None => return *other = Some(call),
+        match self.calls.iter_mut().find(|other| other.seats == 0 || other.room == call.room) {
+            Some(other) => *other = Call { room: call.room, seats: other.seats | call.seats },
+            // Too many rooms.
+            None => {
+                call.wake();
             }
         }
-        // Too many rooms.
-        call.wake();
     }
 
     /// Takes out a call that is small enough to be given to another thread.
     pub(super) fn share(&mut self) -> Option<Call> {
-        let call = self.calls.iter_mut().flatten().find(|call| call.seats != 0)?;
+        let call = self.calls.iter_mut().find(|call| call.seats != 0)?;
         let mut seats = 0_u32;
         while call.seats != 0 && seats.count_ones() < SHARE {
             let lowest = call.seats & call.seats.wrapping_neg();
@@ -61,10 +59,9 @@ impl Calls {
 
     /// Wakes all that are left, in the order in which the first of each room was added.
     pub(super) fn wake(self) {
-        let left = self.calls.into_iter().flatten().filter(|call| call.seats != 0);
-        left.for_each(|call| {
+        for call in self.calls.into_iter().filter(|call| call.seats != 0) {
             call.wake();
-        });
+        }
     }
 }
 
@@ -126,8 +123,8 @@ mod tests {
     #[test]
     fn there_is_a_call_for_each_room() {
         let calls = calls([0, 5, 31].into_iter().flat_map(|number| [(1, number), (2, number)]));
-        let seats = calls.calls.map(|call| call.map(|call| call.seats));
-        assert_eq!(seats[..3], [Some(1 | 1 << 5 | 1 << 31), Some(1 | 1 << 5 | 1 << 31), None]);
+        let seats = 1 | 1 << 5 | 1 << 31;
+        assert_eq!(calls.calls[..3], [Call { room: 57, seats }, Call { room: 58, seats }, Call::default()]);
         calls.wake();
     }
 

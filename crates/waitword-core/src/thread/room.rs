@@ -71,7 +71,7 @@ impl Seat {
 }
 
 /// Some of the seats of a room, whose threads one system call wakes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Call {
     pub(super) room: u32,
     pub(super) seats: u32,

@@ -178,7 +178,9 @@ impl WakeBatch {
                 }
             });
         }
-        threads.wake_all();
+        if !threads.is_empty() {
+            threads.wake_all();
+        }
         self.len = 0;
     }
 

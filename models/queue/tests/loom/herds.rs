@@ -61,14 +61,15 @@ fn a_woken_thread_wakes_the_next() {
 /// The first thread leaves its park for another reason while it is given the second one.
 #[test]
 fn a_thread_that_wakes_up_by_itself_and_a_notify_of_all() {
-    model(|shared| {
+    model_within(2, |shared| {
         let (send, receive) = loom::sync::mpsc::channel();
         let first = waiter(shared, &[0], send.clone());
         let stray = receive.recv().unwrap();
         let second = waiter(shared, &[0], send);
         receive.recv().unwrap();
-        stray.wake();
+        let waker = spawn(shared, move |_| stray.wake());
         assert_eq!(notify_all(shared.at(0)), 2);
+        waker.join().unwrap();
         first.join().unwrap();
         second.join().unwrap();
     });
@@ -207,8 +208,9 @@ fn a_thread_in_a_room_that_wakes_up_by_itself_and_a_notify_of_all() {
         let stray = receive.recv().unwrap();
         let second = waiter_in(shared, true, &[0], send);
         receive.recv().unwrap();
-        stray.wake();
+        let waker = spawn(shared, move |_| stray.wake());
         assert_eq!(notify_all(shared.at(0)), 2);
+        waker.join().unwrap();
         first.join().unwrap();
         second.join().unwrap();
     });

@@ -72,7 +72,7 @@ pub(crate) enum Recipe {
         quiet: bool,
     },
 
-    /// Model checks: every interleaving of two to four threads, and what the memory model allows between (two minutes)
+    /// Model checks: every interleaving of two to four threads, and what the memory model allows between (eight minutes)
     Loom {
         /// With more preemptions: five in the queue, three in the locks (much longer: before a release)
         #[arg(long)]

@@ -50,12 +50,16 @@ fn waiter_in(
 #[test]
 fn a_woken_thread_wakes_the_next() {
     model(|shared| {
-        let threads = [0, 1].map(|_| spawn(shared, |shared| wait(shared.at(0), 0)));
-        shared.words[0].store(1, Ordering::Relaxed);
-        let woken = notify_all(shared.at(0));
-        let outcomes = threads.map(|thread| thread.join().unwrap());
-        assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::Notified).count(), woken);
+        notify_all_of([0, 1].map(|_| spawn(shared, |shared| wait(shared.at(0), 0))), shared);
     });
+}
+
+/// All that are counted are notified, and the others find the word changed.
+fn notify_all_of(threads: [JoinHandle<Outcome>; 2], shared: &Shared) {
+    shared.words[0].store(1, Ordering::Relaxed);
+    let woken = notify_all(shared.at(0));
+    let outcomes = threads.map(|thread| thread.join().unwrap());
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::Notified).count(), woken);
 }
 
 /// The first thread leaves its park for another reason while it is given the second one.
@@ -154,10 +158,7 @@ fn a_room_is_woken() {
                 wait(shared.at(0), 0)
             })
         });
-        shared.words[0].store(1, Ordering::Relaxed);
-        let woken = notify_all(shared.at(0));
-        let outcomes = threads.map(|thread| thread.join().unwrap());
-        assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::Notified).count(), woken);
+        notify_all_of(threads, shared);
     });
 }
 

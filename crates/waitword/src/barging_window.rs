@@ -51,7 +51,7 @@ pub(crate) fn end_of_window(queued: usize, bits: u32) -> u32 {
     (now().wrapping_add(ticks(window)) & lowest(bits)).max(1)
 }
 
-/// Whether the end of a window has come. Times wrap around, 16 bits every 0.3 s and 22 bits every 17 s. An end that is further
+/// Whether the end of a window has come. Times wrap around, 15 bits every 0.13 s and 22 bits every 17 s. An end that is further
 /// away than a window counts as past, so the error is at most one window.
 pub(crate) fn has_come(end: u32, bits: u32) -> bool {
     let left = end.wrapping_sub(now()) & lowest(bits);
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn an_end_long_past_has_come() {
-        for bits in [16, END_BITS] {
+        for bits in [15, END_BITS] {
             let times = lowest(bits);
             let ago = |ticks: u32| now().wrapping_sub(ticks) & times;
             let past = [0, 1, 1 << 10, times / 2, times / 2 + 1, times / 4 * 3];

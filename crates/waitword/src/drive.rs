@@ -1,4 +1,4 @@
-//! How a thread drives a loop of steps: step, spin, park, spin, step again. The one loop of this crate that parks.
+//! How a thread drives a loop of steps: step, spin, yield, park, spin, step again. The one loop of this crate that parks.
 //!
 //! The core's `wait` has a loop of its own: a step polls, and a poll of a queued wait takes the shard's lock to compare wakers. The
 //! core loads its node's state instead, takes no lock until it gives up, and can be interrupted.
@@ -37,6 +37,11 @@ pub(crate) trait Steps {
         false
     }
 
+    /// The last attempt of a thread before it sleeps, if that is worth it. `Some` if that ended the loop.
+    fn before_park(self: Pin<&mut Self>) -> Option<Self::Output> {
+        None
+    }
+
     /// Spins for a while, in a signalled thread. `Some` if that ended the loop.
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
         None
@@ -59,6 +64,9 @@ pub(crate) fn drive<S: Steps>(
         // Two threads that take turns are queued one at a time. With others in front, a spin would only keep a CPU from them.
         if !mem::replace(&mut has_spun, true) && steps.is_next() {
             parker.spin(until, || steps.is_signalled());
+        }
+        if let Some(output) = steps.as_mut().before_park() {
+            return output;
         }
         match until {
             _ if steps.is_signalled() => {}

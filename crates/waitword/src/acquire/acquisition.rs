@@ -25,7 +25,7 @@ enum Taken {
     OnSignal,
     /// On a recheck, when the next signal could find the waiter. Such a signal belongs to a later release.
     OnRecheck,
-    /// A task by barging, right after it enqueued. Its release signals only for a waiter that the word knows of, so a signal that it
+    /// By barging: a task right after it enqueued, a thread before it slept. Its release signals only for a waiter that the word knows of, so a signal that it
     /// had already has to be forwarded.
     Barging,
 }
@@ -315,6 +315,12 @@ impl<H: Handle> Steps for Acquisition<H> {
     fn is_next(&self) -> bool {
         let at = self.handle.as_ref().map(|handle| handle.at(self.ask));
         at.is_some_and(|at| at.table().waiters(at.word()) <= 1)
+    }
+
+    fn before_park(self: Pin<&mut Self>) -> Option<Self::Output> {
+        let barges = |handle: &H| handle.raw().take_before_park(self.ask, || self.is_signalled());
+        let is_taken = self.wait.is_begun() && self.handle.as_ref().is_some_and(barges);
+        is_taken.then(|| Ok(Ok(self.end(Taken::Barging, false))))
     }
 
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {

@@ -67,6 +67,11 @@ pub(crate) trait Acquire {
         false
     }
 
+    /// One more attempt of a queued thread, by barging, before it sleeps; none once it is signalled.
+    fn take_before_park(&self, _ask: Self::Ask, _is_signalled: impl Fn() -> bool) -> bool {
+        false
+    }
+
     /// A queued waiter, a task or a thread, has taken it.
     fn taken_by(&self, _is_task: bool) {}
 

@@ -1,11 +1,11 @@
 //! The attempts on the word that the loop of `acquire` makes, and what a waiter does that leaves without it.
 
 use std::convert::Infallible;
-use std::mem;
+use std::{mem, thread};
 
-use waitword_core::Masked;
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
+use waitword_core::{Masked, Table};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::ahead;
@@ -14,11 +14,18 @@ use crate::raw_mutex::{
     is_free_for_waiters,
 };
 use crate::sync::atomic::Ordering;
-use crate::sync::{mutant, order};
+use crate::sync::{MODEL, mutant, order};
 
 /// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its rechecks
 /// slow the holders down by more than its acquisition would gain.
 const RELEASES_TO_SEE: u32 = 3;
+
+/// How often a queued thread yields its CPU to the waiter for which the mutex is reserved, before it sleeps itself.
+const YIELDS: u32 = if MODEL { 1 } else { 4 };
+
+/// So many queued waiters, the thread among them, that it yields. A shorter queue empties itself where its threads sleep: the system
+/// prefers a thread that wakes up, and so most waiters run before their windows close.
+const ENOUGH_TO_YIELD: usize = if MODEL { 1 } else { 5 };
 
 impl RawMutex {
     /// A thread that was moved to the queue, and was signalled, is about to take the mutex: others may run by then.
@@ -103,6 +110,25 @@ impl Acquire for RawMutex {
             Attempt::Queued => taken_from_queue(state) | CLOSE,
         });
         if is_free(before) { Ok(()) } else { Err(NotTaken::Marked { value: QUEUED, holds_up_others: false }) }
+    }
+
+    fn take_before_park(&self, (): (), is_signalled: impl Fn() -> bool) -> bool {
+        // Tasks have no share in what threads take so: a worker sleeps once its tasks are queued.
+        if self.state.load(Ordering::Relaxed) & (RESERVED | TASKS) != RESERVED
+            || Table::global().waiters(&self.state) < ENOUGH_TO_YIELD
+        {
+            return false;
+        }
+        for _ in 0..YIELDS {
+            thread::yield_now();
+            if is_signalled() {
+                return false;
+            }
+            if !self.is_reserved(()) {
+                return self.spin((), Attempt::Barging);
+            }
+        }
+        false
     }
 
     fn take_after_all(&self, (): ()) -> bool {

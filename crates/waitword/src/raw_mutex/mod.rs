@@ -10,6 +10,7 @@
 //! | `RESERVED`  | with `LOCKED`: the mutex is not held, and only waiters may take it                        |
 //! | end         | with `SIGNALLED`: when the barging window closes (zero: not known yet)                    |
 //! | `TASKS`     | 7 once a task took the mutex from the queue, and 1 less with each thread that did so since |
+//! | `CROWDED`   | many were queued when the last barging window opened                                      |
 //!
 //! |                             | free                          | held                             | reserved                  |
 //! |-----------------------------|-------------------------------|----------------------------------|---------------------------|
@@ -57,6 +58,21 @@
 //! signalled waiter loses to barging acquirers for that long and a few acquisitions more, and so does each waiter behind it
 //! when it becomes the head.
 //!
+//! The running threads are as many as CPUs, and all of them would sleep then. One CPU is enough for the waiter; the others were idle
+//! until the next release has woken the next waiter, 30 µs in a virtual machine. So a thread that has enqueued yields its CPU a few times
+//! while the mutex is reserved, before it sleeps, and then barges: it runs, and the waiter behind needs no wake-up yet. It is queued
+//! meanwhile: if the system does not let it run for long, it is signalled in its turn.
+//!
+//! ```text
+//!   head waiter             thread A                      thread B
+//!   ──────────────────      ────────────────────────      ─────────────────────────────────
+//!                           LOCKED RESERVED: enqueues     LOCKED RESERVED: enqueues
+//!   (has no CPU)            yields
+//!   (runs on A's CPU)       (has no CPU)                  yields; still reserved
+//!   → LOCKED QUEUED                                       yields; held: spins
+//!   → SIGNALLED                                           → LOCKED SIGNALLED: leaves the queue
+//! ```
+//!
 //! # Threads and tasks
 //! A thread that finds the mutex held spins; a task must not, and enqueues. So beside running threads the tasks of a worker are soon
 //! all queued, the worker sleeps, and the threads barge alone. Two rules give the tasks their share:
@@ -93,12 +109,13 @@ const SIGNALLED: u32 = LOCKED << 2;
 const FAIR: u32 = LOCKED << 3;
 const RESERVED: u32 = LOCKED << 4;
 const END_SHIFT: u32 = COUNT_BITS + 5;
-const END_BITS: u32 = 16;
+const END_BITS: u32 = 15;
 const END: u32 = ((1 << END_BITS) - 1) << END_SHIFT;
 const TASKS: u32 = 7 << (END_SHIFT + END_BITS);
 const ONE_THREAD: u32 = 1 << (END_SHIFT + END_BITS);
+const CROWDED: u32 = 1 << (END_SHIFT + END_BITS + 3);
 /// What only a release and the holder change.
-const KEPT: u32 = COUNT | TASKS;
+const KEPT: u32 = COUNT | TASKS | CROWDED;
 /// What a release adds.
 const RELEASE: u32 = 1_u32.wrapping_sub(LOCKED);
 /// What closes the barging window: the next release carries into `LOCKED`.
@@ -216,7 +233,7 @@ impl RawMutex {
         let is_owed = |state| state & (LOCKED | SIGNALLED | QUEUED) == QUEUED;
         let before = self.update(Ordering::Relaxed, |state| match is_owed(state) {
             // From here on it counts for the window.
-            true if beside_tasks(state) => (state & TASKS) | SIGNALLED,
+            true if beside_tasks(state) => (state & (TASKS | CROWDED)) | SIGNALLED,
             true => (state & KEPT) | SIGNALLED,
             false => state,
         });
@@ -237,7 +254,7 @@ impl RawMutex {
         let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
         self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {
             _ if opens(state) => {
-                let state = if queued < MANY { state & !TASKS } else { state };
+                let state = if queued < MANY { state & !CROWDED } else { state | CROWDED };
                 state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT
             }
             _ if state & SIGNALLED != 0 && beside_tasks(state) && state & COUNT >= BESIDE_TASKS => {
@@ -296,9 +313,9 @@ fn reserve(state: u32) -> u32 {
     }
 }
 
-/// Whether a thread took the mutex from the queue last, and a task not long before it.
+/// Whether many wait, a thread took the mutex from the queue last, and a task not long before it.
 fn beside_tasks(state: u32) -> bool {
-    !matches!(state & TASKS, 0 | TASKS)
+    state & CROWDED != 0 && !matches!(state & TASKS, 0 | TASKS)
 }
 
 /// Whether a queued waiter may take the mutex.

@@ -1,5 +1,7 @@
 //! The word's transitions, one by one.
 
+use std::cell::Cell;
+use std::pin::Pin;
 use std::task::Waker;
 
 use super::*;
@@ -51,7 +53,7 @@ fn threads_count_their_acquisitions_since_a_task() {
         mutex.release(HoldId::NONE);
         let state = mutex.state.load(Ordering::Relaxed);
         assert_eq!(state & !KEPT, 0, "the bits beside these are as they were");
-        beside_tasks(state)
+        beside_tasks(state | CROWDED)
     };
     assert!(!took(false), "there are only threads");
     for _ in 0..2 {
@@ -67,12 +69,8 @@ fn a_thread_beside_tasks_leaves_others_a_short_window() {
     fn is_short(tasks: u32) -> bool {
         let mutex = RawMutex::new();
         assert!(mutex.take(()));
-        let _queued = [(); MANY].map(|()| {
-            let mut waiter = Box::pin(Acquisition::new(&mutex, ()));
-            assert!(matches!(waiter.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-            waiter
-        });
-        mutex.state.store(SIGNALLED | (tasks * ONE_THREAD), Ordering::Relaxed);
+        let _queued = queued(&mutex, MANY);
+        mutex.state.store(SIGNALLED | CROWDED | (tasks * ONE_THREAD), Ordering::Relaxed);
         let barging = |_: &u32| mutex.take(());
         let times = (0..COUNT).take_while(barging).map(|_| mutex.release(HoldId::NONE)).count() as u32;
         times < COUNT
@@ -81,4 +79,50 @@ fn a_thread_beside_tasks_leaves_others_a_short_window() {
         // Its time may have come if this thread was interrupted.
         assert_eq!((0..100).all(|_| is_short(tasks)), short, "{tasks}");
     }
+}
+
+#[test]
+fn a_queued_thread_yields_while_the_mutex_is_reserved_and_then_barges() {
+    /// What became of the attempt, and how often the thread yielded. After `held` yields the waiter takes the mutex, and releases it.
+    fn attempt(others: usize, tasks: u32, held: u32, signalled: u32) -> (bool, u32) {
+        let mutex = RawMutex::new();
+        assert!(mutex.take(()));
+        let _queued = queued(&mutex, others);
+        mutex.state.store(LOCKED | SIGNALLED | RESERVED | (tasks * ONE_THREAD), Ordering::Relaxed);
+        let yields = Cell::new(0);
+        let is_signalled = || {
+            yields.set(yields.get() + 1);
+            if yields.get() == held {
+                mutex.state.store(SIGNALLED, Ordering::Relaxed);
+            }
+            yields.get() == signalled
+        };
+        (mutex.take_before_park((), is_signalled), yields.get())
+    }
+    const NEVER: u32 = u32::MAX;
+
+    assert_eq!(attempt(5, 0, 1, NEVER), (true, 1));
+    assert_eq!(attempt(5, 0, 3, NEVER), (true, 3));
+    assert_eq!(attempt(5, 0, NEVER, NEVER), (false, 4), "the waiter has not run: this thread sleeps, too");
+    assert_eq!(attempt(5, 0, NEVER, 2), (false, 2), "it is reserved for this thread, perhaps");
+    assert_eq!(attempt(4, 0, 1, NEVER), (false, 0), "the queue is short");
+    assert_eq!(attempt(5, 1, 1, NEVER), (false, 0), "a task took it lately");
+}
+
+#[test]
+fn a_thread_does_not_yield_while_the_mutex_is_held() {
+    let mutex = RawMutex::new();
+    assert!(mutex.take(()));
+    let _queued = queued(&mutex, MANY);
+    assert!(!mutex.take_before_park((), || unreachable!("it has yielded")));
+}
+
+/// So many waiters of the mutex, which is held.
+fn queued(mutex: &RawMutex, waiters: usize) -> Vec<Pin<Box<Acquisition<&RawMutex>>>> {
+    let queue = || {
+        let mut waiter = Box::pin(Acquisition::new(mutex, ()));
+        assert!(matches!(waiter.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+        waiter
+    };
+    std::iter::repeat_with(queue).take(waiters).collect()
 }

@@ -96,6 +96,23 @@ fn a_dropped_signal_is_forwarded() {
     });
 }
 
+/// A thread enqueues while the mutex is reserved, and barges before it sleeps: it forwards the signal that it may have got meanwhile.
+#[test]
+fn a_thread_that_barges_before_it_sleeps_forwards_its_signal() {
+    model_of_two(|| {
+        let mutex = Arc::new(Mutex::new(Seen::default()));
+        let guard = mutex.lock();
+        let signalled = queued(mutex.lock_async());
+        MutexGuard::unlock_fair(guard);
+        let barges = spawn(&mutex, |mutex| Blocking.take(mutex));
+        let behind = queued(mutex.lock_async());
+        block_on(signalled).add();
+        block_on(behind).add();
+        barges.join().unwrap();
+        assert_eq!(mutex.try_lock().expect("it is free").get(), 3);
+    });
+}
+
 /// A waiter that was signalled before sees what the holder did that reserves the mutex for it.
 #[test]
 fn a_barging_holder_reserves_it_for_a_signalled_waiter() {

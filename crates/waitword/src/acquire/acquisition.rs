@@ -25,8 +25,8 @@ enum Taken {
     OnSignal,
     /// On a recheck, when the next signal could find the waiter. Such a signal belongs to a later release.
     OnRecheck,
-    /// By barging: a task right after it enqueued, a thread before it slept. Its release signals only for a waiter that the word knows of, so a signal that it
-    /// had already has to be forwarded.
+    /// By barging: a task right after it enqueued, a thread before it slept. Its release signals only for a waiter that the word
+    /// knows of, so a signal that it had already has to be forwarded.
     Barging,
 }
 

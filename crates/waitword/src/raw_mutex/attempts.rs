@@ -23,8 +23,8 @@ const RELEASES_TO_SEE: u32 = 3;
 /// How often a queued thread yields its CPU to the waiter for which the mutex is reserved, before it sleeps itself.
 const YIELDS: u32 = if MODEL { 1 } else { 4 };
 
-/// So many queued waiters, the thread among them, that it yields. A shorter queue empties itself where its threads sleep: the system
-/// prefers a thread that wakes up, and so most waiters run before their windows close.
+/// So many queued waiters, the thread among them, that it yields. A shorter queue soon empties itself where its threads sleep, and then
+/// nobody waits for a window (`docs/costs.md`); perhaps because the system prefers threads that wake up.
 const ENOUGH_TO_YIELD: usize = if MODEL { 1 } else { 5 };
 
 impl RawMutex {

@@ -66,18 +66,21 @@ fn threads_count_their_acquisitions_since_a_task() {
 #[test]
 fn a_thread_beside_tasks_leaves_others_a_short_window() {
     /// Whether the window closes before its time has come.
-    fn is_short(tasks: u32) -> bool {
+    fn is_short(waiters: usize, tasks: u32) -> bool {
         let mutex = RawMutex::new();
         assert!(mutex.take(()));
-        let _queued = queued(&mutex, MANY);
-        mutex.state.store(SIGNALLED | CROWDED | (tasks * ONE_THREAD), Ordering::Relaxed);
+        let _queued = queued(&mutex, waiters);
+        // What counts is how many wait when the window opens.
+        let before = if waiters < MANY { CROWDED } else { 0 };
+        mutex.state.store(SIGNALLED | before | (tasks * ONE_THREAD), Ordering::Relaxed);
         let barging = |_: &u32| mutex.take(());
         let times = (0..COUNT).take_while(barging).map(|_| mutex.release(HoldId::NONE)).count() as u32;
         times < COUNT
     }
     for (tasks, short) in [(0, false), (1, true), (6, true), (7, false)] {
         // Its time may have come if this thread was interrupted.
-        assert_eq!((0..100).all(|_| is_short(tasks)), short, "{tasks}");
+        assert_eq!((0..100).all(|_| is_short(MANY, tasks)), short, "{tasks}");
+        assert!(!(0..100).all(|_| is_short(MANY - 1, tasks)), "few wait");
     }
 }
 

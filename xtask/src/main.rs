@@ -9,6 +9,7 @@ mod cross;
 mod docs;
 mod layers;
 mod line;
+mod miri;
 mod models;
 mod mutants;
 mod promela;

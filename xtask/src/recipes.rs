@@ -4,8 +4,8 @@ use crate::args::{FuzzTarget, Recipe};
 use crate::line::{Line, root};
 use crate::models::models;
 use crate::stop::Stop;
-use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, MIRI, NIGHTLY, NODE, VALGRIND, need};
-use crate::{cross, docs, layers, mutants, promela, publish, web, web_page};
+use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, NIGHTLY, NODE, VALGRIND, need};
+use crate::{cross, docs, layers, miri, mutants, promela, publish, web, web_page};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
@@ -30,7 +30,7 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Soak { seconds, seed, observe } => soak(seconds, seed, observe),
         Recipe::Asan => asan(),
         Recipe::Tsan => tsan(),
-        Recipe::Miri => miri(),
+        Recipe::Miri => miri::miri(),
         Recipe::Instructions => instructions(),
         Recipe::Js { mutants } => js(mutants),
         Recipe::Web { soak: true, only, .. } => web::soak(only),
@@ -112,41 +112,38 @@ fn soak(seconds: u32, seed: Option<u64>, observe: bool) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The sanitizers want the target by name, so that build scripts and macros, which run in the compiler's process, are
-/// built without.
-const SANITIZED: &str = "--target x86_64-unknown-linux-gnu";
-
 fn asan() -> Result<(), Stop> {
-    need(&[NIGHTLY])?;
-    Line::new("cargo +nightly test -p waitword-core -p waitword -p waitword-agents --tests --target-dir target/asan")
-        .args(SANITIZED.split(' '))
-        .args(["--"])
-        .args(NOT_SANITIZED.iter().chain(&NOT_FOR_ASAN).flat_map(|name| ["--skip", name]))
-        .env("RUSTFLAGS", "-Zsanitizer=address")
-        .run()
+    sanitized("--target-dir target/asan", &NOT_FOR_ASAN, |line| line.env("RUSTFLAGS", "-Zsanitizer=address"))
 }
 
+/// With the standard library built for it, too: ThreadSanitizer learns what happens before what from the code that it sees.
 fn tsan() -> Result<(), Stop> {
-    need(&[NIGHTLY])?;
     let suppressions = root().join("proofs/tsan.supp");
-    Line::new("cargo +nightly test -p waitword-core -p waitword --lib --tests --target-dir target/tsan")
-        .args(SANITIZED.split(' '))
-        // What is printed is not captured: the buffer for it has a lock of the standard library.
-        .args(["--", "--nocapture"])
-        .args(NOT_SANITIZED.iter().chain(&NOT_FOR_TSAN).flat_map(|name| ["--skip", name]))
-        .env("RUSTFLAGS", "--cfg tsan -Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer")
-        .env("TSAN_OPTIONS", &format!("suppressions={}", suppressions.display()))
-        .env("RUST_BACKTRACE", "0")
+    sanitized("--target-dir target/tsan -Zbuild-std", &[], |line| {
+        line.env("RUSTFLAGS", "-Zsanitizer=thread")
+            .env("TSAN_OPTIONS", &format!("suppressions={}", suppressions.display()))
+    })
+}
+
+/// The tests, and the examples, which some tests start.
+fn sanitized(options: &str, left_out: &[&str], with: impl Fn(Line) -> Line) -> Result<(), Stop> {
+    need(&[NIGHTLY])?;
+    let line = |command: &str| {
+        // A sanitizer wants the target by name, so that build scripts and macros, which run in the compiler's process, are
+        // built without.
+        Line::new(&format!("cargo +nightly {command} {options} --target x86_64-unknown-linux-gnu"))
+            .args("-p waitword-core -p waitword -p waitword-agents -p waitword-observe".split(' '))
+            .args(["--all-features"])
+    };
+    with(line("build --examples")).run()?;
+    with(line("test --lib --tests"))
+        .args(["--"])
+        .args(NOT_SANITIZED.iter().chain(left_out).flat_map(|name| ["--skip", name]))
         .run()
 }
 
 /// Left out under both sanitizers.
-const NOT_SANITIZED: [&str; 7] = [
-    // These start the examples, which `--tests` does not build.
-    "threads_and_tasks_lose_no_count",
-    "what_the_service_has_answered_is_in_the_file",
-    "no_frame_is_lost_by_waits_that_are_given_up",
-    "a_thread_and_a_task_see_the_end_of_the_work",
+const NOT_SANITIZED: [&str; 3] = [
     // `protocol_model.rs`: one thread and no memory but the standard library's, for minutes.
     "no_recheck_is_needed_where_all_are_polled",
     "one_recheck_makes_up_for_one_unpolled_task",
@@ -155,31 +152,6 @@ const NOT_SANITIZED: [&str; 7] = [
 
 /// Leak on purpose, which AddressSanitizer reports.
 const NOT_FOR_ASAN: [&str; 1] = ["the_only_owner_sets_a_cell_whose_turn_was_leaked"];
-
-/// ThreadSanitizer does not see the orderings of the standard library's locks. The executors of tokio and smol are full of these,
-/// also where a test runs on them without saying so; the last one has such a lock itself.
-const NOT_FOR_TSAN: [&str; 8] = [
-    "tokio",
-    "smol",
-    "messages_beside_an_event_are_all_consumed",
-    "every_signal_arrives",
-    "select_whose_handler_wants_",
-    "streams_that_keep_their_waits_read_each_letter_once",
-    "a_crowd_uses_no_more_permits_than_there_are_and_loses_none",
-    "threads_and_tasks_share_one_queue",
-];
-
-fn miri() -> Result<(), Stop> {
-    if !NIGHTLY.is_there() || !MIRI.is_there() {
-        println!("skipped: this toolchain has no Miri; to get it: {}", MIRI.how_to_get);
-        return Ok(());
-    }
-    // The timer's thread and the executors' outlive the tests, which Miri would call a leak.
-    Line::new("cargo +nightly miri test -p waitword-core --target-dir target/miri")
-        .args(["--test", "queue", "--test", "hostile", "--test", "interrupt", "--test", "locations"])
-        .env("MIRIFLAGS", "-Zmiri-disable-isolation -Zmiri-ignore-leaks")
-        .run()
-}
 
 fn instructions() -> Result<(), Stop> {
     need(&[VALGRIND, GUNGRAUN_RUNNER])?;

@@ -14,7 +14,7 @@ pub(crate) struct Tool {
 pub(crate) const NIGHTLY: Tool = Tool {
     name: "the nightly toolchain",
     probe: "cargo +nightly --version",
-    how_to_get: "rustup toolchain install nightly",
+    how_to_get: "rustup toolchain install nightly --component rust-src",
 };
 
 pub(crate) const MIRI: Tool = Tool {

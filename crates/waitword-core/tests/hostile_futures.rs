@@ -162,12 +162,12 @@ fn a_leaked_wait_with_a_deadline_does_no_harm() {
         return; // The machine slept for longer between two lines; nothing to see here.
     }
     assert_eq!(
-        smol::block_on(wait_async_for(&AtomicI32::new(0), 0, Duration::from_millis(1))),
+        smol::future::block_on(wait_async_for(&AtomicI32::new(0), 0, Duration::from_millis(1))),
         Outcome::TimedOut
     );
     until(|| probe.wakes() == 1);
     assert_eq!(
-        smol::block_on(wait_async_for(&AtomicI32::new(0), 0, Duration::from_millis(1))),
+        smol::future::block_on(wait_async_for(&AtomicI32::new(0), 0, Duration::from_millis(1))),
         Outcome::TimedOut
     );
     let mut behind = Box::pin(wait_async(&word, 0));
@@ -258,7 +258,10 @@ fn deadlines_at_both_ends_of_what_an_instant_can_say() {
         assert!(poll(task.as_mut()).is_pending());
         // The timer goes on for others meanwhile.
         let other = AtomicI32::new(0);
-        assert_eq!(smol::block_on(wait_async_for(&other, 0, Duration::from_millis(1))), Outcome::TimedOut);
+        assert_eq!(
+            smol::future::block_on(wait_async_for(&other, 0, Duration::from_millis(1))),
+            Outcome::TimedOut
+        );
         assert_eq!(notify_all(&word), 2);
         assert_eq!(thread.join().unwrap(), Outcome::Notified);
         assert_eq!(poll(task.as_mut()), Poll::Ready(Outcome::Notified));

@@ -1,5 +1,6 @@
 //! Snapshots of this process.
 
+use std::any::type_name;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -39,7 +40,7 @@ fn threads_and_tasks_of_one_word_are_one_lock_in_order() {
         let lock = until_queued(&word, 2);
         assert_eq!(lock.name.kind, LockKind::Word);
         assert_eq!(lock.name.name.as_deref(), Some("ready"));
-        assert_eq!(lock.name.type_name.as_deref(), Some("core::sync::atomic::AtomicU32"));
+        assert_eq!(lock.name.type_name.as_deref(), Some(type_name::<AtomicU32>()));
         let [first, second] = &lock.waiters[..] else { panic!("{lock:?}") };
         assert!(matches!(first.actor, Actor::Task { name: None, .. }), "{first:?}");
         let site = first.site.as_ref().unwrap();

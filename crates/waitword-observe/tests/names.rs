@@ -1,5 +1,6 @@
 //! Each kind of lock can be given a name, and has it in reports: of its waiters and of its holders.
 
+use std::any::type_name;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
@@ -96,11 +97,11 @@ fn cells() {
 #[test]
 fn words() {
     let (a, b, c, d) = (AtomicU32::new(0), AtomicI32::new(0), AtomicU64::new(0), AtomicI64::new(0));
-    let waits = |text: &str| is(LockKind::Word, &format!("core::sync::atomic::{text}"));
-    assert_eq!(of(&a, "a", waitword_core::wait_async(&a, 0)), waits("AtomicU32"));
-    assert_eq!(of(&b, "b", waitword_core::wait_async(&b, 0)), waits("AtomicI32"));
-    assert_eq!(of(&c, "c", waitword_core::wait_async(&c, 0)), waits("AtomicU64"));
-    assert_eq!(of(&d, "d", waitword_core::wait_async(&d, 0)), waits("AtomicI64"));
+    let waits = |type_name: &str| is(LockKind::Word, type_name);
+    assert_eq!(of(&a, "a", waitword_core::wait_async(&a, 0)), waits(type_name::<AtomicU32>()));
+    assert_eq!(of(&b, "b", waitword_core::wait_async(&b, 0)), waits(type_name::<AtomicI32>()));
+    assert_eq!(of(&c, "c", waitword_core::wait_async(&c, 0)), waits(type_name::<AtomicU64>()));
+    assert_eq!(of(&d, "d", waitword_core::wait_async(&d, 0)), waits(type_name::<AtomicI64>()));
 }
 
 /// They have no asynchronous form, so a thread waits.

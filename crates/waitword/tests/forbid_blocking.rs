@@ -1,6 +1,4 @@
 //! Threads that must not block: those of a whole runtime, and the closures on them that may.
-// The executor is full of the standard library's locks, whose orderings ThreadSanitizer does not see.
-#![cfg(not(tsan))]
 
 use std::panic::catch_unwind;
 use std::time::Duration;

@@ -127,12 +127,17 @@ impl<'a> Locked<'a> {
 
     /// Moves `node` to the inbox of its agent, as timed out, unless a notify has counted it already. Returns its
     /// wake, to be dropped after the lock.
-    pub(crate) fn expire(&mut self, key: Key, node: Pin<&Waiter>) -> Option<Wake> {
+    ///
+    /// # Safety
+    /// The caller keeps the node alive and pinned until it has left its inbox (I1).
+    pub(crate) unsafe fn expire(&mut self, key: Key, pointer: NonNull<Waiter>) -> Option<Wake> {
+        // SAFETY: alive and pinned, as the caller says.
+        let node = unsafe { Pin::new_unchecked(pointer.as_ref()) };
         if node.state() != QUEUED || !self.dequeue(key, node) {
             return None;
         }
         // SAFETY: just unlinked, under the lock that owned it (I2); nobody notified it.
-        Some(unsafe { complete(node.pointer(), TIMED_OUT, None) })
+        Some(unsafe { complete(pointer, TIMED_OUT, None) })
     }
 
     /// Whether a queued node is woken by `waker`. `None` if it is not queued any more because a notify counted it; then it has

@@ -35,13 +35,8 @@ pub(crate) mod futex;
 #[path = "model_futex.rs"]
 pub(crate) mod futex;
 
-#[cfg(not(any(waitword_loom, waitword_shuttle, tsan)))]
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[path = "std.rs"]
-mod imp;
-
-#[cfg(all(tsan, not(any(waitword_loom, waitword_shuttle))))]
-#[path = "tsan.rs"]
-#[allow(unsafe_code)]
 mod imp;
 
 #[cfg(waitword_loom)]

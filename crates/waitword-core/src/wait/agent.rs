@@ -76,9 +76,8 @@ impl<L: Location> InboxWait<L> {
         this.node().set_wake(Wake::Agent(Some(this.inbox.clone())));
         let Some(equal) = lock_if_equal(&this.at, bits::<L::Word>(expected)) else { return false };
         let begun = Begun::now();
-        let node = NonNull::from(&this.get_ref().tagged).cast();
         // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).
-        unsafe { equal.enqueue_pointer(node) };
+        unsafe { equal.enqueue_pointer(this.pointer()) };
         begun.enqueued(address(&this.at), (AGENT, this.inbox.identity()), None);
         true
     }
@@ -88,7 +87,8 @@ impl<L: Location> InboxWait<L> {
     pub fn expire(self: Pin<&mut Self>) -> bool {
         let this = self.as_ref();
         let (key, mut locked) = this.at.table().lock_of(this.node());
-        let wake = locked.expire(key, this.node());
+        // SAFETY: pinned with the whole, and `drop` makes it leave (I1).
+        let wake = unsafe { locked.expire(key, this.pointer()) };
         release(locked);
         if wake.is_some() && tracing::is_on() {
             tracing::to_waiter(GAVE_UP, address(&this.at), this.inbox.identity());
@@ -109,6 +109,11 @@ impl<L: Location> InboxWait<L> {
     /// What it was made with.
     pub fn token(&self) -> usize {
         self.tagged.token
+    }
+
+    /// The node, as the inbox gets it: from a reference to node and token, so that the token may be read through it, too.
+    fn pointer(self: Pin<&Self>) -> NonNull<Waiter> {
+        NonNull::from(&self.get_ref().tagged).cast()
     }
 
     fn node(self: Pin<&Self>) -> Pin<&Waiter> {

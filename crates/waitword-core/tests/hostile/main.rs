@@ -102,7 +102,7 @@ fn a_panic_that_panics_again_when_it_is_dropped() {
     // The thread that keeps the deadlines survives it, too.
     let mut timed = pin!(wait_async_for(&word, 0, Duration::from_millis(1)));
     assert!(timed.as_mut().poll(&mut Context::from_waker(&panics)).is_pending());
-    assert_eq!(smol::block_on(wait_async_for(&word, 0, Duration::from_millis(2))), Outcome::TimedOut);
+    assert_eq!(smol::future::block_on(wait_async_for(&word, 0, Duration::from_millis(2))), Outcome::TimedOut);
     assert_eq!(poll(timed), Poll::Ready(Outcome::TimedOut));
 }
 
@@ -260,7 +260,10 @@ fn a_timed_wait_whose_waker_panics_does_not_stop_the_clock_for_others() {
     let waker = Waker::from(Arc::new(Panics));
     assert!(panics.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     for _ in 0..3 {
-        assert_eq!(smol::block_on(wait_async_for(&word, 0, Duration::from_millis(2))), Outcome::TimedOut);
+        assert_eq!(
+            smol::future::block_on(wait_async_for(&word, 0, Duration::from_millis(2))),
+            Outcome::TimedOut
+        );
     }
     assert_eq!(poll(panics), Poll::Ready(Outcome::TimedOut));
 }

@@ -110,7 +110,7 @@ fn a_waker_that_re_enters_the_timer_from_wake_and_from_drop() {
         // A slow machine: it was over before it was first polled.
         timeout *= 2;
     };
-    assert_eq!(smol::block_on(timed), Outcome::TimedOut);
+    assert_eq!(smol::future::block_on(timed), Outcome::TimedOut);
     let so_far = times.load(Ordering::SeqCst);
     for way in 1..=2 {
         let mut wait = Box::pin(wait_async_for(&*word, 0, Duration::from_secs(3600)));

@@ -74,7 +74,7 @@ fn a_timeout_is_never_early_and_leaves_nothing_behind() {
         assert_eq!(wait_for(&word, 0, timeout), Outcome::TimedOut);
         assert!(start.elapsed() >= timeout);
         let start = Instant::now();
-        assert_eq!(smol::block_on(wait_async_for(&word, 0, timeout)), Outcome::TimedOut);
+        assert_eq!(smol::future::block_on(wait_async_for(&word, 0, timeout)), Outcome::TimedOut);
         assert!(start.elapsed() >= timeout);
     }
     assert_eq!(notify_all(&word), 0);

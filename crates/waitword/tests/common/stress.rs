@@ -146,7 +146,7 @@ fn tokio_runs<C: Crowd>(mut builder: tokio::runtime::Builder, crowd: &Arc<C>) {
 
 pub(crate) fn threads_and_smol<C: Crowd>() {
     stress::<C>(|crowd| {
-        smol::block_on(async {
+        smol::future::block_on(async {
             for task in tasks(crowd).map(smol::spawn).collect::<Vec<_>>() {
                 task.await;
             }

@@ -68,7 +68,7 @@ pub(crate) fn select_whose_handler_wants_what_an_unpolled_branch_was_signalled_f
         current.block_on(body(L::free(), way));
         let multi = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
         multi.block_on(async { tokio::spawn(body(L::free(), way)).await.unwrap() });
-        smol::block_on(body(L::free(), way));
+        smol::future::block_on(body(L::free(), way));
     }
 }
 

@@ -42,16 +42,16 @@ impl Way {
                 changed.wait_while_until(&mut guard, far(), is_empty).unwrap();
                 *guard -= 1;
             }
-            Way::Task => smol::block_on(async {
+            Way::Task => smol::future::block_on(async {
                 *changed.wait_while_async(tokens.lock_async().await, is_empty).await -= 1;
             }),
-            Way::TaskUntil => smol::block_on(async {
+            Way::TaskUntil => smol::future::block_on(async {
                 let guard = tokens.lock_async().await;
                 let (mut guard, result) = changed.wait_while_async_until(guard, far(), is_empty).await;
                 result.unwrap();
                 *guard -= 1;
             }),
-            Way::TaskOwned => smol::block_on(async {
+            Way::TaskOwned => smol::future::block_on(async {
                 *changed.wait_while_async(tokens.lock_owned_async().await, is_empty).await -= 1;
             }),
         }
@@ -233,7 +233,7 @@ fn a_wait_times_out_not_before_its_time_and_has_the_mutex() {
     assert!(begin.elapsed() >= timeout);
     *guard += 1;
     let begin = Instant::now();
-    let (guard, result) = smol::block_on(changed.wait_async_for(guard, timeout));
+    let (guard, result) = smol::future::block_on(changed.wait_async_for(guard, timeout));
     assert!(begin.elapsed() >= timeout);
     assert_eq!((*guard, result), (1, Err(LockError::TIMED_OUT)));
     drop(guard);
@@ -254,7 +254,7 @@ fn a_wait_that_times_out_waits_for_the_mutex() {
         assert!(poll(wait.as_mut()).is_pending(), "the mutex is held");
         assert_eq!(changed.notify_one(), 0, "it is not queued any more");
         drop(guard);
-        let (_guard, result) = smol::block_on(wait);
+        let (_guard, result) = smol::future::block_on(wait);
         assert_eq!(result, Err(LockError::TIMED_OUT));
     }
 }
@@ -276,7 +276,7 @@ fn a_notify_in_time_counts_though_the_mutex_comes_late() {
     let polled = poll(wait.as_mut());
     assert!(polled.is_pending(), "the mutex is held");
     drop(guard);
-    let (_guard, result) = smol::block_on(wait);
+    let (_guard, result) = smol::future::block_on(wait);
     assert_eq!(result.is_ok(), notified == 1);
 }
 

@@ -48,7 +48,7 @@ fn select_whose_handler_wants_the_mutex_that_an_unpolled_branch_was_notified_for
         current.block_on(body(Arc::default(), way));
         let multi = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
         multi.block_on(async { tokio::spawn(body(Arc::default(), way)).await.unwrap() });
-        smol::block_on(body(Arc::default(), way));
+        smol::future::block_on(body(Arc::default(), way));
     }
 }
 

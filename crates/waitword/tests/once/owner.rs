@@ -67,7 +67,7 @@ fn the_only_owner_makes_the_value_once() {
 
 #[test]
 fn the_only_owner_awaits_the_value() {
-    smol::block_on(async {
+    smol::future::block_on(async {
         let mut cell = OnceLock::new();
         let failed = cell.get_mut_or_try_init_async(async || {
             yield_now().await;

@@ -229,7 +229,7 @@ fn stress(shared: &Arc<Shared>, during: impl FnOnce()) -> Vec<Result<(), Closed>
         let mut parts: Vec<_> = (0..3).map(|seed| scope.spawn(move || shared.as_thread(seed))).collect();
         parts.push(scope.spawn(|| block_on(Arc::clone(shared).as_task(3))));
         parts.push(scope.spawn(|| {
-            smol::block_on(async {
+            smol::future::block_on(async {
                 let tasks: Vec<_> =
                     (4..8).map(|seed| smol::spawn(Arc::clone(shared).as_task(seed))).collect();
                 for task in tasks {

@@ -1,0 +1,99 @@
+//! Miri: the tests that it can run, on its own clock, which makes every run the same.
+
+use crate::line::Line;
+use crate::stop::Stop;
+use crate::tool::{MIRI, NIGHTLY};
+
+/// Half an hour on one CPU.
+pub(crate) fn miri() -> Result<(), Stop> {
+    if !NIGHTLY.is_there() || !MIRI.is_there() {
+        println!("skipped: this toolchain has no Miri; to get it: {}", MIRI.how_to_get);
+        return Ok(());
+    }
+    for (package, tests) in TESTS {
+        Line::new(&format!("cargo +nightly miri test --target-dir target/miri -p {package} --lib"))
+            .args(tests.split(' ').flat_map(|test| ["--test", test]))
+            .args(["--"])
+            .args([TOO_LONG, NOT_EMULATED, TOO_SLOW].concat().iter().flat_map(|name| ["--skip", name]))
+            // The timer's thread outlives the tests, which Miri would call a leak.
+            .env("MIRIFLAGS", "-Zmiri-ignore-leaks")
+            .run()?;
+    }
+    Ok(())
+}
+
+/// Those with pointers into waiters; not those of types, of messages and of crowds.
+const TESTS: [(&str, &str); 3] = [
+    ("waitword-core", "alarm blocking_wakers hostile hostile_futures interrupt locations queue replace"),
+    (
+        "waitword",
+        "async_lock barrier condvar event execute_locked foreign_panics guards mutex no_allocation once rwlock \
+         semaphore wait_group",
+    ),
+    ("waitword-agents", "agents points"),
+];
+
+/// Thousands of rounds, or of waiters. A name stands for all tests in whose names it is.
+const TOO_LONG: &[&str] = &[
+    "threads_alone",
+    "threads_and_hand_polled",
+    "threads_and_tokio",
+    "threads_and_smol",
+    "threads_and_tasks_let_go",
+    "threads_and_tasks_meet_again",
+    "exclusive::threads_behind_unpolled_futures",
+    "dropped::threads_behind_a_wait_dropped",
+    "with_shares_in_the_lock",
+    "no_schedule_of_",
+    "select_whose_handler_wants_",
+    "tasks_behind_unpolled_waits",
+    "waiters_behind_a_wait_that_has_rechecked_in_vain",
+    "a_set_of_futures_that_is_not_polled_meanwhile",
+    "streams_that_keep_their_waits_",
+    "poll_readies_that_keep_their_waits_",
+    "messages_beside_an_event_",
+    "deadlines_that_pass_at_any_moment_",
+    "a_bounded_queue_passes_everything_on_once",
+    "each_notify_ends_one_wait_of_any_kind",
+    "every_way_to_wait_gets_the_lock",
+    "the_numbers_that_are_kept_are_limited",
+    "shard::",
+    "table::tests",
+    "spin::tests",
+    "wheel::tests",
+    "barging_window::tests",
+    "raw_mutex::tests::a_thread_beside_tasks_",
+    "too_many_permits_are_at_no_time_in_the_word",
+    "a_crowd_rings_once_each",
+    "a_future_that_moves_while_it_is_notified",
+    "a_thread_that_exits_with_the_table_full",
+    "waits_of_every_kind_allocate_nothing",
+    "many_words_each_find_their_own_waiter",
+    "nodes_carry_their_slots",
+    "waits_on_memory_that_nobody_knows",
+    "is_queued_from_the_queue_on",
+    "fifo_over_threads_and_futures",
+    "point_47_a_crowd_",
+];
+
+/// These ask for what Miri does not emulate: smol's reactor, or the list of this process's threads.
+const NOT_EMULATED: &[&str] = &[
+    "a_waker_that_blocks_has_a_thread_and_gives_it_back",
+    "no_thread_wakes_up_while_nothing_is_due",
+    "an_owned_wait_is_a_task",
+    "a_crowd_goes_home_when_it_is_closed",
+    "a_crowd_uses_no_more_permits",
+    "an_owned_wait_keeps_its_group",
+];
+
+/// These expect that a step takes less than a few milliseconds, which it does not by Miri's clock.
+const TOO_SLOW: &[&str] = &[
+    "a_panic_that_panics_again_when_it_is_dropped",
+    "a_timed_wait_whose_waker_panics_",
+    "the_watchdog_runs_past_waiters",
+    "a_wait_that_unwinds_locks_the_mutex",
+    "locks_on_one_word_are_one_lock",
+    "a_wait_of_a_thread_without_a_holder",
+    "a_writer_that_gives_up_lets_those_behind_it_in",
+    "threads_and_tasks_share_one_queue",
+];

@@ -1,4 +1,4 @@
-//! The barging window: for how long acquirers may barge past the head waiter, in 28 bits of a lock's word.
+//! The barging window: for how long acquirers may barge past the head waiter, in 27 bits of a lock's word.
 //!
 //! The bits are zero when a waiter is signalled, or becomes the head of the queue. [`barge`] counts each barging acquirer, and
 //! reads the clock for some of them.
@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::sync::MODEL;
 
 /// How many bits a window takes.
-pub(crate) const BITS: u32 = 28;
+pub(crate) const BITS: u32 = 27;
 
 /// How long acquirers may barge past the head waiter.
 ///
@@ -51,7 +51,7 @@ pub(crate) fn end_of_window(queued: usize, bits: u32) -> u32 {
     (now().wrapping_add(ticks(window)) & lowest(bits)).max(1)
 }
 
-/// Whether the end of a window has come. Times wrap around, 15 bits every 0.13 s and 22 bits every 17 s. An end that is further
+/// Whether the end of a window has come. Times wrap around, 15 bits every 0.13 s and 21 bits every 9 s. An end that is further
 /// away than a window counts as past, so the error is at most one window.
 pub(crate) fn has_come(end: u32, bits: u32) -> bool {
     let left = end.wrapping_sub(now()) & lowest(bits);

@@ -1,7 +1,7 @@
 //! The attempts on the word that the loop of `acquire` makes.
 
 use std::convert::Infallible;
-use std::mem;
+use std::{mem, thread};
 
 use waitword_core::Masked64;
 use waitword_core::observe::WaitsFor;
@@ -9,10 +9,13 @@ use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::acquire::{Acquire, Attempt, GivesBack, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::raw_rwlock::{
-    FAIR, FULL, HOLDERS, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, UPGRADABLE, WRITER,
+    FAIR, FULL, HOLDERS, KEPT, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, TASKS, UPGRADABLE, WRITER,
 };
 use crate::sync::atomic::Ordering;
-use crate::sync::{mutant, order};
+use crate::sync::{MODEL, mutant, order};
+
+/// How often a queued thread yields its CPU while room is reserved, before it sleeps itself.
+const YIELDS: u32 = if MODEL { 1 } else { 4 };
 
 impl Acquire for RawRwLock {
     type At = Masked64<QUEUED>;
@@ -98,7 +101,7 @@ impl Acquire for RawRwLock {
                 (Attempt::Queued, _) if enters(state) => mode.enter_queued(state),
                 (_, Mode::Upgrade) => state | WRITER,
                 (Attempt::Barging, _) => state | QUEUED,
-                (Attempt::Queued, _) => (state & HOLDERS) | QUEUED | FAIR,
+                (Attempt::Queued, _) => (state & KEPT) | QUEUED | FAIR,
             };
             after
         });
@@ -116,6 +119,33 @@ impl Acquire for RawRwLock {
     fn take_signalled(&self, mode: Mode) -> bool {
         let enter = |state| mode.has_room(state).then(|| mode.enter_queued(state));
         self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, enter).is_ok()
+    }
+
+    fn take_before_park(&self, mode: Mode, is_signalled: impl Fn() -> bool) -> bool {
+        // An upgrade waits for the readers, and for no queue.
+        if mode == Mode::Upgrade || self.state.load(Ordering::Relaxed) & (FAIR | TASKS) != FAIR {
+            return false;
+        }
+        for _ in 0..YIELDS {
+            thread::yield_now();
+            if is_signalled() {
+                return false;
+            }
+            if self.state.load(Ordering::Relaxed) & FAIR == 0 {
+                return self.spin(mode, Attempt::Barging);
+            }
+        }
+        false
+    }
+
+    fn taken_by(&self, is_task: bool) {
+        let is_changed = |state: u64| match is_task {
+            true => state & TASKS == 0 && state & (QUEUED | SIGNALLED) != 0,
+            false => state & TASKS != 0,
+        };
+        if is_changed(self.state.load(Ordering::Relaxed)) {
+            self.update(Ordering::Relaxed, |state| state ^ if is_changed(state) { TASKS } else { 0 });
+        }
     }
 
     fn is_reserved(&self, mode: Mode) -> bool {
@@ -179,8 +209,8 @@ impl Acquire for RawRwLock {
         let must_signal =
             |state| state & WRITER == 0 && (was_signalled || state & (QUEUED | SIGNALLED) == QUEUED);
         let before = self.update(Ordering::Relaxed, |state| match state {
-            state if must_signal(state) => (state & HOLDERS) | SIGNALLED,
-            state if was_signalled => (state & HOLDERS) | QUEUED,
+            state if must_signal(state) => (state & KEPT) | SIGNALLED,
+            state if was_signalled => (state & KEPT) | QUEUED,
             state => state,
         });
         if must_signal(before) {
@@ -198,5 +228,58 @@ impl RawRwLock {
             self.signal();
             mem::forget(unwinding);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::raw_rwlock::ONE_READER;
+
+    /// What became of the attempt, and how often the thread yielded. After `until` yields the state is `then`.
+    fn attempt(mode: Mode, state: u64, (until, then): (u32, u64), signalled: u32) -> (bool, u32) {
+        let lock = RawRwLock { state: Masked64::new(state), drain: Masked64::new(0) };
+        let yields = Cell::new(0);
+        let is_signalled = || {
+            yields.set(yields.get() + 1);
+            if yields.get() == until {
+                lock.state.store(then, Ordering::Relaxed);
+            }
+            yields.get() == signalled
+        };
+        (lock.take_before_park(mode, is_signalled), yields.get())
+    }
+
+    #[test]
+    fn a_queued_thread_yields_while_room_is_reserved_and_then_barges() {
+        const NEVER: u32 = u32::MAX;
+        const RESERVED: u64 = ONE_READER | QUEUED | FAIR;
+        for mode in [Mode::Read, Mode::Upgradable, Mode::Write] {
+            assert_eq!(attempt(mode, RESERVED, (1, QUEUED), NEVER), (true, 1));
+            assert_eq!(attempt(mode, RESERVED, (3, QUEUED), NEVER), (true, 3));
+            assert_eq!(attempt(mode, RESERVED, (NEVER, 0), NEVER), (false, 4), "nobody has run: it sleeps");
+            assert_eq!(attempt(mode, RESERVED, (NEVER, 0), 2), (false, 2), "reserved for it, perhaps");
+            assert_eq!(attempt(mode, RESERVED | TASKS, (1, QUEUED), NEVER), (false, 0), "beside tasks");
+            assert_eq!(attempt(mode, WRITER | QUEUED, (1, QUEUED), NEVER), (false, 0), "nothing is reserved");
+        }
+        let upgrading = ONE_READER | WRITER | UPGRADABLE | FAIR;
+        assert_eq!(attempt(Mode::Upgrade, upgrading, (1, WRITER | UPGRADABLE), NEVER), (false, 0));
+    }
+
+    #[test]
+    fn the_word_says_whether_a_task_entered_last_while_there_are_waiters() {
+        let lock = RawRwLock::new();
+        let after = |state, is_task| {
+            lock.state.store(state, Ordering::Relaxed);
+            lock.taken_by(is_task);
+            lock.state.load(Ordering::Relaxed)
+        };
+        assert_eq!(after(WRITER | QUEUED, true), WRITER | QUEUED | TASKS);
+        assert_eq!(after(ONE_READER | SIGNALLED, true), ONE_READER | SIGNALLED | TASKS);
+        assert_eq!(after(WRITER | QUEUED | TASKS, false), WRITER | QUEUED);
+        assert_eq!(after(WRITER | QUEUED | TASKS, true), WRITER | QUEUED | TASKS);
+        assert_eq!(after(ONE_READER, true), ONE_READER, "it would never go again");
     }
 }

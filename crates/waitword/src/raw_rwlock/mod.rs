@@ -7,6 +7,7 @@
 //! | `QUEUED`     | a waiter may be queued that was not signalled: a release that makes room has to signal        |
 //! | `SIGNALLED`  | a waiter was signalled and has not acknowledged: a release need not signal                    |
 //! | `FAIR`       | room is reserved for queued waiters: no barging                                               |
+//! | `TASKS`      | with `QUEUED` or `SIGNALLED`: the last waiter that entered from the queue was a task          |
 //! | pace         | with `QUEUED` or `SIGNALLED`: how far the barging window is used up (`barging_window.rs`)     |
 //! | readers      | number of readers, without the upgradable one                                                 |
 //!
@@ -42,6 +43,22 @@
 //! ```
 //! Until a signalled waiter finds no room, barging acquirers enter at the cost of one exchange. They use up the barging window
 //! (`barging_window.rs`); at its end `FAIR` is set all the same, so no writer and no reader starves.
+//!
+//! # Yields
+//! While room is reserved, every thread that runs finds so, and would sleep: also where the reservation waits for a reader that has
+//! lost its CPU. So a queued thread first yields a few times, and barges when the reservation has ended meanwhile; it keeps its
+//! position until then. Not beside tasks, as with the mutex: what threads take by yielding tasks do not get.
+//!
+//! ```text
+//!   reader R, without a CPU      writer W (head waiter)         thread T (queued behind W)
+//!   ─────────────────────        ─────────────────────────      ─────────────────────────────────
+//!                                finds R inside: + QUEUED FAIR
+//!                                                               finds `FAIR`: yields, to R
+//!   leaves: signal W
+//!                                → WRITER QUEUED; leaves
+//!                                                               `FAIR` has gone: barges, leaves the queue
+//! ```
+//! A signal that T gets meanwhile goes to the next waiter, as when T gives up.
 //!
 //! # Upgrades
 //! The upgrading holder sets `WRITER`, which keeps others out, and waits for the readers on a word of its own (`drain`). In the

@@ -128,6 +128,26 @@ fn a_downgrade_and_a_reader() {
     all_get_it(&[Downgrade, Downgrade]);
 }
 
+/// A thread that finds room reserved for a signalled waiter yields before it sleeps. If it takes the lock then, and has been
+/// signalled since, the next waiter gets the signal.
+#[test]
+fn a_thread_that_barges_before_it_sleeps_forwards_its_signal() {
+    for barges in [Read, Write] {
+        model_of_two(move || {
+            let lock = Arc::new(RwLock::new(Seen::default()));
+            let guard = lock.write();
+            let signalled = queued(lock.write_async());
+            RwLockWriteGuard::unlock_fair(guard);
+            let barges = spawn(&lock, move |lock| barges.take(lock));
+            let behind = queued(lock.write_async());
+            block_on(signalled).add();
+            block_on(behind).add();
+            let written = 2 + barges.join().unwrap();
+            assert_eq!(lock.try_write().expect("it is free").get(), written);
+        });
+    }
+}
+
 #[test]
 fn a_writer_is_dropped() {
     all_get_it(&[Read, WriteDropped, Read]);

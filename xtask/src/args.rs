@@ -131,7 +131,7 @@ pub(crate) enum Recipe {
     /// The tests under AddressSanitizer (needs nightly)
     Asan,
 
-    /// The tests under ThreadSanitizer (needs nightly)
+    /// The tests under ThreadSanitizer, with a standard library built for it (needs nightly with rust-src)
     Tsan,
 
     /// The tests under Miri; skipped where the nightly toolchain has no such component

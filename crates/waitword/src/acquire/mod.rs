@@ -59,6 +59,7 @@ mod pauses;
 mod raw;
 #[cfg(test)]
 mod tests;
+mod yields;
 
 pub(crate) use acquisition::Acquisition;
 pub(crate) use block::{Blocks, acquire, block, block_for_guard, block_until, block_until_for};
@@ -68,3 +69,4 @@ pub(crate) use held::{TIMED, UNTIMED, WasSent, held_by_task, held_by_thread, rel
 pub(crate) use named::{guard_futures, shows_whether_it_waits};
 pub(crate) use pauses::Pauses;
 pub(crate) use raw::{Acquire, Attempt, GivesBack, Left, NotTaken, TakenOrMarked};
+pub(crate) use yields::yield_while;

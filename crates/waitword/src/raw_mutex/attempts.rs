@@ -1,13 +1,13 @@
 //! The attempts on the word that the loop of `acquire` makes, and what a waiter does that leaves without it.
 
 use std::convert::Infallible;
-use std::{mem, thread};
+use std::mem;
 
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
 use waitword_core::{Masked, Table};
 
-use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked, yield_while};
 use crate::ahead;
 use crate::raw_mutex::{
     CLOSE, COUNT, END, FAIR, KEPT, LOCKED, ONE_THREAD, QUEUED, RESERVED, RawMutex, SIGNALLED, TASKS,
@@ -19,9 +19,6 @@ use crate::sync::{MODEL, mutant, order};
 /// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its rechecks
 /// slow the holders down by more than its acquisition would gain.
 const RELEASES_TO_SEE: u32 = 3;
-
-/// How often a queued thread yields its CPU to the waiter for which the mutex is reserved, before it sleeps itself.
-const YIELDS: u32 = if MODEL { 1 } else { 4 };
 
 /// So many queued waiters, the thread among them, that it yields. A shorter queue soon empties itself where its threads sleep, and then
 /// nobody waits for a window (`docs/costs.md`); perhaps because the system prefers threads that wake up.
@@ -119,16 +116,7 @@ impl Acquire for RawMutex {
         {
             return false;
         }
-        for _ in 0..YIELDS {
-            thread::yield_now();
-            if is_signalled() {
-                return false;
-            }
-            if !self.is_reserved(()) {
-                return self.spin((), Attempt::Barging);
-            }
-        }
-        false
+        yield_while(|| self.is_reserved(()), is_signalled) && self.spin((), Attempt::Barging)
     }
 
     fn take_after_all(&self, (): ()) -> bool {

@@ -1,21 +1,18 @@
 //! The attempts on the word that the loop of `acquire` makes.
 
 use std::convert::Infallible;
-use std::{mem, thread};
+use std::mem;
 
 use waitword_core::Masked64;
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
 
-use crate::acquire::{Acquire, Attempt, GivesBack, Left, NotTaken, Pauses, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, GivesBack, Left, NotTaken, Pauses, TakenOrMarked, yield_while};
 use crate::raw_rwlock::{
     FAIR, FULL, HOLDERS, KEPT, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, TASKS, UPGRADABLE, WRITER,
 };
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, mutant, order};
-
-/// How often a queued thread yields its CPU while room is reserved, before it sleeps itself.
-const YIELDS: u32 = if MODEL { 1 } else { 4 };
+use crate::sync::{mutant, order};
 
 impl Acquire for RawRwLock {
     type At = Masked64<QUEUED>;
@@ -126,16 +123,8 @@ impl Acquire for RawRwLock {
         if mode == Mode::Upgrade || self.state.load(Ordering::Relaxed) & (FAIR | TASKS) != FAIR {
             return false;
         }
-        for _ in 0..YIELDS {
-            thread::yield_now();
-            if is_signalled() {
-                return false;
-            }
-            if self.state.load(Ordering::Relaxed) & FAIR == 0 {
-                return self.spin(mode, Attempt::Barging);
-            }
-        }
-        false
+        let is_reserved = || self.state.load(Ordering::Relaxed) & FAIR != 0;
+        yield_while(is_reserved, is_signalled) && self.spin(mode, Attempt::Barging)
     }
 
     fn taken_by(&self, is_task: bool) {

@@ -1,4 +1,4 @@
-//! Threads and tasks that want one mutex; the tasks hold it across a yield or do not.
+//! Threads and tasks that want one mutex, or to write; the tasks hold it across a yield or do not.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::contest::{Contest, Outcome, Tally};
 use crate::executor::Executor;
 use crate::locks::{
-    AsyncLock, AsyncMutex, Asyncband, BlockingMutex, FuturesIntrusive, FuturesUtil, Maitake, Mutex, OnThread,
-    OnWorker, ParkingLot, Saa, Std, Tokio, Usync, Waitword,
+    AsyncLock, AsyncLockRwLock, AsyncMutex, AsyncRwLock, Asyncband, BlockingMutex, BlockingRwLock,
+    FuturesIntrusive, FuturesUtil, Maitake, Mutex, OnThread, OnWorker, ParkingLot, RwLock, Saa, SaaRwLock,
+    Std, Tokio, TokioRwLock, Usync, Waitword, WaitwordRwLock, Writes,
 };
 use crate::scale::Scale;
 use crate::series::{Sample, Unit};
@@ -19,7 +20,7 @@ const WAITS: [&str; 2] = ["longest wait of a thread", "longest wait of a task"];
 const SHARES: [&str; 2] = ["share of the threads", "share of the tasks"];
 const EVEN: &str = "tasks: fewest / most";
 
-pub(crate) fn workloads() -> [Workload; 3] {
+pub(crate) fn workloads() -> [Workload; 4] {
     let fair = |what, share, at| Goal { what, bound: Bound::AtLeast, limit: Limit::Value(share), at };
     let waits = || WAITS.map(|what| goal(what, Limit::Value(5e6)));
     let mut goals = vec![at_least(RATE, Limit::Times(7.0, AsyncLock::NAME))];
@@ -77,6 +78,18 @@ pub(crate) fn workloads() -> [Workload; 3] {
             page: Page::Locks,
             charts: Charts::None,
         },
+        Workload {
+            name: "rw-lock-mixed-1000-200",
+            about: "N threads and N tasks, as in mutex-mixed, write 1,000 ns with one read-write lock and work 200 ns \
+                    without it.",
+            baseline: AsyncLockRwLock::NAME,
+            contenders: contenders! {
+                run_writes: WaitwordRwLock, AsyncLockRwLock, SaaRwLock, TokioRwLock;
+            },
+            goals: vec![at_least(RATE, Limit::TimesBest(1.0))],
+            page: Page::Locks,
+            charts: Charts::None,
+        },
     ]
 }
 
@@ -86,6 +99,10 @@ fn run<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample> {
 
 fn run_long<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample> {
     at_each_size(scale, [1, 4], 1_000, Contest::<M>::task)
+}
+
+fn run_writes<L: BlockingRwLock + AsyncRwLock>(scale: &Scale) -> Vec<Sample> {
+    run_long::<Writes<L>>(scale)
 }
 
 fn run_across_yield<M: BlockingMutex + AsyncMutex>(scale: &Scale) -> Vec<Sample>

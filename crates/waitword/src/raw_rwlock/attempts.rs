@@ -128,12 +128,10 @@ impl Acquire for RawRwLock {
     }
 
     fn taken_by(&self, is_task: bool) {
-        let is_changed = |state: u64| match is_task {
-            true => state & TASKS == 0 && state & (QUEUED | SIGNALLED) != 0,
-            false => state & TASKS != 0,
-        };
-        if is_changed(self.state.load(Ordering::Relaxed)) {
-            self.update(Ordering::Relaxed, |state| state ^ if is_changed(state) { TASKS } else { 0 });
+        // Without waiters there is nobody who would take the bit away again.
+        let is_due = |state| state & TASKS == 0 && state & (QUEUED | SIGNALLED) != 0;
+        if is_task && is_due(self.state.load(Ordering::Relaxed)) {
+            self.update(Ordering::Relaxed, |state| if is_due(state) { state | TASKS } else { state });
         }
     }
 
@@ -258,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_word_says_whether_a_task_entered_last_while_there_are_waiters() {
+    fn the_word_says_that_tasks_enter_from_the_queue_until_that_is_empty() {
         let lock = RawRwLock::new();
         let after = |state, is_task| {
             lock.state.store(state, Ordering::Relaxed);
@@ -267,8 +265,15 @@ mod tests {
         };
         assert_eq!(after(WRITER | QUEUED, true), WRITER | QUEUED | TASKS);
         assert_eq!(after(ONE_READER | SIGNALLED, true), ONE_READER | SIGNALLED | TASKS);
-        assert_eq!(after(WRITER | QUEUED | TASKS, false), WRITER | QUEUED);
-        assert_eq!(after(WRITER | QUEUED | TASKS, true), WRITER | QUEUED | TASKS);
+        assert_eq!(after(WRITER | QUEUED, false), WRITER | QUEUED);
+        assert_eq!(after(WRITER | QUEUED | TASKS, false), WRITER | QUEUED | TASKS);
         assert_eq!(after(ONE_READER, true), ONE_READER, "it would never go again");
+
+        for mode in [Mode::Read, Mode::Upgradable, Mode::Write] {
+            assert_ne!(mode.enter_queued(TASKS | QUEUED) & TASKS, 0, "there may be other waiters");
+        }
+        lock.state.store(WRITER | QUEUED | TASKS, Ordering::Relaxed);
+        lock.release_write(HoldId::NONE);
+        assert_eq!(lock.state.load(Ordering::Relaxed), 0, "the release has found the queue empty");
     }
 }

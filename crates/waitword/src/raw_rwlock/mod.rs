@@ -7,7 +7,7 @@
 //! | `QUEUED`     | a waiter may be queued that was not signalled: a release that makes room has to signal        |
 //! | `SIGNALLED`  | a waiter was signalled and has not acknowledged: a release need not signal                    |
 //! | `FAIR`       | room is reserved for queued waiters: no barging                                               |
-//! | `TASKS`      | with `QUEUED` or `SIGNALLED`: the last waiter that entered from the queue was a task          |
+//! | `TASKS`      | with `QUEUED` or `SIGNALLED`: a task has entered from the queue since that was last empty     |
 //! | pace         | with `QUEUED` or `SIGNALLED`: how far the barging window is used up (`barging_window.rs`)     |
 //! | readers      | number of readers, without the upgradable one                                                 |
 //!
@@ -47,7 +47,7 @@
 //! # Yields
 //! While room is reserved, every thread that runs finds so, and would sleep: also where the reservation waits for a reader that has
 //! lost its CPU. So a queued thread first yields a few times, and barges when the reservation has ended meanwhile; it keeps its
-//! position until then. Not beside tasks, as with the mutex: what threads take by yielding tasks do not get.
+//! position until then. Not beside tasks: what threads take by yielding tasks do not get.
 //!
 //! ```text
 //!   reader R, without a CPU      writer W (head waiter)         thread T (queued behind W)
@@ -281,8 +281,9 @@ impl RawRwLock {
             let before = self.update(Ordering::Relaxed, |state| {
                 mutant!("rwlock-clear-signalled" => return (state & HOLDERS) | SIGNALLED);
                 match must_signal(state) {
-                    true => (state & HOLDERS) | SIGNALLED,
-                    false => state & (HOLDERS | QUEUED),
+                    true => (state & KEPT) | SIGNALLED,
+                    false if state & QUEUED != 0 => state & (KEPT | QUEUED),
+                    false => state & HOLDERS,
                 }
             });
             mutant!("rwlock-signal-again" => break);

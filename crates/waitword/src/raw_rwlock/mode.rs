@@ -91,7 +91,7 @@ impl Mode {
         mutant!("rwlock-queued-bit" => if self == Self::Write { return WRITER });
         match self {
             Self::Read | Self::Upgradable => self.enter(state & !(QUEUED | FAIR | PACE)) | SIGNALLED,
-            Self::Write => WRITER | QUEUED,
+            Self::Write => (state & TASKS) | WRITER | QUEUED,
             Self::Upgrade => self.enter(state),
         }
     }

@@ -26,6 +26,15 @@ fn until_queued(word: &AtomicU32, waiters: usize) -> Lock {
     }
 }
 
+/// Notifies when it is dropped: an assertion that fails in a scope must not leave the scope's threads waiting.
+struct NotifiesAll<'a>(&'a AtomicU32);
+
+impl Drop for NotifiesAll<'_> {
+    fn drop(&mut self) {
+        notify_all(self.0);
+    }
+}
+
 #[test]
 fn threads_and_tasks_of_one_word_are_one_lock_in_order() {
     waitword_observe::enable();
@@ -37,6 +46,7 @@ fn threads_and_tasks_of_one_word_are_one_lock_in_order() {
     thread::scope(|scope| {
         let thread = thread::Builder::new().name("alpha".into());
         let started = thread.spawn_scoped(scope, || wait(&word, 0)).unwrap();
+        let _notifies = NotifiesAll(&word);
         let lock = until_queued(&word, 2);
         assert_eq!(lock.name.kind, LockKind::Word);
         assert_eq!(lock.name.name.as_deref(), Some("ready"));
@@ -59,7 +69,6 @@ fn threads_and_tasks_of_one_word_are_one_lock_in_order() {
         let both = again.unchanged_since(&now);
         assert_eq!(both.locks.iter().find(of).map(|lock| lock.waiters.len()), Some(2));
         assert_eq!(both.locks.iter().find(of).map(|lock| &lock.waiters[0].actor), Some(&first.actor));
-        notify_all(&word);
     });
     assert_eq!(lock_at(&word), None);
 }

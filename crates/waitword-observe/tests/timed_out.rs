@@ -6,13 +6,14 @@ use std::fmt::Display;
 use std::future::{Future, pending};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::task::{Context, Wake, Waker};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use waitword::observe::{Actor, start_holders, stop_holders};
-use waitword::{HeldBy, LockError, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, Semaphore};
+use waitword::observe::{Actor, Hold, start_holders, stop_holders};
+use waitword::{AsyncLock, HeldBy, LockError, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, Semaphore};
 
 const SOON: Duration = Duration::from_millis(1);
 
@@ -222,6 +223,40 @@ fn nobody_is_named_where_nobody_is_known() {
     assert_eq!(LockError::BlockingForbidden.held_by(), None);
     let event = waitword::Event::new();
     assert_eq!(event.wait_for(SOON).unwrap_err().held_by(), None);
+}
+
+/// A script unlocks an `AsyncLock` and erases no record, nor does anybody when the memory goes.
+#[test]
+fn an_async_lock_that_was_in_the_same_place_has_no_holder() {
+    enum Place {
+        Word(AtomicI32),
+        Mutex(Mutex<()>),
+    }
+    let _turn = observed();
+    let mut place = Place::Word(AtomicI32::new(0));
+    let Place::Word(word) = &place else { unreachable!() };
+    let at = std::ptr::from_ref(word).addr();
+    assert!(AsyncLock::on(word).try_lock());
+    word.store(0, Ordering::Relaxed);
+
+    let of_place = || {
+        let holders = waitword::observe::holders().unwrap().seen;
+        holders.iter().filter(|seen| seen.word == at).map(|seen| seen.hold).collect::<Vec<_>>()
+    };
+    assert_eq!(of_place(), [Hold::AsyncLock]);
+    place = Place::Mutex(Mutex::new(()));
+    let Place::Mutex(mutex) = &place else { unreachable!() };
+    let guard = mutex.lock(); // the mutex taken
+    let error = mutex.lock_for(SOON).map(drop).unwrap_err();
+    let test = thread::current();
+    let test = test.name().unwrap();
+    assert_eq!(
+        masked(error),
+        format!("the time was up: held # s by thread {test:?}, taken at <the mutex taken>")
+    );
+    assert_eq!(of_place(), [Hold::Mutex]);
+    drop(guard);
+    assert_eq!(of_place(), []);
 }
 
 #[test]

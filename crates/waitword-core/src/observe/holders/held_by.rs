@@ -166,13 +166,16 @@ mod imp {
         })
     }
 
-    /// Whether a lock that is held so cannot be had so.
+    /// Whether a lock that is held so cannot be had so. One of another kind was in the same place, and left its record.
     fn excludes(held: Hold, wanted: WaitsFor) -> bool {
-        match wanted {
-            WaitsFor::Read => held == Hold::Write,
-            WaitsFor::UpgradableRead => matches!(held, Hold::Write | Hold::UpgradableRead),
-            WaitsFor::Upgrade => held == Hold::Read,
-            _ => true,
+        match held {
+            Hold::Mutex => wanted == WaitsFor::Mutex,
+            Hold::Read => matches!(wanted, WaitsFor::Write | WaitsFor::Upgrade),
+            Hold::UpgradableRead => matches!(wanted, WaitsFor::Write | WaitsFor::UpgradableRead),
+            Hold::Write => matches!(wanted, WaitsFor::Read | WaitsFor::Write | WaitsFor::UpgradableRead),
+            Hold::Permits => wanted == WaitsFor::Semaphore,
+            Hold::Initialiser => wanted == WaitsFor::OnceLock,
+            Hold::AsyncLock => wanted == WaitsFor::AsyncLock,
         }
     }
 

@@ -73,15 +73,22 @@ pub fn holders() -> Option<Holders> {
 
 /// A mutex has one holder: that of the youngest record. An older one is of a guard that was leaked, of a lock that was never dropped and in
 /// whose place there is another one; or it has ended meanwhile. Of records of the same 10 ms nobody knows which is younger.
+///
+/// A script that unlocks an `AsyncLock` erases no record, nor does anybody when its memory goes. In its place there may be a lock of another
+/// kind by now. The record of that one is not older, for the acquisition of an `AsyncLock` erases what it finds.
 fn forget_stale(entries: &mut Vec<(&Record, Entry)>) {
     let mut youngest = BTreeMap::new();
-    let of_mutex = |entry: &Entry| entry.is_held(Hold::Mutex);
-    for (_, entry) in entries.iter().filter(|(_, entry)| of_mutex(entry)) {
+    for (_, entry) in entries.iter().filter(|(_, entry)| !entry.is_held(Hold::AsyncLock)) {
         let youngest = youngest.entry(entry.word).or_insert(0);
         *youngest = entry.time().max(*youngest);
     }
     entries.retain(|(record, entry)| {
-        let is_stale = of_mutex(entry) && entry.time() < youngest[&entry.word];
+        let youngest = youngest.get(&entry.word);
+        let is_stale = youngest.is_some_and(|youngest| match entry.hold() {
+            Some(Hold::Mutex) => entry.time() < *youngest,
+            Some(Hold::AsyncLock) => entry.time() <= *youngest,
+            _ => false,
+        });
         if is_stale {
             record.set_stale(entry);
         }

@@ -30,7 +30,9 @@ pub(crate) fn run(stuck: impl FnOnce(&str) -> fn(&Report) -> bool) {
     let is_expected = stuck(scenario);
     let start = Instant::now();
     loop {
-        let report = report();
+        let mut report = report();
+        // On a busy machine a signalled thread may run late, and that is charged.
+        report.blame.clear();
         assert!(start.elapsed() < Duration::from_secs(60), "not so:\n{report}");
         if is_expected(&report) {
             match is_json {

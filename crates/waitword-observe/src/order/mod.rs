@@ -36,7 +36,7 @@
 //! |---|---|
 //! | a cell, while its initialiser runs | held by the one that runs it. An edge leads to it from what one holds that waits for the value, and from what the next initialiser holds after one that failed. A value that is there already is found by one load, which tells nobody |
 //! | an upgrade | an edge to the lock from all else that its holder holds; it waits for readers, not for others that upgrade: those are excluded |
-//! | an `AsyncLock` | as a mutex. What a script releases has no step: such a hold counts for nothing |
+//! | an `AsyncLock` | as a mutex. What a script releases has no step: such a hold counts for nothing. The end of its memory has none: another `AsyncLock` in its place counts as the same lock |
 //! | a semaphore | makes no edges, with one permit either: another may add one, or give back what it has not acquired, so its holders are not what an acquirer waits for |
 
 mod found;

@@ -10,6 +10,7 @@ use waitword_core::time::Instant;
 
 use waitword_core::Parker;
 
+use crate::spins;
 use crate::sync::MODEL;
 
 /// What the driver does next.
@@ -64,6 +65,9 @@ pub(crate) fn drive<S: Steps>(
         // Two threads that take turns are queued one at a time. With others in front, a spin would only keep a CPU from them.
         if !mem::replace(&mut has_spun, true) && steps.is_next() {
             parker.spin(until, || steps.is_signalled());
+            if steps.is_signalled() {
+                spins::learn(true);
+            }
         }
         if let Some(output) = steps.as_mut().before_park() {
             return output;

@@ -125,6 +125,7 @@ mod rwlock;
 mod semaphore;
 #[cfg(feature = "serde")]
 mod serde;
+mod spins;
 mod stall_timeout;
 mod sync;
 mod unlocked;

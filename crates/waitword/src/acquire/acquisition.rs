@@ -13,6 +13,7 @@ use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
 use crate::acquire::held::held_by_task;
 use crate::acquire::out_of_line::OutOfLine;
+use crate::acquire::pauses::Pauses;
 use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -325,7 +326,10 @@ impl<H: Handle> Steps for Acquisition<H> {
 
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
         let is_taken = self.is_signalled()
-            && self.handle.as_ref().is_some_and(|handle| handle.raw().spin(self.ask, Attempt::Queued));
+            && self
+                .handle
+                .as_ref()
+                .is_some_and(|handle| handle.raw().spin(self.ask, Attempt::Queued, &mut Pauses::new()));
         is_taken.then(|| Ok(Ok(self.end(Taken::OnSignal, false))))
     }
 }

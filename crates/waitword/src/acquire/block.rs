@@ -11,9 +11,11 @@ use waitword_core::{Parker, may_block};
 use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
 use crate::acquire::handle::{Ask, Closed, Handle, HasRaw, waits_for};
 use crate::acquire::held::{held_by_thread, records, take_again, take_recorded};
+use crate::acquire::pauses::Pauses;
 use crate::acquire::raw::{Acquire, Attempt, try_reserved};
 use crate::drive::drive;
 use crate::error::LockError;
+use crate::spins;
 
 type AskOf<L> = <<L as HasRaw>::Raw as Acquire>::Ask;
 type ClosedOf<L> = <<L as HasRaw>::Raw as Acquire>::Closed;
@@ -195,10 +197,78 @@ fn spin_and_drive<H: Handle>(
     ask: Ask<H>,
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
-    if handle.raw().spin(ask, Attempt::Barging) {
+    if spins::is_due() && spin(handle.raw(), ask) {
         return Ok(Ok(held_by_thread(handle.raw(), ask, caller, deadline.is_some())));
     }
     let acquisition = pin!(Acquisition::from_caller(caller, handle, ask));
     let acquired = drive(&Parker::current(), acquisition, deadline)?;
     Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller, deadline.is_some())))
+}
+
+/// Spins for what the thread is going to wait for otherwise. Returns whether an attempt took it.
+fn spin<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    let mut pauses = Pauses::new();
+    let has_taken = raw.spin(ask, Attempt::Barging, &mut pauses);
+    if has_taken || pauses.have_found_progress() {
+        spins::learn(true);
+    } else if pauses.are_used_up() {
+        spins::learn(false);
+    }
+    has_taken
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::raw_mutex::RawMutex;
+    use crate::raw_semaphore::RawSemaphore;
+
+    /// On a thread of its own, which has learned nothing yet.
+    #[test]
+    fn a_thread_that_spins_in_vain_enqueues_at_once_until_a_spin_takes_the_lock() {
+        let learns = || {
+            let mutex = RawMutex::new();
+            assert!(mutex.take(()));
+            for _ in 0..8 {
+                assert!(spins::is_due() && !spin(&mutex, ()));
+            }
+            assert!(!spins::is_due());
+            mutex.give_back(());
+            assert!((0..16).any(|_| spins::is_due()), "to find out");
+            assert!(spin(&mutex, ()));
+            assert!((0..100).all(|_| spins::is_due()));
+        };
+        thread::spawn(learns).join().unwrap();
+    }
+
+    #[test]
+    fn a_spin_during_which_others_make_progress_is_not_in_vain() {
+        let (semaphore, has_learned) = (RawSemaphore::new(0), AtomicBool::new(false));
+        let makes_progress = || {
+            while !has_learned.load(Ordering::Relaxed) {
+                semaphore.add(1);
+                semaphore.reduce(1);
+            }
+        };
+        let learns = || {
+            // Two permits are never free.
+            (0..8).for_each(|_| assert!(!spin(&semaphore, 2)));
+            assert!(!spins::is_due());
+            thread::scope(|scope| {
+                scope.spawn(makes_progress);
+                let (start, mut is_late) = (Instant::now(), false);
+                while !is_late && !(0..16).all(|_| spins::is_due()) {
+                    spin(&semaphore, 2);
+                    is_late = start.elapsed() > Duration::from_secs(60);
+                }
+                has_learned.store(true, Ordering::Relaxed);
+                assert!(!is_late, "no spin was beside progress");
+            });
+        };
+        thread::scope(|scope| scope.spawn(learns).join().unwrap());
+    }
 }

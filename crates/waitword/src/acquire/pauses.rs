@@ -19,11 +19,12 @@ const MOST_WITHOUT_PROGRESS: u32 = 4;
 pub(crate) struct Pauses {
     next: u32,
     left: u32,
+    has_found_progress: bool,
 }
 
 impl Pauses {
     pub(crate) fn new() -> Self {
-        Self { next: 1, left: ALL }
+        Self { next: 1, left: ALL, has_found_progress: false }
     }
 
     /// Pauses until the next check. `false`: it is time to sleep.
@@ -37,8 +38,19 @@ impl Pauses {
         true
     }
 
+    /// Whether the spin has lasted for all of them.
+    pub(crate) fn are_used_up(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether others have acquired or released during the spin.
+    pub(crate) fn have_found_progress(&self) -> bool {
+        self.has_found_progress
+    }
+
     /// Whether others have acquired or released since the last check.
     pub(crate) fn found(&mut self, progress: bool) {
+        self.has_found_progress |= progress;
         self.next = (2 * self.next).min(if progress { MOST } else { MOST_WITHOUT_PROGRESS });
     }
 }

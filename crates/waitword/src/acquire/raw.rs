@@ -6,6 +6,7 @@ use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::Hold;
 use waitword_core::{Location, Word, is_queue_stalled};
 
+use crate::acquire::pauses::Pauses;
 use crate::sync::mutant;
 
 /// A state word that can be acquired: the attempts on it, and where its waiters are queued.
@@ -75,8 +76,8 @@ pub(crate) trait Acquire {
     /// A queued waiter, a task or a thread, has taken it.
     fn taken_by(&self, _is_task: bool) {}
 
-    /// Retries in a thread for a while before it sleeps, if that is worth it. Returns whether an attempt took it.
-    fn spin(&self, ask: Self::Ask, attempt: Attempt) -> bool;
+    /// Retries in a thread, with these pauses, while that is worth it. Returns whether an attempt took it.
+    fn spin(&self, ask: Self::Ask, attempt: Attempt, pauses: &mut Pauses) -> bool;
 
     /// Whether it is not held, but reserved for waiters.
     fn is_reserved(&self, ask: Self::Ask) -> bool;

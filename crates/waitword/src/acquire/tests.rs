@@ -8,6 +8,7 @@ use std::task::{Wake, Waker};
 use waitword_core::time::{Duration, Instant};
 
 use super::acquisition::Acquisition;
+use super::pauses::Pauses;
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
@@ -86,8 +87,8 @@ impl<R: Acquire> Acquire for AfterAttempt<R> {
         self.raw.taken_by(is_task);
     }
 
-    fn spin(&self, ask: R::Ask, attempt: Attempt) -> bool {
-        self.raw.spin(ask, attempt)
+    fn spin(&self, ask: R::Ask, attempt: Attempt, pauses: &mut Pauses) -> bool {
+        self.raw.spin(ask, attempt, pauses)
     }
 
     fn is_reserved(&self, ask: R::Ask) -> bool {

@@ -22,7 +22,7 @@ use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, not_kept, released};
 use waitword_core::{Location, charge_release, notify_one};
 
-use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, TakenOrMarked};
+use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::error::NotLocked;
 use crate::stall_timeout::StallTimeout;
 use crate::sync::atomic::{AtomicI32, Ordering};
@@ -104,7 +104,7 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     }
 
     /// A spinning thread would keep the lock from woken waiters, which have lost their position.
-    fn spin(&self, (): (), _attempt: Attempt) -> bool {
+    fn spin(&self, (): (), _attempt: Attempt, _pauses: &mut Pauses) -> bool {
         false
     }
 

@@ -39,7 +39,7 @@ use waitword_core::{
     Cancelled, Location, Parker, WaitAsync, replace_if_idle, requeue_while_equal, wait_async_from,
 };
 
-use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Left};
+use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Left, Pauses};
 use crate::condition::Waited;
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -302,7 +302,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
         if wait.is_in_crowd() {
             raw.wake_ahead();
         }
-        if !raw.spin((), Attempt::Queued) {
+        if !raw.spin((), Attempt::Queued, &mut Pauses::new()) {
             return None;
         }
         let _ = wait.cancel_acquired();

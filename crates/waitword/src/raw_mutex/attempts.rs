@@ -116,7 +116,8 @@ impl Acquire for RawMutex {
         {
             return false;
         }
-        yield_while(|| self.is_reserved(()), is_signalled) && self.spin((), Attempt::Barging)
+        yield_while(|| self.is_reserved(()), is_signalled)
+            && self.spin((), Attempt::Barging, &mut Pauses::new())
     }
 
     fn take_after_all(&self, (): ()) -> bool {
@@ -138,7 +139,7 @@ impl Acquire for RawMutex {
         state & LOCKED != 0 && is_free_for_waiters(state)
     }
 
-    fn spin(&self, (): (), attempt: Attempt) -> bool {
+    fn spin(&self, (): (), attempt: Attempt, pauses: &mut Pauses) -> bool {
         if attempt == Attempt::Queued {
             if self.take_signalled(()) {
                 return true;
@@ -147,7 +148,7 @@ impl Acquire for RawMutex {
             self.state.fetch_or(CLOSE, Ordering::Relaxed);
         }
         let first = self.state.load(Ordering::Relaxed);
-        let (mut last, mut pauses) = (first, Pauses::new());
+        let mut last = first;
         while pauses.pause() {
             let state = self.state.load(Ordering::Relaxed);
             pauses.found(state & COUNT != last & COUNT);

@@ -124,7 +124,7 @@ impl Acquire for RawRwLock {
             return false;
         }
         let is_reserved = || self.state.load(Ordering::Relaxed) & FAIR != 0;
-        yield_while(is_reserved, is_signalled) && self.spin(mode, Attempt::Barging)
+        yield_while(is_reserved, is_signalled) && self.spin(mode, Attempt::Barging, &mut Pauses::new())
     }
 
     fn taken_by(&self, is_task: bool) {
@@ -140,7 +140,7 @@ impl Acquire for RawRwLock {
         mode.has_room(state) && !mode.allows_barging(state)
     }
 
-    fn spin(&self, mode: Mode, attempt: Attempt) -> bool {
+    fn spin(&self, mode: Mode, attempt: Attempt, pauses: &mut Pauses) -> bool {
         if attempt == Attempt::Queued {
             if self.take_signalled(mode) {
                 return true;
@@ -150,7 +150,7 @@ impl Acquire for RawRwLock {
                 self.state.fetch_or(FAIR, Ordering::Relaxed);
             }
         }
-        let (mut last, mut pauses) = (self.state.load(Ordering::Relaxed), Pauses::new());
+        let mut last = self.state.load(Ordering::Relaxed);
         while pauses.pause() {
             let state = self.state.load(Ordering::Relaxed);
             pauses.found(state & HOLDERS != last & HOLDERS);

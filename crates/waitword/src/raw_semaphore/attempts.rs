@@ -89,12 +89,12 @@ impl Acquire for RawSemaphore {
         take_from(state, n, Attempt::Barging).is_none() && take_from(state, n, Attempt::Queued).is_some()
     }
 
-    fn spin(&self, n: usize, attempt: Attempt) -> bool {
+    fn spin(&self, n: usize, attempt: Attempt, pauses: &mut Pauses) -> bool {
         if attempt == Attempt::Queued {
             // The signalled waiter is running: reserve the permits for it.
             self.reserve_for_signalled();
         }
-        let (mut last, mut pauses) = (self.state.load(Ordering::Relaxed), Pauses::new());
+        let mut last = self.state.load(Ordering::Relaxed);
         while pauses.pause() {
             let state = self.state.load(Ordering::Relaxed);
             pauses.found(permits(state) != permits(last));

@@ -126,4 +126,16 @@ mod tests {
         thread::spawn(move || ended.send(drive(&Parker::current(), pin!(Signalled::default()), None)));
         assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok(1), "it has parked, and nobody wakes it");
     }
+
+    /// On a thread of its own, which has learned nothing yet.
+    #[test]
+    fn a_waiter_that_is_signalled_before_it_parks_has_learned_to_spin() {
+        let learns = || {
+            (0..100).for_each(|_| spins::learn(false));
+            assert!(!(0..16).all(|_| spins::is_due()));
+            drive(&Parker::current(), pin!(Signalled::default()), None);
+            assert!((0..100).all(|_| spins::is_due()));
+        };
+        thread::spawn(learns).join().unwrap();
+    }
 }

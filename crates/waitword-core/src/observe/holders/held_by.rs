@@ -166,7 +166,7 @@ mod imp {
         })
     }
 
-    /// Whether a lock that is held so cannot be had so. One of another kind was in the same place, and left its record.
+    /// Whether a lock that is held so cannot be had so. A hold of another kind of lock excludes nothing: that lock was in this memory before.
     fn excludes(held: Hold, wanted: WaitsFor) -> bool {
         match held {
             Hold::Mutex => wanted == WaitsFor::Mutex,

@@ -137,6 +137,8 @@ fn sanitized(options: &str, with: impl Fn(Line) -> Line) -> Result<(), Stop> {
         Line::new(&format!("cargo +nightly {command} {options} --target x86_64-unknown-linux-gnu"))
             .args("-p waitword-core -p waitword -p waitword-agents -p waitword-observe".split(' '))
             .args(["--all-features"])
+            // For every lock its tests are programs of their own: what an incremental build keeps of them is gigabytes.
+            .env("CARGO_INCREMENTAL", "0")
     };
     with(line("build --examples")).run()?;
     with(line("test --no-fail-fast --lib --tests"))

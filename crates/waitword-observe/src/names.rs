@@ -158,11 +158,11 @@ impl Names {
     }
 }
 
-/// Whether a lock that is named as one kind may have a waiter that says another: one that waits on the word itself, one of an `AsyncLock` on a
-/// word that was named, and one of a condition variable, which a notify moves into the queue of the mutex.
+/// Whether a lock that is named as one kind may have a waiter that says another: one that waits on the word itself, and one of an
+/// `AsyncLock` on a word that was named.
 fn fits(named: LockKind, seen: LockKind) -> bool {
-    use LockKind::{AsyncLock, Condvar, Mutex, Word};
-    named == seen || seen == Word || matches!((named, seen), (Mutex, Condvar) | (Word, AsyncLock))
+    use LockKind::{AsyncLock, Word};
+    named == seen || seen == Word || (named, seen) == (Word, AsyncLock)
 }
 
 /// The type of a lock that has no name, if somebody has waited for it while holders were recorded.
@@ -227,9 +227,6 @@ mod tests {
         let _outer = name(&outer, "outer");
         assert_eq!(name_of(&outer, LockKind::Event), None);
         assert_eq!(name_of(&outer, LockKind::Mutex).as_deref(), Some("outer"));
-        // Waiters of a condition variable move to the mutex.
-        let moved = names().of(std::ptr::from_ref(&outer).addr(), LockKind::Condvar);
-        assert_eq!((moved.kind, moved.name.as_deref()), (LockKind::Mutex, Some("outer")));
     }
 
     #[test]

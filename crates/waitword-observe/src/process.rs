@@ -58,7 +58,7 @@ pub fn snapshot() -> Snapshot {
     // What completes it may take another snapshot.
     drop(numbers);
     for complete in completions {
-        complete(&mut snapshot, now);
+        sources::unless_it_panics(|| complete(&mut snapshot, now));
     }
     snapshot
 }
@@ -121,10 +121,6 @@ fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<
             locks.push((seen.word, Lock::new(names.of(seen.word, kind))));
         }
         let Some((_, lock)) = locks.last_mut() else { continue };
-        // A waiter of a condition variable says so in the queue of the mutex, too: any other waiter there knows better.
-        if lock.name.kind == LockKind::Condvar && kind != LockKind::Condvar {
-            lock.name = names.of(seen.word, kind);
-        }
         lock.waiters.push(Waiter {
             position: seen.position,
             actor: actor(&seen.actor, numbers),

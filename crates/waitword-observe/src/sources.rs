@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -66,7 +67,8 @@ impl<T: Clone> Register<T> {
 /// From now on each snapshot also has what `look` sees, until the returned [`Source`] is dropped. For locks in memory with a `Table` of its
 /// own; `waitword run` adds the agents of its program so.
 ///
-/// `look` runs whenever somebody takes a snapshot, on that thread, and takes no lock under which one might be taken.
+/// `look` runs whenever somebody takes a snapshot, on that thread, and takes no lock under which one might be taken. If it panics, or what it
+/// returns to complete the snapshot does, the panic ends there, and the snapshot lacks what it would have added.
 ///
 /// ```
 /// use std::sync::{Arc, atomic::AtomicU32};
@@ -119,10 +121,16 @@ impl Drop for Source {
 #[allow(clippy::type_complexity, reason = "as in `Seen`")]
 pub(crate) fn see(waiters: &mut Vec<WaiterSeen>) -> Vec<Box<dyn FnOnce(&mut Snapshot, Instant)>> {
     let all = SOURCES.all();
-    let looks = all.iter().map(|look| {
-        let seen = look();
+    let looks = all.iter().filter_map(|look| {
+        let seen = unless_it_panics(|| look())?;
         waiters.extend(seen.waiters);
-        seen.complete
+        Some(seen.complete)
     });
     looks.collect()
+}
+
+/// Calls a source. The panic hook has printed its panic: a report without it is better than none, above all for the threads that look for
+/// deadlocks.
+pub(crate) fn unless_it_panics<T>(source: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(source)).ok()
 }

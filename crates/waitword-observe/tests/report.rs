@@ -3,11 +3,13 @@
 mod hand_made;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use hand_made::{Made, abba, later, task, thread};
 use serde_json::Value;
 use waitword_observe::{
-    Access, Actor, Certainty, Finding, LockKind, Process, ReadError, Report, SCHEMA, State, cycles, waits,
+    Access, Actor, Blame, Blamed, Certainty, Finding, LockKind, Process, ReadError, Report, SCHEMA, Slow,
+    State, cycles, waits,
 };
 
 fn report(made: &Made) -> Report {
@@ -310,4 +312,38 @@ fn ten_thousand_waiters_are_counted_and_not_all_printed() {
         }
         assert_eq!(Report::from_json(&report.to_json()), Ok(report));
     }
+}
+
+#[test]
+fn numbers_of_a_report_that_was_read_may_be_any() {
+    let mut report = everything();
+    let row = Blame {
+        blamed: Blamed::Unknown,
+        kind: LockKind::Mutex,
+        lock: None,
+        type_name: None,
+        releases: 1,
+        waiters: 1,
+        delay: Duration::MAX,
+        longest: Duration::MAX,
+        longest_at: None,
+        waits: Vec::new(),
+        holds: Vec::new(),
+    };
+    report.blame = vec![row; 12];
+    for holder in report.snapshot.holders.iter_mut().flatten() {
+        holder.permits = Some(u64::MAX);
+    }
+    assert!(report.to_string().contains("who made others wait"));
+    let slow = Slow {
+        lock: report.snapshot.locks[0].name.clone(),
+        site: None,
+        actor: thread(1, "gc"),
+        held: None,
+        waiters: 1,
+        threads: Some(2),
+        longest: Duration::MAX,
+        longest_at: None,
+    };
+    assert!(slow.to_string().contains("(2 threads)"), "{slow}");
 }

@@ -84,6 +84,28 @@ fn two_separate_cycles_are_two_findings() {
     assert_eq!(made.cycles().len(), 2);
 }
 
+/// A writer waits for two readers, who both wait for it; the guard of one of them may be elsewhere.
+#[test]
+fn a_certain_deadlock_is_found_beside_a_cycle_that_is_not() {
+    let [writer, sent, kept] = [thread(1, "writer"), thread(2, "sent"), thread(3, "kept")];
+    let reads = |made: Made, is_sent: bool| {
+        let reader = if is_sent { sent.clone() } else { kept.clone() };
+        let made = made.held(reader, Access::Shared, "src/read.rs:1", 5_000);
+        made.but_held(|holder| holder.sent_away = is_sent)
+    };
+    for first in [true, false] {
+        let made = Made::new().lock(0xa0, LockKind::RwLock, None);
+        let made = made.waits(writer.clone(), Access::Exclusive, "src/write.rs:2", 2_000);
+        let made = reads(reads(made, first), !first)
+            .lock(0xb0, LockKind::Mutex, None)
+            .held(writer.clone(), Access::Exclusive, "src/write.rs:1", 5_000)
+            .waits(sent.clone(), Access::Exclusive, "src/read.rs:2", 3_000)
+            .waits(kept.clone(), Access::Exclusive, "src/read.rs:2", 3_000);
+        let found = made.cycles();
+        assert!(found[0].starts_with("deadlock: 2 members") && found[0].contains("kept"), "{found:?}");
+    }
+}
+
 #[test]
 fn a_signalled_task_that_nobody_polls() {
     let made = Made::new()

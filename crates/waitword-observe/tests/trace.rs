@@ -142,6 +142,45 @@ fn the_picture_has_the_slices_and_the_arrow() {
     assert!(Trace::default().to_svg().ends_with("</svg>\n"));
 }
 
+/// A task may wait for one lock, and take another meanwhile; and from the queue of a condition variable it is moved to that of a mutex.
+#[test]
+fn a_wait_ends_with_its_own_lock() {
+    let task = Actor::Task { number: 1, name: None };
+    let waits_of = |kind: LockKind| {
+        let [mut waits, acquires] = [lock(0xa0, "waits"), lock(0xb0, "acquires")];
+        waits.kind = kind;
+        let event = |millis, lock: &LockName, kind| TraceEvent {
+            at: Duration::from_millis(millis),
+            actor: task.clone(),
+            on: task.clone(),
+            lock: lock.clone(),
+            kind,
+            site: None,
+        };
+        let events = vec![
+            event(0, &waits, TraceKind::Waits),
+            event(10, &acquires, TraceKind::Acquired),
+            event(11, &acquires, TraceKind::Released { held: None }),
+            event(1_000, &waits, TraceKind::Acquired),
+            event(1_001, &waits, TraceKind::Released { held: None }),
+        ];
+        let trace = Trace { events, all: true, ..Trace::default() };
+        let (_, slices, _) = parsed(&trace.to_chrome_json());
+        let wait = slices.into_iter().find(|slice| slice.name.starts_with("wait for")).unwrap();
+        wait.end - wait.begin
+    };
+    assert_eq!(waits_of(LockKind::Mutex), 1_000_000.0);
+    assert_eq!(waits_of(LockKind::Condvar), 10_000.0);
+}
+
+#[test]
+fn a_picture_has_no_control_characters() {
+    let mut trace = made();
+    trace.events.iter_mut().for_each(|event| event.lock.name = Some("a\u{1b}[31mb\0".into()));
+    let svg = trace.to_svg();
+    assert!(svg.contains("[31mb") && !svg.contains(|c: char| c.is_control() && c != '\n'), "{svg}");
+}
+
 #[test]
 fn threads_and_tasks_of_this_process() {
     waitword_observe::enable();

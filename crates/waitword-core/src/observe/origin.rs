@@ -22,7 +22,7 @@ pub enum WaitsFor {
     Upgrade,
     /// Permits of a `Semaphore`.
     Semaphore,
-    /// A notify of a `Condvar`; once notified, the mutex that goes with it.
+    /// A notify of a `Condvar`. Once notified, its waiter waits for the [`Mutex`](Self::Mutex) that goes with it.
     Condvar,
     /// An `Event`.
     Event,

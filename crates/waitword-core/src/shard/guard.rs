@@ -95,9 +95,7 @@ impl<'a> Locked<'a> {
                 // SAFETY: the entry of a node that belongs to the same locks (I2), unlinked just now.
                 unsafe {
                     queues.append(key, node_of(entry), changes);
-                    if is_crowd {
-                        node_of(entry).as_ref().set_in_crowd();
-                    }
+                    node_of(entry).as_ref().moved(is_crowd);
                 }
             });
         }

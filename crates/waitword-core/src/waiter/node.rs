@@ -212,9 +212,16 @@ impl Waiter {
         self.set_state(self.state.load(Ordering::Relaxed) & !STATE | state);
     }
 
-    /// It is in another queue now, moved with others, under the lock of that.
-    pub(crate) fn set_in_crowd(&self) {
-        self.set_state(self.state.load(Ordering::Relaxed) | IN_CROWD);
+    /// It is in another queue now, under the lock of that: one that waited for a condition variable was notified, and waits for its mutex
+    /// from now on. It was moved with others if `is_crowd`.
+    pub(crate) fn moved(&self, is_crowd: bool) {
+        let waits_for = match self.waits_for() {
+            WaitsFor::Condvar => WaitsFor::Mutex,
+            other => other,
+        };
+        let crowd = if is_crowd { IN_CROWD } else { 0 };
+        let others = self.state.load(Ordering::Relaxed) & !WAITS_FOR;
+        self.set_state(others | waits_for.bits() << WAITS_FOR_SHIFT | crowd);
     }
 
     /// Whether it was moved with others, and not taken out of that crowd.

@@ -8,6 +8,6 @@ mod tracing;
 #[cfg(feature = "metrics")]
 pub use metrics::Metrics;
 #[cfg(feature = "tracing")]
-pub(crate) use tracing::has_subscriber;
-#[cfg(feature = "tracing")]
 pub use tracing::{emit_finding, emit_report, emit_slow};
+#[cfg(feature = "tracing")]
+pub(crate) use tracing::{receives_faults, receives_slow};

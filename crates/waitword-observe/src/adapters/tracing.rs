@@ -1,6 +1,6 @@
 //! Findings as events of the `tracing` crate, with the target `waitword`. Never a span for a lock: that costs more than the lock.
 
-use ::tracing::{error, info, warn};
+use ::tracing::{Level, enabled, error, info, warn};
 
 use crate::blame::Slow;
 use crate::finding::Finding;
@@ -37,7 +37,23 @@ pub fn emit_report(report: &Report) {
     report.findings.iter().for_each(emit_finding);
 }
 
-/// Whether somebody receives the events.
-pub(crate) fn has_subscriber() -> bool {
-    ::tracing::dispatcher::has_been_set()
+/// Whether somebody receives a fault that is emitted on this thread.
+pub(crate) fn receives_faults() -> bool {
+    enabled!(target: "waitword", Level::ERROR)
+}
+
+/// Whether somebody receives a slow hold that is emitted on this thread.
+pub(crate) fn receives_slow() -> bool {
+    enabled!(target: "waitword", Level::WARN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subscriber_of_another_scope_receives_nothing() {
+        ::tracing::subscriber::with_default(::tracing::subscriber::NoSubscriber::default(), || {});
+        assert!(!receives_faults() && !receives_slow());
+    }
 }

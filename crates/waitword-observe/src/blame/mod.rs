@@ -95,16 +95,15 @@ pub struct Bucket {
 /// assert!(blame.iter().any(|row| row.waiters == 1));
 /// ```
 pub fn blame() -> Vec<Blame> {
-    let mut rows: Vec<Blame> = observe::blame().into_iter().map(row).collect();
-    rows.sort_by_key(|row| (!matches!(row.blamed, Blamed::Site { .. }), Reverse(row.delay)));
     // One place may have several addresses, of each unit of code that has it.
     let mut merged: Vec<Blame> = Vec::new();
-    for row in rows {
+    for row in observe::blame().into_iter().map(row) {
         match merged.iter_mut().find(|other| other.blamed == row.blamed) {
             Some(other) => other.add(row),
             None => merged.push(row),
         }
     }
+    merged.sort_by_key(|row| (!matches!(row.blamed, Blamed::Site { .. }), Reverse(row.delay)));
     merged
 }
 

@@ -7,23 +7,34 @@ use super::graph::{Edge, Graph, Why};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
 use crate::model::{Holder, LockKind, Snapshot};
 
-/// Cycles that have no member in common, each the shortest through one of its members.
+/// Cycles that have no member in common, each the shortest through one of its members. Those that are certain come first: one that
+/// is not may share a member, and says less.
 pub(super) fn find(snapshot: &Snapshot) -> Vec<Cycle> {
     let graph = Graph::of(snapshot);
-    let mut open = trimmed(&graph);
+    let mut is_free = vec![true; graph.actors.len()];
+    let mut cycles = find_in(&graph.certain(), &mut is_free);
+    cycles.extend(find_in(&graph, &mut is_free));
+    cycles
+}
+
+/// Cycles of those that are free, and are not so any more.
+fn find_in(graph: &Graph<'_>, is_free: &mut [bool]) -> Vec<Cycle> {
+    let mut open = trimmed(graph, is_free);
     let mut cycles = Vec::new();
     for start in 0..graph.actors.len() {
-        if let Some(path) = open[start].then(|| shortest(&graph, &open, start)).flatten() {
-            path.iter().for_each(|(from, _)| open[*from] = false);
-            cycles.extend(described(&graph, &path));
+        if let Some(path) = open[start].then(|| shortest(graph, &open, start)).flatten() {
+            for (from, _) in &path {
+                (open[*from], is_free[*from]) = (false, false);
+            }
+            cycles.extend(described(graph, &path));
         }
     }
     cycles
 }
 
-/// The nodes that are left when those without an edge from or to the others are taken away, again and again: the cycles, and the
+/// The free nodes that are left when those without an edge from or to the others are taken away, again and again: the cycles, and the
 /// ways between them. Ten thousand waiters behind one holder are gone at once.
-fn trimmed(graph: &Graph<'_>) -> Vec<bool> {
+fn trimmed(graph: &Graph<'_>, is_free: &[bool]) -> Vec<bool> {
     let count = graph.actors.len();
     let mut reverse = vec![Vec::new(); count];
     for (from, edges) in graph.edges.iter().enumerate() {
@@ -31,7 +42,7 @@ fn trimmed(graph: &Graph<'_>) -> Vec<bool> {
     }
     let forward: Vec<Vec<usize>> =
         graph.edges.iter().map(|edges| edges.iter().map(|edge| edge.to).collect()).collect();
-    let mut open = vec![true; count];
+    let mut open = is_free.to_vec();
     // Without edges to others first, then without edges from others.
     for (out, back) in [(&forward, &reverse), (&reverse, &forward)] {
         let mut left: Vec<usize> =

@@ -1,6 +1,6 @@
 //! Which actor is blocked by which.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::finding::Blocks;
 use crate::model::{Access, Actor, Holder, Lock, LockKind, Snapshot, State, Waiter};
@@ -55,6 +55,7 @@ impl<'a> Graph<'a> {
         }
         for lock in &snapshot.locks {
             let holders = holders.get(&lock.name.address).map(Vec::as_slice).unwrap_or_default();
+            let mut passed = (lock.name.kind == LockKind::RwLock).then(Passed::default);
             for waiter in lock.waiters.iter().filter(|waiter| stands(lock, waiter)) {
                 let from = graph.number(&mut numbers, &waiter.actor);
                 let wait = Some((lock, waiter));
@@ -62,10 +63,12 @@ impl<'a> Graph<'a> {
                     let to = graph.number(&mut numbers, &holder.actor);
                     graph.edges[from].push(Edge { to, wait, why: Why::Holds(holder) });
                 }
-                if let Some(ahead) = ahead(lock, waiter) {
+                let Some(passed) = &mut passed else { continue };
+                if let Some(ahead) = passed.nearest(waiter) {
                     let to = graph.number(&mut numbers, &ahead.actor);
                     graph.edges[from].push(Edge { to, wait, why: Why::QueuedAhead(lock) });
                 }
+                passed.pass(waiter);
             }
         }
         for poll in &snapshot.last_polls {
@@ -75,6 +78,24 @@ impl<'a> Graph<'a> {
             graph.edges[from].push(Edge { to, wait: None, why });
         }
         graph
+    }
+
+    /// Without the edges that something unknown may take away: a cycle of these is a certain deadlock.
+    pub(super) fn certain(&self) -> Self {
+        let is_certain = |from: usize, edge: &Edge<'_>| {
+            let waits =
+                edge.wait.is_none_or(|(_, waiter)| waiter.timed.is_some() && self.actors[from].blocks());
+            waits
+                && match edge.why {
+                    Why::Holds(holder) => !holder.sent_away && !holder.by_waker,
+                    Why::QueuedAhead(_) => true,
+                    Why::Polls { only_there } => only_there,
+                }
+        };
+        let of = |(from, edges): (usize, &Vec<Edge<'a>>)| {
+            edges.iter().copied().filter(|edge| is_certain(from, edge)).collect()
+        };
+        Self { actors: self.actors.clone(), edges: self.edges.iter().enumerate().map(of).collect() }
     }
 
     fn number(&mut self, numbers: &mut HashMap<&'a Actor, usize>, actor: &'a Actor) -> usize {
@@ -112,13 +133,28 @@ fn excludes(held: Access, wanted: Access) -> bool {
     }
 }
 
-/// The nearest waiter before this one in the queue of an `RwLock` that cannot share with it: a reader does not pass a writer. The
-/// waiters before that one block that one.
-fn ahead<'a>(lock: &'a Lock, waiter: &Waiter) -> Option<&'a Waiter> {
-    if lock.name.kind != LockKind::RwLock {
-        return None;
+/// The waiters that stand in the queue of an `RwLock`, while it is walked from its head: of each access the last two, of two actors.
+#[derive(Default)]
+struct Passed<'a> {
+    last: BTreeMap<Access, (&'a Waiter, Option<&'a Waiter>)>,
+}
+
+impl<'a> Passed<'a> {
+    /// The nearest one that cannot share with `waiter`: a reader does not pass a writer. The waiters before that one block that one.
+    fn nearest(&self, waiter: &Waiter) -> Option<&'a Waiter> {
+        let excludes =
+            |(wants, _): &(&Access, _)| excludes(**wants, waiter.wants) || excludes(waiter.wants, **wants);
+        let of_others = |(_, (last, before)): (_, &(&'a Waiter, Option<&'a Waiter>))| {
+            [Some(*last), *before].into_iter().flatten().find(|other| other.actor != waiter.actor)
+        };
+        self.last.iter().filter(excludes).filter_map(of_others).max_by_key(|other| other.position)
     }
-    let before = lock.waiters.iter().rev().filter(|other| other.position < waiter.position);
-    let mut before = before.filter(|other| stands(lock, other) && other.actor != waiter.actor);
-    before.find(|other| excludes(other.wants, waiter.wants) || excludes(waiter.wants, other.wants))
+
+    fn pass(&mut self, waiter: &'a Waiter) {
+        let (last, before) = self.last.entry(waiter.wants).or_insert((waiter, None));
+        if last.actor != waiter.actor {
+            *before = Some(*last);
+        }
+        *last = waiter;
+    }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::blame::take_slow;
 use crate::finding::{Finding, OrderMember};
-use crate::model::{Actor, Address, Snapshot};
+use crate::model::{Actor, Address, Site, Snapshot};
 use crate::order;
 use crate::process::snapshot;
 use crate::search::{cycles, waits};
@@ -39,7 +39,7 @@ fn state() -> MutexGuard<'static, Watch> {
 /// Prints a fault to the standard error.
 pub(super) fn print(finding: &Finding) {
     #[cfg(feature = "tracing")]
-    if crate::adapters::has_subscriber() {
+    if crate::adapters::receives_faults() {
         return crate::adapters::emit_finding(finding);
     }
     // Without a standard error there is nobody to print for.
@@ -51,7 +51,7 @@ fn print_slow() {
     let (slow, lost) = take_slow();
     for slow in slow {
         #[cfg(feature = "tracing")]
-        if crate::adapters::has_subscriber() {
+        if crate::adapters::receives_slow() {
             crate::adapters::emit_slow(&slow);
             continue;
         }
@@ -98,15 +98,17 @@ fn run(number: u64) {
         let listeners = watch.listeners.clone();
         drop(watch);
         for finding in watcher.check(snapshot()) {
-            for listener in &listeners {
-                // It has been printed by the panic hook, and the thread goes on.
-                let _ = catch_unwind(AssertUnwindSafe(|| listener(&finding)));
-            }
+            listeners.iter().for_each(|listener| guarded(|| listener(&finding)));
         }
         if PRINTS_SLOW.load(Ordering::Relaxed) {
-            print_slow();
+            guarded(print_slow);
         }
     }
+}
+
+/// Calls foreign code. Its panic has been printed by the panic hook, and the thread goes on.
+fn guarded(call: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
 /// Reports each fault once, and once again if it comes back.
@@ -116,8 +118,8 @@ struct Watcher {
     reported: Vec<Identity>,
 }
 
-/// The locks and actors of a finding.
-type Identity = Vec<(Address, Option<Actor>)>;
+/// The locks and actors of a finding; of a potential deadlock the places, too: it is another one from other lines.
+type Identity = Vec<(Address, Option<Actor>, Option<[Site; 2]>)>;
 
 impl Watcher {
     /// The faults in `now` that were not there before.
@@ -143,17 +145,20 @@ fn identity(finding: &Finding) -> Identity {
             .iter()
             .filter_map(|member| {
                 let wait = member.waits.as_ref()?;
-                Some((wait.lock.address, Some(member.actor.clone())))
+                Some((wait.lock.address, Some(member.actor.clone()), None))
             })
             .collect(),
         Finding::PotentialDeadlock(order) => {
-            let wants = |member: &OrderMember| (member.wants.address, Some(member.actor.clone()));
+            let wants = |member: &OrderMember| {
+                let places = [member.taken.clone(), member.site.clone()];
+                (member.wants.address, Some(member.actor.clone()), Some(places))
+            };
             order.members.iter().map(wants).collect()
         }
-        Finding::HolderEnded(held) => vec![(held.lock.address, Some(held.actor.clone()))],
-        Finding::NeverPolled(wait) => vec![(wait.lock.address, Some(wait.actor.clone()))],
-        Finding::LongWait(waits) => vec![(waits.lock.address, None)],
-        Finding::NoKnownNotifier(waits) => vec![(waits.lock.address, None)],
+        Finding::HolderEnded(held) => vec![(held.lock.address, Some(held.actor.clone()), None)],
+        Finding::NeverPolled(wait) => vec![(wait.lock.address, Some(wait.actor.clone()), None)],
+        Finding::LongWait(waits) => vec![(waits.lock.address, None, None)],
+        Finding::NoKnownNotifier(waits) => vec![(waits.lock.address, None, None)],
     };
     identity.sort();
     identity
@@ -162,6 +167,7 @@ fn identity(finding: &Finding) -> Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::PotentialDeadlock;
     use crate::model::{Access, Holder, Lock, LockKind, LockName, State, Waiter};
 
     const TASKS: [Actor; 2] = [Actor::Task { number: 1, name: None }, Actor::Task { number: 2, name: None }];
@@ -222,6 +228,27 @@ mod tests {
         for (snapshot, new) in checks {
             assert_eq!(watcher.check(snapshot).len(), new);
         }
+    }
+
+    #[test]
+    fn the_same_locks_in_another_order_at_other_lines_are_another_fault() {
+        let order_at = |line| {
+            let site = Site { file: "src/pay.rs".into(), line, column: 1 };
+            let lock = snapshot_at(0, State::Queued).locks[0].name.clone();
+            let member = OrderMember {
+                actor: TASKS[0].clone(),
+                holds: lock.clone(),
+                mode: Access::Exclusive,
+                taken: site.clone(),
+                wants: lock,
+                access: Access::Exclusive,
+                site,
+            };
+            let order = PotentialDeadlock { found: Duration::ZERO, members: vec![member] };
+            identity(&Finding::PotentialDeadlock(order))
+        };
+        assert_eq!(order_at(1), order_at(1));
+        assert_ne!(order_at(1), order_at(2));
     }
 
     #[test]

@@ -14,8 +14,8 @@ const TIME: usize = 7;
 
 /// A table, with an empty line before it; nothing if there are no rows. Rows with less than a twentieth of all delays are left out.
 pub(crate) fn blame(rows: &[Blame]) -> String {
-    let all: Duration = rows.iter().map(|row| row.delay).sum();
-    let rows: Vec<&Blame> = rows.iter().filter(|row| row.delay * 20 >= all).collect();
+    let all = sum(rows.iter());
+    let rows: Vec<&Blame> = rows.iter().filter(|row| row.delay.saturating_mul(20) >= all).collect();
     if rows.is_empty() {
         return String::new();
     }
@@ -25,10 +25,15 @@ pub(crate) fn blame(rows: &[Blame]) -> String {
         text += "\n";
     }
     if let Some(rest) = rows.get(ROWS..).filter(|rest| !rest.is_empty()) {
-        let delay = rest.iter().map(|row| row.delay).sum();
+        let delay = sum(rest.iter().copied());
         text += &format!("  {:>TIME$}  {} more\n", duration(delay), rest.len());
     }
     text
+}
+
+/// A report that was read may have any numbers.
+fn sum<'a>(rows: impl Iterator<Item = &'a Blame>) -> Duration {
+    rows.fold(Duration::ZERO, |sum, row| sum.saturating_add(row.delay))
 }
 
 fn of_row(row: &Blame) -> String {
@@ -58,7 +63,7 @@ impl fmt::Display for Slow {
 
 fn slow(slow: &Slow) -> String {
     let held = slow.held.map(|held| format!(" held {}", duration(held))).unwrap_or_default();
-    let crowd = slow.threads.map(|threads| match (slow.waiters - threads, threads) {
+    let crowd = slow.threads.map(|threads| match (slow.waiters.saturating_sub(threads), threads) {
         (0, threads) => format!(" ({})", count(threads, "thread")),
         (tasks, 0) => format!(" ({})", count(tasks, "task")),
         (tasks, threads) => format!(" ({}, {})", count(tasks, "task"), count(threads, "thread")),

@@ -91,7 +91,7 @@ fn permits(holders: &[&Holder]) -> String {
     for holder in holders {
         let key = (site(holder.site.as_ref()), holder.forgotten);
         let (count, oldest) = sites.entry(key).or_default();
-        *count += holder.permits.unwrap_or(1);
+        *count = count.saturating_add(holder.permits.unwrap_or(1));
         *oldest = holder.held.max(*oldest);
     }
     let mut sites: Vec<_> = sites.into_iter().collect();
@@ -104,7 +104,7 @@ fn permits(holders: &[&Holder]) -> String {
         text += &wrapped(&format!("  {age:>TIME$}  {count} {permits}{forgotten}, taken at {at}"), TIME + 6);
         text += "\n";
     }
-    let rest: u64 = sites.iter().skip(HOLDERS).map(|(_, (count, _))| count).sum();
+    let rest = sites.iter().skip(HOLDERS).fold(0_u64, |rest, (_, (count, _))| rest.saturating_add(*count));
     if rest > 0 {
         text += &format!("  {:TIME$}  {}\n", "", more(rest as usize, "permits", "", None));
     }

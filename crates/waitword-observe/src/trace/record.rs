@@ -84,17 +84,7 @@ impl Tracing {
 fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
     let (mut tasks, mut agents) = more_numbers();
     let names = names();
-    let mut kinds: HashMap<usize, LockKind> = HashMap::new();
-    for event in seen {
-        if let EventKind::Waits(waits_for) = event.kind {
-            let (kind, _) = sort(waits_for);
-            let known = kinds.entry(event.word).or_insert(kind);
-            // A waiter of a condition variable says so in the queue of the mutex, too.
-            if *known == LockKind::Condvar {
-                *known = kind;
-            }
-        }
-    }
+    let kinds = kinds(seen);
     // Whose identities these are: a signal knows no more of the waiter.
     let mut waiters: HashMap<usize, Actor> = HashMap::new();
     let mut translated = Vec::with_capacity(seen.len());
@@ -132,4 +122,28 @@ fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
         });
     }
     translated
+}
+
+/// Which kinds of locks the words are that were waited for.
+fn kinds(seen: &[Event]) -> HashMap<usize, LockKind> {
+    let (mut kinds, mut of_condvars) = (HashMap::new(), HashMap::new());
+    for event in seen {
+        match (event.kind, event.who) {
+            (EventKind::Waits(waits_for), _) => {
+                let (kind, _) = sort(waits_for);
+                kinds.entry(event.word).or_insert(kind);
+                if kind == LockKind::Condvar {
+                    of_condvars.insert(event.identity, event.word);
+                }
+            }
+            // Where a waiter of a condition variable is signalled, it was moved to: that is the mutex.
+            (EventKind::Signalled, Who::Waiter(waiter))
+                if of_condvars.get(&waiter).is_some_and(|condvar| *condvar != event.word) =>
+            {
+                kinds.entry(event.word).or_insert(LockKind::Mutex);
+            }
+            _ => {}
+        }
+    }
+    kinds
 }

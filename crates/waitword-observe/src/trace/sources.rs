@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::events::Trace;
-use crate::sources::{Register, Source};
+use crate::sources::{Register, Source, unless_it_panics};
 
 type Complete = Arc<dyn Fn(&mut Trace, Instant) + Send + Sync>;
 
@@ -14,7 +14,7 @@ static COMPLETES: Register<Complete> = Register::new();
 /// away those that it knows better. `waitword run` adds what the agents of its program did so, with the lines of their scripts.
 ///
 /// `complete` is given the trace, without the [`Tracing`](crate::Tracing) having ended, and when it began; an event has the time since then.
-/// Afterwards the events are put in order.
+/// Afterwards the events are put in order. A panic of it ends there.
 ///
 /// ```
 /// use std::time::Instant;
@@ -29,6 +29,8 @@ pub fn add_trace_source(complete: impl Fn(&mut Trace, Instant) + Send + Sync + '
 
 /// Lets all sources complete a trace that began then.
 pub(super) fn complete(trace: &mut Trace, began: Instant) {
-    COMPLETES.all().iter().for_each(|complete| complete(trace, began));
+    for complete in COMPLETES.all() {
+        unless_it_panics(|| complete(trace, began));
+    }
     trace.events.sort_by_key(|event| event.at);
 }

@@ -141,6 +141,11 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
     svg
 }
 
+/// As XML, which has no control characters, not even escaped.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace(char::is_control, " ")
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }

@@ -74,6 +74,8 @@ struct Pairing {
     timeline: Timeline,
     lanes: BTreeMap<Actor, usize>,
     waits: HashMap<Key, (Duration, LockName, Option<Site>)>,
+    /// The condition variable that the actor waits for, and began to wait for last.
+    condvars: HashMap<Actor, Address>,
     holds: HashMap<Key, Vec<(Duration, Option<Site>)>>,
     /// The slice of the one that signalled the actor last.
     signals: HashMap<Key, usize>,
@@ -97,6 +99,9 @@ impl Pairing {
         let key = (event.actor.clone(), event.lock.address);
         match event.kind {
             TraceKind::Waits => {
+                if event.lock.kind == LockKind::Condvar {
+                    self.condvars.insert(event.actor.clone(), event.lock.address);
+                }
                 self.waits.insert(key, (event.at, event.lock.clone(), event.site.clone()));
             }
             TraceKind::Signalled | TraceKind::Notified => {
@@ -160,10 +165,12 @@ impl Pairing {
     }
 
     fn end_wait(&mut self, key: &Key, event: &TraceEvent, end: End) {
-        // A waiter of a condition variable may have been moved to a mutex.
-        let moved = || self.waits.keys().find(|(actor, _)| *actor == key.0).cloned();
-        let Some(wait) = self.waits.contains_key(key).then(|| key.clone()).or_else(moved) else { return };
-        let Some((begin, lock, site)) = self.waits.remove(&wait) else { return };
+        // One for a condition variable may have been moved to a mutex.
+        let wait = self.waits.remove(key).or_else(|| {
+            let condvar = self.condvars.remove(&key.0)?;
+            self.waits.remove(&(key.0.clone(), condvar))
+        });
+        let Some((begin, lock, site)) = wait else { return };
         let slice = self.slice(&event.actor, What::Wait(end), [begin, event.at], &lock, site);
         if let Some(from) = self.signals.remove(key) {
             self.timeline.arrows.push(Arrow { from, to: slice });

@@ -27,6 +27,7 @@ fn scenario() {
         "initialisers" => threads::initialisers(),
         "upgrade" => threads::upgrade(),
         "permits" => guards::permits(),
+        "notified" => notifies::notified_waits_for_the_mutex(),
         "notify" => notifies::lost_notify(),
         "async lock" => guards::async_lock(),
         "owned" => guards::owned(),

@@ -52,7 +52,8 @@ pub(crate) fn end_of_window(queued: usize, bits: u32) -> u32 {
 }
 
 /// Whether the end of a window has come. Times wrap around, 15 bits every 0.13 s and 21 bits every 9 s. An end that is further
-/// away than a window counts as past, so the error is at most one window.
+/// away than a window counts as past; so one that is past counts as open for a window's length in each 0.13 s or 9 s. Only reads that
+/// all fall into that, with holds of 8.4 ms or 2.1 s to the tick, keep a window open, until the waiter runs: it closes the window itself.
 pub(crate) fn has_come(end: u32, bits: u32) -> bool {
     let left = end.wrapping_sub(now()) & lowest(bits);
     MODEL || left == 0 || left > ticks(WINDOW)

@@ -10,7 +10,9 @@ use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::Duration;
 
 use common::{Task, until};
-use waitword::{AsyncLock, Condvar, Mutex, RwLock, RwLockUpgradableReadGuard, Semaphore};
+use waitword::{
+    AsyncLock, Barrier, Condvar, Mutex, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, Semaphore,
+};
 
 struct PanicsWhenCalled;
 
@@ -68,6 +70,56 @@ fn an_upgrade_that_is_given_up_lets_readers_in_whatever_its_waker_does() {
     assert!(lock.try_read().is_some(), "there is no writer");
     drop(reader);
     assert!(lock.try_write().is_some());
+}
+
+/// The last reader leaves while the waker is cloned, so the upgrade does not enqueue; and the clone's destructor panics.
+#[test]
+fn an_upgrade_that_panics_before_it_waits_lets_readers_in() {
+    static LOCK: RwLock<()> = RwLock::new(());
+    static READER: std::sync::Mutex<Option<RwLockReadGuard<'static, ()>>> = std::sync::Mutex::new(None);
+    const CLONED: *const () = std::ptr::without_provenance(1);
+    fn clone(_: *const ()) -> RawWaker {
+        drop(READER.lock().unwrap().take());
+        RawWaker::new(CLONED, &VTABLE)
+    }
+    fn nothing(_: *const ()) {}
+    fn end(of: *const ()) {
+        assert!(of != CLONED || std::thread::panicking(), "the waker's destructor");
+    }
+    static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, nothing, nothing, end);
+    *READER.lock().unwrap() = Some(LOCK.read());
+    let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade_async(LOCK.upgradable_read()));
+    // SAFETY: the functions use no data.
+    let waker = unsafe { Waker::new(std::ptr::null(), &VTABLE) };
+    assert!(panics(|| drop(upgrade.as_mut().poll(&mut Context::from_waker(&waker)))));
+    drop(upgrade);
+    assert!(LOCK.try_read().is_some(), "there is no writer");
+    assert!(LOCK.try_write().is_some());
+}
+
+#[test]
+fn a_party_that_gives_up_has_not_arrived_whatever_its_waker_does() {
+    let barrier = Barrier::new(2);
+    let mut party = Box::pin(barrier.wait_async());
+    assert!(poll_with(party.as_mut(), PanicsAtItsEnd).is_pending());
+    assert!(panics(|| drop(party)));
+    assert_eq!(barrier.arrived(), 0);
+    assert!(barrier.try_wait().is_none(), "it would be alone");
+}
+
+/// It was notified, and the waker that its alarm had goes as it ends.
+#[test]
+fn a_notify_reaches_somebody_whatever_the_waker_of_an_alarm_does() {
+    let (mutex, condvar) = (Mutex::new(()), Condvar::new());
+    let guard = mutex.lock();
+    let mut timed = Box::pin(condvar.wait_async_for(guard, Duration::from_secs(600)));
+    assert!(poll_with(timed.as_mut(), PanicsAtItsEnd).is_pending());
+    assert_eq!(condvar.notify_one(), 1);
+    let mut cx = Context::from_waker(Waker::noop());
+    let Poll::Ready((guard, Ok(()))) = timed.as_mut().poll(&mut cx) else { panic!("it was notified") };
+    assert!(panics(|| drop(timed)));
+    assert!(mutex.is_locked(), "it has the guard still");
+    drop(guard);
 }
 
 #[test]

@@ -112,6 +112,12 @@ impl<L: Location> WaitAsync<L> {
         is_signalled(self.node.state())
     }
 
+    /// Whether a notify has counted it, and it has not been polled since: the next poll is ready. Takes no lock.
+    #[inline]
+    pub fn is_notified(&self) -> bool {
+        self.node.state() == NOTIFIED
+    }
+
     /// Whether the notify that counted it was one of the last waiter ([`notify_last`](crate::notify_last)). A wakeup
     /// whose wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)) is then forwarded in the same order. `false` if no notify
     /// has counted it.

@@ -222,7 +222,11 @@ impl<H: Handle> Acquisition<H> {
             }
             match wait.as_mut().poll_signalled(&mut cx) {
                 // Notified; or the word has changed since the attempt, so another acquirer has made progress.
-                Poll::Ready(Some(_)) => this.wait.as_mut().clear(),
+                Poll::Ready(Some(_)) => {
+                    let unwinding = Leaves { raw, ask };
+                    this.wait.as_mut().clear();
+                    mem::forget(unwinding);
+                }
                 // ... and one when the next signal will find this waiter.
                 Poll::Ready(None) => {
                     mutant!("acquire-recheck" => return Poll::Pending);
@@ -340,6 +344,18 @@ fn attempt<H: Handle>(raw: &H::Raw, ask: Ask<H>, attempt: Attempt) -> Option<End
         Ok(()) => Some(Ok(Taken::OnRecheck)),
         Err(NotTaken::Marked { .. }) => None,
         Err(NotTaken::Closed(closed)) => Some(Err(closed)),
+    }
+}
+
+/// Takes back the mark of an acquirer that unwinds between two waits: one that upgrades keeps readers out by it.
+struct Leaves<'a, R: Acquire> {
+    raw: &'a R,
+    ask: R::Ask,
+}
+
+impl<R: Acquire> Drop for Leaves<'_, R> {
+    fn drop(&mut self) {
+        self.raw.left(self.ask, Left { holds: false, was_signalled: false });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, Waker};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
@@ -44,6 +44,13 @@ pub(crate) trait Condition {
 
     /// The notify dequeued from the tail; needed to forward it ([`give_up`](Self::give_up)).
     fn notified_last(&mut self) {}
+
+    /// Whether nobody else can go on while the output is not taken. A task without budget, which may have to wait for the next poll, takes
+    /// such an output all the same.
+    fn excludes_others(output: &Self::Output) -> bool {
+        let _ = output;
+        false
+    }
 
     /// Called once if the waiter is dropped or times out. It is dequeued already. `was_notified`: a notify counted it, or the
     /// condition held, and the output was not taken. Returns an output if a timeout turns out to have been in time.
@@ -185,7 +192,7 @@ impl<C: Condition> WaitFor<C> {
 
     /// Whether it is queued.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.wait.is_some()
+        self.wait.is_some() && !self.ended
     }
 
     /// Whether it has ended, and its output was taken.
@@ -239,9 +246,10 @@ impl<C: Condition> WaitFor<C> {
         self.project().output.take()
     }
 
-    /// As [`advance`](Self::advance), without a waker; `true` also if it is over.
+    /// As [`advance`](Self::advance), without a waker; `true` also if it is over. One that is queued keeps the waker that it has.
     pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
-        self.is_over() || self.advance(&mut Context::from_waker(Waker::noop()))
+        let is_queued = self.wait.as_ref().is_some_and(|wait| wait.is_waiting() && !wait.is_notified());
+        !is_queued && (self.is_over() || self.advance(&mut Context::from_waker(Waker::noop())))
     }
 
     /// Blocks this thread until the condition holds or `deadline` passes. After the deadline the wait stays queued, and the next
@@ -285,19 +293,24 @@ impl<C: Condition> Future for WaitFor<C> {
         if !self.as_mut().advance(cx) {
             return Poll::Pending;
         }
+        let output = self.project().output;
         // Last: a task without budget enqueues all the same, and keeps its output.
-        ready!(Unit::poll(cx)).consume();
-        self.project().output.take().map_or(Poll::Pending, Poll::Ready)
+        match Unit::poll(cx) {
+            Poll::Ready(unit) => unit.consume(),
+            Poll::Pending if output.as_ref().is_some_and(C::excludes_others) => {}
+            Poll::Pending => return Poll::Pending,
+        }
+        output.take().map_or(Poll::Pending, Poll::Ready)
     }
 }
 
-/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since.
+/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since. Its waker is dropped with the rest: its
+/// destructor may panic, and what follows has to be done.
 fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition: &mut C) -> bool {
     let Some(mut wait) = queued.as_mut().as_pin_mut() else { return false };
     let was_notified = wait.as_mut().cancel() == Cancelled::AfterNotify;
     if was_notified && wait.was_notified_last() {
         condition.notified_last();
     }
-    queued.set(None);
     was_notified
 }

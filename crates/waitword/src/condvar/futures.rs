@@ -145,10 +145,8 @@ impl<A: At, G: CondvarGuard> Future for WaitOnceUntil<A, G> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         match this.wait.step(cx, *this.deadline) {
-            Ok(ended) => {
-                this.alarm.clear();
-                Poll::Ready(ended)
-            }
+            // The alarm is dropped with the future, not here: its waker's destructor may panic, and the notify would be lost.
+            Ok(ended) => Poll::Ready(ended),
             Err(until) => {
                 if let Some(until) = until {
                     this.alarm.set(until, cx.waker());
@@ -199,14 +197,7 @@ where
         loop {
             if let Some(mut guard) = this.guard.take() {
                 if !(this.condition)(&mut guard) {
-                    // A wait has consumed its unit already.
-                    if !has_waited {
-                        let Poll::Ready(unit) = Unit::poll(cx) else {
-                            *this.guard = Some(guard);
-                            return Poll::Pending;
-                        };
-                        unit.consume();
-                    }
+                    consume_unless(has_waited, cx);
                     return Poll::Ready(guard);
                 }
                 this.wait.set(Some(WaitOnce::from_caller(*this.caller, this.at.clone(), guard)));
@@ -263,13 +254,7 @@ where
             if let Some((mut guard, last)) = this.held.take() {
                 // Also after the deadline: other holders may have changed the value before this acquisition.
                 if !(this.condition)(&mut guard) {
-                    if !has_waited {
-                        let Poll::Ready(unit) = Unit::poll(cx) else {
-                            *this.held = Some((guard, last));
-                            return Poll::Pending;
-                        };
-                        unit.consume();
-                    }
+                    consume_unless(has_waited, cx);
                     return Poll::Ready((guard, Ok(())));
                 }
                 if last.is_err() {
@@ -289,6 +274,14 @@ where
             has_waited = true;
             this.wait.set(None);
         }
+    }
+}
+
+/// Of a task that has the mutex: consumes a unit, if there is one. Without one, it goes on all the same: a task that yields must not hold the
+/// mutex, or another one that blocks for it keeps the worker from coming back. A wait that `has_waited` has consumed its unit.
+fn consume_unless(has_waited: bool, cx: &mut Context<'_>) {
+    if !has_waited && let Poll::Ready(unit) = Unit::poll(cx) {
+        unit.consume();
     }
 }
 

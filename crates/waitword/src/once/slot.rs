@@ -132,6 +132,10 @@ impl<'a, T> Condition for SlotTurn<'a, T> {
             None => Ok(slot.value()),
         })
     }
+
+    fn excludes_others(output: &Self::Output) -> bool {
+        output.is_err()
+    }
 }
 
 /// A waiter for the value.

@@ -1,5 +1,7 @@
 //! What an event says of a notify, which waiter `notify_last` wakes, and what `enable` says of a wait that has ended.
 
+use std::cell::RefCell;
+use std::future::{Future as _, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
@@ -120,6 +122,24 @@ fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
         assert!(last.enable());
     }
     assert!(second.is_woken() && !first.enable());
+}
+
+/// Whoever polled it awaits it.
+#[test]
+fn enable_after_a_poll_keeps_the_waker() {
+    let event = Arc::new(Event::new());
+    let plain = RefCell::new(Box::pin(event.wait_async()));
+    let timed = RefCell::new(Box::pin(event.wait_owned_async_until(far())));
+    let mut tasks = (
+        Task::new(poll_fn(|cx| plain.borrow_mut().as_mut().poll(cx))),
+        Task::new(poll_fn(|cx| timed.borrow_mut().as_mut().poll(cx))),
+    );
+    assert!(tasks.0.poll().is_pending() && tasks.1.poll().is_pending());
+    assert!(!plain.borrow_mut().as_mut().enable() && !timed.borrow_mut().as_mut().enable());
+    event.notify_all();
+    assert!(tasks.0.is_woken() && tasks.1.is_woken());
+    assert!(plain.borrow_mut().as_mut().enable() && timed.borrow_mut().as_mut().enable());
+    assert!(tasks.0.poll().is_ready() && tasks.1.poll().is_ready());
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn condvar() {
     let _held = mutex.lock();
     lock.notify_one();
     assert!(waiters(&*lock).is_empty());
-    assert_eq!(waiters(&mutex)[0].waits_for, WaitsFor::Condvar);
+    assert_eq!(waiters(&mutex)[0].waits_for, WaitsFor::Mutex);
 }
 
 #[test]

@@ -19,8 +19,8 @@ use crate::outcome::Cancelled;
 use crate::sync::{UnsafeCell, mutant};
 use crate::waiter::list::{List, unlink};
 use crate::waiter::node::{
-    IDLE, Links, NOTIFIED, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued, is_signalled, node_of,
-    prev, with,
+    IDLE, Links, NOTIFIED, NOTIFIED_FIRST, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued,
+    is_signalled, node_of, prev, with,
 };
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 use crate::waiter::{Completed, Inbox};
@@ -184,7 +184,7 @@ impl<'a> Locked<'a> {
     pub(crate) fn complete_first(&mut self, key: Key, notifier: Option<&Inbox>) -> Option<Wake> {
         let first = self.remove(key, Some)?;
         // SAFETY: unlinked just now under this lock (I2), and alive, as every node in a queue (I1).
-        Some(unsafe { complete(first, NOTIFIED, notifier) })
+        Some(unsafe { complete(first, NOTIFIED_FIRST, notifier) })
     }
 
     /// As [`complete_first`](Self::complete_first), of the tail, which the head knows.

@@ -2,7 +2,6 @@
 
 use super::watchdog;
 use crate::shard::{Locked, Unlocked};
-use crate::waiter::wake::discard_panic_of;
 
 /// What a stay under the lock has left to do, done when it is dropped: also when the waker panics that is woken before
 /// that, for the waiters behind a signalled one rely on the watchdog.
@@ -34,11 +33,8 @@ impl Drop for FollowUp<'_> {
         if let Some(size) = self.0.better_size {
             self.0.shard.resize(size);
         }
-        match self.0.watch {
-            false => {}
-            // The waker has panicked. If there is no thread for the watchdog either, the next signal tries again; a second panic would abort.
-            true if std::thread::panicking() => discard_panic_of(watchdog::start),
-            true => watchdog::start(),
+        if self.0.watch {
+            watchdog::start();
         }
     }
 }

@@ -107,7 +107,7 @@ mod process {
     use super::{Pass, STALL_TIMEOUT, Table};
     use crate::sync::{Mutex, OnceLock};
     use crate::timer::{Alarm, wake_by_timer};
-    use crate::waiter::wake::WakeBatch;
+    use crate::waiter::wake::{WakeBatch, discard_panic_of};
 
     /// Whether the next pass has been set up, or one is under way. Written when contention comes and goes.
     static RUNNING: AtomicBool = AtomicBool::new(false);
@@ -126,6 +126,14 @@ mod process {
 
     #[cold]
     fn begin() {
+        match std::thread::panicking() {
+            // A waker has panicked. If the system cannot start a thread either, a second panic would abort the process.
+            true => discard_panic_of(set_up),
+            false => set_up(),
+        }
+    }
+
+    fn set_up() {
         /// If the system cannot start the thread, perhaps it can next time.
         struct Unwinding;
         impl Drop for Unwinding {

@@ -125,6 +125,13 @@ impl<L: Location> WaitAsync<L> {
         self.node.was_notified_last()
     }
 
+    /// Whether the notify that counted it was for this wait alone ([`notify_one`](crate::notify_one), [`notify_last`](crate::notify_last),
+    /// and their forms that may replace the word's value), and not for all or several. A wakeup whose wait was cancelled
+    /// ([`AfterNotify`](Cancelled::AfterNotify)) then has to be forwarded; of several, each has its own. `false` if no notify has counted it.
+    pub fn was_notified_alone(self: Pin<&mut Self>) -> bool {
+        self.node.was_notified_alone()
+    }
+
     /// Whether it was moved to another word's queue ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
     #[inline]
     pub fn is_requeued(&self) -> bool {

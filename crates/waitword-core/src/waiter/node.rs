@@ -31,7 +31,7 @@ pub(crate) const TIMED_OUT: u64 = 7;
 pub(crate) const DONE: u64 = 8;
 
 /// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
-/// has a deadline, whether it came in a crowd, and the ticket; of a notified one, [`BY_LAST`].
+/// has a deadline, whether it came in a crowd, and the ticket; of a notified one, [`ALONE`] and [`BY_LAST`].
 const STATE: u64 = 0xF;
 const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
 const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
@@ -43,8 +43,12 @@ const KEPT: u64 = STATE | WAITS_FOR | TIMED | IN_CROWD;
 const TICKET_SHIFT: u32 = KEPT.count_ones();
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was one of the tail (`notify_last`).
 const BY_LAST: u64 = STATE + 1;
+/// Beside [`NOTIFIED`] and [`DONE`]: the notify was for this one alone.
+const ALONE: u64 = BY_LAST << 1;
+/// [`NOTIFIED`], by a notify of the head alone.
+pub(crate) const NOTIFIED_FIRST: u64 = NOTIFIED | ALONE;
 /// [`NOTIFIED`], by a notify of the tail.
-pub(crate) const NOTIFIED_LAST: u64 = NOTIFIED | BY_LAST;
+pub(crate) const NOTIFIED_LAST: u64 = NOTIFIED | ALONE | BY_LAST;
 
 /// Whether a node in this state is in a list.
 #[inline]
@@ -163,15 +167,26 @@ impl Waiter {
     /// Whether the notify that counted it was one of the tail.
     #[inline]
     pub(crate) fn was_notified_last(&self) -> bool {
-        let state = self.state.load(Ordering::Relaxed);
-        matches!(state & STATE, NOTIFIED | DONE) && state & BY_LAST != 0
+        self.notified_by() & BY_LAST != 0
     }
 
-    /// Its owner has the outcome. Whether a notify of the tail made it so stays known.
+    /// Whether the notify that counted it was for this one alone.
+    #[inline]
+    pub(crate) fn was_notified_alone(&self) -> bool {
+        self.notified_by() & ALONE != 0
+    }
+
+    /// [`ALONE`] and [`BY_LAST`], if it was notified.
+    #[inline]
+    fn notified_by(&self) -> u64 {
+        let state = self.state.load(Ordering::Relaxed);
+        if matches!(state & STATE, NOTIFIED | DONE) { state & (ALONE | BY_LAST) } else { 0 }
+    }
+
+    /// Its owner has the outcome. What sort of notify made it so stays known.
     #[inline]
     pub(crate) fn set_done(&self) {
-        let by_last = if self.was_notified_last() { BY_LAST } else { 0 };
-        self.set_state(DONE | by_last);
+        self.set_state(DONE | self.notified_by());
     }
 
     /// Stores the ticket of a node that is linked into a queue now, under the lock of that; it is [`QUEUED`] if it was idle.

@@ -97,6 +97,27 @@ fn a_wait_knows_whether_it_was_notified_as_the_last() {
 }
 
 #[test]
+fn a_wait_knows_whether_it_was_notified_alone() {
+    let word = AtomicU64::new(0);
+    let mut waits = [(); 5].map(|()| {
+        let mut wait = Box::pin(wait_async(&word, 0));
+        assert!(poll(wait.as_mut()).is_pending());
+        wait
+    });
+    assert_eq!((notify_one(&word), notify_last(&word), notify_one_or_replace(&word, 0, 0)), (1, 1, Ok(1)));
+    assert_eq!(notify_all(&word), 2);
+    for (at, alone) in [true, true, false, false, true].into_iter().enumerate() {
+        let wait = &mut waits[at];
+        match at % 2 {
+            0 => assert!(poll(wait.as_mut()).is_ready()),
+            _ => assert_eq!(wait.as_mut().cancel(), Cancelled::AfterNotify),
+        }
+        assert_eq!(wait.as_mut().was_notified_alone(), alone, "{at}");
+    }
+    assert!(!Box::pin(wait_async(&word, 0)).as_mut().was_notified_alone());
+}
+
+#[test]
 fn a_signal_ends_no_blocking_wait() {
     let word = AtomicI32::new(0);
     thread::scope(|scope| {

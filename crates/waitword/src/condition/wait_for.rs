@@ -42,8 +42,10 @@ pub(crate) trait Condition {
         self.check()
     }
 
-    /// The notify dequeued from the tail; needed to forward it ([`give_up`](Self::give_up)).
-    fn notified_last(&mut self) {}
+    /// The notify was for this waiter alone, from the tail if `is_last`; needed to forward it ([`give_up`](Self::give_up)).
+    fn notified_alone(&mut self, is_last: bool) {
+        let _ = is_last;
+    }
 
     /// Whether nobody else can go on while the output is not taken. A task without budget, which may have to wait for the next poll, takes
     /// such an output all the same.
@@ -215,9 +217,7 @@ impl<C: Condition> WaitFor<C> {
                 None => this.condition.check(),
                 Some(mut wait) => {
                     let Poll::Ready(outcome) = wait.as_mut().poll(cx) else { return false };
-                    if wait.was_notified_last() {
-                        this.condition.notified_last();
-                    }
+                    tell_how(wait, this.condition);
                     this.wait.set(None);
                     match outcome {
                         Outcome::Notified => this.condition.notified(),
@@ -309,8 +309,13 @@ impl<C: Condition> Future for WaitFor<C> {
 fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition: &mut C) -> bool {
     let Some(mut wait) = queued.as_mut().as_pin_mut() else { return false };
     let was_notified = wait.as_mut().cancel() == Cancelled::AfterNotify;
-    if was_notified && wait.was_notified_last() {
-        condition.notified_last();
-    }
+    tell_how(wait, condition);
     was_notified
+}
+
+/// Tells the condition what sort of notify has ended the wait, if one has.
+fn tell_how<C: Condition>(mut wait: Pin<&mut WaitAsync<C::At>>, condition: &mut C) {
+    if wait.as_mut().was_notified_alone() {
+        condition.notified_alone(wait.was_notified_last());
+    }
 }

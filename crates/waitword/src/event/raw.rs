@@ -148,21 +148,16 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
 pub(crate) struct EventWaiter<H> {
     event: H,
     round: u64,
-    /// Which waiter gets the wakeup if this one gives up: `Last` if the notify that sent it was a `notify_last`.
-    next: Whom,
+    /// The wakeup that it has: given by a notify of one, or taken from the word. Forwarded if this one gives up, to the waiter that the
+    /// notify would have woken. Of a `notify_all` there is nothing to forward: all have it.
+    has: Option<Whom>,
 }
 
 impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> EventWaiter<H> {
     /// Of the round that lasts now.
     pub(crate) fn new(event: H) -> Self {
         let round = round(event.raw().at.word().load(Ordering::Acquire));
-        Self { event, round, next: Whom::First }
-    }
-
-    /// In a later round no waiter is left to forward a wakeup to: the `notify_all` has woken them all.
-    fn round_lasts(&self) -> bool {
-        mutant!("event-check-round" => return true);
-        round(self.event.raw().at.word().load(Ordering::Acquire)) == self.round
+        Self { event, round, has: None }
     }
 }
 
@@ -190,7 +185,10 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for 
             };
             match word.compare_exchange_weak(now, next, order!(Acquire, "event-take"), Ordering::Acquire) {
                 Ok(_) if next & WAITERS != 0 => return Err(next),
-                Ok(_) => return Ok(()),
+                Ok(_) => {
+                    self.has = Some(Whom::First);
+                    return Ok(());
+                }
                 Err(other) => now = other,
             }
         }
@@ -201,14 +199,16 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for 
         Ok(())
     }
 
-    fn notified_last(&mut self) {
-        self.next = Whom::Last;
+    fn notified_alone(&mut self, is_last: bool) {
+        self.has = Some(if is_last { Whom::Last } else { Whom::First });
     }
 
     fn give_up(&mut self, was_notified: bool) -> Option<()> {
         mutant!("event-forward" => return None);
-        if was_notified && self.round_lasts() {
-            self.event.raw().notify(self.next);
+        mutant!("event-forward-all" => self.has = self.has.or(was_notified.then_some(Whom::First)));
+        if let Some(whom) = self.has.take() {
+            debug_assert!(was_notified);
+            self.event.raw().notify(whom);
         }
         None
     }

@@ -124,7 +124,41 @@ fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
     assert!(second.is_woken() && !first.enable());
 }
 
-/// Whoever polled it awaits it.
+/// It came before, and for one; the next waiter was not there for the `notify_all`.
+#[test]
+fn a_wakeup_is_forwarded_also_after_a_notify_all() {
+    type Notify = fn(&Event) -> EventNotified;
+    let waiting = |event: &Event, notify: Notify| {
+        let mut dropped = Box::pin(event.wait_async());
+        assert!(!dropped.as_mut().enable());
+        assert_eq!(notify(event), Woken);
+        event.notify_all();
+        let mut next = Task::new(event.wait_async());
+        assert!(next.poll().is_pending());
+        drop(dropped);
+        assert!(next.is_woken() && next.poll().is_ready());
+    };
+    waiting(&Event::new(), Event::notify_one);
+    waiting(&Event::new(), Event::notify_last);
+    // One that was stored.
+    let event = Event::new();
+    event.notify_one();
+    let mut dropped = Box::pin(event.wait_async());
+    assert!(dropped.as_mut().enable());
+    event.notify_all();
+    drop(dropped);
+    assert!(event.try_wait());
+    // But that of a notify of all, which all have, is not.
+    let mut dropped = Box::pin(event.wait_async());
+    assert!(!dropped.as_mut().enable());
+    event.notify_all();
+    let mut next = Task::new(event.wait_async());
+    assert!(next.poll().is_pending());
+    drop(dropped);
+    assert!(!next.is_woken());
+}
+
+/// It wakes the task that polled it last.
 #[test]
 fn enable_after_a_poll_keeps_the_waker() {
     let event = Arc::new(Event::new());

@@ -165,7 +165,8 @@ Examples:
 
 Exit codes:
     0  there was a report
-    1  there was none: no such socket, nobody listens, or another program does
+    1  there was none: no such socket, nobody listens, or another program does;
+       or it could not be written
     2  a mistake on the command line";
 
 /// Record a timeline of the locks of a running Rust program: who waited for whom

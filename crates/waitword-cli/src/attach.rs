@@ -1,6 +1,7 @@
 //! `waitword report`, and what `waitword top` asks for: the report of another process, through its socket.
 
-use std::io::Write as _;
+use std::fmt::Display;
+use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,17 +11,24 @@ use crate::args;
 
 pub(crate) fn run(arguments: &args::Report) -> i32 {
     let socket = &arguments.socket;
-    match fetched(socket, "report\n", Duration::ZERO).and_then(|json| Ok((parsed(&json)?, json))) {
-        Ok((report, json)) => {
-            let text = if arguments.json { json } else { report.to_string() };
-            // Without a reader there is nobody to show it to.
-            let _ = std::io::stdout().lock().write_all(text.as_bytes());
-            0
-        }
-        Err(error) => {
-            let _ = writeln!(std::io::stderr().lock(), "error: no report from {}: {error}", socket.display());
-            1
-        }
+    let error = match fetched(socket, "report\n", Duration::ZERO).and_then(|json| Ok((parsed(&json)?, json)))
+    {
+        Ok((report, json)) => match shown(if arguments.json { &json as &dyn Display } else { &report }) {
+            Ok(()) => return 0,
+            Err(error) => format!("the report from {} cannot be written: {error}", socket.display()),
+        },
+        Err(error) => format!("no report from {}: {error}", socket.display()),
+    };
+    let _ = writeln!(std::io::stderr().lock(), "error: {error}");
+    1
+}
+
+fn shown(text: &dyn Display) -> io::Result<()> {
+    let mut output = BufWriter::new(io::stdout().lock());
+    match write!(output, "{text}").and_then(|()| output.flush()) {
+        // Its reader has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
     }
 }
 

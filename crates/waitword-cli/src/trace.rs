@@ -1,6 +1,8 @@
 //! `waitword trace`: the timeline of another process, through its socket.
 
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
 
 use crate::args::Trace;
 use crate::attach::{fetched, refusal};
@@ -17,6 +19,7 @@ pub(crate) fn run(arguments: &Trace) -> i32 {
 fn written(arguments: &Trace) -> Result<String, String> {
     let Trace { socket, seconds, all, output } = arguments;
     let request = format!("trace {}{}\n", seconds.as_secs_f64(), if *all { " all" } else { "" });
+    let file = Output::open(output)?;
     let json = fetched(socket, &request, *seconds)?;
     if let Some(answer) = refusal(&json) {
         return Err(answer);
@@ -25,11 +28,47 @@ fn written(arguments: &Trace) -> Result<String, String> {
         .map_err(|_| "another program than waitword's answers there, or another version".to_owned())?;
     let is_svg = output.extension().is_some_and(|extension| extension == "svg");
     let text = if is_svg { trace.to_svg() } else { trace.to_chrome_json() };
-    std::fs::write(output, text)
-        .map_err(|error| format!("{} cannot be written: {error}", output.display()))?;
+    file.write(&text)?;
     let dropped = match trace.dropped {
         0 => String::new(),
         dropped => format!(" ({dropped} older events were overwritten)"),
     };
     Ok(format!("{}: {} events{dropped}", output.display(), trace.events.len()))
+}
+
+/// The file to write. Opened before the program records, so that no minute of a rare fault is lost to a path that cannot be written; and
+/// replaced at the end alone.
+struct Output<'a> {
+    path: &'a Path,
+    is_new: bool,
+    is_written: bool,
+}
+
+impl<'a> Output<'a> {
+    fn open(path: &'a Path) -> Result<Self, String> {
+        let is_new = !path.exists();
+        let opened = File::options().append(true).create(true).open(path);
+        opened
+            .map(|_| Self { path, is_new, is_written: false })
+            .map_err(|error| cannot_be_written(path, &error))
+    }
+
+    fn write(mut self, text: &str) -> Result<(), String> {
+        fs::write(self.path, text).map_err(|error| cannot_be_written(self.path, &error))?;
+        self.is_written = true;
+        Ok(())
+    }
+}
+
+impl Drop for Output<'_> {
+    /// Leaves no empty file behind.
+    fn drop(&mut self) {
+        if self.is_new && !self.is_written {
+            let _ = fs::remove_file(self.path);
+        }
+    }
+}
+
+fn cannot_be_written(path: &Path, error: &io::Error) -> String {
+    format!("{} cannot be written: {error}", path.display())
 }

@@ -45,6 +45,22 @@ fn a_report_is_shown_as_text_and_as_json() {
     assert_eq!(report.snapshot.locks[0].name.name.as_deref(), Some("ready"));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_cannot_be_written_is_no_success() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let _server = waitword_observe::serve(&path).unwrap();
+    for flags in [&[][..], &["--json"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
+        let output = command.arg("report").arg(&path).args(flags).stdout(full).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && errors.contains("cannot be written"), "{errors}");
+    }
+}
+
 /// What `waitword trace` prints, and the file that it writes.
 #[test]
 fn a_trace_is_written_as_json_and_as_a_picture() {
@@ -84,12 +100,18 @@ fn a_trace_is_written_as_json_and_as_a_picture() {
 
     let (code, said) = trace(&[], &folder.path().join("missing/trace.json"));
     assert!(code == Some(1) && said.contains("cannot be written"), "{said}");
-    let missing = Command::new(env!("CARGO_BIN_EXE_waitword"))
-        .arg("trace")
-        .arg(folder.path().join("no"))
-        .output()
-        .unwrap();
-    assert_eq!(missing.status.code(), Some(1));
+    // No socket there, and perhaps no folder for the file: that is said first, before anything is recorded.
+    let from_nowhere = |file: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
+        let output = command.arg("trace").arg(folder.path().join("no")).arg("-o").arg(file).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(from_nowhere(&folder.path().join("missing/trace.json")).contains("cannot be written"));
+    let new = folder.path().join("new.json");
+    assert!(from_nowhere(&new).contains("no such socket") && !new.exists());
+    assert!(from_nowhere(&json).contains("no such socket"));
+    assert_eq!(std::fs::read_to_string(&json).unwrap(), text, "the last trace is there still");
     let long = ["trace", "/x", "--seconds", "61"];
     let long = Command::new(env!("CARGO_BIN_EXE_waitword")).args(long).output().unwrap();
     assert_eq!(long.status.code(), Some(2));

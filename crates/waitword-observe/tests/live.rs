@@ -182,17 +182,3 @@ fn a_source_may_take_a_snapshot_itself() {
     taken.recv_timeout(Duration::from_secs(60)).expect("the inner snapshot ends");
     drop(source);
 }
-
-#[test]
-fn a_source_that_panics_costs_nobody_their_report() {
-    static WORD: AtomicU32 = AtomicU32::new(0);
-    let _looks = waitword_observe::add_source(|| panic!("a source panics as it looks"));
-    let _completes = waitword_observe::add_source(|| waitword_observe::Seen {
-        waiters: Vec::new(),
-        complete: Box::new(|_, _| panic!("a source panics as it completes")),
-    });
-    let mut waiting = std::pin::pin!(waitword_core::wait_async(&WORD, 0));
-    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-    assert!(std::future::Future::poll(waiting.as_mut(), &mut cx).is_pending());
-    assert_eq!(lock_at(&WORD).map(|lock| lock.waiters.len()), Some(1));
-}

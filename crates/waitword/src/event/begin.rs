@@ -34,8 +34,7 @@ impl Event {
     ///
     /// # Cancellation
     /// Dropping the future dequeues it. A wakeup of `notify_one` that it had got is forwarded to the next waiter,
-    /// or stored; unless a `notify_all` since the future was made has woken all waiters that could be next. A wakeup of
-    /// `notify_last` goes to the tail of the queue at that time.
+    /// or stored, also after a later `notify_all`. A wakeup of `notify_last` goes to the tail of the queue at that time.
     ///
     /// # Panics
     /// When polled again after it was ready.

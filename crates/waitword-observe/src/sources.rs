@@ -129,8 +129,8 @@ pub(crate) fn see(waiters: &mut Vec<WaiterSeen>) -> Vec<Box<dyn FnOnce(&mut Snap
     looks.collect()
 }
 
-/// Calls a source. The panic hook has printed its panic: a report without it is better than none, above all for the threads that look for
-/// deadlocks.
-pub(crate) fn unless_it_panics<T>(source: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(source)).ok()
+/// Calls foreign code. The panic hook has printed its panic: a report without what it would have added is better than none, above all for the
+/// threads that look for deadlocks.
+pub(crate) fn unless_it_panics<T>(call: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(call)).ok()
 }

@@ -1,7 +1,6 @@
 //! A thread that takes a snapshot once per second, and reports the faults in it: to stderr, to callbacks, to adapters.
 
 use std::io::{self, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -13,6 +12,7 @@ use crate::model::{Actor, Address, Site, Snapshot};
 use crate::order;
 use crate::process::snapshot;
 use crate::search::{cycles, waits};
+use crate::sources::unless_it_panics;
 
 const PERIOD: Duration = Duration::from_secs(1);
 
@@ -98,17 +98,14 @@ fn run(number: u64) {
         let listeners = watch.listeners.clone();
         drop(watch);
         for finding in watcher.check(snapshot()) {
-            listeners.iter().for_each(|listener| guarded(|| listener(&finding)));
+            for listener in &listeners {
+                unless_it_panics(|| listener(&finding));
+            }
         }
         if PRINTS_SLOW.load(Ordering::Relaxed) {
-            guarded(print_slow);
+            unless_it_panics(print_slow);
         }
     }
-}
-
-/// Calls foreign code. Its panic has been printed by the panic hook, and the thread goes on.
-fn guarded(call: impl FnOnce()) {
-    let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
 /// Reports each fault once, and once again if it comes back.

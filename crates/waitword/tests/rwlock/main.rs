@@ -226,12 +226,12 @@ fn a_panic_where_blocking_is_forbidden_names_the_async_method() {
     };
     let reader = lock.read();
     assert!(panics(&|| drop(lock.write())).contains("`write_async`"));
-    assert_eq!(lock.write_for(SOON).unwrap_err(), LockError::BlockingForbidden);
+    assert_eq!(lock.write_until(far()).unwrap_err(), LockError::BlockingForbidden);
     assert!(
         panics(&|| drop(RwLockUpgradableReadGuard::upgrade(lock.upgradable_read())))
             .contains("`upgrade_async`")
     );
-    let not = RwLockUpgradableReadGuard::upgrade_for(lock.upgradable_read(), SOON).unwrap_err();
+    let not = RwLockUpgradableReadGuard::upgrade_until(lock.upgradable_read(), far()).unwrap_err();
     assert_eq!(not.error, LockError::BlockingForbidden);
     drop((reader, not));
     let _writer = lock.write();

@@ -1,12 +1,18 @@
 //! Timelines: by hand and of this process, as JSON for Perfetto and as a picture.
 
 use std::collections::HashMap;
+use std::future::Future as _;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 use waitword::{Condvar, Event, Mutex};
-use waitword_observe::{Actor, Address, Lock, LockKind, LockName, Trace, TraceEvent, TraceKind, snapshot};
+use waitword_observe::{
+    Actor, Address, Lock, LockKind, LockName, Trace, TraceEvent, TraceKind, snapshot, traced,
+};
 
 fn lock(address: u64, name: &str) -> LockName {
     let type_name = Some("Mutex<u8>".into());
@@ -171,6 +177,30 @@ fn a_wait_ends_with_its_own_lock() {
     };
     assert_eq!(waits_of(LockKind::Mutex), 1_000_000.0);
     assert_eq!(waits_of(LockKind::Condvar), 10_000.0);
+}
+
+/// Nobody has waited for it before.
+#[test]
+fn the_mutex_that_a_notified_waiter_was_moved_to_is_known_as_one() {
+    struct Nothing;
+    impl Wake for Nothing {
+        fn wake(self: Arc<Self>) {}
+    }
+    let waker = Waker::from(Arc::new(Nothing));
+    let mut cx = Context::from_waker(&waker);
+    let (mutex, changed) = (Mutex::new([0_u8; 64]), Condvar::new());
+    let tracing = traced(true);
+    let mut waiting = pin!(changed.wait_async(mutex.lock()));
+    assert!(waiting.as_mut().poll(&mut cx).is_pending());
+    let guard = mutex.lock();
+    assert_eq!(changed.notify_one(), 1);
+    drop(guard);
+    assert!(waiting.as_mut().poll(&mut cx).is_ready());
+    let start = std::ptr::from_ref(&mutex).addr() as u64;
+    let events = tracing.finish().events;
+    let of_it = |event: &&TraceEvent| (start..start + 64).contains(&event.lock.address.0);
+    let kinds: Vec<LockKind> = events.iter().filter(of_it).map(|event| event.lock.kind).collect();
+    assert!(!kinds.is_empty() && kinds.iter().all(|kind| *kind == LockKind::Mutex), "{kinds:?}");
 }
 
 #[test]

@@ -132,9 +132,10 @@ fn kinds(seen: &[Event]) -> HashMap<usize, LockKind> {
             (EventKind::Waits(waits_for), _) => {
                 let (kind, _) = sort(waits_for);
                 kinds.entry(event.word).or_insert(kind);
-                if kind == LockKind::Condvar {
-                    of_condvars.insert(event.identity, event.word);
-                }
+                match kind {
+                    LockKind::Condvar => of_condvars.insert(event.identity, event.word),
+                    _ => of_condvars.remove(&event.identity),
+                };
             }
             // Where a waiter of a condition variable is signalled, it was moved to: that is the mutex.
             (EventKind::Signalled, Who::Waiter(waiter))

@@ -48,7 +48,7 @@ async function passes(browser, query) {
   return faults.length === 0;
 }
 
-function judge({ error, rounds, unlocked, agents }) {
+function judge({ error, rounds, unlocked, agents, note }) {
   if (error) return { faults: [error] };
   const faults = [];
   const check = (condition, fault) => condition || faults.push(fault);
@@ -62,6 +62,7 @@ function judge({ error, rounds, unlocked, agents }) {
   const { longest } = sum(rounds.map((runs) => runs.spins));
   check(longest >= (2 / 3) * HELD, `a page that spins does not stand still: ${longest} ms`);
   check(!isSlower(rounds, 'awaits'), 'a page that awaits has longer gaps between frames than one that waits for no lock');
+  check(note.startsWith(`${agents.at(-1)} holds the lock for ${HELD} ms`), `the slow worker is ${agents.at(-1)}, and the page says: ${note}`);
   return { faults, isBlind: !isSlower(rounds, 'spins') };
 }
 

@@ -2,7 +2,7 @@
 import { AsyncLock } from '/waitword/src/index.js';
 import { Drawing } from './drawing.js';
 import { startWorkers } from './workers.js';
-import { COUNT, COUNTER, HOLDS, HOLDS_LONG, INSIDE, LOCKED, OUTSIDE, PAUSES, RUN, SLOW, STATE, WAITS, WORKS, increment } from './words.js';
+import { COUNT, COUNTER, HOLDS, HOLDS_LONG, INSIDE, LOCKED, OUTSIDE, PAUSES, RUN, SLOW, SLOW_WORKER, STATE, WAITS, WORKS, increment } from './words.js';
 
 const PAGE = 0; // the number of this agent; the workers are 1 to 4
 const PER_FRAME = 10; // how often the page counts between two frames, at most
@@ -120,7 +120,7 @@ function startOfGaps() {
 
 function explain() {
   if (!mode.locked) return 'Without the lock two agents load the counter, and both store the same sum: a count is lost.';
-  const slow = `JavaScript 2 holds the lock for ${SLOW_MILLISECONDS} ms, once a second.`;
+  const slow = `${agents[SLOW_WORKER].name} holds the lock for ${SLOW_MILLISECONDS} ms, once a second.`;
   return mode.page === 'spins'
     ? `${slow} The page calls tryLock in a loop, and stands still as long.`
     : `${slow} The page awaits its turn in the same queue, and goes on drawing.`;

@@ -29,6 +29,7 @@ export async function drive({ restart, pause, figures, agents, isFallback }) {
     }
     outcome.unlocked = await run({ locked: false, page: 'awaits' }, 4);
     await restart({ locked: true, page: 'awaits' });
+    outcome.note = document.getElementById('note').textContent;
     await elapse(6); // for the picture
   } catch (error) {
     outcome.error = String(error.stack ?? error);

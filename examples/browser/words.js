@@ -7,6 +7,7 @@ export const OUTSIDE = 4; // for how many microseconds a worker rests between tw
 export const SLOW = 5; // for how many milliseconds the slow worker holds the lock, once a second
 export const HOLDS_LONG = 6; // how often the slow worker has begun that, and ended it: odd while it lasts
 export const STATE = 8; // what each agent does
+export const SLOW_WORKER = 4; // the number of the slow worker: the last one
 export const COUNT = 16; // how often each agent has counted
 export const LOCK = 32; // where there is no wasm, the lock; else that is at `lockIndex()`
 export const WORDS = 64;

@@ -1,6 +1,6 @@
 // A worker: counts under the lock until it is told to pause, in JavaScript or in Rust. It blocks for the lock.
 import { AsyncLock } from '/waitword/src/index.js';
-import { COUNT, HOLDS, HOLDS_LONG, INSIDE, LOCKED, OUTSIDE, PAUSES, RUN, SLOW, STATE, WAITS, WORKS, increment } from './words.js';
+import { COUNT, HOLDS, HOLDS_LONG, INSIDE, LOCKED, OUTSIDE, PAUSES, RUN, SLOW, SLOW_WORKER, STATE, WAITS, WORKS, increment } from './words.js';
 
 onmessage = async ({ data: { number, words, lockWords, lockIndex, rust } }) => {
   const hammer = rust ? await loadRust(rust) : (number) => hammerInScript(number, words, new AsyncLock(lockWords, lockIndex));
@@ -29,7 +29,7 @@ function hammerInScript(number, words, lock) {
     Atomics.store(words, STATE + number, HOLDS);
     increment(words, words[INSIDE]);
     Atomics.add(words, COUNT + number, 1);
-    const isSlow = number === 4 && locked && words[SLOW] > 0 && performance.now() > slowAt;
+    const isSlow = number === SLOW_WORKER && locked && words[SLOW] > 0 && performance.now() > slowAt;
     if (isSlow) {
       Atomics.add(words, HOLDS_LONG, 1);
       rest(1000 * words[SLOW]);

@@ -1,9 +1,11 @@
 //! The words on the command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use waitword_host::DEFAULT_MAX_WORKERS;
 
 use crate::test262::{Test262, Test262Case};
@@ -39,7 +41,7 @@ pub(crate) struct Run {
     /// or a module if it uses import or export. Whatever follows the file belongs to the program, flags too.
     // One list, because only what follows the first value of such a list is left alone.
     #[arg(value_names = ["FILE", "ARG"], required = true, num_args = 1.., trailing_var_arg = true)]
-    pub(crate) program: Vec<String>,
+    pub(crate) program: Vec<OsString>,
 
     /// Let Atomics.wait block the main agent too, as Node does
     ///
@@ -49,7 +51,7 @@ pub(crate) struct Run {
     pub(crate) main_can_block: bool,
 
     /// End the program after so many seconds, wherever it is, with exit code 124
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<Duration>,
 
     /// Show which agent waits where, and for whom, when the program hangs
@@ -74,29 +76,51 @@ pub(crate) struct Run {
     /// All that an agent makes counts: its values, its SharedArrayBuffers until the last agent lets go of them, and the
     /// messages that it posted until they are taken. Beyond it there is an InternalError, "out of memory"; a RangeError from
     /// SharedArrayBuffer, a DataCloneError from postMessage. What an agent starts with does not count.
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
     pub(crate) memory_limit: Option<usize>,
 
     /// Give all agents together at most so much memory: 64M, 2G, or bytes
     ///
-    /// What --memory-limit counts of each agent comes out of this as well, and so does what each agent starts with (about 1M).
-    /// Beyond it scripts get the same errors, and "new Worker" throws an Error with the code ERR_WORKER_INIT_FAILED. The
+    /// What --memory-limit counts of each agent comes out of this as well, and so does what each agent starts with (some
+    /// 600 KiB; 1 MiB has to be left). Beyond it scripts get the same errors, and "new Worker" throws an Error with the code ERR_WORKER_INIT_FAILED. The
     /// stacks of the threads do not count.
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
     pub(crate) total_memory: Option<usize>,
 
     /// Let at most so many workers be alive at a time, wherever they were made
     ///
     /// Where one more is made, "new Worker" throws an Error with the code ERR_WORKER_INIT_FAILED; so it does when the system
     /// has no thread left.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_WORKERS)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = DEFAULT_MAX_WORKERS)]
     pub(crate) max_workers: usize,
 
     /// Let each agent have at most so many pending promises of Atomics.waitAsync
     ///
     /// Beyond it Atomics.waitAsync throws a RangeError where it would have to wait. There is no limit without this.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_waits: Option<usize>,
+}
+
+impl Run {
+    /// The name of the file, and what follows it, which is text: scripts get strings.
+    ///
+    /// # Errors
+    /// A usage error.
+    pub(crate) fn file_and_arguments(&self) -> Result<(OsString, Vec<String>), clap::Error> {
+        let mistake = |kind, message: String| Arguments::command().error(kind, message);
+        let Some((file, arguments)) = self.program.split_first().filter(|(file, _)| !file.is_empty()) else {
+            return Err(mistake(ErrorKind::ValueValidation, "the name of the file is empty".to_owned()));
+        };
+        let text = |(at, argument): (usize, &OsString)| {
+            let text = argument.to_str().map(str::to_owned);
+            text.ok_or_else(|| {
+                let message = format!("argument {} of the program is no UTF-8: {argument:?}", at + 1);
+                mistake(ErrorKind::InvalidUtf8, message)
+            })
+        };
+        let arguments = arguments.iter().enumerate().map(text).collect::<Result<_, _>>()?;
+        Ok((file.clone(), arguments))
+    }
 }
 
 /// Show which threads and tasks wait for which lock in a running Rust program
@@ -125,7 +149,7 @@ pub(crate) struct Top {
     pub(crate) socket: PathBuf,
 
     /// Ask for a new report every so many seconds
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) every: Duration,
 }
 
@@ -179,7 +203,7 @@ pub(crate) struct Trace {
     pub(crate) socket: PathBuf,
 
     /// Record for so long, from now on; 60 at most
-    #[arg(long, value_name = "SECONDS", value_parser = trace_seconds, default_value = "5")]
+    #[arg(long, value_name = "SECONDS", value_parser = trace_seconds, allow_negative_numbers = true, default_value = "5")]
     pub(crate) seconds: Duration,
 
     /// Record every acquisition of a lock, not only those for which somebody waited
@@ -283,7 +307,6 @@ When a program ends:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn arguments_are_declared_without_contradictions() {

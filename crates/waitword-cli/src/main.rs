@@ -60,9 +60,7 @@ const EXIT_NO_TRACE: i32 = 1;
 const EXIT_FAULT: i32 = 1;
 
 fn run_program(run: Run) -> i32 {
-    let mut words = run.program.into_iter();
-    // clap asks for one at least.
-    let file = words.next().unwrap_or_default();
+    let (file, words) = run.file_and_arguments().unwrap_or_else(|mistake| mistake.exit());
     let program = if file == "-" { Program::stdin() } else { Program::new(file) };
     let mut program = program.arguments(words).main_can_block(run.main_can_block);
     if let Some(bytes) = run.memory_limit {

@@ -47,6 +47,7 @@ mod observed;
 mod observer;
 mod options;
 mod parts;
+mod path_text;
 mod ports;
 mod program;
 mod recorder;

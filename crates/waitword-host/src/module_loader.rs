@@ -6,6 +6,7 @@ use waitword_quickjs::{Attributes, Exception, Module, ModuleLoader, Realm, Value
 
 use crate::agent_host;
 use crate::file_url;
+use crate::path_text::text_of;
 use crate::source_file;
 use crate::sources::{self, Compiled};
 
@@ -23,7 +24,8 @@ impl ModuleLoader for Loader {
         let host = agent_host::of(realm)?;
         let name = realm.string(specifier)?;
         let code = realm.string(NOT_FOUND)?;
-        if !host.call(realm, "builtin", &[name.clone(), code])?.is_undefined() {
+        let by = realm.string(&format!(", imported by {importer}"))?;
+        if !host.call(realm, "builtin", &[name.clone(), code, by])?.is_undefined() {
             return Ok(format!("node:{}", specifier.trim_start_matches("node:")));
         }
         if is_data(importer) && !specifier.starts_with("file:") {
@@ -38,7 +40,7 @@ impl ModuleLoader for Loader {
         };
         let path = sources::resolve_exactly(importer, &file);
         let path = path.map_err(|message| agent_host::error_with_code(realm, NOT_FOUND, &message))?;
-        Ok(path.to_string_lossy().into_owned())
+        Ok(text_of(&path))
     }
 
     fn load(&self, realm: &Realm, name: &str) -> Result<Module, Exception> {
@@ -89,7 +91,7 @@ pub(crate) fn url(path: &str) -> String {
 /// directory, so that relative URLs have something to be relative to.
 pub(crate) fn url_of_script(name: &str) -> String {
     match std::env::current_dir() {
-        Ok(folder) if name == sources::STDIN => url(&folder.join(name).to_string_lossy()),
+        Ok(folder) if name == sources::STDIN => url(&text_of(&folder.join(name))),
         _ => url(name),
     }
 }

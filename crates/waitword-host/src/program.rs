@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::limits::{DEFAULT_MAX_WORKERS, Limits};
 use crate::mailbox::Mailbox;
 use crate::observer::Observer;
+use crate::path_text::text_of;
 use crate::worker::{self, SpawnOptions};
 use crate::worker_options::{Data, Entry, Shape};
 
@@ -50,7 +51,7 @@ impl Script {
     /// What stands for it in `process.argv`.
     fn name(&self) -> String {
         match self {
-            Self::File(path) => path.to_string_lossy().into_owned(),
+            Self::File(path) => text_of(path),
             Self::Stdin => "-".to_owned(),
         }
     }

@@ -16,6 +16,7 @@ use waitword_agents::{Charge, MemoryBudget};
 use waitword_quickjs::{Exception, Realm};
 
 use crate::agent_host;
+use crate::path_text::path_of;
 use crate::source_text::SourceText;
 
 /// Bytes that are read at a time.
@@ -52,6 +53,7 @@ impl Unreadable {
 /// # Blocking
 /// Until it has been read to its end, or the agent is ended.
 pub(crate) fn read(realm: &Realm, path: &Path) -> Result<SourceText, Unreadable> {
+    let path = &*path_of(path);
     let shown = path.display().to_string();
     let failed = |error: &io::Error| match error.kind() {
         ErrorKind::NotFound => format!("cannot find {shown}: check the name and the directory"),

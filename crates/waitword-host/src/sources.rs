@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use waitword_quickjs::{Exception, Realm, Script, Value, parses_as_module};
 
 use crate::agent_host::Host;
+use crate::path_text::path_of;
 use crate::{source_file, source_line};
 
 /// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
@@ -32,7 +33,7 @@ pub(crate) enum Compiled {
 /// A SyntaxError of a script.
 pub(crate) fn compile(host: &Host, realm: &Realm, name: &str, text: &str) -> Result<Compiled, Exception> {
     let script = |text: &str| realm.compile_function(name, PARAMETERS, text);
-    match declared(host, realm, Path::new(name)) {
+    match declared(host, realm, &path_of(Path::new(name))) {
         Some(Kind::Module) => Ok(Compiled::Module),
         Some(Kind::Script) => script(text).map(Compiled::Script),
         None => match script(text) {
@@ -98,7 +99,7 @@ pub(crate) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     }
     match host.unrepeatable.get() {
         Some((name, source)) if name == file => source.text.lines().nth(index).map(String::from),
-        _ => source_line::line(Path::new(file), index),
+        _ => source_line::line(&path_of(Path::new(file)), index),
     }
 }
 
@@ -133,11 +134,11 @@ pub(crate) fn resolve_exactly(importer: &str, specifier: &str) -> Result<PathBuf
 }
 
 fn candidates(importer: &str, specifier: &str) -> Result<[PathBuf; ENDINGS.len()], String> {
-    let base = match Path::new(importer).parent() {
+    let base = match path_of(Path::new(importer)).parent() {
         Some(folder) if folder.is_absolute() => folder.to_path_buf(),
         _ => std::env::current_dir().map_err(|error| format!("no current directory: {error}"))?,
     };
-    let path = base.join(specifier).into_os_string();
+    let path = path_of(&base.join(specifier)).into_owned().into_os_string();
     Ok(ENDINGS.map(|ending| {
         let mut name = path.clone();
         name.push(ending);
@@ -153,6 +154,7 @@ fn is_readable(path: &Path) -> bool {
 /// The name under which modules know a file. What a pipe of `/dev/fd` is linked to is no name of anything. On Windows it is `C:\…`,
 /// where `canonicalize` has `\\?\C:\…`: nothing can be joined to that with a slash, and no program expects it.
 pub(crate) fn canonical(path: &Path) -> Result<PathBuf, String> {
+    let path = &*path_of(path);
     let found = dunce::canonicalize(path).or_else(|error| match is_readable(path) {
         true => std::path::absolute(path),
         false => Err(error),

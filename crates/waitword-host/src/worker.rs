@@ -23,6 +23,7 @@ use crate::limits::Limits;
 use crate::mailbox::Mailbox;
 use crate::module_loader::Loader;
 use crate::observed::{Observed, Tap};
+use crate::path_text::text_of;
 use crate::recorder::{Recorder, Recording};
 use crate::sources;
 use crate::worker_event::WorkerEvent;
@@ -71,7 +72,7 @@ pub(crate) fn spawn(
     };
     let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
     let (name, eval_source) = match &entry {
-        Entry::File(path) => (path.to_string_lossy().into_owned(), String::new()),
+        Entry::File(path) => (text_of(path), String::new()),
         Entry::Source(text) => (sources::EVAL.to_owned(), text.clone()),
         Entry::Data(url) => (url.clone(), String::new()),
         // No worker is made of it.

@@ -52,9 +52,55 @@ fn an_import_that_is_not_there() {
     run_files("import_name", &[("main.mjs", "import { nope } from 'node:worker_threads';")])
         .with_code(1)
         .complained(&["'nope'", "while loading", "main.mjs"]);
-    run_files("import_package", &[("main.mjs", "import 'lodash';")])
+    run_files("import_package", &[("main.mjs", "import 'lodash';")]).with_code(1).complained(&[
+        "No module named 'lodash', imported by /",
+        "import_package/main.mjs. Built in",
+        "node:worker_threads",
+    ]);
+    run_files("require_package", &[("main.js", "require('./lib');"), ("lib.js", "require('lodash');")])
         .with_code(1)
-        .complained(&["No module named 'lodash'", "node:worker_threads"]);
+        .complained(&["No module named 'lodash', required by /", "require_package/lib.js. Built in"]);
+}
+
+#[cfg(unix)]
+mod no_text {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    const NO_TEXT: &[u8] = b"caf\xe9";
+
+    #[test]
+    fn an_argument_is_named() {
+        let argument = OsStr::from_bytes(NO_TEXT);
+        ended(waitword().args(["run", "a.js", "x"]).arg(argument))
+            .with_code(2)
+            .complained(&[r#"argument 2 of the program is no UTF-8: "caf\xE9""#, "Usage: waitword"]);
+    }
+
+    /// Also what it imports, requires and starts, and its package.
+    #[test]
+    fn a_path_works() {
+        let folder = folder("path_no_text").join(OsStr::from_bytes(NO_TEXT));
+        std::fs::create_dir_all(&folder).unwrap();
+        let files = [
+            ("package.json", r#"{ "type": "module" }"#),
+            (
+                "main.js",
+                "import { x } from './lib.js'; import { createRequire } from 'node:module'; import { Worker } from 'node:worker_threads'; console.log(x, (await import(new URL('lib.js', import.meta.url))).x, createRequire(import.meta.url)('./lib.cjs')); new Worker(new URL('worker.js', import.meta.url));",
+            ),
+            ("lib.js", "export const x = 1;"),
+            ("lib.cjs", "module.exports = 2;"),
+            ("worker.js", "console.log(3);\nnull.x;"),
+        ];
+        for (name, text) in files {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        ended(waitword().arg("run").arg(folder.join("main.js")))
+            .with_code(1)
+            .printed(&["1 1 2", "3"])
+            .complained(&["caf\u{FFFD}e9/worker.js:2:", "2 | null.x;"]);
+    }
 }
 
 #[test]
@@ -180,6 +226,34 @@ fn bad_flags_are_usage_errors() {
     for arguments in [&["run", "--no-such-flag", "a.js"][..], &["run"], &["walk"], &[]] {
         ended(waitword().args(arguments)).with_code(2).complained(&["Usage: waitword"]);
     }
+}
+
+#[test]
+fn a_mistake_in_a_value_is_told_as_one() {
+    ended(waitword().args(["run", ""]))
+        .with_code(2)
+        .complained(&["the name of the file is empty", "Usage: waitword"]);
+    for (flag, advice) in [
+        ("--timeout", "greater than 0"),
+        ("--memory-limit", "a number of bytes"),
+        ("--total-memory", "a number of bytes"),
+        ("--max-workers", "invalid digit"),
+        ("--max-waits", "invalid digit"),
+    ] {
+        let value = format!("invalid value '-1' for '{flag} <");
+        ended(waitword().args(["run", flag, "-1", "a.js"])).with_code(2).complained(&[&value, advice]);
+    }
+}
+
+/// The help and the page say the same of what a worker needs.
+#[test]
+fn help_and_page_agree_on_what_an_agent_starts_with() {
+    let says = "what each agent starts with (some 600 KiB; 1 MiB has to be left)";
+    let help = ended(waitword().args(["run", "--help"])).stdout;
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&help).contains(says), "{help}");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/host.md");
+    assert!(words(&std::fs::read_to_string(page).unwrap()).contains(says));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::failure::{Failure, FailureKind};
+use crate::path_text::{path_of, text_of};
 use crate::source_file::{self, Unreadable};
 use crate::source_text::SourceText;
 use crate::sources::{self, Compiled};
@@ -28,7 +29,7 @@ impl EventLoop<'_> {
                 (sources::STDIN.to_owned(), read)
             }
         };
-        let is_repeatable = name == sources::EVAL || Path::new(&name).is_file();
+        let is_repeatable = name == sources::EVAL || path_of(Path::new(&name)).is_file();
         let source = match is_repeatable {
             true => &source,
             // For the lines that errors show. An agent starts once, so the cell is empty.
@@ -93,7 +94,7 @@ impl EventLoop<'_> {
         let read = source_file::read(self.realm(), path).map_err(|why| self.unreadable(why))?;
         let name =
             sources::canonical(path).map_err(|message| self.unreadable(Unreadable::Refused(message)))?;
-        Ok((name.to_string_lossy().into_owned(), read))
+        Ok((text_of(&name), read))
     }
 
     fn unreadable(&self, why: Unreadable) -> Stop {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::agent_host;
+use crate::path_text::text_of;
 use crate::source_file;
 use crate::source_text::SourceText;
 use crate::sources::{self, Compiled};
@@ -10,7 +11,7 @@ use waitword_quickjs::{Call, Exception, Realm, Value};
 
 pub(crate) fn cwd(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     match std::env::current_dir() {
-        Ok(path) => realm.string(&path.to_string_lossy()),
+        Ok(path) => realm.string(&text_of(&path)),
         Err(error) => Err(realm.error(&format!("no current directory: {error}"))),
     }
 }
@@ -20,7 +21,7 @@ pub(crate) fn resolve(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception
     let (specifier, importer) = (realm.to_string(&call.argument(0))?, realm.to_string(&call.argument(1))?);
     let path = sources::resolve(&importer, &specifier);
     let path = path.map_err(|message| agent_host::error_with_code(realm, "MODULE_NOT_FOUND", &message))?;
-    realm.string(&path.to_string_lossy())
+    realm.string(&text_of(&path))
 }
 
 pub(crate) fn read_file(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {

@@ -45,13 +45,13 @@
   };
   const made = { __proto__: null };
 
-  /** The built-in module of this name; undefined for names of files; throws for names that are neither. */
-  host.builtin = (name, code) => {
+  /** The built-in module of this name; undefined for names of files; throws for names that are neither, `by` whom they are meant. */
+  host.builtin = (name, code, by) => {
     const bare = begins(name, "node:") ? apply(slice, name, [5]) : name;
     if (hasOwn(builtins, bare)) return (made[bare] ??= builtins[bare]());
     if (host.isFileName(name) || begins(name, "file:")) return undefined;
     if (name === "." || name === "..") return undefined;
-    throw unknown(name, begins(name, "node:") ? "ERR_UNKNOWN_BUILTIN_MODULE" : code);
+    throw unknown(name, begins(name, "node:") ? "ERR_UNKNOWN_BUILTIN_MODULE" : code, by);
   };
   /** For `import`, which names files by URLs as well. */
   host.fileURLToPath = (url) => host.part("url").fileURLToPath(url);
@@ -61,10 +61,10 @@
   host.builtinNames = keys(builtins);
   host.isBuiltin = (name) => hasOwn(builtins, begins(name, "node:") ? apply(slice, name, [5]) : name);
 
-  function unknown(name, code) {
+  function unknown(name, code, by) {
     let known = "";
     for (let at = 0; at < host.builtinNames.length; at++) known += (at > 0 ? ", node:" : "node:") + host.builtinNames[at];
     return host.error(Error, code,
-      "No module named '" + name + "'. Built in are " + known + "; files are named by ./, ../ or /");
+      "No module named '" + name + "'" + by + ". Built in are " + known + "; files are named by ./, ../ or /");
   }
 });

@@ -25,14 +25,15 @@
   }
 
   function requireFrom(filename) {
+    const by = ", required by " + filename;
     const require = (name) => {
       if (typeof name !== "string") {
         throw host.invalid("id", "of type string", name);
       }
-      return host.builtin(name, "MODULE_NOT_FOUND") ?? load(native.resolve(name, filename));
+      return host.builtin(name, "MODULE_NOT_FOUND", by) ?? load(native.resolve(name, filename));
     };
     host.put(require, "main", main);
-    host.put(require, "resolve", (name) => (host.builtin(name, "MODULE_NOT_FOUND") ? name : native.resolve(name, filename)));
+    host.put(require, "resolve", (name) => (host.builtin(name, "MODULE_NOT_FOUND", by) ? name : native.resolve(name, filename)));
     return require;
   }
 

@@ -160,6 +160,11 @@ pub enum Blocks {
         /// The lock.
         lock: LockName,
     },
+    /// It waits to upgrade its upgradable read of an `RwLock`, and keeps all others out meanwhile.
+    Upgrades {
+        /// The lock.
+        lock: LockName,
+    },
     /// It is the thread that has to poll it.
     Polls {
         /// Whether no other thread can.

@@ -111,17 +111,23 @@ fn add_notifies(to: &mut Snapshot, now: Instant) {
     }
 }
 
-/// Groups waiters by lock. They come word by word, in the order of the queues.
+/// Groups waiters by lock. They come word by word, in the order of the queues; an `RwLock` has two words, whose queues may be far apart.
 fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<Lock> {
     let names = names();
-    let mut locks: Vec<(usize, Lock)> = Vec::new();
+    let mut locks: Vec<Lock> = Vec::new();
+    let mut rwlocks = HashMap::new();
+    let (mut word, mut at) = (None, 0);
     for seen in seen {
         let (kind, wants) = sort(seen.waits_for);
-        if locks.last().is_none_or(|(word, _)| *word != seen.word) {
-            locks.push((seen.word, Lock::new(names.of(seen.word, kind))));
+        if word.replace(seen.word) != Some(seen.word) {
+            let lock = observe::lock_of(seen.word, seen.waits_for);
+            let mut add = || {
+                locks.push(Lock::new(names.of(lock, kind)));
+                locks.len() - 1
+            };
+            at = if kind == LockKind::RwLock { *rwlocks.entry(lock).or_insert_with(add) } else { add() };
         }
-        let Some((_, lock)) = locks.last_mut() else { continue };
-        lock.waiters.push(Waiter {
+        let waiter = Waiter {
             position: seen.position,
             actor: actor(&seen.actor, numbers),
             wants,
@@ -129,9 +135,13 @@ fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<
             site: seen.site.map(Site::from),
             age: seen.since.map(|since| now.saturating_duration_since(since)),
             timed: seen.timed,
-        });
+        };
+        match wants {
+            Access::Upgrade => locks[at].upgrade = Some(waiter),
+            _ => locks[at].waiters.push(waiter),
+        }
     }
-    locks.into_iter().map(|(_, lock)| lock).collect()
+    locks
 }
 
 /// What has the queue, and what the waiter wants of it.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blame::{Blame, blame};
 use crate::finding::Finding;
-use crate::model::Snapshot;
+use crate::model::{Lock, Snapshot};
 use crate::order;
 use crate::process::snapshot;
 use crate::search::{cycles, has_cycle, waits};
@@ -171,7 +171,7 @@ impl fmt::Display for Report {
         if self.snapshot.holders.is_none() {
             writeln!(f, "holders are not recorded, so deadlocks cannot be found")?;
         }
-        let mut waits = self.snapshot.locks.iter().flat_map(|lock| &lock.waiters);
+        let mut waits = self.snapshot.locks.iter().flat_map(Lock::all_waiters);
         if waits.any(|waiter| waiter.age.is_none()) {
             writeln!(
                 f,

@@ -44,11 +44,15 @@ use crate::raw_rwlock::RawRwLock;
 /// All waiters of the process: of all locks of this crate, and of waits on words. See [`Table::snapshot`], which also shows those
 /// of a table of your own.
 ///
-/// An upgrade of an `RwLock` waits on a word of its own, and is shown as one that waits for the lock, in a queue of its own.
+/// An upgrade of an `RwLock` waits on a word of its own, in no queue: [`lock_of`] says for which lock.
 pub fn snapshot() -> Vec<WaiterSeen> {
-    let mut seen = Table::global().snapshot();
-    for waiter in seen.iter_mut().filter(|waiter| waiter.waits_for == WaitsFor::Upgrade) {
-        waiter.word = RawRwLock::state_of_drain(waiter.word);
+    Table::global().snapshot()
+}
+
+/// The address of the lock that a waiter on `word` waits for: of one that upgrades an `RwLock` that of the lock, of all others `word` itself.
+pub const fn lock_of(word: usize, waits_for: WaitsFor) -> usize {
+    match waits_for {
+        WaitsFor::Upgrade => RawRwLock::state_of_drain(word),
+        _ => word,
     }
-    seen
 }

@@ -104,8 +104,8 @@ impl State {
     pub(super) fn locks(&self) -> Vec<&Lock> {
         let mut locks: Vec<&Lock> = self.report.snapshot.locks.iter().collect();
         match self.order {
-            Order::Waiters => locks.sort_by_key(|lock| Reverse((lock.waiters.len(), longest(lock)))),
-            Order::Longest => locks.sort_by_key(|lock| Reverse((longest(lock), lock.waiters.len()))),
+            Order::Waiters => locks.sort_by_key(|lock| Reverse((lock.waiting(), longest(lock)))),
+            Order::Longest => locks.sort_by_key(|lock| Reverse((longest(lock), lock.waiting()))),
             Order::Name => locks.sort_by_cached_key(|lock| (lock.name.to_string(), lock.name.address)),
         }
         locks
@@ -121,5 +121,5 @@ impl State {
 
 /// The longest wait, if any has an age.
 pub(super) fn longest(lock: &Lock) -> Option<Duration> {
-    lock.waiters.iter().filter_map(|waiter| waiter.age).max()
+    lock.all_waiters().filter_map(|waiter| waiter.age).max()
 }

@@ -84,7 +84,7 @@ fn draw_locks(frame: &mut Frame<'_>, state: &State, area: Rect) {
     let right = |text: String| Cell::from(Line::from(text).alignment(Alignment::Right));
     let rows = locks.iter().map(|lock| {
         Row::new([
-            right(lock.waiters.len().to_string()),
+            right(lock.waiting().to_string()),
             right(longest(lock).map_or_else(|| "-".to_owned(), short_duration)),
             Cell::from(lock.name.to_string()),
             Cell::from(held_by(state, lock)),

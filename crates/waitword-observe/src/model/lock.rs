@@ -113,6 +113,9 @@ pub struct Lock {
     pub name: LockName,
     /// Its waiters in the order of the queue.
     pub waiters: Vec<Waiter>,
+    /// Of an `RwLock`, the holder of the upgradable read, if it waits for the readers to leave. It is in no queue: all waiters wait for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upgrade: Option<Waiter>,
     /// Who changed its word last, where that is recorded: of the words of scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Deed>,
@@ -124,6 +127,16 @@ pub struct Lock {
 impl Lock {
     /// A lock without waiters, of which nothing else is known.
     pub fn new(name: LockName) -> Self {
-        Self { name, waiters: Vec::new(), changed: None, notified: None }
+        Self { name, waiters: Vec::new(), upgrade: None, changed: None, notified: None }
+    }
+
+    /// All that wait for it: the upgrade first, then the queue.
+    pub fn all_waiters(&self) -> impl Iterator<Item = &Waiter> + Clone {
+        self.upgrade.iter().chain(&self.waiters)
+    }
+
+    /// How many wait for it.
+    pub fn waiting(&self) -> usize {
+        self.waiters.len() + usize::from(self.upgrade.is_some())
     }
 }

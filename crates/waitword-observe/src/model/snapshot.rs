@@ -32,7 +32,7 @@ pub struct Snapshot {
 impl Snapshot {
     /// How many waiters there are.
     pub fn waiters(&self) -> usize {
-        self.locks.iter().map(|lock| lock.waiters.len()).sum()
+        self.locks.iter().map(Lock::waiting).sum()
     }
 
     /// The holders of the lock at `address`, as far as they are known.
@@ -68,20 +68,19 @@ impl Snapshot {
                 holds.contains(&(holder.lock, &holder.actor, &holder.site, self.began(held)))
             })
         };
-        let locks = self.locks.iter().map(|lock| Lock {
-            name: lock.name.clone(),
-            changed: lock.changed.clone(),
-            notified: lock.notified.clone(),
-            waiters: lock
-                .waiters
-                .iter()
-                .filter(|&waiter| is_same_wait(&lock.name, waiter))
-                .cloned()
-                .collect(),
+        let locks = self.locks.iter().map(|lock| {
+            let is_same = |waiter: &&Waiter| is_same_wait(&lock.name, waiter);
+            Lock {
+                name: lock.name.clone(),
+                changed: lock.changed.clone(),
+                notified: lock.notified.clone(),
+                upgrade: lock.upgrade.as_ref().filter(is_same).cloned(),
+                waiters: lock.waiters.iter().filter(is_same).cloned().collect(),
+            }
         });
         Self {
             taken: self.taken,
-            locks: locks.filter(|lock| !lock.waiters.is_empty()).collect(),
+            locks: locks.filter(|lock| lock.waiting() > 0).collect(),
             holders: self.holders.as_ref().map(|all| all.iter().filter(is_same_hold).cloned().collect()),
             recording: self.recording.clone(),
             last_polls: self
@@ -97,7 +96,7 @@ impl Snapshot {
     fn waits(&self) -> HashMap<(Address, &Actor), Vec<&Waiter>> {
         let mut waits: HashMap<_, Vec<&Waiter>> = HashMap::new();
         for lock in &self.locks {
-            for waiter in &lock.waiters {
+            for waiter in lock.all_waiters() {
                 waits.entry((lock.name.address, &waiter.actor)).or_default().push(waiter);
             }
         }

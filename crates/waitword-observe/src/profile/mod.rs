@@ -48,7 +48,7 @@ impl Profile {
     pub fn of(snapshot: &Snapshot) -> Self {
         let mut profile = Self::default();
         for lock in &snapshot.locks {
-            for waiter in &lock.waiters {
+            for waiter in lock.all_waiters() {
                 profile.record(&lock.name, waiter.site.as_ref(), waiter.age.unwrap_or_default());
             }
         }

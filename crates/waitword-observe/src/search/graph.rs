@@ -19,6 +19,7 @@ pub(super) struct Edge<'a> {
 pub(super) enum Why<'a> {
     Holds(&'a Holder),
     QueuedAhead(&'a Lock),
+    Upgrades(&'a Lock),
     Polls { only_there: bool },
 }
 
@@ -28,6 +29,7 @@ impl Why<'_> {
         Some(match self {
             Self::Polls { only_there } => Blocks::Polls { only_there },
             Self::QueuedAhead(lock) => Blocks::QueuedAhead { lock: lock.name.clone() },
+            Self::Upgrades(lock) => Blocks::Upgrades { lock: lock.name.clone() },
             Self::Holds(holder) => Blocks::Holds {
                 lock: lock?.name.clone(),
                 mode: holder.mode,
@@ -56,12 +58,21 @@ impl<'a> Graph<'a> {
         for lock in &snapshot.locks {
             let holders = holders.get(&lock.name.address).map(Vec::as_slice).unwrap_or_default();
             let mut passed = (lock.name.kind == LockKind::RwLock).then(Passed::default);
-            for waiter in lock.waiters.iter().filter(|waiter| stands(lock, waiter)) {
+            for waiter in lock.all_waiters().filter(|waiter| stands(lock, waiter)) {
                 let from = graph.number(&mut numbers, &waiter.actor);
                 let wait = Some((lock, waiter));
-                for holder in holders.iter().filter(|holder| blocks(holder, waiter)) {
+                for holder in holders.iter().filter(|holder| blocks(lock, holder, waiter)) {
                     let to = graph.number(&mut numbers, &holder.actor);
                     graph.edges[from].push(Edge { to, wait, why: Why::Holds(holder) });
+                }
+                if waiter.wants == Access::Upgrade {
+                    continue;
+                }
+                if let Some(upgrade) =
+                    lock.upgrade.as_ref().filter(|upgrade| keeps_out(lock, upgrade, waiter))
+                {
+                    let to = graph.number(&mut numbers, &upgrade.actor);
+                    graph.edges[from].push(Edge { to, wait, why: Why::Upgrades(lock) });
                 }
                 let Some(passed) = &mut passed else { continue };
                 if let Some(ahead) = passed.nearest(waiter) {
@@ -88,7 +99,7 @@ impl<'a> Graph<'a> {
             waits
                 && match edge.why {
                     Why::Holds(holder) => !holder.sent_away && !holder.by_waker,
-                    Why::QueuedAhead(_) => true,
+                    Why::QueuedAhead(_) | Why::Upgrades(_) => true,
                     Why::Polls { only_there } => only_there,
                 }
         };
@@ -118,8 +129,16 @@ fn stands(lock: &Lock, waiter: &Waiter) -> bool {
     is_owned && wants_turn && waiter.state == State::Queued && waiter.timed != Some(true)
 }
 
-fn blocks(holder: &Holder, waiter: &Waiter) -> bool {
-    excludes(holder.mode, waiter.wants)
+/// The upgradable read of a pending upgrade is with what waits for that, wherever it was acquired.
+fn blocks(lock: &Lock, holder: &Holder, waiter: &Waiter) -> bool {
+    let is_upgraded = holder.mode == Access::Upgradable && lock.upgrade.is_some();
+    !is_upgraded && excludes(holder.mode, waiter.wants)
+}
+
+/// Whether the waiter waits for the one that upgrades the lock. It holds an upgradable read all the time, and keeps readers out while it
+/// waits for those that read already; one that gives up lets them in again.
+fn keeps_out(lock: &Lock, upgrade: &Waiter, waiter: &Waiter) -> bool {
+    stands(lock, upgrade) || excludes(Access::Upgradable, waiter.wants)
 }
 
 /// Whether a lock that is held in one way cannot be had in the other.

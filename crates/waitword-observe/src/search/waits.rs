@@ -32,10 +32,10 @@ const FIRST: usize = 4;
 
 /// An actor that has ended releases nothing. If the lock has been released for it, its word says so, and there is no holder.
 fn holders_ended<'a>(lock: &'a Lock, snapshot: &'a Snapshot) -> impl Iterator<Item = HolderEnded> + 'a {
-    let holders = snapshot.holders_of(lock.name.address).filter(|_| !lock.waiters.is_empty());
+    let holders = snapshot.holders_of(lock.name.address).filter(|_| lock.waiting() > 0);
     holders.filter_map(|holder| {
         let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor)?;
-        let first = lock.waiters.iter().take(FIRST);
+        let first = lock.all_waiters().take(FIRST);
         let first =
             first.map(|waiter| FirstWaiter { actor: waiter.actor.clone(), site: waiter.site.clone() });
         Some(HolderEnded {
@@ -43,7 +43,7 @@ fn holders_ended<'a>(lock: &'a Lock, snapshot: &'a Snapshot) -> impl Iterator<It
             actor: holder.actor.clone(),
             site: holder.site.clone(),
             ended: ended.ago,
-            waiters: lock.waiters.len(),
+            waiters: lock.waiting(),
             first: first.collect(),
         })
     })
@@ -55,7 +55,7 @@ fn is_unpolled(waiter: &Waiter) -> bool {
 }
 
 fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
-    lock.waiters.iter().filter(|waiter| is_unpolled(waiter)).filter_map(|waiter| {
+    lock.all_waiters().enumerate().filter(|(_, waiter)| is_unpolled(waiter)).filter_map(|(at, waiter)| {
         let age = waiter.age.filter(|age| *age >= NEVER_POLLED_AFTER)?;
         Some(NeverPolled {
             lock: lock.name.clone(),
@@ -63,7 +63,7 @@ fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
             site: waiter.site.clone(),
             age,
             state: waiter.state,
-            behind: lock.waiters.len().saturating_sub(waiter.position + 1),
+            behind: lock.waiting() - at - 1,
         })
     })
 }
@@ -71,7 +71,7 @@ fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
 /// By site, without the waiters that could have the lock.
 fn long_waits(lock: &Lock) -> Vec<LongWait> {
     let mut sites: BTreeMap<Option<&Site>, (usize, Duration)> = BTreeMap::new();
-    for waiter in lock.waiters.iter().filter(|waiter| !is_unpolled(waiter)) {
+    for waiter in lock.all_waiters().filter(|waiter| !is_unpolled(waiter)) {
         if let Some(age) = waiter.age.filter(|age| *age >= LONG_WAIT) {
             let (waiters, longest) = sites.entry(waiter.site.as_ref()).or_default();
             *waiters += 1;

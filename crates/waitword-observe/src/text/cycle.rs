@@ -89,6 +89,7 @@ fn table(cycle: &Cycle) -> String {
             Blocks::QueuedAhead { lock: name } => {
                 format!("is queued for {} before {}", lock(cycle, name), names[(at + count - 1) % count])
             }
+            Blocks::Upgrades { lock: name } => format!("is upgrading {}", lock(cycle, name)),
             Blocks::Polls { .. } => format!("has to poll {}", names[(at + count - 1) % count]),
         };
         let [name, indent] = [&names[at], ""];

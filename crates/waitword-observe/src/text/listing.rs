@@ -22,7 +22,7 @@ const TIME: usize = 7;
 /// The locks with the most waiters first.
 pub(crate) fn listing(snapshot: &Snapshot) -> String {
     let mut locks: Vec<&Lock> = snapshot.locks.iter().collect();
-    locks.sort_by_key(|lock| Reverse((lock.waiters.len(), longest(&lock.waiters))));
+    locks.sort_by_key(|lock| Reverse((lock.waiting(), longest(lock.all_waiters()))));
     let listed = &locks[..locks.len().min(LOCKS)];
     let mut text = String::new();
     for lock in listed {
@@ -30,15 +30,15 @@ pub(crate) fn listing(snapshot: &Snapshot) -> String {
         text += &of_lock(lock, snapshot, WAITERS);
     }
     if let Some(rest) = locks.get(LOCKS..).filter(|rest| !rest.is_empty()) {
-        let waiters: usize = rest.iter().map(|lock| lock.waiters.len()).sum();
-        let age = rest.iter().filter_map(|lock| longest(&lock.waiters)).max();
+        let waiters: usize = rest.iter().map(|lock| lock.waiting()).sum();
+        let age = rest.iter().filter_map(|lock| longest(lock.all_waiters())).max();
         text += &format!("\n{}\n", more(rest.len(), "locks", &format!(" with {waiters} waiters"), age));
     }
     text
 }
 
-fn longest(waiters: &[Waiter]) -> Option<Duration> {
-    waiters.iter().filter_map(|waiter| waiter.age).max()
+fn longest<'a>(waiters: impl Iterator<Item = &'a Waiter>) -> Option<Duration> {
+    waiters.filter_map(|waiter| waiter.age).max()
 }
 
 /// `... and 12 more waiters, longest 1.2 s`
@@ -48,7 +48,7 @@ fn more(count: usize, what: &str, with: &str, longest: Option<Duration>) -> Stri
 }
 
 pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
-    let waiters = match lock.waiters.len() {
+    let waiters = match lock.waiting() {
         1 => "1 waiter".to_owned(),
         count => format!("{count} waiters"),
     };
@@ -69,18 +69,19 @@ pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
         text += &deed("last changed", lock.changed.as_ref());
         text += &deed("last notified", lock.notified.as_ref());
     }
-    let listed = &lock.waiters[..lock.waiters.len().min(most)];
+    let listed: Vec<&Waiter> = lock.all_waiters().take(most).collect();
     let names: Vec<String> = listed.iter().map(|waiter| actor(&waiter.actor)).collect();
     let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    for (waiter, name) in listed.iter().zip(&names) {
+    for (waiter, name) in listed.into_iter().zip(&names) {
         let age = waiter.age.map_or("-".to_owned(), duration);
         let at = site(waiter.site.as_ref());
         let notes = [wants(lock, waiter.wants), state(waiter.state)].concat();
         text += &wrapped(&format!("  {age:>TIME$}  {name:wide$}  {at}{notes}"), TIME + 6);
         text += "\n";
     }
-    if let Some(rest) = lock.waiters.get(most..).filter(|rest| !rest.is_empty()) {
-        text += &format!("  {:TIME$}  {}\n", "", more(rest.len(), "waiters", "", longest(rest)));
+    if let Some(rest @ 1..) = lock.waiting().checked_sub(most) {
+        let longest = longest(lock.all_waiters().skip(most));
+        text += &format!("  {:TIME$}  {}\n", "", more(rest, "waiters", "", longest));
     }
     text
 }
@@ -158,7 +159,7 @@ fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
 fn is_held(lock: &Lock) -> bool {
     use LockKind::{Mutex, OnceLock, RwLock};
     let is_owned = matches!(lock.name.kind, Mutex | RwLock | OnceLock);
-    is_owned && lock.waiters.iter().all(|waiter| waiter.state == State::Queued)
+    is_owned && lock.all_waiters().all(|waiter| waiter.state == State::Queued)
 }
 
 /// What the kind of the lock does not say by itself.

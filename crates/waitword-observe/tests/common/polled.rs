@@ -17,7 +17,7 @@ pub(crate) fn waker() -> Waker {
     Waker::from(Arc::new(Task))
 }
 
-pub(crate) fn poll<F: Future>(task: Pin<&mut F>, waker: &Waker) -> Poll<F::Output> {
+pub(crate) fn poll<F: Future + ?Sized>(task: Pin<&mut F>, waker: &Waker) -> Poll<F::Output> {
     task.poll(&mut Context::from_waker(waker))
 }
 

@@ -44,18 +44,24 @@ impl Made {
         self
     }
 
-    /// A waiter at the tail of the last lock that was made.
+    /// A waiter at the tail of the last lock that was made, or the one that upgrades it.
     pub(crate) fn waits(mut self, actor: Actor, wants: Access, at: &str, age: u64) -> Self {
-        let waiters = &mut self.0.locks.last_mut().unwrap().waiters;
-        waiters.push(Waiter {
-            position: waiters.len(),
+        let lock = self.0.locks.last_mut().unwrap();
+        let is_upgrade = wants == Access::Upgrade;
+        let waiter = Waiter {
+            position: if is_upgrade { 0 } else { lock.waiters.len() },
             actor,
             wants,
             state: State::Queued,
             site: site(at),
             age: millis(age),
             timed: Some(false),
-        });
+        };
+        if is_upgrade {
+            lock.upgrade = Some(waiter);
+        } else {
+            lock.waiters.push(waiter);
+        }
         self
     }
 
@@ -110,7 +116,7 @@ pub(crate) fn later(snapshot: &Snapshot) -> Snapshot {
     let second = Duration::from_secs(1);
     let mut later = snapshot.clone();
     later.taken += second;
-    for waiter in later.locks.iter_mut().flat_map(|lock| &mut lock.waiters) {
+    for waiter in later.locks.iter_mut().flat_map(|lock| lock.upgrade.iter_mut().chain(&mut lock.waiters)) {
         waiter.age = waiter.age.map(|age| age + second);
     }
     for holder in later.holders.iter_mut().flatten() {

@@ -1,0 +1,110 @@
+//! A pending upgrade is a property of its lock, wherever the table of waits has the queues of the two words of an `RwLock`.
+
+#[path = "common/polled.rs"]
+mod polled;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Mutex as StdMutex;
+use std::task::Waker;
+
+use polled::{ended, poll, waker};
+use waitword::{Mutex, RwLock, RwLockUpgradableReadGuard};
+use waitword_observe::{Access, Address, Blocks, Cycle, Finding, Lock, enable, report, snapshot};
+
+/// So many that each order of the two queues is among them, as is each distance.
+const LOCKS: usize = 64;
+
+/// A waker that is dropped may be that of a task of the other test.
+static ONE_AT_A_TIME: StdMutex<()> = StdMutex::new(());
+
+struct Waiting<'a>(Pin<Box<dyn Future<Output = ()> + 'a>>, Waker);
+
+fn waits<'a>(task: impl Future<Output = ()> + 'a) -> Waiting<'a> {
+    let mut waiting = Waiting(Box::pin(task), waker());
+    assert!(poll(waiting.0.as_mut(), &waiting.1).is_pending());
+    waiting
+}
+
+fn has_word(lock: &RwLock<u32>, address: Address) -> bool {
+    let at = std::ptr::from_ref(lock).addr();
+    (at..at + size_of_val(lock)).contains(&(address.0 as usize))
+}
+
+fn cycles(of: &RwLock<u32>) -> Vec<Cycle> {
+    let is_of = |cycle: &Cycle| {
+        let mut locks = cycle.members.iter().filter_map(|member| member.waits.as_ref());
+        locks.any(|wait| has_word(of, wait.lock.address))
+    };
+    let cycle = |finding| match finding {
+        Finding::Cycle(cycle) => Some(cycle),
+        _ => None,
+    };
+    report().findings.into_iter().filter_map(cycle).filter(is_of).collect()
+}
+
+/// A reader that goes on, an upgrade that waits for it, and others that wait for both.
+#[test]
+fn an_upgrade_is_of_its_lock_and_waits_for_the_readers_alone() {
+    let _one = ONE_AT_A_TIME.lock();
+    enable();
+    let locks: Vec<RwLock<u32>> = (0..LOCKS as u32).map(RwLock::new).collect();
+    for lock in &locks {
+        let reader = waker();
+        let _read = ended(lock.read_async(), &reader);
+        let upgrade = waits(async {
+            let read = lock.upgradable_read_async().await;
+            drop(RwLockUpgradableReadGuard::upgrade_async(read).await);
+        });
+        let queued = [
+            waits(async { drop(lock.write_async().await) }),
+            waits(async { drop(lock.read_async().await) }),
+            waits(async { drop(lock.upgradable_read_async().await) }),
+        ];
+        let seen = snapshot();
+        let of: Vec<&Lock> = seen.locks.iter().filter(|seen| has_word(lock, seen.name.address)).collect();
+        let [seen] = of[..] else { panic!("{of:?}") };
+        assert_eq!(seen.upgrade.as_ref().map(|waiter| waiter.wants), Some(Access::Upgrade));
+        let wants = [Access::Exclusive, Access::Shared, Access::Upgradable];
+        assert_eq!(seen.waiters.iter().map(|waiter| waiter.wants).collect::<Vec<_>>(), wants);
+        assert_eq!(seen.waiters.iter().map(|waiter| waiter.position).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(cycles(lock), []);
+        drop((queued, upgrade));
+    }
+}
+
+/// A reader waits for a mutex whose holder waits for a read of the lock, which the upgrade keeps from it.
+#[test]
+fn a_deadlock_through_an_upgrade_is_found() {
+    let _one = ONE_AT_A_TIME.lock();
+    enable();
+    let locks: Vec<RwLock<u32>> = (0..LOCKS as u32).map(RwLock::new).collect();
+    for lock in &locks {
+        let mutex = Mutex::new(());
+        let (meets, first) = (RwLock::new(()), waker());
+        let gate = ended(meets.write_async(), &first);
+        let mut reader = waits(async {
+            let _read = lock.read_async().await;
+            drop(meets.read_async().await);
+            drop(mutex.lock_async().await);
+        });
+        let upgrade = waits(async {
+            let read = lock.upgradable_read_async().await;
+            drop(RwLockUpgradableReadGuard::upgrade_async(read).await);
+        });
+        let other = waits(async {
+            let _held = mutex.lock_async().await;
+            drop(lock.read_async().await);
+        });
+        assert_eq!(cycles(lock), [], "the reader goes on");
+        drop(gate);
+        assert!(poll(reader.0.as_mut(), &reader.1).is_pending());
+        let found = cycles(lock);
+        let [cycle] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(cycle.members.len(), 3, "{cycle:?}");
+        let upgrades =
+            |blocks: &Blocks| matches!(blocks, Blocks::Upgrades { lock: of } if has_word(lock, of.address));
+        assert_eq!(cycle.members.iter().filter(|member| upgrades(&member.blocks)).count(), 1);
+        drop((reader, upgrade, other));
+    }
+}

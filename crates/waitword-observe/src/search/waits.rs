@@ -1,10 +1,12 @@
 //! Conclusions from waiters alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
-use crate::model::{Lock, LockKind, Site, Snapshot, State, Waiter, is_notified};
+use crate::model::{
+    Actor, Address, Ended, Holder, Lock, LockKind, Site, Snapshot, State, Waiter, is_notified,
+};
 
 /// A signalled waiter that has been queued for less is no finding: its executor may be busy.
 const NEVER_POLLED_AFTER: Duration = Duration::from_secs(1);
@@ -14,8 +16,9 @@ const LONG_WAIT: Duration = Duration::from_secs(1);
 
 pub(super) fn find(snapshot: &Snapshot) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let ended = Holds::of_ended(snapshot);
     for lock in &snapshot.locks {
-        findings.extend(holders_ended(lock, snapshot).map(Finding::HolderEnded));
+        findings.extend(ended.of(lock).map(Finding::HolderEnded));
         findings.extend(never_polled(lock).map(Finding::NeverPolled));
         match lock.name.kind {
             LockKind::Word | LockKind::Condvar | LockKind::Event => {
@@ -30,23 +33,39 @@ pub(super) fn find(snapshot: &Snapshot) -> Vec<Finding> {
 /// Of so many waiters a finding says who they are.
 const FIRST: usize = 4;
 
-/// An actor that has ended releases nothing. If the lock has been released for it, its word says so, and there is no holder.
-fn holders_ended<'a>(lock: &'a Lock, snapshot: &'a Snapshot) -> impl Iterator<Item = HolderEnded> + 'a {
-    let holders = snapshot.holders_of(lock.name.address).filter(|_| lock.waiting() > 0);
-    holders.filter_map(|holder| {
-        let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor)?;
-        let first = lock.all_waiters().take(FIRST);
-        let first =
-            first.map(|waiter| FirstWaiter { actor: waiter.actor.clone(), site: waiter.site.clone() });
-        Some(HolderEnded {
-            lock: lock.name.clone(),
-            actor: holder.actor.clone(),
-            site: holder.site.clone(),
-            ended: ended.ago,
-            waiters: lock.waiting(),
-            first: first.collect(),
+/// The holds of actors that have ended, by the lock.
+struct Holds<'a>(HashMap<Address, Vec<(&'a Holder, &'a Ended)>>);
+
+impl<'a> Holds<'a> {
+    fn of_ended(snapshot: &'a Snapshot) -> Self {
+        let ended: HashMap<&Actor, &Ended> =
+            snapshot.ended.iter().rev().map(|ended| (&ended.actor, ended)).collect();
+        let mut holds = HashMap::<_, Vec<_>>::new();
+        // As a rule nothing has ended, and the holders need not be looked at.
+        let holders = snapshot.holders.iter().flatten().take_while(|_| !ended.is_empty());
+        for (holder, ended) in holders.filter_map(|holder| Some((holder, *ended.get(&holder.actor)?))) {
+            holds.entry(holder.lock).or_default().push((holder, ended));
+        }
+        Self(holds)
+    }
+
+    /// An actor that has ended releases nothing. If the lock has been released for it, its word says so, and there is no holder.
+    fn of(&self, lock: &Lock) -> impl Iterator<Item = HolderEnded> {
+        let holds = self.0.get(&lock.name.address).filter(|_| lock.waiting() > 0);
+        holds.into_iter().flatten().map(|(holder, ended)| {
+            let first = lock.all_waiters().take(FIRST);
+            let first =
+                first.map(|waiter| FirstWaiter { actor: waiter.actor.clone(), site: waiter.site.clone() });
+            HolderEnded {
+                lock: lock.name.clone(),
+                actor: holder.actor.clone(),
+                site: holder.site.clone(),
+                ended: ended.ago,
+                waiters: lock.waiting(),
+                first: first.collect(),
+            }
         })
-    })
+    }
 }
 
 /// Signalled, and seen by the watchdog twice without a sign of life. A thread in this state has not been scheduled: nobody polls it.

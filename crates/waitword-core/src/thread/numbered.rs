@@ -2,7 +2,7 @@
 //! since, as long as a record names them.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread::{self, Thread};
 
 use crate::sync::Mutex;
@@ -20,24 +20,48 @@ pub(crate) const UNKNOWN: u64 = 1;
 struct Numbers {
     by_number: BTreeMap<u64, Numbered>,
     last: u64,
+    /// How many have ended since those were forgotten that are of no use, and how many of them there may be.
     ended: usize,
+    most_ended: usize,
 }
 
-static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers { by_number: BTreeMap::new(), last: UNKNOWN, ended: 0 });
+static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers::new());
 
-/// So many threads that have ended are remembered, whether they left a lock held or not.
+/// So many threads that have ended are remembered, whether they left a lock held or not; or as many as had to be kept.
 const ENDED: usize = 64;
+
+impl Numbers {
+    const fn new() -> Self {
+        Self { by_number: BTreeMap::new(), last: UNKNOWN, ended: 0, most_ended: ENDED }
+    }
+
+    /// A number for one more. As many have to end as are kept before `recorded` is asked again, so a thread costs the same after
+    /// thousands that are recorded for ever.
+    fn add(&mut self, thread: Thread, recorded: impl FnOnce() -> BTreeSet<u64>) -> u64 {
+        if self.ended >= self.most_ended {
+            let recorded = recorded();
+            self.by_number.retain(|number, numbered| !numbered.has_ended || recorded.contains(number));
+            (self.ended, self.most_ended) = (0, self.by_number.len().max(ENDED));
+        }
+        self.last += 1;
+        self.by_number.insert(self.last, Numbered { thread, has_ended: false });
+        self.last
+    }
+
+    fn end(&mut self, number: u64) {
+        if let Some(numbered) = self.by_number.get_mut(&number) {
+            numbered.has_ended = true;
+            self.ended += 1;
+        }
+    }
+}
 
 /// Marks the number of its thread as one of a thread that has ended.
 struct End(Cell<u64>);
 
 impl Drop for End {
     fn drop(&mut self) {
-        let mut numbers = NUMBERS.lock();
-        if let Some(numbered) = numbers.by_number.get_mut(&self.0.get()) {
-            numbered.has_ended = true;
-            numbers.ended += 1;
-        }
+        NUMBERS.lock().end(self.0.get());
     }
 }
 
@@ -45,18 +69,11 @@ thread_local! {
     static END: End = const { End(Cell::new(UNKNOWN)) };
 }
 
-/// A number for the calling thread, which has none. `is_recorded` says whether the number of one that has ended is of use still.
-pub(crate) fn number_of_this_thread(is_recorded: impl Fn(u64) -> bool) -> u64 {
+/// A number for the calling thread, which has none. `recorded` says which are of use still of those that have ended.
+pub(crate) fn number_of_this_thread(recorded: impl FnOnce() -> BTreeSet<u64>) -> u64 {
     let number = END.try_with(|end| {
         let thread = thread::current();
-        let mut numbers = NUMBERS.lock();
-        if numbers.ended >= ENDED {
-            numbers.by_number.retain(|number, numbered| !numbered.has_ended || is_recorded(*number));
-            numbers.ended = 0;
-        }
-        numbers.last += 1;
-        let number = numbers.last;
-        numbers.by_number.insert(number, Numbered { thread, has_ended: false });
+        let number = NUMBERS.lock().add(thread, recorded);
         end.0.set(number);
         number
     });
@@ -64,7 +81,39 @@ pub(crate) fn number_of_this_thread(is_recorded: impl Fn(u64) -> bool) -> u64 {
     number.unwrap_or(UNKNOWN)
 }
 
+/// The thread with this number, if that is remembered.
+pub(crate) fn thread_of(number: u64) -> Option<Thread> {
+    NUMBERS.lock().by_number.get(&number).map(|numbered| numbered.thread.clone())
+}
+
 /// All that have a number.
 pub(crate) fn numbered() -> BTreeMap<u64, Numbered> {
     NUMBERS.lock().by_number.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All of them leave a guard that nobody drops.
+    #[test]
+    fn those_that_are_kept_for_ever_are_not_looked_through_for_each_that_ends() {
+        let (mut numbers, mut looked_at) = (Numbers::new(), 0);
+        for _ in 0..10_000 {
+            let last = numbers.last;
+            let number = numbers.add(thread::current(), || {
+                looked_at += last;
+                (0..=last).collect()
+            });
+            numbers.end(number);
+        }
+        assert_eq!(numbers.by_number.len(), 10_000);
+        assert!(looked_at < 3 * 10_000, "{looked_at}");
+        // Those that are of no use are forgotten all the same.
+        for _ in 0..10_001 {
+            let number = numbers.add(thread::current(), BTreeSet::new);
+            numbers.end(number);
+        }
+        assert!(numbers.by_number.len() <= 10_000, "{}", numbers.by_number.len());
+    }
 }

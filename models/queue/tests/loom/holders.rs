@@ -28,6 +28,10 @@ fn check((record, entry): (&Record, Entry)) {
 
 /// The one record of a thread, which holds words with its number alone.
 fn add(records: &Records, thread: usize) -> &'static Record {
+    add_block(records, thread).first()
+}
+
+fn add_block(records: &Records, thread: usize) -> &'static Block {
     records.add(Box::new(Block::new(1)), thread as u64, false)
 }
 
@@ -41,7 +45,7 @@ fn model(body: impl Fn(Arc<Records>) + Sync + Send + 'static) {
 #[test]
 fn a_record_is_read_whole_or_not_at_all() {
     model(|records| {
-        let record = records.add(Box::new(Block::new(1)), 0, false);
+        let record = add(&records, 0);
         claim(record, WORDS[0]);
         let other = thread::spawn(move || record.free());
         let owner = thread::spawn(move || {
@@ -58,7 +62,7 @@ fn a_record_is_read_whole_or_not_at_all() {
 #[test]
 fn a_record_is_not_read_across_two_holds_of_one_word() {
     model(|records| {
-        let record = records.add(Box::new(Block::new(1)), 0, false);
+        let record = add(&records, 0);
         claim(record, WORDS[0]);
         let owner = thread::spawn(move || {
             for word in [WORDS[1], WORDS[0]] {
@@ -76,15 +80,16 @@ fn a_record_is_not_read_across_two_holds_of_one_word() {
 #[test]
 fn records_are_adopted_when_their_last_hold_has_ended() {
     model(|records| {
-        let record = add(&records, WORDS[0]);
+        let block = add_block(&records, WORDS[0]);
+        let record = block.first();
         claim(record, WORDS[0]);
-        records.leave(WORDS[0] as u64);
+        records.leave(block);
         let other = {
             let records = Arc::clone(&records);
             thread::spawn(move || {
                 let adopted = records.adopt(WORDS[1] as u64, false, 1);
                 if let Some(adopted) = adopted {
-                    claim(adopted, WORDS[1]);
+                    claim(adopted.first(), WORDS[1]);
                 }
                 adopted.is_some()
             })

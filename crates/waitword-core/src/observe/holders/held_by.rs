@@ -135,7 +135,7 @@ mod imp {
     use crate::observe::holders::record::{Entry, TASK};
     use crate::observe::holders::recorder::{recorded, time};
     use crate::observe::holders::seen::is_sent;
-    use crate::thread::numbered::{UNKNOWN, numbered};
+    use crate::thread::numbered::{UNKNOWN, thread_of};
     use crate::time::Instant;
 
     pub(super) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
@@ -180,7 +180,7 @@ mod imp {
     }
 
     pub(super) fn thread(number: u64) -> Option<Thread> {
-        numbered().remove(&number).map(|numbered| numbered.thread)
+        thread_of(number)
     }
 }
 

@@ -9,7 +9,7 @@ use std::ptr;
 
 use super::record::{Entry, Record, RecordRef};
 use super::recorder::{NUMBER, TABLE, more_records, number};
-use super::records::FIRST;
+use super::records::{Block, FIRST};
 use crate::observe::Site;
 use crate::thread::numbered;
 
@@ -17,19 +17,25 @@ thread_local! {
     /// The record to claim next.
     static NEXT: Cell<RecordRef> = const { Cell::new(RecordRef::NEVER_FREE) };
 
-    static OWN: Own = const { Own { records: Cell::new(0) } };
+    static OWN: Own = const { Own { records: Cell::new(0), blocks: Cell::new(None) } };
 }
 
 struct Own {
     /// How many there are.
     records: Cell<usize>,
+    /// Where they are: a list.
+    blocks: Cell<Option<&'static Block>>,
 }
 
 /// The thread ends. Thread-locals that are destroyed later may acquire locks still: these get common records.
 impl Drop for Own {
     fn drop(&mut self) {
         NEXT.set(RecordRef::NEVER_FREE);
-        TABLE.leave(NUMBER.get());
+        while let Some(block) = self.blocks.get() {
+            // First: who adopts it has it in a list of its own.
+            self.blocks.set(block.next());
+            TABLE.leave(block);
+        }
     }
 }
 
@@ -80,7 +86,9 @@ fn more() -> Option<&'static Record> {
     NUMBER.set(numbered::UNKNOWN);
     let added = OWN.try_with(|own| {
         let (had, wanted) = (own.records.get(), own.records.get().max(FIRST));
-        let added = more_records(number, wanted);
+        let block = more_records(number, wanted);
+        block.set_next(own.blocks.replace(Some(block)));
+        let added = block.first();
         own.records.set(had + wanted);
         if had > 0 {
             let last = NEXT.get().get();

@@ -319,17 +319,8 @@ impl Record {
         self.next.store(next.0.cast_mut(), Ordering::Relaxed);
     }
 
-    pub(super) fn is_of(&self, thread: u64) -> bool {
-        self.thread() == thread
-    }
-
-    /// Whether a thread with this number may hold what it stands for.
-    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
-    pub(super) fn may_name(&self, thread: u64) -> bool {
-        !self.is_free() && self.is_of(thread)
-    }
-
-    fn thread(&self) -> u64 {
+    /// The number of its thread.
+    pub(super) fn thread(&self) -> u64 {
         self.thread.load(Ordering::Relaxed) & !ASKED
     }
 

@@ -1,6 +1,7 @@
 //! The table of the process, the time in records, what is asked of releases, and the numbers of threads.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use super::record::{Entry, FLAG_BITS, Record};
@@ -74,14 +75,14 @@ pub(crate) fn ask_anew(now_asked: impl FnOnce() -> (bool, bool)) {
 
 /// More records for the thread with this number, a ring of its own.
 #[cold]
-pub(super) fn more_records(thread: u64, at_least: usize) -> &'static Record {
+pub(super) fn more_records(thread: u64, records: usize) -> &'static Block {
     let adopt = || {
         let asked = lock(&ASKED);
-        TABLE.adopt(thread, asked.of_releases, at_least)
+        TABLE.adopt(thread, asked.of_releases, records)
     };
     adopt().unwrap_or_else(|| {
         // Not under the lock: the allocator may be one that waits.
-        let block = Box::new(Block::new(at_least));
+        let block = Box::new(Block::new(records));
         let asked = lock(&ASKED);
         TABLE.add(block, thread, asked.of_releases)
     })
@@ -143,12 +144,13 @@ pub(super) fn number() -> u64 {
 fn new_number() -> u64 {
     // A lock that is taken meanwhile, by an allocator, is one of an unknown thread.
     NUMBER.set(numbered::UNKNOWN);
-    let number = numbered::number_of_this_thread(is_recorded);
+    let number = numbered::number_of_this_thread(recorded_threads);
     NUMBER.set(number);
     number
 }
 
-/// Whether a record names the thread, of a holder or of a notifier.
-fn is_recorded(number: u64) -> bool {
-    TABLE.records().any(|record| record.may_name(number)) || NOTIFIES.all().any(|kept| kept.thread == number)
+/// The threads that records name, of holders and of notifiers.
+fn recorded_threads() -> BTreeSet<u64> {
+    let holders = TABLE.records().filter(|record| !record.is_free()).map(Record::thread);
+    holders.chain(NOTIFIES.all().map(|kept| kept.thread)).collect()
 }

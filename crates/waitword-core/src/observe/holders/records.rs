@@ -1,15 +1,18 @@
 //! All records: in blocks that are never freed, in a list, so that a reader needs no lock.
 //!
-//! Each block is of one thread. When a thread ends, nobody claims in its blocks any more. Once all holds in one have ended, which others may
-//! have to release, another thread adopts it:
+//! Each block is of one thread. When a thread ends, it leaves its blocks, and nobody claims in them any more. Once all holds in one have
+//! ended, which others may have to release, another thread adopts it:
 //!
 //! ```text
 //!   thread 1, which ends          who releases        thread 2
 //!   ──────────────────────        ──────────────      ──────────────────────────────────────────────
-//!   has_owner ← false
-//!                                 word ← 0            has_owner = false, and each word = 0  (acquire)
-//!                                                     thread ← 2; has_owner ← true
+//!   left ← the block  (lock)
+//!                                 word ← 0            left has it (lock), and each word = 0  (acquire)
+//!                                                     thread ← 2
 //! ```
+//! Who adopts looks at a few of those that stood for holds when they were left, so that thousands of guards that nobody ever drops
+//! make no thread start later than the first.
+//!
 //! A few records are common (`common`): of threads that cannot have their own, as their thread-locals are gone, or their allocator is what
 //! asks for a lock. These are claimed by a compare-and-swap; a word of 1 says that one is being written.
 //!
@@ -23,7 +26,7 @@
 use std::ptr;
 
 use super::record::{Entry, Record, RecordRef};
-use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::{MODEL, Mutex, mutant};
 
 /// How many records a thread gets at first, each in a line of the cache of its own.
@@ -35,15 +38,33 @@ const COMMON: usize = if MODEL { 1 } else { 64 };
 #[derive(Debug)]
 pub struct Block {
     older: Option<&'static Block>,
-    has_owner: AtomicBool,
+    /// The next one of its thread's; of those that were left, the next one of its list.
+    next: AtomicPtr<Block>,
+    /// Since it was left, records before this one are free.
+    free: AtomicUsize,
     records: Vec<Record>,
 }
+
+/// The blocks of threads that have ended.
+#[derive(Debug)]
+struct Left {
+    /// All records are free: by the size, of [`FIRST`] times a power of two.
+    free: [Option<&'static Block>; SIZES],
+    /// The others, a queue: its head and its tail.
+    held: Option<(&'static Block, &'static Block)>,
+}
+
+const SIZES: usize = 32;
+
+/// So many that were held are looked at by one who adopts. Two, so that those that are freed are found faster than more are left.
+const LOOKS: usize = 2;
 
 /// All records. There is one of these in the process; a model makes its own.
 #[derive(Debug)]
 pub struct Records {
     newest: AtomicPtr<Block>,
     common: [Record; COMMON],
+    left: Mutex<Left>,
     /// One record is read at a time: see `record.rs`.
     reads: Mutex<()>,
 }
@@ -52,7 +73,8 @@ pub struct Records {
 impl Records {
     pub(super) const fn new() -> Self {
         let common = [const { Record::new() }; COMMON];
-        Self { newest: AtomicPtr::new(ptr::null_mut()), common, reads: Mutex::new(()) }
+        let left = Mutex::new(Left { free: [None; SIZES], held: None });
+        Self { newest: AtomicPtr::new(ptr::null_mut()), common, left, reads: Mutex::new(()) }
     }
 }
 
@@ -60,7 +82,8 @@ impl Records {
 impl Default for Records {
     fn default() -> Self {
         let common = std::array::from_fn(|_| Record::new());
-        Self { newest: AtomicPtr::new(ptr::null_mut()), common, reads: Mutex::new(()) }
+        let left = Mutex::new(Left { free: [None; SIZES], held: None });
+        Self { newest: AtomicPtr::new(ptr::null_mut()), common, left, reads: Mutex::new(()) }
     }
 }
 
@@ -68,53 +91,110 @@ impl Block {
     /// So many records, of nobody yet.
     pub fn new(records: usize) -> Self {
         let records = (0..records).map(|_| Record::new()).collect();
-        Self { older: None, has_owner: AtomicBool::new(false), records }
+        let next = AtomicPtr::new(ptr::null_mut());
+        Self { older: None, next, free: AtomicUsize::new(0), records }
     }
 
-    /// Makes it one of this thread's. Returns one of its records, which are a ring.
-    fn adopt(&'static self, thread: u64, is_asked: bool) -> &'static Record {
-        let first = &self.records[0];
-        let mut next = RecordRef::new(first);
+    /// One of its records, which are a ring.
+    pub fn first(&self) -> &Record {
+        &self.records[0]
+    }
+
+    /// Makes it one of this thread's.
+    fn adopt(&'static self, thread: u64, is_asked: bool) -> &'static Self {
+        self.free.store(0, Ordering::Relaxed);
+        let mut next = RecordRef::new(self.first());
         for record in self.records.iter().rev() {
             record.adopt(thread, next);
             record.set_asked(is_asked);
             next = RecordRef::new(record);
         }
-        self.has_owner.store(true, Ordering::Relaxed);
-        first
+        self
     }
 
+    /// Whether all holds in it have ended, of one that was left.
     fn can_be_adopted(&self) -> bool {
-        mutant!("holders-adopt" => return !self.has_owner.load(Ordering::Acquire));
-        !self.has_owner.load(Ordering::Acquire) && self.records.iter().all(Record::is_free)
+        mutant!("holders-adopt" => return true);
+        let free = self.free.load(Ordering::Relaxed);
+        let more = self.records[free..].iter().take_while(|record| record.is_free()).count();
+        self.free.store(free + more, Ordering::Relaxed);
+        free + more == self.records.len()
     }
 
-    fn is_of(&self, thread: u64) -> bool {
-        self.has_owner.load(Ordering::Relaxed) && self.records[0].is_of(thread)
+    /// For the one that has the list.
+    pub(super) fn next(&self) -> Option<&'static Self> {
+        block_at(&self.next)
+    }
+
+    pub(super) fn set_next(&self, next: Option<&'static Self>) {
+        self.next.store(pointer(next), Ordering::Relaxed);
+    }
+
+    /// In which list of [`Left::free`] it is.
+    fn size(&self) -> usize {
+        size(self.records.len())
+    }
+}
+
+fn size(records: usize) -> usize {
+    records.div_ceil(FIRST).next_power_of_two().ilog2() as usize
+}
+
+fn pointer(block: Option<&'static Block>) -> *mut Block {
+    block.map_or(ptr::null_mut(), |block| ptr::from_ref(block).cast_mut())
+}
+
+fn block_at(at: &AtomicPtr<Block>) -> Option<&'static Block> {
+    // SAFETY: null, or a block that lives for ever (R2).
+    unsafe { at.load(Ordering::Acquire).as_ref() }
+}
+
+impl Left {
+    fn put(&mut self, block: &'static Block) {
+        if block.can_be_adopted() {
+            let free = &mut self.free[block.size()];
+            block.set_next(*free);
+            *free = Some(block);
+            return;
+        }
+        block.set_next(None);
+        if let Some((_, tail)) = self.held {
+            tail.set_next(Some(block));
+        }
+        self.held = Some((self.held.map_or(block, |(head, _)| head), block));
+    }
+
+    fn take(&mut self, records: usize) -> Option<&'static Block> {
+        for _ in 0..LOOKS {
+            let Some((head, tail)) = self.held else { break };
+            self.held = head.next().map(|next| (next, tail));
+            self.put(head);
+        }
+        let free = &mut self.free[size(records)];
+        let block = (*free)?;
+        *free = block.next();
+        Some(block)
     }
 }
 
 impl Records {
-    /// Makes an abandoned block one of this thread's, if one has so many records. One call at a time.
-    pub fn adopt(&self, thread: u64, is_asked: bool, at_least: usize) -> Option<&'static Record> {
-        let suits = |block: &&Block| block.records.len() >= at_least && block.can_be_adopted();
-        Some(self.blocks().find(suits)?.adopt(thread, is_asked))
+    /// Makes a block that was left one of this thread's, if one has so many records. One call at a time.
+    pub fn adopt(&self, thread: u64, is_asked: bool, records: usize) -> Option<&'static Block> {
+        let left = self.left.lock().take(records);
+        Some(left?.adopt(thread, is_asked))
     }
 
     /// Adds a block of this thread's. One call at a time.
-    pub fn add(&self, mut block: Box<Block>, thread: u64, is_asked: bool) -> &'static Record {
-        block.older = self.newest();
-        let block: &'static Block = Box::leak(block);
-        let first = block.adopt(thread, is_asked);
-        self.newest.store(ptr::from_ref(block).cast_mut(), Ordering::Release);
-        first
+    pub fn add(&self, mut block: Box<Block>, thread: u64, is_asked: bool) -> &'static Block {
+        block.older = block_at(&self.newest);
+        let block = Box::leak(block).adopt(thread, is_asked);
+        self.newest.store(pointer(Some(block)), Ordering::Release);
+        block
     }
 
-    /// The thread ends, and claims no record any more.
-    pub fn leave(&self, thread: u64) {
-        for block in self.blocks().filter(|block| block.is_of(thread)) {
-            block.has_owner.store(false, Ordering::Release);
-        }
+    /// The thread of this block ends, and claims no record any more.
+    pub fn leave(&self, block: &'static Block) {
+        self.left.lock().put(block);
     }
 
     /// Claims a common record. `None`: there is no free one.
@@ -155,11 +235,47 @@ impl Records {
     }
 
     fn blocks(&self) -> impl Iterator<Item = &'static Block> {
-        std::iter::successors(self.newest(), |block| block.older)
+        std::iter::successors(block_at(&self.newest), |block| block.older)
+    }
+}
+
+#[cfg(all(test, not(any(waitword_loom, waitword_shuttle))))]
+mod tests {
+    use std::panic::Location;
+
+    use super::*;
+
+    fn claimed(records: &Records) -> &'static Block {
+        let block = records.adopt(1, false, FIRST);
+        let block = block.unwrap_or_else(|| records.add(Box::new(Block::new(FIRST)), 1, false));
+        assert!(block.first().claim(64, 0, Location::caller(), None));
+        block
     }
 
-    fn newest(&self) -> Option<&'static Block> {
-        // SAFETY: null, or a block that lives for ever (R2).
-        unsafe { self.newest.load(Ordering::Acquire).as_ref() }
+    /// However many guards were forgotten by threads that have ended, a thread looks at two of their blocks.
+    #[test]
+    fn blocks_that_are_held_for_ever_delay_no_thread_and_let_others_be_adopted() {
+        let records = Records::new();
+        let held: Vec<&Block> = (0..1_000).map(|_| claimed(&records)).collect();
+        held.iter().for_each(|block| records.leave(block));
+        let head = || records.left.lock().held.map(|(head, _)| ptr::from_ref(head));
+        assert!(records.adopt(2, false, FIRST).is_none());
+        assert_eq!(head(), Some(ptr::from_ref(held[LOOKS])));
+
+        // Guards that others drop a little later.
+        for _ in 0..10_000 {
+            let block = claimed(&records);
+            records.leave(block);
+            block.first().free();
+        }
+        let blocks = records.blocks().count();
+        assert!(blocks <= 2_010, "{blocks}");
+        // And those that are dropped before, as a rule.
+        for _ in 0..10_000 {
+            let block = claimed(&records);
+            block.first().free();
+            records.leave(block);
+        }
+        assert_eq!(records.blocks().count(), blocks);
     }
 }

@@ -72,6 +72,12 @@ pub(crate) enum Recipe {
         quiet: bool,
     },
 
+    /// The tests that draw or race, round after round, each with another seed; what fails once has failed (a minute to hours)
+    ///
+    /// A failed round prints what the test printed, its seed, and the command line for this round. Each round has five minutes,
+    /// for a lost wakeup hangs.
+    Repeat(Repeat),
+
     /// Model checks: every interleaving of two to four threads, and what the memory model allows between (eight minutes)
     Loom {
         /// With more preemptions: five in the queue, three in the locks (much longer: before a release)
@@ -189,6 +195,38 @@ pub(crate) enum Recipe {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+}
+
+/// What is repeated, and how often.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Repeat {
+    /// Only these test binaries: `herds`, `waitword-core/herds`, `waitword-core/lib`; those of xtask/src/repeat/list.rs without
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// How often each runs
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) rounds: u64,
+
+    /// Ends earlier, when so much time is over; each binary gets its share of it, and one round at least
+    #[arg(long, value_name = "S")]
+    pub(crate) seconds: Option<u64>,
+
+    /// Beside so many busy loops
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) busy: usize,
+
+    /// The first round's seed; the second's is one more, and so on. The time without it
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// Goes on with a binary that has failed, to count how often it does
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+
+    /// For the tests: a part of their names, `--ignored`, `--test-threads 1`
+    #[arg(last = true)]
+    pub(crate) args: Vec<String>,
 }
 
 /// A part of `web --soak`: in which engine. Which Node, the path says.

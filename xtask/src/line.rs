@@ -1,6 +1,7 @@
 //! A command line: shown as one would type it, then run.
 
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -64,13 +65,25 @@ impl Line {
         Err(Stop::Failed(format!("failed ({status}): {self}\n{printed}{errors}")))
     }
 
-    /// Runs it, shows nothing, and stops it when the time is up.
-    pub(crate) fn end_within(&self, limit: Duration) -> Result<Ended, Stop> {
+    /// Shows and runs it, and returns what it printed; its errors are the user's.
+    pub(crate) fn listen(&self) -> Result<String, Stop> {
+        eprintln!("$ {self}");
+        let output = self.command().stderr(Stdio::inherit()).output();
+        let output = output.map_err(|error| self.not_started(&error))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(Stop::Failed(format!("failed ({}): {self}", output.status)))
+    }
+
+    /// Runs it, shows nothing, and stops it when the time is up. What it prints goes to the `log`, if there is one.
+    pub(crate) fn end_within(&self, limit: Duration, log: Option<&File>) -> Result<Ended, Stop> {
         let start = Instant::now();
         let mut command = self.command();
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
         let lost = |error: std::io::Error| Stop::Failed(format!("lost sight of it ({error}): {self}"));
+        let printed = || log.map_or(Ok(Stdio::null()), |log| log.try_clone().map(Stdio::from)).map_err(lost);
+        command.stdin(Stdio::null()).stdout(printed()?).stderr(printed()?);
+        let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
         loop {
             match child.try_wait().map_err(lost)? {
                 Some(status) => return Ok(if status.success() { Ended::Well } else { Ended::Badly }),
@@ -151,10 +164,10 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn a_line_that_has_a_limit_comes_to_its_end() {
-        let ended = |words: &str, limit| Line::new(words).end_within(limit).unwrap();
+        let ended = |words: &str, limit| Line::new(words).end_within(limit, None).unwrap();
         assert_eq!(ended("true", Duration::MAX), Ended::Well);
         assert_eq!(ended("false", Duration::MAX), Ended::Badly);
         assert_eq!(ended("sleep 1000", Duration::ZERO), Ended::TooLate);
-        assert!(Line::new("no-such-program").end_within(Duration::ZERO).is_err());
+        assert!(Line::new("no-such-program").end_within(Duration::ZERO, None).is_err());
     }
 }

@@ -15,6 +15,7 @@ mod mutants;
 mod promela;
 mod publish;
 mod recipes;
+mod repeat;
 mod stop;
 mod tool;
 mod web;

@@ -123,7 +123,7 @@ impl Models {
         for &name in names {
             let line = Line::new("").args([self.program.as_str(), "--exact", name]);
             let line = mutant.into_iter().fold(line, |line, mutant| line.env("WAITWORD_MUTANT", mutant));
-            if line.end_within(LIMIT)? != Ended::Well {
+            if line.end_within(LIMIT, None)? != Ended::Well {
                 return Ok(Some(name));
             }
         }

@@ -86,7 +86,7 @@ pub(crate) fn msrv() -> Result<(), String> {
     Ok(())
 }
 
-fn metadata(arguments: &[&str]) -> Result<Value, String> {
+pub(crate) fn metadata(arguments: &[&str]) -> Result<Value, String> {
     let line = Line::new("cargo metadata --format-version 1 --offline").args(arguments.iter().copied());
     let text = line.read().map_err(|stop| stop.to_string())?;
     serde_json::from_str(&text).map_err(|error| format!("{line}: {error}"))

@@ -5,7 +5,7 @@ use crate::line::{Line, root};
 use crate::models::models;
 use crate::stop::Stop;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, NIGHTLY, NODE, VALGRIND, need};
-use crate::{cross, docs, layers, miri, mutants, promela, publish, web, web_page};
+use crate::{cross, docs, layers, miri, mutants, promela, publish, repeat, web, web_page};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
@@ -19,6 +19,7 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
             cross::list();
             Ok(())
         }
+        Recipe::Repeat(asked) => repeat::run(&asked),
         Recipe::Loom { deep } => loom(deep),
         Recipe::Mutants { only } => mutants::run(only.as_deref()),
         Recipe::Shuttle => shuttle(),

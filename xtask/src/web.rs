@@ -4,13 +4,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use clap::ValueEnum;
 
 use crate::args::SoakPart;
 use crate::line::{Line, root};
+use crate::repeat::beside_busy_loops;
 use crate::stop::Stop;
 use crate::tool::{NODE, WASM_BINDGEN, need};
 
@@ -165,7 +164,7 @@ pub(crate) fn soak(only: Option<SoakPart>) -> Result<(), Stop> {
     Line::new("node web/wait_bug.mjs").run()?;
     build(TESTS, "release", "pkg")?;
     serve()?;
-    beside_a_busy_loop(|| {
+    beside_busy_loops(1, || {
         for (name, scale) in SOAKS {
             let mode = format!("name={name}&scale={scale}&steps={STEPS}");
             for part in
@@ -197,20 +196,6 @@ pub(crate) fn bench() -> Result<(), Stop> {
         Line::new("node web/chromium.mjs").args([browser, "target/web/contest", &page, "60"]).run()?;
     }
     Ok(())
-}
-
-fn beside_a_busy_loop<T>(run: impl FnOnce() -> T) -> T {
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) {
-                std::hint::spin_loop();
-            }
-        });
-        let result = run();
-        is_over.store(true, Ordering::Relaxed);
-        result
-    })
 }
 
 /// Where V8's baseline compiler spoils a local variable at each wait, as that of Node 20 does, the optimizing one runs alone.

@@ -1,5 +1,7 @@
 //! Random crowds, larger than a batch and on more words than there are buckets, against the plainest model: a deque per word.
 
+mod common;
+
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
@@ -7,6 +9,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
+use common::random;
 use waitword_core::*;
 
 const WORDS: usize = 40;
@@ -15,8 +18,8 @@ const WORDS: usize = 40;
 /// wakes come in its order: also for notifies of several batches, and while the buckets grow and shrink.
 #[test]
 fn the_table_does_what_a_deque_per_word_does() {
-    for seed in 1..=30_u64 {
-        let mut random = Random(seed);
+    for crowd in 0..30 {
+        let mut random = random(crowd);
         let table = Table::with_shards(1);
         let words: [AtomicU32; WORDS] = std::array::from_fn(|_| AtomicU32::new(0));
         let woken = Arc::new(Mutex::new(Vec::new()));
@@ -74,15 +77,4 @@ impl Wake for Named {
 
 fn waker(woken: &Arc<Mutex<Vec<usize>>>, name: usize) -> Waker {
     Waker::from(Arc::new(Named { name, woken: Arc::clone(woken) }))
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % bound
-    }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use common::until;
+use common::{random, until};
 use waitword_core::*;
 
 #[test]
@@ -136,7 +136,7 @@ fn soak(rounds: usize) {
         for me in 0..WAITERS {
             let (table, words, notified, counted, running) = (&table, &words, &notified, &counted, &running);
             scope.spawn(move || {
-                let mut random = Random(me as u64 + 1);
+                let mut random = random(me as u64);
                 for _ in 0..rounds {
                     let at = table.at(&words[random.below(3)]);
                     let timeout = Duration::from_micros(random.below(200) as u64);
@@ -187,16 +187,5 @@ fn block_on<F: Future>(future: F) -> F::Output {
             Poll::Ready(value) => return value,
             Poll::Pending => parker.park(),
         }
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % bound
     }
 }

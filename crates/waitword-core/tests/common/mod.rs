@@ -19,6 +19,24 @@ pub(crate) fn until(condition: impl Fn() -> bool) {
     }
 }
 
+/// A source of choices that is not any other `index`'s; `cargo xtask repeat` makes it another in each round.
+pub(crate) fn random(index: u64) -> Random {
+    let given = std::env::var("WAITWORD_SOAK_SEED").map_or(0, |seed| seed.parse().expect("a whole number"));
+    // Neighbours of small numbers begin alike, and none may be 0.
+    Random(index.wrapping_add(given).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+}
+
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % bound
+    }
+}
+
 /// Counts wakes, and the wakers that are still held somewhere.
 pub(crate) struct Probe(Arc<Count>);
 

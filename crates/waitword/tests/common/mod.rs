@@ -18,7 +18,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use waitword::word::Parker;
 
@@ -30,6 +30,25 @@ pub(crate) fn until(mut condition: impl FnMut() -> bool) {
         assert!(start.elapsed() < Duration::from_secs(60), "waited for a minute");
         std::thread::yield_now();
     }
+}
+
+/// A whole number that the environment gives.
+pub(crate) fn from_environment(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok()?;
+    Some(value.parse().unwrap_or_else(|_| panic!("{name} has to be a whole number, and is {value:?}")))
+}
+
+/// What the choices of a test follow from: `cargo xtask repeat` gives another in each round.
+pub(crate) fn given_seed() -> Option<u64> {
+    from_environment("WAITWORD_SOAK_SEED")
+}
+
+/// What the choices of a soak follow from where no seed is given.
+pub(crate) fn some_seed() -> u64 {
+    given_seed().unwrap_or_else(|| {
+        let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        time.map_or(0, |time| time.as_nanos() as u64)
+    })
 }
 
 /// A deadline that no test reaches.

@@ -24,9 +24,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use common::block_on;
+use common::{block_on, from_environment, given_seed, some_seed};
 use party::Party;
 
 /// One lock, for one round.
@@ -60,7 +60,7 @@ macro_rules! every_signal_arrives {
 
             $(#[test]
             fn $test() {
-                play::<$Scene>(1, &|round, _| round < ROUNDS);
+                play::<$Scene>(given_seed().unwrap_or(1), &|round, _| round < ROUNDS);
             })*
         }
 
@@ -68,10 +68,7 @@ macro_rules! every_signal_arrives {
         #[ignore = "runs for a minute, or as long as WAITWORD_SOAK_SECONDS says"]
         fn every_signal_arrives_for_long() {
             let seconds = from_environment("WAITWORD_SOAK_SECONDS").unwrap_or(60);
-            let seed = from_environment("WAITWORD_SOAK_SEED").unwrap_or_else(|| {
-                let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-                time.map_or(0, |time| time.as_nanos() as u64)
-            });
+            let seed = some_seed();
             let locks = [$(stringify!($test)),*].len() as u32;
             let each = Duration::from_secs(seconds) / locks;
             $({
@@ -95,11 +92,6 @@ every_signal_arrives! {
     once_lock: once::OneOnceLock,
     barrier: barrier::OneBarrier,
     wait_group: wait_group::OneWaitGroup,
-}
-
-fn from_environment(name: &str) -> Option<u64> {
-    let value = std::env::var(name).ok()?;
-    Some(value.parse().unwrap_or_else(|_| panic!("{name} has to be a whole number, and is {value:?}")))
 }
 
 /// Rounds while `goes_on`. Returns how many there were.

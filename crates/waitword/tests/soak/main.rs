@@ -34,6 +34,7 @@ mod semaphore;
 mod wait_group;
 mod world;
 
+use common::given_seed;
 use rounds::{Cast, seconds_and_seed, soak};
 
 #[test]
@@ -45,10 +46,10 @@ fn everything_is_conserved() {
 
 #[test]
 fn a_round_of_threads_and_hand_polled_tasks() {
-    soak(Cast::ThreadsAlone, 1, None, &mut || {});
+    soak(Cast::ThreadsAlone, given_seed().unwrap_or(1), None, &mut || {});
 }
 
 #[test]
 fn a_round_with_tokio_and_smol() {
-    soak(Cast::Everybody, 1, None, &mut || {});
+    soak(Cast::Everybody, given_seed().unwrap_or(1), None, &mut || {});
 }

@@ -3,9 +3,9 @@
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use crate::common::block_on;
+use crate::common::{block_on, from_environment, some_seed};
 use crate::player::{Player, Seat};
 use crate::world::{PARTNER, World};
 
@@ -18,16 +18,7 @@ const STUCK: Duration = Duration::from_secs(60);
 /// What the environment says: for how long, and what the choices follow from.
 pub(crate) fn seconds_and_seed() -> (Duration, u64) {
     let seconds = from_environment("WAITWORD_SOAK_SECONDS").unwrap_or(60);
-    let seed = from_environment("WAITWORD_SOAK_SEED").unwrap_or_else(|| {
-        let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        time.map_or(0, |time| time.as_nanos() as u64)
-    });
-    (Duration::from_secs(seconds), seed)
-}
-
-fn from_environment(name: &str) -> Option<u64> {
-    let value = std::env::var(name).ok()?;
-    Some(value.parse().unwrap_or_else(|_| panic!("{name} has to be a whole number, and is {value:?}")))
+    (Duration::from_secs(seconds), some_seed())
 }
 
 /// Rounds for at least so long, or one. Calls `after_each`.

@@ -1,0 +1,255 @@
+//! Tests that draw or race, round after round: a fault that shows once in six runs is green by luck five times.
+//!
+//! The binaries run as they are, one after the other. Each round has a seed, which the tests that draw take from the environment.
+//! `list.rs` says which they are.
+
+mod list;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::Value;
+
+use crate::args::Repeat;
+use crate::line::{Ended, Line, root};
+use crate::publish::metadata;
+use crate::stop::Stop;
+
+use list::{ALWAYS_THE_SAME, BINARIES};
+
+/// Where the tests find their seed: ours, and proptest's.
+const SEEDS: [&str; 2] = ["WAITWORD_SOAK_SEED", "PROPTEST_RNG_SEED"];
+
+/// Far more than a round takes on a machine that does other things besides: a round that takes longer hangs.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// What each binary printed in its last round, below the root.
+const LOGS: &str = "target/repeat";
+
+/// From when on a terminal shows how far it is.
+const SOON: Duration = Duration::from_secs(2);
+
+pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
+    let mut binaries = built(&asked.names)?;
+    if asked.names.is_empty() {
+        binaries.retain(|binary| BINARIES.contains(&&*binary.name));
+    }
+    fs::create_dir_all(root().join(LOGS)).map_err(|error| Stop::Failed(format!("{LOGS}: {error}")))?;
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let seed = asked.seed.unwrap_or(since_epoch.map_or(0, |time| time.as_secs()));
+    println!("{} binaries, {} rounds at most, seed {seed}", binaries.len(), asked.rounds);
+    let plan = Plan { asked, seed, start: Instant::now() };
+    let end = asked.seconds.map(|seconds| plan.start + Duration::from_secs(seconds));
+    let mut played: Vec<_> = binaries.into_iter().map(Played::new).collect();
+    beside_busy_loops(asked.busy, || {
+        // One round of each before the others share what is left of the time.
+        played.iter_mut().try_for_each(|played| played.play(&plan, 1, None))?;
+        for done in 0..played.len() {
+            let left = (played.len() - done) as u32;
+            let now = Instant::now();
+            let until = end.map(|end| now + end.saturating_duration_since(now) / left);
+            played[done].play(&plan, asked.rounds, until)?;
+            println!("{}", played[done]);
+        }
+        Ok(())
+    })?;
+    let failed: Vec<_> = played.iter().filter(|played| played.failed > 0).map(Played::to_string).collect();
+    if failed.is_empty() { Ok(()) } else { Err(Stop::Failed(failed.join("\n"))) }
+}
+
+/// A program of tests.
+#[derive(Debug, PartialEq, Eq)]
+struct Binary {
+    /// `CRATE/TEST`
+    name: String,
+    executable: String,
+}
+
+/// Builds them, all tests of the workspace or those named, and returns where they are.
+///
+/// All at once, because the same command line has built them where all tests were run before.
+fn built(names: &[String]) -> Result<Vec<Binary>, Stop> {
+    let there = tests()?;
+    if let Some(name) = names.iter().find(|name| !there.iter().any(|(test, _)| is_called(test, name))) {
+        return Err(Stop::Usage(format!("there is no test {name}")));
+    }
+    let mut line = Line::new("cargo test --workspace --no-run --message-format json-render-diagnostics");
+    let targets: BTreeSet<_> = names.iter().map(|name| name.rsplit('/').next().unwrap_or(name)).collect();
+    for target in targets {
+        line = if target == "lib" { line.args(["--lib"]) } else { line.args(["--test", target]) };
+    }
+    let mut binaries: Vec<_> = line.listen()?.lines().filter_map(binary).collect();
+    binaries.retain(|binary| names.is_empty() || names.iter().any(|name| is_called(&binary.name, name)));
+    binaries.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(binaries)
+}
+
+/// What a line of cargo's says, if it is of a program of tests.
+fn binary(message: &str) -> Option<Binary> {
+    let message: Value = serde_json::from_str(message).ok()?;
+    let executable = message["executable"].as_str()?.to_owned();
+    Some(Binary { name: name(&message["manifest_path"], &message["target"])?, executable })
+}
+
+/// The names of the workspace's test binaries, with the files that they begin with.
+fn tests() -> Result<Vec<(String, String)>, Stop> {
+    let metadata = metadata(&["--no-deps"]).map_err(Stop::Failed)?;
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let packages = list(&metadata["packages"]).into_iter();
+    let tests = packages.flat_map(|package| {
+        let test = |target: &Value| {
+            Some((name(&package["manifest_path"], target)?, target["src_path"].as_str()?.to_owned()))
+        };
+        list(&package["targets"]).iter().filter_map(test).collect::<Vec<_>>()
+    });
+    Ok(tests.collect())
+}
+
+/// `CRATE/TEST`, if the target is one of tests.
+fn name(manifest: &Value, target: &Value) -> Option<String> {
+    let krate = Path::new(manifest.as_str()?).parent()?.file_name()?.to_str()?;
+    match target["kind"][0].as_str()? {
+        "test" => Some(format!("{krate}/{}", target["name"].as_str()?)),
+        "lib" => Some(format!("{krate}/lib")),
+        _ => None,
+    }
+}
+
+/// Whether a test is meant, with its crate or without.
+fn is_called(test: &str, name: &str) -> bool {
+    test == name || test.split_once('/').is_some_and(|(_, target)| target == name)
+}
+
+impl Binary {
+    fn log(&self) -> String {
+        format!("{LOGS}/{}.log", self.name.replace('/', "."))
+    }
+}
+
+struct Plan<'a> {
+    asked: &'a Repeat,
+    /// Of the first round.
+    seed: u64,
+    start: Instant,
+}
+
+/// How a binary's rounds went.
+struct Played {
+    binary: Binary,
+    rounds: u64,
+    failed: u64,
+    took: Duration,
+}
+
+impl Played {
+    fn new(binary: Binary) -> Self {
+        Self { binary, rounds: 0, failed: 0, took: Duration::ZERO }
+    }
+
+    /// Plays its rounds up to this many, while there is time, and tells of the first that fails.
+    fn play(&mut self, plan: &Plan<'_>, most: u64, until: Option<Instant>) -> Result<(), Stop> {
+        let asked = plan.asked;
+        let (start, terminal) = (Instant::now(), std::io::stderr().is_terminal());
+        let name = &self.binary.name;
+        while self.rounds < most
+            && (self.failed == 0 || asked.keep_going)
+            && until.is_none_or(|until| Instant::now() < until)
+        {
+            let elapsed = plan.start.elapsed();
+            if terminal && elapsed > SOON {
+                eprint!(
+                    "\r{name}: {} of {} rounds, {} s\x1b[K\r",
+                    self.rounds,
+                    asked.rounds,
+                    elapsed.as_secs()
+                );
+            }
+            let seed = plan.seed.wrapping_add(self.rounds);
+            let ended = round(&self.binary, &asked.args, seed)?;
+            self.rounds += 1;
+            if ended != Ended::Well {
+                self.failed += 1;
+                if self.failed == 1 {
+                    tell(&self.binary, asked, self.rounds, seed, ended);
+                }
+            }
+        }
+        self.took += start.elapsed();
+        if terminal {
+            eprint!("\x1b[K");
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Played {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { binary: Binary { name, .. }, rounds, failed, took } = self;
+        match failed {
+            0 => write!(f, "{name}: passed {rounds} times in {:.1} s", took.as_secs_f64()),
+            _ => write!(f, "{name}: FAILED {failed} of {rounds} times in {:.1} s", took.as_secs_f64()),
+        }
+    }
+}
+
+/// Runs it once, where cargo would, and writes its log.
+fn round(binary: &Binary, args: &[String], seed: u64) -> Result<Ended, Stop> {
+    let krate = binary.name.split('/').next().unwrap_or_default();
+    let folder = if krate == "xtask" { krate.to_owned() } else { format!("crates/{krate}") };
+    let line =
+        Line::new("").args([&*binary.executable, "--skip", ALWAYS_THE_SAME]).args(args).within(&folder);
+    let line = SEEDS.iter().fold(line, |line, name| line.env(name, &seed.to_string()));
+    let path = binary.log();
+    let log = File::create(root().join(&path)).map_err(|error| Stop::Failed(format!("{path}: {error}")))?;
+    line.end_within(LIMIT, Some(&log))
+}
+
+fn tell(binary: &Binary, asked: &Repeat, round: u64, seed: u64, ended: Ended) {
+    let printed = fs::read(root().join(binary.log())).unwrap_or_default();
+    let how = if ended == Ended::TooLate { format!("was stopped after {LIMIT:?}") } else { "failed".into() };
+    let mut again = Line::new("cargo xtask repeat --rounds 1").args(["--seed", &seed.to_string()]);
+    if asked.busy > 0 {
+        again = again.args(["--busy", &asked.busy.to_string()]);
+    }
+    again = again.args([&binary.name]);
+    if !asked.args.is_empty() {
+        again = again.args(["--"]).args(&asked.args);
+    }
+    println!(
+        "\n{} {how} in round {}, seed {seed}. What it printed ({}):\n{}\nThis round again, though a race may need more of them: {again}\n",
+        binary.name,
+        round,
+        binary.log(),
+        String::from_utf8_lossy(&printed),
+    );
+    let _ = std::io::stdout().flush();
+}
+
+/// Runs it beside threads that never sleep.
+pub(crate) fn beside_busy_loops<T>(loops: usize, run: impl FnOnce() -> T) -> T {
+    /// Also when it panics.
+    struct Ends<'a>(&'a AtomicBool);
+    impl Drop for Ends<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..loops {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let _ends = Ends(&is_over);
+        run()
+    })
+}

@@ -21,7 +21,7 @@
 //! Where to read on: `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs`
 //! puts both together, and `text/` prints it; `order/` follows holders for [`check_lock_order`]; `sources.rs` adds what other tables have; `profile/` writes a snapshot for profilers, `trace/` a timeline; `switch/` turns observation on.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod adapters;
 mod blame;

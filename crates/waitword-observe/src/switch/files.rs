@@ -1,4 +1,5 @@
-//! Files that are written again and again while the program runs: it may be ended at any time, and then the last one is there.
+//! Files that are written again and again while the program runs, and once more when it ends of itself (`exit.rs`): it may be ended at any
+//! time, and then the last one is there.
 
 use std::fs;
 use std::io;
@@ -6,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use super::exit::AtExit;
 use crate::profile::profile;
+use crate::sources::unless_it_panics;
 use crate::trace::traced;
 
-/// How old a file is at most when the program ends.
+/// How old a file is at most when the program is ended.
 const PERIOD: Duration = Duration::from_secs(2);
 
 /// A profile of who made others wait, since the start.
@@ -37,14 +40,28 @@ pub(super) fn write_trace(path: PathBuf) -> io::Result<()> {
     })
 }
 
-/// Once now, so that a path that cannot be written is known at once, and then each [`PERIOD`].
+/// Whether two paths are of one file, which each would replace.
+pub(super) fn are_one(one: &Path, other: &Path) -> bool {
+    let folder = |path: &Path| match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.canonicalize().ok(),
+        _ => Path::new(".").canonicalize().ok(),
+    };
+    one == other
+        || one.file_name() == other.file_name() && folder(one).is_some_and(|it| folder(other) == Some(it))
+}
+
+/// Once now, so that a path that cannot be written is known at once, and then each [`PERIOD`] until the program ends.
 fn again(mut write: impl FnMut() -> io::Result<()> + Send + 'static) -> io::Result<()> {
     write()?;
+    let at_exit = AtExit::new();
     let run = move || {
         loop {
-            thread::sleep(PERIOD);
+            let is_last = at_exit.wait(PERIOD);
             // A disk that is full now may have room later.
-            let _ = write();
+            let _ = unless_it_panics(&mut write);
+            if is_last {
+                break;
+            }
         }
     };
     thread::Builder::new().name("waitword-files".into()).spawn(run).map(drop)

@@ -6,7 +6,7 @@ use std::sync::Once;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::files::{write_profile, write_trace};
+use super::files::{are_one, write_profile, write_trace};
 use super::on::{enable, set_slow_threshold};
 use super::spec::{Spec, UNDERSTOOD};
 use super::watch;
@@ -23,13 +23,16 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once; on Unix the signal SIGUSR1 prints a report there |
 /// | `order` | as `1`, and the order of locks is checked ([`check_lock_order`]): for tests, it is slow |
 /// | `serve=PATH` | [`enable`]; on Unix, a socket at PATH that gives a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
-/// | `profile=FILE` | [`enable`]; the [profile](crate::profile()) of who made others wait, written again every 2 s: for `go tool pprof`, or folded stacks if the name ends in `.folded` |
-/// | `trace=FILE` | [`enable`]; the youngest events of each thread, every acquisition among them, written again every 2 s in Chrome's trace format, or as a picture if the name ends in `.svg` |
+/// | `profile=FILE` | [`enable`]; the [profile](crate::profile()) of who made others wait, written again every 2 s and at the end: for `go tool pprof`, or folded stacks if the name ends in `.folded` |
+/// | `trace=FILE` | [`enable`]; the youngest events of each thread, every acquisition among them, written again every 2 s and at the end, in Chrome's trace format, or as a picture if the name ends in `.svg` |
 /// | `slow=500ms` | with `1`: what is printed as slow, 1 s without it |
 /// | `1,serve=PATH` | both; so with the others |
 ///
 /// Any other value prints one line that says what is understood, and observes nothing. What fails (a socket that cannot be bound)
 /// prints one line, and the rest is observed. The second call and all after it do nothing.
+///
+/// The end at which files are written once more is that of `main` and of `process::exit` (on Windows that of `main` alone), which wait for it, for
+/// 10 s at most. A process that is aborted or ended by a signal leaves the files as they were, up to 2 s old.
 ///
 /// ```
 /// // The first statement of `main`.
@@ -55,12 +58,18 @@ fn start(spec: &Spec) {
     if spec.order {
         check_lock_order();
     }
-    if let Some(path) = &spec.profile
+    let both = spec.profile.as_deref().zip(spec.trace.as_deref());
+    let is_one = both.is_some_and(|(profile, trace)| are_one(profile, trace));
+    if let Some((path, _)) = both.filter(|_| is_one) {
+        let path = path.display();
+        say(format_args!("no profile and no trace: {path} cannot be both, give each a file of its own"));
+    }
+    if let Some(path) = spec.profile.as_ref().filter(|_| !is_one)
         && let Err(error) = write_profile(path.clone())
     {
         say(format_args!("no profile at {}: {error}", path.display()));
     }
-    if let Some(path) = &spec.trace
+    if let Some(path) = spec.trace.as_ref().filter(|_| !is_one)
         && let Err(error) = write_trace(path.clone())
     {
         say(format_args!("no trace at {}: {error}", path.display()));

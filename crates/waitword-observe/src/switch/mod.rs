@@ -1,6 +1,8 @@
 //! Observation on and off: by hand, by the environment, by a signal, through a socket.
 
 mod deadlock;
+#[allow(unsafe_code)]
+mod exit;
 mod files;
 mod init;
 mod on;

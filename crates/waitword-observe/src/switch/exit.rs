@@ -1,0 +1,87 @@
+//! What is done when the process ends of itself: when `main` returns, or by `process::exit`.
+//!
+//! The C library calls then what `atexit` was given. It does so on the thread that ends the process, whose thread-locals may be gone and
+//! which may hold any lock; so that only tells other threads, and waits for them for a while. A child of a `fork` inherits what was given to
+//! `atexit`, and none of these threads: it does nothing.
+//!
+//! Not called: in a process that is aborted (a panic that must not unwind) or ended by a signal, that calls `_exit`, or that exits on Windows by
+//! `process::exit`.
+//!
+//! Invariant X1: `ends` is a function of this program that captures nothing and does not unwind. If this is a part of a library that is unloaded,
+//! its `atexit` calls it before.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The process waits for so long at most.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// The process in which threads wait for the end; 0: none does yet. No lock has to be taken for it: who forks copies locks that others have.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+struct Exit {
+    is_there: bool,
+    /// How many threads there are that have something to do then.
+    threads: usize,
+}
+
+static EXIT: Mutex<Exit> = Mutex::new(Exit { is_there: false, threads: 0 });
+static CHANGED: Condvar = Condvar::new();
+
+fn exit() -> MutexGuard<'static, Exit> {
+    EXIT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// While it is there, the end of the process waits for it: for a thread, which drops it when it has done what is to be done then.
+pub(super) struct AtExit(());
+
+impl AtExit {
+    pub(super) fn new() -> Self {
+        let mut exit = exit();
+        let process = std::process::id();
+        if PROCESS.swap(process, Ordering::Relaxed) != process {
+            exit.threads = 0;
+            register();
+        }
+        exit.threads += 1;
+        Self(())
+    }
+
+    /// Waits for the end, so long at most. Returns whether it is there.
+    pub(super) fn wait(&self, timeout: Duration) -> bool {
+        let waited = CHANGED.wait_timeout_while(exit(), timeout, |exit| !exit.is_there);
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_there
+    }
+}
+
+impl Drop for AtExit {
+    fn drop(&mut self) {
+        exit().threads -= 1;
+        CHANGED.notify_all();
+    }
+}
+
+/// If there is no memory for it, the end is as any other.
+#[cfg(any(unix, windows))]
+fn register() {
+    unsafe extern "C" {
+        fn atexit(call: extern "C" fn()) -> std::ffi::c_int;
+    }
+    // SAFETY: `ends` may be called at the end of the process, on any thread (X1).
+    let _ = unsafe { atexit(ends) };
+}
+
+#[cfg(not(any(unix, windows)))]
+fn register() {}
+
+#[cfg_attr(not(any(unix, windows)), allow(dead_code))]
+extern "C" fn ends() {
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+        return;
+    }
+    let mut exit = exit();
+    exit.is_there = true;
+    CHANGED.notify_all();
+    let _ = CHANGED.wait_timeout_while(exit, LONGEST, |exit| exit.threads > 0);
+}

@@ -1,0 +1,67 @@
+//! The files of `profile=` and `trace=` have what was recorded when the program ends, however early that is. The program is this test,
+//! started once more.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::thread;
+
+use waitword::Mutex;
+
+const END: &str = "WAITWORD_TEST_END";
+
+static LOCK: Mutex<u64> = Mutex::new(0);
+
+/// Does nothing in the test itself.
+#[test]
+fn program() {
+    let Ok(end) = std::env::var(END) else { return };
+    waitword_observe::init();
+    let held = LOCK.lock();
+    let waits = thread::spawn(|| drop(LOCK.lock()));
+    while waitword_observe::snapshot().waiters() == 0 {
+        thread::yield_now();
+    }
+    drop(held);
+    waits.join().unwrap();
+    match &*end {
+        "returns" => {}
+        // On another thread than `main`.
+        "exits" => std::process::exit(7),
+        other => panic!("{other}"),
+    }
+}
+
+fn run(folder: &Path, observe: &str, end: &str) -> Output {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "program", "--nocapture"]).current_dir(folder);
+    command.env("WAITWORD_OBSERVE", observe).env(END, end).output().unwrap()
+}
+
+#[test]
+fn a_short_program_leaves_its_files() {
+    let ends = [("returns", 0), ("exits", 7)];
+    // There `process::exit` calls nothing.
+    for (end, code) in &ends[..if cfg!(windows) { 1 } else { 2 }] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = run(folder.path(), "profile=a.folded,trace=a.json", end);
+        assert_eq!((output.status.code(), &*output.stderr), (Some(*code), &b""[..]), "{output:?}");
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(read("a.folded").contains("ends.rs:"), "{end}: {:?}", read("a.folded"));
+        assert!(read("a.json").contains("\"wait for Mutex"), "{end}: {}", read("a.json"));
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
+    }
+}
+
+/// They would replace each other.
+#[test]
+fn a_profile_and_a_trace_are_two_files() {
+    for path in ["a", "./a", "../here/a"] {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path().join("here");
+        std::fs::create_dir(&here).unwrap();
+        let output = run(&here, &format!("profile=a,trace={path}"), "returns");
+        let said = "waitword: no profile and no trace: a cannot be both, give each a file of its own\n";
+        assert_eq!(String::from_utf8_lossy(&output.stderr), said);
+        assert!(output.status.success() && !here.join("a").exists());
+    }
+}

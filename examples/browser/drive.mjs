@@ -3,7 +3,7 @@
 // The browsers that are found are Chromium and Firefox; in both the page also runs as if `Atomics.waitAsync` were missing.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CHROMIUM, FIREFOX, find, serve, version, visit } from '../../packages/waitword/tests/browser/drive.mjs';
+import { CHROMIUM, FIREFOX, find, serve, skip, version, visit } from '../../packages/waitword/tests/browser/drive.mjs';
 
 const LONGEST = 50; // milliseconds between two frames
 const HELD = 120; // for how many milliseconds the slow worker holds the lock
@@ -28,7 +28,7 @@ if (!args.includes('--test')) {
   const browsers = named.length > 0 ? named : [find(CHROMIUM), find(FIREFOX)];
   let failed = false;
   for (const [i, browser] of browsers.entries()) {
-    if (browser === undefined) console.log(`== skipped: the page in ${i ? 'Firefox' : 'Chromium'}, which is not installed`);
+    if (browser === undefined) skip(`the page in ${i ? 'Firefox' : 'Chromium'}`, 'it is not installed');
     else for (const query of ['?test', '?test&fallback']) failed = !(await passes(browser, query)) || failed;
   }
   process.exit(failed ? 1 : 0);
@@ -44,7 +44,7 @@ async function passes(browser, query) {
   for (const way of ['awaits', 'spins', 'abstains']) console.log(`  ${way.padEnd(9)}${describe(outcome.rounds.map((runs) => runs[way]))}`);
   if (outcome.unlocked) console.log(`  ${'unlocked'.padEnd(9)}${describe([outcome.unlocked])}`);
   faults.forEach((fault) => console.log(`  FAILED: ${fault}`));
-  if (isBlind) console.log('== skipped: the gap between frames. This machine is so busy that even a page that spins is not told from one that waits for no lock');
+  if (isBlind) skip('the gap between frames', 'this machine is so busy that even a page that spins is not told from one that waits for no lock');
   return faults.length === 0;
 }
 

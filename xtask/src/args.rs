@@ -18,7 +18,9 @@ Exit codes:
   0  everything passed (also: `miri`, `msrv` or a target of `cross --check` was skipped, for its toolchain is not installed)
   1  a check failed; its own output says which
   2  the command line makes no sense
-  3  a program that the recipe needs is not installed; the message says how to get it (`.ci/run` skips `web` then, and says so)";
+  3  a program that the recipe needs is not installed; the message says how to get it. `web --test` runs what it can nevertheless
+
+What is skipped is told in a line `skipped: WHAT, for WHY`, which is also appended to the file that WAITWORD_SKIPS names.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Recipe {

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::line::{Line, root};
+use crate::skips::skip;
 use crate::stop::Stop;
 
 /// A target, and what its programs run on.
@@ -136,7 +137,10 @@ pub(crate) fn run(name: &str, crates: &[String], args: Vec<String>) -> Result<()
 pub(crate) fn check() -> Result<(), Stop> {
     for target in &TARGETS {
         if !target.has_library() {
-            println!("skipped: cargo check --target {0}; to get it: rustup target add {0}", target.name);
+            skip(
+                &format!("cargo check --target {}", target.name),
+                format!("its standard library is missing; to get it: rustup target add {}", target.name),
+            );
             continue;
         }
         let crates = LIBRARIES.split(' ').flat_map(|name| ["-p", name]);

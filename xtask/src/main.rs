@@ -16,6 +16,7 @@ mod promela;
 mod publish;
 mod recipes;
 mod repeat;
+mod skips;
 mod stop;
 mod tool;
 mod web;

@@ -1,13 +1,14 @@
 //! Miri: the tests that it can run, on its own clock, which makes every run the same.
 
 use crate::line::Line;
+use crate::skips::skip;
 use crate::stop::Stop;
 use crate::tool::{MIRI, NIGHTLY};
 
 /// A quarter of an hour.
 pub(crate) fn miri() -> Result<(), Stop> {
     if !NIGHTLY.is_there() || !MIRI.is_there() {
-        println!("skipped: this toolchain has no Miri; to get it: {}", MIRI.how_to_get);
+        skip("Miri", format!("no toolchain has it; to get it: {}", MIRI.how_to_get));
         return Ok(());
     }
     for (package, tests) in TESTS {

@@ -6,6 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::line::{Line, root};
+use crate::skips::skip;
 
 /// The workspace's `rust-version`.
 const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
@@ -71,7 +72,8 @@ pub(crate) fn msrv() -> Result<(), String> {
             .run()
             .map_err(|stop| stop.to_string());
     }
-    println!("skipped: cargo +{OLDEST} check; to get it: rustup toolchain install {OLDEST}");
+    let why = format!("this toolchain is missing; to get it: rustup toolchain install {OLDEST}");
+    skip(&format!("cargo +{OLDEST} check"), why);
     let tree =
         Line::new("cargo tree --offline --all-features --edges normal,build --prefix none --format {p}");
     let tree = tree.args(packages).read().map_err(|stop| stop.to_string())?;

@@ -3,6 +3,7 @@
 use crate::args::{FuzzTarget, Recipe};
 use crate::line::{Line, root};
 use crate::models::models;
+use crate::skips::Skips;
 use crate::stop::Stop;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, NIGHTLY, NODE, VALGRIND, need};
 use crate::{cross, docs, layers, miri, mutants, promela, publish, repeat, web, web_page};
@@ -46,10 +47,15 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
 }
 
 fn web(test: bool, mode: Option<&str>) -> Result<(), Stop> {
-    if test || mode.is_some() {
-        web::run(test, mode)?;
+    if !test && mode.is_none() {
+        return web_page::serve();
     }
-    if mode.is_none() { web_page::run(test) } else { Ok(()) }
+    let skips = Skips::new();
+    web::run(&skips, test, mode)?;
+    if mode.is_none() {
+        web_page::test(&skips)?;
+    }
+    skips.end()
 }
 
 fn js(mutants: bool) -> Result<(), Stop> {

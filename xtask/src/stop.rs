@@ -9,6 +9,8 @@ pub(crate) enum Stop {
     Usage(String),
     /// A program is not installed.
     Missing { name: &'static str, how_to_get: &'static str },
+    /// What was run passed; of the rest, a line for each part.
+    Skipped(String),
 }
 
 impl Stop {
@@ -16,7 +18,7 @@ impl Stop {
         match self {
             Self::Failed(_) => 1,
             Self::Usage(_) => 2,
-            Self::Missing { .. } => 3,
+            Self::Missing { .. } | Self::Skipped(_) => 3,
         }
     }
 }
@@ -26,6 +28,7 @@ impl std::fmt::Display for Stop {
         match self {
             Self::Failed(why) | Self::Usage(why) => f.write_str(why),
             Self::Missing { name, how_to_get } => write!(f, "{name} is missing; to get it: {how_to_get}"),
+            Self::Skipped(lines) => write!(f, "what could be run passed; the rest could not:\n{lines}"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The tests in a browser and in Node: `web/` is a workspace of its own, built for wasm32 with threads.
 //!
-//! The standard library has to be built with atomics, which stable Rust cannot. Debian's packages can, and so can nightly.
+//! The standard library has to be built with atomics. For that a toolchain needs the library's sources.
 
 use std::fs;
 use std::path::Path;
@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use crate::args::SoakPart;
 use crate::line::{Line, root};
 use crate::repeat::beside_busy_loops;
+use crate::skips::Skips;
 use crate::stop::Stop;
 use crate::tool::{NODE, WASM_BINDGEN, need};
 
@@ -23,8 +24,13 @@ const FLAGS: &str = "-C target-feature=+atomics,+bulk-memory,+mutable-globals -C
     -C link-arg=--max-memory=1073741824 -C link-arg=--export=__wasm_init_tls -C link-arg=--export=__tls_size \
     -C link-arg=--export=__tls_align -C link-arg=--export=__tls_base -C link-arg=--export=__heap_base";
 
-/// Where Debian has the sources of the standard library (`rust-web-src`), for its `/usr/bin/rustc` (`rustc-web`).
-const DEBIAN_SOURCES: &str = "/usr/lib/rustlib/src/rust/library/std";
+/// Where a toolchain has the sources of the standard library, below its sysroot.
+const SOURCES: &str = "lib/rustlib/src/rust/library/std";
+
+/// The compiler of Debian's package `rustc-web`; its sources are in `rust-web-src`.
+const DEBIAN: &str = "/usr/bin/rustc";
+
+const TARGET: &str = "wasm32-unknown-unknown";
 
 /// How the suite is run: on which agents' means.
 const MODES: [&str; 3] = ["", "timer", "timer&messages"];
@@ -43,12 +49,24 @@ const BASELINE: &str = "--liftoff-only";
 /// What the smallest program with a lock may weigh (`web/size`), in bytes of wasm: what it weighed, and a tenth more.
 const LARGEST: u64 = 106_000;
 
-pub(crate) fn run(test: bool, query: Option<&str>) -> Result<(), Stop> {
-    build(TESTS, "release", "pkg")?;
-    build("waitword-web-size", "small", "size")?;
-    weigh("size", "waitword-web-size", LARGEST)?;
-    build_single()?;
-    if test { run_suite(query) } else { Ok(()) }
+pub(crate) fn run(skips: &Skips, test: bool, query: Option<&str>) -> Result<(), Stop> {
+    let is_built =
+        skips.part("the suite in Node and in Chromium, and the size of its smallest program", || {
+            build(TESTS, "release", "pkg")?;
+            build("waitword-web-size", "small", "size")?;
+            weigh("size", "waitword-web-size", LARGEST)
+        })?;
+    let is_single_built = skips.part("the test without threads", build_single)?;
+    if !test {
+        return Ok(());
+    }
+    if is_single_built {
+        skips.part("the test without threads", || {
+            need(&[NODE])?;
+            Line::new("node web/single.mjs target/web/single").run()
+        })?;
+    }
+    if is_built { run_suite(skips, query) } else { Ok(()) }
 }
 
 /// Fails if the wasm of a bound package has grown beyond `largest` bytes.
@@ -72,82 +90,77 @@ pub(crate) fn build(package: &str, profile: &str, folder: &str) -> Result<(), St
     write(&format!("{folder}/package.json"), "{ \"type\": \"module\" }\n")
 }
 
+/// A standard library with atomics, built along.
 fn cargo(package: &str, profile: &str) -> Result<Line, Stop> {
-    let is_debian = Path::new(DEBIAN_SOURCES).exists();
-    if !is_debian && !has_nightly_sources() {
-        return Err(Stop::Missing {
-            name: "a toolchain that builds the standard library for wasm32 with atomics",
-            how_to_get: "apt-get install rustc-web rust-web-src (Debian), or \
-                rustup toolchain install nightly --component rust-src",
-        });
-    }
-    let line = if is_debian { "cargo build" } else { "cargo +nightly build" };
-    let line = Line::new(line)
-        .args(
-            "--target wasm32-unknown-unknown -Zbuild-std=std,panic_abort --manifest-path web/Cargo.toml"
-                .split(' '),
-        )
-        .args(["--target-dir", FOLDER, "-p", package, "--profile", profile])
-        .env(
-            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
-            &FLAGS.split_whitespace().collect::<Vec<_>>().join(" "),
-        );
-    if !is_debian {
-        return Ok(line);
-    }
-    // Debian's compiler comes without the linker, which rustup's has.
-    let sysroot = Line::new("rustc --print sysroot").read()?;
-    let host = Line::new("rustc --print host-tuple").read()?;
-    let linker = format!("{}/lib/rustlib/{}/bin/rust-lld", sysroot.trim(), host.trim());
-    Ok(line
-        .env("RUSTC", "/usr/bin/rustc")
-        .env("RUSTC_BOOTSTRAP", "1")
-        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &linker))
+    let flags = FLAGS.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = cargo_with_std()?.args(package_into(FOLDER, package, profile));
+    Ok(line.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", &flags))
 }
 
-/// The same small program without atomics, which stable Rust builds.
-fn build_single() -> Result<(), Stop> {
-    let target = "wasm32-unknown-unknown";
-    if !Line::new("rustc --print target-libdir --target")
-        .args([target])
-        .read()
-        .is_ok_and(|path| Path::new(path.trim()).exists())
-    {
-        return Err(Stop::Missing {
-            name: "the standard library for wasm32 without atomics",
-            how_to_get: "rustup target add wasm32-unknown-unknown",
-        });
+/// Builds the standard library along, with a toolchain that has its sources: Debian's, the one at hand, or nightly.
+fn cargo_with_std() -> Result<Line, Stop> {
+    let build_std = "-Zbuild-std=std,panic_abort";
+    let line = Line::new("cargo build").args([build_std]).env("RUSTC_BOOTSTRAP", "1");
+    if has_sources(DEBIAN) {
+        // It comes without the linker, which rustup's has.
+        let sysroot = Line::new("rustc --print sysroot").read()?;
+        let host = Line::new("rustc --print host-tuple").read()?;
+        let linker = format!("{}/lib/rustlib/{}/bin/rust-lld", sysroot.trim(), host.trim());
+        Ok(line.env("RUSTC", DEBIAN).env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &linker))
+    } else if has_sources("rustc") {
+        Ok(line)
+    } else if has_sources("rustc +nightly") {
+        Ok(Line::new("cargo +nightly build").args([build_std]))
+    } else {
+        Err(Stop::Missing {
+            name: "a toolchain that builds the standard library for wasm32",
+            how_to_get: "apt-get install rustc-web rust-web-src (Debian), or rustup component add rust-src",
+        })
     }
-    Line::new("cargo build --manifest-path web/Cargo.toml -p waitword-web-size --profile small --target")
-        .args([target, "--target-dir", "target/web/single-agent"])
-        .run()?;
-    let wasm = format!("{FOLDER}/single-agent/{target}/small/waitword_web_size.wasm");
+}
+
+fn has_sources(rustc: &str) -> bool {
+    let sysroot = Line::new(rustc).args(["--print", "sysroot"]).read();
+    sysroot.is_ok_and(|path| Path::new(path.trim()).join(SOURCES).exists())
+}
+
+fn package_into<'a>(folder: &'a str, package: &'a str, profile: &'a str) -> [&'a str; 10] {
+    let [file, target] = ["web/Cargo.toml", TARGET];
+    ["--manifest-path", file, "--target", target, "--target-dir", folder, "-p", package, "--profile", profile]
+}
+
+/// The same small program without atomics, with the standard library as stable Rust has it, where that is installed.
+fn build_single() -> Result<(), Stop> {
+    let library = Line::new("rustc --print target-libdir --target").args([TARGET]).read();
+    let has_library = library.is_ok_and(|path| Path::new(path.trim()).exists());
+    let line = if has_library { Line::new("cargo build") } else { cargo_with_std()? };
+    need(&[WASM_BINDGEN])?;
+    let folder = format!("{FOLDER}/single-agent");
+    line.args(package_into(&folder, "waitword-web-size", "small")).run()?;
+    let wasm = format!("{folder}/{TARGET}/small/waitword_web_size.wasm");
     Line::new("wasm-bindgen --target web --out-dir target/web/single").args([wasm]).run()?;
     write("target/web/single/package.json", "{ \"type\": \"module\" }\n")
 }
 
-fn has_nightly_sources() -> bool {
-    let sysroot = Line::new("rustc +nightly --print sysroot").read();
-    sysroot.is_ok_and(|path| Path::new(path.trim()).join("lib/rustlib/src/rust/library/std").exists())
-}
-
 /// The suite in Node, and in a browser's page; each in all modes.
-fn run_suite(query: Option<&str>) -> Result<(), Stop> {
-    need(&[NODE])?;
-    Line::new("node web/single.mjs target/web/single").run()?;
+fn run_suite(skips: &Skips, query: Option<&str>) -> Result<(), Stop> {
     let modes = query.map_or(MODES.to_vec(), |query| vec![query]);
-    let flags = flags_of_node();
-    for mode in &modes {
-        Line::new("node")
-            .args(flags.iter().copied())
-            .args(["web/node.mjs", "target/web/pkg", *mode])
-            .run()?;
-    }
-    let browser = browser()?;
-    serve()?;
-    for mode in &modes {
-        in_browser(browser, mode).run()?;
-    }
+    skips.part("the suite in Node", || {
+        need(&[NODE])?;
+        let flags = flags_of_node(skips);
+        modes.iter().try_for_each(|mode| {
+            Line::new("node")
+                .args(flags.iter().copied())
+                .args(["web/node.mjs", "target/web/pkg", *mode])
+                .run()
+        })
+    })?;
+    skips.part("the suite in Chromium", || {
+        need(&[NODE])?;
+        let browser = browser()?;
+        serve()?;
+        modes.iter().try_for_each(|mode| in_browser(browser, mode).run())
+    })?;
     Ok(())
 }
 
@@ -199,13 +212,11 @@ pub(crate) fn bench() -> Result<(), Stop> {
 }
 
 /// Where V8's baseline compiler spoils a local variable at each wait, as that of Node 20 does, the optimizing one runs alone.
-fn flags_of_node() -> &'static [&'static str] {
+fn flags_of_node(skips: &Skips) -> &'static [&'static str] {
     if Line::new("node web/wait_bug.mjs").succeeds() {
         return &[];
     }
-    println!(
-        "== skipped: the suite with the baseline compiler of this Node, which has a bug (`node web/wait_bug.mjs`, docs/web.md)"
-    );
+    skips.skip("the suite in Node with the baseline compiler", "this Node has a bug there (docs/web.md)");
     &["--no-liftoff", "--no-wasm-tier-up"]
 }
 

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CHROMIUM, FIREFOX, SECONDS, find, serve, version, visit } from './browser/drive.mjs';
+import { CHROMIUM, FIREFOX, SECONDS, find, serve, skip, version, visit } from './browser/drive.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const TESTS = ['basics.test.js', 'stress.test.js', 'fallback.test.js'];
@@ -27,7 +27,7 @@ for (const engine of named.length > 0 ? named : Object.keys(ENGINES)) {
   const [names, flags] = ENGINES[engine];
   const command = find(names);
   if (command === undefined) {
-    console.log(`== skipped: the npm package in ${engine}, for ${names.at(-1)} is not installed`);
+    skip(`the npm package in ${engine}`, `${names.at(-1)} is not installed`);
     failed ||= named.length > 0;
     continue;
   }

@@ -55,6 +55,13 @@ export async function serve(folders, port = 0) {
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1)); // and end the browsers
 
+/** Tells that `what` is not run, also in the file that WAITWORD_SKIPS names, which lists what was skipped. */
+export function skip(what, why) {
+  const line = `skipped: ${what}, for ${why}`;
+  console.log(line);
+  if (process.env.WAITWORD_SKIPS) fs.appendFileSync(process.env.WAITWORD_SKIPS, `${line}\n`);
+}
+
 /** The first of `names` that is installed. */
 export const find = (names) => names.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
 export const CHROMIUM = ['chromium', 'chromium-headless-shell', 'google-chrome', 'chromium-browser'];
@@ -92,6 +99,7 @@ export async function visit(browser, site, page, { picture, size = [1120, 900], 
     const result = await Promise.race([outcome, ended]);
     if (picture) {
       const { data } = await command('Page.captureScreenshot', { format: 'png' }, sessionId);
+      fs.mkdirSync(path.dirname(picture), { recursive: true });
       fs.writeFileSync(picture, Buffer.from(data, 'base64'));
     }
     return result;

@@ -135,6 +135,7 @@ impl Adding<'_> {
             permits: None,
             by_waker: false,
             forgotten: false,
+            number: None,
         };
         self.snapshot.holders.get_or_insert_default().push(holder);
     }

@@ -196,6 +196,7 @@ pub(crate) fn held_as(hold: Hold) -> (LockKind, Access) {
 fn holder(seen: &HolderSeen, now: Instant, numbers: &mut Numbers<'_>) -> Holder {
     let (kind, mode) = held_as(seen.hold);
     Holder {
+        number: Some(seen.number),
         lock: Address(seen.word as u64),
         kind,
         actor: match &seen.actor {

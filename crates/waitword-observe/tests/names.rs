@@ -23,7 +23,7 @@ fn shown(text: &str, waiting: impl Future) -> (LockKind, String) {
     let of = |name: &Option<String>| name.as_deref() == Some(text);
     let lock = snapshot().locks.into_iter().find(|lock| of(&lock.name.name));
     let lock = lock.unwrap_or_else(|| panic!("no {text} in {:?}", snapshot().locks));
-    assert_eq!(lock.waiters.len(), 1);
+    assert_eq!(lock.waiting(), 1);
     (lock.name.kind, lock.name.type_name.unwrap_or_default())
 }
 

@@ -80,6 +80,17 @@ fn parts_of_different_times_are_no_cycle() {
     let mut holds_anew = later(&first);
     holds_anew.holders.as_mut().unwrap()[1].held = millis(10);
     assert_eq!(cycles(&first, &holds_anew), []);
+    // All as before, by what a record says, but another hold of the same 10 ms; or the same in another way, as of one that downgrades.
+    let numbered = |number| {
+        let mut made = later(&first);
+        made.holders.as_mut().unwrap()[0].number = Some(number);
+        made
+    };
+    assert_eq!(cycles(&numbered(1), &numbered(2)), []);
+    assert_eq!(cycles(&numbered(1), &numbered(1)).len(), 1);
+    let mut holds_otherwise = later(&first);
+    holds_otherwise.holders.as_mut().unwrap()[1].mode = Access::Initialization;
+    assert_eq!(cycles(&first, &holds_otherwise), []);
     let mut released = later(&first);
     released.holders.as_mut().unwrap().pop();
     assert_eq!(cycles(&first, &released), []);

@@ -161,3 +161,35 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
         }
     });
 }
+
+/// A hold that seems to be an earlier one, by its lock, thread, line and time of 10 ms, is another: its number says so. As long as a hold
+/// lasts it keeps its number, whatever snapshots see meanwhile.
+#[test]
+fn a_number_names_one_hold() {
+    start_holders();
+    let lock = waitword::RwLock::new(0);
+    let word = std::ptr::from_ref(&lock).addr();
+    let number = || {
+        let seen = seen();
+        let of = seen.iter().filter(|seen| (word..word + size_of_val(&lock)).contains(&seen.word));
+        of.map(|seen| (seen.number, seen.hold)).next().expect("held")
+    };
+    let hold = || {
+        let guard = lock.upgradable_read();
+        let seen = [number(), number()];
+        assert_eq!(seen[0], seen[1], "one hold");
+        (guard, seen[0])
+    };
+    let (guard, first) = hold();
+    drop(guard);
+    let (guard, second) = hold();
+    assert_ne!(second, first, "another");
+    // In another way between, and as before in the end.
+    let write = waitword::RwLockUpgradableReadGuard::upgrade(guard);
+    let written = number();
+    assert_eq!(number(), written);
+    let guard = waitword::RwLockWriteGuard::downgrade_to_upgradable(write);
+    let third = number();
+    assert_eq!((third.1, third == second), (second.1, false));
+    drop(guard);
+}

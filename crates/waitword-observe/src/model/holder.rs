@@ -9,6 +9,10 @@ use super::{Access, Actor, Address, LockKind, Site};
 /// A lock that is held, by one of its holders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
+    /// Names the hold as it is: if two snapshots show the same number, it lasted all the time between, and was held in the same way. `None`
+    /// where its beginning says as much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
     /// The word of the lock.
     pub lock: Address,
     /// What sort of lock it is.

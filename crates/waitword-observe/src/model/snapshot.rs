@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Actor, Address, Ended, Holder, LastPoll, Lock, LockName, Recording, Site, Waiter};
+use super::{Access, Actor, Address, Ended, Holder, LastPoll, Lock, LockName, Recording, Site, Waiter};
 
 /// The waiters of a process, and the holders where they are recorded.
 ///
@@ -29,6 +29,9 @@ pub struct Snapshot {
     pub ended: Vec<Ended>,
 }
 
+/// What names a hold.
+type Hold<'a> = (Option<u64>, Address, &'a Actor, Access, &'a Option<Site>, i128);
+
 impl Snapshot {
     /// How many waiters there are.
     pub fn waiters(&self) -> usize {
@@ -45,11 +48,12 @@ impl Snapshot {
         self.taken.as_nanos() as i128 - age.as_nanos() as i128
     }
 
-    /// What `self` and `earlier` both have: the same waits in the same state and the same holds, by lock, actor, site and beginning.
-    /// What has no known beginning is left out, because it may be another.
+    /// What `self` and `earlier` both have: the same waits in the same state, by lock, actor, site and beginning, and the same holds in
+    /// the same mode. What has no known beginning is left out, because it may be another.
     ///
-    /// A snapshot is no picture of one moment: it copies one queue after the other. But what is in two snapshots was there all the
-    /// time between them, so all of the result existed at the same moment.
+    /// A snapshot is no picture of one moment: it copies one queue after the other, and then the holders. But what is in two snapshots
+    /// was there all the time between them, so all of the result existed at the same moment: a beginning names a wait, as no other
+    /// enqueues at the same time, and a number a hold.
     pub fn unchanged_since(&self, earlier: &Self) -> Self {
         let waits = earlier.waits();
         let holds = earlier.holds();
@@ -63,11 +67,7 @@ impl Snapshot {
                 })
             })
         };
-        let is_same_hold = |holder: &&Holder| {
-            holder.held.is_some_and(|held| {
-                holds.contains(&(holder.lock, &holder.actor, &holder.site, self.began(held)))
-            })
-        };
+        let is_same_hold = |holder: &&Holder| self.hold(holder).is_some_and(|hold| holds.contains(&hold));
         let locks = self.locks.iter().map(|lock| {
             let is_same = |waiter: &&Waiter| is_same_wait(&lock.name, waiter);
             Lock {
@@ -103,11 +103,12 @@ impl Snapshot {
         waits
     }
 
-    fn holds(&self) -> HashSet<(Address, &Actor, &Option<Site>, i128)> {
-        let known =
-            self.holders.iter().flatten().filter_map(|holder| {
-                Some((holder.lock, &holder.actor, &holder.site, self.began(holder.held?)))
-            });
-        known.collect()
+    fn holds(&self) -> HashSet<Hold<'_>> {
+        self.holders.iter().flatten().filter_map(|holder| self.hold(holder)).collect()
+    }
+
+    fn hold<'a>(&self, holder: &'a Holder) -> Option<Hold<'a>> {
+        let Holder { number, lock, actor, mode, site, .. } = holder;
+        Some((*number, *lock, actor, *mode, site, self.began(holder.held?)))
     }
 }

@@ -75,6 +75,7 @@ impl Made {
     pub(crate) fn held(mut self, actor: Actor, mode: Access, at: &str, held: u64) -> Self {
         let LockName { address: lock, kind, .. } = self.0.locks.last().unwrap().name;
         let holder = Holder {
+            number: None,
             lock,
             kind,
             actor,

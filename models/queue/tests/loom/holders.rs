@@ -1,8 +1,10 @@
-//! The records of holders: what a snapshot reads whole was one hold's, and a hold that lasts is seen.
+//! The records of holders: what a snapshot reads whole was one hold's, a hold that lasts is seen, and one that is seen twice with the same
+//! number lasted all the time between.
 
 use std::panic::Location;
 
 use loom::sync::Arc;
+use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 use waitword_core::observe::holders::{Block, Entry, Record, Records};
 
@@ -116,5 +118,59 @@ fn a_hold_that_lasts_is_seen() {
         assert_eq!(lasting.count(), 1);
         other.join().unwrap();
         assert_eq!(records.all().count(), 2);
+    });
+}
+
+/// Between two snapshots the holder does something, and then all is as before: by word, time and place it seems to be the same hold.
+fn seen_before_and_after(meanwhile: fn(&Record)) {
+    model(move |records| {
+        let record = records.add(Box::new(Block::new(1)), 0, false).first();
+        claim(record, WORDS[0]);
+        let begins = Arc::new(AtomicBool::new(false));
+        let began = Arc::clone(&begins);
+        let owner = thread::spawn(move || {
+            began.swap(true, Ordering::AcqRel);
+            meanwhile(record);
+        });
+        let seen = |(_, entry, number)| (entry, number);
+        let before = records.all_numbered().map(seen).next();
+        // Changes it, so that the owner, if it begins later, does so after what was seen.
+        let is_before = !begins.fetch_or(false, Ordering::AcqRel);
+        // It may be in the middle, and takes no number away.
+        let _during = records.all_numbered().count();
+        owner.join().unwrap();
+        let after = records.all_numbered().map(seen).next().expect("held");
+        if is_before {
+            let (entry, number) = before.expect("held");
+            assert_eq!(entry, after.0);
+            assert_ne!(number, after.1, "of two holds");
+        }
+        assert_eq!(records.all_numbered().map(seen).next(), Some(after), "it lasts");
+    });
+}
+
+#[test]
+fn a_hold_that_ended_and_one_that_began_are_two() {
+    seen_before_and_after(|record| {
+        record.free();
+        claim(record, WORDS[0]);
+    });
+}
+
+/// It upgrades, and downgrades.
+#[test]
+fn a_hold_that_was_another_between_is_another() {
+    seen_before_and_after(|record| {
+        let entry = Entry {
+            word: WORDS[0],
+            what: what(WORDS[0]),
+            thread: 0,
+            site: Location::caller(),
+            task: 0,
+            number: 0,
+            permits: 0,
+        };
+        record.change(&entry, 3);
+        record.change(&entry, 0);
     });
 }

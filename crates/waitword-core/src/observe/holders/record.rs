@@ -27,6 +27,18 @@
 //! (A) make it see that the word was 0 in between: the mark is gone, and nobody else sets one, since records are read one at a time
 //! (`records.rs`). A word is at an even address, so the mark is its lowest bit.
 //!
+//! The mark stays. Who reads a marked word reads of the hold that the reader before it has read of, which lasted all the time between: so
+//! snapshots number the holds, and one of the same number is the same. The time of a record does not tell: a mutex may be released and
+//! acquired again in the same 10 ms. A hold that goes on in another way loses its mark as well.
+//! ```text
+//!   snapshot 1                    who has the guard                   snapshot 2
+//!   ────────────────────────      ─────────────────────────────       ─────────────────────────────────────────
+//!   W → W marked: number 1        what ← Write
+//!                                 W marked → W          (U)
+//!                                 what ← Upgradable; W → W            as before, but W has no mark: number 2
+//! ```
+//! Who reads the second `what` sees that the mark was gone (U), since both are released by one that has the guard.
+//!
 //! Invariant R1: each [`RecordRef`] is to a record that lives for ever, and so is each `next`.
 
 #![cfg_attr(
@@ -231,26 +243,37 @@ impl Record {
         is_freed(word) || is_freed(word | MARK)
     }
 
-    /// What it says, if it stands for one hold meanwhile. For one reader at a time.
-    pub(super) fn read(&self) -> Option<Entry> {
-        let word = self.word.load(Ordering::Relaxed);
-        if word <= WRITTEN {
-            return None;
+    /// What it says, if it stands for one hold meanwhile. Marks it, and calls `marks` if the hold had no mark. For one reader at a time.
+    pub(super) fn read(&self, mut marks: impl FnMut()) -> Option<Entry> {
+        loop {
+            let found = self.word.load(Ordering::Acquire);
+            let word = found & !MARK;
+            if word == 0 {
+                return None;
+            }
+            let marked = marked(word);
+            if found != marked {
+                if !self.replace_word(found, marked) {
+                    return None;
+                }
+                marks();
+            }
+            let entry = self.entry(word);
+            fence(Ordering::Acquire);
+            let now = self.word.load(Ordering::Relaxed);
+            mutant!("holders-recheck" => return entry);
+            if now == marked {
+                return entry;
+            }
+            if now != word {
+                return None;
+            }
+            // It goes on in another way.
         }
-        let marked = marked(word);
-        if !self.replace_word(word, marked) {
-            return None;
-        }
-        let entry = self.entry(word);
-        fence(Ordering::Acquire);
-        let is_marked = self.word.load(Ordering::Relaxed) == marked;
-        self.replace_word(marked, word);
-        mutant!("holders-recheck" => return entry);
-        if is_marked { entry } else { None }
     }
 
     fn replace_word(&self, from: usize, to: usize) -> bool {
-        self.word.compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        self.word.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     /// What it says of the caller's hold, or of one that others may release as well as the caller.
@@ -272,9 +295,16 @@ impl Record {
         Some(Entry { word, what, thread, site, task, number, permits })
     }
 
-    /// Changes the flags of a hold that goes on, for the one that has the guard.
-    pub(super) fn change(&self, entry: &Entry, flags: u64) {
+    /// Changes the flags of a hold that goes on, for the one that has the guard. It has no mark then.
+    pub fn change(&self, entry: &Entry, flags: u64) {
         self.what.store(entry.what & !FLAGS | flags, Ordering::Release);
+        self.unmark(entry.word);
+    }
+
+    /// What it says from now on is another hold.
+    fn unmark(&self, word: usize) {
+        mutant!("holders-change" => return);
+        self.replace_word(word | MARK, word);
     }
 
     /// The lock of this entry has another holder, which acquired it later. Does nothing if the record has been claimed since.
@@ -289,6 +319,7 @@ impl Record {
         let entry = entry.with_permits(permits);
         self.permits.store(permits, Ordering::Relaxed);
         self.what.store(entry.what, Ordering::Release);
+        self.unmark(entry.word);
     }
 
     /// Names the hold until its release.

@@ -26,7 +26,7 @@
 use std::ptr;
 
 use super::record::{Entry, Record, RecordRef};
-use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{MODEL, Mutex, mutant};
 
 /// How many records a thread gets at first, each in a line of the cache of its own.
@@ -43,6 +43,8 @@ pub struct Block {
     /// Since it was left, records before this one are free.
     free: AtomicUsize,
     records: Vec<Record>,
+    /// The number of each record's hold, if that is marked.
+    numbers: Vec<AtomicU64>,
 }
 
 /// The blocks of threads that have ended.
@@ -64,17 +66,19 @@ const LOOKS: usize = 2;
 pub struct Records {
     newest: AtomicPtr<Block>,
     common: [Record; COMMON],
+    numbers: [AtomicU64; COMMON],
     left: Mutex<Left>,
-    /// One record is read at a time: see `record.rs`.
-    reads: Mutex<()>,
+    /// One record is read at a time, and so many holds have a number: see `record.rs`.
+    reads: Mutex<u64>,
 }
 
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 impl Records {
     pub(super) const fn new() -> Self {
         let common = [const { Record::new() }; COMMON];
+        let numbers = [const { AtomicU64::new(0) }; COMMON];
         let left = Mutex::new(Left { free: [None; SIZES], held: None });
-        Self { newest: AtomicPtr::new(ptr::null_mut()), common, left, reads: Mutex::new(()) }
+        Self { newest: AtomicPtr::new(ptr::null_mut()), common, numbers, left, reads: Mutex::new(0) }
     }
 }
 
@@ -82,17 +86,19 @@ impl Records {
 impl Default for Records {
     fn default() -> Self {
         let common = std::array::from_fn(|_| Record::new());
+        let numbers = std::array::from_fn(|_| AtomicU64::new(0));
         let left = Mutex::new(Left { free: [None; SIZES], held: None });
-        Self { newest: AtomicPtr::new(ptr::null_mut()), common, left, reads: Mutex::new(()) }
+        Self { newest: AtomicPtr::new(ptr::null_mut()), common, numbers, left, reads: Mutex::new(0) }
     }
 }
 
 impl Block {
     /// So many records, of nobody yet.
     pub fn new(records: usize) -> Self {
+        let numbers = (0..records).map(|_| AtomicU64::new(0)).collect();
         let records = (0..records).map(|_| Record::new()).collect();
         let next = AtomicPtr::new(ptr::null_mut());
-        Self { older: None, next, free: AtomicUsize::new(0), records }
+        Self { older: None, next, free: AtomicUsize::new(0), records, numbers }
     }
 
     /// One of its records, which are a ring.
@@ -213,25 +219,43 @@ impl Records {
         word: usize,
         is_wanted: impl Fn(&Entry) -> bool,
     ) -> impl Iterator<Item = (&Record, Entry)> {
-        let of_word = self.records().filter(move |record| record.may_be_of(word));
-        let entries = of_word.filter_map(|record| Some((record, self.read(record)?)));
+        let of_word = self.numbered().filter(move |(record, _)| record.may_be_of(word));
+        let entries = of_word.filter_map(|(record, number)| Some((record, self.read(record, number)?.0)));
         entries.filter(move |(_, entry)| entry.word == word && is_wanted(entry))
     }
 
     /// All holds that do not end meanwhile.
     pub fn all(&self) -> impl Iterator<Item = (&Record, Entry)> {
-        self.records().filter_map(|record| Some((record, self.read(record)?)))
+        self.all_numbered().map(|(record, entry, _)| (record, entry))
     }
 
-    /// What a record says, if its hold does not end meanwhile.
-    fn read(&self, record: &Record) -> Option<Entry> {
-        let _one = self.reads.lock();
-        record.read()
+    /// The same, each with its number: it lasted, in the same way, since it was first read with that.
+    pub fn all_numbered(&self) -> impl Iterator<Item = (&Record, Entry, u64)> {
+        let read = |(record, number)| {
+            let (entry, number) = self.read(record, number)?;
+            Some((record, entry, number))
+        };
+        self.numbered().filter_map(read)
+    }
+
+    /// What a record says, if its hold does not end meanwhile, and the number of that.
+    fn read(&self, record: &Record, number: &AtomicU64) -> Option<(Entry, u64)> {
+        let mut last = self.reads.lock();
+        let marks = || {
+            *last += 1;
+            number.store(*last, Ordering::Relaxed);
+        };
+        Some((record.read(marks)?, number.load(Ordering::Relaxed)))
     }
 
     /// The records, of holds or free.
     pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
-        self.common.iter().chain(self.blocks().flat_map(|block| &block.records))
+        self.numbered().map(|(record, _)| record)
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (&Record, &AtomicU64)> {
+        let of_block = |block: &'static Block| block.records.iter().zip(&block.numbers);
+        self.common.iter().zip(&self.numbers).chain(self.blocks().flat_map(of_block))
     }
 
     fn blocks(&self) -> impl Iterator<Item = &'static Block> {

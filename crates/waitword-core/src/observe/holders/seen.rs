@@ -17,6 +17,8 @@ use crate::time::Instant;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HolderSeen {
+    /// Names the hold, as it is: if two snapshots show the same number, it lasted all the time between, and was held in the same way.
+    pub number: u64,
     /// The address of the word.
     pub word: usize,
     /// How it is held.
@@ -64,10 +66,11 @@ pub fn holders() -> Option<Holders> {
         switch.began?
     };
     let turn = record_time() >> TURN_SHIFT;
-    let mut entries: Vec<_> = TABLE.all().filter(|(_, entry)| entry.what >> TURN_SHIFT == turn).collect();
+    let mut entries: Vec<_> =
+        TABLE.all_numbered().filter(|(_, entry, _)| entry.what >> TURN_SHIFT == turn).collect();
     forget_stale(&mut entries);
     let known = numbered::numbered();
-    let seen = entries.iter().filter_map(|(_, entry)| seen(entry, &known)).collect();
+    let seen = entries.iter().filter_map(|(_, entry, number)| seen(entry, *number, &known)).collect();
     Some(Holders { seen, unrecorded: UNRECORDED.load(Ordering::Relaxed), began })
 }
 
@@ -76,13 +79,13 @@ pub fn holders() -> Option<Holders> {
 ///
 /// A script that unlocks an `AsyncLock` erases no record, nor does anybody when its memory goes. In its place there may be a lock of another
 /// kind by now. The record of that one is not older, for the acquisition of an `AsyncLock` erases what it finds.
-fn forget_stale(entries: &mut Vec<(&Record, Entry)>) {
+fn forget_stale(entries: &mut Vec<(&Record, Entry, u64)>) {
     let mut youngest = BTreeMap::new();
-    for (_, entry) in entries.iter().filter(|(_, entry)| !entry.is_held(Hold::AsyncLock)) {
+    for (_, entry, _) in entries.iter().filter(|(_, entry, _)| !entry.is_held(Hold::AsyncLock)) {
         let youngest = youngest.entry(entry.word).or_insert(0);
         *youngest = entry.time().max(*youngest);
     }
-    entries.retain(|(record, entry)| {
+    entries.retain(|(record, entry, _)| {
         let youngest = youngest.get(&entry.word);
         let is_stale = youngest.is_some_and(|youngest| match entry.hold() {
             Some(Hold::Mutex) => entry.time() < *youngest,
@@ -113,7 +116,7 @@ impl Entry {
     }
 }
 
-fn seen(entry: &Entry, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
+fn seen(entry: &Entry, number: u64, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
     let thread = known.get(&entry.thread);
     let on = thread.map(|numbered| numbered.thread.clone());
     let is_task = entry.what & TASK != 0;
@@ -123,6 +126,7 @@ fn seen(entry: &Entry, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
     };
     let hold = entry.hold()?;
     Some(HolderSeen {
+        number,
         word: entry.word,
         hold,
         permits: if hold == Hold::Permits { entry.permits } else { 1 },

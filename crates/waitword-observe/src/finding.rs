@@ -38,12 +38,13 @@ impl Finding {
         }
     }
 
-    /// Whether it is a fault, and not just a fact: a worker that waits for work is no fault.
+    /// Whether it is a fault, and not just a fact: a worker that waits for work is no fault, nor is a cycle that may end by itself.
     pub fn is_fault(&self) -> bool {
-        matches!(
-            self,
-            Self::Cycle(_) | Self::PotentialDeadlock(_) | Self::HolderEnded(_) | Self::NeverPolled(_)
-        )
+        match self {
+            Self::Cycle(cycle) => cycle.is_certain(),
+            Self::PotentialDeadlock(_) | Self::HolderEnded(_) | Self::NeverPolled(_) => true,
+            Self::LongWait(_) | Self::NoKnownNotifier(_) => false,
+        }
     }
 }
 
@@ -63,6 +64,9 @@ pub struct Cycle {
 
 impl Cycle {
     /// Whether nothing is known that could end it: a deadlock, or an executor that is blocked.
+    ///
+    /// That a borrowed guard is with another thread is not known until one that was acquired at the same line was released there: before
+    /// that, a cycle through it is said to be certain, although the other thread may end it.
     pub fn is_certain(&self) -> bool {
         self.unless.is_empty() && self.certainty != Certainty::ExecutorMayBeBlocked
     }

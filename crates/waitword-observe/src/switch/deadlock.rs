@@ -30,7 +30,11 @@ pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()>
 }
 
 /// Aborts the process when a deadlock is found that nothing known can end ([`Cycle::is_certain`]), with a report on the standard error:
-/// for tests and CI, where a deadlock would hang until a timeout that says nothing. Other cycles are printed.
+/// for tests and CI, where a deadlock would hang until a timeout that says nothing. Of other cycles [`on_deadlock`] tells.
+///
+/// A program that sends borrowed guards to other threads may be aborted although it is none: that such a guard is elsewhere is not known
+/// before one that was acquired at the same line was released there. Owned guards (`lock_owned`) are made to be sent, and make no deadlock
+/// that is certain. What is printed says so, too.
 ///
 /// As [`on_deadlock`]. Not for production: a report is what helps there, and an aborted process is no better than a stuck one.
 ///
@@ -46,7 +50,8 @@ pub fn abort_on_deadlock() -> io::Result<()> {
     watch::start(|finding| {
         watch::print(finding);
         if matches!(finding, Finding::Cycle(cycle) if cycle.is_certain()) {
-            let _ = writeln!(io::stderr().lock(), "{}", report());
+            let unless = "it is none if a borrowed guard is with another thread: send owned guards";
+            let _ = writeln!(io::stderr().lock(), "{}\nwaitword: aborted for a deadlock; {unless}", report());
             std::process::abort();
         }
     })

@@ -1,4 +1,4 @@
-//! A thread that takes a snapshot once per second, and reports the faults in it: to stderr, to callbacks, to adapters.
+//! A thread that takes a snapshot once per second, and reports the faults in it, to stderr and to adapters, and the cycles, to callbacks.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Whether the thread prints slow holds too. If not, they are left to [`take_slow`].
 pub(super) static PRINTS_SLOW: AtomicBool = AtomicBool::new(false);
 
-/// Called with each fault.
+/// Called with each fault, and with each cycle.
 type Listener = Arc<dyn Fn(&Finding) + Send + Sync>;
 
 /// The thread that is running, if any: each start has a number.
@@ -36,8 +36,11 @@ fn state() -> MutexGuard<'static, Watch> {
     WATCH.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints a fault to the standard error.
+/// Prints a fault to the standard error. A cycle that may end by itself is none.
 pub(super) fn print(finding: &Finding) {
+    if !finding.is_fault() {
+        return;
+    }
     #[cfg(feature = "tracing")]
     if crate::adapters::receives_faults() {
         return crate::adapters::emit_finding(finding);
@@ -62,7 +65,7 @@ fn print_slow() {
     }
 }
 
-/// Calls `listener` with each fault, from a thread that is started unless it runs.
+/// Calls `listener` with each fault and each cycle, from a thread that is started unless it runs.
 pub(super) fn start(listener: impl Fn(&Finding) + Send + Sync + 'static) -> io::Result<()> {
     let mut watch = state();
     watch.listeners.push(Arc::new(listener));
@@ -108,24 +111,24 @@ fn run(number: u64) {
     }
 }
 
-/// Reports each fault once, and once again if it comes back.
+/// Reports each fault and each cycle once, and once again if it comes back, or if a cycle is a fault by now.
 #[derive(Default)]
 struct Watcher {
     before: Option<Snapshot>,
-    reported: Vec<Identity>,
+    reported: Vec<(bool, Identity)>,
 }
 
 /// The locks and actors of a finding; of a potential deadlock the places, too: it is another one from other lines.
 type Identity = Vec<(Address, Option<Actor>, Option<[Site; 2]>)>;
 
 impl Watcher {
-    /// The faults in `now` that were not there before.
+    /// The faults and cycles in `now` that were not there before.
     fn check(&mut self, now: Snapshot) -> Vec<Finding> {
         let mut found = self.before.as_ref().map(|before| cycles(before, &now)).unwrap_or_default();
         found.extend(waits(&now));
         found.extend(order::findings());
-        found.retain(Finding::is_fault);
-        let seen: Vec<Identity> = found.iter().map(identity).collect();
+        found.retain(|finding| finding.is_fault() || matches!(finding, Finding::Cycle(_)));
+        let seen: Vec<_> = found.iter().map(|finding| (finding.is_fault(), identity(finding))).collect();
         let mut new = seen.iter().map(|seen| !self.reported.contains(seen));
         found.retain(|_| new.next() == Some(true));
         self.reported = seen;
@@ -193,6 +196,7 @@ mod tests {
             }
         };
         let holder = |at: usize| Holder {
+            number: None,
             lock: Address(at as u64),
             kind,
             actor: TASKS[1 - at].clone(),
@@ -249,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_a_fault_at_the_second_check() {
+    fn a_cycle_is_told_at_the_second_check() {
         let mut watcher = Watcher::default();
         let checks = [0, 1, 2].map(|second| watcher.check(snapshot_at(second, State::Queued)));
         assert_eq!(checks.each_ref().map(Vec::len), [0, 1, 0]);

@@ -7,10 +7,10 @@ use super::order::potential_deadlock;
 use super::words::{actor, duration, lock, site, woken, wrapped};
 use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
 
-/// So many faults are shown,
+/// So many faults are shown, and so many cycles that are none,
 const FAULTS: usize = 20;
 
-/// and so many facts: of ten thousand waits that are long, the first.
+/// and so many other facts: of ten thousand waits that are long, the first.
 const FACTS: usize = 10;
 
 /// In their order, with an empty line before each. What is left out is counted.
@@ -18,15 +18,21 @@ pub(crate) fn findings(findings: &[Finding]) -> String {
     if findings.is_empty() {
         return "nothing found\n".to_owned();
     }
-    let (mut text, mut faults, mut facts) = (String::new(), 0, 0);
+    let (mut text, mut faults, mut cycles, mut facts) = (String::new(), 0, 0, 0);
     for finding in findings {
-        let (seen, most) = if finding.is_fault() { (&mut faults, FAULTS) } else { (&mut facts, FACTS) };
+        let (seen, most) = match finding {
+            fault if fault.is_fault() => (&mut faults, FAULTS),
+            Finding::Cycle(_) => (&mut cycles, FAULTS),
+            _ => (&mut facts, FACTS),
+        };
         *seen += 1;
         if *seen <= most {
             text += &format!("\n{finding}\n");
         }
     }
-    for (seen, most, what) in [(faults, FAULTS, "fault"), (facts, FACTS, "long wait")] {
+    for (seen, most, what) in
+        [(faults, FAULTS, "fault"), (cycles, FAULTS, "cycle"), (facts, FACTS, "long wait")]
+    {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         if let Some(more @ 1..) = seen.checked_sub(most) {
             text += &format!("\n... and {more} more {what}{}\n", plural(more));

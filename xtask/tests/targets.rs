@@ -1,6 +1,8 @@
 //! What a user is told on a target that the crates cannot be built for.
 
-use std::io::{self, Write};
+#[path = "../../crates/waitword/tests/common/skip.rs"]
+mod skip;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -13,9 +15,8 @@ fn a_target_without_64_bit_atomics_is_refused_with_the_reason() {
         Command::new("rustc").args(["--print", "target-libdir", "--target", WITHOUT_64_BITS]).output();
     let folder = String::from_utf8(folder.unwrap().stdout).unwrap();
     if !Path::new(folder.trim()).is_dir() {
-        // Past the capture of a test's output.
-        let skipped = format!("SKIPPED: to get the target: rustup target add {WITHOUT_64_BITS}\n");
-        return io::stderr().write_all(skipped.as_bytes()).unwrap();
+        let why = format!("its standard library is missing; to get it: rustup target add {WITHOUT_64_BITS}");
+        return skip::skip("the message on a target without 64-bit atomics", &why);
     }
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["check", "--offline", "-p", "waitword-core", "--target", WITHOUT_64_BITS]);

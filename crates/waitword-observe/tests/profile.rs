@@ -1,6 +1,8 @@
 //! Profiles of waits by site.
 
 mod hand_made;
+#[path = "../../waitword/tests/common/skip.rs"]
+mod skip;
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -144,8 +146,7 @@ fn go_reads_the_profile() {
     let is_there =
         Command::new("go").arg("version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
     if !is_there {
-        println!("skipped: no go");
-        return;
+        return skip::skip("go tool pprof on a profile", "Go is not installed");
     }
     let path = std::env::temp_dir().join(format!("waitword-observe-{}.pb.gz", std::process::id()));
     std::fs::File::create(&path).unwrap().write_all(&profile().pprof()).unwrap();

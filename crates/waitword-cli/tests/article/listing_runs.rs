@@ -3,12 +3,12 @@
 //!
 //! The listings run as they stand. Code of ours stands before or after them, never in them.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::{env, fs};
 
 use crate::listings::Listings;
+use crate::skip::skip;
 use crate::{STATEMENTS, check, files_in, run, statement};
 
 const VARIABLE: &str = "WAITWORD_ARTICLE";
@@ -17,13 +17,11 @@ const VARIABLE: &str = "WAITWORD_ARTICLE";
 fn given() -> Option<Listings> {
     static SKIPPED: Once = Once::new();
     let Some(file) = env::var_os(VARIABLE).filter(|file| !file.is_empty()) else {
-        // Not by `eprintln`, which shows only what failed.
         SKIPPED.call_once(|| {
-            let _ = writeln!(
-                std::io::stderr(),
-                "skipped the article's own listings: they are not in this repository; \
-                 give a text of the article with fenced code as {VARIABLE}=FILE"
+            let why = format!(
+                "they are not in this repository; give a text of the article with fenced code as {VARIABLE}=FILE"
             );
+            skip("the article's own listings", &why);
         });
         return None;
     };

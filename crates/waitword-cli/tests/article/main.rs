@@ -4,6 +4,8 @@
 
 mod listing_runs;
 mod listings;
+#[path = "../../../waitword/tests/common/skip.rs"]
+mod skip;
 
 use std::{
     collections::BTreeSet,

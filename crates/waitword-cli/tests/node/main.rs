@@ -8,16 +8,18 @@
 mod program;
 #[path = "../points/scripts.rs"]
 mod scripts;
+#[path = "../../../waitword/tests/common/skip.rs"]
+mod skip;
 
 mod deviations;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use deviations::Deviations;
 use program::{Ran, ended};
 use scripts::{run_here, scripts};
+use skip::skip;
 
 /// `SharedArrayBuffer.prototype.grow`, `Array.prototype.toSpliced`.
 const OLDEST: u32 = 20;
@@ -71,7 +73,6 @@ fn is_skipped() -> bool {
             _ => format!("node is {version:?}, and {OLDEST} is needed"),
         },
     };
-    // Not by `println`, which shows only what failed.
-    let _ = writeln!(std::io::stderr(), "skipped the comparison with Node: {why}");
+    skip("the comparison with Node", &why);
     true
 }

@@ -8,6 +8,8 @@ mod process;
 mod server;
 #[path = "../../../../examples/many_machines/session.rs"]
 mod session;
+#[path = "../common/skip.rs"]
+mod skip;
 #[path = "../../../../examples/many_machines/table.rs"]
 mod table;
 

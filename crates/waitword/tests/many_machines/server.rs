@@ -1,7 +1,6 @@
 //! A PostgreSQL of a test's own, in a temporary folder, without a port. Gone when it is dropped, and when the test is killed.
 
 use std::fs;
-use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +8,8 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 use tokio_postgres::Config;
+
+use crate::skip::skip;
 
 /// PostgreSQL refuses to run as root. This is `nobody`.
 const UNPRIVILEGED: u32 = 65534;
@@ -22,11 +23,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// `None` where PostgreSQL is not installed, which is said aloud: past the capture of a test's output.
+    /// `None` where PostgreSQL is not installed, which is said aloud.
     pub(crate) fn start() -> Option<Self> {
         let Some(programs) = programs() else {
-            let skipped = "SKIPPED: there is no PostgreSQL here; to get it: apt-get install postgresql\n";
-            io::stderr().write_all(skipped.as_bytes()).unwrap();
+            let why = "there is no PostgreSQL here; to get it: apt-get install postgresql";
+            skip("the tests of the example many_machines", why);
             return None;
         };
         let folder = tempfile::tempdir().unwrap();

@@ -17,7 +17,6 @@ mod session;
 #[path = "many_machines/table.rs"]
 mod table;
 
-use std::error::Error;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -25,6 +24,7 @@ use std::time::{Duration, Instant};
 use std::{env, future, io, process, thread};
 
 use cluster_mutex::ClusterMutex;
+use session::Failed;
 use table::Table;
 use tokio::runtime::{self, Handle};
 use tokio_postgres::Config;
@@ -34,8 +34,6 @@ const THREADS: usize = 10;
 const KEY: i64 = 1;
 const TENURE: Duration = Duration::from_millis(10);
 
-type Failed = Box<dyn Error + Send + Sync>;
-
 fn main() -> Result<(), Failed> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [config, rounds, mode @ ..] = &arguments[..] else {
@@ -44,16 +42,17 @@ fn main() -> Result<(), Failed> {
     let (config, rounds) = (config.parse()?, rounds.parse()?);
     let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     match mode.first().map(String::as_str) {
-        None => runtime.block_on(with_ours(config, rounds, u32::MAX))?,
-        // For the test: as a process that hangs with the lock.
-        Some("stop") => runtime.block_on(with_ours(config, rounds, 50))?,
+        None => runtime.block_on(with_ours(config, rounds, u32::MAX, TASKS))?,
+        // For the test: as a process whose holder, a task or a thread, hangs with the lock.
+        Some("stop") => runtime.block_on(with_ours(config, rounds, 50, TASKS))?,
+        Some("stop-thread") => runtime.block_on(with_ours(config, rounds, 50, 0))?,
         Some("plain") => runtime.block_on(without_ours(config, rounds))?,
         Some(mode) => return Err(format!("there is no mode {mode}").into()),
     }
     Ok(())
 }
 
-async fn with_ours(config: Config, rounds: u32, sections_left: u32) -> Result<(), Failed> {
+async fn with_ours(config: Config, rounds: u32, sections_left: u32, tasks: usize) -> Result<(), Failed> {
     let counter = Arc::new(Counter {
         table: Table::connect(&config).await?,
         mutex: ClusterMutex::new(config, KEY, TENURE),
@@ -66,7 +65,7 @@ async fn with_ours(config: Config, rounds: u32, sections_left: u32) -> Result<()
         }
         Ok::<(), Failed>(())
     };
-    let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(task(Arc::clone(&counter)))).collect();
+    let tasks: Vec<_> = (0..tasks).map(|_| tokio::spawn(task(Arc::clone(&counter)))).collect();
     let threads: Vec<_> = (0..THREADS)
         .map(|_| {
             let (counter, runtime) = (Arc::clone(&counter), Handle::current());
@@ -119,17 +118,14 @@ struct Counter {
 impl Counter {
     async fn count_async(&self) -> Result<(), Failed> {
         let guard = self.mutex.lock_async().await?;
-        tokio::select! {
-            counted = self.section(guard.fence()?) => counted?,
-            lost = guard.lost() => Err(lost)?,
-        }
+        guard.run(self.section(guard.fence()?)).await?;
         Ok(guard.unlock_async().await?)
     }
 
     /// By a thread.
     fn count(&self, runtime: &Handle) -> Result<(), Failed> {
         let guard = self.mutex.lock()?;
-        runtime.block_on(self.section(guard.fence()?))?;
+        runtime.block_on(guard.run(self.section(guard.fence()?)))?;
         Ok(guard.unlock()?)
     }
 
@@ -145,11 +141,11 @@ impl Counter {
 
 /// Two of these at a time would lose a count.
 async fn add_one(table: &Table, fence: i64) -> Result<(), Failed> {
-    let value = table.read().await?;
-    if !table.write(value + 1, fence).await? {
-        return Err(format!("a write with the number {fence} came too late").into());
-    }
-    Ok(())
+    let written = match table.read(fence).await? {
+        Some(value) => table.write(value + 1, fence).await?,
+        None => false,
+    };
+    if written { Ok(()) } else { Err(format!("the section with the number {fence} came too late").into()) }
 }
 
 /// The starter of several processes sends each a line when all are ready.

@@ -18,17 +18,19 @@
 //!
 //! A database may take a session for dead while the holder works on. The holder is told as soon as the connection ends
 //! ([`ClusterGuard::lost`], [`ClusterGuard::fence`], [`ClusterGuard::unlock`]); for the time between, each guard has a *fencing
-//! number*, larger than all before it in all processes. What the lock protects has to refuse a number smaller than the last.
+//! number*, larger than all before it in all processes. What the lock protects has to refuse a number smaller than the last, from the first
+//! access of a section on, be it a read.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
-use tokio_postgres::{Config, Error};
+use tokio_postgres::Config;
 use waitword::{Mutex, OnceLock, OwnedMutexGuard};
 
-use crate::session::{self, BLOCK, Lost, Session};
+use crate::session::{self, BLOCK, Failed, Lost, Session};
 
 /// One lock of the database, as one process sees it. Needs a session of its own: no PgBouncer that shares sessions out.
 pub(crate) struct ClusterMutex {
@@ -69,7 +71,7 @@ impl ClusterMutex {
     }
 
     /// Blocks the thread. Not for tasks.
-    pub(crate) fn lock(self: &Arc<Self>) -> Result<ClusterGuard, Error> {
+    pub(crate) fn lock(self: &Arc<Self>) -> Result<ClusterGuard, Failed> {
         let waiting = Waiting::new(self);
         let local = self.local.lock_owned();
         drop(waiting);
@@ -79,14 +81,14 @@ impl ClusterMutex {
     /// # Cancellation
     ///
     /// To drop the future leaves the local queue, and the database's: its query is cancelled and its session ends.
-    pub(crate) async fn lock_async(self: &Arc<Self>) -> Result<ClusterGuard, Error> {
+    pub(crate) async fn lock_async(self: &Arc<Self>) -> Result<ClusterGuard, Failed> {
         let waiting = Waiting::new(self);
         let local = self.local.lock_owned_async().await;
         drop(waiting);
         self.enter(local).await
     }
 
-    async fn enter(self: &Arc<Self>, mut local: OwnedMutexGuard<Local>) -> Result<ClusterGuard, Error> {
+    async fn enter(self: &Arc<Self>, mut local: OwnedMutexGuard<Local>) -> Result<ClusterGuard, Failed> {
         if local.session.as_ref().is_some_and(|session| session.lost.is_set()) {
             *local = Local::default();
         }
@@ -179,14 +181,22 @@ impl ClusterGuard {
         Self { mutex: Arc::clone(mutex), local: Some(local), lost, fence }
     }
 
-    /// The fencing number, to be sent along with every write.
+    /// The fencing number, to be sent along with every access.
     pub(crate) fn fence(&self) -> Result<i64, Lost> {
         self.lost.get().map_or(Ok(self.fence), |why| Err(Lost(why.clone())))
     }
 
-    /// Is ready when the connection is lost, and the lock with it. For `select!` around a long section.
+    /// Is ready when the connection is lost, and the lock with it.
     pub(crate) async fn lost(&self) -> Lost {
         Lost(self.lost.wait_async().await.clone())
+    }
+
+    /// Runs a section, in a task or blocked on by a thread, and drops it as soon as the lock is lost.
+    pub(crate) async fn run<T>(&self, section: impl Future<Output = Result<T, Failed>>) -> Result<T, Failed> {
+        tokio::select! {
+            done = section => done,
+            lost = self.lost() => Err(lost.into()),
+        }
     }
 
     /// Blocks the thread. `Err` says that others may have been in this section, and that it must not count as done.

@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
-use tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, SimpleQueryRow};
+use tokio_postgres::tls::NoTlsStream;
+use tokio_postgres::{Client, Config, Connection, Error, NoTls, SimpleQueryMessage, SimpleQueryRow, Socket};
 use waitword::OnceLock;
+
+pub(crate) type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 /// How many fencing numbers a tenure has. Its first is the database's; it counts on from there without asking.
 pub(crate) const BLOCK: i64 = 1_000_000;
@@ -34,9 +37,16 @@ pub(crate) struct Session {
     pub(crate) lost: Arc<OnceLock<String>>,
 }
 
+/// Connects, and gives up after the `connect_timeout` of `config`, or ten seconds: a server that accepts and then says nothing must
+/// not keep the local mutex.
+pub(crate) async fn connect(config: &Config) -> Result<(Client, Connection<Socket, NoTlsStream>), Failed> {
+    let limit = config.get_connect_timeout().copied().unwrap_or(Duration::from_secs(10));
+    Ok(tokio::time::timeout(limit, config.connect(NoTls)).await??)
+}
+
 impl Session {
-    pub(crate) async fn connect(config: &Config, key: i64) -> Result<Self, Error> {
-        let (client, connection) = config.connect(NoTls).await?;
+    pub(crate) async fn connect(config: &Config, key: i64) -> Result<Self, Failed> {
+        let (client, connection) = connect(config).await?;
         let lost = Arc::new(OnceLock::new());
         let connection = tokio::spawn({
             let lost = Arc::clone(&lost);

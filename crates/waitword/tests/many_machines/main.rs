@@ -14,6 +14,7 @@ mod skip;
 mod table;
 
 use std::future::Future;
+use std::net::TcpListener;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
@@ -24,9 +25,15 @@ use process::Process;
 use server::Server;
 use table::Table;
 use tokio::runtime::Runtime;
+use tokio_postgres::Config;
 
 /// Waiters in the database's queue.
 const WAITERS: &str = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+
+/// Ends the sessions of holders and waiters.
+const END: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory'";
+
+const VALUE: &str = "SELECT value FROM counter";
 
 /// A tenure that no test sees the end of.
 const LONG: Duration = Duration::from_secs(3600);
@@ -39,7 +46,7 @@ fn two_processes_lose_no_count() {
     }
     block_on(async {
         let table = Table::connect(&server.config()).await.unwrap();
-        assert_eq!(table.read().await.unwrap(), 4000, "each section saw the one before it");
+        assert_eq!(number(&table, VALUE).await, 4000, "each section saw the one before it");
         assert_eq!(number(&table, "SELECT count(*) FROM log").await, 4000);
     });
 }
@@ -91,7 +98,7 @@ fn a_holders_process_that_is_killed_leaves_the_lock_to_the_other() {
     block_on(async {
         let table = Table::connect(&server.config()).await.unwrap();
         assert_eq!(number(&table, "SELECT count(*) FROM log").await, before + 2000);
-        assert_eq!(table.read().await.unwrap(), before + 2000);
+        assert_eq!(number(&table, VALUE).await, before + 2000);
         let after = format!("SELECT count(*) FROM log WHERE fence > {fence}");
         assert_eq!(number(&table, &after).await, 2000, "the survivor's numbers are above that of the killed");
     });
@@ -193,13 +200,13 @@ fn a_holder_is_told_that_its_connection_is_lost_and_cannot_write() {
         let (table, [here, there]) = two_processes(&server, LONG).await;
         let zombie = here.lock_async().await.unwrap();
         let old = zombie.fence().unwrap();
-        let read = table.read().await.unwrap();
-        let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory'";
-        assert_eq!(number(&table, end).await, 1);
+        let read = table.read(old).await.unwrap().unwrap();
+        assert_eq!(number(&table, END).await, 1);
         let other = there.lock_async().await.unwrap();
         let new = other.fence().unwrap();
-        assert!(table.write(read + 1, new).await.unwrap());
+        assert_eq!(table.read(new).await.unwrap(), Some(read));
         assert!(!table.write(read + 1, old).await.unwrap(), "the database refuses an old number");
+        assert!(table.write(read + 1, new).await.unwrap());
         other.unlock_async().await.unwrap();
         zombie.lost().await;
         assert!(zombie.fence().is_err());
@@ -211,6 +218,62 @@ fn a_holder_is_told_that_its_connection_is_lost_and_cannot_write() {
     });
 }
 
+/// Every interleaving of the two sections.
+#[test]
+fn an_update_of_the_last_holder_is_never_lost_to_one_before_it() {
+    let Some(server) = Server::start() else { return };
+    block_on(async {
+        let table = Table::connect(&server.config()).await.unwrap();
+        // Each bit says whose step is next.
+        for (round, order) in (0..16_u32).filter(|order| order.count_ones() == 2).enumerate() {
+            let before = number(&table, VALUE).await;
+            let (mut read, mut written) = ([None; 2], Vec::new());
+            let mut is_second_step = [false; 2];
+            for step in 0..4 {
+                let holder = (order >> step & 1) as usize;
+                let fence = (2 * round + holder + 1) as i64;
+                if !std::mem::replace(&mut is_second_step[holder], true) {
+                    read[holder] = table.read(fence).await.unwrap();
+                } else if let Some(value) = read[holder]
+                    && table.write(value + 1, fence).await.unwrap()
+                {
+                    written.push(holder);
+                }
+            }
+            assert_eq!(written.last(), Some(&1), "order {order:04b}: the last holder is not refused");
+            let added = number(&table, VALUE).await - before;
+            assert_eq!(added, written.len() as i64, "order {order:04b}: an update was lost");
+        }
+    });
+}
+
+#[test]
+fn a_holder_that_hangs_in_a_section_is_told_be_it_a_task_or_a_thread() {
+    let Some(server) = Server::start() else { return };
+    for mode in ["stop", "stop-thread"] {
+        let mut process = Process::start(&server, 20, mode);
+        process.go();
+        assert!(process.line().starts_with("stopped in section "));
+        block_on(async {
+            let table = Table::connect(&server.config()).await.unwrap();
+            assert_eq!(number(&table, END).await, 1);
+        });
+        process.ends_badly();
+    }
+}
+
+#[test]
+fn a_server_that_says_nothing_keeps_nobody() {
+    block_on(async {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut config = Config::new();
+        config.host("127.0.0.1").port(silent.local_addr().unwrap().port()).user("tester");
+        let mutex = ClusterMutex::new(config.connect_timeout(Duration::from_millis(200)).clone(), 1, LONG);
+        let (first, second) = tokio::join!(mutex.lock_async(), mutex.lock_async());
+        assert!(first.is_err() && second.is_err());
+    });
+}
+
 #[test]
 fn a_lock_that_is_handed_on_after_its_connection_is_lost_is_taken_anew() {
     let Some(server) = Server::start() else { return };
@@ -219,8 +282,7 @@ fn a_lock_that_is_handed_on_after_its_connection_is_lost_is_taken_anew() {
         let guard = here.lock_async().await.unwrap();
         let mutex = Arc::clone(&here);
         let next = tokio::spawn(async move { mutex.lock_async().await.unwrap().fence().unwrap() });
-        let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory'";
-        assert_eq!(number(&table, end).await, 1);
+        assert_eq!(number(&table, END).await, 1);
         guard.lost().await;
         assert!(guard.unlock_async().await.is_err());
         next.await.unwrap();

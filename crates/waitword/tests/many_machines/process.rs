@@ -3,6 +3,8 @@
 use std::env;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::server::Server;
 
@@ -41,6 +43,18 @@ impl Process {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         line.trim_end().to_owned()
+    }
+
+    /// Its holder was told that the lock is lost.
+    pub(crate) fn ends_badly(&mut self) {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(60) {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return assert!(!status.success());
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it goes on for a minute");
     }
 
     pub(crate) fn kill(&mut self) {

@@ -17,7 +17,7 @@ pub enum Finding {
     PotentialDeadlock(PotentialDeadlock),
     /// A lock that is waited for, whose holder has ended and cannot release it.
     HolderEnded(HolderEnded),
-    /// A waiter that was signalled and is not polled (a futurelock).
+    /// A waiter that was signalled and has not run since. If it stays so, nobody polls it (a futurelock), which is a fault.
     NeverPolled(NeverPolled),
     /// Long waits for one lock at one site.
     LongWait(LongWait),
@@ -42,7 +42,8 @@ impl Finding {
     pub fn is_fault(&self) -> bool {
         match self {
             Self::Cycle(cycle) => cycle.is_certain(),
-            Self::PotentialDeadlock(_) | Self::HolderEnded(_) | Self::NeverPolled(_) => true,
+            Self::PotentialDeadlock(_) | Self::HolderEnded(_) => true,
+            Self::NeverPolled(wait) => wait.is_futurelock(),
             Self::LongWait(_) | Self::NoKnownNotifier(_) => false,
         }
     }
@@ -233,7 +234,7 @@ pub struct FirstWaiter {
     pub site: Option<Site>,
 }
 
-/// A waiter that was signalled and is not polled.
+/// A waiter that was signalled and has not run since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NeverPolled {
     /// The lock.
@@ -249,6 +250,22 @@ pub struct NeverPolled {
     pub state: State,
     /// How many waiters are behind it.
     pub behind: usize,
+    /// For so long, at least, it has not run: since it was seen so in an earlier snapshot, and the lock was free. `None` where it was not.
+    #[serde(
+        rename = "not_run_ns",
+        with = "crate::model::optional_nanos",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub not_run: Option<Duration>,
+}
+
+impl NeverPolled {
+    /// Whether it has not run for so long that nobody seems to poll it: for two passes of the watchdog, which makes them while others are
+    /// behind it, or in two snapshots. One that was signalled just now is only late.
+    pub fn is_futurelock(&self) -> bool {
+        self.state == State::Skipped || self.not_run.is_some()
+    }
 }
 
 /// Long waits for one lock from one site.

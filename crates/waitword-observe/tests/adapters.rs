@@ -66,6 +66,7 @@ fn a_report_is_one_event_and_so_is_each_finding() {
         age: Duration::from_millis(3_900),
         state: State::Skipped,
         behind: 5,
+        not_run: None,
     };
     let report = Report::new(vec![Finding::NeverPolled(never_polled)], snapshot());
     let slow = Slow {

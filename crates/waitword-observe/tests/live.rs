@@ -73,6 +73,35 @@ fn threads_and_tasks_of_one_word_are_one_lock_in_order() {
     assert_eq!(lock_at(&word), None);
 }
 
+/// With nobody behind it. A wait is a finding when it is a second old.
+#[test]
+fn a_signalled_task_that_nobody_polls_waits_for_no_holder() {
+    waitword_observe::enable();
+    let mutex = waitword::Mutex::new(0);
+    let _name = waitword_observe::name(&mutex, "not polled");
+    let held = mutex.lock();
+    let mut wait = pin!(mutex.lock_async());
+    assert!(wait.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::new(Ignores)))).is_pending());
+    drop(held);
+    let ours = loop {
+        let text = |found: &Finding| found.to_string();
+        let ours = report().findings.iter().map(text).find(|text| text.contains("\"not polled\""));
+        match ours {
+            Some(ours) => break ours,
+            None => thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    // A pass of the watchdog that is made for the locks of other tests may have skipped it.
+    let says = ["signalled, has not run: task ", "never polled (futurelock): task "];
+    assert!(says.iter().any(|says| ours.starts_with(says)), "{ours}");
+}
+
+struct Ignores;
+
+impl Wake for Ignores {
+    fn wake(self: Arc<Self>) {}
+}
+
 /// A waker, and with it the thread that notifies, may take a snapshot; it holds no lock of the queue then.
 #[test]
 fn a_report_can_be_made_in_a_waker() {

@@ -25,6 +25,11 @@ pub fn cycles(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
     cycles::find(&both).into_iter().map(Finding::Cycle).collect()
 }
 
+/// Signalled tasks that have not run between two snapshots: faults that [`waits`] of one of them may have as facts.
+pub(crate) fn unpolled(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
+    waits::unpolled(earlier, later)
+}
+
 /// Whether `snapshot` seems to have a cycle, which only a second snapshot can confirm.
 pub(crate) fn has_cycle(snapshot: &Snapshot) -> bool {
     !cycles::find(snapshot).is_empty()

@@ -1,6 +1,6 @@
 //! Conclusions from waiters alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
@@ -68,9 +68,29 @@ impl<'a> Holds<'a> {
     }
 }
 
-/// Signalled, and seen by the watchdog twice without a sign of life. A thread in this state has not been scheduled: nobody polls it.
+/// Tasks that were signalled in `earlier`, and have not run since: the lock was free for them in both snapshots. With nobody behind one, no
+/// watchdog looks at it.
+pub(super) fn unpolled(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
+    let held = |snapshot: &Snapshot| -> HashSet<Address> {
+        snapshot.holders.iter().flatten().map(|holder| holder.lock).collect()
+    };
+    let held = [held(earlier), held(later)];
+    let both = later.unchanged_since(earlier);
+    let wait = |wait: NeverPolled| ((wait.lock.address, wait.actor), wait.site);
+    let same: HashSet<_> = both.locks.iter().flat_map(never_polled).map(wait).collect();
+    let is_new = |found: &NeverPolled| {
+        let address = found.lock.address;
+        let is_free = both.holders.is_some() && !held.iter().any(|held| held.contains(&address));
+        found.state != State::Skipped && is_free && same.contains(&wait(found.clone()))
+    };
+    let waits = later.locks.iter().flat_map(never_polled).filter(is_new);
+    let not_run = later.taken.checked_sub(earlier.taken);
+    waits.map(|wait| Finding::NeverPolled(NeverPolled { not_run, ..wait })).collect()
+}
+
+/// Signalled, and has not run. A thread in this state has not been scheduled: nobody polls it.
 fn is_unpolled(waiter: &Waiter) -> bool {
-    waiter.state == State::Skipped && !waiter.actor.blocks()
+    waiter.state != State::Queued && !waiter.actor.blocks()
 }
 
 fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
@@ -83,6 +103,7 @@ fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
             age,
             state: waiter.state,
             behind: lock.waiting() - at - 1,
+            not_run: None,
         })
     })
 }

@@ -11,7 +11,7 @@ use crate::finding::{Finding, OrderMember};
 use crate::model::{Actor, Address, Site, Snapshot};
 use crate::order;
 use crate::process::snapshot;
-use crate::search::{cycles, waits};
+use crate::search::{cycles, unpolled, waits};
 use crate::sources::unless_it_panics;
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -124,7 +124,11 @@ type Identity = Vec<(Address, Option<Actor>, Option<[Site; 2]>)>;
 impl Watcher {
     /// The faults and cycles in `now` that were not there before.
     fn check(&mut self, now: Snapshot) -> Vec<Finding> {
-        let mut found = self.before.as_ref().map(|before| cycles(before, &now)).unwrap_or_default();
+        let mut found = Vec::new();
+        if let Some(before) = &self.before {
+            found.extend(cycles(before, &now));
+            found.extend(unpolled(before, &now));
+        }
         found.extend(waits(&now));
         found.extend(order::findings());
         found.retain(|finding| finding.is_fault() || matches!(finding, Finding::Cycle(_)));
@@ -250,6 +254,31 @@ mod tests {
         };
         assert_eq!(order_at(1), order_at(1));
         assert_ne!(order_at(1), order_at(2));
+    }
+
+    /// Nobody is behind them, so no watchdog skips them.
+    #[test]
+    fn a_task_that_stays_signalled_while_its_lock_is_free_is_a_fault_at_the_second_check() {
+        let free = |second, state| Snapshot { holders: Some(Vec::new()), ..snapshot_at(second, state) };
+        let signalled = |second| free(second, State::Signalled);
+        for (before, now, new) in [
+            (signalled(0), signalled(1), 2),
+            // It ran in between, or another has the lock.
+            (free(0, State::Queued), signalled(1), 0),
+            (signalled(0), free(1, State::Queued), 0),
+            (signalled(0), snapshot_at(1, State::Signalled), 0),
+        ] {
+            let mut watcher = Watcher::default();
+            assert_eq!(watcher.check(before).len(), 0);
+            let found = watcher.check(now);
+            assert_eq!(found.len(), new, "{found:?}");
+            let said = "it was signalled and has not run for 1.0 s; 0 behind it";
+            assert!(
+                found.iter().all(|found| found.to_string().replace("\n ", "").contains(said)),
+                "{}",
+                found[0]
+            );
+        }
     }
 
     #[test]

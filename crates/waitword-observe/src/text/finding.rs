@@ -6,6 +6,7 @@ use super::cycle::cycle;
 use super::order::potential_deadlock;
 use super::words::{actor, duration, lock, site, woken, wrapped};
 use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
+use crate::model::State;
 
 /// So many faults are shown, and so many cycles that are none,
 const FAULTS: usize = 20;
@@ -75,9 +76,16 @@ fn never_polled(wait: &NeverPolled) -> String {
     let NeverPolled { lock: name, site: at, age, behind, .. } = wait;
     let [who, name] = [actor(&wait.actor), lock(name)];
     let [age, at] = [duration(*age), site(at.as_ref())];
-    format!(
-        "never polled (futurelock): {who} waits {age} for {name} at {at}; it was signalled, did not run and was skipped; {behind} behind it"
-    )
+    let (what, signalled) = match (wait.state, wait.not_run) {
+        (State::Skipped, _) => {
+            ("never polled (futurelock)", "it was signalled, did not run and was skipped".to_owned())
+        }
+        (_, Some(time)) => {
+            ("never polled (futurelock)", format!("it was signalled and has not run for {}", duration(time)))
+        }
+        (_, None) => ("signalled, has not run", "a futurelock if it stays so".to_owned()),
+    };
+    format!("{what}: {who} waits {age} for {name} at {at}; {signalled}; {behind} behind it")
 }
 
 fn long_wait(waits: &LongWait) -> String {

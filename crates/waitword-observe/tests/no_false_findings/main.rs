@@ -90,7 +90,10 @@ impl Watcher {
                 tracing = tracing.is_none().then(|| waitword_observe::traced(number.is_multiple_of(200)));
             }
             let report = report();
-            let unpolled = report.findings.iter().filter(|found| matches!(found, Finding::NeverPolled(_)));
+            let unpolled = report
+                .findings
+                .iter()
+                .filter(|found| matches!(found, Finding::NeverPolled(wait) if wait.is_futurelock()));
             self.never_polled.fetch_add(unpolled.count() as u64, Ordering::Relaxed);
             if report.findings.iter().any(is_false) {
                 *self.found.lock().unwrap() = Some(report);

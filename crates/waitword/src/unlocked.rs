@@ -2,12 +2,7 @@
 //! in between; `unlocked` runs a function.
 //!
 //! A thread lends its guard, which exists all the while, and whose drop releases the lock. So the lock is acquired again however
-//! this ends, also by a panic. There are four sources of panics:
-//!
-//! - This thread must not block. That is checked before the release.
-//! - The function that runs in between.
-//! - The waker of the waiter that the release signals.
-//! - The waker of a waiter that is signalled after the lock was acquired again.
+//! this ends, also by a panic of the function that runs in between. (That this thread must not block is checked before the release.)
 //!
 //! A task may be dropped halfway, and could not acquire the lock again for a borrowed guard; so a future takes the guard by
 //! value, and gives it back.
@@ -21,20 +16,23 @@ use waitword_core::observe::holders::HoldId;
 
 use crate::acquire::{self, Acquire, WasSent};
 
-/// Releases what the caller holds, and acquires it again, also if the release unwinds. A second panic meanwhile aborts.
+/// Releases what the caller holds, and acquires it again. `instead` names the methods for threads that must not block, which panic; without
+/// it they do nothing here.
 #[cold]
 #[track_caller]
 pub(crate) fn bump<R: Acquire<Closed = Infallible>>(
     raw: &R,
     ask: R::Ask,
     hold: &mut HoldId,
-    instead: &str,
+    instead: Option<&str>,
     release_fair: impl FnOnce(HoldId),
 ) {
-    assert!(
-        may_block(),
-        "this thread must not block (`forbid_blocking`): use `unlock_fair`, and then `{instead}`, here"
-    );
+    if !may_block() {
+        let Some(instead) = instead else { return };
+        panic!(
+            "this thread must not block (`forbid_blocking`): use `unlock_fair`, and then `{instead}`, here"
+        );
+    }
     let_go(raw, ask, hold, release_fair, || ());
 }
 
@@ -62,28 +60,27 @@ fn let_go<R: Acquire<Closed = Infallible>, U>(
     run: impl FnOnce() -> U,
 ) -> U {
     let (held, sent) = (*hold, WasSent::look(raw, ask, *hold));
-    let mut unwinding = AcquireAgain { raw, ask, hold, sent, caller: Caller::here() };
+    let guard = AcquireAgain { raw, ask, hold, sent, caller: Caller::here() };
     release(held);
     let result = run();
-    // It may panic, and then has not acquired the lock: its drop does.
-    unwinding.acquire();
-    mem::forget(unwinding);
+    drop(guard);
     result
 }
 
-/// Acquires the lock of a guard again before that guard is dropped, if its holder unwinds. To be made before the release, which
-/// signals a waiter whose waker may panic.
-pub(crate) struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
-    pub(crate) raw: &'a R,
-    pub(crate) ask: R::Ask,
+/// Acquires the lock of a guard again before that guard is used or dropped, also if its holder unwinds. Aborts if it cannot: there may be
+/// too many readers meanwhile.
+struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
+    raw: &'a R,
+    ask: R::Ask,
     /// What the guard keeps.
-    pub(crate) hold: &'a mut HoldId,
-    pub(crate) sent: WasSent,
-    pub(crate) caller: Caller,
+    hold: &'a mut HoldId,
+    sent: WasSent,
+    caller: Caller,
 }
 
-impl<R: Acquire<Closed = Infallible>> AcquireAgain<'_, R> {
-    fn acquire(&mut self) {
+impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
+    fn drop(&mut self) {
+        let no_guard_without_lock = AbortIfUnwinding;
         *self.hold = match self.raw.take(self.ask) {
             true => acquire::held_by_thread(self.raw, self.ask, self.caller, false),
             false => {
@@ -92,12 +89,16 @@ impl<R: Acquire<Closed = Infallible>> AcquireAgain<'_, R> {
             }
         };
         self.sent.say(self.raw, self.ask, *self.hold);
+        mem::forget(no_guard_without_lock);
     }
 }
 
-impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
+/// Ends the process if it is dropped: a guard would be left without its lock, for safe code to use and to release.
+pub(crate) struct AbortIfUnwinding;
+
+impl Drop for AbortIfUnwinding {
     fn drop(&mut self) {
-        self.acquire();
+        std::process::abort();
     }
 }
 
@@ -132,7 +133,7 @@ macro_rules! unlocked_methods {
             /// The release is an ordinary one. Afterwards this thread is a new acquirer, and enqueues if it has to wait.
             ///
             /// # Panics
-            /// When `f` does, or the waker of the next waiter; the lock is acquired again first. If this thread must not block
+            /// When `f` does; the lock is acquired again first. If this thread must not block
             /// ([`forbid_blocking`](crate::forbid_blocking)), whether there are waiters or not: use
             /// [`unlocked_async`](Self::unlocked_async) there. The lock has not been released then.
             ///
@@ -187,7 +188,7 @@ macro_rules! unlocked_methods {
             #[doc = concat!("good ([`", stringify!($Lock), "`](crate::", stringify!($Lock), "#futures-that-nobody-polls)).")]
             ///
             /// # Panics
-            /// When `f` does, or the waker of the next waiter; the lock is released then. When polled again after it was ready.
+            /// When `f` does; the lock is released then. When polled again after it was ready.
             #[allow(unused_mut, reason = "a mutex's guard keeps nothing")]
             pub async fn unlocked_async<U>(mut $this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
                 let held = *$hold;

@@ -3,7 +3,6 @@
 mod common;
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
@@ -28,6 +27,6 @@ fn a_waker_that_panics_does_not_keep_the_waiters_behind_it_from_their_signals() 
     assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     let mut behind = Task::new(mutex.lock_async());
     assert!(behind.poll().is_pending());
-    assert!(catch_unwind(AssertUnwindSafe(|| drop(guard))).is_err());
+    drop(guard);
     drop(behind.finish());
 }

@@ -3,8 +3,10 @@
 mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -60,30 +62,96 @@ fn timed_forms_give_up_and_never_too_early() {
     assert!(mutex.try_lock_for(Duration::MAX).is_none(), "at once");
 }
 
-/// It does when a waiter is queued.
-fn until_it_panics(mut bump: impl FnMut()) {
-    while catch_unwind(AssertUnwindSafe(&mut bump)).is_ok() {
-        thread::yield_now();
-    }
-}
-
-/// Their guards are there still, and release the lock once more.
+/// A bump that unwound would have its guard release the lock once more.
 #[test]
-fn a_bump_that_panics_has_released_nothing() {
+fn where_blocking_is_forbidden_a_bump_does_nothing() {
     let (mutex, lock) = (Mutex::new(()), RwLock::new(()));
     thread::scope(|scope| {
         let (mut guard, mut writer) = (mutex.lock(), lock.write());
-        scope.spawn(|| drop(mutex.lock()));
-        scope.spawn(|| drop(lock.write()));
+        let waiters = [scope.spawn(|| drop(mutex.lock())), scope.spawn(|| drop(lock.write()))];
         let _must_not = forbid_blocking();
-        until_it_panics(|| MutexGuard::bump(&mut guard));
-        until_it_panics(|| RwLockWriteGuard::bump(&mut writer));
-        assert!(mutex.try_lock().is_none() && lock.try_read().is_none());
-        let mut reader = RwLockWriteGuard::downgrade(writer);
-        until_it_panics(|| RwLockReadGuard::bump(&mut reader));
-        assert!(lock.try_write().is_none());
+        // Some of them before the threads wait, and some after it.
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(20) {
+            MutexGuard::bump(&mut guard);
+            RwLockWriteGuard::bump(&mut writer);
+        }
+        let mut upgradable = RwLockWriteGuard::downgrade_to_upgradable(writer);
+        RwLockUpgradableReadGuard::bump(&mut upgradable);
+        let mut reader = RwLockUpgradableReadGuard::downgrade(upgradable);
+        RwLockReadGuard::bump(&mut reader);
+        assert!(mutex.try_lock().is_none() && lock.try_write().is_none());
+        assert!(waiters.iter().all(|waiter| !waiter.is_finished()));
     });
     assert!(mutex.try_lock().is_some() && lock.try_write().is_some());
+}
+
+/// A guard is without its mutex, which another holds by then: it must not be dropped.
+#[test]
+fn a_mutex_that_cannot_be_locked_again_ends_the_process() {
+    const CHILD: &str = "WAITWORD_TEST_RELOCKS";
+    if std::env::var_os(CHILD).is_none() {
+        let test = ["--nocapture", "--exact", "a_mutex_that_cannot_be_locked_again_ends_the_process"];
+        let child =
+            Command::new(std::env::current_exe().unwrap()).args(test).env(CHILD, "").output().unwrap();
+        let err = String::from_utf8_lossy(&child.stderr);
+        assert!(!child.status.success() && err.contains("must not block"), "{err}");
+        return;
+    }
+    static MUTEX: Mutex<()> = Mutex::new(());
+    let mut guard = MUTEX.lock();
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        MutexGuard::unlocked(&mut guard, || {
+            std::mem::forget(MUTEX.lock());
+            std::mem::forget(forbid_blocking());
+        });
+    }));
+    std::process::exit(if unwound.is_err() { 0 } else { 1 });
+}
+
+/// The waker of the waiter that a release signals takes the mutex, which is free at this moment, and panics.
+#[test]
+fn a_release_whose_signal_panics_leaves_one_holder() {
+    static MUTEX: Mutex<String> = Mutex::new(String::new());
+    static STOLEN: std::sync::Mutex<Option<Guard>> = std::sync::Mutex::new(None);
+    type Guard = MutexGuard<'static, RawMutex, String>;
+    struct Steals;
+    impl Wake for Steals {
+        fn wake(self: Arc<Self>) {
+            *STOLEN.lock().unwrap() = MUTEX.try_lock();
+            panic!("the waker");
+        }
+    }
+    let two_guards = |method: &str| {
+        let stolen = STOLEN.lock().unwrap().take();
+        assert!(stolen.is_none() || MUTEX.try_lock().is_none(), "{method}: two guards");
+        assert!(stolen.is_none() || MUTEX.is_locked(), "{method}: a guard without its mutex");
+    };
+    type Release = fn(Guard, &dyn Fn(&str));
+    let methods: [(&str, Release); 5] = [
+        ("unlock", |guard, _| drop(guard)),
+        ("unlock_fair", |guard, _| Guard::unlock_fair(guard)),
+        ("unlock, lock", |mut guard, check| Guard::unlocked(&mut guard, || check("in between"))),
+        ("unlock_fair, lock", |mut guard, check| Guard::unlocked_fair(&mut guard, || check("in between"))),
+        ("bump", |mut guard, _| Guard::bump(&mut guard)),
+    ];
+    for (method, release) in methods {
+        let changed = Condvar::new();
+        let mut first = Task::new(changed.wait_async(MUTEX.lock()));
+        assert!(first.poll().is_pending());
+        let mut second = Box::pin(changed.wait_async(MUTEX.lock()));
+        let waker = Waker::from(Arc::new(Steals));
+        assert!(second.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        let guard = MUTEX.lock();
+        // Both in the queue of the mutex; `first` is signalled, and the release signals the other in its place.
+        assert_eq!(changed.notify_all(), 2);
+        drop(first);
+        let released = catch_unwind(AssertUnwindSafe(|| release(guard, &two_guards)));
+        two_guards(method);
+        assert!(released.is_ok(), "{method} unwound");
+        drop(second);
+        assert!(MUTEX.try_lock().is_some(), "{method}");
+    }
 }
 
 #[test]

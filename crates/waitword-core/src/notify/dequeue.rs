@@ -84,8 +84,9 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 /// On Linux, threads that were woken together with seven others before, and have no deadline now, sleep so that one system call wakes
 /// several: the notifier wakes four of a batch, and each of these up to eight more.
 ///
-/// # Panics
-/// When a foreign waker or doorbell panics, all others are woken first; then the first panic goes on here.
+/// # Panics of wakers
+/// A panic of a foreign waker or doorbell ends there, once the panic hook has reported it. All others are woken, and the waiter counts: it
+/// was notified.
 ///
 /// ```
 /// use std::sync::atomic::AtomicI64;
@@ -114,7 +115,6 @@ fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let wake = locked.complete_first(key, notifier);
     let follow_up = unlock(locked);
     trace_wakes(NOTIFIED, key, wake.iter().map(Wake::identity));
-    // If the waker panics, so does the notify: there is no other to wake.
     let woken = usize::from(wake.map(Wake::wake).is_some());
     drop(follow_up);
     woken
@@ -190,6 +190,5 @@ fn detach_and_wake<'a>(
         }
         locked = table.lock(key);
     }
-    batch.finish();
     woken
 }

@@ -27,9 +27,6 @@ use crate::word::Word;
 /// # Errors
 /// What the word held, if there was no waiter and that was not `current`. Nothing has changed then.
 ///
-/// # Panics
-/// As [`notify_many`](crate::notify_many).
-///
 /// ```
 /// use std::sync::atomic::AtomicI32;
 /// use waitword_core::{Outcome, notify_one_or_replace, wait};
@@ -54,9 +51,6 @@ pub fn notify_one_or_replace<L: Location>(
 ///
 /// # Errors
 /// What the word held, if there was no waiter and that was not `current`. Nothing has changed then.
-///
-/// # Panics
-/// As [`notify_many`](crate::notify_many).
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;
@@ -83,9 +77,6 @@ pub fn notify_last_or_replace<L: Location>(
 ///
 /// # Errors
 /// What the word held, if that was not `current`. Nothing has changed then, and no waiter was woken.
-///
-/// # Panics
-/// As [`notify_many`](crate::notify_many).
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;

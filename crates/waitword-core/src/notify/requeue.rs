@@ -51,9 +51,6 @@ use crate::word::{Word, bits};
 /// # Errors
 /// What the word held instead of `expected`; nothing has changed then.
 ///
-/// # Panics
-/// When the waker of the signalled waiter does, once all has been done.
-///
 /// ```
 /// use std::future::Future;
 /// use std::pin::pin;
@@ -106,21 +103,15 @@ fn requeue_if<E>(
     // SAFETY: filled under the first of these locks. The loop ends only when the list is empty, so no waiter is left linked to
     // this stack frame.
     while unsafe { both.second().append(to, detached, moved > 1) } {
-        let (first, second) = both.unlock();
-        // The watchdog may need a thread, and to start one may fail; but nothing may unwind while the list is not empty.
-        let watch = [Some(first), second]
-            .into_iter()
-            .flatten()
-            .fold(false, |watch, after| watch | after.all_but_watchdog());
+        // Nothing unwinds while the list is not empty.
+        drop(both.unlock());
         both = table.lock_two(from, to);
-        both.second().watch_too(watch);
     }
     let signalled = signal_behind(both.second(), to, moved);
     let ahead = if moved > 1 { both.second().ahead(to) } else { Default::default() };
     let (first, second) = both.unlock();
     let woken = signalled.iter().map(|(wake, _)| wake).chain(ahead.iter().flatten());
     trace_wakes(SIGNALLED, to, woken.map(Wake::identity));
-    // If the waker panics, so does the notify: there is no other that has to be woken.
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     ahead.into_iter().flatten().for_each(Wake::wake);
     drop((first, second));

@@ -39,9 +39,8 @@ use crate::waiter::wake::Wake;
 /// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, and O(1) more for each
 /// signalled waiter at the front that has not responded.
 ///
-/// # Panics
-/// When the waker does; and if the system cannot start the timer's thread, at the first signal of the process that leaves
-/// a waiter queued behind the signalled one.
+/// Does not panic: what a panic of a waker does is as with [`notify_many`](crate::notify_many); and if the system cannot start the thread
+/// of the watchdog, the next signal or wait tries again.
 ///
 /// ```
 /// use std::future::Future;
@@ -75,7 +74,6 @@ fn signal_first(table: &Table, key: Key) -> usize {
     let signalled = locked.signal_first(key);
     let follow_up = unlock(locked);
     trace_wakes(SIGNALLED, key, signalled.iter().map(|(wake, _)| wake.identity()));
-    // If the waker panics, so does the signal: there is no other to wake.
     let len = signalled.map_or(0, |(wake, len)| {
         Wake::wake(wake);
         len
@@ -92,9 +90,6 @@ fn signal_first(table: &Table, key: Key) -> usize {
 /// gets `true` after three times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) at the latest.
 ///
 /// Takes the shard's lock, and visits the skipped waiters at the front and one more.
-///
-/// # Panics
-/// As [`signal_one`], if the timer's thread cannot be started.
 pub fn is_queue_stalled<L: Location>(at: L) -> bool {
     let table = at.table();
     let key = table.key_of(address(&at));

@@ -230,11 +230,6 @@ impl<'a> Locked<'a> {
         }
     }
 
-    /// A waiter is queued behind a signalled one, as an earlier stay found.
-    pub(crate) fn watch_too(&mut self, watch: bool) {
-        self.changes.watch |= watch;
-    }
-
     /// How many waiters the queue of `key` has.
     pub(crate) fn len(&mut self, key: Key) -> usize {
         // SAFETY: we hold the lock (I2).

@@ -3,8 +3,7 @@
 use super::watchdog;
 use crate::shard::{Locked, Unlocked};
 
-/// What a stay under the lock has left to do, done when it is dropped: also when the waker panics that is woken before
-/// that, for the waiters behind a signalled one rely on the watchdog.
+/// What a stay under the lock has left to do, done when it is dropped. Does not unwind.
 #[must_use = "dropped at once, it comes before the wake, which is more urgent"]
 pub(crate) struct FollowUp<'a>(Unlocked<'a>);
 
@@ -20,20 +19,13 @@ pub(crate) fn release(locked: Locked<'_>) {
     drop(unlock(locked));
 }
 
-impl FollowUp<'_> {
-    /// Does what cannot unwind, and returns whether the watchdog has to be started.
-    pub(crate) fn all_but_watchdog(mut self) -> bool {
-        std::mem::take(&mut self.0.watch)
-    }
-}
-
 impl Drop for FollowUp<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Some(size) = self.0.better_size {
             self.0.shard.resize(size);
         }
-        if self.0.watch {
+        if self.0.watch || watchdog::is_wanted() {
             watchdog::start();
         }
     }

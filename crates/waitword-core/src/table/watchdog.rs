@@ -38,16 +38,12 @@ impl Table {
     ///
     /// Takes the lock of each shard in turn, O(1), and O(words waited on) in shards where a waiter may be stalled, in
     /// short stays.
-    ///
-    /// # Panics
-    /// When a waker does, once all others have been woken.
     pub fn signal_stalled(&self) -> bool {
         let (mut pass, mut batch) = (Pass::default(), WakeBatch::new());
         while self.pass(&mut pass, &mut batch) {
             batch.wake_all();
         }
         batch.wake_all();
-        batch.finish();
         pass.watched
     }
 
@@ -86,65 +82,63 @@ pub fn disable_watchdog() {
     process::never();
 }
 
-/// Has the table of the process passed over until no waiter is queued behind a signalled one.
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
-#[inline]
-pub(super) fn start() {
-    process::start();
-}
+pub(super) use process::{is_wanted, start};
 
 /// A model has no clock, and calls [`Table::signal_stalled`] itself.
 #[cfg(any(waitword_loom, waitword_shuttle))]
 pub(super) fn start() {}
 
+#[cfg(any(waitword_loom, waitword_shuttle))]
+pub(super) const fn is_wanted() -> bool {
+    false
+}
+
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod process {
     use crate::time::Instant;
     use std::pin::Pin;
-    use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
+    use std::sync::{Arc, atomic::AtomicU8, atomic::Ordering};
     use std::task::{Wake, Waker};
 
     use super::{Pass, STALL_TIMEOUT, Table};
     use crate::sync::{Mutex, OnceLock};
     use crate::timer::{Alarm, wake_by_timer};
-    use crate::waiter::wake::{WakeBatch, discard_panic_of};
+    use crate::waiter::wake::WakeBatch;
 
-    /// Whether the next pass has been set up, or one is under way. Written when contention comes and goes.
-    static RUNNING: AtomicBool = AtomicBool::new(false);
+    /// Written when contention comes and goes.
+    static STATE: AtomicU8 = AtomicU8::new(IDLE);
 
+    /// No pass is set up.
+    const IDLE: u8 = 0;
+    /// None is set up, but one was due: the timer had no thread for it. Every stay under a shard's lock tries again after it.
+    const WANTED: u8 = 1;
+    /// The next pass has been set up, or one is under way.
+    const RUNNING: u8 = 2;
+
+    /// Whether one was due that could not be set up.
     #[inline]
-    pub(super) fn start() {
-        if !RUNNING.load(Ordering::Relaxed) {
+    pub(in crate::table) fn is_wanted() -> bool {
+        STATE.load(Ordering::Relaxed) == WANTED
+    }
+
+    /// Has the table of the process passed over until no waiter is queued behind a signalled one. Does not unwind: it is part of releases.
+    #[inline]
+    pub(in crate::table) fn start() {
+        if STATE.load(Ordering::Relaxed) != RUNNING {
             begin();
         }
     }
 
     /// As if a pass were set up already, so that no signal sets one up.
     pub(super) fn never() {
-        RUNNING.store(true, Ordering::SeqCst);
+        STATE.store(RUNNING, Ordering::SeqCst);
     }
 
     #[cold]
     fn begin() {
-        match std::thread::panicking() {
-            // A waker has panicked. If the system cannot start a thread either, a second panic would abort the process.
-            true => discard_panic_of(set_up),
-            false => set_up(),
-        }
-    }
-
-    fn set_up() {
-        /// If the system cannot start the thread, perhaps it can next time.
-        struct Unwinding;
-        impl Drop for Unwinding {
-            fn drop(&mut self) {
-                RUNNING.store(false, Ordering::SeqCst);
-            }
-        }
-        if !RUNNING.swap(true, Ordering::SeqCst) {
-            let unwinding = Unwinding;
+        if STATE.swap(RUNNING, Ordering::SeqCst) != RUNNING {
             set_alarm();
-            std::mem::forget(unwinding);
         }
     }
 
@@ -155,7 +149,10 @@ mod process {
         let watchdog = WATCHDOG.get_or_init(|| Arc::new(Watchdog(Mutex::new(Pass::default()))));
         let waker = Waker::from(Arc::clone(watchdog));
         let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
-        alarm.lock().as_mut().set(Instant::now() + STALL_TIMEOUT, &waker);
+        let now = Instant::now();
+        if !alarm.lock().as_mut().try_set_at(now, now + STALL_TIMEOUT, &waker) {
+            STATE.store(WANTED, Ordering::SeqCst);
+        }
     }
 
     /// What the timer wakes.
@@ -183,9 +180,9 @@ mod process {
             drop(pass);
             wake_by_timer(&mut batch, None);
             if !watched {
-                // A thread that found `true` until now held a shard's lock after our pass over that shard, or before it.
-                RUNNING.store(false, Ordering::SeqCst);
-                if !table.is_watched() || RUNNING.swap(true, Ordering::SeqCst) {
+                // A thread that found `RUNNING` until now held a shard's lock after our pass over that shard, or before it.
+                STATE.store(IDLE, Ordering::SeqCst);
+                if !table.is_watched() || STATE.swap(RUNNING, Ordering::SeqCst) == RUNNING {
                     return;
                 }
             }

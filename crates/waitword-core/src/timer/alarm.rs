@@ -81,7 +81,7 @@ impl Alarm {
     /// Has `waker` woken at `deadline` or soon after, instead of what was set before.
     ///
     /// # Panics
-    /// If it is the first alarm of the process and the system cannot start a thread.
+    /// If the system cannot start a thread for the timer, which has none yet.
     pub fn set(self: Pin<&mut Self>, deadline: Instant, waker: &Waker) {
         self.set_at(Instant::now(), deadline, waker);
     }
@@ -91,8 +91,14 @@ impl Alarm {
     /// # Panics
     /// As [`set`](Self::set).
     pub(crate) fn set_at(self: Pin<&mut Self>, now: Instant, deadline: Instant, waker: &Waker) {
+        let is_set = self.try_set_at(now, deadline, waker);
+        assert!(is_set, "deadlines of async waits need a thread, and the system gave none");
+    }
+
+    /// As [`set_at`](Self::set_at), but returns `false` if there is no thread for the timer; nothing is set then.
+    pub(crate) fn try_set_at(self: Pin<&mut Self>, now: Instant, deadline: Instant, waker: &Waker) -> bool {
         let mut waker = Some(waker.clone());
-        let clock = clock_of_callers();
+        let Some(clock) = clock_of_callers() else { return false };
         let (now, deadline) = (clock.passed(now), clock.from(deadline));
         let (set, node) = self.project();
         *set = true;
@@ -102,6 +108,7 @@ impl Alarm {
         unpark.unpark();
         // The one before; foreign code, so after the lock.
         drop(waker);
+        true
     }
 
     /// Forgets what was set.

@@ -79,15 +79,19 @@ use std::thread::{Builder, Thread, ThreadId};
 
 use super::clock::Clock;
 use super::deadlines::{DEADLINES, Deadlines, LIMIT};
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{current, park, park_until};
 use crate::sync::{Mutex, OnceLock};
-use crate::waiter::wake::{BATCH, Wake, WakeBatch, discard_panic_of};
+use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 
 /// So many threads there are at most. If none is left for a stand-by, the leader calls wakers without one, until one that was
 /// stuck returns.
 const MOST_THREADS: usize = 32;
 
 static CLOCK: OnceLock<Clock> = OnceLock::new();
+
+/// Whether there is a leader, and so a clock.
+static IS_LED: AtomicBool = AtomicBool::new(false);
 
 static CALLS: Mutex<Calls> = Mutex::new(Calls {
     leader: None,
@@ -115,22 +119,25 @@ struct Calls {
     check_wheel: bool,
 }
 
-/// The time in which deadlines are counted. Starts the first thread, if it has not been started.
-///
-/// # Panics
-/// If the system cannot start it.
-pub(crate) fn clock_of_callers() -> Clock {
-    *CLOCK.get_or_init(|| {
-        let clock = Clock { epoch: Instant::now() };
-        let mut calls = CALLS.lock();
+/// The time in which deadlines are counted. `None` if the timer has no thread, and the system would not start one.
+#[inline]
+pub(crate) fn clock_of_callers() -> Option<Clock> {
+    if IS_LED.load(Ordering::Acquire) { CLOCK.get().copied() } else { start_leader() }
+}
+
+#[cold]
+fn start_leader() -> Option<Clock> {
+    let clock = *CLOCK.get_or_init(|| Clock { epoch: Instant::now() });
+    let mut calls = CALLS.lock();
+    if calls.leader.is_none() {
         // Of a batch, and of a pass of the watchdog that goes on behind it.
         calls.queue.reserve(2 * BATCH + 1);
-        let leader =
-            calls.start(clock).expect("deadlines of async waits need a thread, and the system gave none");
+        let leader = calls.start(clock)?;
         calls.leader = Some(leader.id());
         DEADLINES.lock().leader = Some(leader);
-        clock
-    })
+        IS_LED.store(true, Ordering::Release);
+    }
+    Some(clock)
 }
 
 /// Has all wakes of `batch` called by the threads of the timer, and `then` after them.
@@ -167,8 +174,7 @@ fn run(clock: Clock) {
     loop {
         let next = CALLS.lock().next(&me, clock);
         match next {
-            // There is no caller to tell of a panic; the panic hook has.
-            Next::Call(wake) => discard_panic_of(|| wake.wake()),
+            Next::Call(wake) => wake.wake(),
             Next::Again => {}
             // An earlier deadline unparks us; its token survives if we are not parked yet.
             Next::ParkUntil(at) => match at.and_then(|at| clock.instant(at)) {

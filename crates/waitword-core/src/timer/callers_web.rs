@@ -24,7 +24,7 @@ use super::clock::Clock;
 use super::deadlines::DEADLINES;
 use crate::sync::{Mutex, OnceLock, Timekeeper};
 use crate::time::Instant;
-use crate::waiter::wake::{BATCH, Wake, WakeBatch, discard_panic_of};
+use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 
 static CLOCK: OnceLock<Clock> = OnceLock::new();
 
@@ -32,7 +32,11 @@ static CLOCK: OnceLock<Clock> = OnceLock::new();
 static QUEUE: Mutex<VecDeque<Wake>> = Mutex::new(VecDeque::new());
 
 /// The time in which deadlines are counted.
-pub(crate) fn clock_of_callers() -> Clock {
+pub(crate) fn clock_of_callers() -> Option<Clock> {
+    Some(clock())
+}
+
+fn clock() -> Clock {
     *CLOCK.get_or_init(|| {
         // Of a batch, and of a pass of the watchdog that goes on behind it.
         QUEUE.lock().reserve(2 * BATCH + 1);
@@ -50,7 +54,7 @@ pub(crate) fn wake_by_timer(batch: &mut WakeBatch, then: Option<Waker>) {
 ///
 /// The agent that calls this is the timekeeper. It calls it again at that time, and after each ring.
 pub fn expire_due() -> Option<Instant> {
-    let clock = clock_of_callers();
+    let clock = clock();
     loop {
         let mut queue = QUEUE.lock();
         let now = clock.passed(Instant::now());
@@ -65,8 +69,7 @@ pub fn expire_due() -> Option<Instant> {
         drop((deadlines, queue));
         let pop = || QUEUE.lock().pop_front();
         while let Some(wake) = pop() {
-            // There is no caller to tell of a panic; the panic hook has.
-            discard_panic_of(|| wake.wake());
+            wake.wake();
         }
     }
 }

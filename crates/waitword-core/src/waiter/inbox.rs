@@ -56,8 +56,8 @@ impl Inbox {
     /// An empty inbox.
     ///
     /// `doorbell` is called after waits were completed by another agent, thread or task, on the notifier's thread and
-    /// with no lock held. It should be short: unpark a thread, post to an event loop. If it panics, the panic comes
-    /// out of the notify, after all waiters were woken.
+    /// with no lock held. It should be short: unpark a thread, post to an event loop. If it panics, the panic ends
+    /// there, as a waker's does ([`notify_many`](crate::notify_many)).
     pub fn new(doorbell: impl Fn() + Send + Sync + 'static) -> Self {
         let shared = Arc::pin(Shared {
             lock: Mutex::new(()),

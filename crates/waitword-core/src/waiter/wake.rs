@@ -2,10 +2,14 @@
 //!
 //! The order of notifies is made under the lock: there the outcome is stored and, for an agent's wait, its place in the
 //! inbox given, so that two notifiers cannot complete one agent's waits in the wrong order. A waker or a doorbell is foreign
-//! code; it is called with no lock held, in batches, and its panics are survived.
+//! code; it is called with no lock held, in batches.
+//!
+//! A panic of it ends where it was called. The panic hook has reported it by then, and the caller releases a lock, perhaps in the drop of a
+//! guard: it has nobody to tell, must not stop halfway, and is no less right for it. The waiter whose waker panicked has been woken as far as
+//! anybody knows; if it was not, it is an unresponsive waiter like any other (`table/watchdog.rs`).
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::without_provenance;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
@@ -93,12 +97,15 @@ impl Wake {
         matches!(self, Self::Task(ours) if ours.will_wake(waker))
     }
 
-    /// Runs foreign code: no lock may be held.
+    /// Runs foreign code: no lock may be held. Does not unwind.
     #[inline]
     pub(crate) fn wake(self) {
         match self {
-            Self::Task(waker) => waker.wake(),
-            Self::Agent(inbox) => inbox.iter().for_each(Inbox::ring_if_due),
+            Self::Task(waker) if is_of_thread(&waker) => waker.wake(),
+            Self::Task(waker) => discard_panic_of(|| waker.wake()),
+            Self::Agent(inbox) => {
+                inbox.iter().for_each(|inbox| discard_panic_of(|| Inbox::ring_if_due(inbox)));
+            }
         }
     }
 }
@@ -119,12 +126,11 @@ static TAKEN: RawWakerVTable =
 pub(crate) struct WakeBatch {
     wakes: [Wake; BATCH],
     len: usize,
-    panic: Panic,
 }
 
 impl WakeBatch {
     pub(crate) fn new() -> Self {
-        Self { wakes: [const { Wake::NOBODY }; BATCH], len: 0, panic: Panic(None) }
+        Self { wakes: [const { Wake::NOBODY }; BATCH], len: 0 }
     }
 
     /// How many more it holds.
@@ -154,41 +160,28 @@ impl WakeBatch {
         self.wakes[..self.len].iter().map(Wake::identity)
     }
 
-    /// Runs all of them; sleeping threads in rooms, or as a tree (`thread/sleeper.rs`). A panic of one does not keep the others from being woken;
-    /// it goes on in [`finish`](Self::finish). No lock may be held.
+    /// Runs all of them; sleeping threads in rooms, or as a tree (`thread/sleeper.rs`). No lock may be held.
+    /// Does not unwind.
     pub(crate) fn wake_all(&mut self) {
         let (mut threads, batch) = (Threads::default(), self.len);
-        let mut wakes = self.wakes[..batch].iter_mut();
-        // Caught once for all, and once more for each that panics.
-        while wakes.len() > 0 {
-            self.panic.catch(|| {
-                for wake in wakes.by_ref() {
-                    match wake {
-                        Wake::Task(waker) if is_of_thread(waker) => {
-                            threads.add(std::mem::replace(waker, Waker::noop().clone()), batch);
-                        }
-                        foreign => {
-                            // It may take long: the threads before it are woken first.
-                            if !threads.is_empty() {
-                                std::mem::take(&mut threads).wake_all();
-                            }
-                            foreign.take().wake();
-                        }
-                    }
+        for wake in &mut self.wakes[..batch] {
+            match wake {
+                Wake::Task(waker) if is_of_thread(waker) => {
+                    threads.add(std::mem::replace(waker, Waker::noop().clone()), batch);
                 }
-            });
+                foreign => {
+                    // It may take long: the threads before it are woken first.
+                    if !threads.is_empty() {
+                        std::mem::take(&mut threads).wake_all();
+                    }
+                    foreign.take().wake();
+                }
+            }
         }
         if !threads.is_empty() {
             threads.wake_all();
         }
         self.len = 0;
-    }
-
-    /// Goes on with the first panic that a waker or doorbell raised.
-    pub(crate) fn finish(self) {
-        if let Some(payload) = self.panic.0 {
-            resume_unwind(payload);
-        }
     }
 
     /// Takes the wakes out, for another thread to run.
@@ -199,32 +192,19 @@ impl WakeBatch {
     }
 }
 
-/// The first panic of foreign code, kept until the work is done.
-#[derive(Debug)]
-struct Panic(Option<Box<dyn Any + Send>>);
-
-impl Panic {
-    fn catch(&mut self, foreign: impl FnOnce()) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
-            match &self.0 {
-                None => self.0 = Some(payload),
-                // The first panic goes on.
-                Some(_) => discard(payload),
-            }
-        }
-    }
-}
-
-/// Runs foreign code where a panic of it has nowhere to go on.
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+/// Runs foreign code, and ends a panic of it. In a model that would be a failed check, and goes on.
+#[inline]
 pub(crate) fn discard_panic_of(foreign: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
+    if MODEL {
+        foreign();
+    } else if let Err(payload) = catch_unwind(AssertUnwindSafe(foreign)) {
         discard(payload);
     }
 }
 
 /// Drops what was panicked with. Its destructor is foreign code too, and may panic in its turn: with a mere text as a rule, or
 /// with something that does the same again, and then enough is enough.
+#[cold]
 fn discard(payload: Box<dyn Any + Send>) {
     let panic_of_drop =
         |payload| catch_unwind(AssertUnwindSafe(|| drop::<Box<dyn Any + Send>>(payload))).err();

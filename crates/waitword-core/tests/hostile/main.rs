@@ -37,14 +37,13 @@ fn a_waker_that_panics_does_not_keep_the_others_asleep() {
         let waker = if position % 10 == 3 { panics.clone() } else { probe.waker() };
         assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     }
-    let payload = catch_unwind(|| notify_all(&word)).unwrap_err();
-    assert_eq!(*payload.downcast_ref::<&str>().unwrap(), "this waker panics on purpose");
+    assert_eq!(notify_all(&word), 100);
     assert_eq!(probe.wakes(), 90);
     assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
     assert_eq!(notify_all(&word), 0);
 }
 
-/// However many are asked for: woken waiters are counted, the others keep their positions, and the panic goes on in the notify.
+/// However many are asked for: woken waiters are counted, that with the waker too, and the others keep their positions.
 #[test]
 fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
     static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
@@ -58,9 +57,7 @@ fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
             assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
         }
         Bomb::arm(&bomb, Bomb::WAKE);
-        assert!(
-            catch_unwind(|| if woken == 1 { notify_one(&word) } else { notify_many(&word, woken) }).is_err()
-        );
+        assert_eq!(if woken == 1 { notify_one(&word) } else { notify_many(&word, woken) }, woken);
         Bomb::arm(&bomb, Bomb::NEVER);
         assert_eq!(probe.wakes(), woken - 1);
         assert_eq!(Table::global().waiters(&word), 3 - woken);
@@ -73,7 +70,7 @@ fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
     drop(ManuallyDrop::into_inner(bomb));
 }
 
-/// The first panic goes on; the others are dropped, and that may panic in its turn.
+/// A panic is dropped, and that may panic in its turn.
 #[test]
 fn a_panic_that_panics_again_when_it_is_dropped() {
     struct Payload;
@@ -95,7 +92,7 @@ fn a_panic_that_panics_again_when_it_is_dropped() {
         let waker = if position % 10 == 3 { &panics } else { &probe.waker() };
         assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
     }
-    std::mem::forget(catch_unwind(|| notify_all(&word)).unwrap_err());
+    assert_eq!(notify_all(&word), 100);
     assert_eq!(probe.wakes(), 90);
     assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
 
@@ -233,7 +230,7 @@ fn a_stack_that_unwinds_takes_its_waits_along() {
 }
 
 #[test]
-fn a_doorbell_that_panics_comes_after_everything_else() {
+fn a_doorbell_that_panics_keeps_nobody_asleep() {
     let word = Arc::new(AtomicI32::new(0));
     let inbox = Inbox::new(|| panic!("this doorbell panics on purpose"));
     let probe = Probe::new();
@@ -241,7 +238,7 @@ fn a_doorbell_that_panics_comes_after_everything_else() {
     assert!(agent.as_mut().enqueue(0));
     let mut task = pin!(wait_async(&*word, 0));
     assert!(task.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
-    assert!(catch_unwind(AssertUnwindSafe(|| notify_all(&word))).is_err());
+    assert_eq!(notify_all(&word), 2);
     assert_eq!(probe.wakes(), 1);
     assert_eq!(inbox.pop(), Some((agent.token(), Outcome::Notified)));
     assert_eq!(inbox.pop(), None);

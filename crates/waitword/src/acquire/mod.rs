@@ -68,5 +68,5 @@ pub(crate) use handle::{Ask, Handle, HasRaw, waits_for};
 pub(crate) use held::{TIMED, UNTIMED, WasSent, held_by_task, held_by_thread, release, take, try_take};
 pub(crate) use named::{guard_futures, shows_whether_it_waits};
 pub(crate) use pauses::Pauses;
-pub(crate) use raw::{Acquire, Attempt, GivesBack, Left, NotTaken, TakenOrMarked};
+pub(crate) use raw::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 pub(crate) use yields::yield_while;

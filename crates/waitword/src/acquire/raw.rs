@@ -1,7 +1,5 @@
 //! What the acquisition loop asks of a lock's state word, and the attempts of acquirers that do not wait.
 
-use std::mem;
-
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::Hold;
 use waitword_core::{Location, Word, is_queue_stalled};
@@ -85,7 +83,7 @@ pub(crate) trait Acquire {
     /// A waiter has left the queue, and signals the next one if that depends on it.
     fn left(&self, ask: Self::Ask, left: Left);
 
-    /// Releases what was taken for an acquirer that unwinds before it has it: foreign code has panicked.
+    /// Releases what was taken for an acquirer that unwinds before it has it: a waker's destructor has panicked.
     fn give_back(&self, ask: Self::Ask);
 }
 
@@ -132,9 +130,7 @@ pub(crate) struct Left {
 pub(super) fn try_reserved<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     let is_taken = take_reserved(raw, ask);
     if is_taken {
-        let unwinding = GivesBack { raw, ask };
         raw.left(ask, Left { holds: true, was_signalled: false });
-        mem::forget(unwinding);
     }
     is_taken
 }

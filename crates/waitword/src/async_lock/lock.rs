@@ -32,9 +32,6 @@ use crate::sync::{atomic::AtomicI32, const_fn};
 /// A script that waits for the lock with `Atomics.wait` has no such timeout. Behind a task that is not polled, the script
 /// depends on another waiter that takes and releases the lock.
 ///
-/// # Panics
-/// Releasing the lock wakes a waiter. If that waiter's waker panics, so does the release; the lock is free then.
-///
 /// ```
 /// use waitword::{AsyncLock, NotLocked};
 ///

@@ -60,10 +60,6 @@ use waitword_core::observe::WaitsFor;
 ///
 /// # What is seen
 /// All that a party did before it arrived is seen by all parties after the barrier.
-///
-/// # Panics
-/// The last arrival wakes the others, and panics if a waker does, after all others have been woken and the
-/// generation is complete.
 #[doc(alias("CyclicBarrier", "Rendezvous", "pthread_barrier_t"))]
 pub struct Barrier {
     raw: RawBarrier<AtomicU64>,

@@ -312,8 +312,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
     }
 }
 
-/// A waiter has left the queue, here or of the mutex: forwards its signal. Notes first whether a notify counted it: the signal of the next
-/// waiter can panic.
+/// A waiter has left the queue, here or of the mutex: forwards its signal. Notes whether a notify counted it.
 fn left(left: Cancelled, mutex: &RawMutex, notified: &mut bool) {
     mutant!("condvar-requeued" => if left == Cancelled::AfterRequeue { return; });
     // Only the notify that moved this waiter counted it, whichever queue it was in.
@@ -324,7 +323,7 @@ fn left(left: Cancelled, mutex: &RawMutex, notified: &mut bool) {
     }
 }
 
-/// Forwards the notify of a waiter that is dropped, also if a waker panics on the way.
+/// Forwards the notify of a waiter that is dropped, also if its waker's destructor panics.
 struct Forwards<'a, A: Location<Word = AtomicU64>> {
     at: &'a A,
     notified: bool,

@@ -97,9 +97,6 @@ use crate::sync::const_fn;
 ///
 /// # What is seen
 /// All that was done before a notify is seen by the waiter that it wakes, also if the wakeup was stored, or stored already.
-///
-/// # Panics
-/// A notify that wakes a task panics if the task's waker does, after all other waiters have been woken.
 #[doc(alias("Notify", "AutoResetEvent", "ManualResetEvent", "WaitQueue", "Signal", "Gate"))]
 pub struct Event {
     pub(super) raw: RawEvent<AtomicU64>,

@@ -1,6 +1,6 @@
 //! The raw traits of a mutex, and its guard for a condition variable to take and give back.
 
-use std::fmt;
+use std::{fmt, mem};
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::holders::{HoldId, not_kept};
@@ -10,12 +10,14 @@ use ::lock_api::{GuardSend, RawMutexFair, RawMutexTimed};
 use crate::acquire;
 use crate::condvar::{CondvarGuard, Relock};
 use crate::raw_mutex;
+use crate::unlocked::AbortIfUnwinding;
 
 /// The word of [`crate::Mutex`], without a value and without guards.
 ///
-/// # Panics
-/// As [`crate::Mutex::lock`]: `lock` panics if it would have to wait and this thread must not block. So does `bump`, which still
-/// holds the mutex then. The timed forms return `false` at once instead.
+/// # Where this thread must not block
+/// If `lock` would have to wait there ([`forbid_blocking`](crate::forbid_blocking)), it panics and the process aborts: `lock_api` also calls
+/// it to lock a guard's mutex again (`unlocked`), and a panic that unwound would leave that guard without its lock. The timed forms return
+/// `false` at once instead, and `bump` does nothing.
 pub struct RawMutex(raw_mutex::RawMutex);
 
 impl RawMutex {
@@ -31,7 +33,9 @@ impl fmt::Debug for RawMutex {
     }
 }
 
-// SAFETY: there is one holder at a time (the table in `raw_mutex/`), until it releases the word; any thread may release it.
+// SAFETY: there is one holder at a time (the table in `raw_mutex/`), until it releases the word; any thread may release it. `lock_api` calls
+// `unlock` and `lock` while it has a guard, whose drop releases the word once more: `unlock` never unwinds, for the wakers that it calls are
+// caught (`waitword_core::signal_one`) and nothing else in it panics; `lock` aborts instead.
 unsafe impl ::lock_api::RawMutex for RawMutex {
     #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
     const INIT: Self = Self(raw_mutex::RawMutex::new());
@@ -41,9 +45,11 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     #[inline]
     #[track_caller]
     fn lock(&self) {
+        let no_guard_without_lock = AbortIfUnwinding;
         if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, || ()).is_none() {
             let Ok(_) = acquire::block(&self.0, (), "Mutex::lock_async");
         }
+        mem::forget(no_guard_without_lock);
     }
 
     #[inline]
@@ -63,8 +69,8 @@ unsafe impl ::lock_api::RawMutex for RawMutex {
     }
 }
 
-// SAFETY: a fair release is a release, which reserves the word for the present waiters. A bump ends with the word held, also
-// if it unwinds.
+// SAFETY: a fair release is a release, which reserves the word for the present waiters, and unwinds as little. A bump ends with the word held;
+// it does not unwind, because it does nothing where this thread must not block, and aborts if it cannot acquire the word again.
 unsafe impl RawMutexFair for RawMutex {
     #[inline]
     unsafe fn unlock_fair(&self) {
@@ -74,7 +80,7 @@ unsafe impl RawMutexFair for RawMutex {
     #[inline]
     #[track_caller]
     unsafe fn bump(&self) {
-        self.0.bump(&mut { not_kept() }, "Mutex::lock_async");
+        self.0.bump(&mut { not_kept() }, None);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The raw traits of a readers-writer lock.
 
-use std::fmt;
+use std::{fmt, mem};
 use waitword_core::time::{Duration, Instant};
 
 use ::lock_api::{
@@ -13,21 +13,23 @@ use waitword_core::observe::{Caller, WaitsFor, awaited};
 
 use crate::acquire::{self, Acquire};
 use crate::raw_rwlock::{self, Mode};
+use crate::unlocked::AbortIfUnwinding;
 
 /// The words of [`crate::RwLock`], without a value and without guards.
 ///
-/// # Panics
-/// As the blocking methods of [`crate::RwLock`], if they would have to wait and this thread must not block. The timed forms
-/// return `false` at once then.
+/// # Where this thread must not block
+/// As with [`RawMutex`](super::RawMutex). `upgrade` panics, and leaves the lock as it was.
 pub struct RawRwLock(raw_rwlock::RawRwLock);
 
 impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &str) {
+        let no_guard_without_lock = (mode != Mode::Upgrade).then(|| AbortIfUnwinding);
         if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, move || mode).is_none() {
             let Ok(_) = acquire::block(&self.0, mode, instead);
         }
+        mem::forget(no_guard_without_lock);
         if upgraded(&self.0, mode) {
             awaited(self.0.held_at(), WaitsFor::Upgrade, Caller::here(), None);
         }
@@ -59,7 +61,7 @@ impl fmt::Debug for RawRwLock {
 }
 
 // SAFETY: the holders are one writer, or readers, at most one of which is upgradable, until they release the lock; any thread
-// may release it.
+// may release it. What is said of `RawMutex` holds here: no release unwinds, and acquiring aborts where it would.
 unsafe impl ::lock_api::RawRwLock for RawRwLock {
     #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
     const INIT: Self = Self(raw_rwlock::RawRwLock::new());
@@ -111,8 +113,8 @@ unsafe impl ::lock_api::RawRwLock for RawRwLock {
     }
 }
 
-// SAFETY: a fair release is a release, which reserves the lock for the present waiters. A bump ends with the lock held in the
-// same mode, also if it unwinds.
+// SAFETY: a fair release is a release, which reserves the lock for the present waiters, and unwinds as little. A bump ends with the lock
+// held in the same mode; why it does not unwind is said of `RawMutex`.
 unsafe impl RawRwLockFair for RawRwLock {
     #[inline]
     unsafe fn unlock_shared_fair(&self) {
@@ -127,13 +129,13 @@ unsafe impl RawRwLockFair for RawRwLock {
     #[inline]
     #[track_caller]
     unsafe fn bump_shared(&self) {
-        self.0.bump(Mode::Read, &mut { not_kept() }, "RwLock::read_async");
+        self.0.bump(Mode::Read, &mut { not_kept() }, None);
     }
 
     #[inline]
     #[track_caller]
     unsafe fn bump_exclusive(&self) {
-        self.0.bump(Mode::Write, &mut { not_kept() }, "RwLock::write_async");
+        self.0.bump(Mode::Write, &mut { not_kept() }, None);
     }
 }
 
@@ -147,7 +149,7 @@ unsafe impl RawRwLockUpgradeFair for RawRwLock {
     #[inline]
     #[track_caller]
     unsafe fn bump_upgradable(&self) {
-        self.0.bump(Mode::Upgradable, &mut { not_kept() }, "RwLock::upgradable_read_async");
+        self.0.bump(Mode::Upgradable, &mut { not_kept() }, None);
     }
 }
 
@@ -172,7 +174,8 @@ unsafe impl RawRwLockRecursive for RawRwLock {
     }
 }
 
-// SAFETY: the writer becomes a reader, and no other writer gets the lock in between.
+// SAFETY: the writer becomes a reader, and no other writer gets the lock in between. Of that, nothing unwinds: `lock_api` still has the
+// writer's guard, whose drop would release what it does not hold.
 unsafe impl RawRwLockDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade(&self) {
@@ -210,7 +213,8 @@ unsafe impl RawRwLockTimed for RawRwLock {
     }
 }
 
-// SAFETY: there is at most one upgradable reader, and it is the only holder after the upgrade.
+// SAFETY: there is at most one upgradable reader, and it is the only holder after the upgrade. An upgrade that unwinds has left the lock
+// held by the upgradable reader, whose guard `lock_api` still has.
 unsafe impl RawRwLockUpgrade for RawRwLock {
     #[inline]
     #[track_caller]
@@ -245,13 +249,12 @@ unsafe impl RawRwLockUpgrade for RawRwLock {
     }
 }
 
-// SAFETY: the holder changes its mode, and no other writer gets the lock in between.
+// SAFETY: the holder changes its mode, and no other writer gets the lock in between. As with `downgrade`, nothing unwinds: there is room for
+// one more reader, whatever others have leaked (`Mode::enter`).
 unsafe impl RawRwLockUpgradeDowngrade for RawRwLock {
     #[inline]
     unsafe fn downgrade_upgradable(&self) {
-        if self.0.downgrade_upgradable(not_kept()) {
-            self.0.signal();
-        }
+        self.0.downgrade_upgradable(not_kept());
     }
 
     #[inline]

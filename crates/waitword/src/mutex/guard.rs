@@ -111,7 +111,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     #[inline]
     #[track_caller]
     pub fn bump(this: &mut Self) {
-        this.mutex.raw.bump(&mut this.hold, "lock_async");
+        this.mutex.raw.bump(&mut this.hold, Some("lock_async"));
     }
 
     /// A guard of a part of the value. The mutex is held until that guard is dropped.

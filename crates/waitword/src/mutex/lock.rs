@@ -64,11 +64,6 @@ use crate::sync::const_fn;
 /// halfway leaves the same incomplete change as a panic, but poisoning would report only the panic. And most critical sections
 /// either cannot panic or leave nothing half done, and would need an `unwrap` each all the same. For the others there is
 /// [`Poison`](crate::Poison): a `Mutex<Poison<T>>` records that a holder panicked.
-///
-/// # Panics
-/// A release signals the next waiter. If that waiter's waker panics, so does the drop of the guard; the mutex is free then.
-/// The same holds at the first release of the process that leaves a waiter queued behind the signalled one, if the system cannot
-/// start the timer thread.
 #[doc(alias("AsyncMutex", "FairMutex", "pthread_mutex_t", "timed_mutex", "BiLock"))]
 #[derive(Default)]
 pub struct Mutex<T: ?Sized> {

@@ -54,7 +54,7 @@ impl<T: ?Sized> OwnedMutexGuard<T> {
     #[inline]
     #[track_caller]
     pub fn bump(this: &mut Self) {
-        this.mutex.raw.bump(&mut this.hold, "lock_owned_async");
+        this.mutex.raw.bump(&mut this.hold, Some("lock_owned_async"));
     }
 
     /// As [`MutexGuard::map`](crate::MutexGuard::map), with a guard that has a share in the mutex.

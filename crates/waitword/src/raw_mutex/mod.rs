@@ -189,11 +189,11 @@ impl RawMutex {
         }
     }
 
-    /// The holder releases the mutex to the head waiter, and acquires it again. `instead` names the method for threads that must
-    /// not block.
+    /// The holder releases the mutex to the head waiter, and acquires it again. `instead` as in
+    /// [`unlocked::bump`].
     #[inline]
     #[track_caller]
-    pub(crate) fn bump(&self, hold: &mut HoldId, instead: &str) {
+    pub(crate) fn bump(&self, hold: &mut HoldId, instead: Option<&str>) {
         if self.state.load(Ordering::Relaxed) & (QUEUED | SIGNALLED) != 0 {
             self.bump_slow(hold, instead);
         }
@@ -201,7 +201,7 @@ impl RawMutex {
 
     #[cold]
     #[track_caller]
-    fn bump_slow(&self, hold: &mut HoldId, instead: &str) {
+    fn bump_slow(&self, hold: &mut HoldId, instead: Option<&str>) {
         // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
         if Table::global().waiters(&self.state) > 0 {
             unlocked::bump(self, (), hold, instead, |held| self.release_fair(held));

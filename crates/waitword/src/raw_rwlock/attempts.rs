@@ -1,13 +1,12 @@
 //! The attempts on the word that the loop of `acquire` makes.
 
 use std::convert::Infallible;
-use std::mem;
 
 use waitword_core::Masked64;
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
 
-use crate::acquire::{Acquire, Attempt, GivesBack, Left, NotTaken, Pauses, TakenOrMarked, yield_while};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked, yield_while};
 use crate::raw_rwlock::{
     FAIR, FULL, HOLDERS, KEPT, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, TASKS, UPGRADABLE, WRITER,
 };
@@ -55,7 +54,7 @@ impl Acquire for RawRwLock {
         let state = match mode {
             // Readers may be inside already.
             Mode::Read => self.state.load(Ordering::Relaxed) & ((READERS & !FULL) | UPGRADABLE),
-            Mode::Upgradable => self.state.load(Ordering::Relaxed) & READERS,
+            Mode::Upgradable => self.state.load(Ordering::Relaxed) & READERS & !FULL,
             Mode::Write => 0,
             Mode::Upgrade => UPGRADABLE,
         };
@@ -79,7 +78,7 @@ impl Acquire for RawRwLock {
             })
         };
         let before = self.state.fetch_update(order!(Acquire, "rwlock-barge"), Ordering::Relaxed, enter);
-        before.map(|before| self.signal_if_owed(mode, before, after)).is_ok()
+        before.map(|before| self.signal_if_owed(before, after)).is_ok()
     }
 
     fn take_or_mark(&self, mode: Mode, attempt: Attempt) -> TakenOrMarked<Self> {
@@ -108,7 +107,7 @@ impl Acquire for RawRwLock {
             return Err(NotTaken::Marked { value: QUEUED, holds_up_others });
         }
         if attempt == Attempt::Barging {
-            self.signal_if_owed(mode, before, after);
+            self.signal_if_owed(before, after);
         }
         Ok(())
     }
@@ -209,11 +208,9 @@ impl Acquire for RawRwLock {
 impl RawRwLock {
     /// Signals the head waiter if the transition took that on: it set `SIGNALLED`.
     #[inline]
-    fn signal_if_owed(&self, mode: Mode, before: u64, after: u64) {
+    fn signal_if_owed(&self, before: u64, after: u64) {
         if after & !before & SIGNALLED != 0 {
-            let unwinding = GivesBack { raw: self, ask: mode };
             self.signal();
-            mem::forget(unwinding);
         }
     }
 }

@@ -200,22 +200,14 @@ impl RawRwLock {
         }
     }
 
-    /// The upgradable reader becomes one of the readers. `true`: the caller has to [`signal`](Self::signal), which may panic,
-    /// once nothing releases an upgradable reader any more.
-    ///
-    /// # Panics
-    /// If there are too many readers. It is an upgradable one still then.
+    /// The upgradable reader becomes one of the readers. It may be one more than [`MAX_READERS`].
     #[inline]
-    #[must_use]
-    pub(crate) fn downgrade_upgradable(&self, hold: HoldId) -> bool {
-        let must_signal = self
-            .state
-            .compare_exchange(UPGRADABLE, ONE_READER, Ordering::Release, Ordering::Relaxed)
-            .is_err()
-            && self.change_for_room(|state| Mode::Read.enter(state & !UPGRADABLE));
-        // Not before: it may panic. As a reader it is no more in the way than it was.
+    pub(crate) fn downgrade_upgradable(&self, hold: HoldId) {
         changed(self.held_at(), Hold::UpgradableRead, Hold::Read, hold);
-        must_signal
+        if self.state.compare_exchange(UPGRADABLE, ONE_READER, Ordering::Release, Ordering::Relaxed).is_err()
+        {
+            self.make_room(|state| (state & !UPGRADABLE) + ONE_READER);
+        }
     }
 
     #[cold]
@@ -251,25 +243,16 @@ impl RawRwLock {
     #[cold]
     #[inline(never)]
     fn make_room(&self, change: impl Fn(u64) -> u64) {
-        if self.change_for_room(change) {
-            self.signal();
-        }
-    }
-
-    /// As [`make_room`](Self::make_room), and leaves the signal to the caller if it returns `true`.
-    #[cold]
-    fn change_for_room(&self, change: impl Fn(u64) -> u64) -> bool {
         let must_signal = |state| state & (QUEUED | SIGNALLED | WRITER) == QUEUED;
         let before = self.update(order!(Release, "rwlock-make-room"), |state| match change(state) {
             state if must_signal(state) => state ^ (QUEUED | SIGNALLED),
             state => state,
         });
-        mutant!("rwlock-signal" => return false);
-        let must_signal = must_signal(change(before));
-        if must_signal {
+        mutant!("rwlock-signal" => return);
+        if must_signal(change(before)) {
             charge_release(&self.state, std::ptr::from_ref(&self.state).addr());
+            self.signal();
         }
-        must_signal
     }
 
     /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.
@@ -318,22 +301,30 @@ mod tests {
     fn one_reader_too_many_panics_and_changes_nothing() {
         let lock = RawRwLock { state: Masked64::new(FULL - ONE_READER), drain: Masked64::new(0) };
         assert!(lock.take(Mode::Read), "the last one");
-        assert!(lock.take(Mode::Upgradable), "is not one of the readers");
-        let full = FULL | UPGRADABLE;
         let one_too_many: [fn(&RawRwLock); 3] = [
             |lock| assert!(lock.take(Mode::Read)),
             |lock| assert!(lock.read_recursive()),
-            |lock| assert!(!lock.downgrade_upgradable(HoldId::NONE)),
+            // It could become one.
+            |lock| assert!(lock.take(Mode::Upgradable)),
         ];
         for attempt in one_too_many {
             let attempt = std::panic::AssertUnwindSafe(|| attempt(&lock));
             let panic = std::panic::catch_unwind(attempt).expect_err("one too many");
             let message = panic.downcast::<String>().expect("it says how many");
             assert!(message.starts_with("1073741824 readers"), "{message}");
-            assert_eq!(lock.state.load(Ordering::Relaxed), full);
+            assert_eq!(lock.state.load(Ordering::Relaxed), FULL);
         }
-        lock.release_upgradable(HoldId::NONE);
         lock.release_read(HoldId::NONE);
         assert_eq!(lock.state.load(Ordering::Relaxed), FULL - ONE_READER);
+    }
+
+    #[test]
+    fn a_downgrade_has_room_also_beside_as_many_readers_as_there_may_be() {
+        let lock = RawRwLock { state: Masked64::new(FULL - ONE_READER), drain: Masked64::new(0) };
+        assert!(lock.take(Mode::Upgradable) && lock.take(Mode::Read));
+        lock.downgrade_upgradable(HoldId::NONE);
+        assert_eq!(lock.state.load(Ordering::Relaxed), FULL + ONE_READER);
+        lock.release_read(HoldId::NONE);
+        assert_eq!(lock.state.load(Ordering::Relaxed), FULL);
     }
 }

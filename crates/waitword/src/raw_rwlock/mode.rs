@@ -59,11 +59,11 @@ impl Mode {
     /// The state with one more holder.
     ///
     /// # Panics
-    /// When that would be too many.
+    /// When that would be too many. An upgradable reader may become one of the readers, for whom there must be room then.
     #[inline]
     pub(super) fn enter(self, state: u64) -> u64 {
         match self {
-            Self::Read if state & FULL != 0 => too_many_readers(),
+            Self::Read | Self::Upgradable if state & FULL != 0 => too_many_readers(),
             Self::Read => state + ONE_READER,
             Self::Upgradable => state | UPGRADABLE,
             Self::Write => state | WRITER,

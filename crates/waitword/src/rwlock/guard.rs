@@ -80,7 +80,7 @@ macro_rules! guard {
             #[inline]
             #[track_caller]
             pub fn bump(this: &mut Self) {
-                this.rwlock.raw.bump(Mode::$mode, &mut this.hold, $acquire);
+                this.rwlock.raw.bump(Mode::$mode, &mut this.hold, Some($acquire));
             }
 
             /// The lock, which stays as it is.
@@ -227,21 +227,18 @@ macro_rules! writer {
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
                 let hold = this.hold;
-                // SAFETY: the acquisition of the guard that is forgotten is one of a reader after the next line; also if that
-                // unwinds because of the waker of a waiter that it signals.
-                let reader = unsafe { $read::new(Self::forget(this), hold) };
-                reader.rwlock.raw.downgrade(hold);
-                reader
+                this.rwlock.raw.downgrade(hold);
+                // SAFETY: the acquisition of the guard that is forgotten is one of a reader now (invariant 1).
+                unsafe { $read::new(Self::forget(this), hold) }
             }
 
             /// Becomes the upgradable reader. There is no writer in between, and queued readers enter, too.
             #[inline]
             pub fn downgrade_to_upgradable(this: Self) -> $upgradable<$($life,)? T> {
                 let hold = this.hold;
+                this.rwlock.raw.downgrade_to_upgradable(hold);
                 // SAFETY: as for `downgrade`, and it is an upgradable one.
-                let reader = unsafe { $upgradable::new(Self::forget(this), hold) };
-                reader.rwlock.raw.downgrade_to_upgradable(hold);
-                reader
+                unsafe { $upgradable::new(Self::forget(this), hold) }
             }
         }
 

@@ -64,14 +64,11 @@ use crate::sync::const_fn;
 /// [upgrade](crate::RwLockUpgradableReadGuard::upgrade_async), which has a guard.
 ///
 /// # How many readers
-/// 2^30 (1,073,741,824) at a time. Only guards that are leaked come to that. The next one panics, and nothing is lost.
+/// 2^30 (1,073,741,824) at a time. Only guards that are leaked come to that. The next one panics, and nothing is lost. (Room for one more is kept
+/// for the downgrade of an upgradable reader: no release or downgrade panics.)
 ///
 /// # No poisoning
 /// As with [`Mutex`](crate::Mutex#no-poisoning).
-///
-/// # Panics
-/// A release signals the next waiter. If that waiter's waker panics, the drop of the guard does, after the lock was released. A reader
-/// that has just left the queue and signals the next one releases its read before it panics.
 #[doc(alias("ReaderWriterLock", "ReadWriteLock", "SharedMutex", "shared_mutex", "pthread_rwlock_t"))]
 #[derive(Default)]
 // For `read_ref.rs`.

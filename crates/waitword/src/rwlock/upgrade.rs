@@ -181,14 +181,9 @@ macro_rules! upgrade {
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
                 let hold = this.hold;
-                let must_signal = this.raw().downgrade_upgradable(hold);
+                this.raw().downgrade_upgradable(hold);
                 // SAFETY: the acquisition of the guard that is forgotten is one of a reader now (invariant 1).
-                let reader = unsafe { $read::new(Self::forget(this), hold) };
-                if must_signal {
-                    // There is a guard to release it: the waker of the waiter may panic.
-                    reader.rwlock.raw.signal();
-                }
-                reader
+                unsafe { $read::new(Self::forget(this), hold) }
             }
 
             #[track_caller]

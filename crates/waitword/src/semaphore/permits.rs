@@ -80,10 +80,6 @@ use crate::sync::const_fn;
 /// signalled for nor from those that are reserved for it: the next waiter is signalled in its place after one to three times
 /// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). It gets its permits when it is polled again, if there are enough. While it is alone in
 /// the queue, permits stay reserved for it, and [`try_acquire`](Self::try_acquire) fails meanwhile.
-///
-/// # Panics
-/// A release signals the next waiter. If that waiter's waker panics, the drop of the permit does, after the permit was given back. The
-/// same if the system cannot start the timer's thread, at the first release of the process that leaves a waiter behind the one it signals.
 #[doc(alias("counting_semaphore", "sem_t", "permit"))]
 pub struct Semaphore {
     pub(super) raw: RawSemaphore,

@@ -61,9 +61,6 @@ use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
 ///
 /// # Fairness
 /// All waiters are woken together, in FIFO order.
-///
-/// # Panics
-/// Dropping the last token wakes the waiters, and panics if a waker does, after all other waiters have been woken.
 #[doc(alias("Latch", "CountDownLatch", "TaskTracker", "TaskGroup"))]
 pub struct WaitGroup {
     pub(super) raw: RawWaitGroup<AtomicU64>,

@@ -1,0 +1,172 @@
+//! The system has no thread for the watchdog: releases do not notice, and one is started later. Alone in its process, whose memory it limits.
+
+#![cfg(all(target_os = "linux", not(miri)))]
+
+mod common;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::{self, Builder, JoinHandle};
+use std::time::Duration;
+
+use common::{Task, until};
+use waitword::word::Table;
+use waitword::*;
+
+#[repr(C)]
+struct Limit {
+    now: u64,
+    most: u64,
+}
+
+unsafe extern "C" {
+    fn getrlimit(what: i32, limit: *mut Limit) -> i32;
+    fn setrlimit(what: i32, limit: *const Limit) -> i32;
+}
+
+const RLIMIT_AS: i32 = 9;
+
+fn limit(memory: impl FnOnce(u64) -> u64) {
+    let mut limit = Limit { now: 0, most: 0 };
+    // SAFETY: both are given a struct of the layout that they expect on a 64-bit system.
+    unsafe {
+        assert_eq!(getrlimit(RLIMIT_AS, &mut limit), 0);
+        limit.now = memory(limit.most);
+        assert_eq!(setrlimit(RLIMIT_AS, &limit), 0);
+    }
+}
+
+/// Runs `without` while no thread can be started: not even one on the stack of a thread that has ended.
+fn without_new_threads(without: impl FnOnce()) {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = statm.split(' ').next().unwrap().parse().unwrap();
+    limit(|_| pages * 4096 + (1 << 20));
+    let mut started = Vec::new();
+    while let Ok(thread) = Builder::new().spawn(thread::park) {
+        started.push(thread);
+    }
+    // A backtrace needs memory.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    without();
+    limit(|most| most);
+    std::panic::set_hook(hook);
+    started.iter().for_each(|thread| thread.thread().unpark());
+}
+
+/// No waiter ends while this is held, for its stack would do for another thread.
+static STAY: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+/// A release that signals a waiter and leaves one behind it, for which the watchdog is wanted; and the waiters.
+type Release = (&'static str, Box<dyn FnOnce()>, [JoinHandle<()>; 2]);
+
+/// Prepares releases, while there are threads. Each has a lock of its own.
+macro_rules! releases {
+    ($list:ident: $Lock:ty, $wait:ident; $($acquire:ident, $release:expr;)+) => {$(
+        let lock: &'static $Lock = Box::leak(Box::new(<$Lock>::new(0)));
+        let guard = lock.$acquire();
+        let waiters = [(); 2].map(|()| thread::spawn(|| {
+            drop(lock.$wait());
+            let _stays = STAY.lock();
+        }));
+        let release = Box::new(move || { let _what_is_left = $release(guard); });
+        $list.push((stringify!($Lock: $acquire, $release), release, waiters));
+    )+};
+}
+
+#[test]
+fn releases_do_not_notice_and_the_watchdog_is_started_later() {
+    let mut releases: Vec<Release> = Vec::new();
+    releases! { releases: Mutex<u8>, lock;
+        lock, drop;
+        lock, MutexGuard::unlock_fair;
+        lock, |mut guard| MutexGuard::bump(&mut guard);
+        lock, |mut guard| MutexGuard::unlocked(&mut guard, || ());
+    }
+    releases! { releases: RwLock<u8>, write;
+        read, drop;
+        read, RwLockReadGuard::unlock_fair;
+        read, |mut guard| RwLockReadGuard::bump(&mut guard);
+        write, drop;
+        write, RwLockWriteGuard::unlock_fair;
+        write, |mut guard| RwLockWriteGuard::bump(&mut guard);
+        write, RwLockWriteGuard::downgrade;
+        write, RwLockWriteGuard::downgrade_to_upgradable;
+        upgradable_read, drop;
+        upgradable_read, RwLockUpgradableReadGuard::downgrade;
+        upgradable_read, RwLockUpgradableReadGuard::unlock_fair;
+    }
+    #[cfg(feature = "lock_api")]
+    of_lock_api(&mut releases);
+    let all = 2 * releases.len();
+    until(|| Table::global().snapshot().len() == all);
+
+    let (mutex, permits, lock) = (Mutex::new(()), Semaphore::new(0), AsyncLock::new());
+    let guard = mutex.lock();
+    let mut never_polled = [Task::new(mutex.lock_async()), Task::new(mutex.lock_async())];
+    let [acquires, behind_it] = [(); 2].map(|()| permits.acquire_async());
+    let [mut acquires, mut behind_it] = [acquires, behind_it].map(Task::new);
+    assert!(never_polled.iter_mut().all(|task| task.poll().is_pending()));
+    assert!(acquires.poll().is_pending() && behind_it.poll().is_pending());
+    lock.lock();
+    let elsewhere = Mutex::new(());
+    let _held = elsewhere.lock();
+    let mut timed = Task::new(elsewhere.lock_async_for(Duration::from_secs(3600)));
+    let stay = STAY.lock();
+    let mut unwound = Vec::with_capacity(all);
+    without_new_threads(|| {
+        let mut run = |name, run: Box<dyn FnOnce() + '_>| {
+            if catch_unwind(AssertUnwindSafe(run)).is_err() {
+                unwound.push(name);
+            }
+        };
+        for (name, release, _) in &mut releases {
+            run(*name, std::mem::replace(release, Box::new(|| ())));
+        }
+        run("Mutex", Box::new(|| drop(guard)));
+        run("Semaphore", Box::new(|| permits.add_permits(2)));
+        run("AsyncLock", Box::new(|| lock.unlock().unwrap()));
+        run("a deadline", Box::new(|| drop(timed.poll())));
+    });
+    assert_eq!(unwound, ["a deadline"], "it needs a thread, and says so; no release does");
+    drop(stay);
+    for (name, _, waiters) in releases {
+        waiters.into_iter().for_each(|waiter| waiter.join().expect(name));
+    }
+    // The head was signalled and is not polled; nothing has made up for it yet. A later wait, elsewhere, has the watchdog started.
+    assert!(never_polled[0].is_woken() && !never_polled[1].is_woken());
+    assert!(Task::new(elsewhere.lock_async()).poll().is_pending());
+    until(|| never_polled[1].is_woken() && behind_it.is_woken());
+}
+
+#[cfg(feature = "lock_api")]
+fn of_lock_api(releases: &mut Vec<Release>) {
+    use ::lock_api::{MutexGuard, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
+    use waitword::lock_api::{Mutex, RwLock};
+    releases! { releases: Mutex<u8>, lock;
+        lock, drop;
+        lock, MutexGuard::unlock_fair;
+        lock, |mut guard| MutexGuard::bump(&mut guard);
+        lock, |mut guard| MutexGuard::unlocked(&mut guard, || ());
+        lock, |mut guard| MutexGuard::unlocked_fair(&mut guard, || ());
+    }
+    releases! { releases: RwLock<u8>, write;
+        read, drop;
+        read, RwLockReadGuard::unlock_fair;
+        read, |mut guard| RwLockReadGuard::bump(&mut guard);
+        read, |mut guard| RwLockReadGuard::unlocked(&mut guard, || ());
+        read_recursive, drop;
+        write, drop;
+        write, RwLockWriteGuard::unlock_fair;
+        write, |mut guard| RwLockWriteGuard::bump(&mut guard);
+        write, |mut guard| RwLockWriteGuard::unlocked(&mut guard, || ());
+        write, RwLockWriteGuard::downgrade;
+        write, RwLockWriteGuard::downgrade_to_upgradable;
+        upgradable_read, drop;
+        upgradable_read, RwLockUpgradableReadGuard::unlock_fair;
+        upgradable_read, |mut guard| RwLockUpgradableReadGuard::bump(&mut guard);
+        upgradable_read, |mut guard| RwLockUpgradableReadGuard::unlocked(&mut guard, || ());
+        upgradable_read, RwLockUpgradableReadGuard::downgrade;
+        upgradable_read, RwLockUpgradableReadGuard::upgrade;
+        upgradable_read, |mut guard| RwLockUpgradableReadGuard::with_upgraded(&mut guard, |_| ());
+    }
+}

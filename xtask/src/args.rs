@@ -29,6 +29,10 @@ pub(crate) enum Recipe {
         /// Write the counts of old words anew, where there are fewer than before
         #[arg(long)]
         update: bool,
+
+        /// The links in what `cargo doc` wrote instead
+        #[arg(long, conflicts_with = "update")]
+        built: bool,
     },
 
     /// Packs the published crates, and builds each from its package

@@ -95,7 +95,7 @@ pub(crate) fn metadata(arguments: &[&str]) -> Result<Value, String> {
 }
 
 /// The names of the workspace's crates that are published.
-fn published() -> Result<Vec<String>, String> {
+pub(crate) fn published() -> Result<Vec<String>, String> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let published = packages.iter().filter(|package| package["publish"].is_null());

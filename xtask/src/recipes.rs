@@ -10,7 +10,8 @@ use crate::{cross, docs, layers, miri, mutants, promela, publish, repeat, web, w
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
-        Recipe::Docs { update } => docs::run(update).map_err(Stop::Failed),
+        Recipe::Docs { built: true, .. } => docs::built().map_err(Stop::Failed),
+        Recipe::Docs { update, .. } => docs::run(update).map_err(Stop::Failed),
         Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
         Recipe::Package => publish::package().map_err(Stop::Failed),
         Recipe::Msrv => publish::msrv().map_err(Stop::Failed),

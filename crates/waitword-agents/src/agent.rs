@@ -59,7 +59,7 @@ impl Agent {
     }
 
     /// AgentCanSuspend: whether [`wait`](Self::wait) may block. Also false while the thread is under
-    /// [`forbid_blocking`](waitword_core::forbid_blocking).
+    /// `waitword_core::forbid_blocking`.
     pub fn can_block(&self) -> bool {
         self.can_block.get() && may_block()
     }
@@ -112,7 +112,7 @@ pub struct AgentHandle {
 
 impl AgentHandle {
     /// Ends the agent. If it is blocked in a wait, that wait leaves its queue and returns
-    /// [`Terminated`](crate::WaitError::Terminated); so does every later one that would block. Its doorbell rings.
+    /// [`Terminated`](crate::WaitError); so does every later one that would block. Its doorbell rings.
     ///
     /// Returns at once. The agent's async waits are gone when its [`Agent`] is dropped: a host whose callers must not
     /// see a dead agent's waiters waits for that.

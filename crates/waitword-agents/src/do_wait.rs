@@ -45,7 +45,7 @@ pub enum AsyncWait {
 }
 
 impl Agent {
-    /// What a wait would be that need not wait: [`NotEqual`](Outcome::NotEqual), or [`TimedOut`](Outcome::TimedOut) if
+    /// What a wait would be that need not wait: [`NotEqual`](Outcome), or [`TimedOut`](Outcome) if
     /// `timeout` is zero; `None` if it would have to.
     ///
     /// The same in both modes. A host that asks first spends nothing on promises and the like for a wait that is none;
@@ -79,8 +79,8 @@ impl Agent {
     /// Atomics.wait: blocks this thread until the word is notified.
     ///
     /// # Errors
-    /// [`CannotBlock`](WaitError::CannotBlock), which is the standard's TypeError; [`Terminated`](WaitError::Terminated)
-    /// when the agent was terminated before a notify counted this wait; [`Word`](WaitError::Word) when there is no
+    /// [`CannotBlock`](WaitError), which is the standard's TypeError; [`Terminated`](WaitError)
+    /// when the agent was terminated before a notify counted this wait; [`Word`](WaitError) when there is no
     /// such word.
     pub fn wait(
         &self,
@@ -120,8 +120,8 @@ impl Agent {
     /// A host makes the promise before it calls this: once the wait is in the queue, nothing may fail.
     ///
     /// # Errors
-    /// [`TooMany`](WaitAsyncError::TooMany) when it would have to wait and the agent has as many pending waits as it
-    /// [may](Self::set_max_waits); [`Word`](WaitAsyncError::Word) when there is no such word.
+    /// [`TooMany`](WaitAsyncError) when it would have to wait and the agent has as many pending waits as it
+    /// [may](Self::set_max_waits); [`Word`](WaitAsyncError) when there is no such word.
     pub fn wait_async(
         &self,
         block: &SharedBlock,

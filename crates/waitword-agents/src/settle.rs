@@ -33,7 +33,7 @@ impl Agent {
     }
 
     /// Settles the pending waits whose deadline is at or before `now`, which the clock must have reached, as
-    /// [`TimedOut`](crate::Outcome::TimedOut), in the order of their deadlines, and after what was settled before. Returns how
+    /// [`TimedOut`](crate::Outcome), in the order of their deadlines, and after what was settled before. Returns how
     /// many these were: a wait that a notify counted meanwhile is not among them.
     pub fn expire_due(&self, now: Instant) -> usize {
         self.waits.borrow_mut().expire_due(now)

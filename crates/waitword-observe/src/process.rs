@@ -25,7 +25,7 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 
 /// All waiters of the process's common queue, lock by lock.
 ///
-/// Those of shared blocks with a [`Table`](waitword_core::Table) of their own are among them if a [source](crate::add_source) sees them. Nothing is stopped: each queue is copied in short stays
+/// Those of shared blocks with a `Table` of their own are among them if a [source](crate::add_source) sees them. Nothing is stopped: each queue is copied in short stays
 /// under its shard's lock, some microseconds each.
 ///
 /// ```

@@ -26,7 +26,7 @@ pub use waitword_core::observe::holders::HeldBy;
 #[derive(Clone, Copy, Debug)]
 pub enum LockError {
     /// The time was up. Of a lock, it says who held it then, if that is known: with the feature `observe`, while holders are recorded
-    /// ([`start_holders`](waitword_core::observe::holders)).
+    /// (`waitword_observe::enable`).
     TimedOut(HeldBy),
     /// It would have had to wait, and this thread must not block
     /// ([`forbid_blocking`](crate::forbid_blocking)). Nothing was waited for. The methods that are futures do not return

@@ -1,7 +1,9 @@
 //! What the pages name exists: files, items of the source, recipes. And the words that the glossary has replaced get fewer.
 //!
 //! `markdown.rs` takes a page apart, `names.rs` says what a name can mean and whether the tree has it, `words.rs` counts old words.
+//! `html.rs` follows the links of what `cargo doc` wrote.
 
+mod html;
 mod markdown;
 mod names;
 mod words;
@@ -11,6 +13,7 @@ use std::path::Path;
 
 use crate::line::{Line, root};
 
+pub(crate) use html::check as built;
 use markdown::spans;
 use names::Tree;
 

@@ -28,7 +28,7 @@ use crate::table::{Location, address, release};
 use crate::waiter::wake::Wake;
 
 /// For building locks: wakes up to two of the first threads that were moved to the queue of the word with others
-/// ([`requeue_while_equal`](crate::requeue_while_equal)), are not signalled, and have not been woken so before. Returns how many.
+/// (`requeue_while_equal`), are not signalled, and have not been woken so before. Returns how many.
 ///
 /// They stay queued, as they were: a wake-up for no reason, to which the lock gives one. For a thread that was woken so and finds the
 /// lock free, before it takes it.

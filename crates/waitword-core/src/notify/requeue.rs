@@ -40,7 +40,7 @@ use crate::word::{Word, bits};
 /// Moves the `count` waiters that have waited longest on the word, or all if there are fewer, to the tail of the queue of the
 /// word at the address `to`, in order, if the word holds `expected`. They are not woken; but the first waiter there that is
 /// not signalled yet is signalled, as by [`signal_one`](crate::signal_one), and if it moved several, two threads of them are woken as by
-/// [`wake_ahead`](crate::wake_ahead). Returns how many it moved.
+/// `wake_ahead`. Returns how many it moved.
 ///
 /// From then on they are signalled and notified there, and no notify here reaches them. `to` is in the same table; nothing
 /// is ever read or written at it. The waits of agents must not be moved.

@@ -32,7 +32,7 @@ use crate::waiter::wake::Wake;
 /// waiter has not lost its position. A future acknowledges it when it is polled, a blocked thread when it
 /// wakes and goes on waiting. The waits of agents cannot be signalled, and are skipped.
 ///
-/// If a signalled waiter does not respond within [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) or twice that, the next one is
+/// If a signalled waiter does not respond within `STALL_TIMEOUT` or twice that, the next one is
 /// signalled too: by the watchdog, in the table of the process. For other tables their owner does that
 /// ([`Table::signal_stalled`]).
 ///
@@ -87,7 +87,7 @@ fn signal_first(table: &Table, key: Key) -> usize {
 ///
 /// For building locks: an attempt that does not wait (`try_lock`) may take what is reserved for the queue if this holds.
 /// Until the next pass of the watchdog, asking counts as being queued behind these waiters: an acquirer that asks repeatedly
-/// gets `true` after three times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) at the latest.
+/// gets `true` after three times `STALL_TIMEOUT` at the latest.
 ///
 /// Takes the shard's lock, and visits the skipped waiters at the front and one more.
 pub fn is_queue_stalled<L: Location>(at: L) -> bool {

@@ -28,8 +28,8 @@ pub enum Actor {
     Thread(Thread),
     /// A task, by the data pointer of its waker: the same in each poll with most executors.
     Task(usize),
-    /// A task, by the number that it had when it acquired a lock ([`identify`](crate::observe::identify)). For holders: a waiter keeps its
-    /// waker, so its address says as much ([`task_number`](crate::observe::task_number)).
+    /// A task, by the number that it had when it acquired a lock (`identify`). For holders: a waiter keeps its
+    /// waker, so its address says as much (`task_number`).
     Identified(u64),
     /// An agent, by the address of its inbox.
     Agent(usize),
@@ -48,13 +48,13 @@ pub struct WaiterSeen {
     /// Where the wait began. `None` for a script's, and for a wait of a library that was loaded at run time more than 2 GiB
     /// away from this crate.
     pub site: Option<&'static Site>,
-    /// When it enqueued. `None` if the clock did not run then ([`start_clock`](crate::observe::start_clock)).
+    /// When it enqueued. `None` if the clock did not run then (`start_clock`).
     pub since: Option<Instant>,
     /// Whether it ends at a deadline. `None` for a script's.
     pub timed: Option<bool>,
     /// Its thread, task or agent.
     pub actor: Actor,
-    /// What an agent calls its wait ([`InboxWait::token`](crate::InboxWait::token)); `None` of all others.
+    /// What an agent calls its wait (`InboxWait::token`); `None` of all others.
     pub token: Option<usize>,
     /// Whether it was signalled.
     pub state: WaiterState,

@@ -132,13 +132,13 @@ impl<L: Location> WaitAsync<L> {
         self.node.was_notified_alone()
     }
 
-    /// Whether it was moved to another word's queue ([`requeue_while_equal`](crate::requeue_while_equal)). Once moved, it stays so.
+    /// Whether it was moved to another word's queue (`requeue_while_equal`). Once moved, it stays so.
     #[inline]
     pub fn is_requeued(&self) -> bool {
         self.is_waiting() && self.is_elsewhere()
     }
 
-    /// Whether it was moved with others, and has not been woken ahead ([`wake_ahead`](crate::wake_ahead)) since: for a lock, whether there
+    /// Whether it was moved with others, and has not been woken ahead (`wake_ahead`) since: for a lock, whether there
     /// may be others that it could wake so.
     #[inline]
     pub fn is_in_crowd(&self) -> bool {

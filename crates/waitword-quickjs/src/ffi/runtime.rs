@@ -24,7 +24,7 @@ pub struct RuntimeOptions {
     /// nevertheless until not even an error can be made is ended ([`Runtime::is_out_of_memory`]).
     pub memory_limit: Option<usize>,
     /// The budget that all this comes out of, in place of a new one of `memory_limit` bytes: a
-    /// [part](MemoryBudget::part_of) of one for several runtimes, say. On that whole counts also what the engine and its realms
+    /// part of one for several runtimes, say. On that whole counts also what the engine and its realms
     /// start with, which is never refused.
     pub budget: Option<Arc<MemoryBudget>>,
     /// How many bytes of the thread's stack scripts may use before they get a RangeError. It has to be less than what the

@@ -1,0 +1,90 @@
+//! The links in what `cargo doc` wrote: rustdoc leaves a path as it is (`href="crate::…"`) where it finds no page for it, and says
+//! nothing, in docs that another crate shows again or where the item is hidden.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use crate::line::root;
+use crate::publish::published;
+
+/// Below the root.
+const FOLDER: &str = "target/doc";
+
+/// In the docs of methods and items that come from other crates, whose pages are theirs to mend.
+const OF_OTHERS: [&str; 7] = [
+    "crate::Span",
+    "super::Span::current()",
+    "super::Subscriber",
+    "dispatcher#setting-the-default-subscriber",
+    "futures_core::future::TryFuture",
+    "../../std/time/struct.Instant.html",
+    "../../std/time/struct.SystemTime.html",
+];
+
+/// Follows the links from each crate's first page: what lies there from before is not read.
+pub(crate) fn check() -> Result<(), String> {
+    let folder = root().join(FOLDER);
+    let first = |krate: &String| folder.join(krate.replace('-', "_")).join("index.html");
+    let mut new: Vec<PathBuf> = published()?.iter().map(first).filter(|page| page.exists()).collect();
+    if new.is_empty() {
+        return Err(format!("{FOLDER} is empty; to fill it: cargo doc --workspace --no-deps"));
+    }
+    let mut pages: BTreeSet<PathBuf> = new.iter().cloned().collect();
+    let mut faults = BTreeSet::new();
+    while let Some(page) = new.pop() {
+        let text = fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
+        for link in links(&text).filter(|link| !OF_OTHERS.contains(link)) {
+            let Some(file) = file(&page, link) else { continue };
+            if !file.exists() {
+                let page = page.strip_prefix(&folder).unwrap_or(&page);
+                faults.insert(format!("{}: {link}", page.display()));
+            } else if file.extension().is_some_and(|end| end == "html") && pages.insert(file.clone()) {
+                new.push(file);
+            }
+        }
+    }
+    if faults.is_empty() {
+        println!("the links of {} pages in {FOLDER} lead somewhere", pages.len());
+        return Ok(());
+    }
+    let list = faults.iter().map(String::as_str).collect::<Vec<_>>().join("\n  ");
+    Err(format!("{} links in {FOLDER} lead nowhere\n  {list}", faults.len()))
+}
+
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next())
+}
+
+/// What a link of a page leads to, if that is a file.
+fn file(page: &Path, link: &str) -> Option<PathBuf> {
+    let path = link.split(['#', '?']).next().unwrap_or_default();
+    let is_elsewhere = ["http:", "https:", "mailto:", "data:"].iter().any(|scheme| link.starts_with(scheme));
+    // A script of rustdoc's own writes some.
+    if path.is_empty() || is_elsewhere || link.contains("${") {
+        return None;
+    }
+    let mut file = page.parent()?.to_owned();
+    for part in Path::new(path).components() {
+        match part {
+            Component::ParentDir => drop(file.pop()),
+            Component::CurDir => {}
+            part => file.push(part),
+        }
+    }
+    Some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_rustdoc_left_is_a_file_that_is_not_there() {
+        let page = Path::new("/doc/one/two/index.html");
+        let text = r##"<a class="fn" href="../fn.f.html#a">f</a><a href="crate::g">g</a><a href="#x"><a href="https://x">"##;
+        let files: Vec<_> = links(text).map(|link| file(page, link)).collect();
+        let files: Vec<_> = files.iter().map(|file| file.as_deref().and_then(Path::to_str)).collect();
+        assert_eq!(files, [Some("/doc/one/fn.f.html"), Some("/doc/one/two/crate::g"), None, None]);
+    }
+}

@@ -60,6 +60,13 @@ cycle: 2 members, since 1.2 s
                   acquired Mutex<Ledger> 1.3 s ago at src/pay.rs:38
 deadlock unless the guard acquired by thread \"alpha\" is elsewhere";
     assert_eq!(found, [expected]);
+    let is_fault = |made: Made| cycles(&made.0, &later(&made.0))[0].is_fault();
+    assert!(is_fault(threads()), "nothing known can end it");
+    assert!(!is_fault(threads().but_held(|holder| holder.sent_away = true)));
+    assert!(
+        !is_fault(abba(thread(1, "alpha"), task(2, None))),
+        "it may be inside a `timeout` or a `select!`"
+    );
 }
 
 #[test]

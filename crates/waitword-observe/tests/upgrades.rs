@@ -9,8 +9,11 @@ use std::sync::Mutex as StdMutex;
 use std::task::Waker;
 
 use polled::{ended, poll, waker};
-use waitword::{Mutex, RwLock, RwLockUpgradableReadGuard};
-use waitword_observe::{Access, Address, Blocks, Cycle, Finding, Lock, enable, report, snapshot};
+use waitword::{Mutex, RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard};
+use waitword_observe::{
+    Access, Address, Blocks, Cycle, Finding, Holder, Lock, Seen, add_source, cycles as cycles_of, enable,
+    report, snapshot,
+};
 
 /// So many that each order of the two queues is among them, as is each distance.
 const LOCKS: usize = 64;
@@ -107,4 +110,41 @@ fn a_deadlock_through_an_upgrade_is_found() {
         assert_eq!(cycle.members.iter().filter(|member| upgrades(&member.blocks)).count(), 1);
         drop((reader, upgrade, other));
     }
+}
+
+/// What happens once a snapshot has seen the waiters, and before it sees the holders.
+static MEANWHILE: StdMutex<Option<Box<dyn FnOnce() + Send>>> = StdMutex::new(None);
+
+/// The upgrade ends within the second snapshot, which has the wait still, and the hold as that of a reader already.
+#[test]
+fn an_upgrade_that_becomes_a_read_within_a_snapshot_waits_for_nobody() {
+    let _one = ONE_AT_A_TIME.lock();
+    enable();
+    let _source = add_source(|| {
+        let meanwhile = MEANWHILE.lock().unwrap().take();
+        meanwhile.into_iter().for_each(|meanwhile| meanwhile());
+        Seen { waiters: Vec::new(), complete: Box::new(|_, _| {}) }
+    });
+    let lock: &'static RwLock<u32> = Box::leak(Box::new(RwLock::new(0)));
+    let reader = waker();
+    let read = ended(lock.read_async(), &reader);
+    let task = waker();
+    let mut upgrades = Box::pin(async move {
+        let write = RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read_async().await).await;
+        let _read = RwLockWriteGuard::downgrade(write);
+        std::future::pending::<()>().await;
+    });
+    assert!(poll(upgrades.as_mut(), &task).is_pending());
+    let first = snapshot();
+    *MEANWHILE.lock().unwrap() = Some(Box::new(move || {
+        drop(read);
+        assert!(poll(upgrades.as_mut(), &task).is_pending());
+        std::mem::forget((upgrades, task));
+    }));
+    let second = snapshot();
+    let seen = second.locks.iter().find(|seen| has_word(lock, seen.name.address)).expect("it waits");
+    let upgrade = seen.upgrade.as_ref().expect("it waits");
+    let is_read = |holder: &Holder| holder.mode == Access::Shared && holder.actor == upgrade.actor;
+    assert!(second.holders_of(seen.name.address).any(is_read), "it reads: {second:?}");
+    assert_eq!(cycles_of(&first, &second), []);
 }

@@ -14,8 +14,10 @@ use waitword::{
     RwLockWriteGuard, Semaphore,
 };
 
+use crate::guards::Guards;
+
 /// For waits that give up.
-const SOON: Duration = Duration::from_micros(300);
+pub(crate) const SOON: Duration = Duration::from_micros(300);
 
 #[derive(Default)]
 struct Locks {
@@ -41,15 +43,16 @@ pub(crate) struct Orders {
 
 struct Shared {
     locks: Locks,
+    guards: Guards,
     permits: Semaphore,
     ends: AtomicBool,
     steps: AtomicU64,
 }
 
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -66,6 +69,7 @@ impl Orders {
     pub(crate) fn start(seed: u64) -> Self {
         let shared = Arc::new(Shared {
             locks: Locks::default(),
+            guards: Guards::new(),
             permits: Semaphore::new(3),
             ends: AtomicBool::new(false),
             steps: AtomicU64::new(0),
@@ -113,7 +117,10 @@ impl Shared {
 
     fn as_thread(&self, mut random: Random) {
         while self.goes_on() {
-            self.step(&mut random);
+            match random.below(3) {
+                0 => self.guards.step(&mut random),
+                _ => self.step(&mut random),
+            }
         }
     }
 
@@ -204,7 +211,10 @@ impl Shared {
 
     async fn as_task(self: Arc<Self>, mut random: Random) {
         while self.goes_on() {
-            self.step_async(&mut random).await;
+            match random.below(3) {
+                0 => self.guards.step_async(&mut random).await,
+                _ => self.step_async(&mut random).await,
+            }
             tokio::task::yield_now().await;
         }
     }

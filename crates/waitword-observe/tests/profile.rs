@@ -104,6 +104,28 @@ fn packed(mut bytes: &[u8]) -> Vec<u64> {
     numbers
 }
 
+/// Names come from programs and scripts, and profiles go to terminals.
+#[test]
+fn control_characters_are_escaped() {
+    let hostile = "a\u{1b}[2J\nb\u{7f}\u{9b}";
+    let mut made = Made::new()
+        .lock(0xa0, LockKind::Mutex, Some(&format!("Mutex<{hostile}>")))
+        .waits(thread(1, "a"), Access::Exclusive, &format!("{hostile}.rs:41"), 1_200)
+        .lock(0xb0, LockKind::Event, None)
+        .waits(thread(1, "a"), Access::Notification, &format!("{hostile}:0"), 3);
+    made.0.locks[0].name.name = Some(hostile.into());
+    let profile = Profile::of(&made.0);
+    let mut bytes = Vec::new();
+    GzDecoder::new(&profile.pprof()[..]).read_to_end(&mut bytes).unwrap();
+    let texts: Vec<String> =
+        messages(&bytes, 6).into_iter().map(|text| String::from_utf8(text.to_vec()).unwrap()).collect();
+    let escaped = r"a\u{1b}[2J\nb\u{7f}\u{9b}";
+    assert!(texts.contains(&format!("Mutex<{escaped}> \"{escaped}\"")), "{texts:?}");
+    for text in texts.iter().map(String::as_str).chain(profile.folded().lines()) {
+        assert!(!text.contains(char::is_control), "{text:?}");
+    }
+}
+
 #[test]
 fn pprof_has_gos_sample_types_and_a_stack_of_site_and_lock() {
     let mut bytes = Vec::new();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ::metrics::{counter, histogram};
 
 use crate::blame::{Blame, Blamed, Bucket, blame};
+use crate::text::clean;
 
 /// Publishes [`blame`](crate::blame()) through the `metrics` crate:
 ///
@@ -48,7 +49,7 @@ impl Metrics {
         };
         let what = row.what();
         let lock = what.name.or(what.type_name).unwrap_or_else(|| row.kind.to_string());
-        let labels = [("site", site), ("lock", lock)];
+        let labels = [("site", clean(&site, usize::MAX)), ("lock", clean(&lock, usize::MAX))];
         let nanos = |delay: Duration| u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
         let since = |now: u64, before: Option<u64>| now.saturating_sub(before.unwrap_or(0));
         counter!("waitword_contended_releases", &labels)

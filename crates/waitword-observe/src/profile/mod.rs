@@ -108,7 +108,7 @@ impl Profile {
     /// ```
     pub fn folded(&self) -> String {
         // A semicolon parts frames, and the last space the count.
-        let frame = |text: String| text.replace(';', ":").replace(char::is_control, " ");
+        let frame = |text: String| text.replace(';', ":");
         let line = |(lock, site, waits): (&LockName, Option<&Site>, Waits)| {
             format!("{};{} {}\n", frame(label(lock)), frame(place(site)), waits.delay.as_nanos())
         };

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::protobuf::Message;
-use super::waits::{Waits, label, place};
+use super::waits::{Waits, file, label, place};
 use crate::model::{LockName, Site};
 
 pub(super) fn encoded<'a>(rows: impl Iterator<Item = (&'a LockName, Option<&'a Site>, Waits)>) -> Vec<u8> {
@@ -24,7 +24,7 @@ pub(super) fn encoded<'a>(rows: impl Iterator<Item = (&'a LockName, Option<&'a S
     }
     profile.message.number(12, 1);
     for (lock, site, waits) in rows {
-        let file = site.map_or("", |site| &site.file);
+        let file = &file(site);
         let line = site.map_or(0, |site| u64::from(site.line));
         // The innermost frame comes first.
         let stack = [profile.location(&place(site), file, line), profile.location(&label(lock), "", 0)];

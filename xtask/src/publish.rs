@@ -44,7 +44,7 @@ pub(crate) fn package() -> Result<(), String> {
     }
     fs::write(folder.join("Cargo.toml"), workspace(&krates)).map_err(failed)?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
-    Line::new("cargo check --workspace --all-features --offline --target-dir target")
+    Line::new("cargo check --workspace --all-features --lib --bins --examples --offline --target-dir target")
         .within(UNPACKED)
         .run()
         .map_err(|stop| stop.to_string())

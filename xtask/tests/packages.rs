@@ -84,7 +84,7 @@ fn a_published_crate_says_what_it_is() {
 }
 
 #[test]
-fn a_package_has_its_readme_and_both_licences() {
+fn a_package_has_its_readme_both_licences_and_its_examples() {
     for package in published() {
         let name = package["name"].as_str().unwrap();
         let list = cargo(&["package", "--list", "--offline", "--allow-dirty", "-p", name]);
@@ -93,12 +93,55 @@ fn a_package_has_its_readme_and_both_licences() {
             assert!(files.contains(file), "{name} is packed without {file}");
         }
         let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        let targets = package["targets"].as_array().unwrap().iter();
+        for example in targets.filter(|target| target["kind"][0] == "example") {
+            // Cargo leaves out what lies beside the crate's folder, and only warns.
+            let path = Path::new(example["src_path"].as_str().unwrap()).strip_prefix(folder).unwrap();
+            assert!(files.contains(path.to_str().unwrap()), "{name} is packed without {}", path.display());
+        }
         for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
             // A symbolic link is packed as the file that it leads to.
             let [ours, packed] = [root(), folder.to_owned()].map(|at| fs::read(at.join(file)).unwrap());
             assert!(ours == packed, "{name}: another {file} than the project's");
         }
     }
+}
+
+/// The docs and attributes right above each line that begins with `start`, in the sources of a folder, and the line.
+fn items(folder: &Path, start: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(items(&path, start));
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let lines: Vec<&str> = text.lines().collect();
+            for at in (0..lines.len()).filter(|&at| lines[at].starts_with(start)) {
+                let is_above = |line: &&&str| line.starts_with("///") || line.starts_with("#[");
+                let above = lines[..at].iter().rev().take_while(is_above).count();
+                found.push(lines[at - above..=at].join("\n"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn an_error_says_whether_its_reasons_are_complete() {
+    let mut count = 0;
+    for package in published() {
+        let folder = Path::new(package["manifest_path"].as_str().unwrap()).with_file_name("src");
+        for item in items(&folder, "pub enum ") {
+            let name = item.rsplit("pub enum ").next().unwrap();
+            if name.contains("Error") {
+                count += 1;
+                let says = item.contains("#[non_exhaustive]") || item.contains("reasons are complete");
+                assert!(says, "{}: {name}", package["name"]);
+            }
+        }
+    }
+    assert!(count > 8, "that is not all: {count}");
 }
 
 /// The blocks of a page that are marked as Rust.

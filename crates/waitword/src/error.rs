@@ -7,7 +7,7 @@ use std::mem;
 
 pub use waitword_core::observe::holders::HeldBy;
 
-/// A wait failed: for a lock, a wakeup, a value.
+/// A wait failed: for a lock, a wakeup, a value. The reasons are complete: a `match` needs no arm for others.
 ///
 /// Two errors are equal if their reasons are: who held the lock is not compared. [`TIMED_OUT`](Self::TIMED_OUT) is there to compare with.
 ///
@@ -19,7 +19,11 @@ pub use waitword_core::observe::holders::HeldBy;
 /// let guard = mutex.lock();
 /// let late = mutex.lock_for(Duration::from_millis(1)).map(drop);
 /// assert_eq!(late, Err(LockError::TIMED_OUT));
-/// assert!(matches!(late, Err(LockError::TimedOut(_))));
+/// let why = late.map_err(|error| match error {
+///     LockError::TimedOut(_) => "late",
+///     LockError::BlockingForbidden => "not in a task",
+/// });
+/// assert_eq!(why, Err("late"));
 /// # drop(guard);
 /// ```
 #[doc(alias("TryLockError", "WaitTimeoutResult", "Elapsed", "Timeout"))]

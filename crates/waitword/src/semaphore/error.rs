@@ -13,7 +13,20 @@ pub use crate::raw_semaphore::Closed;
 
 /// The permits were not had, though one was ready to wait for a while.
 ///
-/// Two errors are equal if their reasons are, as with [`LockError`].
+/// Two errors are equal if their reasons are, as with [`LockError`]. The reasons are complete: a `match` needs no arm for others.
+///
+/// ```
+/// use waitword::{AcquireError, Semaphore};
+///
+/// let semaphore = Semaphore::new(1);
+/// semaphore.close();
+/// let why = semaphore.acquire_for(std::time::Duration::MAX).map(drop).map_err(|error| match error {
+///     AcquireError::TimedOut(_) => "late",
+///     AcquireError::BlockingForbidden => "not in a task",
+///     AcquireError::Closed => "closed",
+/// });
+/// assert_eq!(why, Err("closed"));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum AcquireError {
     /// The time was up, and there were still too few. It says who had held permits longest, if that is known
@@ -54,7 +67,17 @@ impl Hash for AcquireError {
     }
 }
 
-/// The permits could not be had at once.
+/// The permits could not be had at once. The reasons are complete: a `match` needs no arm for others.
+///
+/// ```
+/// use waitword::{Semaphore, TryAcquireError};
+///
+/// let why = Semaphore::new(0).try_acquire().map(drop).map_err(|error| match error {
+///     TryAcquireError::NoPermits => "too few",
+///     TryAcquireError::Closed => "closed",
+/// });
+/// assert_eq!(why, Err("too few"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TryAcquireError {
     /// There are too few, or they are reserved for the queued waiters.

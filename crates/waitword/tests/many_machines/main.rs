@@ -2,15 +2,15 @@
 #![cfg(unix)]
 #![allow(dead_code, reason = "the example uses all of its files")]
 
-#[path = "../../../../examples/many_machines/cluster_mutex.rs"]
+#[path = "../../examples/many_machines/cluster_mutex.rs"]
 mod cluster_mutex;
 mod process;
 mod server;
-#[path = "../../../../examples/many_machines/session.rs"]
+#[path = "../../examples/many_machines/session.rs"]
 mod session;
 #[path = "../common/skip.rs"]
 mod skip;
-#[path = "../../../../examples/many_machines/table.rs"]
+#[path = "../../examples/many_machines/table.rs"]
 mod table;
 
 use std::future::Future;

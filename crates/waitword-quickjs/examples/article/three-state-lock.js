@@ -1,0 +1,1 @@
+../../../../examples/article/three-state-lock.js

@@ -1,0 +1,1 @@
+../../../examples/async_lock.rs

@@ -1,0 +1,1 @@
+../../../../examples/many_machines/cluster_mutex.rs

@@ -1,0 +1,1 @@
+../../../../examples/many_machines/session.rs

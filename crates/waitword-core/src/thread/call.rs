@@ -14,7 +14,7 @@
 
 use super::room::{Call, Seat};
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{MODEL, mutant};
+use crate::sync::{MODEL, mutant, order};
 
 /// So many threads make calls for the others of a batch.
 pub(super) const CALLERS: usize = if MODEL { 1 } else { 4 };
@@ -88,7 +88,7 @@ impl Given {
     /// By the thread, when it has slept. It makes the call that it was given.
     pub(super) fn close(&self) -> Option<Call> {
         // Acquire: the call comes after what the giver did to the tokens of the threads that are called (`room.rs`, C before D).
-        match self.call.swap(CLOSED, Ordering::Acquire) {
+        match self.call.swap(CLOSED, order!(Acquire, "close-acquire")) {
             CLOSED | OPEN => None,
             call => Some(Call { room: call as u32, seats: (call >> 32) as u32 }),
         }
@@ -101,7 +101,9 @@ impl Given {
             self.call.store(given, Ordering::Release);
             return true;
         });
-        self.call.compare_exchange(OPEN, given, Ordering::Release, Ordering::Relaxed).is_ok()
+        self.call
+            .compare_exchange(OPEN, given, order!(Release, "give-call-release"), Ordering::Relaxed)
+            .is_ok()
     }
 }
 

@@ -15,8 +15,12 @@
 //!                                              wakes those on the seat: nobody
 //!   sleeps while the word is 7: returns
 //! ```
-//! (D) comes after (C), which saw (B), which came after (A): so (A) has not loaded what (D) wrote. The thread sleeps before (D) and is
-//! woken, or does not sleep. Nor does it sleep if others of its room are woken meanwhile; then it tries again.
+//! (A) happens before (D), so (A) has not loaded what (D) wrote: (B) releases, (C) acquires what (B) released; and if (C) and (D) are in
+//! different threads, the call that the one gives to the other is released and acquired too (`call.rs`). The thread sleeps before (D)
+//! and is woken, or does not sleep. Nor does it sleep if others of its room are woken meanwhile; then it tries again.
+//!
+//! Without one of these orderings, (A) may load what (D) writes only later, as the memory model has it. loom executes no such load; but
+//! it knows what happens before what: in a model (A) leaves a mark, and (D) fails if it need not see that.
 //!
 //! # Seats are not owned
 //! They are given out in turns, and from the first again after the last. A thread on the seat of another is woken with it for no
@@ -52,12 +56,14 @@ impl Seat {
 
     /// How often somebody has been woken in its room (A).
     pub(super) fn changes(self) -> u32 {
-        self.changes_of_room().load(Ordering::Relaxed)
+        #[cfg(any(waitword_loom, waitword_shuttle))]
+        self.room().marks.fetch_or(self.call().seats, Ordering::Relaxed);
+        self.room().changes.load(Ordering::Relaxed)
     }
 
     /// Sleeps until woken, unless somebody has been woken in the room since there were so many `changes`. May return for no reason.
     pub(super) fn sleep(self, changes: u32) {
-        futex::wait(self.changes_of_room(), changes, self.call().seats);
+        futex::wait(&self.room().changes, changes, self.call().seats);
     }
 
     /// What wakes the thread that sleeps here.
@@ -65,8 +71,8 @@ impl Seat {
         Call { room: self.0 / SEATS, seats: 1 << (self.0 % SEATS) }
     }
 
-    fn changes_of_room(self) -> &'static AtomicU32 {
-        &all().rooms[self.call().room as usize].changes
+    fn room(self) -> &'static Room {
+        &all().rooms[self.call().room as usize]
     }
 }
 
@@ -80,11 +86,13 @@ pub(super) struct Call {
 impl Call {
     /// Wakes all who sleep there. Returns how many.
     pub(super) fn wake(self) -> usize {
-        let changes = &all().rooms[self.room as usize].changes;
-        mutant!("room-changes" => return futex::wake(changes, self.seats));
+        let room = &all().rooms[self.room as usize];
+        #[cfg(any(waitword_loom, waitword_shuttle))]
+        assert_eq!(self.seats & !room.marks.load(Ordering::Relaxed), 0, "(A) does not happen before (D)");
+        mutant!("room-changes" => return futex::wake(&room.changes, self.seats));
         // (D)
-        changes.fetch_add(1, Ordering::Relaxed);
-        futex::wake(changes, self.seats)
+        room.changes.fetch_add(1, Ordering::Relaxed);
+        futex::wake(&room.changes, self.seats)
     }
 }
 
@@ -94,6 +102,9 @@ impl Call {
 struct Room {
     /// How often somebody has been woken here.
     changes: AtomicU32,
+    /// On which seats (A) was reached.
+    #[cfg(any(waitword_loom, waitword_shuttle))]
+    marks: AtomicU32,
 }
 
 /// All of them.
@@ -118,7 +129,7 @@ fn all() -> &'static Rooms {
 fn all() -> &'static Rooms {
     crate::sync::lazy_static! {
         static ref ALL: Rooms =
-            Rooms { next: AtomicU32::new(0), rooms: std::array::from_fn(|_| Room { changes: AtomicU32::new(0) }) };
+            Rooms { next: AtomicU32::new(0), rooms: std::array::from_fn(|_| Room { changes: AtomicU32::new(0), marks: AtomicU32::new(0) }) };
     }
     // Fixed by the type of what is returned.
     &ALL

@@ -10,11 +10,11 @@
 //! A thread that was woken before it sleeps does not sleep. So a wake is never lost, and may come too early: then it ends the next sleep.
 //!
 //! What the notifier wrote before the wake, the thread sees after its sleep. All steps are read-modify-writes, so that it sees what any of
-//! several notifiers wrote.
+//! several notifiers wrote. The other way round, a notifier that finds the thread on a seat sees what it did before (`room.rs`).
 
 use super::room::Seat;
 use crate::sync::atomic::{AtomicU32, Ordering};
-use crate::sync::order;
+use crate::sync::{mutant, order};
 
 const EMPTY: u32 = 0;
 const NOTIFIED: u32 = 1;
@@ -57,7 +57,9 @@ impl Token {
             Sleep::Alone => ALONE,
             Sleep::Seated(seat) => SEATED + seat.number(),
         };
-        let begins = self.state.compare_exchange(EMPTY, state, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        // Acquires nothing: `EMPTY` is what this thread has stored itself.
+        let order = order!(Release, "token-begin");
+        let begins = self.state.compare_exchange(EMPTY, state, order, Ordering::Relaxed).is_ok();
         if !begins {
             self.end();
         }
@@ -71,6 +73,7 @@ impl Token {
 
     /// Wakes the thread (`room.rs`, C). Returns how it sleeps, if it does: the caller ends that.
     pub(super) fn notify(&self) -> Option<Sleep> {
+        mutant!("token-notify" => return sleep(self.state.swap(NOTIFIED, Ordering::Release)));
         sleep(self.state.swap(NOTIFIED, order!(AcqRel, "token-release" => Acquire)))
     }
 

@@ -227,6 +227,7 @@ impl RawSemaphore {
             if is_signalled(before) && before & reserved != 0 {
                 // Waiters that dequeue from now on signal the next. Check for waiters that dequeued or enqueued before.
                 let has_waiters = self.has_waiters();
+                mutant!("semaphore-signal-late" => return has_waiters);
                 if has_waiters {
                     signal_one(&self.state);
                 }

@@ -1,7 +1,7 @@
-//! The mutants of the queue and of the locks: each weakens one step, and some model has to notice.
+//! The mutants of the queue and of the locks: each weakens one step, and some model or test has to notice.
 //!
 //! The sources name the steps (`mutant!("…" => …)`, `order!(…, "…")`), and docs/loom.md says what becomes of them without each. A
-//! model reads from `WAITWORD_MUTANT` which step to omit, so each suite is built once.
+//! model or test reads from `WAITWORD_MUTANT` which step to omit, so each suite is built once.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::line::{Ended, Line, root};
-use crate::models::models;
+use crate::models::{models, tests_with_mutants};
 use crate::stop::Stop;
 
 /// The crates whose steps have names.
@@ -18,7 +18,7 @@ const SOURCES: [&str; 2] = ["crates/waitword-core/src", "crates/waitword/src"];
 /// The page that says which suite is answerable for which mutant.
 const PAGE: &str = "docs/loom.md";
 
-/// Models, and who checks them, by what the page calls them.
+/// Models, and who checks them, by what the page calls them; or tests, which nobody checks.
 #[derive(Debug)]
 struct Suite {
     name: &'static str,
@@ -26,11 +26,15 @@ struct Suite {
     tests: &'static str,
 }
 
-const SUITES: [Suite; 4] = [
+const NOBODY: &str = "";
+
+const SUITES: [Suite; 6] = [
     Suite { name: "queue, loom", checker: "loom", tests: "waitword-core-models --test loom" },
     Suite { name: "queue, shuttle", checker: "shuttle", tests: "waitword-core-models --test shuttle" },
     Suite { name: "locks, loom", checker: "loom", tests: "waitword-models --test models" },
     Suite { name: "locks, shuttle", checker: "shuttle", tests: "waitword-models --test models" },
+    Suite { name: "queue, watchdog", checker: NOBODY, tests: "waitword-core --test watchdog" },
+    Suite { name: "queue, unit tests", checker: NOBODY, tests: "waitword-core --lib" },
 ];
 
 /// With nothing broken the slowest model takes a minute or so. One that takes this long has lost its way, and noticed.
@@ -95,7 +99,10 @@ struct Models {
 impl Models {
     /// If a model fails anyway, it catches nothing: so all are run with nothing broken.
     fn build(suite: &Suite) -> Result<Self, Stop> {
-        let line = models(suite.checker, suite.tests);
+        let line = match suite.checker {
+            NOBODY => tests_with_mutants(suite.tests),
+            checker => models(checker, suite.tests),
+        };
         println!("$ {line}");
         // Not run by cargo: a model that aborts would take the others along, and one that hangs could not be stopped.
         let built = line.args(["--no-run", "--message-format=json"]).read()?;

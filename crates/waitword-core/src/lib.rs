@@ -89,7 +89,7 @@ pub use word::{Masked, Masked64, Word};
 pub use sync::{OnceLock, atomic, is_broken};
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[doc(hidden)]
-pub use table::disable_watchdog;
+pub use table::{disable_watchdog, is_watchdog_running};
 
 #[doc = include_str!("../PROTOCOL.md")]
 pub mod protocol {}

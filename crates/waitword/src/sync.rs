@@ -9,7 +9,7 @@ pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));
 /// nothing in a build without a model checker, and a reader can pass over it.
 macro_rules! mutant {
     ($step:tt => $instead:stmt) => {
-        #[cfg(any(waitword_loom, waitword_shuttle))]
+        #[cfg(any(waitword_loom, waitword_shuttle, waitword_mutants))]
         if waitword_core::is_broken($step) {
             $instead
         }

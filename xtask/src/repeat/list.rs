@@ -1,7 +1,7 @@
 //! The test binaries that `cargo xtask repeat` repeats.
 
 /// What is repeated where nothing is named: `CRATE/TEST`, or `CRATE/lib` for the tests among the sources.
-pub(crate) const BINARIES: [&str; 61] = [
+pub(crate) const BINARIES: [&str; 63] = [
     "waitword-core/lib",
     "waitword-core/against_the_model",
     "waitword-core/alarm",
@@ -17,6 +17,7 @@ pub(crate) const BINARIES: [&str; 61] = [
     "waitword-core/queue",
     "waitword-core/snapshot",
     "waitword-core/trace",
+    "waitword-core/watchdog",
     "waitword/lib",
     "waitword/async_lock",
     "waitword/barrier",
@@ -31,6 +32,7 @@ pub(crate) const BINARIES: [&str; 61] = [
     "waitword/lock_api",
     "waitword/mutex",
     "waitword/no_allocation",
+    "waitword/no_thread",
     "waitword/once",
     "waitword/rwlock",
     "waitword/semaphore",

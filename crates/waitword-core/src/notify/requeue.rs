@@ -114,6 +114,10 @@ fn requeue_if<E>(
     trace_wakes(SIGNALLED, to, woken.map(Wake::identity));
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     ahead.into_iter().flatten().for_each(Wake::wake);
+    mutant!("watch-requeue" => {
+        std::mem::forget((first, second));
+        return Ok(moved);
+    });
     drop((first, second));
     Ok(moved)
 }

@@ -22,6 +22,7 @@
 use super::dequeue::trace_wakes;
 use crate::observe::tracing::SIGNALLED;
 use crate::shard::Key;
+use crate::sync::mutant;
 use crate::table::{Location, Table, address, release, unlock};
 use crate::waiter::wake::Wake;
 
@@ -95,6 +96,7 @@ pub fn is_queue_stalled<L: Location>(at: L) -> bool {
     let key = table.key_of(address(&at));
     let mut locked = table.lock(key);
     let is_stalled = locked.is_stalled(key);
+    mutant!("watch-question" => return is_stalled);
     release(locked);
     is_stalled
 }

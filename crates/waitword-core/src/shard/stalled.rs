@@ -25,6 +25,7 @@ impl Locked<'_> {
             let head = queues.bucket(key).find(key.address)?;
             let len = with(head, |links| links.len) as usize;
             let wake = find_in(head, |node| signal(node))?;
+            mutant!("watch-signal" => return Some((wake, len)));
             queues.watch(len > 1, changes);
             Some((wake, len))
         })
@@ -63,6 +64,7 @@ impl Locked<'_> {
                 // SAFETY: we hold the lock (I2).
                 queues.watched |= unsafe { bucket.any(|head| signal_behind_overdue(head, batch)) };
             }
+            mutant!("pass-bucket" => return (end < queues.buckets.len()).then_some(end + 1));
             (end < queues.buckets.len()).then_some(end)
         })
     }

@@ -60,11 +60,11 @@ pub(crate) use platform::{RandomState, Timekeeper, can_block, give_way, lock, ta
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));
 
-/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/loom.md`). It is
-/// nothing in a build without a model checker, and a reader can pass over it.
+/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/loom.md`), or under
+/// `--cfg waitword_mutants` the tests. It is nothing in any other build, and a reader can pass over it.
 macro_rules! mutant {
     ($step:tt => $instead:stmt) => {
-        #[cfg(any(waitword_loom, waitword_shuttle))]
+        #[cfg(any(waitword_loom, waitword_shuttle, waitword_mutants))]
         if $crate::sync::is_broken($step) {
             $instead
         }
@@ -87,15 +87,15 @@ macro_rules! order {
 }
 pub(crate) use order;
 
-/// Never, but in a model that is run with the step's name in `WAITWORD_MUTANT`.
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+/// Never, but in a model or a test that is run with the step's name in `WAITWORD_MUTANT`.
+#[cfg(not(any(waitword_loom, waitword_shuttle, waitword_mutants)))]
 #[inline(always)]
 pub const fn is_broken(_step: &str) -> bool {
     false
 }
 
-/// Never, but in a model that is run with the step's name in `WAITWORD_MUTANT`.
-#[cfg(any(waitword_loom, waitword_shuttle))]
+/// Never, but in a model or a test that is run with the step's name in `WAITWORD_MUTANT`.
+#[cfg(any(waitword_loom, waitword_shuttle, waitword_mutants))]
 pub fn is_broken(step: &str) -> bool {
     static MUTANT: OnceLock<Option<String>> = OnceLock::new();
     MUTANT.get_or_init(|| std::env::var("WAITWORD_MUTANT").ok()).as_deref() == Some(step)

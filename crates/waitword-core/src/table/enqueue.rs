@@ -60,6 +60,7 @@ impl Equal<'_> {
         let Self { key, mut locked } = self;
         // SAFETY: idle, so in no list; the rest says the caller.
         unsafe { locked.enqueue(key, node) };
+        mutant!("watch-enqueue" => return);
         release(locked);
     }
 }

@@ -25,4 +25,4 @@ pub use location::{At, Location};
 pub use shards::Table;
 pub use watchdog::STALL_TIMEOUT;
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
-pub use watchdog::disable_watchdog;
+pub use watchdog::{disable_watchdog, is_watchdog_running};

@@ -82,6 +82,13 @@ pub fn disable_watchdog() {
     process::never();
 }
 
+/// Whether the next pass has been set up, or one is under way. For tests of what starts the watchdog of the process.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[doc(hidden)]
+pub fn is_watchdog_running() -> bool {
+    process::is_running()
+}
+
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 pub(super) use process::{is_wanted, start};
 
@@ -102,7 +109,7 @@ mod process {
     use std::task::{Wake, Waker};
 
     use super::{Pass, STALL_TIMEOUT, Table};
-    use crate::sync::{Mutex, OnceLock};
+    use crate::sync::{Mutex, OnceLock, mutant};
     use crate::timer::{Alarm, wake_by_timer};
     use crate::waiter::wake::WakeBatch;
 
@@ -133,6 +140,10 @@ mod process {
     /// As if a pass were set up already, so that no signal sets one up.
     pub(super) fn never() {
         STATE.store(RUNNING, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_running() -> bool {
+        STATE.load(Ordering::SeqCst) == RUNNING
     }
 
     #[cold]
@@ -174,6 +185,7 @@ mod process {
             };
             if goes_on {
                 drop(pass);
+                mutant!("watchdog-go-on" => return wake_by_timer(&mut batch, None));
                 return wake_by_timer(&mut batch, Some(Waker::from(self)));
             }
             let watched = std::mem::take(&mut *pass).watched;
@@ -181,11 +193,14 @@ mod process {
             wake_by_timer(&mut batch, None);
             if !watched {
                 // A thread that found `RUNNING` until now held a shard's lock after our pass over that shard, or before it.
+                mutant!("watchdog-idle" => return);
                 STATE.store(IDLE, Ordering::SeqCst);
+                mutant!("watchdog-recheck" => return);
                 if !table.is_watched() || STATE.swap(RUNNING, Ordering::SeqCst) == RUNNING {
                     return;
                 }
             }
+            mutant!("watchdog-again" => return);
             set_alarm();
         }
     }

@@ -81,7 +81,7 @@ use super::clock::Clock;
 use super::deadlines::{DEADLINES, Deadlines, LIMIT};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{current, park, park_until};
-use crate::sync::{Mutex, OnceLock};
+use crate::sync::{Mutex, OnceLock, mutant};
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 
 /// So many threads there are at most. If none is left for a stand-by, the leader calls wakers without one, until one that was
@@ -154,6 +154,7 @@ pub(crate) fn wake_by_timer(batch: &mut WakeBatch, then: Option<Waker>) {
     } else {
         // Deposed meanwhile. The leader may be asleep.
         calls.check_wheel = true;
+        mutant!("timer-deposed" => return);
         deadlines.leader.clone()
     };
     drop((deadlines, calls));
@@ -289,5 +290,46 @@ impl Calls {
         let started = Builder::new().name("waitword-timer".into()).spawn(move || run(clock)).ok()?;
         self.threads += 1;
         Some(started.thread().clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::sync::mpsc::{Sender, channel};
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use super::*;
+
+    struct Tells(Mutex<Sender<()>>);
+
+    impl std::task::Wake for Tells {
+        fn wake(self: Arc<Self>) {
+            self.0.lock().unwrap().send(()).unwrap();
+        }
+    }
+
+    /// In a process of its own, where no alarm wakes the leader.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri starts no processes")]
+    fn who_is_not_the_leader_wakes_it_for_what_is_due() {
+        const ALONE: &str = "WAITWORD_TEST_ALONE";
+        if std::env::var_os(ALONE).is_none() {
+            let mut alone = Command::new(std::env::current_exe().unwrap());
+            let name = "timer::callers::tests::who_is_not_the_leader_wakes_it_for_what_is_due";
+            let output = alone.args(["--exact", name, "--nocapture"]).env(ALONE, "").output().unwrap();
+            let output = String::from_utf8_lossy(&output.stdout);
+            assert!(output.contains("1 passed"), "{output}");
+            return;
+        }
+        assert!(clock_of_callers().is_some());
+        // When it has checked the wheel, it parks, whatever comes into the queue.
+        while CALLS.lock().check_wheel {
+            std::thread::yield_now();
+        }
+        let (tells, told) = channel();
+        wake_by_timer(&mut WakeBatch::new(), Some(Waker::from(Arc::new(Tells(Mutex::new(tells))))));
+        told.recv_timeout(Duration::from_secs(60)).expect("the leader sleeps");
     }
 }

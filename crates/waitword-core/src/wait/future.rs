@@ -12,6 +12,7 @@ use super::leave::{Ends, leave, trace_end};
 use crate::observe::tracing::{self, Begun, ENDED, TASK, THREAD};
 use crate::observe::{self, Caller, Origin, WaitsFor};
 use crate::outcome::{Cancelled, Outcome};
+use crate::sync::mutant;
 use crate::table::{Location, address, enqueue_while_equal, release};
 use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
@@ -171,6 +172,7 @@ impl<L: Location> WaitAsync<L> {
         if this.node.state() == QUEUED {
             let (key, mut locked) = this.at.table().lock_of(this.node());
             locked.request_signal(key, this.node());
+            mutant!("watch-request" => return);
             release(locked);
         }
     }

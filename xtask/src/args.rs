@@ -93,8 +93,8 @@ pub(crate) enum Recipe {
 
     /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; docs/loom.md)
     Mutants {
-        /// Only with this step weakened
-        #[arg(long, value_name = "NAME")]
+        /// Only with these steps weakened, each by itself; commas between them
+        #[arg(long, value_name = "NAMES")]
         only: Option<String>,
     },
 

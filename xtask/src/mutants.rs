@@ -46,11 +46,12 @@ pub(crate) fn run(only: Option<&str>) -> Result<(), Stop> {
         mutants.extend(named_in(&sources(folder)?));
     }
     if let Some(only) = only {
-        let names = mutants.join(", ");
-        mutants.retain(|name| name == only);
-        if mutants.is_empty() {
-            return Err(Stop::Usage(format!("no mutant is called {only}; there are {names}")));
+        let only: Vec<&str> = only.split(',').collect();
+        if let Some(none) = only.iter().find(|only| !mutants.iter().any(|name| name == *only)) {
+            let names = mutants.join(", ");
+            return Err(Stop::Usage(format!("no mutant is called {none}; there are {names}")));
         }
+        mutants.retain(|name| only.contains(&name.as_str()));
     }
 
     let page = page()?;

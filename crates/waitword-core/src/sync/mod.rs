@@ -36,6 +36,10 @@ pub(crate) mod futex;
 pub(crate) mod futex;
 
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[allow(unsafe_code)]
+pub(crate) mod fork;
+
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[path = "std.rs"]
 mod imp;
 

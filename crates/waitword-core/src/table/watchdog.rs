@@ -109,6 +109,7 @@ mod process {
     use std::task::{Wake, Waker};
 
     use super::{Pass, STALL_TIMEOUT, Table};
+    use crate::sync::fork::at_fork;
     use crate::sync::{Mutex, OnceLock, mutant};
     use crate::timer::{Alarm, wake_by_timer};
     use crate::waiter::wake::WakeBatch;
@@ -118,7 +119,7 @@ mod process {
 
     /// No pass is set up.
     const IDLE: u8 = 0;
-    /// None is set up, but one was due: the timer had no thread for it. Every stay under a shard's lock tries again after it.
+    /// None is set up, but one was due: the timer had no thread for it, or a child was forked. Every stay under a shard's lock tries again after it.
     const WANTED: u8 = 1;
     /// The next pass has been set up, or one is under way.
     const RUNNING: u8 = 2;
@@ -153,16 +154,48 @@ mod process {
         }
     }
 
+    // Both made once: a pass begins in a signal, which allocates nothing.
+    static WATCHDOG: OnceLock<Arc<Watchdog>> = OnceLock::new();
+    static ALARM: OnceLock<Mutex<Pin<Box<Alarm>>>> = OnceLock::new();
+
     fn set_alarm() {
-        // Both made once: a pass begins in a signal, which allocates nothing.
-        static WATCHDOG: OnceLock<Arc<Watchdog>> = OnceLock::new();
-        static ALARM: OnceLock<Mutex<Pin<Box<Alarm>>>> = OnceLock::new();
         let watchdog = WATCHDOG.get_or_init(|| Arc::new(Watchdog(Mutex::new(Pass::default()))));
         let waker = Waker::from(Arc::clone(watchdog));
         let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
         let now = Instant::now();
         if !alarm.lock().as_mut().try_set_at(now, now + STALL_TIMEOUT, &waker) {
             STATE.store(WANTED, Ordering::SeqCst);
+        }
+        // After the timer's: prepared before them, as these locks are taken before its own.
+        static FORKS: OnceLock<()> = OnceLock::new();
+        FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
+    }
+
+    /// A forking thread holds the locks of the watchdog, so that no pass is in a shard; in the child one is wanted.
+    mod fork {
+        use std::cell::Cell;
+        use std::sync::MutexGuard;
+
+        use super::{ALARM, Alarm, Mutex, Ordering, Pass, Pin, RUNNING, STATE, WANTED, WATCHDOG};
+
+        thread_local! {
+            static HELD: Cell<Option<Held>> = const { Cell::new(None) };
+        }
+
+        type Held = (Option<MutexGuard<'static, Pass>>, Option<MutexGuard<'static, Pin<Box<Alarm>>>>);
+
+        pub(super) extern "C" fn prepare() {
+            let held = (WATCHDOG.get().map(|watchdog| watchdog.0.lock()), ALARM.get().map(Mutex::lock));
+            let _ = HELD.try_with(|cell| cell.set(Some(held)));
+        }
+
+        pub(super) extern "C" fn parent() {
+            let _ = HELD.try_with(Cell::take);
+        }
+
+        pub(super) extern "C" fn child() {
+            parent();
+            let _ = STATE.compare_exchange(RUNNING, WANTED, Ordering::SeqCst, Ordering::SeqCst);
         }
     }
 

@@ -69,6 +69,9 @@
 //! - it is unparked only if it sleeps for longer than it may: for the first deadline after a pause, or when many come at once;
 //! - neither is on the way of any deadline: the leader calls the wakers itself.
 //!
+//! After a `fork` the child has none of these threads, and starts anew when it sets an alarm (`sync/fork.rs`). What was due but not called
+//! yet is called there, too; what was being called is not.
+//!
 //! A leader that is not stuck but slow, or has no CPU for that long, is deposed as well, and nothing is lost by it: it finishes the
 //! call that it is in, and the others go on from the queue.
 
@@ -80,6 +83,7 @@ use std::thread::{Builder, Thread, ThreadId};
 use super::clock::Clock;
 use super::deadlines::{DEADLINES, Deadlines, LIMIT};
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::fork::at_fork;
 use crate::sync::thread::{current, park, park_until};
 use crate::sync::{Mutex, OnceLock, mutant};
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};
@@ -137,7 +141,48 @@ fn start_leader() -> Option<Clock> {
         DEADLINES.lock().leader = Some(leader);
         IS_LED.store(true, Ordering::Release);
     }
+    drop(calls);
+    static FORKS: OnceLock<()> = OnceLock::new();
+    FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
     Some(clock)
+}
+
+/// What a fork does to the timer: its thread holds both locks, and the child has no thread of the timer.
+mod fork {
+    use std::cell::Cell;
+    use std::sync::MutexGuard;
+
+    use super::{CALLS, Calls, DEADLINES, Deadlines, IS_LED, Ordering};
+
+    thread_local! {
+        static HELD: Cell<Option<Held>> = const { Cell::new(None) };
+    }
+
+    type Held = (MutexGuard<'static, Calls>, MutexGuard<'static, Deadlines>);
+
+    /// A thread that forks while its thread locals are destroyed holds nothing.
+    fn take_held() -> Option<Held> {
+        HELD.try_with(Cell::take).ok().flatten()
+    }
+
+    pub(super) extern "C" fn prepare() {
+        let held = (CALLS.lock(), DEADLINES.lock());
+        let _ = HELD.try_with(|cell| cell.set(Some(held)));
+    }
+
+    pub(super) extern "C" fn parent() {
+        drop(take_held());
+    }
+
+    pub(super) extern "C" fn child() {
+        if let Some((mut calls, mut deadlines)) = take_held() {
+            (calls.leader, calls.stand_by, calls.reserve, calls.threads) = (None, None, None, 0);
+            calls.check_wheel = true;
+            (deadlines.leader, deadlines.stand_by) = (None, None);
+            (deadlines.calling, deadlines.checks_at) = (false, None);
+            IS_LED.store(false, Ordering::Release);
+        }
+    }
 }
 
 /// Has all wakes of `batch` called by the threads of the timer, and `then` after them.

@@ -1,10 +1,36 @@
-//! The URL of a file: `import.meta.url`, `pathToFileURL`.
+//! The URL of a file: `import.meta.url`, `pathToFileURL`; and what `import` makes of a URL.
+
+use std::path::PathBuf;
 
 use url::Url;
 
 /// Of an absolute path of this system.
 pub(crate) fn of(path: &str) -> String {
     if cfg!(windows) { of_windows(path) } else { of_posix(path) }
+}
+
+/// The URL that a specifier means in a file with this URL.
+pub(crate) fn join(base: &str, specifier: &str) -> Option<Url> {
+    Url::parse(base).and_then(|base| base.join(specifier)).ok()
+}
+
+/// What follows the path of a URL: `?query#fragment`. A query or a fragment of no characters is none, as in Node.
+pub(crate) fn suffix(url: &Url) -> String {
+    let parts = [("?", url.query()), ("#", url.fragment())];
+    parts
+        .iter()
+        .filter_map(|(mark, part)| Some(format!("{mark}{}", part.filter(|part| !part.is_empty())?)))
+        .collect()
+}
+
+/// The same of a specifier, as it is written, and what precedes it.
+pub(crate) fn split(specifier: &str) -> (&str, &str) {
+    specifier.split_at(specifier.find(['?', '#']).unwrap_or(specifier.len()))
+}
+
+/// The file of a URL of one.
+pub(crate) fn path(url: &str) -> Option<PathBuf> {
+    Url::parse(url).ok().filter(|url| url.scheme() == "file")?.to_file_path().ok()
 }
 
 /// As Node has it: what the parser would take for something else than a part of the path is escaped first, and so is what RFC 1738
@@ -47,6 +73,14 @@ fn parsed(start: &str, path: impl Iterator<Item = char>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn query_and_fragment_of_no_characters_are_none() {
+        let of = |specifier| suffix(&join("file:///folder/file.mjs?of#importer", specifier).unwrap());
+        let all = ["./a", "./a?", "./a#", "./a?#", "./a?1", "./a#1", "./a?1#2", "./a%3F1", "./a?#2"].map(of);
+        assert_eq!(all, ["", "", "", "", "?1", "#1", "?1#2", "", "#2"]);
+        assert_eq!(["./a?b#c", "./a#c?b", "./a"].map(split), [("./a", "?b#c"), ("./a", "#c?b"), ("./a", "")]);
+    }
 
     #[test]
     fn a_posix_path_keeps_its_backslashes() {

@@ -1,5 +1,6 @@
 //! Where `import` finds modules: files by path or `file:` URL, texts in `data:` URLs, and the built-in ones of `js/node/builtins.js`.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use waitword_quickjs::{Attributes, Exception, Module, ModuleLoader, Realm, Value};
@@ -10,7 +11,8 @@ use crate::path_text::text_of;
 use crate::source_file;
 use crate::sources::{self, Compiled};
 
-/// The loader of one agent. The name of a module is its path, `node:` and the name of a built-in one, or a `data:` URL.
+/// The loader of one agent. The name of a module is its path, `node:` and the name of a built-in one, or a `data:` URL. With a query
+/// or a fragment a file is a module of its own, whose name is its URL.
 pub(crate) struct Loader;
 
 /// The code of Node's errors about modules that `import` does not find.
@@ -34,13 +36,16 @@ impl ModuleLoader for Loader {
                 Ok(_) => realm.error("a data: URL is no base"),
             });
         }
-        let file = match specifier.starts_with("file:") {
-            true => realm.to_string(&host.call(realm, "fileURLToPath", &[name])?)?,
-            false => specifier.to_owned(),
-        };
-        let path = sources::resolve_exactly(importer, &file);
-        let path = path.map_err(|message| agent_host::error_with_code(realm, NOT_FOUND, &message))?;
-        Ok(text_of(&path))
+        let not_found = |message: String| agent_host::error_with_code(realm, NOT_FOUND, &message);
+        let meant = base(importer).and_then(|base| file_url::join(&base, &reference(specifier)));
+        let meant =
+            meant.ok_or_else(|| not_found(format!("'{specifier}' is no URL, imported by {importer}")))?;
+        // It has the errors for what is no URL of a file here.
+        let file = host.call(realm, "fileURLToPath", &[realm.string(meant.as_str())?])?;
+        let path = sources::resolve_exactly(importer, specifier, Path::new(&realm.to_string(&file)?));
+        let path = text_of(&path.map_err(not_found)?);
+        let suffix = file_url::suffix(&meant);
+        Ok(if suffix.is_empty() { path } else { file_url::of(&path) + &suffix })
     }
 
     fn load(&self, realm: &Realm, name: &str) -> Result<Module, Exception> {
@@ -52,16 +57,23 @@ impl ModuleLoader for Loader {
         if is_data(name) {
             let module = host.call(realm, "dataModule", &value)?;
             return match module.is_string() {
-                true => Ok(Module::Source { text: realm.to_string(&module)?, url: name.to_owned() }),
+                true => {
+                    Ok(Module::Source { text: realm.to_string(&module)?, url: name.to_owned(), file: None })
+                }
                 false => default_export(realm, &realm.get(&module, 0)?),
             };
         }
-        if name.ends_with(".json") {
-            return default_export(realm, &host.call(realm, "requireFile", &value)?);
+        let path =
+            file_url::path(name).map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned());
+        let value = [realm.string(&path)?];
+        if path.ends_with(".json") {
+            // What `require` knows of a file it shares with the module that has the file's plain name.
+            let read = if path == name { "requireFile" } else { "parseJson" };
+            return default_export(realm, &host.call(realm, read, &value)?);
         }
-        let source = source_file::read(realm, Path::new(name)).map_err(|why| why.into_exception(realm))?;
-        match sources::compile(&host, realm, name, &source.text)? {
-            Compiled::Module => Ok(Module::Source { text: source.text, url: url(name) }),
+        let source = source_file::read(realm, Path::new(&path)).map_err(|why| why.into_exception(realm))?;
+        match sources::compile(&host, realm, &path, &source.text)? {
+            Compiled::Module => Ok(Module::Source { text: source.text, url: url(name), file: Some(path) }),
             Compiled::Script(_) => {
                 let exports = host.call(realm, "requireFile", &value)?;
                 if exports.is_object() {
@@ -80,11 +92,27 @@ pub(crate) fn is_data(name: &str) -> bool {
 }
 
 /// `import.meta.url` of a module. Of one in a file it is what `pathToFileURL` makes of its path, which is absolute and has no dots.
-pub(crate) fn url(path: &str) -> String {
-    if is_data(path) {
-        return path.to_owned();
+pub(crate) fn url(name: &str) -> String {
+    if is_data(name) || file_url::path(name).is_some() {
+        return name.to_owned();
     }
-    file_url::of(path)
+    file_url::of(name)
+}
+
+/// What the specifiers in a file of this name are relative to: of text that is in no file, the current directory.
+fn base(importer: &str) -> Option<String> {
+    if Path::new(importer).is_absolute() || file_url::path(importer).is_some() {
+        return Some(url(importer));
+    }
+    Some(file_url::of(&text_of(&std::env::current_dir().ok()?.join("importer"))))
+}
+
+/// A specifier as a reference to a URL. An absolute path of Windows would be one with a scheme of one letter.
+fn reference(specifier: &str) -> Cow<'_, str> {
+    match cfg!(windows) && Path::new(specifier).is_absolute() {
+        true => file_url::of(specifier).into(),
+        false => specifier.into(),
+    }
 }
 
 /// The same of an agent's script, which need not be a file: what came from the standard input stands for one in the current

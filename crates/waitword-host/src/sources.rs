@@ -1,5 +1,6 @@
 //! Source text: where it is, and whether it is a module or a script. It is read in source_file.rs.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use waitword_quickjs::{Exception, Realm, Script, Value, parses_as_module};
 
 use crate::agent_host::Host;
 use crate::path_text::path_of;
-use crate::{source_file, source_line};
+use crate::{file_url, source_file, source_line};
 
 /// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
 pub(crate) const EVAL: &str = "[worker eval]";
@@ -99,7 +100,7 @@ pub(crate) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     }
     match host.unrepeatable.get() {
         Some((name, source)) if name == file => source.text.lines().nth(index).map(String::from),
-        _ => source_line::line(&path_of(Path::new(file)), index),
+        _ => source_line::line(&path_of(&file_url::path(file).unwrap_or_else(|| file.into())), index),
     }
 }
 
@@ -119,17 +120,21 @@ pub(crate) fn resolve(importer: &str, specifier: &str) -> Result<PathBuf, String
     canonical(&found)
 }
 
-/// The file that `import` of `specifier` means in the file `importer`. As in Node, nothing is added to the name.
+/// The file that `import` of `specifier` means in the file `importer`, which is the one at `path`: as in Node, nothing is added to the
+/// name.
 ///
 /// # Errors
 /// A message for the user, with the name that was probably meant.
-pub(crate) fn resolve_exactly(importer: &str, specifier: &str) -> Result<PathBuf, String> {
-    let candidates = candidates(importer, specifier)?;
-    if is_readable(&candidates[0]) {
-        return canonical(&candidates[0]);
+pub(crate) fn resolve_exactly(importer: &str, specifier: &str, path: &Path) -> Result<PathBuf, String> {
+    let path = &*path_of(path);
+    if is_readable(path) {
+        return canonical(path);
     }
+    let candidates = with_endings(path.as_os_str());
     let meant = ENDINGS.iter().zip(&candidates).find(|(_, candidate)| candidate.is_file());
-    let hint = meant.map(|(ending, _)| format!("; did you mean '{specifier}{ending}'?")).unwrap_or_default();
+    let (name, suffix) = file_url::split(specifier);
+    let hint =
+        meant.map(|(ending, _)| format!("; did you mean '{name}{ending}{suffix}'?")).unwrap_or_default();
     Err(format!("cannot find '{specifier}', imported by {importer}{hint}"))
 }
 
@@ -138,12 +143,15 @@ fn candidates(importer: &str, specifier: &str) -> Result<[PathBuf; ENDINGS.len()
         Some(folder) if folder.is_absolute() => folder.to_path_buf(),
         _ => std::env::current_dir().map_err(|error| format!("no current directory: {error}"))?,
     };
-    let path = path_of(&base.join(specifier)).into_owned().into_os_string();
-    Ok(ENDINGS.map(|ending| {
-        let mut name = path.clone();
+    Ok(with_endings(path_of(&base.join(specifier)).as_os_str()))
+}
+
+fn with_endings(path: &OsStr) -> [PathBuf; ENDINGS.len()] {
+    ENDINGS.map(|ending| {
+        let mut name = path.to_owned();
         name.push(ending);
         PathBuf::from(name)
-    }))
+    })
 }
 
 /// Whether there is something that can be read like a file: one, a pipe, a device.

@@ -11,7 +11,7 @@ use crate::agent_state::{AgentState, WaitObserver};
 use crate::convert::{IntoJs, JsValue};
 use crate::doorbell::Doorbell;
 use crate::ffi::{Call, Exception, JsError, Realm, Runtime, RuntimeOptions, Value};
-use crate::{array_buffer, atomic_access, atomics, data_view, shared_array_buffer, typed_array};
+use crate::{apply, array_buffer, atomic_access, atomics, data_view, shared_array_buffer, typed_array};
 
 /// What an agent is made with.
 #[derive(Clone, Debug)]
@@ -245,12 +245,13 @@ fn new_realm(runtime: &Runtime) -> Result<Realm, JsError> {
     Ok(realm)
 }
 
-/// Replaces the engine's own functions on shared memory, and those on buffers and views that it gets wrong.
+/// Replaces the engine's own functions on shared memory, and what it gets wrong of buffers, views, and lists of arguments.
 fn install(realm: &Realm) -> Result<(), Exception> {
     shared_array_buffer::install(realm)?;
     array_buffer::install(realm)?;
     data_view::install(realm)?;
     typed_array::install(realm)?;
     atomics::install(realm)?;
-    atomic_access::install(realm)
+    atomic_access::install(realm)?;
+    apply::install(realm)
 }

@@ -34,7 +34,9 @@ impl ModuleLoader for Library {
             return Ok(Module::Exports(exports));
         }
         match self.0.get(name) {
-            Some(text) => Ok(Module::Source { text: (*text).to_owned(), url: format!("lib:{name}") }),
+            Some(text) => {
+                Ok(Module::Source { text: (*text).to_owned(), url: format!("lib:{name}"), file: None })
+            }
             None => Err(realm.reference_error(&format!("no module is called {name}"))),
         }
     }

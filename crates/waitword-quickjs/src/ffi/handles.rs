@@ -97,13 +97,14 @@ pub(super) type Closure = dyn Fn(&Realm, &Call<'_>) -> Result<Value, Exception>;
 /// A module as a loader delivers it.
 #[derive(Debug)]
 pub enum Module {
-    /// Source text, and what `import.meta.url` says in it. When its name is an absolute path, `import.meta.filename` and
-    /// `import.meta.dirname` say so.
+    /// Source text, and what `import.meta` says in it.
     Source {
         /// The text.
         text: String,
         /// `import.meta.url`
         url: String,
+        /// `import.meta.filename`: the absolute path of the file that it came from. `import.meta.dirname` is the folder of that.
+        file: Option<String>,
     },
     /// The enumerable properties of this object are the exports, and so is `default`: the object itself, unless it has a
     /// property of that name.

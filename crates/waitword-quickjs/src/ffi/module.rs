@@ -13,12 +13,14 @@ use super::property::Attributes;
 use super::realm::c_string;
 
 impl Realm {
-    /// Runs source text as an ES module. The result is a promise for its end.
+    /// Runs source text as an ES module. The result is a promise for its end. A name that is an absolute path is also its
+    /// `import.meta.filename`.
     ///
     /// # Errors
     /// A SyntaxError, or what linking it or loading what it imports throws.
     pub fn eval_module(&self, name: &str, url: &str, source: &str) -> Result<Value, Exception> {
-        let module = self.compile_module(name, url, source)?;
+        let file = Path::new(name).is_absolute().then_some(name);
+        let module = self.compile_module(name, url, file, source)?;
         // SAFETY: (4); the count of the module moves to the engine.
         self.own(unsafe { qjs::JS_EvalFunction(self.raw(), module.into_raw()) })
     }
@@ -33,13 +35,19 @@ impl Realm {
         self.own(unsafe { qjs::JS_LoadModule(self.raw(), importer.as_ptr(), specifier.as_ptr()) })
     }
 
-    fn compile_module(&self, name: &str, url: &str, source: &str) -> Result<Value, Exception> {
+    fn compile_module(
+        &self,
+        name: &str,
+        url: &str,
+        file: Option<&str>,
+        source: &str,
+    ) -> Result<Value, Exception> {
         let module = self.run(name, source, qjs::JS_EVAL_TYPE_MODULE | qjs::JS_EVAL_FLAG_COMPILE_ONLY)?;
         // SAFETY: compiling a module gives a module value; the engine keeps the definition with the context (4).
         let meta = self.own(unsafe { qjs::JS_GetImportMeta(self.raw(), definition(&module)) })?;
         self.define(&meta, "url", &self.string(url)?, Attributes::ASSIGNED)?;
-        if let Some(folder) = Path::new(name).parent().filter(|folder| folder.is_absolute()) {
-            self.define(&meta, "filename", &self.string(name)?, Attributes::ASSIGNED)?;
+        if let Some((file, folder)) = file.and_then(|file| Some((file, Path::new(file).parent()?))) {
+            self.define(&meta, "filename", &self.string(file)?, Attributes::ASSIGNED)?;
             self.define(&meta, "dirname", &self.string(&folder.to_string_lossy())?, Attributes::ASSIGNED)?;
         }
         Ok(module)
@@ -132,8 +140,9 @@ unsafe extern "C" fn load(
         let text_name = name.to_string_lossy();
         match loader(&realm)?.load(&realm, &text_name)? {
             // The value's count may end: the context keeps the definition.
-            Module::Source { text, url } => {
-                realm.compile_module(&text_name, &url, &text).map(|module| definition(&module))
+            Module::Source { text, url, file } => {
+                let module = realm.compile_module(&text_name, &url, file.as_deref(), &text);
+                module.map(|module| definition(&module))
             }
             Module::Exports(exports) => {
                 realm.check(&exports);

@@ -48,7 +48,7 @@ impl ModuleLoader for Loader {
         let text = fs::read_to_string(name);
         let text = text.map_err(|error| realm.type_error(&format!("cannot read {name}: {error}")))?;
         if !name.ends_with(".json") {
-            return Ok(Module::Source { text, url: name.to_owned() });
+            return Ok(Module::Source { text, url: name.to_owned(), file: Some(name.to_owned()) });
         }
         let json = realm.get(&realm.global(), "JSON")?;
         let parse = realm.get(&json, "parse")?;

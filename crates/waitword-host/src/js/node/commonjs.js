@@ -69,6 +69,7 @@
 
   host.requireFrom = requireFrom;
   host.requireFile = load;
+  host.parseJson = parseJson;
   host.runScript = (filename, compiled) => {
     main = new Module(filename);
     main.id = ".";

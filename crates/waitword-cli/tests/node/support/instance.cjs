@@ -1,0 +1,2 @@
+exports.own = {};
+exports.filename = __filename;

@@ -1,0 +1,105 @@
+//! `Function.prototype.apply`, `Reflect.apply` and `Reflect.construct`, where the engine takes the length of their list modulo 2^32: a
+//! list of 2^32 + 1 has one element there, in place of the RangeError for more arguments than the engine passes.
+
+use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+
+/// The most arguments that the engine passes.
+const MOST: usize = 65_535;
+
+/// Lists that are longer are the engine's to pass on: it counts what they take on the memory limit.
+const FEW: usize = 64;
+
+type Native = fn(&Realm, &Call<'_>, &Value) -> Result<Value, Exception>;
+
+/// Replaces the functions in a realm that no script has seen yet.
+pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
+    let global = realm.global();
+    let function = realm.get(&realm.get(&global, "Function")?, "prototype")?;
+    let reflect = realm.get(&global, "Reflect")?;
+    let natives: [(&Value, &str, u8, Native); 3] = [
+        (&function, "apply", 2, function_apply),
+        (&reflect, "apply", 3, reflect_apply),
+        (&reflect, "construct", 2, reflect_construct),
+    ];
+    for (holder, name, length, native) in natives {
+        let engines = realm.get(holder, name)?;
+        let replacement = realm.closure(name, length, move |realm, call| native(realm, call, &engines))?;
+        realm.define(holder, name, &replacement, Attributes::BUILT_IN)?;
+    }
+    Ok(())
+}
+
+/// `Function.prototype.apply(thisArg, argArray)`
+fn function_apply(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
+    let (function, array) = (call.this(), call.argument(1));
+    // IsCallable(func): the engine has the TypeError, also for a list that is no object.
+    if !realm.is_function(&function) || !(array.is_object() || array.is_undefined() || array.is_null()) {
+        return call.forward(engines);
+    }
+    let this = call.argument(0);
+    if !array.is_object() {
+        return realm.call(&function, &this, &[]);
+    }
+    match list(realm, &array)? {
+        List::Few(arguments) => realm.call(&function, &this, &arguments),
+        List::Engines(array) => realm.call(engines, &function, &[this.clone(), array]),
+    }
+}
+
+/// `Reflect.apply(target, thisArgument, argumentsList)`
+fn reflect_apply(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
+    let (target, this, array) = (call.argument(0), call.argument(1), call.argument(2));
+    // IsCallable(target), and a list that is no object: TypeErrors.
+    if !realm.is_function(&target) || !array.is_object() {
+        return call.forward(engines);
+    }
+    match list(realm, &array)? {
+        List::Few(arguments) => realm.call(&target, &this, &arguments),
+        List::Engines(array) => {
+            realm.call(engines, &realm.undefined(), &[target.clone(), this.clone(), array])
+        }
+    }
+}
+
+/// `Reflect.construct(target, argumentsList, newTarget)`
+fn reflect_construct(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
+    let (target, array) = (call.argument(0), call.argument(1));
+    let new_target = if call.len() > 2 { call.argument(2) } else { call.argument(0) };
+    // IsConstructor(target), which the engine asks after it has read the list.
+    if !realm.is_constructor(&target) {
+        return Err(realm.type_error("the target is not a constructor"));
+    }
+    // IsConstructor(newTarget), and a list that is no object: TypeErrors.
+    if !realm.is_constructor(&new_target) || !array.is_object() {
+        return call.forward(engines);
+    }
+    match list(realm, &array)? {
+        List::Few(arguments) => realm.construct_as(&target, &new_target, &arguments),
+        List::Engines(array) => {
+            realm.call(engines, &realm.undefined(), &[target.clone(), array, new_target.clone()])
+        }
+    }
+}
+
+/// The arguments of a call.
+enum List {
+    Few(Vec<Value>),
+    /// A real array: its length cannot be 2^32.
+    Engines(Value),
+}
+
+/// CreateListFromArrayLike(obj)
+fn list(realm: &Realm, array: &Value) -> Result<List, Exception> {
+    // LengthOfArrayLike(obj)
+    let length = realm.to_integer_or_infinity(&realm.get(array, "length")?)?.max(0.0);
+    if length > MOST as f64 {
+        let message = format!("too many arguments in function call (only {MOST} allowed)");
+        return Err(realm.range_error(&message));
+    }
+    let length = length as usize;
+    if length > FEW && array.is_array() {
+        return Ok(List::Engines(array.clone()));
+    }
+    let elements = (0..length as u32).map(|index| realm.get(array, index)).collect::<Result<Vec<_>, _>>()?;
+    if length > FEW { Ok(List::Engines(realm.array(&elements)?)) } else { Ok(List::Few(elements)) }
+}

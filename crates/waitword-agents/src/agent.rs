@@ -1,9 +1,9 @@
 //! An agent: a thread that runs scripts, whether it may block, and how it ends.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use waitword_core::{Inbox, Interrupt, may_block};
 
@@ -19,7 +19,6 @@ pub struct Agent {
     shared: Arc<Shared>,
     can_block: Cell<bool>,
     max_waits: Cell<usize>,
-    pub(crate) waits: RefCell<Waits>,
     _this_thread: PhantomData<*const ()>,
 }
 
@@ -27,6 +26,9 @@ struct Shared {
     id: AgentId,
     interrupt: Interrupt,
     inbox: Inbox,
+    /// `None` once the agent is gone or was [abandoned](AgentHandle::abandon). Nobody but its thread takes this lock otherwise, and
+    /// nothing foreign runs under it.
+    waits: Mutex<Option<Waits>>,
 }
 
 impl Agent {
@@ -39,11 +41,11 @@ impl Agent {
     pub fn new(can_block: bool, doorbell: impl Fn() + Send + Sync + 'static) -> Self {
         let inbox = Inbox::new(doorbell);
         let interrupt = Interrupt::for_current_thread();
+        let waits = Mutex::new(Some(Waits::default()));
         Self {
-            shared: Arc::new(Shared { id: AgentId::next(), interrupt, inbox }),
+            shared: Arc::new(Shared { id: AgentId::next(), interrupt, inbox, waits }),
             can_block: Cell::new(can_block),
             max_waits: Cell::new(usize::MAX),
-            waits: RefCell::default(),
             _this_thread: PhantomData,
         }
     }
@@ -92,6 +94,27 @@ impl Agent {
     pub(crate) fn interrupt(&self) -> &Interrupt {
         &self.shared.interrupt
     }
+
+    /// The async waits; `None` once the agent was abandoned.
+    pub(crate) fn waits(&self) -> MutexGuard<'_, Option<Waits>> {
+        self.shared.waits()
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.shared.drop_waits();
+    }
+}
+
+impl Shared {
+    fn waits(&self) -> MutexGuard<'_, Option<Waits>> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn drop_waits(&self) {
+        *self.waits() = None;
+    }
 }
 
 impl fmt::Debug for Agent {
@@ -115,12 +138,24 @@ impl AgentHandle {
     /// [`Terminated`](crate::WaitError); so does every later one that would block. Its doorbell rings.
     ///
     /// Returns at once. The agent's async waits are gone when its [`Agent`] is dropped: a host whose callers must not
-    /// see a dead agent's waiters waits for that.
+    /// see a dead agent's waiters waits for that, or [abandons](Self::abandon) the agent.
     ///
     /// # Panics
     /// If the agent's doorbell does.
     pub fn terminate(&self) {
         self.shared.interrupt.raise();
+        self.ring();
+    }
+
+    /// [Terminates](Self::terminate) the agent and takes its async waits out of their queues now, on the calling thread, while its own
+    /// may still run: for a host that goes on without an agent whose thread does not come back. From now on a wait that would have to
+    /// wait is refused there, also in a promise.
+    ///
+    /// # Panics
+    /// If the agent's doorbell does.
+    pub fn abandon(&self) {
+        self.shared.interrupt.raise();
+        self.shared.drop_waits();
         self.ring();
     }
 

@@ -121,7 +121,8 @@ impl Agent {
     ///
     /// # Errors
     /// [`TooMany`](WaitAsyncError) when it would have to wait and the agent has as many pending waits as it
-    /// [may](Self::set_max_waits); [`Word`](WaitAsyncError) when there is no such word.
+    /// [may](Self::set_max_waits); [`Terminated`](WaitAsyncError) when the agent was
+    /// [abandoned](crate::AgentHandle::abandon); [`Word`](WaitAsyncError) when there is no such word.
     pub fn wait_async(
         &self,
         block: &SharedBlock,
@@ -130,7 +131,8 @@ impl Agent {
         timeout: Timeout,
     ) -> Result<AsyncWait, WaitAsyncError> {
         // Not in the standard: an agent's own limit on what it keeps.
-        let (mut waits, limit) = (self.waits.borrow_mut(), self.max_waits());
+        let (mut waits, limit) = (self.waits(), self.max_waits());
+        let Some(waits) = &mut *waits else { return Err(WaitAsyncError::Terminated) };
         let is_full = waits.len() >= limit;
         // Both results without a promise; the comparison takes precedence over a timeout of 0. A wait that is to be enqueued
         // is compared there, once.
@@ -211,6 +213,8 @@ pub enum WaitAsyncError {
         /// How many that is.
         limit: usize,
     },
+    /// The agent was abandoned.
+    Terminated,
     /// There is no such word.
     Word(WordError),
 }
@@ -244,6 +248,7 @@ impl fmt::Display for WaitAsyncError {
                 f,
                 "{limit} waits of this agent are pending, and no more may be: notify some, or raise the limit"
             ),
+            Self::Terminated => f.write_str("the agent was terminated"),
             Self::Word(error) => error.fmt(f),
         }
     }

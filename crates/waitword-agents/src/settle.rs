@@ -5,7 +5,7 @@
 use waitword_core::time::Instant;
 
 use crate::agent::Agent;
-use crate::waits::{PendingWait, Settled, WaitId};
+use crate::waits::{PendingWait, Settled, WaitId, Waits};
 
 impl Agent {
     /// Takes the settled waits, one with each step of the iterator, in the order in which they were settled.
@@ -16,8 +16,9 @@ impl Agent {
         std::iter::from_fn(|| {
             // Left there only when a panic of foreign code cut a notify of this agent short.
             self.take_settled_here().or_else(|| {
-                let popped = self.inbox().pop()?;
-                self.waits.borrow_mut().take(popped)
+                let mut waits = self.waits();
+                // Under the lock: a wait is the inbox's, or the thread that abandons the agent drops it.
+                waits.as_mut()?.take(self.inbox().pop()?)
             })
         })
     }
@@ -29,24 +30,24 @@ impl Agent {
 
     /// When the earliest deadline of a pending wait is: the event loop sleeps until then at the longest.
     pub fn next_deadline(&self) -> Option<Instant> {
-        self.waits.borrow().deadlines.first().map(|&(deadline, _)| deadline)
+        self.waits().as_ref()?.deadlines.first().map(|&(deadline, _)| deadline)
     }
 
     /// Settles the pending waits whose deadline is at or before `now`, which the clock must have reached, as
     /// [`TimedOut`](crate::Outcome), in the order of their deadlines, and after what was settled before. Returns how
     /// many these were: a wait that a notify counted meanwhile is not among them.
     pub fn expire_due(&self, now: Instant) -> usize {
-        self.waits.borrow_mut().expire_due(now)
+        self.waits().as_mut().map_or(0, |waits| waits.expire_due(now))
     }
 
     /// The waits that nothing has settled, or whose outcome waits to be drained, in the order of the calls.
     pub fn pending(&self) -> Vec<PendingWait> {
-        self.waits.borrow().pending()
+        self.waits().as_ref().map(Waits::pending).unwrap_or_default()
     }
 
     /// Whether [`pending`](Self::pending) would have any. Costs the same however many there are.
     pub fn has_pending(&self) -> bool {
-        self.waits.borrow().len() > 0
+        self.waits().as_ref().is_some_and(|waits| waits.len() > 0)
     }
 
     /// Drops the pending waits that nothing can end any more: those without a deadline on a block which only pending waits of
@@ -56,12 +57,12 @@ impl Agent {
     /// since it last did, and at a thousand first: so it costs O(1) for each wait, and of those that were lost in this way the
     /// agent never keeps more than twice as many as of the others, and a thousand.
     pub fn forget_hopeless(&self) -> Vec<WaitId> {
-        self.waits.borrow_mut().forget_hopeless()
+        self.waits().as_mut().map(Waits::forget_hopeless).unwrap_or_default()
     }
 
     /// Takes the next of this agent's waits that its own notify settled.
     pub(crate) fn take_settled_here(&self) -> Option<Settled> {
-        let popped = self.inbox().pop_here()?;
-        self.waits.borrow_mut().take(popped)
+        let mut waits = self.waits();
+        waits.as_mut()?.take(self.inbox().pop_here()?)
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use waitword_quickjs::Doorbell;
 use waitword_quickjs::{Attributes, Exception, Realm, Value};
 
+use crate::agent_links::AgentLinks;
 use crate::agent_name::{MAIN, ThreadId};
 use crate::channel::{Message, PortId};
 use crate::clone::{self, CloneFunctions, SerializedMessage};
@@ -15,11 +16,9 @@ use crate::failure::FailureKind;
 use crate::limits::Limits;
 use crate::mailbox::Mailbox;
 use crate::observed::Observed;
-use crate::ports::Ports;
 use crate::source_text::SourceText;
 use crate::thread_messages::{ThreadMessage, Ticket};
 use crate::timers::Timers;
-use crate::worker_event::WorkerEvent;
 use crate::worker_options::{Data, Entry, Shape};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
@@ -37,10 +36,8 @@ pub(crate) struct Host {
     pub(crate) eval_source: String,
     /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input.
     pub(crate) unrepeatable: OnceCell<(String, SourceText)>,
-    /// What the parent posted. Empty for ever in the main agent.
-    pub(crate) from_parent: Arc<Mailbox<Message>>,
-    /// What the workers of this agent posted.
-    pub(crate) from_workers: Arc<Mailbox<(ThreadId, WorkerEvent)>>,
+    /// What it has of the others, and they of it.
+    pub(crate) links: Arc<AgentLinks>,
     /// What any agent posted by this one's number.
     pub(crate) from_threads: Arc<Mailbox<ThreadMessage>>,
     /// The answers that this agent waits for.
@@ -50,13 +47,10 @@ pub(crate) struct Host {
     pub(crate) observed: Arc<Observed>,
     /// Bytes that were printed before the parent said whether it wants them.
     pub(crate) printed_early: Cell<usize>,
-    /// Where to post to the parent.
-    pub(crate) parent: Option<Arc<Mailbox<(ThreadId, WorkerEvent)>>>,
     /// Starts a worker of this agent.
     pub(crate) spawn: Spawn,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) workers: RefCell<BTreeMap<ThreadId, Worker>>,
-    pub(crate) ports: RefCell<Ports>,
     /// The port whose message the job that runs has taken.
     pub(crate) receiving: Cell<Option<PortId>>,
     /// `parentPort`.
@@ -69,8 +63,6 @@ pub(crate) struct Host {
     pub(crate) is_closing: Cell<bool>,
     /// The message that is sent next.
     pub(crate) outbox: RefCell<Option<SerializedMessage>>,
-    /// `workerData`, until it is read.
-    pub(crate) data: RefCell<Option<Message>>,
     /// The object that the JavaScript half is made of.
     script: OnceCell<Value>,
     functions: OnceCell<CloneFunctions>,
@@ -104,9 +96,8 @@ pub(crate) struct Parts {
     pub(crate) shape: Shape,
     pub(crate) limits: Limits,
     pub(crate) eval_source: String,
-    pub(crate) from_parent: Arc<Mailbox<Message>>,
+    pub(crate) links: Arc<AgentLinks>,
     pub(crate) from_threads: Arc<Mailbox<ThreadMessage>>,
-    pub(crate) parent: Option<Arc<Mailbox<(ThreadId, WorkerEvent)>>>,
     pub(crate) observed: Arc<Observed>,
     pub(crate) spawn: Spawn,
 }
@@ -120,9 +111,7 @@ pub(crate) type Spawn = fn(&Host, Entry, Shape, Option<usize>, Vec<String>, Data
 impl Host {
     pub(crate) fn new(parts: Parts) -> Self {
         let Parts { id, cluster, bell, argv, shape, limits, eval_source, .. } = parts;
-        let Parts { from_parent, from_threads, parent, observed, spawn, .. } = parts;
-        let from_workers = Arc::new(Mailbox::new(Arc::clone(&bell)));
-        let ports = RefCell::new(Ports::new(&bell));
+        let Parts { links, from_threads, observed, spawn, .. } = parts;
         Self {
             id,
             cluster,
@@ -132,25 +121,21 @@ impl Host {
             limits,
             eval_source,
             unrepeatable: OnceCell::new(),
-            from_parent,
-            from_workers,
+            links,
             from_threads,
             asked: RefCell::default(),
             tickets: Cell::default(),
             observed,
             printed_early: Cell::default(),
-            parent,
             spawn,
             timers: RefCell::default(),
             workers: RefCell::default(),
-            ports,
             receiving: Cell::default(),
             port: Cell::default(),
             exit: Cell::default(),
             wants_ticks: Cell::default(),
             is_closing: Cell::default(),
             outbox: RefCell::default(),
-            data: RefCell::default(),
             script: OnceCell::new(),
             functions: OnceCell::new(),
         }
@@ -208,7 +193,7 @@ impl Host {
         let Some(serialized) = self.outbox.take() else {
             return Err(realm.error("there is nothing to send"));
         };
-        let mut ports = self.ports.borrow_mut();
+        let mut ports = self.links.ports();
         Ok(Message { serialized, ports: ids.into_iter().filter_map(|id| ports.send_away(id)).collect() })
     }
 
@@ -221,7 +206,7 @@ impl Host {
         // What has been taken is not counted any more: an agent whose messages fill its budget can read them.
         serialized.release();
         let adopt = |end| {
-            let id = self.ports.borrow_mut().adopt(end);
+            let id = self.links.ports().adopt(end);
             self.call(realm, "ports.adopt", &[realm.number(id)])
         };
         let ports = ports.into_iter().map(adopt).collect::<Result<Vec<_>, _>>()?;
@@ -283,9 +268,11 @@ impl Host {
 /// The state of the agent that a realm belongs to.
 ///
 /// # Errors
-/// An uncatchable error while the agent is being taken down.
+/// An uncatchable error while the agent is being taken down, and once the others have gone on without it.
 pub(crate) fn of(realm: &Realm) -> Result<std::rc::Rc<Host>, Exception> {
-    realm.state().ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
+    let host: Option<std::rc::Rc<Host>> = realm.state();
+    let host = host.filter(|host| !host.links.is_gone());
+    host.ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
 }
 
 /// An error with a `code`, as those of Node have.

@@ -12,6 +12,7 @@ use waitword_agents::AgentHandle;
 
 use waitword_quickjs::Doorbell;
 
+use crate::agent_links::AgentLinks;
 use crate::agent_name::{MAIN, ThreadId};
 use crate::blobs::Blobs;
 use crate::broadcast_groups::BroadcastGroups;
@@ -72,17 +73,30 @@ impl Cluster {
     /// A number for a new agent. It counts as running from now on, so that nobody is found hopeless while its thread
     /// starts.
     pub(crate) fn enlist(&self, bell: Arc<Doorbell>) -> ThreadId {
-        Self::admit(&mut self.lock(), bell)
+        Self::admit(&mut self.lock(), bell, None)
     }
 
-    /// As [`enlist`](Self::enlist), of a worker: `None` while so many are alive already.
-    pub(crate) fn enlist_within(&self, most: usize, bell: Arc<Doorbell>) -> Option<ThreadId> {
+    /// As [`enlist`](Self::enlist), of a worker: `None` while so many are alive already, or threads of workers have not come back.
+    pub(crate) fn enlist_within(
+        &self,
+        most: usize,
+        parent: ThreadId,
+        bell: Arc<Doorbell>,
+        links: Arc<AgentLinks>,
+    ) -> Option<ThreadId> {
         let mut members = self.lock();
         let workers = members.all.range(MAIN + 1..).filter(|(_, member)| !member.is_retired).count();
-        (workers < most).then(|| Self::admit(&mut members, bell))
+        // The others may have gone on without the parent.
+        let has_parent = members.all.get(&parent).is_some_and(|parent| !parent.is_ending);
+        let is_admitted = workers + members.adrift < most && has_parent;
+        is_admitted.then(|| Self::admit(&mut members, bell, Some((parent, links))))
     }
 
-    fn admit(members: &mut Members, bell: Arc<Doorbell>) -> ThreadId {
+    fn admit(
+        members: &mut Members,
+        bell: Arc<Doorbell>,
+        worker: Option<(ThreadId, Arc<AgentLinks>)>,
+    ) -> ThreadId {
         let id = members.enlisted;
         members.enlisted += 1;
         members.running += 1;
@@ -91,6 +105,9 @@ impl Cluster {
             id,
             Member {
                 bell,
+                worker,
+                grace_ends: None,
+                is_ending: false,
                 handle: None,
                 doing,
                 is_terminated: false,
@@ -103,18 +120,15 @@ impl Cluster {
 
     /// The agent exists now and can be terminated; if someone already wanted that, it is.
     pub(crate) fn attach(&self, id: ThreadId, handle: AgentHandle) {
-        if let Some(member) = self.lock().all.get_mut(&id) {
-            if member.is_terminated {
-                handle.terminate();
+        match self.lock().all.get_mut(&id) {
+            Some(member) => {
+                if member.is_terminated {
+                    handle.terminate();
+                }
+                member.handle = Some(handle);
             }
-            member.handle = Some(handle);
-        }
-    }
-
-    /// The agent is about to post its exit: the agent that reads it may start another in its place.
-    pub(crate) fn retire(&self, id: ThreadId) {
-        if let Some(member) = self.lock().all.get_mut(&id) {
-            member.is_retired = true;
+            // The others have gone on without it.
+            None => handle.abandon(),
         }
     }
 
@@ -173,8 +187,16 @@ impl Cluster {
         if is_dismissed { Woken::Dismissed } else { Woken::Rung }
     }
 
-    /// Makes an agent stop, also out of a wait or a busy loop.
-    pub(crate) fn terminate(&self, id: ThreadId) {
+    /// Makes an agent stop, also out of a wait or a busy loop, and the workers below it. The others go on without a worker that has not
+    /// ended within [`GRACE`](crate::members::GRACE).
+    pub(crate) fn terminate(self: &Arc<Self>, id: ThreadId) {
+        let mut members = self.lock();
+        members.terminate(id);
+        self.keep_watch(&mut members);
+    }
+
+    /// Makes an agent stop that wants to: it takes the time that it needs.
+    pub(crate) fn stop(&self, id: ThreadId) {
         if let Some(member) = self.lock().all.get_mut(&id) {
             member.terminate();
         }
@@ -188,15 +210,19 @@ impl Cluster {
         self.consider(&mut members);
         drop(members);
         self.left.notify_all();
+        // Its parent may be overdue, too.
+        self.doubt.notify_one();
     }
 
-    /// Terminates these agents and blocks until they are gone.
-    pub(crate) fn end(&self, doomed: impl Fn(ThreadId) -> bool) {
-        let mut members = self.lock();
-        for (_, member) in members.all.iter_mut().filter(|(id, _)| doomed(**id)) {
-            member.terminate();
+    /// Terminates these agents and blocks until they are gone, or the others go on without them.
+    pub(crate) fn end(self: &Arc<Self>, doomed: &[ThreadId]) {
+        if doomed.is_empty() {
+            return;
         }
-        while members.all.keys().any(|id| doomed(*id)) {
+        let mut members = self.lock();
+        doomed.iter().for_each(|id| members.terminate(*id));
+        self.keep_watch(&mut members);
+        while doomed.iter().any(|id| members.all.contains_key(id)) {
             members = self.left.wait(members).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -204,7 +230,7 @@ impl Cluster {
     /// Ends the whole program, on behalf of whichever agent, with this exit code.
     pub(crate) fn end_program(&self, exit_code: i32) {
         self.lock().forced_exit = Some(exit_code);
-        self.terminate(MAIN);
+        self.stop(MAIN);
     }
 
     /// The exit code of [`end_program`](Self::end_program).
@@ -259,6 +285,7 @@ impl Cluster {
     }
 }
 
+mod ends;
 #[cfg(test)]
 mod tests;
 mod watch;

@@ -8,7 +8,7 @@
 //!                 ├► recorder.rs ─► observer.rs, timeline.rs   what an observed agent does, for reports and timelines
 //!                 └► event_loop/   one job at a time, then sleep
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
-//!                      ├► cluster.rs, members.rs, liveness.rs   which agents sleep; can anything still happen?
+//!                      ├► cluster.rs, members.rs, liveness.rs   which agents sleep; can anything still happen? which have to end?
 //!                      └► sources.rs, source_file.rs, module_loader.rs
 //!   js/ ──► parts.rs, options.rs, natives/, broadcast_groups.rs, blobs.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod agent_host;
+mod agent_links;
 mod agent_name;
 mod blobs;
 mod boot;

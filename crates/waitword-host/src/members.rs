@@ -1,17 +1,22 @@
 //! What the cluster knows of its agents, and what it does with one that nothing can wake any more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use waitword_agents::AgentHandle;
 
 use waitword_quickjs::Doorbell;
 
+use crate::agent_links::AgentLinks;
 use crate::agent_name::{MAIN, ThreadId};
 use crate::ended::AbandonedWait;
 use crate::liveness::{Liveness, Reason, Standing, judge};
 use crate::observer::Observer;
+
+/// How long an agent that was terminated may take to end before the others go on without it.
+pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
 /// The agents of a program, and what is known of its end. The cluster's lock is around it.
 #[derive(Default)]
@@ -20,6 +25,8 @@ pub(crate) struct Members {
     pub(crate) enlisted: ThreadId,
     /// How many of them run.
     pub(crate) running: usize,
+    /// How many threads have not come back of workers without which the others have gone on.
+    pub(crate) adrift: usize,
     /// Nobody runs, so perhaps nothing can happen any more.
     pub(crate) is_doubtful: bool,
     /// The thread that checks doubts, once there was one.
@@ -37,6 +44,12 @@ pub(crate) struct Members {
 /// An agent, seen by the others.
 pub(crate) struct Member {
     pub(crate) bell: Arc<Doorbell>,
+    /// The agent that made it, and what brings its end about; `None` of the main agent.
+    pub(crate) worker: Option<(ThreadId, Arc<AgentLinks>)>,
+    /// Until when it may take to end; `None` while nobody has terminated it.
+    pub(crate) grace_ends: Option<Instant>,
+    /// Somebody brings its end about.
+    pub(crate) is_ending: bool,
     /// `None` until the agent's thread has made its agent.
     pub(crate) handle: Option<AgentHandle>,
     pub(crate) doing: Doing,
@@ -96,6 +109,56 @@ impl Members {
             }
         }
     }
+}
+
+impl Members {
+    /// Terminates an agent, and the workers below it, which it would terminate itself if it came to that.
+    pub(crate) fn terminate(&mut self, id: ThreadId) {
+        let mut ended = BTreeSet::from([id]);
+        // Workers have higher numbers than the agents that made them.
+        for (&id, member) in self.all.range_mut(id..) {
+            let parent = member.worker.as_ref().map(|(parent, _)| *parent);
+            if ended.contains(&id) || parent.is_some_and(|parent| ended.contains(&parent)) {
+                ended.insert(id);
+                member.terminate();
+                // With the main agent the program ends, and nobody goes on without it.
+                member.grace_ends = member.grace_ends.or((id != MAIN).then(|| Instant::now() + GRACE));
+            }
+        }
+    }
+
+    /// Claims the ends of the workers whose grace is over at this time, and that have no workers of their own any more: workers before the
+    /// agents that made them.
+    pub(crate) fn claim_overdue(&mut self, now: Instant) -> Vec<Overdue> {
+        let parents: Vec<_> = self
+            .all
+            .values()
+            .filter_map(|member| member.worker.as_ref())
+            .map(|(parent, _)| *parent)
+            .collect();
+        let mut overdue = Vec::new();
+        for (&id, member) in self.all.iter_mut().rev() {
+            let is_overdue = member.grace_ends.is_some_and(|ends| ends <= now) && !member.is_ending;
+            if let (true, false, Some((_, links))) = (is_overdue, parents.contains(&id), &member.worker) {
+                member.is_ending = true;
+                self.adrift += 1;
+                overdue.push(Overdue { id, links: Arc::clone(links), handle: member.handle.clone() });
+            }
+        }
+        overdue
+    }
+
+    /// When the next grace after this time is over. A worker whose grace was over before waits for the workers below it.
+    pub(crate) fn next_overdue(&self, now: Instant) -> Option<Instant> {
+        self.all.values().filter_map(|member| member.grace_ends).filter(|ends| *ends > now).min()
+    }
+}
+
+/// A worker whose end is to be brought about without it.
+pub(crate) struct Overdue {
+    pub(crate) id: ThreadId,
+    pub(crate) links: Arc<AgentLinks>,
+    pub(crate) handle: Option<AgentHandle>,
 }
 
 impl Member {

@@ -22,7 +22,7 @@ pub(crate) fn object(host: &Host, realm: &Realm, data: Data) -> Result<Value, Ex
     realm.set(&options, "threadId", &realm.number(host.id))?;
     match data {
         Data::OfParent { data, variables, name } => {
-            host.data.replace(Some(data));
+            *host.links.data() = Some(data);
             realm.set(
                 &options,
                 "env",

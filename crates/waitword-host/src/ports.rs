@@ -13,6 +13,8 @@ pub(crate) struct Ports {
     arrivals: Arc<Mailbox<PortId>>,
     opened: PortId,
     keeping_alive: usize,
+    /// The agent is gone: what comes is dropped.
+    is_closed: bool,
 }
 
 struct Port {
@@ -24,7 +26,7 @@ struct Port {
 impl Ports {
     pub(crate) fn new(bell: &Arc<Doorbell>) -> Self {
         let arrivals = Arc::new(Mailbox::new(Arc::clone(bell)));
-        Self { all: BTreeMap::new(), arrivals, opened: 0, keeping_alive: 0 }
+        Self { all: BTreeMap::new(), arrivals, opened: 0, keeping_alive: 0, is_closed: false }
     }
 
     /// A new channel with both ends here.
@@ -36,6 +38,9 @@ impl Ports {
     /// An end that has come in a message.
     pub(crate) fn adopt(&mut self, end: End) -> PortId {
         self.opened += 1;
+        if self.is_closed {
+            return self.opened;
+        }
         end.arrive(&self.arrivals, self.opened);
         self.all.insert(self.opened, Port { end: Some(end), keeps_alive: false });
         self.opened
@@ -115,6 +120,12 @@ impl Ports {
     /// Whether there is a port for whose sake the agent goes on.
     pub(crate) fn keep_alive(&self) -> bool {
         self.keeping_alive > 0
+    }
+
+    /// The agent is gone: its ports, which are closed when they are dropped.
+    pub(crate) fn close_all(&mut self) -> impl Sized + use<> {
+        (self.is_closed, self.keeping_alive) = (true, 0);
+        std::mem::take(&mut self.all)
     }
 
     fn end(&self, id: PortId) -> Option<&End> {

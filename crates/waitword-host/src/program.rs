@@ -10,6 +10,7 @@ use waitword_agents::{MemoryBudget, SharedBlock};
 use waitword_quickjs::Doorbell;
 
 use crate::agent_host::Parts;
+use crate::agent_links::AgentLinks;
 use crate::agent_name::MAIN;
 use crate::cluster::Cluster;
 use crate::ended::Ended;
@@ -100,8 +101,8 @@ impl Program {
         self
     }
 
-    /// Ends the program after so long, also out of waits and endless loops, with exit code 124. What the engine does
-    /// without asking whether to go on (a power of a BigInt with millions of digits, say) is not cut short: the program ends
+    /// Ends the program after so long, also out of waits and endless loops, with exit code 124. What the engine does in the main
+    /// agent without asking whether to go on (a power of a BigInt with millions of digits, say) is not cut short: the program ends
     /// when that does.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -173,7 +174,9 @@ impl Program {
     /// how it ended is for the caller to show.
     ///
     /// # Blocking
-    /// Until the program ends, which may be never. All its agents and their waits are gone when this returns.
+    /// Until the program ends, which may be never. All its agents and their waits are gone when this returns, but for the thread of a
+    /// worker that was terminated inside the engine, where it does not ask whether to go on, and has not come back within a second: that
+    /// reaches nothing of the program any more but the shared memory that it has, and ends as soon as it is back.
     pub fn run(self) -> Ended {
         // The main agent gets a thread like any other, so that stacks are the same for all.
         let bell = Arc::new(Doorbell::default());
@@ -182,14 +185,13 @@ impl Program {
             parts: Parts {
                 id: MAIN,
                 cluster: Arc::clone(&cluster),
-                from_parent: Arc::new(Mailbox::new(Arc::clone(&bell))),
+                links: Arc::new(AgentLinks::new(&bell, None)),
                 from_threads: Arc::new(Mailbox::new(Arc::clone(&bell))),
                 bell,
                 argv: worker::argv(self.script.name(), self.arguments),
                 shape: Shape::Node,
                 limits: self.limits,
                 eval_source: String::new(),
-                parent: None,
                 spawn: worker::spawn,
                 observed: Arc::default(),
             },

@@ -14,6 +14,7 @@ use waitword_quickjs::{JsAgent, JsAgentOptions};
 use waitword_quickjs::{Realm, RuntimeOptions};
 
 use crate::agent_host::{self, Host, Parts, Worker};
+use crate::agent_links::AgentLinks;
 use crate::agent_name::{AgentName, ThreadId};
 use crate::cluster::{Cluster, Woken};
 use crate::ended::AbandonedWait;
@@ -26,7 +27,6 @@ use crate::observed::{Observed, Tap};
 use crate::path_text::text_of;
 use crate::recorder::{Recorder, Recording};
 use crate::sources;
-use crate::worker_event::WorkerEvent;
 use crate::worker_options::{Data, Entry, Shape};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
@@ -67,10 +67,11 @@ pub(crate) fn spawn(
     let memory = [memory, parent.limits.memory].into_iter().flatten().min();
     let bell = Arc::new(Doorbell::default());
     let most = parent.limits.workers;
-    let Some(id) = parent.cluster.enlist_within(most, Arc::clone(&bell)) else {
+    let links = Arc::new(AgentLinks::new(&bell, Some(Arc::clone(&parent.links.from_workers))));
+    let enlisted = parent.cluster.enlist_within(most, parent.id, Arc::clone(&bell), Arc::clone(&links));
+    let Some(id) = enlisted else {
         return Err(format!("{most} workers are alive, and no more may be: end some, or raise the limit"));
     };
-    let mailbox = Arc::new(Mailbox::new(Arc::clone(&bell)));
     let (name, eval_source) = match &entry {
         Entry::File(path) => (text_of(path), String::new()),
         Entry::Source(text) => (sources::EVAL.to_owned(), text.clone()),
@@ -78,7 +79,6 @@ pub(crate) fn spawn(
         // No worker is made of it.
         Entry::Stdin => (sources::STDIN.to_owned(), String::new()),
     };
-    let to_parent = Arc::clone(&parent.from_workers);
     let observed = Arc::new(Observed::default());
     if shape != Shape::Node {
         // A page's worker has no streams.
@@ -96,9 +96,8 @@ pub(crate) fn spawn(
             shape,
             limits: Limits { memory, ..parent.limits.clone() },
             eval_source,
-            from_parent: Arc::clone(&mailbox),
+            links: Arc::clone(&links),
             from_threads,
-            parent: Some(Arc::clone(&to_parent)),
             spawn,
             observed: Arc::clone(&observed),
         },
@@ -107,22 +106,10 @@ pub(crate) fn spawn(
         can_block: true,
         advance,
     };
-    let cluster = Arc::clone(&parent.cluster);
+    let (cluster, mailbox) = (Arc::clone(&parent.cluster), Arc::clone(&links.from_parent));
     let started = thread_for(id).spawn(move || {
-        let from_parent = Arc::clone(&options.parts.from_parent);
         let exit = run_agent(options);
-        from_parent.close();
-        // The agent that reads of its exit finds them gone.
-        cluster.blobs().forget(id);
-        cluster.directory().leave(id);
-        cluster.named_locks().leave(id);
-        if let Some((failure, thrown)) = exit.failure {
-            to_parent.post((id, WorkerEvent::Failed(failure, thrown)));
-        }
-        cluster.retire(id);
-        // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
-        to_parent.post((id, WorkerEvent::Exited(exit.exit_code)));
-        cluster.leave(id);
+        cluster.end_worker(id, &links, exit.failure, exit.exit_code);
     });
     match started {
         Ok(_) => {
@@ -148,7 +135,7 @@ pub(crate) fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
 }
 
 /// The whole life of an agent, on its own thread. When this returns, the agent and its waits are gone, and so are its
-/// workers and theirs.
+/// workers and theirs, as the others see them (`cluster/ends.rs`).
 pub(crate) fn run_agent(options: SpawnOptions) -> Exit {
     let id = options.parts.id;
     // A panic would be a bug of ours, and has been printed; the program shall end with an error, not hang.
@@ -197,12 +184,12 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     });
     let event_loop = EventLoop::new(&agent, &host);
     let stop = event_loop.run(entry, data);
-    if host.cluster.wants_report(host.id) {
+    if host.cluster.wants_report(host.id) && !host.links.is_gone() {
         host.begin_report(agent.realm());
         host.cluster.report(event_loop.abandoned());
     }
     let workers: Vec<ThreadId> = host.workers.borrow().keys().copied().collect();
-    host.cluster.end(|id| workers.contains(&id));
+    host.cluster.end(&workers);
     match stop {
         // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
         Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {

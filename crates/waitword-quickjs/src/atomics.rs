@@ -10,7 +10,9 @@
 #[cfg(feature = "observe")]
 use std::time::Instant;
 
-use waitword_agents::{AsyncWait, Expected, Outcome, SharedBlock, Timeout, WaitError, notify_count};
+use waitword_agents::{
+    AsyncWait, Expected, Outcome, SharedBlock, Timeout, WaitAsyncError, WaitError, notify_count,
+};
 
 use crate::agent_state::{AgentState, terminated};
 use crate::ffi::{Attributes, BorrowedBlock, Call, Exception, Realm, TypedArrayKind, TypedArrayView, Value};
@@ -81,6 +83,7 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         // Another agent has changed the word meanwhile: the promise is forgotten.
         Ok(AsyncWait::NotEqual) => immediate_result(realm, &state, Outcome::NotEqual),
         Ok(AsyncWait::TimedOut) => immediate_result(realm, &state, Outcome::TimedOut),
+        Err(WaitAsyncError::Terminated) => Err(terminated(realm)),
         Err(error) => Err(realm.range_error(&error.to_string())),
     }
 }

@@ -43,7 +43,8 @@
 //! `runtime.rs` and `jobs.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `atomic_access.rs`
 //! (what the engine's other functions on words leave out), `shared_array_buffer.rs`
 //! (memory that grows; how views see it: `ffi/growth.rs`), `array_buffer.rs`, `buffer_slice.rs`, `data_view.rs` and `typed_array.rs` (what the
-//! engine gets wrong of buffers and views), `apply.rs` (lists of arguments), `agent_state.rs` (promises of pending waits), `word_observer.rs` (what
+//! engine gets wrong of buffers and views), `apply.rs` (lists of arguments), `string_length.rs`
+//! (strings that are too long), `agent_state.rs` (promises of pending waits), `word_observer.rs` (what
 //! scripts do to words, with the feature `observe`). All unsafe code is in `ffi/`, and its invariants
 //! in `ffi/mod.rs`.
 
@@ -64,6 +65,7 @@ mod intrinsics;
 mod jobs;
 mod runtime;
 mod shared_array_buffer;
+mod string_length;
 mod typed_array;
 mod unusual_memory;
 #[cfg(feature = "observe")]

@@ -11,7 +11,9 @@ use crate::agent_state::{AgentState, WaitObserver};
 use crate::convert::{IntoJs, JsValue};
 use crate::doorbell::Doorbell;
 use crate::ffi::{Call, Exception, JsError, Realm, Runtime, RuntimeOptions, Value};
-use crate::{apply, array_buffer, atomic_access, atomics, data_view, shared_array_buffer, typed_array};
+use crate::{
+    apply, array_buffer, atomic_access, atomics, data_view, shared_array_buffer, string_length, typed_array,
+};
 
 /// What an agent is made with.
 #[derive(Clone, Debug)]
@@ -245,7 +247,8 @@ fn new_realm(runtime: &Runtime) -> Result<Realm, JsError> {
     Ok(realm)
 }
 
-/// Replaces the engine's own functions on shared memory, and what it gets wrong of buffers, views, and lists of arguments.
+/// Replaces the engine's own functions on shared memory, and what it gets wrong of buffers, views, lists of arguments,
+/// and strings that are too long.
 fn install(realm: &Realm) -> Result<(), Exception> {
     shared_array_buffer::install(realm)?;
     array_buffer::install(realm)?;
@@ -253,5 +256,6 @@ fn install(realm: &Realm) -> Result<(), Exception> {
     typed_array::install(realm)?;
     atomics::install(realm)?;
     atomic_access::install(realm)?;
-    apply::install(realm)
+    apply::install(realm)?;
+    string_length::install(realm)
 }

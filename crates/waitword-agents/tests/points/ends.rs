@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use waitword_agents::*;
-use waitword_core::{notify_all, notify_one};
+use waitword_core::{notify_all, notify_many, notify_one};
 
 use crate::common::*;
 
@@ -39,6 +39,65 @@ fn point_45_46_a_terminated_agent_leaves_its_queues() {
         assert_eq!(behind.drain_settled().next().map(|settled| settled.id), Some(id));
         assert_eq!(notify_all(&word), 0);
     });
+}
+
+/// Its thread has not come back, and still finds its inbox when it does.
+#[test]
+fn point_45_an_abandoned_agent_leaves_its_queues_at_once() {
+    let block = SharedBlock::new(8).unwrap();
+    let word = block.i32(0).unwrap();
+    for settled in [0, 1, 3] {
+        let agent = quiet(true);
+        for _ in 0..100 {
+            let _ = pending(&agent, &block, 0, Expected::I32(0), MINUTE);
+        }
+        let behind = quiet(false);
+        let id = pending(&behind, &block, 0, Expected::I32(0), Timeout::Never);
+        assert_eq!(notify_many(&word, settled), settled);
+        let handle = agent.handle();
+        thread::spawn(move || handle.abandon()).join().unwrap();
+        assert_eq!(notify_one(&word), 1);
+        assert_eq!(behind.drain_settled().next().map(|settled| settled.id), Some(id));
+        assert_eq!(agent.wait_async(&block, 0, Expected::I32(0), MINUTE), Err(WaitAsyncError::Terminated));
+        assert_eq!(agent.wait(&block, 0, Expected::I32(0), MINUTE), Err(WaitError::Terminated));
+        assert!(agent.is_terminated() && !agent.has_pending() && agent.next_deadline().is_none());
+        assert_eq!(
+            (agent.drain_settled().count(), agent.expire_due(Instant::now()), notify_all(&word)),
+            (0, 0, 0)
+        );
+    }
+}
+
+/// While its own thread enqueues, settles and notifies: no wait is lost that is anybody else's.
+#[test]
+fn point_45_an_agent_may_be_abandoned_at_any_time() {
+    let block = block();
+    let word = block.i32(0).unwrap();
+    for round in 0..200 {
+        let (send, receive) = mpsc::channel();
+        thread::scope(|scope| {
+            let block = &block;
+            let abandoned = scope.spawn(move || {
+                let agent = quiet(true);
+                send.send(agent.handle()).unwrap();
+                let soon = Timeout::from_millis(0.01);
+                while agent.wait_async(block, 0, Expected::I32(0), soon) != Err(WaitAsyncError::Terminated) {
+                    agent.expire_due(Instant::now());
+                    let _ = agent.notify(block, 0, 1, |_| {});
+                    let _ = agent.drain_settled().take(round % 3).count();
+                }
+                assert!(!agent.has_settled());
+            });
+            let handle = receive.recv().unwrap();
+            (0..round).for_each(|_| _ = notify_one(&word));
+            handle.abandon();
+            abandoned.join().unwrap();
+            let behind = quiet(false);
+            let id = pending(&behind, block, 0, Expected::I32(0), Timeout::Never);
+            assert_eq!(notify_one(&word), 1);
+            assert_eq!(behind.drain_settled().next().map(|settled| settled.id), Some(id));
+        });
+    }
 }
 
 /// Before it sleeps or while it sleeps: at whatever time the agent is terminated.

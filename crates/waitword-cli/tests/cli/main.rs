@@ -11,6 +11,7 @@ mod limits;
 mod memory;
 mod messages;
 mod named_locks;
+mod natives;
 mod observe;
 mod offered;
 mod ports;

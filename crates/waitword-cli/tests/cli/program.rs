@@ -123,7 +123,8 @@ pub(crate) fn piped(test: &str, script: &str) -> Command {
     prepared(test, &[], &[("main.js", script)], &[])
 }
 
-fn prepared(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Command {
+/// Writes files, the first of which is run when the result is spawned.
+pub(crate) fn prepared(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Command {
     let folder = folder(test);
     for (name, text) in files {
         fs::write(folder.join(name), text).unwrap();

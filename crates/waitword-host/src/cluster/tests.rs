@@ -1,6 +1,8 @@
 use std::thread;
 
 use super::*;
+use crate::mailbox::Mailbox;
+use crate::worker_event::WorkerEvent;
 
 #[test]
 fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {
@@ -57,4 +59,34 @@ fn an_agent_is_terminated_although_it_was_not_there_yet() {
     let agent = waitword_agents::Agent::new(true, || {});
     cluster.attach(id, agent.handle());
     assert!(agent.is_terminated());
+}
+
+#[test]
+fn the_others_go_on_without_workers_that_do_not_end_and_those_below_them_first() {
+    let cluster = Cluster::new(Arc::default(), true, None);
+    let enlist = |parent, events: &Arc<Mailbox<_>>| {
+        let links = Arc::new(AgentLinks::new(&Arc::default(), Some(Arc::clone(events))));
+        let id = cluster.enlist_within(2, parent, Arc::default(), Arc::clone(&links));
+        id.map(|id| (id, links))
+    };
+    let events = Arc::new(Mailbox::new(Arc::default()));
+    let (worker, links) = enlist(MAIN, &events).unwrap();
+    // Its events go to the same box here, for their order.
+    let (below, _) = enlist(worker, &events).unwrap();
+    cluster.end(&[worker]);
+    assert!(links.is_gone());
+    let exits = std::iter::from_fn(|| events.take()).map(|(id, event)| match event {
+        WorkerEvent::Exited(code) => (id, code),
+        _ => panic!("nothing but their ends"),
+    });
+    assert_eq!(exits.collect::<Vec<_>>(), [(below, 1), (worker, 1)]);
+    assert!(enlist(MAIN, &events).is_none(), "their threads have not come back");
+    cluster.end_worker(below, &links, None, 5);
+    assert!(events.take().is_none(), "its end was brought about already");
+    assert!(enlist(worker, &events).is_none(), "its parent is gone");
+    let (last, links) = enlist(MAIN, &events).unwrap();
+    cluster.end_worker(last, &links, None, 3);
+    assert!(matches!(events.take(), Some((_, WorkerEvent::Exited(3)))), "it comes to its end itself");
+    cluster.leave(MAIN);
+    cluster.close();
 }

@@ -1,8 +1,9 @@
-//! Whether anything can still happen in a program: a question about all its agents at once.
+//! Whether anything can still happen in a program: a question about all its agents at once. And whether an agent that was terminated has
+//! ended in time.
 
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Cluster;
 use crate::liveness::Liveness;
@@ -34,27 +35,41 @@ impl Cluster {
             return;
         }
         members.is_doubtful = true;
+        self.keep_watch(members);
+    }
+
+    /// Has the watch look again.
+    pub(super) fn keep_watch(self: &Arc<Self>, members: &mut Members) {
         self.doubt.notify_one();
         if members.watch.is_none() {
             let cluster = Arc::clone(self);
             let watch =
                 thread::Builder::new().name("waitword liveness".into()).spawn(move || cluster.watch());
-            // Without a thread the program may hang where it could have said so; it does nothing wrong.
+            // Without a thread the program may hang where it could have said so or gone on; it does nothing wrong.
             members.watch = watch.ok();
         }
     }
 
-    /// Checks each doubt until the answer is certain.
-    fn watch(&self) {
+    /// Checks each doubt until the answer is certain, and brings the ends about of workers that are overdue.
+    fn watch(self: &Arc<Self>) {
         let mut members = self.lock();
         while !members.is_over {
-            if !members.is_doubtful {
+            let now = Instant::now();
+            let overdue = members.claim_overdue(now);
+            if !overdue.is_empty() {
+                drop(members);
+                overdue.iter().for_each(|overdue| self.end_without(overdue));
+                members = self.lock();
+            } else if members.is_doubtful {
+                let moment = self.doubt.wait_timeout_while(members, MOMENT, |members| !members.is_over);
+                (members, _) = moment.unwrap_or_else(PoisonError::into_inner);
+                members.is_doubtful = members.act() == Liveness::AskAgain;
+            } else if let Some(ends) = members.next_overdue(now) {
+                let grace = self.doubt.wait_timeout(members, ends.saturating_duration_since(Instant::now()));
+                (members, _) = grace.unwrap_or_else(PoisonError::into_inner);
+            } else {
                 members = self.doubt.wait(members).unwrap_or_else(PoisonError::into_inner);
-                continue;
             }
-            let moment = self.doubt.wait_timeout_while(members, MOMENT, |members| !members.is_over);
-            (members, _) = moment.unwrap_or_else(PoisonError::into_inner);
-            members.is_doubtful = members.act() == Liveness::AskAgain;
         }
     }
 }

@@ -87,7 +87,7 @@ impl EventLoop<'_> {
             self.call("receive.parentClosed", |_| Ok(Vec::new()))?;
             return Ok(true);
         }
-        let Some(message) = self.host.from_parent.take() else { return Ok(false) };
+        let Some(message) = self.host.links.from_parent.take() else { return Ok(false) };
         self.host.port.set(Port { rest: port.rest.map(|rest| rest - 1), ..port });
         self.host.receiving.set(Some(PARENT));
         let received = self.call("receive.fromParent", |realm| {
@@ -101,7 +101,7 @@ impl EventLoop<'_> {
     }
 
     fn run_message_of_worker(&self) -> Result<bool, Stop> {
-        let Some((id, message)) = self.host.from_workers.take() else { return Ok(false) };
+        let Some((id, message)) = self.host.links.from_workers.take() else { return Ok(false) };
         let number = |realm: &Realm| realm.number(id);
         match message {
             WorkerEvent::Online => self.call("fromWorker.online", |realm| Ok(vec![number(realm)]))?,
@@ -130,11 +130,12 @@ impl EventLoop<'_> {
         match self.host.from_threads.take() {
             None => return Ok(false),
             Some(ThreadMessage::Message { from, message, receipt }) => {
+                self.host.links.owe(receipt);
                 let became = self.call("receive.fromThread", |realm| {
                     let (data, _) = self.host.unpack(realm, message)?;
                     Ok(vec![data, realm.number(from)])
                 })?;
-                receipt.sign(match became.and_then(|became| became.as_number()) {
+                self.host.links.answer(match became.and_then(|became| became.as_number()) {
                     Some(0.0) => Answer::Delivered,
                     Some(1.0) => Answer::NobodyListens,
                     _ => Answer::ListenerFailed,
@@ -160,7 +161,7 @@ impl EventLoop<'_> {
     }
 
     fn run_message_of_port(&self) -> Result<bool, Stop> {
-        let taken = self.host.ports.borrow_mut().take();
+        let taken = self.host.links.ports().take();
         match taken {
             None => return Ok(false),
             // A token whose message is gone.
@@ -172,7 +173,7 @@ impl EventLoop<'_> {
                     Ok(vec![realm.number(id), data, ports])
                 })?;
                 if received.is_none() {
-                    self.host.ports.borrow_mut().failed(id);
+                    self.host.links.ports().failed(id);
                 }
             }
             Some(Some((id, Delivery::Closed))) => {

@@ -54,7 +54,7 @@ impl EventLoop<'_> {
 
     /// The first error of a worker in a message that was never read.
     pub(crate) fn unread_failure(&self) -> Option<Stop> {
-        std::iter::from_fn(|| self.host.from_workers.take()).find_map(|(_, message)| match message {
+        std::iter::from_fn(|| self.host.links.from_workers.take()).find_map(|(_, message)| match message {
             WorkerEvent::Failed(failure, thrown) => Some(Stop::Failed(failure, thrown)),
             _ => None,
         })
@@ -63,7 +63,7 @@ impl EventLoop<'_> {
     fn run_to_end(&self, entry: Entry, data: Data) -> Result<Stop, Stop> {
         let booted = boot(self.host, self.realm(), data);
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
-        if let Some(parent) = &self.host.parent {
+        if let Some(parent) = &self.host.links.parent {
             parent.post((self.host.id, WorkerEvent::Online));
             self.host.observed.goes_online();
         }
@@ -123,7 +123,7 @@ impl EventLoop<'_> {
         let is_kept = self.host.timers.borrow().keep_alive()
             || self.agent.next_deadline().is_some()
             || self.host.workers.borrow().values().any(|worker| worker.keeps_alive)
-            || self.host.ports.borrow().keep_alive()
+            || self.host.links.ports().keep_alive()
             || self.host.port.get().keeps_alive
             || !self.host.asked.borrow().is_empty();
         if is_kept {

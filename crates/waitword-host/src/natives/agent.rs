@@ -46,7 +46,7 @@ const PRINTED_OVERHEAD: usize = 128;
 /// What was printed, for a parent that reads `worker.stdout` or `worker.stderr`.
 fn show_parent(realm: &Realm, stream: i32, text: String) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let Some(parent) = &host.parent else { return Ok(realm.undefined()) };
+    let Some(parent) = &host.links.parent else { return Ok(realm.undefined()) };
     let bytes = text.len() + PRINTED_OVERHEAD;
     let early = host.printed_early.get() + bytes;
     let is_wanted = match host.observed.tap(stream) {
@@ -82,7 +82,7 @@ pub(crate) fn exit(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     host.exit.set(Some(realm.to_i32(&call.argument(0))?));
     // The engine's Promise constructor catches even what cannot be caught: this stops the script then.
-    host.cluster.terminate(host.id);
+    host.cluster.stop(host.id);
     Err(realm.uncatchable_error("process.exit"))
 }
 

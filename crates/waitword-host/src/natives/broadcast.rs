@@ -14,7 +14,7 @@ pub(crate) fn join_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Except
     let host = agent_host::of(realm)?;
     let name = realm.to_string(&call.argument(0))?;
     let (here, there) = channel();
-    let id = host.ports.borrow_mut().adopt(here);
+    let id = host.links.ports().adopt(here);
     host.cluster.broadcast_groups().join(name, (host.id, id), there);
     Ok(realm.number(id))
 }
@@ -32,7 +32,7 @@ pub(crate) fn post_to_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exc
 /// `leaveGroup(name, id)`
 pub(crate) fn leave_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (host, name, key) = member(realm, call)?;
-    host.ports.borrow_mut().close(key.1, false);
+    host.links.ports().close(key.1, false);
     host.cluster.broadcast_groups().leave(&name, key);
     Ok(realm.undefined())
 }

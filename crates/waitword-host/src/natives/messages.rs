@@ -62,7 +62,7 @@ pub(crate) fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
 /// `takeData()`: `workerData`.
 pub(crate) fn take_data(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let Some(message) = host.data.take() else { return Ok(realm.undefined()) };
+    let Some(message) = host.links.data().take() else { return Ok(realm.undefined()) };
     let (data, _) = realm.within_memory_limit(|| host.unpack(realm, message))?;
     Ok(data)
 }
@@ -71,7 +71,7 @@ pub(crate) fn take_data(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception>
 pub(crate) fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let message = host.send(realm, &call.argument(0))?;
-    if let Some(parent) = &host.parent {
+    if let Some(parent) = &host.links.parent {
         parent.post((host.id, WorkerEvent::Message(message)));
     }
     Ok(realm.undefined())
@@ -87,7 +87,7 @@ pub(crate) fn listen(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception>
 /// `closeParentPort()`: whether messages wait that are still delivered, because the script closes it while it takes one.
 pub(crate) fn close_parent_port(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let rest = if host.receiving.get() == Some(PARENT) { host.from_parent.len() } else { 0 };
+    let rest = if host.receiving.get() == Some(PARENT) { host.links.from_parent.len() } else { 0 };
     let port = match rest {
         0 => Port::default(),
         _ => Port { is_open: true, keeps_alive: true, rest: Some(rest) },
@@ -99,13 +99,13 @@ pub(crate) fn close_parent_port(realm: &Realm, _: &Call<'_>) -> Result<Value, Ex
 /// `receiveFromParent()`: the first message, in an array, or undefined.
 pub(crate) fn receive_from_parent(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let message = host.from_parent.take();
+    let message = host.links.from_parent.take();
     received(realm, &host, message)
 }
 
 /// `openChannel()`: the numbers of its two ports.
 pub(crate) fn open_channel(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    let (one, other) = agent_host::of(realm)?.ports.borrow_mut().open();
+    let (one, other) = agent_host::of(realm)?.links.ports().open();
     realm.array(&[realm.number(one), realm.number(other)])
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn post_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
     let host = agent_host::of(realm)?;
     let id = port_id(realm, &call.argument(0))?;
     let message = host.send(realm, &call.argument(1))?;
-    let refused = host.ports.borrow().post(id, message);
+    let refused = host.links.ports().post(id, message);
     drop(refused);
     Ok(realm.undefined())
 }
@@ -123,14 +123,15 @@ pub(crate) fn post_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
 pub(crate) fn listen_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let id = port_id(realm, &call.argument(0))?;
     let (receives, keeps_alive) = (realm.to_bool(&call.argument(1)), realm.to_bool(&call.argument(2)));
-    agent_host::of(realm)?.ports.borrow_mut().listen(id, receives, keeps_alive);
+    agent_host::of(realm)?.links.ports().listen(id, receives, keeps_alive);
     Ok(realm.undefined())
 }
 
 /// `receiveFromPort(id)`: the first message, in an array, or undefined.
 pub(crate) fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
-    let message = host.ports.borrow().take_message(port_id(realm, &call.argument(0))?);
+    let id = port_id(realm, &call.argument(0))?;
+    let message = host.links.ports().take_message(id);
     received(realm, &host, message)
 }
 
@@ -138,7 +139,7 @@ pub(crate) fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value,
 pub(crate) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (host, id) = (agent_host::of(realm)?, port_id(realm, &call.argument(0))?);
     let is_receiving = host.receiving.get() == Some(id);
-    host.ports.borrow_mut().close(id, is_receiving);
+    host.links.ports().close(id, is_receiving);
     Ok(realm.undefined())
 }
 

@@ -1,4 +1,5 @@
-//! Lists of arguments by ECMA-262: `Function.prototype.apply`, `Reflect.apply` and `Reflect.construct`, in every realm.
+//! What a call may be given and what a string may have: `Function.prototype.apply`, `Reflect.apply` and `Reflect.construct` by ECMA-262, in
+//! every realm, and lengths as in V8.
 
 mod common;
 
@@ -87,4 +88,23 @@ fn they_are_built_in_functions_like_the_engines() {
     let expected =
         ["apply,2", "apply,3", "construct,2"].map(|own| format!("{own},false,false,true,false,true"));
     assert_eq!(text(&agent(), program), expected.join(" "));
+}
+
+/// As in V8: before the engine fills them, for seconds in which nothing interrupts it.
+#[test]
+fn strings_longer_than_those_of_v8_are_a_range_error_at_once() {
+    let program = r#"
+        var most = 2 ** 29 - 24, ran = [];
+        var tried = (run) => { try { return run().length; } catch (error) { return String(error); } };
+        [() => "a".repeat(most + 1), () => "abc".repeat(most / 3 + 1), () => "".repeat(2 ** 30), () => "a".repeat(-1),
+         () => "a".padEnd(most + 1), () => "a".padStart(most + 1.5, "bc"), () => "a".padEnd(Infinity), () => "a".padEnd(most + 1, ""),
+         () => new Array(1e9).join("x"), () => new Array(most + 2).join(), () => new Array(most / 8).join("a".repeat(9)),
+         () => [1, 2].join("a".repeat(9)), () => new Array(1e5).join(""), () => [, { toString: () => ran.push("ran") }].join("-"),
+         () => "a".repeat({ valueOf: () => ran.push("ran") }), () => "a".padEnd("3"), () => [ran.length].toString()].map(tried).join()
+    "#;
+    let beyond = ["RangeError: Invalid string length"; 8];
+    let small = ["11", "0", "2", "2", "3", "1"];
+    let repeats = [&beyond[..2], &["0", "RangeError: invalid repeat count"]].concat();
+    let pads = [&beyond[..3], &["1"]].concat();
+    assert_eq!(text(&agent(), program), [&repeats[..], &pads, &beyond[..3], &small].concat().join(","));
 }

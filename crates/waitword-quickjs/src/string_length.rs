@@ -1,0 +1,74 @@
+//! Strings that would be longer than V8 makes them are a RangeError before the engine begins: it has room for twice as many characters,
+//! and nothing interrupts it while it fills them, or while it asks an array of 10^9 holes for its elements.
+//!
+//! Asked only where no script runs for the answer. What grows a string otherwise (`+`, `concat`, `replaceAll`) is left to the engine's
+//! own limit.
+
+use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+
+/// The most characters of a string in V8 on 64 bits.
+const MOST: f64 = ((1_u32 << 29) - 24) as f64;
+
+/// How long what a call makes will be at least, if that is plain.
+type Estimate = fn(&Realm, &Call<'_>) -> Result<Option<f64>, Exception>;
+
+/// Puts the question in front of a realm's functions.
+pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
+    let functions: [(&str, &str, Estimate); 4] = [
+        ("String", "repeat", repeat),
+        ("String", "padEnd", pad),
+        ("String", "padStart", pad),
+        ("Array", "join", join),
+    ];
+    for (class, name, estimate) in functions {
+        let prototype = realm.get(&realm.get(&realm.global(), class)?, "prototype")?;
+        let engines = realm.get(&prototype, name)?;
+        let length = realm.to_i32(&realm.get(&engines, "length")?)?.unsigned_abs() as u8;
+        let replacement = realm.closure(name, length, move |realm, call| match estimate(realm, call)? {
+            Some(length) if length > MOST => Err(realm.range_error("Invalid string length")),
+            _ => call.forward(&engines),
+        })?;
+        realm.define(&prototype, name, &replacement, Attributes::BUILT_IN)?;
+    }
+    Ok(())
+}
+
+/// `String.prototype.repeat(count)`
+fn repeat(realm: &Realm, call: &Call<'_>) -> Result<Option<f64>, Exception> {
+    let (length, count) = (length(realm, &call.this())?, call.argument(0).as_number());
+    // Beyond this the engine has a RangeError for the count itself.
+    Ok(length
+        .zip(count)
+        .filter(|(_, count)| *count <= f64::from(i32::MAX))
+        .map(|(length, count)| length * count.trunc()))
+}
+
+/// `String.prototype.padEnd(maxLength, fillString)`, `padStart`
+fn pad(realm: &Realm, call: &Call<'_>) -> Result<Option<f64>, Exception> {
+    let fill = match call.argument(1).is_undefined() {
+        true => Some(1.0),
+        false => length(realm, &call.argument(1))?,
+    };
+    let (this, most) = (length(realm, &call.this())?, call.argument(0).as_number());
+    let is_filled = fill.is_some_and(|fill| fill > 0.0);
+    Ok(this.zip(most).filter(|(this, most)| is_filled && most > this).map(|(_, most)| most.trunc()))
+}
+
+/// `Array.prototype.join(separator)` of a real array: that much the separators alone take.
+fn join(realm: &Realm, call: &Call<'_>) -> Result<Option<f64>, Exception> {
+    let this = call.this();
+    if !this.is_array() {
+        return Ok(None);
+    }
+    let separator = match call.argument(0).is_undefined() {
+        true => Some(1.0),
+        false => length(realm, &call.argument(0))?,
+    };
+    let elements = realm.get(&this, "length")?.as_number();
+    Ok(separator.zip(elements).map(|(separator, elements)| separator * (elements - 1.0)))
+}
+
+/// The length of a string.
+fn length(realm: &Realm, value: &Value) -> Result<Option<f64>, Exception> {
+    if value.is_string() { Ok(realm.get(value, "length")?.as_number()) } else { Ok(None) }
+}

@@ -193,3 +193,28 @@ fn a_number_names_one_hold() {
     assert_eq!((third.1, third == second), (second.1, false));
     drop(guard);
 }
+
+/// Nobody tells that a borrowed guard is sent; that another thread changes how it holds the lock does.
+#[test]
+fn a_guard_that_another_thread_upgrades_is_elsewhere() {
+    start_holders();
+    let lock = waitword::RwLock::new(0);
+    let word = std::ptr::from_ref(&lock).addr();
+    let is_elsewhere = || {
+        let seen = seen();
+        let of = seen.iter().find(|seen| (word..word + size_of_val(&lock)).contains(&seen.word));
+        of.expect("held").may_be_elsewhere
+    };
+    let changes = |read| waitword::RwLockUpgradableReadGuard::upgrade(read);
+    let write = changes(lock.upgradable_read());
+    assert!(!is_elsewhere(), "it is here");
+    drop(write);
+    let read = lock.upgradable_read();
+    assert!(!is_elsewhere());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let _write = changes(read);
+            assert!(is_elsewhere());
+        });
+    });
+}

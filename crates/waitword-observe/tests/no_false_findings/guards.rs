@@ -22,7 +22,8 @@ const CROSSED: &str = "crossed";
 pub(crate) struct Guards {
     mutexes: [Arc<Mutex<u64>>; 2],
     rwlock: Arc<RwLock<(u64, u64)>>,
-    _names: [Name; 3],
+    sent: Arc<RwLock<u64>>,
+    _names: [Name; 4],
     /// Changed by those that hold nothing else.
     changed: RwLock<u64>,
 }
@@ -44,8 +45,10 @@ impl Guards {
     pub(crate) fn new() -> Self {
         let mutexes = [Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0))];
         let rwlock = Arc::new(RwLock::new((0, 0)));
-        let _names = [name(&*mutexes[0], CROSSED), name(&*mutexes[1], CROSSED), name(&*rwlock, CROSSED)];
-        Self { mutexes, rwlock, _names, changed: RwLock::new(0) }
+        let sent = Arc::new(RwLock::new(0));
+        let [one, other] = [&mutexes[0], &mutexes[1]].map(|mutex| name(&**mutex, CROSSED));
+        let _names = [one, other, name(&*rwlock, CROSSED), name(&*sent, CROSSED)];
+        Self { mutexes, rwlock, sent, _names, changed: RwLock::new(0) }
     }
 
     /// One of the mutexes, and the other.
@@ -79,7 +82,7 @@ impl Guards {
                 thread::yield_now();
                 drop(other.lock_for(SOON));
             }
-            _ => send_borrowed(random),
+            _ => send_borrowed(&self.sent, random),
         }
     }
 
@@ -202,10 +205,10 @@ impl Guards {
     }
 }
 
-/// Another thread upgrades and releases what this one has acquired. That is not known of a borrowed guard, so this one must not wait for that
-/// thread as if it held nothing: it reads, which waits for an upgrade alone, or gives up.
-fn send_borrowed(random: &mut Random) {
-    let (lock, other) = (RwLock::new(0), Mutex::new(0));
+/// Another thread upgrades and releases what this one has acquired. That it has the borrowed guard is not known before it upgrades; so this
+/// one reads, which waits for an upgrade alone, or gives up.
+fn send_borrowed(lock: &RwLock<u64>, random: &mut Random) {
+    let other = Mutex::new(0);
     let (sender, receiver) = mpsc::channel::<RwLockUpgradableReadGuard<'_, u64>>();
     thread::scope(|scope| {
         let other = &other;
@@ -217,7 +220,7 @@ fn send_borrowed(random: &mut Random) {
         sender.send(lock.upgradable_read()).unwrap();
         match random.below(2) {
             0 => drop(lock.write_for(SOON)),
-            _ => assert!(*lock.read() < 2),
+            _ => assert!(*lock.read() < u64::MAX),
         }
     });
 }

@@ -289,6 +289,9 @@ fn change(word: usize, from: Hold, to: Hold, id: HoldId) -> HoldId {
     let Some((record, entry)) = id.0.and_then(|recorded| found(word, from, recorded)) else {
         return HoldId::NONE;
     };
+    if is_elsewhere_now(&entry) {
+        sent::learn(entry.site);
+    }
     record.change(&entry, entry.flags_of(to));
     if tracing::is_followed() {
         follow::tell(|| Step::Changed { hold: record.number(), mode: to });

@@ -4,7 +4,10 @@
  * A lock lies in memory that agents share. Each agent makes an instance on the same word; together they are one lock. Make one
  * instance for each agent and word, and keep it: what an instance leaves in the engine's queue, when a wait is given up, it uses again.
  *
- * The lock's methods that block throw a `TypeError` where the agent must not block and would have to (the main thread of a page).
+ * A worker that is terminated keeps what it holds: another agent may release it. If it waits, a wakeup may go to it; the others recheck,
+ * and go on after `LONGEST_STALL_TIMEOUT` at most.
+ *
+ * A `TypeError` says that options are none, also where nobody has to wait. The lock's methods that block throw a `TypeError` where the agent must not block and would have to (the main thread of a page).
  *
  * @module
  */
@@ -20,7 +23,10 @@ export interface BlockOptions {
 
 /** How long to await. */
 export interface WaitOptions extends BlockOptions {
-  /** Ends the wait: the promise rejects with `signal.reason`. A lock that was acquired before stays acquired. */
+  /**
+   * Ends the wait: the promise rejects with `signal.reason`. A lock that was acquired before stays acquired. The wait keeps a program of
+   * Node alive.
+   */
   signal?: AbortSignal;
 }
 
@@ -92,7 +98,8 @@ export class AsyncLock {
 }
 
 /**
- * A condition variable beside an {@link AsyncLock}, on two words. Wait in a loop, because a wait may end without a notify:
+ * A condition variable beside an {@link AsyncLock}, on one word. Wait in a loop, because a wait may end without a notify of its own: one
+ * of more than `LONGEST_STALL_TIMEOUT` does if others were notified meanwhile, for a terminated worker may have taken its notify.
  *
  * ```js
  * const guard = await lock.lockAsync();
@@ -102,10 +109,10 @@ export class AsyncLock {
  * Change what is waited for under the lock, then notify, under the lock or after it. Without waiters a notify is one load.
  */
 export class Condition {
-  /** How many words a condition takes: 2. */
-  static readonly WORDS: 2;
+  /** How many words a condition takes: 1. */
+  static readonly WORDS: 1;
 
-  /** The condition at words `index` and `index + 1`; zeroed at first. */
+  /** The condition at word `index`; zeroed at first. */
   constructor(words?: SharedWords, index?: number);
   /** The memory, to send to other agents. */
   readonly buffer: SharedArrayBuffer;

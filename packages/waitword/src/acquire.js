@@ -1,5 +1,5 @@
 // Acquiring what others release, on one word, in three ways: at once, blocking, and awaiting. For locks that return a guard.
-import { Waits } from './waits.js';
+import { Waits, checkOptions } from './waits.js';
 
 export class Acquire {
   #take;
@@ -26,12 +26,14 @@ export class Acquire {
   }
 
   /** Returns null at the deadline. */
-  blocking({ timeout } = {}) {
-    return this.#take() || this.#waits.block(this.#step, timeout, this.#names) ? this.#guard() : null;
+  blocking(options) {
+    checkOptions(options);
+    return this.#take() || this.#waits.block(this.#step, options, this.#names) ? this.#guard() : null;
   }
 
   /** Brings null at the deadline. A signal that has aborted is an error also where nobody has to wait. */
   async awaiting(options) {
+    checkOptions(options);
     options?.signal?.throwIfAborted();
     return this.#take() || (await this.#waits.async(this.#step, options)) ? this.#guard() : null;
   }

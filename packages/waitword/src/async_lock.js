@@ -16,7 +16,7 @@
 // The Rust type `waitword::AsyncLock` has the same table on the same word.
 import { Acquire } from './acquire.js';
 import { Release } from './release.js';
-import { DONE } from './waits.js';
+import { DONE, checkOptions } from './waits.js';
 import { Word, wordsAt } from './word.js';
 
 const FREE = 0;
@@ -75,6 +75,7 @@ export class AsyncLock {
   }
 
   async executeLocked(callback, options) {
+    checkOptions(options);
     options?.signal?.throwIfAborted();
     // Without an await where the lock is free: the callback runs before this returns.
     const guard = this.tryLock() ?? (await this.lockAsync(options));

@@ -1,96 +1,102 @@
-// A condition variable beside an AsyncLock, on two words: the number of notifies, which is slept on, and the number of waiters.
+// A condition variable beside an AsyncLock, on one 32-bit word, which is slept on: twice the number of notifies, plus WAITERS (1) if
+// there may be waiters.
 //
-// A waiter reads the first word while it holds the lock. A notifier, which takes the lock afterwards, changes that word, so a
-// notify before the waiter sleeps is not missed. And the waiter counts itself before it unlocks, so a notifier that reads 0 in the
-// second word has nobody to wake: it changes and notifies nothing.
+// |           | no WAITERS          | WAITERS                                                                    |
+// |-----------|---------------------|----------------------------------------------------------------------------|
+// | wait      | + WAITERS: wait     | wait                                                                       |
+// | notifyOne | –                   | notifies + 1, notify one; if nobody was queued, notifyAll                  |
+// | notifyAll | –                   | notifies + 1, no WAITERS; notify all                                       |
+//
+// A waiter reads the word and marks it while it holds the lock. A notifier, which takes the lock afterwards, changes it, so a notify
+// before the waiter sleeps is not missed:
 //
 //   waiter (holds the lock)               notifier
 //   ──────────────────────────────────    ──────────────────────────────────
-//   waiters + 1; reads notifies: 7
-//   unlock
+//   7 notifies: marks; unlock
 //                                         lock; changes the condition; unlock
-//                                         waiters is not 0: notifies = 8, notify(1)
-//   wait(7): 'not-equal'
+//                                         marked: 8 notifies, notify(1)
+//   wait(7, marked): 'not-equal'
+//
+// WAITERS goes together with a new number, and those that sleep on the old one are woken. So a waiter that finds its own number finds
+// the mark. Nobody counts waiters: one whose worker was terminated would be counted for ever.
+//
+// # A waiter that is terminated
+// An engine may keep it in the queue, where it takes a notify that is meant for another. So a waiter rechecks after
+// LONGEST_STALL_TIMEOUT, and ends if there was a notify since it came. It cannot know whether that one was for another waiter.
 //
 // # What is forwarded
-// A wakeup is for waiters that came before it. A waiter that came later sees its own number in the first word, steps, and sleeps
-// again; the wakeup is forwarded. It has gone too far when the entry it reached was made with the present number: entries behind
-// are no older. So forwarding ends, also among agents whose entries are all too young.
+// A wakeup is for waiters that came before it. A waiter that came later sees its own number in the word, steps, and sleeps again; the
+// wakeup is forwarded. It has gone too far when the entry it reached was made with the present number: entries behind are no older.
+// So forwarding ends, also among agents whose entries are all too young.
 //
-// There is no requeue onto the lock: who is notified takes the lock like anybody else.
-import { DONE, Waits, checkMayBlock } from './waits.js';
+// There is no requeue onto the lock: a waiter that is notified takes the lock like anybody else.
+import { DONE, LONGEST_STALL_TIMEOUT, Waits, checkMayBlock, checkOptions } from './waits.js';
 import { Word, wordsAt } from './word.js';
 
+const WAITERS = 1;
+const NOTIFY = 2;
 const NAMES = ['wait', 'waitAsync'];
 
 export class Condition {
   /** How many words a condition takes. */
-  static WORDS = 2;
+  static WORDS = 1;
 
-  #notifies;
-  #waiters;
+  #word;
   #waits;
 
   constructor(target, index = 0) {
-    const words = wordsAt(target, index, Condition.WORDS, 'Condition');
-    this.#notifies = new Word(words, index);
-    this.#waiters = new Word(words, index + 1);
-    this.#waits = new Waits(this.#notifies, { forward: (expected) => this.#forward(expected), rechecks: false });
+    this.#word = new Word(wordsAt(target, index, Condition.WORDS, 'Condition'), index);
+    this.#waits = new Waits(this.#word, { forward: (expected) => this.#forward(expected), interval: LONGEST_STALL_TIMEOUT });
   }
 
   get buffer() {
-    return this.#notifies.buffer;
+    return this.#word.buffer;
   }
 
-  wait(lock, { timeout } = {}) {
-    checkMayBlock(NAMES); // while the lock is still held
+  wait(lock, options) {
+    // While the lock is still held.
+    checkMayBlock(NAMES);
+    checkOptions(options);
     const step = this.#begin(lock);
     try {
-      return this.#waits.block(step, timeout, NAMES);
+      return this.#waits.block(step, options, NAMES);
     } finally {
-      this.#waiters.add(-1);
       lock.lock();
     }
   }
 
   async waitAsync(lock, options) {
+    checkOptions(options);
     options?.signal?.throwIfAborted();
     const step = this.#begin(lock);
     try {
       return await this.#waits.async(step, options);
     } finally {
-      this.#waiters.add(-1);
       await lock.lockAsync(); // also when it was aborted: the caller's `finally` unlocks
     }
   }
 
   notifyOne() {
-    this.#notify(1);
+    const before = this.#word.change((value) => (value & WAITERS ? (value + NOTIFY) | 0 : undefined));
+    if (before !== undefined && this.#word.notify(1) === 0) this.notifyAll();
   }
 
   notifyAll() {
-    this.#notify(Infinity);
+    const before = this.#word.change((value) => (value & WAITERS ? ((value & ~WAITERS) + NOTIFY) | 0 : undefined));
+    if (before !== undefined) this.#word.notify();
   }
 
   #begin(lock) {
-    const seen = this.#notifies.load();
-    this.#waiters.add(1);
+    const seen = this.#word.change((value) => value | WAITERS) | WAITERS;
     try {
       lock.unlock();
     } catch (cause) {
-      this.#waiters.add(-1);
       throw new Error('a wait on a condition needs its lock held, by this caller', { cause });
     }
-    return () => (this.#notifies.load() === seen ? seen : DONE);
-  }
-
-  #notify(count) {
-    if (this.#waiters.load() === 0) return;
-    this.#notifies.add(1);
-    this.#notifies.notify(count);
+    return () => (this.#word.load() === seen ? seen : DONE);
   }
 
   #forward(expected) {
-    if (this.#notifies.load() !== expected) this.#notifies.notify(1);
+    if (this.#word.load() !== expected) this.#word.notify(1);
   }
 }

@@ -57,8 +57,8 @@ export class Event {
     return this.#word.change((value) => (value & WAKEUPS ? value - WAKEUP : undefined)) !== undefined;
   }
 
-  wait({ timeout } = {}) {
-    return this.#waits.block(this.#stepper(), timeout, NAMES);
+  wait(options) {
+    return this.#waits.block(this.#stepper(), options, NAMES);
   }
 
   async waitAsync(options) {

@@ -32,7 +32,8 @@
 // # An agent that does not turn its event loop
 // A wakeup may wait in the queue of a busy page while the lock is free. So waiters recheck: after STALL_TIMEOUT, then after
 // intervals that double up to LONGEST_STALL_TIMEOUT. A waiter that awaits rechecks in place. One that blocks has to leave the
-// engine's queue for it, and goes on at the tail: FIFO order holds among blocked waits that are shorter than the interval.
+// engine's queue for it, and goes on at the tail: FIFO order holds among blocked waits that are shorter than the interval. That also
+// makes up for a notify that reached a waiter of a terminated worker, which an engine may keep in its queue.
 //
 // # Who may notify
 // Only the functions of this package, and of locks with the same states, notify a word. A foreign notify costs a vain recheck.
@@ -50,26 +51,26 @@ export const LONGEST_STALL_TIMEOUT = 1000;
 export class Waits {
   #word;
   #forward;
-  #rechecks;
+  #shortest; // interval between rechecks
   #waiters = new Set(); // of this agent, in the order they came
   #entries = 0; // of this agent in the engine's queue
-  #interval = STALL_TIMEOUT;
+  #interval;
   #watching = false;
 
   /**
    * `forward(expected)` passes on a wakeup that reached an entry made with `expected` and found no waiter of this agent that it
-   * was for. `rechecks` is false where a wakeup does not stand for something that can be taken.
+   * was for. `interval` is the time to the first recheck; it is long where a recheck may end a wait without need.
    */
-  constructor(word, { forward, rechecks = true }) {
+  constructor(word, { forward, interval = STALL_TIMEOUT }) {
     this.#word = word;
     this.#forward = forward;
-    this.#rechecks = rechecks;
+    this.#shortest = this.#interval = interval;
   }
 
   /** Blocks until `step` is done, and returns true; or false after `timeout` milliseconds. */
-  block(step, timeout, names) {
-    const deadline = deadlineOf(timeout);
-    for (let slice = this.#rechecks ? STALL_TIMEOUT : Infinity; ; ) {
+  block(step, options, names) {
+    const { deadline } = checkOptions(options);
+    for (let slice = this.#shortest; ; ) {
       const expected = step();
       if (expected === DONE) return true;
       const left = deadline - performance.now();
@@ -82,8 +83,8 @@ export class Waits {
   }
 
   /** A promise of true when `step` is done, or of false after `timeout` milliseconds. Rejects when `signal` aborts. */
-  async(step, { timeout, signal } = {}) {
-    const deadline = deadlineOf(timeout);
+  async(step, options) {
+    const { deadline, signal } = checkOptions(options);
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       let timer;
@@ -98,7 +99,7 @@ export class Waits {
       };
       const done = () => {
         end();
-        this.#interval = STALL_TIMEOUT;
+        this.#interval = this.#shortest;
         resolve(true);
       };
       const expire = () => {
@@ -112,12 +113,13 @@ export class Waits {
       };
       const waiter = { step, done };
       this.#waiters.add(waiter);
-      if (deadline < Infinity) expire();
+      // With a signal as well: that of `AbortSignal.timeout` does not keep a program of Node alive until it aborts.
+      if (deadline < Infinity || signal) expire();
       if (!this.#waiters.has(waiter)) return; // the timeout is 0
       signal?.addEventListener('abort', abort, { once: true });
       if (this.#entries < Math.min(this.#waiters.size, entryLimit())) this.#enter(waiter);
       else this.#try(waiter);
-      if (this.#rechecks) this.#watch();
+      this.#watch();
     });
   }
 
@@ -184,9 +186,13 @@ function probe() {
   }
 }
 
-function deadlineOf(timeout = Infinity) {
+/** Throws if these are no options of a wait. Returns when it ends, if it began now. */
+export function checkOptions({ timeout = Infinity, signal } = {}) {
   if (typeof timeout !== 'number' || Number.isNaN(timeout)) {
     throw new TypeError(`timeout is a number of milliseconds, not ${String(timeout)}`);
   }
-  return performance.now() + timeout;
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+    throw new TypeError(`signal is an AbortSignal, not ${String(signal)}`);
+  }
+  return { deadline: performance.now() + timeout, signal };
 }

@@ -58,8 +58,6 @@ test('memory that is not shared, or too small, is an error that says what to pas
     const error = await failure(() => new AsyncLock(new SharedArrayBuffer(16), index));
     assert(error instanceof RangeError && /4 words/.test(error.message), error.message);
   }
-  const error = await failure(() => new Condition(new SharedArrayBuffer(16), 3));
-  assert(error instanceof RangeError && /2 words/.test(error.message), error.message);
 });
 
 test('where blocking is not allowed, the error names what to use; a free lock is taken', async () => {
@@ -78,6 +76,25 @@ test('where blocking is not allowed, the error names what to use; a free lock is
   }
   guard.release();
   lock.lock().release();
+});
+
+test('options are checked whether or not there is anything to wait for', async () => {
+  const semaphore = new Semaphore();
+  const event = new Event();
+  const lock = new AsyncLock();
+  for (const options of [{ timeout: NaN }, { timeout: '5' }, { timeout: null }, { signal: {} }, { signal: null }]) {
+    semaphore.release();
+    event.notifyOne();
+    const free = [() => lock.lockAsync(options), () => lock.executeLocked(() => assert(false), options), () => semaphore.acquireAsync(options)];
+    free.push(() => event.waitAsync(options), () => lock.lock(options), () => semaphore.acquire(options), () => event.wait(options));
+    for (const action of free) assert((await failure(action)) instanceof TypeError, String(action));
+    assert(!lock.isLocked);
+    const guard = lock.lock();
+    const held = [() => lock.lockAsync(options), () => new Condition().waitAsync(lock, options)];
+    if (mayBlock) held.push(() => new Condition().wait(lock, options));
+    for (const action of held) assert((await failure(action)) instanceof TypeError && lock.isLocked, String(action));
+    guard.release();
+  }
 });
 
 test('a deadline ends a wait, and not early', async () => {

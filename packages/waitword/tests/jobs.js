@@ -4,7 +4,7 @@ import { AsyncLock, Condition, Event, LONGEST_STALL_TIMEOUT, STALL_TIMEOUT, Sema
 export const LOCK = 0;
 export const COUNTER = 1; // plain: protected by what is tested
 export const INSIDE = 2;
-export const CONDITION = 4; // and 5
+export const CONDITION = 4;
 export const EVENT = 6;
 export const SEMAPHORE = 7;
 export const READY = 8;
@@ -160,6 +160,15 @@ export async function lockOnce(words, rechecks = false) {
   Atomics.add(words, READY, 1);
   new AsyncLock(words, LOCK).lock().release();
   restore();
+}
+
+/** Waits for the condition. READY is told under the lock, which is free when this waits. */
+export async function waitOnce(words) {
+  const lock = new AsyncLock(words, LOCK);
+  const guard = lock.lock();
+  Atomics.add(words, READY, 1);
+  new Condition(words, CONDITION).wait(lock);
+  guard.release();
 }
 
 /** Awaits the lock, and does not turn its event loop until the word START says so. */

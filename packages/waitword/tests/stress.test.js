@@ -115,6 +115,36 @@ test('an agent that does not turn its event loop holds up the others for the sta
   });
 });
 
+test('a worker that is terminated while it waits for a condition keeps no notify from others, and is not counted', async () => {
+  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  let rounds = 0;
+  for (let attempt = 0; rounds < 2 && attempt < 10; attempt++) {
+    const words = shared();
+    const lock = new AsyncLock(words, LOCK);
+    const condition = new Condition(words, jobs.CONDITION);
+    let wait;
+    await withAgents(1, async ([agent]) => {
+      agent.call('waitOnce', words).catch(() => {});
+      await until(() => Atomics.load(words, READY) === 1);
+      const guard = await lock.lockAsync();
+      await pause(50); // the worker sleeps, in front of this agent
+      wait = condition.waitAsync(lock).then(() => guard.release());
+    });
+    await pause(300); // a page is not told when a worker has ended
+    condition.notifyOne();
+    const isWoken = await Promise.race([wait.then(() => true), pause(10_000)]);
+    // A worker that was still there may have been notified, and have ended with the lock: that shows nothing.
+    if (!isWoken && lock.isLocked) continue;
+    assert(isWoken, 'the notify was lost');
+    for (let i = 0; i < 3; i++) condition.notifyOne();
+    const before = words[jobs.CONDITION];
+    condition.notifyOne();
+    equal(words[jobs.CONDITION], before, 'the terminated worker counts as a waiter');
+    rounds++;
+  }
+  equal(rounds, 2);
+});
+
 test('a worker that ends while it waits leaves nothing behind', async () => {
   const words = shared();
   const lock = new AsyncLock(words, LOCK);

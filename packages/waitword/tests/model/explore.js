@@ -6,24 +6,29 @@
 // an agent is interrupted that could go on; without it, all interleavings are explored. `first` is what word 0 holds at the start.
 //
 // The mock's queue is the standard's: FIFO over blocked and asynchronous waits; compare and enqueue are one step. Timers of the stall
-// timeout never fire: they would hide a lost wakeup.
+// timeout do not fire: they would hide a lost wakeup.
+//
+// The agents in `mortal` may be terminated while they block, and when they were woken but have not gone on; their entry stays in the
+// queue and takes a notify. The others recheck then, each RECHECKS times, but only where nobody can do anything else.
 const TICKS = 24; // microtasks between two events; more than the longest chain of promises
 const STALL = 20; // timers from here on are rechecks
+const RECHECKS = 2;
 
 /** What pauses an agent. No `Error`: there are a million of them, and each would have a stack. */
 export class Paused {}
 
 /** Explores all interleavings of `agents`, functions of `env` (see `replay`). Returns how many states there were; throws on a violation. */
-export async function explore(agents, { preemptions = Infinity, first = 0, limit = 500_000 } = {}) {
+export async function explore(agents, { preemptions = Infinity, first = 0, limit = 500_000, mortal = [] } = {}) {
   const start = { memory: [first, ...new Array(15).fill(0)], queue: [], agents: [] };
   for (const program of agents) {
-    start.agents.push({ log: [], inbox: [], blocked: false, gaveUp: false, ...(await replay(program, [])) });
+    start.agents.push({ log: [], inbox: [], blocked: false, gaveUp: false, dead: false, rechecked: 0, ...(await replay(program, [])) });
   }
   const seen = new Map(); // how many preemptions were left
   const stack = [{ state: start, path: null, left: preemptions, last: -1 }];
   while (stack.length > 0) {
     const { state, path, left, last } = stack.pop();
-    const choices = enabled(state);
+    let choices = enabled(state, mortal);
+    if (mortal.length > 0 && !choices.some(({ what }) => what !== 'dies')) choices = choices.concat(rechecks(state));
     if (choices.length === 0) {
       const stuck = state.agents.findIndex((agent) => !agent.finished);
       if (stuck >= 0) throw new Error(`agent ${stuck} waits for ever\n${trace(path)}`);
@@ -38,7 +43,7 @@ export async function explore(agents, { preemptions = Infinity, first = 0, limit
       const step = { before: path, choice, memory: next.memory };
       const failed = next.agents.find((agent) => agent.error);
       if (failed) throw new Error(`${failed.error.message}\n${trace(step)}`);
-      const key = JSON.stringify([next.memory, next.queue, next.agents.map(({ log, inbox, gaveUp }) => [log, inbox, gaveUp])]) + (left < Infinity ? choice.agent : '');
+      const key = JSON.stringify([next.memory, next.queue, next.agents.map(({ log, inbox, gaveUp, dead }) => [log, inbox, gaveUp, dead])]) + (left < Infinity ? choice.agent : '');
       if (seen.get(key) >= rest) continue;
       seen.set(key, rest);
       if (seen.size > limit) throw new Error(`more than ${limit} states`);
@@ -48,9 +53,11 @@ export async function explore(agents, { preemptions = Infinity, first = 0, limit
   return seen.size;
 }
 
-function enabled(state) {
+function enabled(state, mortal) {
   const choices = [];
   state.agents.forEach((agent, i) => {
+    if (agent.dead) return;
+    if (mortal.includes(i) && (agent.blocked || agent.log.at(-1)?.result === 'ok')) choices.push({ agent: i, what: 'dies' });
     if (agent.blocked) {
       if (agent.next.args[3] < STALL && !agent.gaveUp) choices.push({ agent: i, what: 'timeout' });
     } else if (agent.next) {
@@ -62,6 +69,13 @@ function enabled(state) {
   });
   return choices;
 }
+
+function rechecks(state) {
+  const can = (agent) => !agent.dead && agent.rechecked < RECHECKS && (agent.blocked ? isRecheck(agent.next.args[3]) : !agent.finished && agent.hasRecheck);
+  return state.agents.flatMap((agent, i) => (can(agent) ? [{ agent: i, what: 'recheck' }] : []));
+}
+
+const isRecheck = (milliseconds) => milliseconds >= STALL && milliseconds < Infinity;
 
 /** Does one step, and returns which agents go on by it. */
 function take(state, { agent: i, what }) {
@@ -76,8 +90,17 @@ function take(state, { agent: i, what }) {
     agent.log.push({ event: what });
     return [i];
   }
-  if (what === 'timeout') {
-    agent.gaveUp = true;
+  if (what === 'dies') {
+    Object.assign(agent, { dead: true, blocked: false, finished: true, next: undefined });
+    return [];
+  }
+  if (what === 'recheck') agent.rechecked++;
+  if (what === 'recheck' && !agent.blocked) {
+    agent.log.push({ event: what });
+    return [i];
+  }
+  if (what === 'timeout' || what === 'recheck') {
+    agent.gaveUp ||= what === 'timeout';
     agent.blocked = false;
     state.queue = queue.filter((entry) => entry.agent !== i || entry.id !== undefined);
     agent.log.push({ result: 'timed-out' });
@@ -119,6 +142,7 @@ function take(state, { agent: i, what }) {
         if (entry.index !== index || woken === (a ?? Infinity)) return true;
         woken++;
         const waiter = state.agents[entry.agent];
+        if (waiter.dead) return false;
         if (entry.id === undefined) {
           waiter.blocked = false;
           waiter.log.push({ result: 'ok' });
@@ -155,12 +179,13 @@ function trace(path) {
 /** Runs a program from its start as far as the log goes. Returns the operation it is paused before, or that it waits, or its end. */
 async function replay(program, log) {
   const real = { Atomics: globalThis.Atomics, setTimeout, clearTimeout, performance };
-  const state = { next: undefined, finished: false, error: undefined, givesUp: undefined, listens: false };
+  const state = { next: undefined, finished: false, error: undefined, givesUp: undefined, listens: false, hasRecheck: false };
   let at = 0;
   let now = 0;
   let ended = false; // nothing more may happen in this run: it is paused
   const entries = [];
   const timers = new Map();
+  const rechecks = new Map();
   const operation = (name) => (...args) => {
     if (args[0] !== words) return real.Atomics[name](...args);
     if (ended) throw new Paused();
@@ -193,9 +218,10 @@ async function replay(program, log) {
   globalThis.setTimeout = (callback, delay) => {
     const timer = {};
     if (delay < STALL) timers.set(timer, callback);
+    else if (isRecheck(delay)) rechecks.set(timer, callback);
     return timer;
   };
-  globalThis.clearTimeout = (timer) => timers.delete(timer);
+  globalThis.clearTimeout = (timer) => timers.delete(timer) || rechecks.delete(timer);
   try {
     const run = (async () => program(env))();
     run.then(() => (state.finished = !ended), (error) => error instanceof Paused || ended || (state.error = error));
@@ -204,7 +230,11 @@ async function replay(program, log) {
       const { event, entry } = log[at++];
       if (event === 'wakeup') entries[entry]('ok');
       else if (event === 'abort') abort();
-      else if (event === 'deadline') {
+      else if (event === 'recheck') {
+        const callbacks = [...rechecks.values()];
+        rechecks.clear();
+        for (const callback of callbacks) callback();
+      } else if (event === 'deadline') {
         now = STALL;
         for (const callback of [...timers.values()]) callback();
       }
@@ -212,6 +242,7 @@ async function replay(program, log) {
     }
     // An agent whose program has ended still turns its event loop: stale entries are forwarded.
     state.listens = true;
+    state.hasRecheck = !ended && rechecks.size > 0;
     if (!ended && !state.finished) state.givesUp = abort ? 'abort' : timers.size > 0 ? 'deadline' : undefined;
   } catch (error) {
     if (!(error instanceof Paused)) state.error = error;

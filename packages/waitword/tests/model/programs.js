@@ -70,7 +70,7 @@ export function programs({ AsyncLock, Semaphore, Event, Condition }) {
     await second(env);
   };
 
-  // The lock is word 0, the condition words 1 and 2, the data word 9. Who finds the data there tells the next.
+  // The lock is word 0, the condition word 1, the data word 9. Who finds the data there tells the next.
   const produces = (how) => async ({ words }) => {
     const lock = new AsyncLock(words);
     lock.lock();
@@ -140,6 +140,11 @@ export function programs({ AsyncLock, Semaphore, Event, Condition }) {
     },
     'condition: one at a time': { agents: [produces('notifyOne'), consumes, consumesAsync(without)], preemptions: 3 },
     'condition: all': { agents: [produces('notifyAll'), consumes, consumesAsync(without)], preemptions: 3 },
+    'lock: a waiter dies': { agents: [blocks, blocks, awaits], mortal: [1], preemptions: 3 },
+    'semaphore: a waiter dies': { agents: [acquires(1), acquires(1), acquiresAsync(1)], first: 2, mortal: [1], preemptions: 2 },
+    'event: a waiter dies': { agents: [notifiesOne, twice(waits, notifiesOne), twice(waitsAsync, notifiesOne)], mortal: [1], preemptions: 3 },
+    'condition: a waiter dies, another awaits': { agents: [produces('notifyOne'), consumes, consumesAsync(without)], mortal: [1], preemptions: 3 },
+    'condition: a waiter dies, another blocks': { agents: [produces('notifyOne'), consumes, consumes], mortal: [1], preemptions: 3 },
     'condition: one aborts': { agents: [produces('notifyOne'), consumes, consumesAsync(aborting)], preemptions: 3 },
   };
 }

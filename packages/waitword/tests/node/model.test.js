@@ -37,8 +37,11 @@ const MUTANTS = [
   ['event.js', 'if (before & WAITERS) this.#wake();', '', 'event: one notify, one waiter'],
   ['event.js', '(value - WAKEUP) | waited', 'value - WAKEUP & ~WAITERS', 'event: who was woken tells the next'],
   ['event.js', 'if (before === undefined) this.#wake();', '', 'event: one aborts'],
-  ['condition.js', 'if (this.#notifies.load() !== expected)', 'if (false)', 'condition: one aborts'],
-  ['condition.js', '    return () => (this.#notifies.load', '    const seen = this.#notifies.load();\n    return () => (this.#notifies.load', 'condition: one at a time', ['    const seen = this.#notifies.load();\n    this.#waiters.add', '    this.#waiters.add']],
+  ['condition.js', 'if (this.#word.load() !== expected)', 'if (false)', 'condition: one aborts'],
+  ['condition.js', 'lock.unlock();', 'lock.unlock();\n      seen = this.#word.change((value) => value | WAITERS) | WAITERS;', 'condition: one at a time', ['const seen', 'let seen']],
+  ['condition.js', 'interval: LONGEST_STALL_TIMEOUT', 'interval: Infinity', 'condition: a waiter dies, another awaits'],
+  ['condition.js', 'interval: LONGEST_STALL_TIMEOUT', 'interval: Infinity', 'condition: a waiter dies, another blocks'],
+  ['condition.js', 'if (before !== undefined) this.#word.notify();', '', 'condition: all'],
 ];
 
 if (process.argv.includes('mutants')) {

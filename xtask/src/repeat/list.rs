@@ -1,7 +1,7 @@
 //! The test binaries that `cargo xtask repeat` repeats.
 
 /// What is repeated where nothing is named: `CRATE/TEST`, or `CRATE/lib` for the tests among the sources.
-pub(crate) const BINARIES: [&str; 63] = [
+pub(crate) const BINARIES: [&str; 66] = [
     "waitword-core/lib",
     "waitword-core/against_the_model",
     "waitword-core/alarm",
@@ -25,6 +25,7 @@ pub(crate) const BINARIES: [&str; 63] = [
     "waitword/coop",
     "waitword/event",
     "waitword/execute_locked",
+    "waitword/fork",
     "waitword/forbid_blocking",
     "waitword/foreign_panic_first",
     "waitword/foreign_panics",
@@ -46,6 +47,7 @@ pub(crate) const BINARIES: [&str; 63] = [
     "waitword-host/observe",
     "waitword-observe/blame",
     "waitword-observe/deadlocks",
+    "waitword-observe/ends",
     "waitword-observe/holders",
     "waitword-observe/identified",
     "waitword-observe/live",
@@ -60,6 +62,7 @@ pub(crate) const BINARIES: [&str; 63] = [
     "waitword-observe/reused_wakers",
     "waitword-observe/timed_out",
     "waitword-observe/trace",
+    "waitword-observe/upgrades",
     "waitword-quickjs/agents",
     "waitword-quickjs/growable",
     "waitword-quickjs/growth",

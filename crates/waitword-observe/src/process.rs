@@ -44,11 +44,12 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 /// ```
 pub fn snapshot() -> Snapshot {
     let origin = *ORIGIN.get_or_init(Instant::now);
+    let (before_tasks, before_agents) = (TASKS.now(), AGENTS.now());
     let mut waiters = waitword::observe::snapshot();
     let completions = sources::see(&mut waiters);
     let holders = waitword::observe::holders();
     let now = Instant::now();
-    let mut numbers = Numbers { tasks: TASKS.round(), agents: AGENTS.round() };
+    let mut numbers = Numbers { tasks: TASKS.round(before_tasks), agents: AGENTS.round(before_agents) };
     let locks = locks(waiters, now, &mut numbers);
     let mut snapshot = Snapshot { taken: now - origin, locks, ..Snapshot::default() };
     if let Some(holders) = holders {

@@ -73,6 +73,28 @@ fn threads_and_tasks_of_one_word_are_one_lock_in_order() {
     assert_eq!(lock_at(&word), None);
 }
 
+/// It began to wait after one of them had looked at its queue, and was seen by another.
+#[test]
+fn a_task_stays_the_same_while_snapshots_overlap() {
+    static WORD: AtomicU32 = AtomicU32::new(0);
+    let (to_us, taken) = mpsc::channel();
+    let is_first = AtomicBool::new(true);
+    let source = add_source(move || {
+        if is_first.swap(false, Ordering::Relaxed) {
+            let mut task = Box::pin(wait_async(&WORD, 0));
+            assert!(
+                task.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::new(Ignores)))).is_pending()
+            );
+            to_us.send((task, lock_at(&WORD).unwrap())).unwrap();
+        }
+        Seen { waiters: Vec::new(), complete: Box::new(|_, _| ()) }
+    });
+    let outer = snapshot();
+    let (task, seen) = taken.recv_timeout(Duration::from_secs(60)).expect("the source looks");
+    assert_eq!(lock_at(&WORD).unwrap().waiters[0].actor, seen.waiters[0].actor, "{outer:?}");
+    drop((source, task));
+}
+
 /// With nobody behind it. A wait is a finding when it is a second old.
 #[test]
 fn a_signalled_task_that_nobody_polls_waits_for_no_holder() {

@@ -1,15 +1,17 @@
 //! Timelines: by hand and of this process, as JSON for Perfetto and as a picture.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future as _;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 use waitword::{Condvar, Event, Mutex};
+use waitword_core::{notify_one, wait_async};
 use waitword_observe::{
     Actor, Address, Lock, LockKind, LockName, Trace, TraceEvent, TraceKind, snapshot, traced,
 };
@@ -179,13 +181,15 @@ fn a_wait_ends_with_its_own_lock() {
     assert_eq!(waits_of(LockKind::Condvar), 10_000.0);
 }
 
+struct Nothing;
+
+impl Wake for Nothing {
+    fn wake(self: Arc<Self>) {}
+}
+
 /// Nobody has waited for it before.
 #[test]
 fn the_mutex_that_a_notified_waiter_was_moved_to_is_known_as_one() {
-    struct Nothing;
-    impl Wake for Nothing {
-        fn wake(self: Arc<Self>) {}
-    }
     let waker = Waker::from(Arc::new(Nothing));
     let mut cx = Context::from_waker(&waker);
     let (mutex, changed) = (Mutex::new([0_u8; 64]), Condvar::new());
@@ -223,6 +227,10 @@ fn threads_and_tasks_of_this_process() {
         waitword_observe::name(&changed, "changed"),
     ];
     let held = mutex.lock();
+    let waker = Waker::from(Arc::new(Nothing));
+    let mut cx = Context::from_waker(&waker);
+    let mut first = pin!(mutex.lock_async());
+    assert!(first.as_mut().poll(&mut cx).is_pending());
     thread::scope(|scope| {
         let named = |name: &str| thread::Builder::new().name(name.into());
         named("blocks").spawn_scoped(scope, || *mutex.lock() += 1).unwrap();
@@ -241,13 +249,16 @@ fn threads_and_tasks_of_this_process() {
             let of = |lock: &Lock| lock.name.name.as_deref() == Some("changed");
             snapshot().locks.iter().find(|lock| of(lock)).map_or(0, |lock| lock.waiters.len())
         };
-        while snapshot().waiters() < 7 || wait_for_change() < 4 {
+        while snapshot().waiters() < 8 || wait_for_change() < 4 {
             thread::yield_now();
         }
         event.notify_all();
         *queue.lock() = true;
         changed.notify_all();
         drop(held);
+        while first.as_mut().poll(&mut cx).is_pending() {
+            thread::yield_now();
+        }
     });
     let trace = waitword_observe::trace_stop().unwrap();
     assert_eq!(waitword_observe::trace_stop(), None);
@@ -268,14 +279,51 @@ fn threads_and_tasks_of_this_process() {
     }
     assert!(waits.iter().any(|(lane, _)| lane.starts_with("task ")), "{waits:?}");
     assert!(trace.events.iter().all(|event| event.kind != TraceKind::GaveUp), "{:?}", trace.events);
-    // Each wait was ended by somebody who came before, if it was one for `accounts` or `loaded`. A thread that runs still when it is queued
-    // for `queue`, or moved there, may take that unasked.
+    // A waiter that still runs when it is queued, or is polled for another reason, may take a free mutex unasked: a signal is an offer. But
+    // `first` sleeps at the head when `accounts` is released. Whoever was signalled has an arrow.
     let is_ended_by_another = |name: &str| name.ends_with("\"accounts\"") || name.ends_with("\"loaded\"");
     let ended = flows.iter().filter(|(_, to)| is_ended_by_another(&slices[*to].name)).count();
     let waited = waits.iter().filter(|(_, name)| is_ended_by_another(name)).count();
-    assert_eq!((ended, waited), (3, 3), "{waits:?} {flows:?}");
+    let is_signal = |event: &&TraceEvent| {
+        matches!(event.kind, TraceKind::Signalled | TraceKind::Notified)
+            && matches!(event.lock.name.as_deref(), Some("accounts" | "loaded"))
+    };
+    let signalled: HashSet<_> =
+        trace.events.iter().filter(is_signal).map(|event| (&event.actor, event.lock.address)).collect();
+    assert!(!signalled.is_empty());
+    assert_eq!((ended, waited), (signalled.len(), 4), "{waits:?} {flows:?} {:?}", trace.events);
     assert!(flows.len() <= waits.len());
     for (from, to) in flows {
         assert!(slices[from].end <= slices[to].end && slices[to].name.starts_with("wait for"), "{slices:?}");
+    }
+}
+
+/// Notifies reach a waiter that spins before the notifier has returned.
+#[test]
+fn a_waiter_that_runs_at_once_was_woken_before() {
+    const ROUNDS: usize = 1_000;
+    let word = AtomicU32::new(0);
+    let tracing = traced(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..ROUNDS {
+                let mut waiting = pin!(wait_async(&word, 0));
+                while waiting.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+        (0..ROUNDS).for_each(|_| while notify_one(&word) == 0 {});
+    });
+    let trace = tracing.finish();
+    let ours = |event: &&TraceEvent| event.lock.address.0 == std::ptr::from_ref(&word).addr() as u64;
+    // A clock may be coarse.
+    let [begun, notified, ended] = [TraceKind::Waits, TraceKind::Notified, TraceKind::Ended].map(|kind| {
+        let of_it = trace.events.iter().filter(ours).filter(|event| event.kind == kind);
+        of_it.map(|event| event.at).collect::<Vec<_>>()
+    });
+    assert_eq!([begun.len(), notified.len(), ended.len()], [ROUNDS; 3]);
+    for at in 0..ROUNDS {
+        assert!(begun[at] <= notified[at] && notified[at] <= ended[at], "{at}: {trace:?}");
     }
 }

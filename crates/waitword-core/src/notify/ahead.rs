@@ -22,8 +22,7 @@
 //! barges, with the rights of any running thread, and leaves the queue; if it was signalled meanwhile, it forwards that.
 //! Tasks are not woken ahead: a worker would poll them in vain.
 
-use super::dequeue::trace_wakes;
-use crate::observe::tracing::SIGNALLED;
+use crate::observe::tracing::{SIGNALLED, Waking};
 use crate::table::{Location, address, release};
 use crate::waiter::wake::Wake;
 
@@ -47,8 +46,9 @@ pub fn wake_ahead<L: Location>(at: L) -> usize {
         return 0;
     }
     let mut locked = table.lock(key);
+    let waking = Waking::now();
     let ahead = locked.ahead(key);
     release(locked);
-    trace_wakes(SIGNALLED, key, ahead.iter().flatten().map(Wake::identity));
+    waking.trace(SIGNALLED, key, ahead.iter().flatten().map(Wake::identity));
     ahead.into_iter().flatten().map(Wake::wake).count()
 }

@@ -9,7 +9,7 @@
 use std::convert::Infallible;
 use std::pin::pin;
 
-use crate::observe::tracing::{self, NOTIFIED};
+use crate::observe::tracing::{NOTIFIED, Waking};
 use crate::shard::{Key, Locked};
 use crate::table::{Location, Table, address, unlock};
 use crate::waiter::Inbox;
@@ -112,9 +112,10 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
 #[inline(never)]
 fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let mut locked = table.lock(key);
+    let waking = Waking::now();
     let wake = locked.complete_first(key, notifier);
     let follow_up = unlock(locked);
-    trace_wakes(NOTIFIED, key, wake.iter().map(Wake::identity));
+    waking.trace(NOTIFIED, key, wake.iter().map(Wake::identity));
     let woken = usize::from(wake.map(Wake::wake).is_some());
     drop(follow_up);
     woken
@@ -133,23 +134,16 @@ pub(crate) fn wake_one_or<E>(
     change: impl FnOnce() -> Result<(), E>,
 ) -> Result<usize, E> {
     let mut locked = table.lock(key);
+    let waking = Waking::now();
     let Some(wake) = complete(&mut locked, key) else {
         // The lock is still held: no waiter has enqueued meanwhile.
         return change().map(|()| 0);
     };
     let follow_up = unlock(locked);
-    trace_wakes(NOTIFIED, key, [wake.identity()]);
+    waking.trace(NOTIFIED, key, [wake.identity()]);
     wake.wake();
     drop(follow_up);
     Ok(1)
-}
-
-/// Puts wakes into the trace, if there is one, before they run.
-#[inline]
-pub(crate) fn trace_wakes(kind: u64, key: Key, woken: impl IntoIterator<Item = usize>) {
-    if tracing::is_on() {
-        woken.into_iter().for_each(|who| tracing::to_waiter(kind, key.address, who));
-    }
 }
 
 /// Wakes all waiters if `change` succeeds, under the same lock (`replace.rs`).
@@ -178,11 +172,12 @@ fn detach_and_wake<'a>(
     let mut batch = WakeBatch::new();
     let woken = locked.detach(key, count, detached);
     loop {
+        let waking = Waking::now();
         // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter
         // is left linked to this stack frame.
         let more = unsafe { locked.complete_batch(detached, &mut batch, notifier) };
         let follow_up = unlock(locked);
-        trace_wakes(NOTIFIED, key, batch.identities());
+        waking.trace(NOTIFIED, key, batch.identities());
         batch.wake_all();
         drop(follow_up);
         if !more {

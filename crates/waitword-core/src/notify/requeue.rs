@@ -28,8 +28,7 @@
 
 use std::pin::pin;
 
-use super::dequeue::trace_wakes;
-use crate::observe::tracing::SIGNALLED;
+use crate::observe::tracing::{SIGNALLED, Waking};
 use crate::shard::{Key, Locked};
 use crate::sync::mutant;
 use crate::table::{Location, Table, address};
@@ -107,11 +106,12 @@ fn requeue_if<E>(
         drop(both.unlock());
         both = table.lock_two(from, to);
     }
+    let waking = Waking::now();
     let signalled = signal_behind(both.second(), to, moved);
     let ahead = if moved > 1 { both.second().ahead(to) } else { Default::default() };
     let (first, second) = both.unlock();
     let woken = signalled.iter().map(|(wake, _)| wake).chain(ahead.iter().flatten());
-    trace_wakes(SIGNALLED, to, woken.map(Wake::identity));
+    waking.trace(SIGNALLED, to, woken.map(Wake::identity));
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     ahead.into_iter().flatten().for_each(Wake::wake);
     mutant!("watch-requeue" => {

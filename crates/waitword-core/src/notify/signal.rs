@@ -19,8 +19,7 @@
 //! waiter because it was `SIGNALLED`. Signalled waiters that do not respond are the watchdog's business
 //! (`table/watchdog.rs`).
 
-use super::dequeue::trace_wakes;
-use crate::observe::tracing::SIGNALLED;
+use crate::observe::tracing::{SIGNALLED, Waking};
 use crate::shard::Key;
 use crate::sync::mutant;
 use crate::table::{Location, Table, address, release, unlock};
@@ -72,9 +71,10 @@ pub fn signal_one<L: Location>(at: L) -> usize {
 #[inline(never)]
 fn signal_first(table: &Table, key: Key) -> usize {
     let mut locked = table.lock(key);
+    let waking = Waking::now();
     let signalled = locked.signal_first(key);
     let follow_up = unlock(locked);
-    trace_wakes(SIGNALLED, key, signalled.iter().map(|(wake, _)| wake.identity()));
+    waking.trace(SIGNALLED, key, signalled.iter().map(|(wake, _)| wake.identity()));
     let len = signalled.map_or(0, |(wake, len)| {
         Wake::wake(wake);
         len

@@ -18,6 +18,7 @@ use super::release::Release;
 use super::ring::Ring;
 use super::site::Site;
 use super::trace::{Event, EventKind, Events, Who};
+use crate::shard::Key;
 use crate::sync::lock;
 use crate::time::Instant;
 
@@ -168,6 +169,25 @@ impl Begun {
             let waits_for = origin.map_or(WaitsFor::Word, Origin::waits_for) as u64;
             let words = [WAITS | sort << 8 | waits_for << 16, time, word as u64, identity as u64, 0];
             write(words, origin.and_then(Origin::site));
+        }
+    }
+}
+
+/// Waiters that are about to be signalled or notified, if there is a trace. The time is taken under the lock of their shard: after they
+/// enqueued, and before they can see it and run.
+pub(crate) struct Waking(Option<u64>);
+
+impl Waking {
+    #[inline]
+    pub(crate) fn now() -> Self {
+        Self(is_on().then(now))
+    }
+
+    /// These were, and are about to be woken.
+    #[inline]
+    pub(crate) fn trace(self, kind: u64, key: Key, woken: impl IntoIterator<Item = usize>) {
+        if let Some(time) = self.0 {
+            woken.into_iter().for_each(|who| write([kind, time, key.address as u64, who as u64, 0], None));
         }
     }
 }

@@ -7,7 +7,7 @@
 //! | event | written by | when |
 //! |---|---|---|
 //! | waits | the waiter | it has enqueued; the time is that before |
-//! | signalled, notified | the thread that signals, for each waiter | before it is woken; a waiter that spins may have run by then |
+//! | signalled, notified | the thread that signals, for each waiter | before it is woken; the time is that before it can run |
 //! | acquired | the waiter, after its wait; with `all` every acquirer | it has the lock |
 //! | ended | the waiter | it was notified, and runs |
 //! | gave up | the waiter | its deadline passed, or it was dropped |

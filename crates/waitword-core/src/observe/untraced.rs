@@ -1,6 +1,7 @@
 //! Nothing is traced: without the feature, and in a model, whose threads have no clock.
 
 use super::origin::Origin;
+use crate::shard::Key;
 
 pub(crate) const SIGNALLED: u64 = 2;
 pub(crate) const NOTIFIED: u64 = 3;
@@ -27,6 +28,18 @@ impl Begun {
 
     #[inline(always)]
     pub(crate) fn enqueued(self, _: usize, _: (u64, usize), _: Option<Origin>) {}
+}
+
+pub(crate) struct Waking;
+
+impl Waking {
+    #[inline(always)]
+    pub(crate) fn now() -> Self {
+        Self
+    }
+
+    #[inline(always)]
+    pub(crate) fn trace(self, _: u64, _: Key, _: impl IntoIterator<Item = usize>) {}
 }
 
 #[cfg(feature = "observe")]

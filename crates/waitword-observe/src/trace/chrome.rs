@@ -76,7 +76,7 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
         let end = last_moment(to);
         let start = last_moment(from).min(end).max(from.begin.as_nanos());
         if start > end {
-            // The waiter ran before it was signalled: it spun. An arrow does not lead back.
+            // The waiter ran before it was signalled, says a trace that is not of this crate. An arrow does not lead back.
             continue;
         }
         let flow = |phase: &str, slice: &Slice, time: u128| {

@@ -102,10 +102,16 @@ impl Wake {
     pub(crate) fn wake(self) {
         match self {
             Self::Task(waker) if is_of_thread(&waker) => waker.wake(),
-            Self::Task(waker) => discard_panic_of(|| waker.wake()),
-            Self::Agent(inbox) => {
-                inbox.iter().for_each(|inbox| discard_panic_of(|| Inbox::ring_if_due(inbox)));
-            }
+            foreign => discard_panic_of(|| foreign.call()),
+        }
+    }
+
+    /// Runs foreign code, which may unwind.
+    #[inline]
+    fn call(self) {
+        match self {
+            Self::Task(waker) => waker.wake(),
+            Self::Agent(inbox) => inbox.iter().for_each(Inbox::ring_if_due),
         }
     }
 }
@@ -164,19 +170,25 @@ impl WakeBatch {
     /// Does not unwind.
     pub(crate) fn wake_all(&mut self) {
         let (mut threads, batch) = (Threads::default(), self.len);
-        for wake in &mut self.wakes[..batch] {
-            match wake {
-                Wake::Task(waker) if is_of_thread(waker) => {
-                    threads.add(std::mem::replace(waker, Waker::noop().clone()), batch);
-                }
-                foreign => {
-                    // It may take long: the threads before it are woken first.
-                    if !threads.is_empty() {
-                        std::mem::take(&mut threads).wake_all();
+        let mut wakes = self.wakes[..batch].iter_mut();
+        // Caught once for all, and once more for each that panics.
+        while wakes.len() > 0 {
+            discard_panic_of(|| {
+                for wake in wakes.by_ref() {
+                    match wake {
+                        Wake::Task(waker) if is_of_thread(waker) => {
+                            threads.add(std::mem::replace(waker, Waker::noop().clone()), batch);
+                        }
+                        foreign => {
+                            // It may take long: the threads before it are woken first.
+                            if !threads.is_empty() {
+                                std::mem::take(&mut threads).wake_all();
+                            }
+                            foreign.take().call();
+                        }
                     }
-                    foreign.take().wake();
                 }
-            }
+            });
         }
         if !threads.is_empty() {
             threads.wake_all();

@@ -96,6 +96,7 @@ impl Alarm {
     }
 
     /// As [`set_at`](Self::set_at), but returns `false` if there is no thread for the timer; nothing is set then.
+    #[inline]
     pub(crate) fn try_set_at(self: Pin<&mut Self>, now: Instant, deadline: Instant, waker: &Waker) -> bool {
         let mut waker = Some(waker.clone());
         let Some(clock) = clock_of_callers() else { return false };

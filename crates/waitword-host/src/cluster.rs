@@ -86,8 +86,8 @@ impl Cluster {
     ) -> Option<ThreadId> {
         let mut members = self.lock();
         let workers = members.all.range(MAIN + 1..).filter(|(_, member)| !member.is_retired).count();
-        // The others may have gone on without the parent.
-        let has_parent = members.all.get(&parent).is_some_and(|parent| !parent.is_ending);
+        // A parent that was terminated may still run, and the others may have gone on without it: nobody would terminate what it makes.
+        let has_parent = members.all.get(&parent).is_some_and(|parent| parent.grace_ends.is_none());
         let is_admitted = workers + members.adrift < most && has_parent;
         is_admitted.then(|| Self::admit(&mut members, bell, Some((parent, links))))
     }

@@ -90,3 +90,17 @@ fn the_others_go_on_without_workers_that_do_not_end_and_those_below_them_first()
     cluster.leave(MAIN);
     cluster.close();
 }
+
+/// The script goes on until the engine asks, and nobody would terminate what it makes: the others would wait for both.
+#[test]
+fn a_worker_that_was_terminated_makes_no_workers() {
+    let cluster = Cluster::new(Arc::default(), true, None);
+    let enlist = |parent| {
+        let links = Arc::new(AgentLinks::new(&Arc::default(), None));
+        cluster.enlist_within(9, parent, Arc::default(), links)
+    };
+    let worker = enlist(MAIN).unwrap();
+    let below = enlist(worker).unwrap();
+    cluster.terminate(worker);
+    assert_eq!([worker, below, MAIN].map(|parent| enlist(parent).is_some()), [false, false, true]);
+}

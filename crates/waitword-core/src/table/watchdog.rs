@@ -164,14 +164,14 @@ mod process {
         let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
         let now = Instant::now();
         if !alarm.lock().as_mut().try_set_at(now, now + STALL_TIMEOUT, &waker) {
-            STATE.store(WANTED, Ordering::SeqCst);
+            return STATE.store(WANTED, Ordering::SeqCst);
         }
-        // After the timer's: prepared before them, as these locks are taken before its own.
+        // After the timer's, which there are once it has a thread: prepared before them, as these locks are taken before its own.
         static FORKS: OnceLock<()> = OnceLock::new();
         FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
     }
 
-    /// A forking thread holds the locks of the watchdog, so that no pass is in a shard; in the child one is wanted.
+    /// A forking thread holds the locks of the watchdog, so that it is in no shard; in the child one is wanted.
     mod fork {
         use std::cell::Cell;
         use std::sync::MutexGuard;
@@ -208,7 +208,7 @@ mod process {
     impl Wake for Watchdog {
         fn wake(self: Arc<Self>) {
             let (table, mut batch) = (Table::global(), WakeBatch::new());
-            // Uncontended: the next pass is set up when this one is over.
+            // Contended by who forks alone, as a rule: the next pass is set up when this one is over.
             let mut pass = self.0.lock();
             let goes_on = loop {
                 let goes_on = table.pass(&mut pass, &mut batch);
@@ -225,6 +225,8 @@ mod process {
             drop(pass);
             wake_by_timer(&mut batch, None);
             if !watched {
+                // Who forks waits for this, as for a pass: it locks the shards, too.
+                let _pass = self.0.lock();
                 // A thread that found `RUNNING` until now held a shard's lock after our pass over that shard, or before it.
                 mutant!("watchdog-idle" => return);
                 STATE.store(IDLE, Ordering::SeqCst);

@@ -191,21 +191,3 @@ fn a_lock_that_is_made_where_another_was_is_another() {
     // All of the same ages as before, so all began later.
     assert_eq!(cycles(&first, &second), []);
 }
-
-/// A notify may move it into the queue of its mutex before it has released that.
-#[test]
-fn a_wait_for_a_condition_variable_that_is_about_to_release_its_mutex() {
-    let made = |age| {
-        let made = Made::new().lock(0xa0, LockKind::Mutex, None);
-        let made = made.waits(thread(1, "a"), Access::Exclusive, "a.rs:2", age);
-        made.held(thread(1, "a"), Access::Exclusive, "a.rs:1", 3_000).0
-    };
-    let soon = made(1);
-    let mut a_little_later = soon.clone();
-    let passed = Duration::from_millis(2);
-    a_little_later.taken += passed;
-    a_little_later.locks[0].waiters[0].age = millis(3);
-    a_little_later.holders.as_mut().unwrap()[0].held = millis(3_002);
-    assert_eq!(cycles(&soon, &a_little_later), []);
-    assert_eq!(cycles(&soon, &later(&soon)).len(), 1, "it has locked the mutex twice");
-}

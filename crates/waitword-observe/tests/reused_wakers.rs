@@ -40,7 +40,7 @@ fn a_task_with_the_waker_of_the_holder_may_be_another() {
     let (_, task) = text.split_once("deadlock unless ").unwrap();
     let task = task.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
     let unless = format!(
-        "deadlock unless {task} has another way on (select!), or {task} is not the one that took the lock (identify tells)"
+        "deadlock unless {task} has another way on (timeout, select!), or {task} is not the one that took the lock (identify tells)"
     );
     assert!(text.ends_with(&unless), "{text}");
     drop(sent);

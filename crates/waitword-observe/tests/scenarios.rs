@@ -32,7 +32,7 @@ cycle: 2 members, since 1.2 s
                    holds 1.3 s     Mutex<Accounts>, taken at src/audit.rs:17
   task 14 \"flush\"  waits 1.2 s for Mutex<Accounts> at src/pay.rs:41
                    holds 1.3 s     Mutex<Ledger>, taken at src/pay.rs:38
-deadlock unless task 14 \"flush\" has another way on (select!)";
+deadlock unless task 14 \"flush\" has another way on (timeout, select!)";
     assert_eq!(found, [expected]);
 }
 
@@ -186,7 +186,7 @@ executor blocked: 3 members, since 1.0 s
                  holds 1.1 s     Mutex at 0xa0, taken at src/a.rs:2
   task 4         has to be polled by thread \"main\"
                  holds 1.2 s     Mutex at 0xb0, taken at src/a.rs:4
-blocked unless task 3 has another way on (select!)";
+blocked unless task 3 has another way on (timeout, select!)";
     assert_eq!(made.cycles(), [expected]);
 }
 

@@ -109,19 +109,27 @@ pub struct Origin {
     caller: Caller,
     waits_for: WaitsFor,
     is_timed: bool,
+    releases: bool,
 }
 
 impl Origin {
     /// A wait of `caller`.
     #[inline(always)]
     pub fn new(caller: Caller, waits_for: WaitsFor) -> Self {
-        Self { caller, waits_for, is_timed: false }
+        Self { caller, waits_for, is_timed: false, releases: false }
     }
 
     /// The same, of a wait that ends at a deadline, if `is_timed`.
     #[inline(always)]
     pub fn timed(self, is_timed: bool) -> Self {
         Self { is_timed, ..self }
+    }
+
+    /// The same, of a waiter that holds a lock when it enqueues, and releases it before it sleeps. Snapshots leave it out until
+    /// [`WaitAsync::released`](crate::WaitAsync::released) is called: it runs, and does not wait for that lock.
+    #[inline(always)]
+    pub fn before_release(self) -> Self {
+        Self { releases: true, ..self }
     }
 
     /// A wait of the caller of the function that calls this.
@@ -144,6 +152,13 @@ impl Origin {
     #[inline(always)]
     pub(crate) fn waits_for(self) -> WaitsFor {
         self.waits_for
+    }
+
+    /// Whether it holds a lock when it enqueues, and releases it before it sleeps.
+    #[cfg(feature = "observe")]
+    #[inline(always)]
+    pub(crate) fn releases(self) -> bool {
+        self.releases
     }
 }
 

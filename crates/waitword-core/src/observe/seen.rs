@@ -72,4 +72,6 @@ pub(crate) struct Copied {
     /// Of an agent's wait.
     pub(crate) token: Option<usize>,
     pub(crate) state: WaiterState,
+    /// It has not begun to wait: it is about to release a lock.
+    pub(crate) releases: bool,
 }

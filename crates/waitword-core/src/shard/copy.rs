@@ -115,6 +115,7 @@ unsafe fn copy_of(node: NonNull<Waiter>) -> Copied {
             // `InboxWait::enqueue` alone gives a node such a wake, and a pointer to the whole of its `Tagged`, which lives as long (I1).
             token: matches!(links.wake, Wake::Agent(Some(_))).then(|| node.cast::<Tagged>().as_ref().token),
             state,
+            releases: node.as_ref().releases(),
         })
     }
 }

@@ -12,7 +12,8 @@ impl Table {
     /// All waiters that are queued in this table: where each wait began, whose it is, and whether it was signalled. Word by word,
     /// and of each word in the order of its queue.
     ///
-    /// A waiter that is queued during the whole call, and not requeued, is seen exactly once. Waiters are copied in stays of at most
+    /// A waiter that is queued during the whole call, and not requeued, is seen exactly once; with the feature `observe`, one that holds a lock
+    /// when it enqueues is seen from when it has released that ([`Origin::before_release`](crate::observe::Origin::before_release)). Waiters are copied in stays of at most
     /// 64 under the lock of their shard, some microseconds each, between which others wait and notify; nothing is allocated there,
     /// and no foreign code runs. Snapshots take turns.
     ///
@@ -57,15 +58,18 @@ impl Table {
 /// Tells threads from tasks, and counts positions.
 fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSeen> {
     let mut before = (0, 0);
-    let seen = copied.into_iter().map(|waiter| {
+    let seen = copied.into_iter().filter_map(|waiter| {
         let position = if before.0 == waiter.word { before.1 + 1 } else { 0 };
         before = (waiter.word, position);
+        if waiter.releases {
+            return None;
+        }
         let thread = || threads.get(&waiter.who).cloned().map(Actor::Thread);
         let actor = match waiter.token {
             Some(_) => Actor::Agent(waiter.who),
             None => thread().unwrap_or(Actor::Task(waiter.who)),
         };
-        WaiterSeen {
+        Some(WaiterSeen {
             word: waiter.word,
             position,
             waits_for: waiter.waits_for,
@@ -75,7 +79,7 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
             actor,
             token: waiter.token,
             state: waiter.state,
-        }
+        })
     });
     seen.collect()
 }

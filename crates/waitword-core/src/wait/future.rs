@@ -133,6 +133,12 @@ impl<L: Location> WaitAsync<L> {
         self.node.was_notified_alone()
     }
 
+    /// For building locks: what the waiter held when it was enqueued is released ([`Origin::before_release`]).
+    #[inline]
+    pub fn released(&self) {
+        self.node.set_released();
+    }
+
     /// Whether it was moved to another word's queue (`requeue_while_equal`). Once moved, it stays so.
     #[inline]
     pub fn is_requeued(&self) -> bool {

@@ -8,6 +8,8 @@ use std::ptr::NonNull;
 use super::list::{self, Entry};
 use super::wake::Wake;
 use crate::observe::{Caller, Delays, Origin, PackedSite, Site, WaitsFor};
+#[cfg(feature = "observe")]
+use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{UnsafeCell, order};
 
@@ -85,6 +87,9 @@ pub(crate) struct Waiter {
     address: AtomicUsize,
     /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
     entry: Entry,
+    /// For snapshots: its owner still holds a lock that it releases before it sleeps. Changed by the owner alone.
+    #[cfg(feature = "observe")]
+    releases: AtomicBool,
     _pinned: PhantomPinned,
 }
 
@@ -113,9 +118,12 @@ pub(crate) struct Links {
     pub(crate) delays: Delays,
 }
 
+/// What a node has with the feature `observe` alone: [`Delays`], and whether it releases.
+const OBSERVED: usize =
+    size_of::<Delays>() + if cfg!(feature = "observe") { align_of::<Delays>() } else { 0 };
+
 /// As much as a line of the cache: a crowd on one word costs a miss each.
-const _: () =
-    assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + size_of::<Delays>() || crate::sync::MODEL);
+const _: () = assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + OBSERVED || crate::sync::MODEL);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
@@ -148,6 +156,8 @@ impl Waiter {
             }),
             address: AtomicUsize::new((bits >> 32) as usize),
             entry: Entry::new(),
+            #[cfg(feature = "observe")]
+            releases: AtomicBool::new(origin.is_some_and(Origin::releases)),
             _pinned: PhantomPinned,
         }
     }
@@ -205,6 +215,22 @@ impl Waiter {
     /// Whether it has a deadline, while it is queued. (An agent keeps its deadlines to itself.)
     pub(crate) fn is_timed(&self) -> bool {
         self.state.load(Ordering::Relaxed) & TIMED != 0
+    }
+
+    /// Its owner has released what it held when it was enqueued ([`Origin::before_release`]).
+    #[inline]
+    pub(crate) fn set_released(&self) {
+        // Who sees this sees that the record of the hold is erased.
+        #[cfg(feature = "observe")]
+        self.releases.store(false, Ordering::Release);
+    }
+
+    /// Whether its owner still holds what it releases before it sleeps. Unknown without the feature `observe`, which records holders.
+    pub(crate) fn releases(&self) -> bool {
+        #[cfg(feature = "observe")]
+        return self.releases.load(Ordering::Acquire);
+        #[cfg(not(feature = "observe"))]
+        false
     }
 
     /// Its ticket, under the lock of its queue.

@@ -10,4 +10,4 @@ pub use metrics::Metrics;
 #[cfg(feature = "tracing")]
 pub use tracing::{emit_finding, emit_report, emit_slow};
 #[cfg(feature = "tracing")]
-pub(crate) use tracing::{receives_faults, receives_slow};
+pub(crate) use tracing::{emit_lasting, receives_faults, receives_warnings};

@@ -1,10 +1,13 @@
 //! Findings as events of the `tracing` crate, with the target `waitword`. Never a span for a lock: that costs more than the lock.
 
+use std::time::Duration;
+
 use ::tracing::{Level, enabled, error, info, warn};
 
 use crate::blame::Slow;
-use crate::finding::Finding;
+use crate::finding::{Cycle, Finding};
 use crate::report::Report;
+use crate::text::lasting;
 
 /// One event for the finding: an error if it is a fault, an info if it is a fact. Its message is the text of the report.
 pub fn emit_finding(finding: &Finding) {
@@ -42,8 +45,14 @@ pub(crate) fn receives_faults() -> bool {
     enabled!(target: "waitword", Level::ERROR)
 }
 
-/// Whether somebody receives a slow hold that is emitted on this thread.
-pub(crate) fn receives_slow() -> bool {
+/// One event, a warning, for a cycle that is no fault and has lasted for so long.
+pub(crate) fn emit_lasting(cycle: &Cycle, lasted: Duration) {
+    let since_ms = u64::try_from(cycle.since.as_millis()).unwrap_or(u64::MAX);
+    warn!(target: "waitword", finding = "cycle", since_ms, "{}", lasting(cycle, lasted));
+}
+
+/// Whether somebody receives a warning that is emitted on this thread.
+pub(crate) fn receives_warnings() -> bool {
     enabled!(target: "waitword", Level::WARN)
 }
 
@@ -54,6 +63,6 @@ mod tests {
     #[test]
     fn a_subscriber_of_another_scope_receives_nothing() {
         ::tracing::subscriber::with_default(::tracing::subscriber::NoSubscriber::default(), || {});
-        assert!(!receives_faults() && !receives_slow());
+        assert!(!receives_faults() && !receives_warnings());
     }
 }

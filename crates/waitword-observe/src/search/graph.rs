@@ -1,7 +1,6 @@
 //! Which actor is blocked by which.
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::Duration;
 
 use crate::finding::Blocks;
 use crate::model::{Access, Actor, Holder, Lock, LockKind, Snapshot, State, Waiter};
@@ -130,17 +129,10 @@ fn stands(lock: &Lock, waiter: &Waiter) -> bool {
     is_owned && wants_turn && waiter.state == State::Queued && waiter.timed != Some(true)
 }
 
-/// A wait for a condition variable is queued before it releases its mutex; a notify between the two moves it into the queue of the mutex,
-/// which it holds still. So one that waits for what it holds is stuck only if that lasts.
-const RELEASED_WITHIN: Duration = Duration::from_millis(200);
-
 /// The upgradable read of a pending upgrade is with what waits for that, wherever it was acquired.
 fn blocks(lock: &Lock, holder: &Holder, waiter: &Waiter) -> bool {
     let is_upgraded = holder.mode == Access::Upgradable && lock.upgrade.is_some();
-    let may_release = holder.actor == waiter.actor
-        && lock.name.kind == LockKind::Mutex
-        && waiter.age.is_none_or(|age| age < RELEASED_WITHIN);
-    !is_upgraded && !may_release && excludes(holder.mode, waiter.wants)
+    !is_upgraded && excludes(holder.mode, waiter.wants)
 }
 
 /// Whether the waiter waits for the one that upgrades the lock. It holds an upgradable read all the time, and keeps readers out while it

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{enable, watch};
+use super::enable;
+use super::watch::{self, Found};
 use crate::finding::{Cycle, Finding};
 use crate::report::report;
 
@@ -22,8 +23,8 @@ use crate::report::report;
 /// ```
 pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()> {
     enable();
-    watch::start(move |finding| {
-        if let Finding::Cycle(cycle) = finding {
+    watch::start(move |found| {
+        if let Found::New(Finding::Cycle(cycle)) = found {
             f(cycle);
         }
     })
@@ -47,9 +48,9 @@ pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()>
 /// ```
 pub fn abort_on_deadlock() -> io::Result<()> {
     enable();
-    watch::start(|finding| {
-        watch::print(finding);
-        if matches!(finding, Finding::Cycle(cycle) if cycle.is_certain()) {
+    watch::start(|found| {
+        watch::print(found);
+        if matches!(found, Found::New(Finding::Cycle(cycle)) if cycle.is_certain()) {
             let unless = "it is none if a borrowed guard is with another thread: send owned guards";
             let _ = writeln!(io::stderr().lock(), "{}\nwaitword: aborted for a deadlock; {unless}", report());
             std::process::abort();

@@ -1,4 +1,5 @@
-//! A thread that takes a snapshot once per second, and reports the faults in it, to stderr and to adapters, and the cycles, to callbacks.
+//! A thread that takes a snapshot once per second, and reports the faults in it and the cycles that last, to stderr and to adapters, and all
+//! cycles, to callbacks.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,20 +8,32 @@ use std::thread;
 use std::time::Duration;
 
 use crate::blame::take_slow;
-use crate::finding::{Finding, OrderMember};
+use crate::finding::{Cycle, Finding, OrderMember};
 use crate::model::{Actor, Address, Site, Snapshot};
 use crate::order;
 use crate::process::snapshot;
 use crate::search::{cycles, unpolled, waits};
 use crate::sources::unless_it_panics;
+use crate::text::lasting;
 
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// Whether the thread prints slow holds too. If not, they are left to [`take_slow`].
 pub(super) static PRINTS_SLOW: AtomicBool = AtomicBool::new(false);
 
-/// Called with each fault, and with each cycle.
-type Listener = Arc<dyn Fn(&Finding) + Send + Sync>;
+/// A cycle that may end by itself is printed when all its waits and holds have lasted for so long, or for twice as long at most.
+pub(super) const LASTING: Duration = Duration::from_secs(10);
+
+/// What listeners are called with.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// A fault, or a cycle.
+    New(Finding),
+    /// A cycle that is no fault, and has lasted for [`LASTING`]. They were called with it before.
+    Lasting(Cycle),
+}
+
+type Listener = Arc<dyn Fn(&Found) + Send + Sync>;
 
 /// The thread that is running, if any: each start has a number.
 struct Watch {
@@ -36,17 +49,23 @@ fn state() -> MutexGuard<'static, Watch> {
     WATCH.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints a fault to the standard error. A cycle that may end by itself is none.
-pub(super) fn print(finding: &Finding) {
-    if !finding.is_fault() {
-        return;
-    }
-    #[cfg(feature = "tracing")]
-    if crate::adapters::receives_faults() {
-        return crate::adapters::emit_finding(finding);
-    }
+/// Prints a fault to the standard error, or a cycle that lasts. One that may end by itself is no fault.
+pub(super) fn print(found: &Found) {
+    let text = match found {
+        Found::New(finding) if !finding.is_fault() => return,
+        #[cfg(feature = "tracing")]
+        Found::New(finding) if crate::adapters::receives_faults() => {
+            return crate::adapters::emit_finding(finding);
+        }
+        Found::New(finding) => finding.to_string(),
+        #[cfg(feature = "tracing")]
+        Found::Lasting(cycle) if crate::adapters::receives_warnings() => {
+            return crate::adapters::emit_lasting(cycle, LASTING);
+        }
+        Found::Lasting(cycle) => lasting(cycle, LASTING),
+    };
     // Without a standard error there is nobody to print for.
-    let _ = writeln!(io::stderr().lock(), "waitword: {finding}");
+    let _ = writeln!(io::stderr().lock(), "waitword: {text}");
 }
 
 /// Prints the holds that were slow since the last time.
@@ -54,7 +73,7 @@ fn print_slow() {
     let (slow, lost) = take_slow();
     for slow in slow {
         #[cfg(feature = "tracing")]
-        if crate::adapters::receives_slow() {
+        if crate::adapters::receives_warnings() {
             crate::adapters::emit_slow(&slow);
             continue;
         }
@@ -65,8 +84,8 @@ fn print_slow() {
     }
 }
 
-/// Calls `listener` with each fault and each cycle, from a thread that is started unless it runs.
-pub(super) fn start(listener: impl Fn(&Finding) + Send + Sync + 'static) -> io::Result<()> {
+/// Calls `listener` with what is found, from a thread that is started unless it runs.
+pub(super) fn start(listener: impl Fn(&Found) + Send + Sync + 'static) -> io::Result<()> {
     let mut watch = state();
     watch.listeners.push(Arc::new(listener));
     if watch.running.is_some() {
@@ -100,9 +119,9 @@ fn run(number: u64) {
         }
         let listeners = watch.listeners.clone();
         drop(watch);
-        for finding in watcher.check(snapshot()) {
+        for found in watcher.check(snapshot()) {
             for listener in &listeners {
-                unless_it_panics(|| listener(&finding));
+                unless_it_panics(|| listener(&found));
             }
         }
         if PRINTS_SLOW.load(Ordering::Relaxed) {
@@ -111,19 +130,22 @@ fn run(number: u64) {
     }
 }
 
-/// Reports each fault and each cycle once, and once again if it comes back, or if a cycle is a fault by now.
+/// Reports each fault and each cycle once, and once again if it comes back, or if a cycle is a fault by now, or lasts.
 #[derive(Default)]
 struct Watcher {
     before: Option<Snapshot>,
     reported: Vec<(bool, Identity)>,
+    /// From when the cycles of now have to last.
+    long_before: Option<Snapshot>,
+    lasting: Vec<Identity>,
 }
 
 /// The locks and actors of a finding; of a potential deadlock the places, too: it is another one from other lines.
 type Identity = Vec<(Address, Option<Actor>, Option<[Site; 2]>)>;
 
 impl Watcher {
-    /// The faults and cycles in `now` that were not there before.
-    fn check(&mut self, now: Snapshot) -> Vec<Finding> {
+    /// The faults and cycles in `now` that were not there before, and the cycles that have begun to count as lasting.
+    fn check(&mut self, now: Snapshot) -> Vec<Found> {
         let mut found = Vec::new();
         if let Some(before) = &self.before {
             found.extend(cycles(before, &now));
@@ -136,8 +158,29 @@ impl Watcher {
         let mut new = seen.iter().map(|seen| !self.reported.contains(seen));
         found.retain(|_| new.next() == Some(true));
         self.reported = seen;
+        let lasting = self.lasting(&now).into_iter().map(Found::Lasting);
+        let found = found.into_iter().map(Found::New).chain(lasting).collect();
         self.before = Some(now);
         found
+    }
+
+    /// The cycles that are no faults, and of which all waits and holds have lasted for [`LASTING`].
+    fn lasting(&mut self, now: &Snapshot) -> Vec<Cycle> {
+        let is_due =
+            |then: &mut Snapshot| now.taken.checked_sub(then.taken).is_none_or(|passed| passed >= LASTING);
+        let then = self.long_before.take_if(is_due);
+        if self.long_before.is_some() {
+            return Vec::new();
+        }
+        let mut found = then.map_or_else(Vec::new, |then| cycles(&then, now));
+        self.long_before = self.before.take();
+        found.retain(|finding| !finding.is_fault());
+        let seen: Vec<_> = found.iter().map(identity).collect();
+        let mut new = seen.iter().map(|seen| !self.lasting.contains(seen));
+        found.retain(|_| new.next() == Some(true));
+        self.lasting = seen;
+        let cycle = |finding| if let Finding::Cycle(cycle) = finding { Some(cycle) } else { None };
+        found.into_iter().filter_map(cycle).collect()
     }
 }
 
@@ -274,9 +317,10 @@ mod tests {
             assert_eq!(found.len(), new, "{found:?}");
             let said = "it was signalled and has not run for 1.0 s; 0 behind it";
             assert!(
-                found.iter().all(|found| found.to_string().replace("\n ", "").contains(said)),
-                "{}",
-                found[0]
+                found.iter().all(|found| {
+                    matches!(found, Found::New(found) if found.to_string().replace("\n ", "").contains(said))
+                }),
+                "{found:?}",
             );
         }
     }
@@ -286,6 +330,35 @@ mod tests {
         let mut watcher = Watcher::default();
         let checks = [0, 1, 2].map(|second| watcher.check(snapshot_at(second, State::Queued)));
         assert_eq!(checks.each_ref().map(Vec::len), [0, 1, 0]);
-        assert!(matches!(checks[1][0], Finding::Cycle(_)));
+        assert!(matches!(checks[1][0], Found::New(Finding::Cycle(_))));
+    }
+
+    #[test]
+    fn a_cycle_of_tasks_that_lasts_is_told_once_more_and_is_no_fault() {
+        let mut watcher = Watcher::default();
+        let mut told = Vec::new();
+        for second in 0..60 {
+            for found in watcher.check(snapshot_at(second, State::Queued)) {
+                match found {
+                    Found::New(finding) => told.push((second, finding.is_fault(), String::new())),
+                    Found::Lasting(cycle) => {
+                        told.push((second, cycle.is_certain(), lasting(&cycle, LASTING)))
+                    }
+                }
+            }
+        }
+        let [(1, false, _), (10, false, text)] = &told[..] else { panic!("{told:?}") };
+        assert!(text.starts_with("cycle of waits, for 10 s: 2 members, since 20 s\n"), "{text}");
+        let ends = "\nmay still end: task 1 has another way on (timeout, select!), or task 2 has another way on (timeout,\n  select!)";
+        assert!(text.ends_with(ends) && !text.contains("deadlock"), "{text}");
+        // One that another takes over the hold of, in between, has not lasted.
+        let changed = |second: u64| {
+            let mut snapshot = snapshot_at(second, State::Queued);
+            snapshot.holders.iter_mut().flatten().for_each(|holder| holder.number = Some(second / 7));
+            snapshot
+        };
+        let mut watcher = Watcher::default();
+        let all: Vec<_> = (0..60).flat_map(|second| watcher.check(changed(second))).collect();
+        assert!(all.iter().all(|found| matches!(found, Found::New(_))), "{all:?}");
     }
 }

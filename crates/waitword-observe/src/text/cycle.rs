@@ -1,5 +1,7 @@
 //! A cycle: its members, and what would end it.
 
+use std::time::Duration;
+
 use super::words::{self, actor, duration, lock_with_address, site, wrapped};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
 use crate::model::{Access, Actor, LockName, Site};
@@ -13,21 +15,40 @@ fn lock(cycle: &Cycle, name: &LockName) -> String {
 }
 
 pub(super) fn cycle(cycle: &Cycle) -> String {
-    let mut text =
-        read_write_read(cycle).or_else(|| one_task_of_one_thread(cycle)).unwrap_or_else(|| table(cycle));
+    let mut text = members(cycle);
     if !cycle.unless.is_empty() {
         let blocked = if cycle.certainty == Certainty::Deadlock { "deadlock" } else { "blocked" };
-        let unless: Vec<String> = cycle.unless.iter().map(unless).collect();
         text += "\n";
-        text += &wrapped(&format!("{blocked} unless {}", unless.join(", or ")), 2);
+        text += &wrapped(&format!("{blocked} unless {}", any_of(cycle)), 2);
     }
     text
+}
+
+/// Of a cycle that is no fault, and has lasted for so long: nobody knows whether it will end.
+pub(crate) fn lasting(cycle: &Cycle, lasted: Duration) -> String {
+    let text = members(cycle);
+    let text = text.strip_prefix(heading(cycle)).unwrap_or(&text);
+    let ends = match cycle.unless.is_empty() {
+        true => "another thread polls the task".to_owned(),
+        false => any_of(cycle),
+    };
+    let ends = wrapped(&format!("may still end: {ends}"), 2);
+    format!("cycle of waits, for {}{text}\n{ends}", duration(lasted))
+}
+
+fn members(cycle: &Cycle) -> String {
+    read_write_read(cycle).or_else(|| one_task_of_one_thread(cycle)).unwrap_or_else(|| table(cycle))
+}
+
+/// What would end it.
+fn any_of(cycle: &Cycle) -> String {
+    cycle.unless.iter().map(unless).collect::<Vec<_>>().join(", or ")
 }
 
 fn unless(unless: &Unless) -> String {
     match unless {
         Unless::OtherWay { actor: task @ Actor::Task { .. } } => {
-            format!("{} has another way on (select!)", actor(task))
+            format!("{} has another way on (timeout, select!)", actor(task))
         }
         Unless::OtherWay { actor: other } => format!("{} has other jobs", actor(other)),
         Unless::Timed { actor: waiter } => format!("the wait of {} has a deadline", actor(waiter)),

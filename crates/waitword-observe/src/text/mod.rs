@@ -9,6 +9,7 @@ mod shown;
 mod words;
 
 pub(crate) use blame::blame;
+pub(crate) use cycle::lasting;
 pub(crate) use finding::findings;
 pub(crate) use listing::listing;
 pub use shown::short_duration;

@@ -33,6 +33,10 @@ pub(crate) fn run(stuck: impl FnOnce(&str) -> fn(&Report) -> bool) {
         let mut report = report();
         // On a busy machine a signalled thread may run late, and that is charged.
         report.blame.clear();
+        // So it is with the waits of a cycle: after a second they are long as well.
+        if has_cycle(&report) {
+            report.findings.retain(|finding| !matches!(finding, Finding::LongWait(_)));
+        }
         assert!(start.elapsed() < Duration::from_secs(60), "not so:\n{report}");
         if is_expected(&report) {
             match is_json {

@@ -44,7 +44,7 @@ fn a_thread_and_a_task() {
                          holds # Mutex<i32> "accounts", taken at <beta took it>
           task 1         waits # for Mutex<i32> "accounts" at <task waits>
                          holds # Mutex<char> "ledger", taken at <task took>
-        deadlock unless task 1 has another way on (select!), or task 1 is not the one that took the lock (identify tells)
+        deadlock unless task 1 has another way on (timeout, select!), or task 1 is not the one that took the lock (identify tells)
         Mutex<i32> "accounts" at #: 1 waiter
           # held by thread "beta", taken at <beta took it>
           # task 1 <task waits>

@@ -63,6 +63,7 @@ pub(super) fn block<G: CondvarGuard>(
     let (caller, held) = (Caller::here(), guard.keep(not_kept()));
     let sent = WasSent::look(mutex, (), held);
     mutex.release(held);
+    waiting.released();
     // Before the first sleep: a notified waiter is signalled as soon as the mutex is free. With others in front, a spin would
     // only keep a CPU from them.
     if !MODEL && Table::global().waiters(raw.at()) <= 1 {

@@ -59,6 +59,7 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
             this.waiting.as_mut().enqueue(cx.waker(), deadline.is_some());
             // Enqueued first: this releases the mutex.
             *this.guard = None;
+            this.waiting.released();
         }
         // After the release: a task that yields must not hold the mutex.
         let Poll::Ready(unit) = Unit::poll(cx) else { return Err(None) };

@@ -196,7 +196,8 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         }
     }
 
-    /// Enqueues. The caller holds the mutex, and releases it afterwards.
+    /// Enqueues. The caller holds the mutex, and calls [`released`](Self::released) when it has released it: a notify may move the waiter to
+    /// the queue of this mutex before, and a snapshot must not say that it waits for itself.
     ///
     /// # Panics
     /// If other waiters use another mutex.
@@ -207,13 +208,20 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         let mutex = std::ptr::from_ref(word).addr() as u64;
         loop {
             adopt(this.at, mutex);
-            let origin = Origin::new(*this.caller, WaitsFor::Condvar).timed(is_timed);
+            let origin = Origin::new(*this.caller, WaitsFor::Condvar).timed(is_timed).before_release();
             this.stage.set(Stage::Queued { wait: wait_async_from(origin, this.at.clone(), mutex) });
             if let StageProjection::Queued { wait } = this.stage.as_mut().project()
                 && wait.poll_signalled(&mut Context::from_waker(waker)).is_pending()
             {
                 return;
             }
+        }
+    }
+
+    /// The mutex is released.
+    pub(crate) fn released(&self) {
+        if let Stage::Queued { wait } = &self.stage {
+            wait.released();
         }
     }
 

@@ -1,6 +1,6 @@
 //! The system has no thread for the watchdog: releases do not notice, and one is started later. Alone in its process, whose memory it limits.
 
-#![cfg(all(target_os = "linux", not(miri)))]
+#![cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
 
 mod common;
 

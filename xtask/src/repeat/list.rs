@@ -1,7 +1,7 @@
 //! The test binaries that `cargo xtask repeat` repeats.
 
 /// What is repeated where nothing is named: `CRATE/TEST`, or `CRATE/lib` for the tests among the sources.
-pub(crate) const BINARIES: [&str; 66] = [
+pub(crate) const BINARIES: [&str; 67] = [
     "waitword-core/lib",
     "waitword-core/against_the_model",
     "waitword-core/alarm",
@@ -46,6 +46,7 @@ pub(crate) const BINARIES: [&str; 66] = [
     "waitword-host/host",
     "waitword-host/observe",
     "waitword-observe/blame",
+    "waitword-observe/condvar_release",
     "waitword-observe/deadlocks",
     "waitword-observe/ends",
     "waitword-observe/holders",

@@ -14,6 +14,9 @@ const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
 /// The workspace's, which is that of all its crates.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// Features whose own dependency needs a newer Rust than [`OLDEST`], as their documentation says.
+const NEWER: [&str; 1] = ["lock_api_05"];
+
 /// Where the packages are unpacked, below the root.
 const UNPACKED: &str = "target/unpacked";
 
@@ -61,23 +64,24 @@ fn workspace(krates: &[String]) -> String {
     format!("[workspace]\nresolver = \"3\"\nmembers = [\n{members}]\n\n[patch.crates-io]\n{patches}")
 }
 
-/// Builds the published crates with the oldest Rust, where it is installed. Where it is not, at least no dependency may ask for
-/// a newer one; of the standard library, clippy's `incompatible_msrv` asks it in every `cargo clippy`.
+/// Builds the published crates with the oldest Rust, where it is installed, with all features but those of [`NEWER`]. Where it is not, at least
+/// no dependency may ask for a newer one; of the standard library, clippy's `incompatible_msrv` asks it in every `cargo clippy`.
 pub(crate) fn msrv() -> Result<(), String> {
     let krates = published()?;
-    let packages = krates.iter().flat_map(|krate| ["-p", krate]);
+    let features = features(&metadata(&["--no-deps"])?, &krates);
+    let packages: Vec<&str> = krates.iter().flat_map(|krate| ["-p", krate]).collect();
+    println!("without {}, which need a newer Rust", NEWER.join(", "));
     if Line::new(&format!("cargo +{OLDEST} --version")).succeeds() {
-        return Line::new(&format!("cargo +{OLDEST} check --all-features --target-dir target/msrv"))
+        return Line::new(&format!("cargo +{OLDEST} check --features {features} --target-dir target/msrv"))
             .args(packages)
             .run()
             .map_err(|stop| stop.to_string());
     }
     let why = format!("this toolchain is missing; to get it: rustup toolchain install {OLDEST}");
     skip(&format!("cargo +{OLDEST} check"), why);
-    let tree =
-        Line::new("cargo tree --offline --all-features --edges normal,build --prefix none --format {p}");
-    let tree = tree.args(packages).read().map_err(|stop| stop.to_string())?;
-    let built = built(&tree);
+    let tree = format!("cargo tree --offline --features {features} --edges normal,build --prefix none");
+    let tree = Line::new(&tree).args(["--format", "{p}"]).args(packages);
+    let built = built(&tree.read().map_err(|stop| stop.to_string())?);
     // Of other platforms' packages not even the manifests need to be there.
     let host = Line::new("rustc --print host-tuple").read().map_err(|stop| stop.to_string())?;
     let newer = newer(&metadata(&["--all-features", "--filter-platform", host.trim()])?, &built, OLDEST);
@@ -86,6 +90,21 @@ pub(crate) fn msrv() -> Result<(), String> {
     }
     println!("none of {} packages says that it needs a newer one", built.len());
     Ok(())
+}
+
+/// All features of these crates but those of [`NEWER`], as `--features` expects them.
+fn features(metadata: &Value, krates: &[String]) -> String {
+    let mut features = Vec::new();
+    for package in metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default() {
+        let Some(krate) = package["name"].as_str().filter(|name| krates.iter().any(|krate| krate == name))
+        else {
+            continue;
+        };
+        let names = package["features"].as_object().into_iter().flat_map(|features| features.keys());
+        features
+            .extend(names.filter(|name| !NEWER.contains(&&***name)).map(|name| format!("{krate}/{name}")));
+    }
+    features.join(",")
 }
 
 pub(crate) fn metadata(arguments: &[&str]) -> Result<Value, String> {
@@ -131,6 +150,15 @@ fn newer(metadata: &Value, built: &BTreeSet<(String, String)>, oldest: &str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn features_are_asked_for_but_not_those_that_say_they_need_a_newer_rust() {
+        let metadata = serde_json::json!({ "packages": [
+            { "name": "published", "features": { "lock_api": [], "lock_api_05": [], "serde": [] } },
+            { "name": "ours", "features": { "test": [] } },
+        ]});
+        assert_eq!(features(&metadata, &["published".to_owned()]), "published/lock_api,published/serde");
+    }
 
     #[test]
     fn a_dependency_that_needs_a_newer_rust_is_named() {

@@ -26,8 +26,8 @@ use crate::model::{Address, LockKind, LockName};
 /// waitword_observe::name(&ACCOUNTS, "accounts").forever(); // in reports: Mutex<Vec<u64>> "accounts"
 /// ```
 ///
-/// The locks of `waitword::lock_api` have names with the feature `lock_api`, which is also how their types get into reports. An `AsyncLock` on a
-/// word elsewhere is named by that word.
+/// The locks of `waitword::lock_api` and `lock_api_05` have names with the features of these names, which is also how their types get into
+/// reports. An `AsyncLock` on a word elsewhere is named by that word.
 ///
 /// An `Arc` or a reference is no lock, so this does not compile. Write `&*ledger`:
 ///
@@ -114,6 +114,12 @@ nameable! {
     [T: ?Sized] waitword::lock_api::RwLock<T> => RwLock;
 }
 
+#[cfg(feature = "lock_api_05")]
+nameable! {
+    [T: ?Sized] waitword::lock_api_05::Mutex<T> => Mutex;
+    [T: ?Sized] waitword::lock_api_05::RwLock<T> => RwLock;
+}
+
 /// Where a named lock begins, and a number that rises: an outer lock and one inside it may begin at the same address.
 type Key = (usize, u64);
 
@@ -176,14 +182,14 @@ fn type_of(word: usize, kind: LockKind) -> Option<String> {
 }
 
 /// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`: the modules are not public. And
-/// `lock_api::mutex::Mutex<waitword::lock_api::mutex::RawMutex, u8>` as `Mutex<u8>`.
+/// `lock_api::mutex::Mutex<waitword::raw_traits::mutex::RawMutex, u8>` as `Mutex<u8>`.
 fn without_own_path(type_name: &'static str) -> Cow<'static, str> {
     let head = type_name.find('<').unwrap_or(type_name.len());
     let Some(path) = type_name[..head].rfind("::") else { return type_name.into() };
     if type_name.starts_with("waitword::") {
         return type_name[path + 2..].into();
     }
-    match type_name[head..].strip_prefix("<waitword::lock_api::").and_then(|raw| raw.split_once(", ")) {
+    match type_name[head..].strip_prefix("<waitword::raw_traits::").and_then(|raw| raw.split_once(", ")) {
         Some((_, value)) => format!("{}<{value}", &type_name[path + 2..head]).into(),
         None => type_name.into(),
     }
@@ -235,7 +241,7 @@ mod tests {
         assert_eq!(own, "RwLock<alloc::vec::Vec<u8>>");
         assert_eq!(without_own_path("waitword::event::source::Event"), "Event");
         assert_eq!(without_own_path("core::sync::atomic::AtomicU32"), "core::sync::atomic::AtomicU32");
-        let raw = "lock_api::rwlock::RwLock<waitword::lock_api::rwlock::RawRwLock, (u8, shop::Pool)>";
+        let raw = "lock_api::rwlock::RwLock<waitword::raw_traits::rwlock::RawRwLock, (u8, shop::Pool)>";
         assert_eq!(without_own_path(raw), "RwLock<(u8, shop::Pool)>");
     }
 }

@@ -105,7 +105,7 @@ fn words() {
 }
 
 /// They have no asynchronous form, so a thread waits.
-#[cfg(feature = "lock_api")]
+#[cfg(all(feature = "lock_api", feature = "lock_api_05"))]
 #[test]
 fn locks_of_lock_api() {
     fn shows(text: &str, kind: LockKind, type_name: &str, blocks: impl FnOnce() + Send, ends: impl FnOnce()) {
@@ -123,12 +123,18 @@ fn locks_of_lock_api() {
         });
     }
     enable();
-    let mutex = waitword::lock_api::Mutex::new(vec![1_u8]);
-    let _name = name(&mutex, "raw mutex");
-    let held = mutex.lock();
-    shows("raw mutex", LockKind::Mutex, "Mutex<alloc::vec::Vec<u8>>", || drop(mutex.lock()), || drop(held));
-    let rwlock = waitword::lock_api::RwLock::new(1_u8);
-    let _name = name(&rwlock, "raw rwlock");
-    let held = rwlock.read();
-    shows("raw rwlock", LockKind::RwLock, "RwLock<u8>", || drop(rwlock.write()), || drop(held));
+    macro_rules! of {
+        ($api:ident) => {{
+            let mutex = waitword::$api::Mutex::new(vec![1_u8]);
+            let _name = name(&mutex, "raw mutex");
+            let (held, shown) = (mutex.lock(), "Mutex<alloc::vec::Vec<u8>>");
+            shows("raw mutex", LockKind::Mutex, shown, || drop(mutex.lock()), || drop(held));
+            let rwlock = waitword::$api::RwLock::new(1_u8);
+            let _name = name(&rwlock, "raw rwlock");
+            let held = rwlock.read();
+            shows("raw rwlock", LockKind::RwLock, "RwLock<u8>", || drop(rwlock.write()), || drop(held));
+        }};
+    }
+    of!(lock_api);
+    of!(lock_api_05);
 }

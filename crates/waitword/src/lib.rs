@@ -71,7 +71,8 @@
 //! | feature | adds |
 //! |---|---|
 //! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). No effect outside a runtime of tokio's. Within a task, block with the plain names, not with another executor's `block_on`: that gets no new budget and may wait for ever. |
-//! | `lock_api` | the raw traits of the `lock_api` crate (module `lock_api`) |
+//! | `lock_api` | the raw traits of the `lock_api` crate, version 0.4 (module `lock_api`) |
+//! | `lock_api_05` | those of version 0.5 (module `lock_api_05`). Needs Rust 1.95. |
 //! | `observe` | Module `observe`: who holds each lock, who made others wait, timelines; each by a switch at run time. 24 bytes of each waiter. (Snapshots of the waiters need no feature.) |
 //! | `serde` | `Serialize` and `Deserialize` for [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`], as the value inside. Serializing a lock takes it, and blocks. |
 //!
@@ -109,8 +110,9 @@ pub mod future;
 mod gone;
 pub mod guide;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
-#[allow(unsafe_code)]
 pub mod lock_api;
+#[cfg(all(feature = "lock_api_05", not(waitword_loom)))]
+pub mod lock_api_05;
 #[allow(unsafe_code)]
 mod mutex;
 mod not_a_future;
@@ -120,6 +122,9 @@ mod poison;
 mod raw_mutex;
 mod raw_rwlock;
 mod raw_semaphore;
+#[cfg(all(any(feature = "lock_api", feature = "lock_api_05"), not(waitword_loom)))]
+#[allow(unsafe_code)]
+mod raw_traits;
 #[allow(unsafe_code)]
 mod rwlock;
 mod semaphore;

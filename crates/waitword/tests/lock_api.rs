@@ -1,7 +1,11 @@
-//! The locks under the guards of `lock_api`.
+//! The locks under the guards of `lock_api`, of each version.
 
 mod common;
 
+/// The tests, for a version; and how it reads recursively, if it does.
+macro_rules! tests {
+    ($api:ident $(, $read_recursive:ident)?) => {
+mod $api {
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::sync::Arc;
@@ -10,12 +14,12 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{PlainCounter, Task, block_on, far, until};
-use lock_api::{
+use crate::common::{PlainCounter, Task, block_on, far, until};
+use ::$api::{
     MappedMutexGuard, MutexGuard, RawMutex as _, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
 };
-use waitword::lock_api::{Mutex, RawMutex, RwLock};
-use waitword::{Condvar, LockError, forbid_blocking};
+use ::waitword::$api::{Mutex, RawMutex, RwLock};
+use ::waitword::{Condvar, LockError, forbid_blocking};
 
 #[test]
 fn threads_one_at_a_time() {
@@ -91,7 +95,8 @@ fn where_blocking_is_forbidden_a_bump_does_nothing() {
 fn a_mutex_that_cannot_be_locked_again_ends_the_process() {
     const CHILD: &str = "WAITWORD_TEST_RELOCKS";
     if std::env::var_os(CHILD).is_none() {
-        let test = ["--nocapture", "--exact", "a_mutex_that_cannot_be_locked_again_ends_the_process"];
+        let name = concat!(stringify!($api), "::a_mutex_that_cannot_be_locked_again_ends_the_process");
+        let test = ["--nocapture", "--exact", name];
         let child =
             Command::new(std::env::current_exe().unwrap()).args(test).env(CHILD, "").output().unwrap();
         let err = String::from_utf8_lossy(&child.stderr);
@@ -107,6 +112,23 @@ fn a_mutex_that_cannot_be_locked_again_ends_the_process() {
         });
     }));
     std::process::exit(if unwound.is_err() { 0 } else { 1 });
+}
+
+/// The guard, and with it the hold, has gone with the upgrade. Elsewhere a reader keeps it from succeeding.
+#[test]
+fn an_upgrade_that_unwinds_holds_nothing() {
+    let lock = RwLock::new(());
+    let reader = lock.read();
+    let upgradable = lock.upgradable_read();
+    let must_not = forbid_blocking();
+    let Err(upgradable) = RwLockUpgradableReadGuard::try_upgrade(upgradable) else { panic!("a reader") };
+    let timed = RwLockUpgradableReadGuard::try_upgrade_for(upgradable, Duration::MAX);
+    let Err(upgradable) = timed else { panic!("it had to block") };
+    assert!(lock.try_upgradable_read().is_none(), "it is still held");
+    let unwound = catch_unwind(AssertUnwindSafe(|| drop(RwLockUpgradableReadGuard::upgrade(upgradable))));
+    assert!(unwound.is_err() && lock.try_upgradable_read().is_some());
+    drop((must_not, reader));
+    assert!(lock.try_write().is_some());
 }
 
 /// The waker of the waiter that a release signals takes the mutex, which is free at this moment, and panics.
@@ -183,7 +205,8 @@ fn readers_and_writers() {
                             .ok(),
                         4 => {
                             let outer = counter.read();
-                            assert_eq!(counter.read_recursive().get(), outer.get());
+                            let again = [outer.get() $(, counter.$read_recursive().get())?];
+                            assert!(again.iter().all(|seen| *seen == outer.get()));
                             continue;
                         }
                         _ => {
@@ -296,4 +319,29 @@ fn a_wait_releases_its_guard_and_has_it_again() {
     });
     drop(guard);
     assert!(!mutex.is_locked());
+}
+}
+    };
+}
+
+tests!(lock_api, read_recursive);
+#[cfg(feature = "lock_api_05")]
+tests!(lock_api_05);
+
+/// With 0.4, where `lock` may be that of `unlocked`, they abort.
+#[cfg(feature = "lock_api_05")]
+#[test]
+fn what_would_block_unwinds_and_holds_nothing() {
+    use std::panic::catch_unwind;
+    use waitword::lock_api_05::{Mutex, RwLock};
+
+    static MUTEX: Mutex<u8> = Mutex::new(0);
+    static LOCK: RwLock<u8> = RwLock::new(0);
+    let held = (MUTEX.lock(), LOCK.write());
+    let must_not = waitword::forbid_blocking();
+    let acquire: [fn(); 4] =
+        [|| drop(MUTEX.lock()), || drop(LOCK.read()), || drop(LOCK.write()), || drop(LOCK.upgradable_read())];
+    assert!(acquire.iter().all(|acquire| catch_unwind(acquire).is_err()));
+    drop((must_not, held));
+    assert!(MUTEX.try_lock().is_some() && LOCK.try_write().is_some());
 }

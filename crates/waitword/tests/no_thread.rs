@@ -73,6 +73,42 @@ macro_rules! releases {
     )+};
 }
 
+/// Prepares those of a version of `lock_api`.
+#[cfg(any(feature = "lock_api", feature = "lock_api_05"))]
+macro_rules! of_lock_api {
+    ($list:ident: $api:ident $(, $read_recursive:ident)?) => {{
+        use ::waitword::$api::{Mutex, RwLock};
+        use ::$api::{MutexGuard, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
+        releases! { $list: Mutex<u8>, lock;
+            lock, drop;
+            lock, MutexGuard::unlock_fair;
+            lock, |mut guard| MutexGuard::bump(&mut guard);
+            lock, |mut guard| MutexGuard::unlocked(&mut guard, || ());
+            lock, |mut guard| MutexGuard::unlocked_fair(&mut guard, || ());
+        }
+        releases! { $list: RwLock<u8>, write;
+            read, drop;
+            read, RwLockReadGuard::unlock_fair;
+            read, |mut guard| RwLockReadGuard::bump(&mut guard);
+            read, |mut guard| RwLockReadGuard::unlocked(&mut guard, || ());
+            $($read_recursive, drop;)?
+            write, drop;
+            write, RwLockWriteGuard::unlock_fair;
+            write, |mut guard| RwLockWriteGuard::bump(&mut guard);
+            write, |mut guard| RwLockWriteGuard::unlocked(&mut guard, || ());
+            write, RwLockWriteGuard::downgrade;
+            write, RwLockWriteGuard::downgrade_to_upgradable;
+            upgradable_read, drop;
+            upgradable_read, RwLockUpgradableReadGuard::unlock_fair;
+            upgradable_read, |mut guard| RwLockUpgradableReadGuard::bump(&mut guard);
+            upgradable_read, |mut guard| RwLockUpgradableReadGuard::unlocked(&mut guard, || ());
+            upgradable_read, RwLockUpgradableReadGuard::downgrade;
+            upgradable_read, RwLockUpgradableReadGuard::upgrade;
+            upgradable_read, |mut guard| RwLockUpgradableReadGuard::with_upgraded(&mut guard, |_| ());
+        }
+    }};
+}
+
 #[test]
 fn releases_do_not_notice_and_the_watchdog_is_started_later() {
     let mut releases: Vec<Release> = Vec::new();
@@ -96,7 +132,9 @@ fn releases_do_not_notice_and_the_watchdog_is_started_later() {
         upgradable_read, RwLockUpgradableReadGuard::unlock_fair;
     }
     #[cfg(feature = "lock_api")]
-    of_lock_api(&mut releases);
+    of_lock_api! { releases: lock_api, read_recursive }
+    #[cfg(feature = "lock_api_05")]
+    of_lock_api! { releases: lock_api_05 }
     let all = 2 * releases.len();
     until(|| Table::global().snapshot().len() == all);
 
@@ -138,37 +176,4 @@ fn releases_do_not_notice_and_the_watchdog_is_started_later() {
     assert!(woken == [true, false]);
     assert!(Task::new(elsewhere.lock_async()).poll().is_pending());
     until(|| never_polled[1].is_woken() && behind_it.is_woken());
-}
-
-#[cfg(feature = "lock_api")]
-fn of_lock_api(releases: &mut Vec<Release>) {
-    use ::lock_api::{MutexGuard, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
-    use waitword::lock_api::{Mutex, RwLock};
-    releases! { releases: Mutex<u8>, lock;
-        lock, drop;
-        lock, MutexGuard::unlock_fair;
-        lock, |mut guard| MutexGuard::bump(&mut guard);
-        lock, |mut guard| MutexGuard::unlocked(&mut guard, || ());
-        lock, |mut guard| MutexGuard::unlocked_fair(&mut guard, || ());
-    }
-    releases! { releases: RwLock<u8>, write;
-        read, drop;
-        read, RwLockReadGuard::unlock_fair;
-        read, |mut guard| RwLockReadGuard::bump(&mut guard);
-        read, |mut guard| RwLockReadGuard::unlocked(&mut guard, || ());
-        read_recursive, drop;
-        write, drop;
-        write, RwLockWriteGuard::unlock_fair;
-        write, |mut guard| RwLockWriteGuard::bump(&mut guard);
-        write, |mut guard| RwLockWriteGuard::unlocked(&mut guard, || ());
-        write, RwLockWriteGuard::downgrade;
-        write, RwLockWriteGuard::downgrade_to_upgradable;
-        upgradable_read, drop;
-        upgradable_read, RwLockUpgradableReadGuard::unlock_fair;
-        upgradable_read, |mut guard| RwLockUpgradableReadGuard::bump(&mut guard);
-        upgradable_read, |mut guard| RwLockUpgradableReadGuard::unlocked(&mut guard, || ());
-        upgradable_read, RwLockUpgradableReadGuard::downgrade;
-        upgradable_read, RwLockUpgradableReadGuard::upgrade;
-        upgradable_read, |mut guard| RwLockUpgradableReadGuard::with_upgraded(&mut guard, |_| ());
-    }
 }

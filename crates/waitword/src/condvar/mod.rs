@@ -13,7 +13,7 @@ mod threads;
 mod variable;
 
 pub use guard::CondvarGuard;
-#[cfg(all(feature = "lock_api", not(waitword_loom)))]
+#[cfg(all(any(feature = "lock_api", feature = "lock_api_05"), not(waitword_loom)))]
 pub(crate) use guard::sealed::Relock;
 pub use named::{
     CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil, CondvarWaitWhile,

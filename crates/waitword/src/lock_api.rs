@@ -28,11 +28,7 @@
 //! NAMES.lock().push("Ada");
 //! ```
 
-mod mutex;
-mod rwlock;
-
-pub use mutex::RawMutex;
-pub use rwlock::RawRwLock;
+pub use crate::raw_traits::{RawMutex, RawRwLock};
 
 /// A mutex of `lock_api` on [`RawMutex`].
 pub type Mutex<T> = ::lock_api::Mutex<RawMutex, T>;

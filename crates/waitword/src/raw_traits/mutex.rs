@@ -1,0 +1,153 @@
+//! The raw traits of a mutex, and its guard for a condition variable to take and give back.
+
+use std::{fmt, mem};
+use waitword_core::time::{Duration, Instant};
+
+use waitword_core::observe::holders::{HoldId, not_kept};
+
+use crate::acquire;
+use crate::condvar::{CondvarGuard, Relock};
+use crate::raw_mutex;
+use crate::raw_traits::versions::{Outcome, for_each_version};
+use crate::unlocked::AbortIfUnwinding;
+
+/// The word of [`crate::Mutex`], without a value and without guards.
+///
+/// # Where this thread must not block
+/// If `lock` would have to wait there ([`forbid_blocking`](crate::forbid_blocking)), it panics; and the process aborts where that would leave
+/// a guard without its mutex, which `unlocked` locks again. Version 0.4 of `lock_api` does not tell `lock` which of them calls it, so there
+/// the process always aborts. The timed forms fail at once instead, and `bump` does nothing.
+pub struct RawMutex(raw_mutex::RawMutex);
+
+impl RawMutex {
+    #[inline]
+    #[track_caller]
+    fn acquire(&self, may_unwind: bool) {
+        let no_guard_without_lock = (!may_unwind).then(|| AbortIfUnwinding);
+        if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, || ()).is_none() {
+            let Ok(_) = acquire::block(&self.0, (), "Mutex::lock_async");
+        }
+        mem::forget(no_guard_without_lock);
+    }
+
+    #[inline]
+    #[track_caller]
+    fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> bool {
+        acquire::take::<{ acquire::TIMED }, _>(&self.0, || ()).is_some()
+            || acquire::block_until(&self.0, (), deadline()).is_ok()
+    }
+}
+
+/// Shows whether the mutex is held at this moment.
+impl fmt::Debug for RawMutex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawMutex").field("locked", &self.0.is_locked()).finish()
+    }
+}
+
+macro_rules! implement {
+    (
+        $api:ident: $Held:ty, $Tried:ty, $TriedUpgrade:ty; ($($Guard:ty)?); $may_unwind:literal;
+        [$($state:ident)*] [$($of_rwlock:ident)*] [$($of_upgrade:ident)*]
+    ) => {
+        // SAFETY: there is one holder at a time (the table in `raw_mutex/`), until it releases the word; any thread may release it, with a
+        // state that is empty. `lock_api` calls `unlock` and `lock` while it has a guard, whose drop releases the word once more: `unlock`
+        // never unwinds, for the wakers that it calls are caught (`waitword_core::signal_one`) and nothing else in it panics. `lock` unwinds
+        // before it has acquired the word, if at all, and where `lock_api` does not abort then, it does so itself.
+        unsafe impl ::$api::RawMutex for RawMutex {
+            #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
+            const INIT: Self = Self(raw_mutex::RawMutex::new());
+
+            $(type $state = ::$api::GuardSend;)*
+
+            #[inline]
+            #[track_caller]
+            fn lock(&self) -> $Held {
+                self.acquire($may_unwind);
+                Outcome::of(true)
+            }
+
+            #[inline]
+            #[track_caller]
+            fn try_lock(&self) -> $Tried {
+                Outcome::of(acquire::try_take(&self.0, ()).is_some())
+            }
+
+            #[inline]
+            unsafe fn unlock(&self $(, _: $Guard)?) {
+                self.0.release(not_kept());
+            }
+
+            #[inline]
+            fn is_locked(&self) -> bool {
+                self.0.is_locked()
+            }
+        }
+
+        // SAFETY: a fair release is a release, which reserves the word for the present waiters, and unwinds as little. A bump ends with the
+        // word held; it does not unwind, because it does nothing where this thread must not block, and aborts if it cannot acquire the word
+        // again.
+        unsafe impl ::$api::RawMutexFair for RawMutex {
+            #[inline]
+            unsafe fn unlock_fair(&self $(, _: $Guard)?) {
+                self.0.release_fair(not_kept());
+            }
+
+            #[inline]
+            #[track_caller]
+            unsafe fn bump(&self $(, _: &mut $Guard)?) {
+                self.0.bump(&mut { not_kept() }, None);
+            }
+        }
+
+        // SAFETY: there is one holder at a time; success means that the word was acquired.
+        unsafe impl ::$api::RawMutexTimed for RawMutex {
+            type Duration = Duration;
+            type Instant = Instant;
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_for(&self, timeout: Duration) -> $Tried {
+                Outcome::of(self.acquire_until(|| Instant::now().checked_add(timeout)))
+            }
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_until(&self, deadline: Instant) -> $Tried {
+                Outcome::of(self.acquire_until(|| Some(deadline)))
+            }
+        }
+
+        impl<T: ?Sized> CondvarGuard for ::$api::MutexGuard<'_, RawMutex, T> {}
+
+        impl<'a, T: ?Sized> Relock for ::$api::MutexGuard<'a, RawMutex, T> {
+            type Handle = &'a raw_mutex::RawMutex;
+            type Rest = &'a ::$api::Mutex<RawMutex, T>;
+
+            fn handle(&self) -> &'a raw_mutex::RawMutex {
+                // SAFETY: `raw` asks that its user does not release the word while there is a guard that others can use. A wait borrows or
+                // owns this one when it releases the word, and acquires the word before the guard can be used again.
+                &unsafe { Self::mutex(self).raw() }.0
+            }
+
+            fn rest(&self) -> &'a ::$api::Mutex<RawMutex, T> {
+                Self::mutex(self)
+            }
+
+            unsafe fn relocked(
+                _raw: &'a raw_mutex::RawMutex,
+                mutex: &'a ::$api::Mutex<RawMutex, T>,
+                _: HoldId,
+            ) -> Self {
+                // SAFETY: the mutex was acquired for this guard, by the contract of `relocked`. All states are the same.
+                unsafe { mutex.make_guard_unchecked($(<$Guard>::new())?) }
+            }
+
+            fn keep(&mut self, _: HoldId) -> HoldId {
+                not_kept()
+            }
+        }
+    };
+}
+
+for_each_version!(implement);

@@ -1,0 +1,319 @@
+//! The raw traits of a readers-writer lock.
+
+use std::{fmt, mem};
+use waitword_core::time::{Duration, Instant};
+
+use waitword_core::observe::holders::{Hold, changed, not_kept, recorded};
+use waitword_core::observe::{Caller, WaitsFor, awaited};
+
+use crate::acquire::{self, Acquire};
+use crate::raw_rwlock::{self, Mode};
+use crate::raw_traits::versions::{Outcome, for_each_version};
+use crate::unlocked::AbortIfUnwinding;
+
+/// The words of [`crate::RwLock`], without a value and without guards.
+///
+/// # Where this thread must not block
+/// As with [`RawMutex`](crate::raw_traits::RawMutex). `upgrade` panics and drops its guard. `with_upgraded` panics and leaves its guard as
+/// it was; with version 0.5 of `lock_api` it aborts.
+pub struct RawRwLock(raw_rwlock::RawRwLock);
+
+impl RawRwLock {
+    #[inline]
+    #[track_caller]
+    fn acquire(&self, mode: Mode, instead: &str, may_unwind: bool) {
+        let no_guard_without_lock = (!may_unwind).then(|| AbortIfUnwinding);
+        if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, move || mode).is_none() {
+            let Ok(_) = acquire::block(&self.0, mode, instead);
+        }
+        mem::forget(no_guard_without_lock);
+        if upgraded(&self.0, mode) {
+            awaited(self.0.held_at(), WaitsFor::Upgrade, Caller::here(), None);
+        }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> bool {
+        let is_taken = acquire::take::<{ acquire::TIMED }, _>(&self.0, move || mode).is_some()
+            || acquire::block_until(&self.0, mode, deadline()).is_ok();
+        if is_taken {
+            upgraded(&self.0, mode);
+        }
+        is_taken
+    }
+}
+
+/// Ends the hold of an upgradable reader whose upgrade unwinds.
+struct ReleaseUpgradable<'a>(&'a raw_rwlock::RawRwLock);
+
+impl Drop for ReleaseUpgradable<'_> {
+    fn drop(&mut self) {
+        self.0.release_upgradable(not_kept());
+    }
+}
+
+/// The record of the upgradable read is one of a writer now, if there is one.
+fn upgraded(raw: &raw_rwlock::RawRwLock, mode: Mode) -> bool {
+    mode == Mode::Upgrade
+        && recorded(changed(raw.held_at(), Hold::UpgradableRead, Hold::Write, not_kept())).is_some()
+}
+
+/// Shows whether the lock is held at this moment.
+impl fmt::Debug for RawRwLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawRwLock").field("locked", &self.0.is_held()).finish()
+    }
+}
+
+macro_rules! implement {
+    (
+        $api:ident: $Held:ty, $Tried:ty, $TriedUpgrade:ty; ($($Guard:ty)?); $may_unwind:literal;
+        [$($of_mutex:ident)*] [$($state:ident)*] [$($of_upgrade:ident)*]
+    ) => {
+        // SAFETY: the holders are one writer, or readers, at most one of which is upgradable, until they release the lock; any thread
+        // may release it, with a state that is empty. What is said of `RawMutex` holds here: no release unwinds, and what acquires unwinds
+        // without a new hold, or aborts.
+        unsafe impl ::$api::RawRwLock for RawRwLock {
+            #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
+            const INIT: Self = Self(raw_rwlock::RawRwLock::new());
+
+            $(type $state = ::$api::GuardSend;)*
+
+            #[inline]
+            #[track_caller]
+            fn lock_shared(&self) -> $Held {
+                self.acquire(Mode::Read, "RwLock::read_async", $may_unwind);
+                Outcome::of(true)
+            }
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_shared(&self) -> $Tried {
+                Outcome::of(acquire::try_take(&self.0, Mode::Read).is_some())
+            }
+
+            #[inline]
+            unsafe fn unlock_shared(&self $(, _: $Guard)?) {
+                self.0.release_read(not_kept());
+            }
+
+            #[inline]
+            #[track_caller]
+            fn lock_exclusive(&self) -> $Held {
+                self.acquire(Mode::Write, "RwLock::write_async", $may_unwind);
+                Outcome::of(true)
+            }
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_exclusive(&self) -> $Tried {
+                Outcome::of(acquire::try_take(&self.0, Mode::Write).is_some())
+            }
+
+            #[inline]
+            unsafe fn unlock_exclusive(&self $(, _: $Guard)?) {
+                self.0.release_write(not_kept());
+            }
+
+            #[inline]
+            fn is_locked(&self) -> bool {
+                self.0.is_held()
+            }
+
+            #[inline]
+            fn is_locked_exclusive(&self) -> bool {
+                self.0.is_written()
+            }
+        }
+
+        // SAFETY: a fair release is a release, which reserves the lock for the present waiters, and unwinds as little. A bump ends with the
+        // lock held in the same mode; why it does not unwind is said of `RawMutex`.
+        unsafe impl ::$api::RawRwLockFair for RawRwLock {
+            #[inline]
+            unsafe fn unlock_shared_fair(&self $(, _: $Guard)?) {
+                self.0.release_read_fair(not_kept());
+            }
+
+            #[inline]
+            unsafe fn unlock_exclusive_fair(&self $(, _: $Guard)?) {
+                self.0.release_write_fair(not_kept());
+            }
+
+            #[inline]
+            #[track_caller]
+            unsafe fn bump_shared(&self $(, _: &mut $Guard)?) {
+                self.0.bump(Mode::Read, &mut { not_kept() }, None);
+            }
+
+            #[inline]
+            #[track_caller]
+            unsafe fn bump_exclusive(&self $(, _: &mut $Guard)?) {
+                self.0.bump(Mode::Write, &mut { not_kept() }, None);
+            }
+        }
+
+        // SAFETY: as for `RawRwLockFair`, for the upgradable reader.
+        unsafe impl ::$api::RawRwLockUpgradeFair for RawRwLock {
+            #[inline]
+            unsafe fn unlock_upgradable_fair(&self $(, _: $Guard)?) {
+                self.0.release_upgradable_fair(not_kept());
+            }
+
+            #[inline]
+            #[track_caller]
+            unsafe fn bump_upgradable(&self $(, _: &mut $Guard)?) {
+                self.0.bump(Mode::Upgradable, &mut { not_kept() }, None);
+            }
+        }
+
+        // SAFETY: the writer becomes a reader, and no other writer gets the lock in between. Of that, nothing unwinds: `lock_api` 0.4 still
+        // has the writer's guard, whose drop would release what it does not hold, and to 0.5 nobody would hold the lock.
+        unsafe impl ::$api::RawRwLockDowngrade for RawRwLock {
+            #[inline]
+            unsafe fn downgrade(&self $(, _: $Guard)?) -> $Held {
+                self.0.downgrade(not_kept());
+                Outcome::of(true)
+            }
+        }
+
+        // SAFETY: success means that the lock was acquired, in the mode of the method.
+        unsafe impl ::$api::RawRwLockTimed for RawRwLock {
+            type Duration = Duration;
+            type Instant = Instant;
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_shared_for(&self, timeout: Duration) -> $Tried {
+                Outcome::of(self.acquire_until(Mode::Read, || Instant::now().checked_add(timeout)))
+            }
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_shared_until(&self, deadline: Instant) -> $Tried {
+                Outcome::of(self.acquire_until(Mode::Read, || Some(deadline)))
+            }
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_exclusive_for(&self, timeout: Duration) -> $Tried {
+                Outcome::of(self.acquire_until(Mode::Write, || Instant::now().checked_add(timeout)))
+            }
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_exclusive_until(&self, deadline: Instant) -> $Tried {
+                Outcome::of(self.acquire_until(Mode::Write, || Some(deadline)))
+            }
+        }
+
+        // SAFETY: there is at most one upgradable reader, and it is the only holder after the upgrade. One that unwinds leaves the lock held
+        // by the upgradable reader, whose guard `lock_api` 0.4 still has. To 0.5 that hold has ended, with its state: it is released here.
+        unsafe impl ::$api::RawRwLockUpgrade for RawRwLock {
+            $(type $of_upgrade = ::$api::GuardSend;)*
+
+            #[inline]
+            #[track_caller]
+            fn lock_upgradable(&self) -> $Held {
+                self.acquire(Mode::Upgradable, "RwLock::upgradable_read_async", $may_unwind);
+                Outcome::of(true)
+            }
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_upgradable(&self) -> $Tried {
+                Outcome::of(acquire::try_take(&self.0, Mode::Upgradable).is_some())
+            }
+
+            #[inline]
+            unsafe fn unlock_upgradable(&self $(, _: $Guard)?) {
+                self.0.release_upgradable(not_kept());
+            }
+
+            #[inline]
+            #[track_caller]
+            unsafe fn upgrade(&self $(, _: $Guard)?) -> $Held {
+                let state_is_consumed = $may_unwind.then(|| ReleaseUpgradable(&self.0));
+                self.acquire(Mode::Upgrade, "RwLockUpgradableReadGuard::upgrade_async", true);
+                mem::forget(state_is_consumed);
+                Outcome::of(true)
+            }
+
+            #[inline]
+            unsafe fn try_upgrade(&self $(, _: $Guard)?) -> $TriedUpgrade {
+                let is_taken = self.0.take(Mode::Upgrade);
+                if is_taken {
+                    upgraded(&self.0, Mode::Upgrade);
+                }
+                Outcome::of(is_taken)
+            }
+        }
+
+        // SAFETY: the holder changes its mode, and no other writer gets the lock in between. As with `downgrade`, nothing unwinds: there is
+        // room for one more reader, whatever others have leaked (`Mode::enter`).
+        unsafe impl ::$api::RawRwLockUpgradeDowngrade for RawRwLock {
+            #[inline]
+            unsafe fn downgrade_upgradable(&self $(, _: $Guard)?) -> $Held {
+                self.0.downgrade_upgradable(not_kept());
+                Outcome::of(true)
+            }
+
+            #[inline]
+            unsafe fn downgrade_to_upgradable(&self $(, _: $Guard)?) -> $Held {
+                self.0.downgrade_to_upgradable(not_kept());
+                Outcome::of(true)
+            }
+        }
+
+        // SAFETY: success means that the lock was acquired, or upgraded.
+        unsafe impl ::$api::RawRwLockUpgradeTimed for RawRwLock {
+            #[inline]
+            #[track_caller]
+            fn try_lock_upgradable_for(&self, timeout: Duration) -> $Tried {
+                Outcome::of(self.acquire_until(Mode::Upgradable, || Instant::now().checked_add(timeout)))
+            }
+
+            #[inline]
+            #[track_caller]
+            fn try_lock_upgradable_until(&self, deadline: Instant) -> $Tried {
+                Outcome::of(self.acquire_until(Mode::Upgradable, || Some(deadline)))
+            }
+
+            #[inline]
+            #[track_caller]
+            unsafe fn try_upgrade_for(&self $(, _: $Guard)?, timeout: Duration) -> $TriedUpgrade {
+                Outcome::of(self.acquire_until(Mode::Upgrade, || Instant::now().checked_add(timeout)))
+            }
+
+            #[inline]
+            #[track_caller]
+            unsafe fn try_upgrade_until(&self $(, _: $Guard)?, deadline: Instant) -> $TriedUpgrade {
+                Outcome::of(self.acquire_until(Mode::Upgrade, || Some(deadline)))
+            }
+        }
+    };
+}
+
+for_each_version!(implement);
+
+// SAFETY: a recursive read is a read. It succeeds at once while there is a reader, so an acquirer that waits here does not read.
+#[cfg(feature = "lock_api")]
+unsafe impl ::lock_api::RawRwLockRecursive for RawRwLock {
+    #[inline]
+    #[track_caller]
+    fn lock_shared_recursive(&self) {
+        if !self.try_lock_shared_recursive() {
+            self.acquire(Mode::Read, "RwLock::read_async", false);
+        }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn try_lock_shared_recursive(&self) -> bool {
+        let is_taken = self.0.read_recursive();
+        if is_taken {
+            acquire::held_by_thread(&self.0, Mode::Read, Caller::here(), true);
+        }
+        is_taken
+    }
+}

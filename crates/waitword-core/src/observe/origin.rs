@@ -109,6 +109,10 @@ pub struct Origin {
     caller: Caller,
     waits_for: WaitsFor,
     is_timed: bool,
+    #[cfg_attr(
+        not(feature = "observe"),
+        expect(dead_code, reason = "holders are recorded with the feature alone")
+    )]
     releases: bool,
 }
 

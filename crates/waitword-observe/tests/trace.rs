@@ -280,7 +280,7 @@ fn threads_and_tasks_of_this_process() {
     assert!(waits.iter().any(|(lane, _)| lane.starts_with("task ")), "{waits:?}");
     assert!(trace.events.iter().all(|event| event.kind != TraceKind::GaveUp), "{:?}", trace.events);
     // A waiter that still runs when it is queued, or is polled for another reason, may take a free mutex unasked: a signal is an offer. But
-    // `first` sleeps at the head when `accounts` is released. Whoever was signalled has an arrow.
+    // `first` sleeps at the head when `accounts` is released. A waiter that was signalled has an arrow.
     let is_ended_by_another = |name: &str| name.ends_with("\"accounts\"") || name.ends_with("\"loaded\"");
     let ended = flows.iter().filter(|(_, to)| is_ended_by_another(&slices[*to].name)).count();
     let waited = waits.iter().filter(|(_, name)| is_ended_by_another(name)).count();

@@ -49,6 +49,6 @@ pub fn wake_ahead<L: Location>(at: L) -> usize {
     let waking = Waking::now();
     let ahead = locked.ahead(key);
     release(locked);
-    waking.trace(SIGNALLED, key, ahead.iter().flatten().map(Wake::identity));
+    waking.trace(SIGNALLED, key.address, ahead.iter().flatten().map(Wake::identity));
     ahead.into_iter().flatten().map(Wake::wake).count()
 }

@@ -74,7 +74,7 @@ fn signal_first(table: &Table, key: Key) -> usize {
     let waking = Waking::now();
     let signalled = locked.signal_first(key);
     let follow_up = unlock(locked);
-    waking.trace(SIGNALLED, key, signalled.iter().map(|(wake, _)| wake.identity()));
+    waking.trace(SIGNALLED, key.address, signalled.iter().map(|(wake, _)| wake.identity()));
     let len = signalled.map_or(0, |(wake, len)| {
         Wake::wake(wake);
         len

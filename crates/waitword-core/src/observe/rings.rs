@@ -18,7 +18,6 @@ use super::release::Release;
 use super::ring::Ring;
 use super::site::Site;
 use super::trace::{Event, EventKind, Events, Who};
-use crate::shard::Key;
 use crate::sync::lock;
 use crate::time::Instant;
 
@@ -185,9 +184,9 @@ impl Waking {
 
     /// These were, and are about to be woken.
     #[inline]
-    pub(crate) fn trace(self, kind: u64, key: Key, woken: impl IntoIterator<Item = usize>) {
+    pub(crate) fn trace(self, kind: u64, word: usize, woken: impl IntoIterator<Item = usize>) {
         if let Some(time) = self.0 {
-            woken.into_iter().for_each(|who| write([kind, time, key.address as u64, who as u64, 0], None));
+            woken.into_iter().for_each(|who| write([kind, time, word as u64, who as u64, 0], None));
         }
     }
 }

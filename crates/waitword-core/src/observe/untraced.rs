@@ -1,7 +1,6 @@
 //! Nothing is traced: without the feature, and in a model, whose threads have no clock.
 
 use super::origin::Origin;
-use crate::shard::Key;
 
 pub(crate) const SIGNALLED: u64 = 2;
 pub(crate) const NOTIFIED: u64 = 3;
@@ -39,7 +38,7 @@ impl Waking {
     }
 
     #[inline(always)]
-    pub(crate) fn trace(self, _: u64, _: Key, _: impl IntoIterator<Item = usize>) {}
+    pub(crate) fn trace(self, _: u64, _: usize, _: impl IntoIterator<Item = usize>) {}
 }
 
 #[cfg(feature = "observe")]

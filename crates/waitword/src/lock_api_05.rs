@@ -19,7 +19,7 @@
 //! });
 //! ```
 //!
-//! The guard state is [`GuardSend`](::lock_api_05::GuardSend), which is empty: any thread may release.
+//! The guard state is `GuardSend`, which is empty: any thread may release.
 //!
 //! ```
 //! use waitword::lock_api_05::RwLock;

@@ -13,7 +13,7 @@ impl Table {
     /// and of each word in the order of its queue.
     ///
     /// A waiter that is queued during the whole call, and not requeued, is seen exactly once; with the feature `observe`, one that holds a lock
-    /// when it enqueues is seen from when it has released that ([`Origin::before_release`](crate::observe::Origin::before_release)). Waiters are copied in stays of at most
+    /// when it enqueues is seen from when it has released that (`observe::Origin::before_release`). Waiters are copied in stays of at most
     /// 64 under the lock of their shard, some microseconds each, between which others wait and notify; nothing is allocated there,
     /// and no foreign code runs. Snapshots take turns.
     ///

@@ -244,12 +244,16 @@ fn threads_and_tasks_of_this_process() {
         }
         let waits = || drop(smol::block_on(changed.wait_while_async(queue.lock(), |is_full| !*is_full)));
         named("polls, too").spawn_scoped(scope, waits).unwrap();
-        // Some may wait for the mutex before.
-        let wait_for_change = || {
-            let of = |lock: &Lock| lock.name.name.as_deref() == Some("changed");
-            snapshot().locks.iter().find(|lock| of(lock)).map_or(0, |lock| lock.waiters.len())
+        // Lock by lock: other tests of this process wait, too, and some of these wait for the queue's mutex first.
+        let all_wait = || {
+            let seen = snapshot().locks;
+            let waiters = |name: &str| {
+                let of = |lock: &&Lock| lock.name.name.as_deref() == Some(name);
+                seen.iter().find(of).map_or(0, |lock| lock.waiters.len())
+            };
+            (waiters("accounts"), waiters("loaded"), waiters("changed")) == (3, 1, 4)
         };
-        while snapshot().waiters() < 8 || wait_for_change() < 4 {
+        while !all_wait() {
             thread::yield_now();
         }
         event.notify_all();

@@ -166,7 +166,7 @@ mod process {
         if !alarm.lock().as_mut().try_set_at(now, now + STALL_TIMEOUT, &waker) {
             return STATE.store(WANTED, Ordering::SeqCst);
         }
-        // After the timer's, which there are once it has a thread: prepared before them, as these locks are taken before its own.
+        // After the timer's, which there are before it has a thread: prepared before them, as these locks are taken before its own.
         static FORKS: OnceLock<()> = OnceLock::new();
         FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
     }

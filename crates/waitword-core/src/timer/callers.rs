@@ -129,8 +129,13 @@ pub(crate) fn clock_of_callers() -> Option<Clock> {
     if IS_LED.load(Ordering::Acquire) { CLOCK.get().copied() } else { start_leader() }
 }
 
+/// Forks are noticed.
+static FORKS: OnceLock<()> = OnceLock::new();
+
 #[cold]
 fn start_leader() -> Option<Clock> {
+    // Before there is a leader, so that no child takes it for its own; and before the watchdog's, which are prepared first then.
+    FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
     let clock = *CLOCK.get_or_init(|| Clock { epoch: Instant::now() });
     let mut calls = CALLS.lock();
     if calls.leader.is_none() {
@@ -141,9 +146,6 @@ fn start_leader() -> Option<Clock> {
         DEADLINES.lock().leader = Some(leader);
         IS_LED.store(true, Ordering::Release);
     }
-    drop(calls);
-    static FORKS: OnceLock<()> = OnceLock::new();
-    FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
     Some(clock)
 }
 
@@ -355,26 +357,49 @@ mod tests {
         }
     }
 
-    /// In a process of its own, where no alarm wakes the leader.
+    /// Runs `scenario` in a process of its own, where no alarm has started or wakes the leader.
+    fn in_a_process_of_its_own(test: &str, scenario: impl FnOnce()) {
+        const ALONE: &str = "WAITWORD_TEST_ALONE";
+        if std::env::var_os(ALONE).is_some() {
+            return scenario();
+        }
+        let mut alone = Command::new(std::env::current_exe().unwrap());
+        let name = format!("timer::callers::tests::{test}");
+        let output = alone.args(["--exact", &name, "--nocapture"]).env(ALONE, "").output().unwrap();
+        let output = String::from_utf8_lossy(&output.stdout);
+        assert!(output.contains("1 passed"), "{output}");
+    }
+
     #[test]
     #[cfg_attr(miri, ignore = "Miri starts no processes")]
     fn who_is_not_the_leader_wakes_it_for_what_is_due() {
-        const ALONE: &str = "WAITWORD_TEST_ALONE";
-        if std::env::var_os(ALONE).is_none() {
-            let mut alone = Command::new(std::env::current_exe().unwrap());
-            let name = "timer::callers::tests::who_is_not_the_leader_wakes_it_for_what_is_due";
-            let output = alone.args(["--exact", name, "--nocapture"]).env(ALONE, "").output().unwrap();
-            let output = String::from_utf8_lossy(&output.stdout);
-            assert!(output.contains("1 passed"), "{output}");
-            return;
-        }
-        assert!(clock_of_callers().is_some());
-        // When it has checked the wheel, it parks, whatever comes into the queue.
-        while CALLS.lock().check_wheel {
-            std::thread::yield_now();
-        }
-        let (tells, told) = channel();
-        wake_by_timer(&mut WakeBatch::new(), Some(Waker::from(Arc::new(Tells(Mutex::new(tells))))));
-        told.recv_timeout(Duration::from_secs(60)).expect("the leader sleeps");
+        in_a_process_of_its_own("who_is_not_the_leader_wakes_it_for_what_is_due", || {
+            assert!(clock_of_callers().is_some());
+            // When it has checked the wheel, it parks, whatever comes into the queue.
+            while CALLS.lock().check_wheel {
+                std::thread::yield_now();
+            }
+            let (tells, told) = channel();
+            wake_by_timer(&mut WakeBatch::new(), Some(Waker::from(Arc::new(Tells(Mutex::new(tells))))));
+            told.recv_timeout(Duration::from_secs(60)).expect("the leader sleeps");
+        });
+    }
+
+    /// Otherwise the child of a fork in between would wait for a leader that is not there, or for a lock that nobody gives back.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri starts no processes")]
+    fn forks_are_noticed_before_there_is_a_leader() {
+        in_a_process_of_its_own("forks_are_noticed_before_there_is_a_leader", || {
+            let calls = CALLS.lock();
+            let starts = std::thread::spawn(|| clock_of_callers().is_some());
+            let start = Instant::now();
+            while FORKS.get().is_none() {
+                assert!(start.elapsed() < Duration::from_secs(60), "it waits for the lock of a leader to be");
+                std::thread::yield_now();
+            }
+            assert!(calls.leader.is_none());
+            drop(calls);
+            assert!(starts.join().unwrap());
+        });
     }
 }

@@ -2,11 +2,11 @@
 
 mod hand_made;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hand_made::{Made, later, thread};
 use waitword_observe::{
-    Access, Actor, BlockPlace, Deed, Ended, Finding, LockKind, Report, Site, cycles, waits,
+    Access, Actor, Address, BlockPlace, Deed, Ended, Finding, LockKind, Report, Site, cycles, waits,
 };
 
 fn blocked(number: u64) -> Actor {
@@ -54,6 +54,25 @@ AsyncLock at block 1 +64: 2 waiters
    850 ms  thread \"host\"  src/host.rs:31
 ";
     assert!(text.ends_with(listing), "{text}");
+}
+
+/// A look at each holder for each lock would take minutes.
+#[test]
+fn many_locks_are_looked_at_once_each() {
+    const LOCKS: u64 = 100_000;
+    let mut made = Made::new();
+    for at in 0..LOCKS {
+        made = made
+            .lock(8 * at, LockKind::Mutex, None)
+            .waits(thread(at, "waits"), Access::Exclusive, "src/lib.rs:1", 5)
+            .held(agent(at), Access::Exclusive, "src/lib.rs:2", 5);
+    }
+    made.0.ended.push(Ended { actor: agent(LOCKS - 1), ago: Duration::from_millis(1) });
+    let start = Instant::now();
+    let [Finding::HolderEnded(held)] = &waits(&made.0)[..] else { panic!("one has ended") };
+    assert_eq!(held.lock.address, Address(8 * (LOCKS - 1)));
+    assert_eq!(cycles(&made.0, &later(&made.0)), []);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
 #[test]

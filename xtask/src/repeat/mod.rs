@@ -39,6 +39,9 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
     let mut binaries = built(&asked.names)?;
     if asked.names.is_empty() {
         binaries.retain(|binary| BINARIES.contains(&&*binary.name));
+        if let Some(missing) = missing(&binaries) {
+            return Err(Stop::Failed(format!("{missing} is in the list, and was not built")));
+        }
     }
     fs::create_dir_all(root().join(LOGS)).map_err(|error| Stop::Failed(format!("{LOGS}: {error}")))?;
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -61,6 +64,11 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
     })?;
     let failed: Vec<_> = played.iter().filter(|played| played.failed > 0).map(Played::to_string).collect();
     if failed.is_empty() { Ok(()) } else { Err(Stop::Failed(failed.join("\n"))) }
+}
+
+/// One of the list that is not among them: of a feature, say, that nothing in the workspace asks for any more.
+fn missing(binaries: &[Binary]) -> Option<&'static str> {
+    BINARIES.into_iter().find(|name| !binaries.iter().any(|binary| binary.name == *name))
 }
 
 /// A program of tests.
@@ -252,4 +260,18 @@ pub(crate) fn beside_busy_loops<T>(loops: usize, run: impl FnOnce() -> T) -> T {
         let _ends = Ends(&is_over);
         run()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_list_and_was_not_built_is_told() {
+        let built = |name: &str| Binary { name: name.into(), executable: String::new() };
+        let mut binaries: Vec<_> = BINARIES.into_iter().map(built).collect();
+        assert_eq!(missing(&binaries), None);
+        binaries.pop();
+        assert_eq!(missing(&binaries), BINARIES.last().copied());
+    }
 }

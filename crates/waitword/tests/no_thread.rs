@@ -149,6 +149,13 @@ fn releases_do_not_notice_and_the_watchdog_is_started_later() {
     let elsewhere = Mutex::new(());
     let _held = elsewhere.lock();
     let mut timed = Task::new(elsewhere.lock_async_for(Duration::from_secs(3600)));
+    let (mutex_of_condvar, changed) = (Mutex::new(()), Condvar::new());
+    let notified = [(); 2].map(|()| {
+        let mut wait = Task::new(changed.wait_async(mutex_of_condvar.lock()));
+        assert!(wait.poll().is_pending());
+        wait
+    });
+    let held_of_condvar = mutex_of_condvar.lock();
     let stay = STAY.lock();
     let mut woken = [false; 2];
     let mut unwound = Vec::with_capacity(all);
@@ -164,6 +171,7 @@ fn releases_do_not_notice_and_the_watchdog_is_started_later() {
         run("Mutex", Box::new(|| drop(guard)));
         run("Semaphore", Box::new(|| permits.add_permits(2)));
         run("AsyncLock", Box::new(|| lock.unlock().unwrap()));
+        run("Condvar", Box::new(|| assert_eq!(changed.notify_all(), 2)));
         run("a deadline", Box::new(|| drop(timed.poll())));
         woken = [0, 1].map(|at| never_polled[at].is_woken());
     });
@@ -174,6 +182,8 @@ fn releases_do_not_notice_and_the_watchdog_is_started_later() {
     }
     // The head was signalled and is not polled. A later wait, elsewhere, has the watchdog started, if none of the threads' has yet.
     assert!(woken == [true, false]);
+    drop(held_of_condvar);
+    notified.into_iter().for_each(|wait| drop(wait.finish()));
     assert!(Task::new(elsewhere.lock_async()).poll().is_pending());
     until(|| never_polled[1].is_woken() && behind_it.is_woken());
 }

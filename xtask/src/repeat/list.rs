@@ -83,12 +83,13 @@ mod tests {
     use crate::repeat::tests;
 
     /// What races all the same.
-    const NOT_REPEATED: [&str; 11] = [
+    const NOT_REPEATED: [&str; 12] = [
         // They start programs, and take as long.
         "waitword/many_machines",
         "waitword-cli/article",
         "waitword-cli/cli",
         "waitword-cli/report",
+        "waitword-cli/scripts",
         "waitword-cli/top",
         "waitword-observe/program",
         // Each round would be the one before, for seconds.

@@ -1,4 +1,4 @@
-//! Ends that come from outside (Ctrl-C, a reader that goes away), and what a script says and hears of its own.
+//! Ends that come from outside: Ctrl-C, a reader that goes away.
 
 #![cfg(unix)]
 
@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 
-use crate::program::{finish, piped, run};
+use crate::program::{finish, piped};
 use crate::sigint::{Sigint, with_sigint};
 
 const BLOCKED: &str = r#"
@@ -78,61 +78,4 @@ fn an_output_that_cannot_be_written_is_an_error() {
     finish(piped("full_output", "console.log('line');").stdout(full).spawn().unwrap())
         .with_code(1)
         .complained(&["cannot write to the standard output", "main.js:1:"]);
-}
-
-#[test]
-fn exit_code_of_the_script_is_that_of_the_process() {
-    run("exit_code", "process.exitCode = 3;").with_code(3).quietly();
-    run("exit_call", "try { process.exit(4); } finally { console.log('never'); }")
-        .with_code(4)
-        .printed(&[])
-        .quietly();
-    run("exit_in_promise", "new Promise(() => process.exit(5)); console.log('never');")
-        .with_code(5)
-        .printed(&[])
-        .quietly();
-    run(
-        "exit_in_async",
-        "(async () => { await 1; try { process.exit(5); } finally { console.log('never'); } })();",
-    )
-    .with_code(5)
-    .printed(&[])
-    .quietly();
-    run("exit_in_exit", "process.on('exit', () => process.exit(6));").with_code(6).quietly();
-    run("throw_in_exit", "process.on('exit', () => { throw new Error('late'); });")
-        .with_code(1)
-        .complained(&["late"]);
-}
-
-/// As `tests/node` has it, which needs Node.
-#[test]
-fn a_program_is_notified_of_its_end_and_of_uncaught_errors() {
-    run("hears_exit", "process.on('exit', (code) => console.log('exit', code)); throw new Error('x');")
-        .with_code(1)
-        .printed(&["exit 1"])
-        .complained(&["Error: x"]);
-    run(
-        "hears_worker",
-        r#"
-        const { Worker } = require("worker_threads");
-        process.on("uncaughtException", (error, origin) => console.log(error.message, origin));
-        new Worker("throw new Error('of a worker')", { eval: true });
-        "#,
-    )
-    .with_code(0)
-    .printed(&["of a worker uncaughtException"])
-    .quietly();
-    run(
-        "hears_before_exit",
-        r#"
-        let rounds = 0;
-        process.on("beforeExit", (code) => {
-          console.log("before", code);
-          if (rounds++ < 1) setTimeout(() => console.log("more"));
-        });
-        "#,
-    )
-    .with_code(0)
-    .printed(&["before 0", "more", "before 0"])
-    .quietly();
 }

@@ -1,42 +1,7 @@
-//! `--timeout`, `--max-waits`, and what the limits may be.
+//! `--timeout`, `--memory-limit`, `--total-memory`, `--max-workers`: what a limit may be, and what ends at it, where the test has to look more than
+//! once or at the process. The rest is in `tests/scripts/limits` and `memory`.
 
-use crate::program::{are_usage_errors, limited, run};
-
-/// What is said when the process had to be ended because the program did not.
-const FROM_OUTSIDE: &str = "cannot interrupt";
-
-#[test]
-fn timeout_ends_a_program_wherever_it_is() {
-    let places = [
-        "for (;;);",
-        "for (;;) try { for (;;); } catch {} finally { continue; }",
-        "(function again() { Promise.resolve().then(again); })();",
-        "(async () => { for (;;) await 1; })();",
-        "setInterval(() => {}, 1);",
-        "(function again() { setImmediate(again); })();",
-        "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1e9);",
-        "/^(a+)+$/.test('a'.repeat(50) + 'b');",
-        "Error.prepareStackTrace = () => { for (;;); }; new Error().stack;",
-        "console.log({ get [Symbol.toStringTag]() { for (;;); } });",
-        "new Proxy({}, { get() { for (;;); } }).x;",
-        "const { port1, port2 } = new MessageChannel(); port1.onmessage = () => port2.postMessage(0); port2.postMessage(0);
-         setInterval(() => {}, 1e6);",
-        "process.on('exit', () => { for (;;); });",
-    ];
-    for place in places {
-        limited("timeout_main", &["--timeout", "0.2", "--main-can-block"], place)
-            .with_code(124)
-            .complained(&["--timeout is up: give it more, or"])
-            .kept_from(&[FROM_OUTSIDE]);
-        let worker = format!(
-            "const {{ Worker }} = require('worker_threads'); new Worker({place:?}, {{ eval: true }});",
-        );
-        limited("timeout_worker", &["--timeout", "0.2"], &worker)
-            .with_code(124)
-            .complained(&["--timeout"])
-            .kept_from(&[FROM_OUTSIDE]);
-    }
-}
+use crate::program::{are_usage_errors, folder, limited, measured, waitword};
 
 #[test]
 fn timeout_tells_what_still_waited() {
@@ -62,122 +27,148 @@ fn timeout_tells_what_still_waited() {
     }
 }
 
-/// What the engine does in one go is ended from outside: a search that compares 6 * 10^14 characters, for days.
+/// From limits at which nothing fits to such that everything does.
 #[test]
-fn timeout_ends_what_the_engine_does_not_interrupt() {
-    let search = r#""a".repeat(5e7).indexOf("a".repeat(2.5e7) + "b")"#;
-    limited("timeout_native", &["--timeout", "0.2"], search)
-        .with_code(124)
-        .complained(&["--timeout", FROM_OUTSIDE]);
-}
-
-#[test]
-fn a_program_that_ends_in_time_does_not_notice_the_timeout() {
-    limited("timeout_unused", &["--timeout", "1e9"], "console.log(1); process.exitCode = 3;")
-        .with_code(3)
-        .printed(&["1"])
-        .quietly();
-}
-
-/// What ends a script is made by the host, but it asks the script how to show its stack.
-#[test]
-fn no_stack_hook_runs_in_a_script_that_is_being_ended() {
-    run(
-        "hook_ended",
-        r#"
-        const { Worker } = require("worker_threads");
-        const ran = new Int32Array(new SharedArrayBuffer(4));
-        const worker = new Worker(`
-          const ran = require("worker_threads").workerData;
-          Error.prepareStackTrace = () => Atomics.add(ran, 0, 1);
-          process.exit(5);
-        `, { eval: true, workerData: ran });
-        worker.on("exit", (code) => console.log(code, ran[0]));
-        "#,
-    )
-    .with_code(0)
-    .printed(&["5 0"])
-    .quietly();
-}
-
-#[test]
-fn waits_beyond_the_limit_are_a_range_error_and_those_within_it_stay() {
-    const FULL: &str =
-        "RangeError: 3 waits of this agent are pending, and no more may be: notify some, or raise the limit";
-    limited(
-        "max_waits",
-        &["--max-waits", "3"],
-        r#"
-        const { Worker } = require("worker_threads");
-        const word = new Int32Array(new SharedArrayBuffer(4));
-        const wait = (expected, timeout) => Atomics.waitAsync(word, 0, expected, timeout);
-        const refused = (timeout) => {
-          try {
-            return wait(0, timeout).async;
-          } catch (error) {
-            return `${error.name}: ${error.message}`;
-          }
-        };
-        const seen = [];
-        for (let i = 0; i < 3; i++) wait(0).value.then((outcome) => seen.push(outcome));
-        console.log(refused());
-        console.log(refused(10));
-        // What does not wait needs no place.
-        console.log(wait(1).value, wait(0, 0).value);
-        // A place is free again as soon as its wait has ended.
-        console.log(Atomics.notify(word, 0, 1), wait(0).async, typeof refused());
-        // Each agent has its own.
-        const source = `const { parentPort, workerData: word } = require("worker_threads");
-          for (let i = 0; i < 3; i++) Atomics.waitAsync(word, 0, 0);
-          parentPort.postMessage("queued");`;
-        const worker = new Worker(source, { eval: true, workerData: word });
-        worker.on("message", async () => console.log(await worker.terminate(), Atomics.notify(word, 0)));
-        process.on("exit", () => console.log(...seen));
-        "#,
-    )
-    .with_code(0)
-    .printed(&[FULL, FULL, "not-equal timed-out", "1 true string", "1 3", "ok ok ok"])
-    .quietly();
-    limited(
-        "max_waits_uncaught",
-        &["--max-waits", "2"],
-        "const word = new Int32Array(new SharedArrayBuffer(4)); for (;;) Atomics.waitAsync(word, 0, 0);",
-    )
-    .with_code(1)
-    .complained(&["RangeError: 2 waits of this agent are pending", "help: the limit is that of --max-waits"]);
-}
-
-/// What the engine passes on a stack: so many, whatever asks for it.
-#[test]
-fn arguments_beyond_what_the_engine_passes_are_a_range_error() {
-    limited(
-        "arguments",
-        &[],
-        r#"
-        const items = new Array(65_536).fill(1);
-        const calls = [() => Math.max(...items), () => Math.max.apply(null, items), () => [].push(...items),
-          () => Reflect.construct(Array, items), () => String.fromCharCode(...items)];
-        for (const call of calls) {
-          try {
-            console.log(call());
-          } catch ({ name, message }) {
-            console.log(name, message);
-          }
+fn no_limit_leads_to_anything_but_an_error_that_is_understood() {
+    let programs = [
+        "console.log([1, { a: 2 }, new Map([[1, 2]])]);",
+        "const { Worker } = require('worker_threads');
+         const worker = new Worker('const { parentPort: p, workerData: d } = require(\"worker_threads\"); p.once(\"message\", (m) => p.postMessage([m, d]))',
+           { eval: true, workerData: new Array(500).fill('data') });
+         worker.on('message', ([m, d]) => console.log(m.length, d.length));
+         worker.postMessage(Array.from({ length: 2000 }, (_, i) => ({ i })));",
+        "const word = new Int32Array(new SharedArrayBuffer(4));
+         for (let i = 0; i < 300; i++) Atomics.waitAsync(word, 0, 0).value.then(() => {});
+         setTimeout(() => console.log(Atomics.notify(word, 0)), 1);",
+        "const all = []; process.on('exit', () => console.log('exit')); for (;;) all.push({ length: all.length });",
+        "let all; const give = () => { for (;;) all = [all]; };
+         try { give(); } catch { try { give(); } catch { process.exit(7); } }",
+        "const { port1, port2 } = new MessageChannel(); port2.onmessage = ({ data }) => { console.log(data.length); port2.close(); };
+         port1.postMessage('y'.repeat(20000)); Promise.resolve().then(() => structuredClone(new Array(1000).fill([1])));",
+    ];
+    for kib in [1, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 4096] {
+        for (number, program) in programs.iter().enumerate() {
+            let ran = limited("memory_limits", &["--memory-limit", &format!("{kib}K")], program);
+            let is_understood = match ran.code {
+                Some(0) => true,
+                Some(7) => number == 4,
+                Some(1) => {
+                    ["out of memory", "so much shared memory"].iter().any(|why| ran.stderr.contains(why))
+                }
+                _ => false,
+            };
+            assert!(is_understood, "program {number} with {kib}K: {ran:#?}");
+            ran.kept_from(&["panicked", "bug in waitword", "null"]);
         }
-        items.pop();
-        console.log(Math.max(...items), [...items, ...items].length);
-        "#,
-    )
-    .with_code(0)
-    .printed(&[
-        "RangeError too many arguments in function call (only 65535 allowed)",
-        "RangeError too many arguments in function call (only 65535 allowed)",
-        "RangeError too many arguments in function call (only 65535 allowed)",
-        "RangeError too many arguments in function call (only 65535 allowed)",
-        "RangeError too many arguments in function call (only 65535 allowed)",
-        "1 131070",
-    ])
-    .quietly();
+    }
+}
+
+/// Each worker makes more, and all stay.
+const BOMB: &str = r#"
+    const { Worker, workerData, isMainThread } = require("worker_threads");
+    const counts = workerData ?? new Int32Array(new SharedArrayBuffer(8));
+    const [MADE, REFUSED] = [0, 1];
+    for (let at = 0; at < 3; at++) {
+      try {
+        new Worker(__filename, { workerData: counts });
+        Atomics.add(counts, MADE, 1);
+      } catch (error) {
+        if (error.code !== "ERR_WORKER_INIT_FAILED" && !/out of memory/.test(error.message)) throw error;
+        Atomics.add(counts, REFUSED, 1);
+        Atomics.notify(counts, REFUSED);
+      }
+    }
+"#;
+
+#[test]
+fn a_fork_bomb_takes_no_more_memory_than_all_may() {
+    let measure = r#"
+        else require("worker_threads").parentPort.on("message", () => {});
+        "#;
+    // The first that is refused is heard of; some are ended then, for `done` makes a worker.
+    let script = format!(
+        r#"{BOMB}
+        if (isMainThread) (async () => {{
+          await Atomics.waitAsync(counts, REFUSED, 0).value;
+          // There is room for this as soon as the first of them has ended.
+          for (;;) try {{
+            await Promise.all(workers.map((each) => each.terminate()));
+            break;
+          }} catch (error) {{
+            if (!/out of memory/.test(error.message)) throw error;
+          }}
+          console.log(Atomics.load(counts, MADE) > 3);
+          done();
+        }})();
+        {measure}"#
+    );
+    let script = script.replace("new Worker(__filename", "workers.push(new Worker(__filename");
+    let script = script.replace("workerData: counts });", "workerData: counts }));");
+    let script = format!("const workers = []; {script}");
+    let flags = ["--total-memory", "32M", "--timeout", "50"];
+    let (ran, peak) = measured(&folder("bomb_memory"), &flags, &script);
+    ran.with_code(0).printed(&["true"]).quietly();
+    assert!(peak.is_none_or(|peak| peak < 100 << 20), "{peak:?}");
+}
+
+/// From limits at which nothing fits to such that everything does.
+#[test]
+fn no_limit_of_the_whole_leads_to_anything_but_an_error_that_is_understood() {
+    let program = r#"
+        const { Worker, isMainThread, parentPort, workerData } = require("worker_threads");
+        if (isMainThread) {
+          const worker = new Worker(__filename, { workerData: new Array(500).fill("data") });
+          worker.on("message", (length) => console.log(length));
+        } else {
+          const kept = Array.from({ length: 20_000 }, (_, i) => ({ i }));
+          parentPort.postMessage(workerData.length + kept.length);
+        }
+        "#;
+    let mut seen = [false; 2];
+    for kib in [1, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 6144, 8192, 16384] {
+        let ran = limited("total_limits", &["--total-memory", &format!("{kib}K")], program);
+        let is_understood = match ran.code {
+            Some(0) => ran.stdout == "20500\n",
+            Some(1) => ["out of memory", "no memory left for another agent"]
+                .iter()
+                .any(|why| ran.stderr.contains(why)),
+            _ => false,
+        };
+        assert!(is_understood, "with {kib}K: {ran:#?}");
+        seen[usize::from(ran.code == Some(0))] = true;
+        ran.kept_from(&["panicked", "bug in waitword", "null"]);
+    }
+    assert_eq!(seen, [true, true], "some have to fit, and some not");
+}
+
+/// A gibibyte that is only made takes neither memory nor time, for whatever kind of buffer.
+#[test]
+fn shared_memory_takes_no_memory_before_it_is_touched() {
+    let script = r#"
+        const { Worker } = require("worker_threads");
+        const GIB = 2 ** 30;
+        class Sub extends SharedArrayBuffer {}
+        const made = [new SharedArrayBuffer(GIB), new SharedArrayBuffer(0, { maxByteLength: GIB }), new Sub(GIB)];
+        made[1].grow(GIB);
+        console.log(made.map((each) => each.byteLength === GIB), made.map((each) => each.growable), made[2] instanceof Sub);
+        console.log(made.map((each) => Object.prototype.toString.call(each).slice(8, -1)).join(), made[0].maxByteLength === GIB);
+        const source = `const { parentPort, workerData: [fixed, growable] } = require("worker_threads");
+          const words = [fixed, growable].map((each) => new Int32Array(each));
+          parentPort.postMessage(words.map((each) => Atomics.add(each, each.length - 1, 5)));`;
+        new Worker(source, { eval: true, workerData: made }).on("message", (seen) => {
+          console.log(seen, made.slice(0, 2).map((each) => new Int32Array(each).at(-1)));
+          done();
+        });
+        "#;
+    let (ran, peak) = measured(&folder("untouched"), &[], script);
+    ran.with_code(0)
+        .printed(&[
+            "[ true, true, true ] [ false, true, false ] true",
+            "SharedArrayBuffer,SharedArrayBuffer,SharedArrayBuffer true",
+            "[ 0, 0 ] [ 5, 5 ]",
+        ])
+        .quietly();
+    assert!(peak.is_none_or(|peak| peak < 200 << 20), "{peak:?}");
 }
 
 #[test]
@@ -193,4 +184,20 @@ fn limits_that_make_no_sense_are_usage_errors() {
         "--memory-limit=99999999999G",
         "--max-waits=-1",
     ]);
+}
+
+#[test]
+fn limits_of_the_whole_that_make_no_sense_are_usage_errors() {
+    are_usage_errors(&[
+        "--total-memory=0",
+        "--total-memory=much",
+        "--max-workers=-1",
+        "--max-workers=1.5",
+        "--max-workers=16M",
+    ]);
+    let help = waitword().args(["run", "--help"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    for part in ["--total-memory <SIZE>", "--max-workers <N>", "[default: 1024]", "ERR_WORKER_INIT_FAILED"] {
+        assert!(help.contains(part), "no {part} in {help}");
+    }
 }

@@ -1,28 +1,14 @@
-//! The command line as its users meet it: the real binary, on real files.
+//! The command line as its users meet it: what a table of scripts (`tests/scripts`) cannot say, because it needs signals, pipes, sockets,
+//! the memory of the process or another command than `run`.
 
-mod blobs;
-mod clones;
-mod depth;
 mod ends;
 mod errors;
-mod growth;
-mod hostile;
 mod limits;
-mod memory;
-mod messages;
-mod named_locks;
-mod natives;
 mod observe;
 mod offered;
-mod ports;
 mod program;
-mod scripts;
 #[cfg(unix)]
 mod sigint;
 mod sources;
 mod test262;
 mod threads;
-mod waits;
-mod web;
-mod whole;
-mod workers;

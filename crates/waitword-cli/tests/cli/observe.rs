@@ -139,17 +139,6 @@ new AsyncLock(words, second).lock();
 }
 
 #[test]
-fn a_trace_that_cannot_be_written_is_refused_before_the_program_runs() {
-    let ran = run_with(
-        "observe_no_trace",
-        &["--trace", "missing/trace.json"],
-        &[("main.js", "console.log(1)")],
-        &[],
-    );
-    ran.with_code(1).printed(&[]).complained(&["the trace cannot be written to missing/trace.json"]);
-}
-
-#[test]
 fn of_a_signal_it_is_said_who_notified_last() {
     let main = r#"const { Worker } = require("worker_threads");
 const words = new Int32Array(new SharedArrayBuffer(8));
@@ -169,38 +158,6 @@ T last notified by main at main.js:4:16, found nobody
 T worker 1 [worker eval]:1:64
 ";
     assert_reported(&ran, report);
-}
-
-#[test]
-fn a_time_that_is_up_shows_the_waiters() {
-    let main = r#"const { Worker } = require("worker_threads");
-const words = new Int32Array(new SharedArrayBuffer(4));
-new Worker("Atomics.wait(require('worker_threads').workerData, 0, 0)", { eval: true, workerData: words });
-setInterval(() => {}, 1000);
-"#;
-    run_with("observe_timeout", &["--observe", "--timeout", "1"], &[("main.js", main)], &[])
-        .with_code(124)
-        .complained(&[
-            "the time of --timeout is up",
-            "word at block 1 +0: 1 waiter",
-            "worker 1  [worker eval]:1:14",
-        ]);
-}
-
-#[test]
-fn scripts_do_not_notice() {
-    let main = r#"Error.prepareStackTrace = () => { throw new Error("asked"); };
-let coerced = 0;
-const number = { valueOf() { coerced++; return 0; } };
-const word = new Int32Array(new SharedArrayBuffer(4));
-console.log(Atomics.compareExchange(word, number, number, 1), Atomics.add(word, 0, 2), coerced);
-console.log(Atomics.notify(word, 0), Atomics.waitAsync(word, 0, 3, 1).async, Atomics.exchange(word, 0, 0));
-try { Atomics.store(word, 7, 0); } catch (error) { console.log(error.name); }
-"#;
-    run_with("observe_unseen", &["--observe"], &[("main.js", main)], &[])
-        .with_code(0)
-        .printed(&["0 1 2", "0 true 3", "RangeError"])
-        .quietly();
 }
 
 /// The lanes and slices of a timeline: without their times, in order, each once.

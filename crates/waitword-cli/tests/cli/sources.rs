@@ -238,3 +238,19 @@ fn files_within_the_limit_are_read_whole() {
         run_with("proc", &[], &[("main.js", script)], &[]).with_code(0).printed(&["SyntaxError"]).quietly();
     }
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_text() {
+    run_with(
+        "byte_order_mark",
+        &[],
+        &[
+            ("main.js", "\u{feff}#!/usr/bin/env waitword\nconsole.log(require('./data.json').a);"),
+            ("data.json", "\u{feff}{ \"a\": 1 }"),
+        ],
+        &[],
+    )
+    .with_code(0)
+    .printed(&["1"])
+    .quietly();
+}

@@ -1,0 +1,3 @@
+//> undefined 1
+
+import 'node:path'; console.log(typeof require, await 1);

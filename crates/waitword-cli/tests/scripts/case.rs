@@ -1,0 +1,187 @@
+//! Reads a case; what its lines mean, `main.rs` says.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A program, how it is run, and what comes of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) path: PathBuf,
+    /// `AREA/NAME`, and the number of the variant.
+    pub(crate) name: String,
+    /// `run` with the first file, or something else.
+    pub(crate) command: Option<Vec<String>>,
+    pub(crate) flags: Vec<String>,
+    pub(crate) arguments: Vec<String>,
+    /// `None` for a signal.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Stdout,
+    pub(crate) lines: Vec<String>,
+    /// Whether nothing is known of the standard error but the parts that it has, and those that it lacks.
+    pub(crate) may_complain: bool,
+    pub(crate) complaints: Vec<String>,
+    pub(crate) lacks: Vec<String>,
+    pub(crate) is_on_node: bool,
+    /// The checks in which Node is known to be wrong.
+    pub(crate) deviations: Vec<String>,
+    only_on: Option<String>,
+    /// The name of `each`, and the texts that stand for it.
+    each: Option<(String, Vec<String>)>,
+    /// By name; the first is run.
+    pub(crate) files: Vec<(String, String)>,
+}
+
+/// How the lines of the output are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Stdout {
+    Exact,
+    Sorted,
+    Starts,
+    Any,
+}
+
+impl Case {
+    pub(crate) fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap();
+        let (area, stem) = (path.parent().unwrap().file_name().unwrap(), path.file_stem().unwrap());
+        let extension = path.extension().unwrap();
+        let mut case = Self {
+            path: path.to_owned(),
+            name: format!("{}/{}", area.display(), stem.display()),
+            command: None,
+            flags: Vec::new(),
+            arguments: Vec::new(),
+            code: Some(0),
+            stdout: Stdout::Exact,
+            lines: Vec::new(),
+            may_complain: false,
+            complaints: Vec::new(),
+            lacks: Vec::new(),
+            is_on_node: false,
+            deviations: Vec::new(),
+            only_on: None,
+            each: None,
+            files: vec![(format!("main.{}", extension.display()), String::new())],
+        };
+        let (head, body) = split(&text);
+        for line in head.lines() {
+            if let Some(line) = line.strip_prefix("//>") {
+                case.lines.push(line.strip_prefix(' ').unwrap_or(line).to_owned());
+            } else if let Some(directive) = line.strip_prefix("//@ ") {
+                case.take(directive);
+            }
+        }
+        for line in body.lines() {
+            match line.strip_prefix("//@ file: ") {
+                Some(name) => case.files.push((name.to_owned(), String::new())),
+                None => case.files.last_mut().unwrap().1.extend([line, "\n"]),
+            }
+        }
+        case
+    }
+
+    /// What a line `//@ KEY: VALUE` says.
+    fn take(&mut self, directive: &str) {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        let (key, value) = directive.split_once(": ").unwrap_or((directive, ""));
+        match key {
+            "command" => self.command = Some(words(value)),
+            "flags" => self.flags = words(value),
+            "arguments" => self.arguments = words(value),
+            "code" if value == "signal" => self.code = None,
+            "code" => self.code = Some(self.parsed(value)),
+            "stdout" => {
+                self.stdout = match value {
+                    "sorted" => Stdout::Sorted,
+                    "starts" => Stdout::Starts,
+                    "any" => Stdout::Any,
+                    _ => self.is_wrong(directive),
+                }
+            }
+            "stderr" if value == "any" => self.may_complain = true,
+            "stderr has" => {
+                self.may_complain = true;
+                self.complaints.push(value.replace("\\n", "\n"));
+            }
+            "stderr lacks" => self.lacks.push(value.replace("\\n", "\n")),
+            "node" if value == "same" => self.is_on_node = true,
+            "node differs" => self.deviations.push(value.to_owned()),
+            "only on" => self.only_on = Some(value.to_owned()),
+            "file" => self.files[0].0 = value.to_owned(),
+            _ => self.take_each(directive),
+        }
+    }
+
+    fn take_each(&mut self, directive: &str) {
+        let Some(rest) = directive.strip_prefix("each ") else { self.is_wrong(directive) };
+        let (name, texts) = if let Some((name, text)) = rest.split_once(": ") {
+            (name, vec![text.to_owned()])
+        } else if let Some((name, file)) = rest.split_once(" in ") {
+            let text = fs::read_to_string(self.path.with_file_name(file)).unwrap();
+            (name, text.trim().split("\n\n").map(str::to_owned).collect())
+        } else {
+            self.is_wrong(directive)
+        };
+        let each = self.each.get_or_insert_with(|| (name.to_owned(), Vec::new()));
+        assert_eq!(each.0, name, "{}: one name for each", self.path.display());
+        each.1.extend(texts);
+    }
+
+    fn parsed<T: std::str::FromStr>(&self, value: &str) -> T {
+        value.parse().unwrap_or_else(|_| self.is_wrong(value))
+    }
+
+    fn is_wrong(&self, line: &str) -> ! {
+        panic!("{}: what is {line:?}?", self.path.display())
+    }
+
+    /// Whether it is for the system that the tests run on.
+    pub(crate) fn runs_here(&self) -> bool {
+        match self.only_on.as_deref() {
+            None => true,
+            Some("unix") => cfg!(unix),
+            Some(system) => system == std::env::consts::OS,
+        }
+    }
+
+    /// The case with each of the texts of `each`; itself if it has none.
+    pub(crate) fn variants(self) -> Vec<Self> {
+        let Some((name, texts)) = &self.each else { return vec![self] };
+        let with = |(number, text): (usize, &String)| {
+            let files = self.files.iter().map(|(file, body)| (file.clone(), body.replace(name, text)));
+            Self { name: format!("{}:{number}", self.name), files: files.collect(), ..self.clone() }
+        };
+        (1..).zip(texts).map(with).collect()
+    }
+
+    /// What stands behind the name of the program.
+    pub(crate) fn command(&self) -> Vec<&str> {
+        let parts: [&[String]; 3] = match &self.command {
+            Some(command) => [command, &[], &[]],
+            None => [&self.flags, std::slice::from_ref(&self.files[0].0), &self.arguments],
+        };
+        let run = self.command.is_none().then_some("run");
+        run.into_iter().chain(parts.into_iter().flatten().map(String::as_str)).collect()
+    }
+
+    /// The text of `each` that it has.
+    pub(crate) fn variant(&self) -> Option<&str> {
+        let (_, texts) = self.each.as_ref()?;
+        let (_, number) = self.name.split_once(':')?;
+        Some(&texts[number.parse::<usize>().ok()? - 1])
+    }
+
+    /// Whether its output can be written into it.
+    pub(crate) fn can_be_blessed(&self) -> bool {
+        self.each.is_none() && matches!(self.stdout, Stdout::Exact | Stdout::Sorted)
+    }
+}
+
+/// What is said of a program, and its files.
+pub(crate) fn split(text: &str) -> (&str, &str) {
+    let head: usize =
+        text.split_inclusive('\n').take_while(|line| line.starts_with("//")).map(str::len).sum();
+    let (head, body) = text.split_at(head);
+    // An empty line parts them, so that a program may begin with a comment.
+    (head, body.strip_prefix('\n').unwrap_or(body))
+}

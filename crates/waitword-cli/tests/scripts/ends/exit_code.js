@@ -1,0 +1,4 @@
+// Exit code of the script is that of the process.
+//@ code: 3
+
+process.exitCode = 3;

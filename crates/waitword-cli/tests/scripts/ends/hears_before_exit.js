@@ -1,0 +1,10 @@
+// As `tests/node` has it, which needs Node.
+//> before 0
+//> more
+//> before 0
+
+let rounds = 0;
+process.on("beforeExit", (code) => {
+  console.log("before", code);
+  if (rounds++ < 1) setTimeout(() => console.log("more"));
+});

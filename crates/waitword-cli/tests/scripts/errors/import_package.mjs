@@ -1,0 +1,6 @@
+// An import that is not there.
+//@ code: 1
+//@ stderr has: No module named 'lodash', imported by $DIR/main.mjs. Built in
+//@ stderr has: node:worker_threads
+
+import 'lodash';

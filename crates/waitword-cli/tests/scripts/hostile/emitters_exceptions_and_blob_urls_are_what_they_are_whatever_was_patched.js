@@ -1,0 +1,56 @@
+//@ each PATCH in patches.txt
+//@ stderr: any
+//> 2 true x
+//> 21
+//> AbortError 20 m 7 true
+//> ERR_INVALID_ARG_TYPE
+//> ERR_INVALID_ARG_TYPE
+//> ERR_INVALID_ARG_TYPE
+//> ERR_INVALID_TRANSFER_OBJECT
+//> ERR_INVALID_ARG_TYPE
+//> warning 11
+//> rejected so
+//> from a blob
+//> 8symbol
+
+const { ownKeys, defineProperty, getPrototypeOf, boom, each } = require("./support/tools.js");
+const { log } = console;
+const load = require;
+const { URL, Blob, Worker: PageWorker, DOMException, MessageChannel, Uint8Array } = globalThis;
+const make = (text) => URL.createObjectURL(new Blob([text]));
+const { structuredClone, queueMicrotask } = globalThis;
+PATCH;
+const EventEmitter = load("events");
+const emitter = new EventEmitter({ captureRejections: true });
+let calls = 0;
+const once = () => { calls++; emitter.emit("x"); };
+emitter.once("newListener", (name) => emitter.on(name, () => { calls += 10; }));
+emitter.once("x", once);
+log(emitter.rawListeners("x").length, emitter.rawListeners("x")[1].listener === once, emitter.eventNames()[0]);
+emitter.emit("x");
+log(calls);
+process.on("warning", (warning) => log("warning " + warning.count));
+for (let at = 0; at < 12; at++) emitter.on("many", once);
+emitter.removeAllListeners("many");
+emitter.on("error", (error) => log("rejected " + error));
+emitter.on("fails", () => ({ then(_, reject) { reject("so"); } }));
+emitter.emit("fails");
+const exception = new DOMException("m", { name: "AbortError", cause: 7 });
+const copy = structuredClone(exception);
+log(copy.name, copy.code, copy.message, copy.cause, copy instanceof DOMException);
+const { port1, port2 } = new MessageChannel();
+const bad = [0, "X", { transfer: null }, [0]];
+for (let at = 0; at < bad.length; at++) {
+  try { port1.postMessage(1, bad[at]); log("taken"); } catch (error) { log(error.code); }
+}
+try { queueMicrotask(1); } catch (error) { log(error.code); }
+const worker = new PageWorker(make("postMessage('from a blob'); close();"));
+worker.onmessage = (event) => {
+  log(event.data);
+  const { Worker } = load("worker_threads");
+  const other = new Worker(new URL("data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.postMessage(8); throw Symbol('s')"));
+  let got = "";
+  other.on("message", (value) => { got += value; });
+  other.on("error", (error) => { got += typeof error; });
+  other.on("exit", () => log(got));
+};

@@ -1,0 +1,8 @@
+// The timeout ends a program wherever it is.
+//@ flags: --timeout 0.2 --main-can-block
+//@ each PLACE in places.txt
+//@ code: 124
+//@ stderr has: --timeout is up: give it more, or
+//@ stderr lacks: cannot interrupt
+
+PLACE

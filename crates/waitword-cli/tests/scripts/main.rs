@@ -1,0 +1,74 @@
+//! The command on scripts. Each script in a folder beside this file is a case: a program, and at its top how it is run and what comes
+//! of it. A case prints exactly its lines, complains about nothing and ends with code 0, unless it says otherwise:
+//!
+//! | line | means |
+//! |---|---|
+//! | `// text` | why the case is there |
+//! | `//> text` | a line of the standard output; `$DIR` stands for the folder of the program |
+//! | `//@ stdout: sorted` | agents print these lines in any order; `starts`: more lines follow; `any`: nothing is known of it |
+//! | `//@ stderr has: text` | a part of the standard error, with `\n` for the end of a line; others may be there as well |
+//! | `//@ stderr lacks: text` | what is not a part of it; `//@ stderr: any`: nothing is known of it |
+//! | `//@ code: 1` | the exit code; `signal` if there is none |
+//! | `//@ flags: …`, `//@ arguments: …` | stand before and after the name of the script |
+//! | `//@ command: …` | is run, and not `run` with the first file |
+//! | `//@ each NAME: text` | the case is run with each of these texts in the place of NAME |
+//! | `//@ each NAME in FILE` | the same, with the paragraphs of a file of the folder |
+//! | `//@ node: same` | the program does the same on Node, if Node is installed |
+//! | `//@ node differs: text` | but for the line with this check, in which Node is known to be wrong |
+//! | `//@ only on: linux` | or another name that `cfg` knows |
+//! | `//@ file: NAME` | what follows is another file of the program; as the first line of all, it names the first file |
+//!
+//! The program is copied to a folder of its own, without the lines above, under the name `main.js` or `main.mjs`; the folder `support`
+//! goes with it. `WAITWORD_BLESS=1` writes the output of cases that failed into them. `cargo test --test scripts NAME` runs some.
+
+mod case;
+#[path = "../cli/program.rs"]
+#[allow(dead_code)]
+mod program;
+mod run;
+#[path = "../../../waitword/tests/common/skip.rs"]
+mod skip;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+use case::Case;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let has_node = run::has_node();
+    let trials = cases().flat_map(Case::variants).flat_map(|case| trials(case, has_node)).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// One with the command, and one on Node.
+fn trials(case: Case, has_node: bool) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    if case.is_on_node {
+        let case = case.clone();
+        let on_node = Trial::test(format!("{} on Node", case.name), move || run::on_node(&case));
+        trials.push(on_node.with_ignored_flag(!has_node));
+    }
+    let runs_here = case.runs_here();
+    trials.push(Trial::test(case.name.clone(), move || run::here(&case)).with_ignored_flag(!runs_here));
+    trials
+}
+
+/// What lies in the folders beside this file.
+fn cases() -> impl Iterator<Item = Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
+    let areas = entries(&root).into_iter().filter(|path| path.is_dir());
+    let scripts = areas
+        .flat_map(|area| entries(&area))
+        .filter(|path| path.extension().is_some_and(|end| end == "js" || end == "mjs"));
+    scripts.map(|path| Case::read(&path))
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    entries
+}

@@ -1,0 +1,7 @@
+// Shared memory counts for its maker until the last handle is gone.
+//@ flags: --memory-limit 8M
+//@ code: 1
+//@ stderr has: RangeError: Array buffer allocation failed
+//@ stderr has: help: give each agent more with --memory-limit
+
+const all = []; for (;;) all.push(new SharedArrayBuffer(1e6));

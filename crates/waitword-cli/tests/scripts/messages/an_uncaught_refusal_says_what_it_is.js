@@ -1,0 +1,4 @@
+//@ code: 1
+//@ stderr has: DataCloneError: () => {} could not be cloned.
+
+structuredClone(() => {});

@@ -1,0 +1,170 @@
+//! Runs a case, and compares what it did with what it says.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use libtest_mimic::Failed;
+
+use crate::case::{Case, Stdout, split};
+use crate::program::{Ran, ended, folder, waitword};
+use crate::skip::skip;
+
+/// `SharedArrayBuffer.prototype.grow`, `Array.prototype.toSpliced`.
+const OLDEST_NODE: u32 = 20;
+
+/// Runs the case with the command.
+pub(crate) fn here(case: &Case) -> Result<(), Failed> {
+    let folder = written(case, "here");
+    let ran = ended(waitword().args(case.command()).current_dir(&folder));
+    let printed = shown(case, &ran, &folder);
+    let mut wrong = case.variant().map_or_else(String::new, |text| format!("with {text}\n"));
+    let before = wrong.len();
+    if ran.code != case.code {
+        writeln!(wrong, "exit code {:?} instead of {:?}", ran.code, case.code)?;
+    }
+    wrong += &difference(&case.lines, &printed);
+    for part in &case.complaints {
+        let part = part.replace("$DIR", &folder.to_string_lossy());
+        if !ran.stderr.contains(&part) {
+            writeln!(wrong, "not in the standard error: {part:?}")?;
+        }
+    }
+    for part in case.lacks.iter().filter(|part| ran.stderr.contains(*part)) {
+        writeln!(wrong, "in the standard error: {part:?}")?;
+    }
+    if !case.may_complain && !ran.stderr.is_empty() {
+        wrong += "there is a standard error\n";
+    }
+    if wrong.len() == before {
+        return Ok(());
+    }
+    if std::env::var_os("WAITWORD_BLESS").is_some_and(|value| !value.is_empty()) && case.can_be_blessed() {
+        bless(case, &printed);
+    }
+    Err(format!("{}\n{wrong}--- standard error\n{}", case.path.display(), ran.stderr).into())
+}
+
+/// Runs the case on Node, which prints the same lines and ends with the same code.
+pub(crate) fn on_node(case: &Case) -> Result<(), Failed> {
+    let folder = written(case, "node");
+    let mut node = Command::new("node");
+    // Warnings about what is experimental in one version or another are no output.
+    node.arg("--no-warnings").arg(&case.files[0].0).args(&case.arguments).current_dir(&folder);
+    let ran = ended(node.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let printed = shown(case, &ran, &folder);
+    let deviates = |line: &String, check: &String| {
+        // `ok  what was asked: what came out`; what was asked may have colons too.
+        line.get(4..).is_some_and(|rest| rest.starts_with(&format!("{check}: ")))
+    };
+    let same = |lines: &[String]| -> Vec<String> {
+        let is_compared = |line: &&String| !case.deviations.iter().any(|check| deviates(line, check));
+        lines.iter().filter(is_compared).cloned().collect()
+    };
+    for check in &case.deviations {
+        if !case.lines.iter().any(|line| deviates(line, check)) {
+            return Err(format!("{}: no line has the check {check:?}", case.path.display()).into());
+        }
+    }
+    let mut wrong = difference(&same(&case.lines), &same(&printed));
+    if case.deviations.is_empty() && ran.code != case.code {
+        writeln!(wrong, "exit code {:?} instead of {:?}", ran.code, case.code)?;
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{} on Node\n{wrong}{}", case.path.display(), ran.stderr).into()),
+    }
+}
+
+/// Whether there is a Node to compare with; if not, this is said.
+pub(crate) fn has_node() -> bool {
+    let asked = Command::new("node").arg("--version").output();
+    let version = asked.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    let major = |version: &str| version.strip_prefix('v')?.split('.').next()?.parse::<u32>().ok();
+    let why = match version {
+        Err(error) => format!("cannot start node: {error}"),
+        Ok(version) => match major(&version) {
+            Some(OLDEST_NODE..) => return true,
+            _ => format!("node is {version:?}, and {OLDEST_NODE} is needed"),
+        },
+    };
+    skip("the comparison with Node", &why);
+    false
+}
+
+/// Writes the program into a folder of its own.
+fn written(case: &Case, host: &str) -> PathBuf {
+    let folder = folder(&format!("scripts/{host}/{}", case.name.replace(':', "-")));
+    let support = case.path.with_file_name("support");
+    if support.is_dir() {
+        copy(&support, &folder.join("support"));
+    }
+    for (name, text) in &case.files {
+        fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+        fs::write(folder.join(name), text).unwrap();
+    }
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// The lines of the standard output, as the case is to have them.
+fn shown(case: &Case, ran: &Ran, folder: &Path) -> Vec<String> {
+    let stdout = ran.stdout.replace(&*folder.to_string_lossy(), "$DIR");
+    let mut lines: Vec<_> = stdout.lines().map(str::to_owned).collect();
+    match case.stdout {
+        Stdout::Exact => {}
+        Stdout::Sorted => lines.sort(),
+        Stdout::Starts => lines.truncate(case.lines.len()),
+        Stdout::Any => lines.clone_from(&case.lines),
+    }
+    lines
+}
+
+/// What is to be printed and is not, and the reverse, between the lines that both begin and end with.
+fn difference(expected: &[String], printed: &[String]) -> String {
+    let shorter = expected.len().min(printed.len());
+    let same =
+        |pairs: &mut dyn Iterator<Item = (&String, &String)>| pairs.take_while(|(a, b)| a == b).count();
+    let first = same(&mut expected.iter().zip(printed));
+    let last = same(&mut expected.iter().rev().zip(printed.iter().rev())).min(shorter - first);
+    if first == expected.len() && first == printed.len() {
+        return String::new();
+    }
+    let marked = |mark: &str, lines: &[String]| -> String {
+        lines.iter().map(|line| format!("{mark} {line}\n")).collect()
+    };
+    [
+        marked(" ", &expected[..first]),
+        marked("-", &expected[first..expected.len() - last]),
+        marked("+", &printed[first..printed.len() - last]),
+        marked(" ", &expected[expected.len() - last..]),
+    ]
+    .concat()
+}
+
+/// Writes what was printed into the case.
+fn bless(case: &Case, printed: &[String]) {
+    let text = fs::read_to_string(&case.path).unwrap();
+    let (head, _) = split(&text);
+    let rest = &text[head.len()..];
+    let mut blessed: String =
+        head.lines().filter(|line| !line.starts_with("//>")).flat_map(|line| [line, "\n"]).collect();
+    for line in printed {
+        blessed += format!("//> {line}").trim_end();
+        blessed += "\n";
+    }
+    fs::write(&case.path, blessed + rest).unwrap();
+}

@@ -1,0 +1,1 @@
+function assert(ok, message) { if (!ok) throw new Test262Error(message); }

@@ -1,0 +1,15 @@
+//@ command: test262 support --time-limit 3
+//@ code: 1
+//@ file: support/test/a.js
+//> failed test/a.js (sloppy)
+//>     not over after 3s: in agent 1: agent.js:1:1: TypeError: cannot read property 'x' of null
+//>
+//> Not as expected:
+//>     test/a.js (sloppy): failed, expected: passed
+//>
+//> 0 passed, 1 failed, 0 skipped
+
+/*---
+flags: [raw]
+---*/
+$262.agent.start('null.x'); for (;;);

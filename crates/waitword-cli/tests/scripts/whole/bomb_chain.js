@@ -1,0 +1,7 @@
+// A fork bomb ends in errors.
+//@ flags: --max-workers 20
+//@ code: 1
+//@ stderr has: in worker 20
+//@ stderr has: 20 workers are alive
+
+const { Worker } = require('worker_threads'); new Worker(__filename);

@@ -202,3 +202,17 @@ fn outcomes_are_named_as_in_the_standard() {
     let names = [Outcome::Notified, Outcome::NotEqual, Outcome::TimedOut].map(Outcome::as_js);
     assert_eq!(names, ["ok", "not-equal", "timed-out"]);
 }
+
+#[test]
+fn every_realm_waits_in_the_same_queue() {
+    let js = agent();
+    let other = js.new_realm().unwrap();
+    js.realm().set(&js.realm().global(), "other", &other.global()).unwrap();
+    let source = "var v = new Int32Array(new SharedArrayBuffer(4)), seen = [];
+        other.Atomics.waitAsync(v, 0, 0).value.then(o => seen.push('other ' + o));
+        Atomics.waitAsync(new other.Int32Array(v.buffer), 0, 0).value.then(o => seen.push('main ' + o));
+        String(Atomics.notify(v, 0))";
+    assert_eq!(text(&js, source), "2");
+    js.run().unwrap();
+    assert_eq!(text(&js, "seen.join()"), "other ok,main ok");
+}

@@ -38,6 +38,10 @@ pub(crate) enum Stdout {
     Sorted,
     Starts,
     Any,
+    /// Each line says of a check that it holds.
+    Checks,
+    /// What Node prints, and nothing else is known of it.
+    AsOnNode,
 }
 
 impl Case {
@@ -95,6 +99,8 @@ impl Case {
                     "sorted" => Stdout::Sorted,
                     "starts" => Stdout::Starts,
                     "any" => Stdout::Any,
+                    "checks" => Stdout::Checks,
+                    "as on Node" => Stdout::AsOnNode,
                     _ => self.is_wrong(directive),
                 }
             }

@@ -6,6 +6,8 @@
 //! | `// text` | why the case is there |
 //! | `//> text` | a line of the standard output; `$DIR` stands for the folder of the program |
 //! | `//@ stdout: sorted` | agents print these lines in any order; `starts`: more lines follow; `any`: nothing is known of it |
+//! | `//@ stdout: checks` | the program checks itself, and begins each line, of which there are some, with `ok` |
+//! | `//@ stdout: as on Node` | the lines and the exit code are those of Node; nothing is compared where Node is not installed |
 //! | `//@ stderr has: text` | a part of the standard error, with `\n` for the end of a line; others may be there as well |
 //! | `//@ stderr lacks: text` | what is not a part of it; `//@ stderr: any`: nothing is known of it |
 //! | `//@ code: 1` | the exit code; `signal` if there is none |
@@ -13,8 +15,8 @@
 //! | `//@ command: …` | is run, and not `run` with the first file |
 //! | `//@ each NAME: text` | the case is run with each of these texts in the place of NAME |
 //! | `//@ each NAME in FILE` | the same, with the paragraphs of a file of the folder |
-//! | `//@ node: same` | the program does the same on Node, if Node is installed |
-//! | `//@ node differs: text` | but for the line with this check, in which Node is known to be wrong |
+//! | `//@ node: same` | the program prints the same on Node as well, if that is installed |
+//! | `//@ node differs: text` | but for the line with this check, in which Node goes another way than ECMA-262 or HTML |
 //! | `//@ only on: linux` | or another name that `cfg` knows |
 //! | `//@ file: NAME` | what follows is another file of the program; as the first line of all, it names the first file |
 //!
@@ -35,7 +37,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
-use case::Case;
+use case::{Case, Stdout};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -47,13 +49,16 @@ fn main() -> ExitCode {
 /// One with the command, and one on Node.
 fn trials(case: Case, has_node: bool) -> Vec<Trial> {
     let mut trials = Vec::new();
-    if case.is_on_node {
-        let case = case.clone();
-        let on_node = Trial::test(format!("{} on Node", case.name), move || run::on_node(&case));
-        trials.push(on_node.with_ignored_flag(!has_node));
-    }
     let runs_here = case.runs_here();
-    trials.push(Trial::test(case.name.clone(), move || run::here(&case)).with_ignored_flag(!runs_here));
+    let is_on_node = case.is_on_node || case.stdout == Stdout::AsOnNode;
+    if is_on_node {
+        let case = case.clone();
+        let on_node = Trial::test(format!("{} as on Node", case.name), move || run::as_on_node(&case));
+        trials.push(on_node.with_ignored_flag(!has_node || !runs_here));
+    }
+    if case.stdout != Stdout::AsOnNode {
+        trials.push(Trial::test(case.name.clone(), move || run::here(&case)).with_ignored_flag(!runs_here));
+    }
     trials
 }
 

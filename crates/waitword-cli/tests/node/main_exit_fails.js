@@ -1,3 +1,0 @@
-// A listener of `exit` that fails after `process.exit(5)`.
-process.on('exit', (code) => { console.log(code, process.exitCode); throw new Error('in exit'); });
-process.exit(5);

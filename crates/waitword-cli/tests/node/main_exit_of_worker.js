@@ -1,4 +1,0 @@
-// The same for the error of a worker.
-process.on('exit', (code) => { console.log(code); process.exitCode = 12; });
-const { Worker } = require('node:worker_threads');
-new Worker('throw new Error(1)', { eval: true });

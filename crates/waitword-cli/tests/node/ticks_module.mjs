@@ -1,7 +1,0 @@
-// A module runs as a microtask: what it left for the next tick comes after its microtasks.
-import process from "node:process";
-process.nextTick(() => console.log("tick"));
-Promise.resolve().then(() => console.log("job"));
-console.log("module");
-await null;
-console.log("after await");

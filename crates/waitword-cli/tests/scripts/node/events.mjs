@@ -1,0 +1,54 @@
+// node:events: the emitter, and events as promises.
+//@ flags: --main-can-block
+//@ stdout: as on Node
+
+import EventEmitter, { errorMonitor, on, once } from "node:events";
+import { inherits } from "node:util";
+import { MessageChannel, Worker } from "node:worker_threads";
+
+const emitter = new EventEmitter();
+emitter.on("newListener", (name) => console.log("new", name));
+emitter.on("removeListener", (name) => console.log("removed", name));
+const last = (...args) => console.log("last", args);
+emitter.on("x", last).prependListener("x", () => console.log("first")).once("x", () => console.log("once"));
+emitter.prependOnceListener("x", () => console.log("before"));
+console.log(emitter.emit("x", 1, 2), emitter.emit("y"), emitter.listenerCount("x"), emitter.eventNames());
+emitter.off("x", last);
+emitter.emit("x");
+emitter.removeAllListeners();
+console.log(emitter.eventNames(), emitter.setMaxListeners(3).getMaxListeners(), EventEmitter.defaultMaxListeners);
+emitter.on(errorMonitor, (error) => console.log("monitor", String(error)));
+for (const error of [new TypeError("of a class"), "text", undefined]) {
+  try {
+    emitter.emit("error", error);
+  } catch (thrown) {
+    console.log(thrown.name, thrown.code, thrown.message);
+  }
+}
+try {
+  emitter.on("x", null);
+} catch (error) {
+  console.log(error.code, error.message);
+}
+function Old() {
+  EventEmitter.call(this);
+}
+inherits(Old, EventEmitter);
+new Old().on("z", function () { console.log(this instanceof Old); }).emit("z");
+
+const worker = new Worker("const { parentPort } = require('worker_threads'); parentPort.once('message', (it) => parentPort.postMessage(2 * it))", { eval: true });
+worker.postMessage(21);
+console.log(await once(worker, "message"), await once(worker, "exit"));
+console.log(await once(new Worker("throw new Error('bad')", { eval: true }), "message").catch((error) => error.message));
+const { port1, port2 } = new MessageChannel();
+for (let at = 0; at < 3; at++) port1.postMessage(at);
+for await (const [got] of on(port2, "message")) {
+  const data = got?.data ?? got;
+  console.log(data);
+  if (data === 2) break;
+}
+port1.close();
+const controller = new AbortController();
+const never = once(emitter, "never", { signal: controller.signal });
+controller.abort();
+console.log(await never.catch((error) => [error.name, error.code]), emitter.listenerCount("never"));

@@ -10,9 +10,6 @@
 //> }
 //> Point { x: 1 } [Object: null prototype] {} Promise { 1 } Uint8Array(2) [ 0, 0 ] it's
 //> [ "it's", 'a"b', 'line\n' ]
-//> group
-//>   a
-//>   b
 //>
 //> undefined
 //> [
@@ -24,8 +21,6 @@
 //> ]
 //> info
 //> debug
-//> default: 1
-//> default: 2
 
 const circular = { name: "c" };
 circular.self = circular;
@@ -34,6 +29,6 @@ console.log([1, , "two"], new Map([["k", new Set([1])]]), circular, [undefined, 
 console.log({ f() {}, g: class A {}, h: () => {}, d: new Date(0), re: /x/g, deep: { a: { b: { c: {} } } } });
 console.log(new (class Point { x = 1; })(), Object.create(null), Promise.resolve(1), new Uint8Array(2), "it's");
 console.log(["it's", 'a"b', "line\n"]);
-console.group("group"); console.log("a\nb"); console.groupEnd(); console.log(); console.log(undefined);
+console.log(); console.log(undefined);
 console.log(Array.from({ length: 40 }, (_, i) => i * 10));
-console.info("info"); console.debug("debug"); console.count(); console.count();
+console.info("info"); console.debug("debug");

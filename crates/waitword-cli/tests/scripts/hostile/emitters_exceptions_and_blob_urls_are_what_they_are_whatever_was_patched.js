@@ -1,15 +1,12 @@
 //@ each PATCH in patches.txt
-//@ stderr: any
-//> 2 true x
-//> 21
+//> 1 x
+//> 1 0
 //> AbortError 20 m 7 true
 //> ERR_INVALID_ARG_TYPE
 //> ERR_INVALID_ARG_TYPE
 //> ERR_INVALID_ARG_TYPE
 //> ERR_INVALID_TRANSFER_OBJECT
 //> ERR_INVALID_ARG_TYPE
-//> warning 11
-//> rejected so
 //> from a blob
 //> 8symbol
 
@@ -21,20 +18,13 @@ const make = (text) => URL.createObjectURL(new Blob([text]));
 const { structuredClone, queueMicrotask } = globalThis;
 PATCH;
 const EventEmitter = load("events");
-const emitter = new EventEmitter({ captureRejections: true });
+const emitter = new EventEmitter();
 let calls = 0;
 const once = () => { calls++; emitter.emit("x"); };
-emitter.once("newListener", (name) => emitter.on(name, () => { calls += 10; }));
 emitter.once("x", once);
-log(emitter.rawListeners("x").length, emitter.rawListeners("x")[1].listener === once, emitter.eventNames()[0]);
+log(emitter.listenerCount("x"), emitter.eventNames()[0]);
 emitter.emit("x");
-log(calls);
-process.on("warning", (warning) => log("warning " + warning.count));
-for (let at = 0; at < 12; at++) emitter.on("many", once);
-emitter.removeAllListeners("many");
-emitter.on("error", (error) => log("rejected " + error));
-emitter.on("fails", () => ({ then(_, reject) { reject("so"); } }));
-emitter.emit("fails");
+log(calls, emitter.listenerCount("x"));
 const exception = new DOMException("m", { name: "AbortError", cause: 7 });
 const copy = structuredClone(exception);
 log(copy.name, copy.code, copy.message, copy.cause, copy instanceof DOMException);

@@ -27,7 +27,7 @@ url.searchParams.append("y", "2 3");
 url.searchParams.set("x", 4);
 url.hash = "h";
 log(url.href + url.searchParams.getAll("y")[0] + url.port + new URL("a:?z=5").searchParams.get("z"));
-log(path.resolve("x") === folder + path.sep + "x" && path.win32.resolve("C:\\a", "b") === "C:\\a\\b");
+log(path.resolve("x") === folder + path.sep + "x");
 const { port1, port2 } = new MessageChannel();
 port1.postMessage({ list: [1, 2] });
 log(receiveMessageOnPort(port2).message.list[1]);

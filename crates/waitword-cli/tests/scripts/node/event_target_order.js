@@ -6,5 +6,4 @@ const log = [];
 { const t = new EventTarget(); const b = () => log.push("b"); t.addEventListener("x", () => { log.push("a"); t.removeEventListener("x", b); }); t.addEventListener("x", b); t.dispatchEvent(new Event("x")); }
 { const t = new EventTarget(); t.addEventListener("newListener", () => log.push("nl")); t.addEventListener("x", () => {}); t.addEventListener("removeListener", () => log.push("rl")); t.removeEventListener("x", () => {}); const f = () => {}; t.addEventListener("q", f); t.removeEventListener("q", f); }
 { const t = new EventTarget(); let n = 0, d = 0; t.addEventListener("x", () => { if (d++ === 0) t.dispatchEvent(new Event("x")); }); t.addEventListener("x", () => n++, { once: true }); t.dispatchEvent(new Event("x")); log.push(n); }
-{ const { port1, port2 } = new MessageChannel(); port1.on("newListener", (...a) => log.push("port nl", a[0])); port1.on("x", () => {}); port1.off("x", () => {}); port1.close(); }
 console.log(log);

@@ -134,7 +134,7 @@ searchParams.delete("q");
 console.log(url.href);
 
 for (const init of [undefined, null, "", "?a=b", "a=b=c", "%F0%9F%98%80=%ff", 7, { a: 1, b: "x y" }, [["a", 1], ["a", 2]], new Map([["k", "v"]]),
-  [["a"]], [["a", "b", "c"]], ["ab"], [null], { [Symbol.iterator]: 1 }, new Params("s=1"), { "\ud800": 1, "\udfff": 2 }]) {
+  [["a"]], [["a", "b", "c"]], ["ab"], [null], { [Symbol.iterator]: 1 }, new Params("s=1")]) {
   console.log(attempt(() => new Params(init).toString()));
 }
 const sorted = new Params("z=1&\ufb03=2&\ud83c\udf08=3&a=4&z=0");
@@ -151,24 +151,12 @@ for (const call of [(p) => p.append("a"), (p) => p.get(), (p) => p.forEach(1), (
 }
 
 console.log(url, searchParams, { deep: { deeper: { url } } }, { in: { in: { in: { url } } } });
-console.log(new Params("a=1&b=2"), [new Params("c=3")], new Params("d=1").entries(), new Params("d=1").keys(), new Params().values());
-console.log(new Params("long=" + "x".repeat(60) + "&longer=" + "y".repeat(80)));
-for (const Class of [URL, Params]) {
-  console.log(Class.name, Class.length, Object.prototype.toString.call(new Class("a:")));
-  for (const key of Reflect.ownKeys(Class.prototype).map(String).sort()) {
-    if (key.startsWith("Symbol(nodejs")) continue;
-    const own = Object.getOwnPropertyDescriptor(Class.prototype, key.startsWith("Symbol(") ? Symbol[key.slice(14, -1)] : key);
-    console.log(key, own.enumerable, typeof own.value, own.value?.length, typeof own.get, typeof own.set);
-  }
-}
+console.log(new Params("a=1&b=2"), [new Params("c=3")]);
 console.log(attempt(() => URL("a:")), attempt(() => new URL()), attempt(() => URL.canParse()), URL === Url, JSON.stringify([url]), `${url}`);
-console.log(Object.keys(url), url instanceof URL, [..."url"].length, Object.prototype.toString.call(sorted.keys()));
+console.log(Object.keys(url), url instanceof URL, [..."url"].length);
 
 for (const file of ["http://x", "file://h/x", "file:///a%2fb", "file:///a%20b%25", "file:///a%zz", 1, new URL("file:///%C3%BC"), null]) {
   console.log(attempt(() => fileURLToPath(file)));
-}
-for (const share of ["file://h/x", "file://h/x/", "file://h/x/y%20z//w"]) {
-  console.log(attempt(() => fileURLToPath(share, { windows: true })));
 }
 for (const path of ["/a b/?#%\\\n\t\u00e9/", "/a/../b//c/", "/[x]{y}|^'~", "/", 1, undefined]) {
   console.log(attempt(() => pathToFileURL(path).href));

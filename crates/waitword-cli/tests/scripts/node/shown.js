@@ -1,21 +1,7 @@
-// console.table, groups and counts; the stack of an error as text.
+// The stack of an error as text, classes and functions, callbacks that are none, process.stdout.
 //@ flags: --main-can-block
 //@ stdout: as on Node
 
-console.table([{ a: 1, b: "x" }, { a: 2, c: true }]);
-console.table([[1, 2], [3, [4]]]);
-console.table(new Map([["k", { v: 1 }]]));
-console.table(new Set(["s"]));
-console.table([{ a: 1, b: 2 }, 5], ["b"]);
-console.table("no table");
-console.group("outer");
-console.groupCollapsed("inner");
-console.dirxml({ a: 1 }, [1]);
-console.groupEnd();
-console.groupEnd();
-console.count();
-console.countReset();
-console.count();
 const error = new RangeError("shown");
 console.log(error.stack.split("\n")[0], error.stack.split("\n").length > 1);
 console.log(class A {}, class extends Map {}, async () => {}, function* g() {}, new WeakMap(), new WeakSet());

@@ -1,4 +1,4 @@
-// As `tests/node` has it, which needs Node.
+// As the programs of `node` have it, where Node is not installed, too.
 //> of a worker uncaughtException
 
 const { Worker } = require("worker_threads");

@@ -5,4 +5,3 @@
 
 import './lib';
 //@ file: lib.js
-

@@ -16,10 +16,10 @@ for (let at = 0; at < 3; at++) {
   }
 }
 
-    // With 20 alive, 3 attempts of each and 3 of the main agent, there are 63.
-    if (isMainThread) (async () => {
-      for (let refused; (refused = Atomics.load(counts, REFUSED)) < 43; ) await Atomics.waitAsync(counts, REFUSED, refused).value;
-      console.log(Atomics.load(counts, MADE), Atomics.load(counts, REFUSED));
-      process.exit(0);
-    })();
-    else require("worker_threads").parentPort.on("message", () => {});
+// With 20 alive, 3 attempts of each and 3 of the main agent, there are 63.
+if (isMainThread) (async () => {
+  for (let refused; (refused = Atomics.load(counts, REFUSED)) < 43; ) await Atomics.waitAsync(counts, REFUSED, refused).value;
+  console.log(Atomics.load(counts, MADE), Atomics.load(counts, REFUSED));
+  process.exit(0);
+})();
+else require("worker_threads").parentPort.on("message", () => {});

@@ -10,7 +10,10 @@
 //> from a blob
 //> 8symbol
 
-const { ownKeys, defineProperty, getPrototypeOf, boom, each } = require("./support/tools.js");
+const { ownKeys } = Reflect;
+const { defineProperty, getPrototypeOf } = Object;
+const boom = () => { throw "patched"; };
+const each = (list, use) => { for (let at = 0; at < list.length; at++) use(list[at]); };
 const { log } = console;
 const load = require;
 const { URL, Blob, Worker: PageWorker, DOMException, MessageChannel, Uint8Array } = globalThis;

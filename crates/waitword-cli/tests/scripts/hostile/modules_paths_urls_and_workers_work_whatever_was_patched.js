@@ -12,7 +12,10 @@
 //> 1
 //> exit 1
 
-const { ownKeys, defineProperty, getPrototypeOf, boom, each } = require("./support/tools.js");
+const { ownKeys } = Reflect;
+const { defineProperty, getPrototypeOf } = Object;
+const boom = () => { throw "patched"; };
+const each = (list, use) => { for (let at = 0; at < list.length; at++) use(list[at]); };
 const { Worker, MessageChannel, receiveMessageOnPort } = require("worker_threads");
 const path = require("path");
 const { log } = console;
@@ -46,7 +49,10 @@ function start(word) {
 process.nextTick((text) => log(text), "tick");
 //@ file: worker.js
 const { parentPort, workerData } = require("worker_threads");
-const { ownKeys, defineProperty, getPrototypeOf, boom, each } = require("./support/tools.js");
+const { ownKeys } = Reflect;
+const { defineProperty, getPrototypeOf } = Object;
+const boom = () => { throw "patched"; };
+const each = (list, use) => { for (let at = 0; at < list.length; at++) use(list[at]); };
 PATCH;
 parentPort.postMessage({ n: workerData.a });
 setTimeout(() => {}, 100000);

@@ -7,7 +7,10 @@
 //>
 //> end 0
 
-const { ownKeys, defineProperty, getPrototypeOf, boom, each } = require("./support/tools.js");
+const { ownKeys } = Reflect;
+const { defineProperty, getPrototypeOf } = Object;
+const boom = () => { throw "patched"; };
+const each = (list, use) => { for (let at = 0; at < list.length; at++) use(list[at]); };
 const { log } = console;
 const load = require;
 PATCH;

@@ -24,6 +24,8 @@ pub(crate) struct Case {
     pub(crate) is_on_node: bool,
     /// The checks in which Node is known to be wrong.
     pub(crate) deviations: Vec<String>,
+    /// Whether it runs where it lies, for it imports what lies elsewhere.
+    pub(crate) is_in_place: bool,
     only_on: Option<String>,
     /// The name of `each`, and the texts that stand for it.
     each: Option<(String, Vec<String>)>,
@@ -63,6 +65,7 @@ impl Case {
             lacks: Vec::new(),
             is_on_node: false,
             deviations: Vec::new(),
+            is_in_place: false,
             only_on: None,
             each: None,
             files: vec![(format!("main.{}", extension.display()), String::new())],
@@ -112,6 +115,10 @@ impl Case {
             "stderr lacks" => self.lacks.push(value.replace("\\n", "\n")),
             "node" if value == "same" => self.is_on_node = true,
             "node differs" => self.deviations.push(value.to_owned()),
+            "in place" => {
+                self.is_in_place = true;
+                self.files[0].0 = self.path.file_name().unwrap().to_string_lossy().into_owned();
+            }
             "only on" => self.only_on = Some(value.to_owned()),
             "file" => self.files[0].0 = value.to_owned(),
             _ => self.take_each(directive),

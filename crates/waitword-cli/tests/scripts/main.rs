@@ -21,7 +21,7 @@
 //! | `//@ file: NAME` | what follows is another file of the program; as the first line of all, it names the first file |
 //!
 //! The program is copied to a folder of its own, without the lines above, under the name `main.js` or `main.mjs`; the folder `support`
-//! goes with it. `WAITWORD_BLESS=1` writes the output of cases that failed into them. `cargo test --test scripts NAME` runs some.
+//! goes with it. One with `//@ in place` runs where it lies. `WAITWORD_BLESS=1` writes the output of cases that failed into them. `cargo test --test scripts NAME` runs some.
 
 mod case;
 #[path = "../cli/program.rs"]

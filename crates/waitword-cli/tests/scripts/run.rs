@@ -97,8 +97,11 @@ pub(crate) fn has_node() -> bool {
     false
 }
 
-/// Writes the program into a folder of its own.
+/// Writes the program into a folder of its own, if it is to have one.
 fn written(case: &Case, host: &str) -> PathBuf {
+    if case.is_in_place {
+        return case.path.parent().unwrap().to_owned();
+    }
     let folder = folder(&format!("scripts/{host}/{}", case.name.replace(':', "-")));
     let support = case.path.with_file_name("support");
     if support.is_dir() {

@@ -1,4 +1,4 @@
-// Promises of four agents, which say when they are queued. (Blocked agents cannot say it: see tests/js/article/fifo-mixed.mjs.)
+// Promises of four agents, which say when they are queued. (Blocked agents cannot say it: see article/fifo-mixed.mjs.)
 //@ flags: --main-can-block
 //@ stdout: checks
 //@ node: same

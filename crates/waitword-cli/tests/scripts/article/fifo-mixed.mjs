@@ -5,6 +5,18 @@
 // step, hence waiter i, if it is in the queue, enqueued before the word became i + 1, and waiter i + 1 after that. A waiter
 // that is late gets 'not-equal' and reports it. So the order of the queue is known, whatever the scheduler did. An attempt
 // with a late waiter is checked like any other, and then repeated with longer pauses.
+//@ in place
+//> ok  FIFO, notified one by one: all 3 arrivals of 1
+//> ok  FIFO, notified one by one: all 9 arrivals of 2
+//> ok  FIFO, notified one by one: all 27 arrivals of 3
+//> ok  FIFO, notified one by one: all 81 arrivals of 4
+//> ok  FIFO, notified one by one: all 243 arrivals of 5
+//> ok  notify(k) wakes the k that came first, 1 <= k <= 1: all 2 arrivals of 1
+//> ok  notify(k) wakes the k that came first, 1 <= k <= 2: all 4 arrivals of 2
+//> ok  notify(k) wakes the k that came first, 1 <= k <= 3: all 8 arrivals of 3
+//> ok  notify(k) wakes the k that came first, 1 <= k <= 4: all 16 arrivals of 4
+//> ok  notify(k) wakes the k that came first, 1 <= k <= 5: all 32 arrivals of 5
+
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { equal, ok, pause, stayAlive } from './support/check.mjs';
 import { Channel, Partner } from './support/partner.mjs';

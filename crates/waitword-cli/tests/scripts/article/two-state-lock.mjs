@@ -1,4 +1,8 @@
 // What the two-state lock of examples/article has beyond the article's class: any word, and a promise of the callback.
+//@ in place
+//> ok  the index selects the word
+//> ok  executeLocked brings the value or the error, and unlocks in either case
+
 import { AsyncLock, LOCKED, UNLOCKED } from './support/async-lock.mjs';
 import { equal, ok, stayAlive } from './support/check.mjs';
 

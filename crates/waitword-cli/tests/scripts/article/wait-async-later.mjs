@@ -1,4 +1,11 @@
 // The promise of `waitAsync` is fulfilled with 'ok' or 'timed-out', and is never rejected.
+//@ in place
+//> ok  'ok' after a notify in this thread
+//> ok  'ok' after a notify in another thread
+//> ok  'timed-out' when nobody notifies
+//> ok  never rejected, and the sum of what notify returned is the number of oks
+//> ok  bad arguments throw instead of rejecting
+
 import { Worker, isMainThread, workerData } from 'node:worker_threads';
 import { equal, ok, stayAlive, throws } from './support/check.mjs';
 

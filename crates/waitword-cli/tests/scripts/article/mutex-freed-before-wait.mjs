@@ -1,5 +1,9 @@
 // A race of the mutex: T2's compareExchange fails, and T1 releases the lock before T2 waits. T2's wait returns 'not-equal'
 // at once, and T2 retries. First with `Atomics.wait`, then with `Atomics.waitAsync`.
+//@ in place
+//> ok  released between compareExchange and wait: 'not-equal' at once, and the lock is taken
+//> ok  released between compareExchange and waitAsync: 'not-equal' at once, and the lock is taken
+
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { AsyncLock } from './support/async-lock.mjs';
 import { equal, ok } from './support/check.mjs';

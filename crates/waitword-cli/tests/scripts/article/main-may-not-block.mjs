@@ -1,4 +1,9 @@
 // `Atomics.wait` on the main agent, which cannot block, is a TypeError; `notify` and `waitAsync` are allowed there.
+//@ in place
+//> ok  Atomics.wait on the main agent is a TypeError
+//> ok  notify and waitAsync are usable there
+//> ok  Atomics.wait is usable in a worker
+
 import { Worker, isMainThread, workerData } from 'node:worker_threads';
 import { equal, mainMayBlock, ok, throws } from './support/check.mjs';
 

@@ -1,4 +1,8 @@
 // The main agent, which cannot block, and the mutex: `lock` is a TypeError where it would have to wait.
+//@ in place
+//> ok  lock on a held lock is a TypeError, and changes nothing
+//> ok  executeLocked waits for a held lock
+
 import { AsyncLock, LOCKED, UNLOCKED } from './support/async-lock.mjs';
 import { equal, mainMayBlock, ok, stayAlive, throws } from './support/check.mjs';
 

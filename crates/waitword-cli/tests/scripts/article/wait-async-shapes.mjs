@@ -1,4 +1,11 @@
 // The three shapes of what `waitAsync` returns, at once in each case.
+//@ in place
+//> ok  { async: false, value: 'not-equal' }
+//> ok  { async: false, value: 'timed-out' }
+//> ok  the value is compared before the timeout is checked
+//> ok  { async: true, value: promise }
+//> ok  the first two shapes enqueue nothing
+
 import { equal, holds, ok } from './support/check.mjs';
 
 const words = new Int32Array(new SharedArrayBuffer(16));

@@ -1,5 +1,9 @@
 // A race of the mutex: T1 releases the lock and wakes T2, and T3 acquires the lock before T2 retries. T2's
 // compareExchange fails and T2 waits again, until T3 releases. First with `Atomics.wait`, then with `Atomics.waitAsync`.
+//@ in place
+//> ok  taken before the woken waiter retries: it waits again, until T3 unlocks
+//> ok  taken before the reaction of the promise runs: it waits again, until T3 unlocks
+
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { AsyncLock } from './support/async-lock.mjs';
 import { equal, ok, pause, stayAlive } from './support/check.mjs';

@@ -1,4 +1,10 @@
 // The lock of examples/article that tells "locked" from "locked with waiters", state by state.
+//@ in place
+//> ok  an unlock without waiters does not notify
+//> ok  each unlock wakes one waiter until none is left
+//> ok  executeLocked brings the value or the error, and unlocks in either case
+//> ok  an agent that blocks and one that awaits share the lock
+
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import '../../../../../examples/article/three-state-lock.js';
 import { equal, ok, stayAlive, throws } from './support/check.mjs';

@@ -1,4 +1,10 @@
 // The count of `notify`: its default, its conversion to an integer, and which waiters it wakes.
+//@ in place
+//> ok  notify(count) wakes the first `count`, in FIFO order, and returns how many
+//> ok  without a count it wakes all
+//> ok  a count is truncated, never below 0, and may be larger than the queue
+//> ok  0 if nobody waits there
+
 import { equal, ok, stayAlive } from './support/check.mjs';
 
 const done = stayAlive();

@@ -1,4 +1,7 @@
 // Mutual exclusion: the main agent and four workers, two with each method, increment one plain counter. None is lost.
+//@ in place
+//> ok  one agent at a time holds the lock, and no increment is lost
+
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { AsyncLock, UNLOCKED } from './support/async-lock.mjs';
 import { equal, ok, stayAlive } from './support/check.mjs';

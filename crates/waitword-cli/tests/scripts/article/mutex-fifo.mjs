@@ -1,5 +1,8 @@
 // Waiters of three agents acquire the lock in the order in which they enqueued, if no other agent barges: each order of
 // six waiters, two per agent. `executeLocked` has enqueued when it returns, so a message of its agent proves it.
+//@ in place
+//> ok  waiters acquire the lock in FIFO order, in all 90 orders of three agents
+
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { AsyncLock } from './support/async-lock.mjs';
 import { equal, ok, stayAlive } from './support/check.mjs';

@@ -1,4 +1,11 @@
 // The mutex without races: a free lock is taken, a held one is waited for, an unlock wakes the head waiter.
+//@ in place
+//> ok  unlock of a free lock is an error, and changes nothing
+//> ok  a free lock is acquired and released without waiting
+//> ok  executeLocked schedules its callback, and each holder notifies when it unlocks
+//> ok  a worker that blocks and a main agent that awaits share the lock
+//> ok  a worker can use executeLocked as well
+
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { AsyncLock, LOCKED, UNLOCKED } from './support/async-lock.mjs';
 import { equal, ok, stayAlive, throws } from './support/check.mjs';

@@ -1,4 +1,16 @@
 // The two array types that can be waited on and notified, on shared memory; all others are a TypeError.
+//@ in place
+//> ok  waitAsync and notify on Int32Array
+//> ok  waitAsync and notify on BigInt64Array
+//> ok  a BigInt64Array compares all 64 bits
+//> ok  the location is what counts, not the array through which it is seen
+//> ok  waitAsync refuses Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Uint32Array, Float32Array, Float64Array, BigUint64Array
+//> ok  notify refuses Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Uint32Array, Float32Array, Float64Array, BigUint64Array
+//> ok  waitAsync demands shared memory; notify finds nobody elsewhere
+//> ok  wait on Int32Array and BigInt64Array
+//> ok  wait refuses Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Uint32Array, Float32Array, Float64Array, BigUint64Array
+//> ok  wait demands shared memory
+
 import { Worker, isMainThread } from 'node:worker_threads';
 import { equal, ok, stayAlive, throws } from './support/check.mjs';
 

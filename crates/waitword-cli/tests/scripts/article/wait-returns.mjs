@@ -1,4 +1,10 @@
 // The three strings that `Atomics.wait` returns, in a worker.
+//@ in place
+//> ok  'not-equal' at once
+//> ok  'timed-out' for timeout 0
+//> ok  'timed-out' later
+//> ok  'ok' when notified, whatever its timeout
+
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { equal, ok, pause } from './support/check.mjs';
 import { Partner } from './support/partner.mjs';

@@ -13,8 +13,7 @@ pub(crate) struct Case {
     pub(crate) command: Option<Vec<String>>,
     pub(crate) flags: Vec<String>,
     pub(crate) arguments: Vec<String>,
-    /// `None` for a signal.
-    pub(crate) code: Option<i32>,
+    pub(crate) code: i32,
     pub(crate) stdout: Stdout,
     pub(crate) lines: Vec<String>,
     /// Whether nothing is known of the standard error but the parts that it has, and those that it lacks.
@@ -57,7 +56,7 @@ impl Case {
             command: None,
             flags: Vec::new(),
             arguments: Vec::new(),
-            code: Some(0),
+            code: 0,
             stdout: Stdout::Exact,
             lines: Vec::new(),
             may_complain: false,
@@ -74,13 +73,15 @@ impl Case {
         for line in head.lines() {
             if let Some(line) = line.strip_prefix("//>") {
                 case.lines.push(line.strip_prefix(' ').unwrap_or(line).to_owned());
-            } else if let Some(directive) = line.strip_prefix("//@ ") {
-                case.take(directive);
+            } else if let Some(directive) = line.strip_prefix("//@") {
+                case.take(directive.trim());
             }
         }
         for line in body.lines() {
             match line.strip_prefix("//@ file: ") {
                 Some(name) => case.files.push((name.to_owned(), String::new())),
+                // It would be taken for a comment, and nothing would be compared with it.
+                None if line.starts_with("//@") || line.starts_with("//>") => case.is_wrong(line),
                 None => case.files.last_mut().unwrap().1.extend([line, "\n"]),
             }
         }
@@ -95,8 +96,7 @@ impl Case {
             "command" => self.command = Some(words(value)),
             "flags" => self.flags = words(value),
             "arguments" => self.arguments = words(value),
-            "code" if value == "signal" => self.code = None,
-            "code" => self.code = Some(self.parsed(value)),
+            "code" => self.code = value.parse().unwrap_or_else(|_| self.is_wrong(directive)),
             "stdout" => {
                 self.stdout = match value {
                     "sorted" => Stdout::Sorted,
@@ -138,10 +138,6 @@ impl Case {
         let each = self.each.get_or_insert_with(|| (name.to_owned(), Vec::new()));
         assert_eq!(each.0, name, "{}: one name for each", self.path.display());
         each.1.extend(texts);
-    }
-
-    fn parsed<T: std::str::FromStr>(&self, value: &str) -> T {
-        value.parse().unwrap_or_else(|_| self.is_wrong(value))
     }
 
     fn is_wrong(&self, line: &str) -> ! {

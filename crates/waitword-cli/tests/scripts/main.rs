@@ -10,7 +10,7 @@
 //! | `//@ stdout: as on Node` | the lines and the exit code are those of Node; nothing is compared where Node is not installed |
 //! | `//@ stderr has: text` | a part of the standard error, with `\n` for the end of a line; others may be there as well |
 //! | `//@ stderr lacks: text` | what is not a part of it; `//@ stderr: any`: nothing is known of it |
-//! | `//@ code: 1` | the exit code; `signal` if there is none |
+//! | `//@ code: 1` | the exit code |
 //! | `//@ flags: …`, `//@ arguments: …` | stand before and after the name of the script |
 //! | `//@ command: …` | is run, and not `run` with the first file |
 //! | `//@ each NAME: text` | the case is run with each of these texts in the place of NAME |
@@ -21,7 +21,8 @@
 //! | `//@ file: NAME` | what follows is another file of the program; as the first line of all, it names the first file |
 //!
 //! The program is copied to a folder of its own, without the lines above, under the name `main.js` or `main.mjs`; the folder `support`
-//! goes with it. One with `//@ in place` runs where it lies. `WAITWORD_BLESS=1` writes the output of cases that failed into them. `cargo test --test scripts NAME` runs some.
+//! goes with it. One with `//@ in place` runs where it lies. `WAITWORD_BLESS=1` writes what cases that fail print into them.
+//! `cargo test -p waitword-cli --test scripts NAME` runs some.
 
 mod case;
 #[path = "../cli/program.rs"]
@@ -42,11 +43,12 @@ use case::{Case, Stdout};
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let has_node = run::has_node();
-    let trials = cases().flat_map(Case::variants).flat_map(|case| trials(case, has_node)).collect();
+    let trials: Vec<_> = cases().flat_map(Case::variants).flat_map(|case| trials(case, has_node)).collect();
+    assert!(!trials.is_empty(), "there are no scripts");
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// One with the command, and one on Node.
+/// One with the command alone, and one that compares with Node.
 fn trials(case: Case, has_node: bool) -> Vec<Trial> {
     let mut trials = Vec::new();
     let runs_here = case.runs_here();

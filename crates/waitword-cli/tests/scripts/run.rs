@@ -21,8 +21,8 @@ pub(crate) fn here(case: &Case) -> Result<(), Failed> {
     let printed = shown(case, &ran, &folder);
     let mut wrong = case.variant().map_or_else(String::new, |text| format!("with {text}\n"));
     let before = wrong.len();
-    if ran.code != case.code {
-        writeln!(wrong, "exit code {:?} instead of {:?}", ran.code, case.code)?;
+    if ran.code != Some(case.code) {
+        writeln!(wrong, "exit code {:?} instead of {}", ran.code, case.code)?;
     }
     wrong += &difference(&case.lines, &printed);
     for part in &case.complaints {

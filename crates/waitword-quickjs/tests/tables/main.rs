@@ -70,6 +70,7 @@ fn sections(path: &Path) -> Vec<Section> {
             }
         }
         assert_eq!(row.trim(), "", "{}: what does this row give?", section.name);
+        assert!(!section.rows.is_empty(), "{}: no row", section.name);
         section
     };
     rest.split("\n//# ").map(section).collect()

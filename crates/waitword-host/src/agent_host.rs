@@ -15,9 +15,9 @@ use crate::cluster::Cluster;
 use crate::failure::FailureKind;
 use crate::limits::Limits;
 use crate::mailbox::Mailbox;
+use crate::named_locks::{LockNews, Ticket};
 use crate::observed::Observed;
 use crate::source_text::SourceText;
-use crate::thread_messages::{ThreadMessage, Ticket};
 use crate::timers::Timers;
 use crate::worker_options::{Data, Entry, Shape};
 
@@ -38,9 +38,9 @@ pub(crate) struct Host {
     pub(crate) unrepeatable: OnceCell<(String, SourceText)>,
     /// What it has of the others, and they of it.
     pub(crate) links: Arc<AgentLinks>,
-    /// What any agent posted by this one's number.
-    pub(crate) from_threads: Arc<Mailbox<ThreadMessage>>,
-    /// The answers that this agent waits for.
+    /// What became of its requests for locks.
+    pub(crate) lock_news: Arc<Mailbox<LockNews>>,
+    /// The requests that it goes on for.
     pub(crate) asked: RefCell<BTreeSet<Ticket>>,
     tickets: Cell<Ticket>,
     /// What the parent sees of this agent.
@@ -97,7 +97,6 @@ pub(crate) struct Parts {
     pub(crate) limits: Limits,
     pub(crate) eval_source: String,
     pub(crate) links: Arc<AgentLinks>,
-    pub(crate) from_threads: Arc<Mailbox<ThreadMessage>>,
     pub(crate) observed: Arc<Observed>,
     pub(crate) spawn: Spawn,
 }
@@ -111,10 +110,11 @@ pub(crate) type Spawn = fn(&Host, Entry, Shape, Option<usize>, Vec<String>, Data
 impl Host {
     pub(crate) fn new(parts: Parts) -> Self {
         let Parts { id, cluster, bell, argv, shape, limits, eval_source, .. } = parts;
-        let Parts { links, from_threads, observed, spawn, .. } = parts;
+        let Parts { links, observed, spawn, .. } = parts;
         Self {
             id,
             cluster,
+            lock_news: Arc::new(Mailbox::new(Arc::clone(&bell))),
             bell,
             argv,
             shape,
@@ -122,7 +122,6 @@ impl Host {
             eval_source,
             unrepeatable: OnceCell::new(),
             links,
-            from_threads,
             asked: RefCell::default(),
             tickets: Cell::default(),
             observed,
@@ -141,7 +140,7 @@ impl Host {
         }
     }
 
-    /// A number for an answer that the agent waits for from now on.
+    /// A number for a request that the agent goes on for from now on.
     pub(crate) fn ask(&self) -> Ticket {
         let ticket = self.tickets.get();
         // They wrap around after four billion, of which few are still waited for.

@@ -10,7 +10,6 @@ use crate::agent_name::ThreadId;
 use crate::channel::Message;
 use crate::mailbox::Mailbox;
 use crate::ports::Ports;
-use crate::thread_messages::{Answer, Receipt};
 use crate::worker_event::WorkerEvent;
 
 /// What an agent has of the others, and they of it.
@@ -24,8 +23,6 @@ pub(crate) struct AgentLinks {
     ports: Mutex<Ports>,
     /// `workerData`, until it is read.
     data: Mutex<Option<Message>>,
-    /// What is owed to the sender of the message that the job which runs has taken.
-    receipt: Mutex<Option<Receipt>>,
     is_gone: AtomicBool,
 }
 
@@ -37,7 +34,6 @@ impl AgentLinks {
             parent,
             ports: Mutex::new(Ports::new(bell)),
             data: Mutex::default(),
-            receipt: Mutex::default(),
             is_gone: AtomicBool::new(false),
         }
     }
@@ -56,29 +52,15 @@ impl AgentLinks {
         lock(&self.data)
     }
 
-    /// The job that begins has taken a message; its sender gets an answer also if the job never ends.
-    pub(crate) fn owe(&self, receipt: Receipt) {
-        *lock(&self.receipt) = Some(receipt);
-    }
-
-    /// The answer to the message that the job has taken.
-    pub(crate) fn answer(&self, answer: Answer) {
-        let receipt = lock(&self.receipt).take();
-        if let Some(receipt) = receipt {
-            receipt.sign(answer);
-        }
-    }
-
-    /// The agent is gone: nothing reaches it any more, its ports close, and the sender of the message that it has taken gets its answer.
+    /// The agent is gone: nothing reaches it any more, and its ports close.
     pub(crate) fn close(&self) {
         self.is_gone.store(true, Ordering::Relaxed);
         self.from_parent.close();
         self.from_workers.close();
         // Out of the locks before they are dropped.
         let data = self.data().take();
-        let receipt = lock(&self.receipt).take();
         let ports = self.ports().close_all();
-        drop((data, receipt, ports));
+        drop((data, ports));
     }
 }
 

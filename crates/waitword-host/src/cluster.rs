@@ -14,14 +14,12 @@ use waitword_quickjs::Doorbell;
 
 use crate::agent_links::AgentLinks;
 use crate::agent_name::{MAIN, ThreadId};
-use crate::blobs::Blobs;
 use crate::broadcast_groups::BroadcastGroups;
 use crate::ended::{AbandonedWait, EXIT_TIMED_OUT};
 use crate::liveness::Reason;
 use crate::members::{Doing, Member, Members, Standstill};
 use crate::named_locks::NamedLocks;
 use crate::observer::Observer;
-use crate::thread_messages::Directory;
 
 /// All agents of one program.
 pub(crate) struct Cluster {
@@ -34,8 +32,6 @@ pub(crate) struct Cluster {
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
     groups: BroadcastGroups,
-    blobs: Blobs,
-    directory: Directory,
     named_locks: NamedLocks,
     observer: Option<Observer>,
 }
@@ -53,16 +49,13 @@ impl Cluster {
     /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
     pub(crate) fn new(main: Arc<Doorbell>, is_closed: bool, observer: Option<Observer>) -> Arc<Self> {
         let members = Mutex::new(Members { observer: observer.clone(), ..Members::default() });
-        let (groups, blobs) = (BroadcastGroups::default(), Blobs::default());
         let cluster = Self {
             members,
             left: Condvar::new(),
             doubt: Condvar::new(),
             over: Condvar::new(),
             is_closed,
-            groups,
-            blobs,
-            directory: Directory::default(),
+            groups: BroadcastGroups::default(),
             named_locks: NamedLocks::default(),
             observer,
         };
@@ -135,16 +128,6 @@ impl Cluster {
     /// Where agents of this program meet by name.
     pub(crate) fn broadcast_groups(&self) -> &BroadcastGroups {
         &self.groups
-    }
-
-    /// The texts that agents of this program know by URL.
-    pub(crate) fn blobs(&self) -> &Blobs {
-        &self.blobs
-    }
-
-    /// Where agents of this program find each other by number.
-    pub(crate) fn directory(&self) -> &Directory {
-        &self.directory
     }
 
     /// What agents of this program lock by name.

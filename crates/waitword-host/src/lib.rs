@@ -7,10 +7,10 @@
 //!   Program ──► worker.rs, exit.rs, observed.rs   a thread for each agent, and what it posts to its parent
 //!                 ├► recorder.rs ─► observer.rs, timeline.rs   what an observed agent does, for reports and timelines
 //!                 └► event_loop/   one job at a time, then sleep
-//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, thread_messages.rs, named_locks.rs, clone/   what there is to do
+//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, named_locks.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   which agents sleep; can anything still happen? which have to end?
 //!                      └► sources.rs, source_file.rs, module_loader.rs
-//!   js/ ──► parts.rs, options.rs, natives/, broadcast_groups.rs, blobs.rs   the half of the host that is written in JavaScript, and what it calls
+//!   js/ ──► parts.rs, options.rs, natives/, broadcast_groups.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
 //! # When a program ends
@@ -25,7 +25,6 @@
 mod agent_host;
 mod agent_links;
 mod agent_name;
-mod blobs;
 mod boot;
 mod broadcast_groups;
 mod channel;
@@ -56,7 +55,6 @@ mod source_file;
 mod source_line;
 mod source_text;
 mod sources;
-mod thread_messages;
 mod timeline;
 mod timers;
 mod worker;

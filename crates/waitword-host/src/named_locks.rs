@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::agent_name::ThreadId;
 use crate::mailbox::Mailbox;
-use crate::thread_messages::{ThreadMessage, Ticket};
 
 /// The locks of one program, by name. A name that nobody holds or waits for is not there.
 #[derive(Default)]
@@ -22,12 +21,22 @@ struct Named {
     pending: VecDeque<Request>,
 }
 
+/// The number under which an agent knows a request of its own.
+pub(crate) type Ticket = u32;
+
+/// What an agent hears of its requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockNews {
+    Granted(Ticket),
+    /// It had the lock, and now another request has it.
+    Stolen(Ticket),
+}
+
 pub(crate) struct Request {
     pub(crate) agent: ThreadId,
     pub(crate) ticket: Ticket,
     pub(crate) is_shared: bool,
-    /// The agent's box.
-    pub(crate) messages: Arc<Mailbox<ThreadMessage>>,
+    pub(crate) news: Arc<Mailbox<LockNews>>,
 }
 
 /// What to do for a request that cannot be granted at once.
@@ -45,8 +54,8 @@ impl NamedLocks {
         let mut names = self.lock();
         let named = names.entry(name).or_default();
         if otherwise == Otherwise::Steal {
-            for Request { ticket, messages, .. } in named.holders.drain(..) {
-                messages.post(ThreadMessage::LockStolen { ticket });
+            for Request { ticket, news, .. } in named.holders.drain(..) {
+                news.post(LockNews::Stolen(ticket));
             }
             named.pending.push_front(request);
         } else if otherwise == Otherwise::GiveUp && !(named.pending.is_empty() && named.admits(&request)) {
@@ -103,7 +112,7 @@ impl Named {
     fn grant(&mut self) {
         while self.pending.front().is_some_and(|first| self.admits(first)) {
             let Some(first) = self.pending.pop_front() else { return };
-            first.messages.post(ThreadMessage::LockGranted { ticket: first.ticket });
+            first.news.post(LockNews::Granted(first.ticket));
             self.holders.push(first);
         }
     }
@@ -126,16 +135,15 @@ mod tests {
     #[test]
     fn locks_are_granted_in_the_order_of_the_requests_and_given_up_with_their_agents() {
         let locks = NamedLocks::default();
-        let messages = Arc::new(Mailbox::new(Arc::default()));
+        let mailbox = Arc::new(Mailbox::new(Arc::default()));
         let request = |agent, ticket, is_shared, otherwise| {
-            let request = Request { agent, ticket, is_shared, messages: Arc::clone(&messages) };
+            let request = Request { agent, ticket, is_shared, news: Arc::clone(&mailbox) };
             locks.request("name".to_owned(), request, otherwise)
         };
         let news = || {
-            let news = std::iter::from_fn(|| messages.take()).map(|message| match message {
-                ThreadMessage::LockGranted { ticket } => ticket as i64,
-                ThreadMessage::LockStolen { ticket } => -(ticket as i64),
-                _ => panic!("that is no lock"),
+            let news = std::iter::from_fn(|| mailbox.take()).map(|news| match news {
+                LockNews::Granted(ticket) => i64::from(ticket),
+                LockNews::Stolen(ticket) => -i64::from(ticket),
             });
             news.collect::<Vec<_>>()
         };

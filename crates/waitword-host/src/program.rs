@@ -16,7 +16,6 @@ use crate::cluster::Cluster;
 use crate::ended::Ended;
 use crate::exit::Exit;
 use crate::limits::{DEFAULT_MAX_WORKERS, Limits};
-use crate::mailbox::Mailbox;
 use crate::observer::Observer;
 use crate::path_text::text_of;
 use crate::worker::{self, SpawnOptions};
@@ -186,7 +185,6 @@ impl Program {
                 id: MAIN,
                 cluster: Arc::clone(&cluster),
                 links: Arc::new(AgentLinks::new(&bell, None)),
-                from_threads: Arc::new(Mailbox::new(Arc::clone(&bell))),
                 bell,
                 argv: worker::argv(self.script.name(), self.arguments),
                 shape: Shape::Node,
@@ -203,7 +201,6 @@ impl Program {
             can_block: self.main_can_block,
             advance: None,
         };
-        cluster.directory().enter(MAIN, Arc::clone(&options.parts.from_threads));
         let clock = match self.timeout.map(|timeout| start_clock(&cluster, timeout)).transpose() {
             Ok(clock) => clock,
             Err(error) => {

@@ -21,7 +21,6 @@ use crate::ended::AbandonedWait;
 use crate::event_loop::{EventLoop, Stop};
 use crate::exit::Exit;
 use crate::limits::Limits;
-use crate::mailbox::Mailbox;
 use crate::module_loader::Loader;
 use crate::observed::{Observed, Tap};
 use crate::path_text::text_of;
@@ -85,8 +84,6 @@ pub(crate) fn spawn(
         observed.set_tap(1, Tap::Unwanted);
         observed.set_tap(2, Tap::Unwanted);
     }
-    let from_threads = Arc::new(Mailbox::new(Arc::clone(&bell)));
-    parent.cluster.directory().enter(id, Arc::clone(&from_threads));
     let options = SpawnOptions {
         parts: Parts {
             id,
@@ -97,7 +94,6 @@ pub(crate) fn spawn(
             limits: Limits { memory, ..parent.limits.clone() },
             eval_source,
             links: Arc::clone(&links),
-            from_threads,
             spawn,
             observed: Arc::clone(&observed),
         },
@@ -117,7 +113,6 @@ pub(crate) fn spawn(
             Ok(id)
         }
         Err(error) => {
-            parent.cluster.directory().leave(id);
             parent.cluster.leave(id);
             Err(format!("cannot start a thread: {error}"))
         }

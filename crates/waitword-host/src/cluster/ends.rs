@@ -57,8 +57,6 @@ impl Cluster {
     ) {
         // The agent that reads of its exit finds all this gone.
         links.close();
-        self.blobs().forget(id);
-        self.directory().leave(id);
         self.named_locks().leave(id);
         if let Some(parent) = &links.parent {
             if let Some((failure, thrown)) = failure {

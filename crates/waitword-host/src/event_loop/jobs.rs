@@ -1,6 +1,7 @@
 //! The jobs, and what comes after each of them.
 //!
-//! Jobs come from six sources (settled waits, timers, messages from the parent, from workers, from any thread, and at ports), which
+//! Jobs come from six sources (settled waits, timers, messages from the parent, from workers, and at ports, and locks that
+//! were granted or stolen), which
 //! take turns: a source that never runs dry cannot starve the others. Within a source, first come, first served.
 
 use std::time::Instant;
@@ -10,7 +11,7 @@ use crate::agent_name::ThreadId;
 use crate::channel::Delivery;
 use crate::clone::{self, SerializedMessage};
 use crate::failure::{Failure, FailureKind, Place};
-use crate::thread_messages::{Answer, ThreadMessage};
+use crate::named_locks::LockNews;
 use crate::worker_event::WorkerEvent;
 use waitword_quickjs::{Exception, Realm, Rejection, Value};
 
@@ -24,18 +25,12 @@ enum Source {
     DueTimers,
     Parent,
     Workers,
-    Threads,
+    Locks,
     Ports,
 }
 
-const SOURCES: [Source; 6] = [
-    Source::SettledWaits,
-    Source::DueTimers,
-    Source::Parent,
-    Source::Workers,
-    Source::Threads,
-    Source::Ports,
-];
+const SOURCES: [Source; 6] =
+    [Source::SettledWaits, Source::DueTimers, Source::Parent, Source::Workers, Source::Locks, Source::Ports];
 
 impl EventLoop<'_> {
     /// Whether there was one.
@@ -48,7 +43,7 @@ impl EventLoop<'_> {
                 Source::DueTimers => self.run_due_timer(),
                 Source::Parent => self.run_message_of_parent(),
                 Source::Workers => self.run_message_of_worker(),
-                Source::Threads => self.run_message_of_thread(),
+                Source::Locks => self.run_lock_news(),
                 Source::Ports => self.run_message_of_port(),
             };
             if ran? {
@@ -126,37 +121,16 @@ impl EventLoop<'_> {
         Ok(true)
     }
 
-    fn run_message_of_thread(&self) -> Result<bool, Stop> {
-        match self.host.from_threads.take() {
-            None => return Ok(false),
-            Some(ThreadMessage::Message { from, message, receipt }) => {
-                self.host.links.owe(receipt);
-                let became = self.call("receive.fromThread", |realm| {
-                    let (data, _) = self.host.unpack(realm, message)?;
-                    Ok(vec![data, realm.number(from)])
-                })?;
-                self.host.links.answer(match became.and_then(|became| became.as_number()) {
-                    Some(0.0) => Answer::Delivered,
-                    Some(1.0) => Answer::NobodyListens,
-                    _ => Answer::ListenerFailed,
-                });
-            }
-            Some(ThreadMessage::LockGranted { ticket }) => {
+    fn run_lock_news(&self) -> Result<bool, Stop> {
+        let Some(news) = self.host.lock_news.take() else { return Ok(false) };
+        let (path, ticket) = match news {
+            LockNews::Granted(ticket) => {
                 self.host.asked.borrow_mut().remove(&ticket);
-                self.call("receive.lockGranted", |realm| Ok(vec![realm.number(ticket)]))?;
+                ("receive.lockGranted", ticket)
             }
-            Some(ThreadMessage::LockStolen { ticket }) => {
-                self.call("receive.lockStolen", |realm| Ok(vec![realm.number(ticket)]))?;
-            }
-            Some(ThreadMessage::Answered { ticket, answer }) => {
-                // Unless nobody waits for it any more.
-                if self.host.asked.borrow_mut().remove(&ticket) {
-                    self.call("receive.answer", |realm| {
-                        Ok(vec![realm.number(ticket), realm.number(answer as i32)])
-                    })?;
-                }
-            }
-        }
+            LockNews::Stolen(ticket) => ("receive.lockStolen", ticket),
+        };
+        self.call(path, |realm| Ok(vec![realm.number(ticket)]))?;
         Ok(true)
     }
 

@@ -2,12 +2,11 @@
 
 mod agent;
 mod arguments;
-mod blobs;
 mod broadcast;
 mod files;
+mod locks;
 mod messages;
 mod table;
-mod threads;
 mod urls;
 mod workers;
 

@@ -2,7 +2,7 @@
 
 use waitword_quickjs::{Exception, NativeFn, Realm, Value};
 
-use super::{agent, blobs, broadcast, files, messages, threads, urls, workers};
+use super::{agent, broadcast, files, locks, messages, urls, workers};
 
 const NATIVES: &[(&str, NativeFn)] = &[
     ("write", agent::write),
@@ -13,9 +13,6 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("joinGroup", broadcast::join_group),
     ("postToGroup", broadcast::post_to_group),
     ("leaveGroup", broadcast::leave_group),
-    ("keepBlob", blobs::keep_blob),
-    ("findBlob", blobs::find_blob),
-    ("revokeBlob", blobs::revoke_blob),
     ("exit", agent::exit),
     ("closeAgent", agent::close_agent),
     ("runGlobally", files::run_globally),
@@ -43,11 +40,9 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("refWorker", workers::ref_worker),
     ("tapWorker", workers::tap_worker),
     ("usageOfWorker", workers::usage_of_worker),
-    ("postToThread", threads::post_to_thread),
-    ("forgetAnswer", threads::forget_answer),
-    ("requestLock", threads::request_lock),
-    ("releaseLock", threads::release_lock),
-    ("queryLocks", threads::query_locks),
+    ("requestLock", locks::request_lock),
+    ("releaseLock", locks::release_lock),
+    ("queryLocks", locks::query_locks),
     ("expectUncloneable", messages::expect_uncloneable),
     ("terminate", workers::terminate),
     ("copy", messages::copy),

@@ -82,11 +82,9 @@ pub(crate) fn format_query(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
     realm.string(&query.finish())
 }
 
-/// `fileUrl(path, isWindows)`: the URL of a file whose absolute path is given.
+/// `fileUrl(path)`: the URL of a file whose absolute path is given.
 pub(crate) fn file_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let path = realm.to_string(&call.argument(0))?;
-    let is_windows = realm.to_bool(&call.argument(1));
-    realm.string(&if is_windows { file_url::of_windows(&path) } else { file_url::of_posix(&path) })
+    realm.string(&file_url::of(&realm.to_string(&call.argument(0))?))
 }
 
 fn texts<'a>(realm: &Realm, texts: impl IntoIterator<Item = &'a str>) -> Result<Value, Exception> {

@@ -59,7 +59,7 @@
     URL: "url",
     URLSearchParams: "search_params",
     Worker: "web_worker",
-    navigator: "navigator",
+    navigator: "small_modules",
     process: "process",
   };
   for (const [name, part] of Object.entries(later)) {

@@ -6,19 +6,16 @@
   const ERR = 2;
   const { apply, list, Map } = host.safe;
   const { Error, Number } = globalThis;
-  const { replaceAll, slice } = String.prototype;
   const toFixed = Number.prototype.toFixed;
   const now = performance.now;
-  const counts = new Map();
   const times = new Map();
-  let margin = "";
 
   function print(stream, args) {
     // Plain text needs no formatting, and no built-in that a script could have replaced.
     const isPlain = args.length === 1 && typeof args[0] === "string" && args[0] !== "%%";
     const text = isPlain ? args[0] : apply(host.format, undefined, args);
     // Not a template: the engine makes those with String.prototype.concat.
-    host.write(stream, margin + (margin ? apply(replaceAll, text, ["\n", "\n" + margin]) : text) + "\n");
+    host.write(stream, text + "\n");
   }
 
   const out = (...args) => print(OUT, args);
@@ -50,25 +47,6 @@
       print(ERR, typeof args[0] === "string" ? args : after("Assertion failed", args));
     },
     dir: (value, options) => out(host.inspect(value, options)),
-    dirxml: out,
-    table: (data, columns) => {
-      const text = host.text().table(data, columns);
-      if (text === undefined) print(OUT, [data]);
-      else out(text);
-    },
-    group: (...args) => {
-      if (args.length > 0) print(OUT, args);
-      margin += "  ";
-    },
-    groupCollapsed: (...args) => host.console.group(...args),
-    groupEnd: () => {
-      margin = apply(slice, margin, [2]);
-    },
-    count: (label = "default") => {
-      counts.set(label, (counts.get(label) ?? 0) + 1);
-      out(label + ": " + counts.get(label));
-    },
-    countReset: (label = "default") => void counts.delete(label),
     time: (label = "default") => void times.set(label, now()),
     timeLog: (label = "default", ...args) => print(OUT, after(elapsed(label), args)),
     timeEnd: (label = "default") => {

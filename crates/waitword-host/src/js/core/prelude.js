@@ -36,19 +36,7 @@
     // For the parts that run when scripts may have replaced these.
     BigInt, Boolean, Error, Number, Promise, Proxy, RangeError, String, Symbol, TypeError, decodeURIComponent,
     freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, parseJson: JSON.parse, round: Math.round,
-    endsWith, indexOf, slice, startsWith, toWellFormed, trim, join: Array.prototype.join,
-  };
-  host.descriptor = getOwnPropertyDescriptor;
-  host.prototypeOf = setPrototypeOf;
-  host.iteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
-  /** Gives methods and accessors the attributes that WebIDL has for them. */
-  host.enumerable = (prototype, names) => {
-    for (let at = 0; at < names.length; at++) {
-      defineProperty(prototype, names[at], assign({ __proto__: null }, getOwnPropertyDescriptor(prototype, names[at]), { enumerable: true }));
-    }
-  };
-  host.tag = (Class, name) => {
-    defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: name, writable: false, enumerable: false, configurable: true });
+    endsWith, indexOf, slice, startsWith, toWellFormed, trim,
   };
   // Names of methods that scripts do not see.
   for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended", "isTarget", "resists"]) host[name] = Symbol(name);
@@ -74,24 +62,6 @@
     const received = host.text().received(value);
     return host.error(TypeError, "ERR_INVALID_ARG_TYPE",
       'The "' + name + '" ' + kind + " must be " + expected + ". Received " + received);
-  };
-  host.checkedBoolean = (name, value) => {
-    if (typeof value !== "boolean") throw host.invalid(name, "of type boolean", value);
-    return value;
-  };
-  host.checkedNumber = (name, value, least) => {
-    if (typeof value !== "number") throw host.invalid(name, "of type number", value);
-    if (value >= least) return value;
-    throw host.outOfRange(name, ">= " + String(least), value);
-  };
-  host.outOfRange = (name, expected, value) => {
-    const received = host.inspect(value);
-    return host.error(RangeError, "ERR_OUT_OF_RANGE",
-      'The value of "' + name + '" is out of range. It must be ' + expected + ". Received " + received);
-  };
-  host.checkedSignal = (name, value) => {
-    const isSignal = value === undefined || (typeof value === "object" && value !== null && "aborted" in value);
-    if (!isSignal) throw host.invalid(name, "an instance of AbortSignal", value);
   };
   host.enqueue = queueMicrotask;
   /** Of all agents, as it is shown: that of a file is opaque. */

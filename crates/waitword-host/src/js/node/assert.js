@@ -81,21 +81,6 @@
     check(thrown.error, expected, message);
   }
 
-  async function rejects(promise, expected, message) {
-    if (typeof expected === "string") [expected, message] = [undefined, expected];
-    let thrown;
-    try {
-      await (typeof promise === "function" ? promise() : promise);
-    } catch (error) {
-      thrown = { error };
-    }
-    if (!thrown) fail(message, undefined, expected, "rejects", "Missing expected rejection.");
-    check(thrown.error, expected, message);
-  }
-
-  const unwanted = (what, error, message) =>
-    fail(message, error, undefined, what, `Got unwanted ${what === "doesNotThrow" ? "exception" : "rejection"}.\nActual message: "${error?.message}"`);
-
   function make(isStrict) {
     const assert = (...args) => ok(...args);
     const strict = {
@@ -113,35 +98,16 @@
           notDeepEqual: comparison("notDeepEqual", "Expected values not to be loosely deep-equal:", "\n\nequals\n\n", (a, b) => !deep(a, b)),
         };
     return Object.assign(assert, {
-      AssertionError, ok, ...strict, ...loose, throws, rejects,
+      AssertionError, ok, ...strict, ...loose, throws,
       fail: (message = "Failed") => {
         if (Error.isError(message)) throw message;
-        const error = new AssertionError({ message, operator: "fail" });
-        throw error;
-      },
-      ifError: (value) => {
-        if (value === null || value === undefined) return;
-        fail(undefined, value, null, "ifError", "ifError got unwanted exception: " + (value?.message ?? host.inspect(value)));
+        throw new AssertionError({ message, operator: "fail" });
       },
       match: (string, pattern, message) => {
         if (!pattern.test(string)) fail(message, string, pattern, "match", `The input did not match the regular expression ${pattern}`);
       },
       doesNotMatch: (string, pattern, message) => {
         if (pattern.test(string)) fail(message, string, pattern, "doesNotMatch", `The input was expected to not match the regular expression ${pattern}`);
-      },
-      doesNotThrow: (call, message) => {
-        try {
-          call();
-        } catch (error) {
-          unwanted("doesNotThrow", error, message);
-        }
-      },
-      doesNotReject: async (promise, message) => {
-        try {
-          await (typeof promise === "function" ? promise() : promise);
-        } catch (error) {
-          unwanted("doesNotReject", error, message);
-        }
       },
     });
   }

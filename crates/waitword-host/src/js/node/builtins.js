@@ -11,14 +11,12 @@
   const builtins = {
     assert: () => host.part("assert"),
     "assert/strict": () => host.part("assert").strict,
-    async_hooks: () => host.part("small_modules").async_hooks,
     console: () => host.console,
     events: () => host.EventEmitter,
     module: () => host.part("small_modules").module,
     os: () => host.part("small_modules").os,
     path: () => host.path,
     "path/posix": () => host.path.posix,
-    "path/win32": () => host.path.win32,
     perf_hooks: () => perfHooks,
     process: () => host.part("process").process,
     timers: () => host.timers,
@@ -59,7 +57,6 @@
   host.dataModule = (url, isEntry) => host.part("data_url").module(url, isEntry);
   host.unresolvable = (name, url) => host.part("data_url").unresolvable(name, url);
   host.builtinNames = keys(builtins);
-  host.isBuiltin = (name) => hasOwn(builtins, begins(name, "node:") ? apply(slice, name, [5]) : name);
 
   function unknown(name, code, by) {
     let known = "";

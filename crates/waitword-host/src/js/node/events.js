@@ -1,21 +1,12 @@
 // Listeners, and the EventEmitter of node:events. The lists of listeners are kept beside the objects, so that any object can
-// have some: also one whose constructor only calls EventEmitter, as classes of old do. What few emitters need is in
-// events_rare.js. Next: event_target.js.
+// have some: also one whose constructor only calls EventEmitter, as classes of old do. Next: event_target.js.
 (function (host) {
   "use strict";
 
-  const { Error, Symbol } = globalThis;
+  const { Error } = globalThis;
   const { apply, assign, defineProperty, list, Map, ownKeys, String, WeakMap } = host.safe;
   const { isError } = Error;
   const all = new WeakMap();
-  const limits = new WeakMap();
-  /** Whether rejections of what listeners return are errors of the emitter. */
-  const captures = new WeakMap();
-  const errorMonitor = Symbol("events.errorMonitor");
-  const captureRejectionSymbol = Symbol.for("nodejs.rejection");
-  let defaultLimit = 10;
-  let capturesByDefault = false;
-  const rare = () => host.part("events_rare");
 
   /** Names of events are keys of properties. */
   const keyOf = (name) => (typeof name === "string" || typeof name === "symbol" ? name : String(name));
@@ -27,25 +18,15 @@
     const key = keyOf(name);
     let known = all.get(object);
     if (!known) all.set(object, (known = new Map()));
-    // Its listeners come first, and may add some for this event themselves.
-    else if (!object[host.isTarget] && known.has("newListener")) object.emit("newListener", name, original(entry));
     const before = known.get(key);
     const listeners = isFirst ? list(entry) : list();
     for (let at = 0; at < (before?.length ?? 0); at++) listeners.push(before[at]);
     if (!isFirst) listeners.push(entry);
-    listeners.isWarned = before?.isWarned;
     known.set(key, listeners);
     object[host.listenersChanged]?.(key);
-    const limit = limits.get(object) ?? defaultLimit;
-    if (limit > 0 && listeners.length > limit && !listeners.isWarned) {
-      // Of a list that had a single listener nobody knows any more whether there was a warning.
-      listeners.isWarned = true;
-      rare().warn(object, name, listeners.length, limit);
-    }
   }
 
-  /** `shown`: what the listeners of that get. */
-  function remove(object, name, entry, shown = original(entry)) {
+  function remove(object, name, entry) {
     const key = keyOf(name);
     const known = all.get(object);
     const before = known?.get(key);
@@ -53,15 +34,10 @@
     for (let at = 0; at < (before?.length ?? 0); at++) if (before[at] !== entry) left.push(before[at]);
     if (left.length === (before?.length ?? 0)) return;
     entry.isRemoved = true;
-    left.isWarned = before.isWarned && left.length > 1;
     if (left.length === 0) known.delete(key);
     else known.set(key, left);
     object[host.listenersChanged]?.(key);
-    if (!object[host.isTarget] && known.has("removeListener")) object.emit("removeListener", name, shown);
   }
-
-  /** What was passed as the listener; of one that wraps another, as those of `rawListeners` do, the other. */
-  const original = (entry) => (entry.takesEvent ? entry.listener : entry.listener.listener || entry.listener);
 
   /** Calls the listeners; those of an EventTarget get what `event` makes. Whether there were any. */
   function fire(object, name, args, event) {
@@ -78,12 +54,8 @@
         entry.isDone = true;
         remove(object, name, entry);
       }
-      if (entry.takesEvent) {
-        if (host.dispatch(entry, (made ??= event()))) isStopped = true;
-      } else {
-        const result = apply(entry.listener, object, args);
-        if (result !== undefined && result !== null && captures.get(object)) rare().capture(object, result, name, args);
-      }
+      if (!entry.takesEvent) apply(entry.listener, object, args);
+      else if (host.dispatch(entry, (made ??= event()))) isStopped = true;
     }
     return true;
   }
@@ -101,20 +73,13 @@
   }
 
   class Methods {
-    setMaxListeners(limit) {
-      limits.set(this, host.checkedNumber("setMaxListeners", limit, 0));
+    /** Programs call it to have no warning of many listeners. There is none here. */
+    setMaxListeners() {
       return this;
     }
 
-    getMaxListeners() {
-      return limits.get(this) ?? defaultLimit;
-    }
-
     emit(name, ...args) {
-      if (name === "error") {
-        fire(this, errorMonitor, args);
-        if (!listenersOf(this, name)) throw unheard(args[0]);
-      }
+      if (name === "error" && !listenersOf(this, name)) throw unheard(args[0]);
       return fire(this, name, args);
     }
 
@@ -143,11 +108,9 @@
       const listeners = listenersOf(this, name);
       // The newest of several equal listeners goes first, as in Node.
       for (let at = (listeners?.length ?? 0) - 1; at >= 0; at--) {
-        const entry = listeners[at];
-        if (entry.listener === listener || entry.raw === listener || original(entry) === listener) {
-          remove(this, name, entry, listeners.length > 1 ? listener : undefined);
-          break;
-        }
+        if (listeners[at].listener !== listener) continue;
+        remove(this, name, listeners[at]);
+        break;
       }
       return this;
     }
@@ -155,17 +118,10 @@
     removeAllListeners(name) {
       const names = list();
       if (arguments.length > 0 && !(this[host.isTarget] && name === undefined)) names.push(name);
-      else {
-        all.get(this)?.forEach((_, each) => each !== "removeListener" && names.push(each));
-        // Last, for its listeners hear of all others.
-        names.push("removeListener");
-      }
+      else all.get(this)?.forEach((_, each) => void names.push(each));
       for (let at = 0; at < names.length; at++) {
         const listeners = listenersOf(this, names[at]);
-        const shown = (entry) => (listeners.length > 1 && listenersOf(this, "removeListener") ? raw(this, names[at], entry) : undefined);
-        for (let each = (listeners?.length ?? 0) - 1; each >= 0; each--) {
-          remove(this, names[at], listeners[each], shown(listeners[each]));
-        }
+        for (let each = (listeners?.length ?? 0) - 1; each >= 0; each--) remove(this, names[at], listeners[each]);
       }
       return this;
     }
@@ -173,25 +129,12 @@
     listeners(name) {
       const listeners = listenersOf(this, name);
       const shown = [];
-      for (let at = 0; at < (listeners?.length ?? 0); at++) host.append(shown, original(listeners[at]));
+      for (let at = 0; at < (listeners?.length ?? 0); at++) host.append(shown, listeners[at].listener);
       return shown;
     }
 
-    rawListeners(name) {
-      const listeners = listenersOf(this, name);
-      const shown = [];
-      for (let at = 0; at < (listeners?.length ?? 0); at++) host.append(shown, raw(this, name, listeners[at]));
-      return shown;
-    }
-
-    listenerCount(name, listener) {
-      const listeners = listenersOf(this, name);
-      if (listener === undefined || listener === null) return listeners?.length ?? 0;
-      let count = 0;
-      for (let at = 0; at < (listeners?.length ?? 0); at++) {
-        if (listeners[at].listener === listener || original(listeners[at]) === listener) count++;
-      }
-      return count;
+    listenerCount(name) {
+      return listenersOf(this, name)?.length ?? 0;
     }
 
     eventNames() {
@@ -201,12 +144,8 @@
     }
   }
 
-  /** What is called of an entry: of one that is called once, a function that takes it away first. */
-  const raw = (object, name, entry) => (entry.isOnce ? (entry.raw ??= rare().wrap(object, name, entry)) : entry.listener);
-
   const methods = Methods.prototype;
   assign(methods, { on: methods.addListener, off: methods.removeListener });
-
   const names = ownKeys(methods);
 
   /** Gives a class the methods of an emitter. */
@@ -217,10 +156,7 @@
   }
 
   // Not a class: those of old inherit from it by calling it.
-  function EventEmitter(options) {
-    const captured = options?.captureRejections;
-    captures.set(this, captured ? host.checkedBoolean("options.captureRejections", captured) : capturesByDefault);
-  }
+  function EventEmitter() {}
   emits(EventEmitter);
   defineProperty(EventEmitter.prototype, host.fire, {
     __proto__: null,
@@ -228,32 +164,8 @@
       return fire(this, name, args, event);
     },
   });
-  assign(EventEmitter, {
-    EventEmitter,
-    captureRejectionSymbol,
-    errorMonitor,
-    addAbortListener: (signal, listener) => rare().addAbortListener(signal, listener),
-    getEventListeners: (emitter, name) => rare().getEventListeners(emitter, name),
-    getMaxListeners: (emitter) => rare().getMaxListeners(emitter),
-    listenerCount: (emitter, name) => {
-      if (typeof emitter.listenerCount === "function") return emitter.listenerCount(name);
-      return apply(methods.listenerCount, emitter, [name]);
-    },
-    on: (emitter, name, settings) => host.part("events_async").on(emitter, name, settings),
-    once: (emitter, name, settings) => host.part("events_async").once(emitter, name, settings),
-    setMaxListeners: (limit = defaultLimit, ...targets) => rare().setMaxListeners(limit, targets),
-  });
-  const accessor = (name, get, set) => {
-    defineProperty(EventEmitter, name, { __proto__: null, get, set, enumerable: true, configurable: true });
-  };
-  accessor("EventEmitterAsyncResource", () => host.part("events_resource").EventEmitterAsyncResource);
-  accessor("defaultMaxListeners", () => defaultLimit, (limit) => {
-    defaultLimit = host.checkedNumber("defaultMaxListeners", limit, 0);
-  });
-  accessor("captureRejections", () => capturesByDefault, (captured) => {
-    capturesByDefault = host.checkedBoolean("EventEmitter.captureRejections", captured);
-  });
+  assign(EventEmitter, { EventEmitter, once: (emitter, name, settings) => host.part("events_once")(emitter, name, settings) });
 
-  host.listeners = { add, remove, fire, of: listenersOf, emits, limits, captures, methods };
+  host.listeners = { add, remove, fire, of: listenersOf, emits };
   host.EventEmitter = EventEmitter;
 });

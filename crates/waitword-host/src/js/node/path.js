@@ -1,10 +1,11 @@
-// The part of node:path that names of scripts need, in both forms: `posix` and `win32`. Pure functions of strings, but for `resolve` and
-// `relative`, which ask for the current directory. Next: builtins.js.
+// node:path, for the system that this program runs on. Pure functions of strings, but for `resolve` and `relative`, which ask for the
+// current directory. Next: builtins.js.
 (function (host) {
   "use strict";
 
   const { apply, list } = host.safe;
-  const { slice, lastIndexOf, endsWith, toLowerCase } = String.prototype;
+  const { slice, lastIndexOf, endsWith } = String.prototype;
+  const { exec } = RegExp.prototype;
   const part = (text, start, end) => apply(slice, text, [start, end]);
 
   function checked(path, name = "path") {
@@ -12,132 +13,84 @@
     return path;
   }
 
-  const posix = {
-    sep: "/",
-    delimiter: ":",
-    isSlash: (char) => char === "/",
-    /** What a path begins with: where it is counted from, whether that is its top, and how many characters that takes. */
-    root: (path) => (path[0] === "/" ? { device: "", isAbsolute: true, length: 1 } : { device: "", isAbsolute: false, length: 0 }),
-    isSame: (one, other) => one === other,
-  };
+  // `start` finds what a path begins with: a device, and the slash at its top.
+  const POSIX = { sep: "/", delimiter: ":", start: /^()(\/?)/ };
+  // `C:\`, `\\server\share`, and `\\?\C:\`, which looks like a share.
+  const WINDOWS = { sep: "\\", delimiter: ";", start: /^([a-z]:(?=[\\/])|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)?([\\/]?)/i };
 
-  const isLetter = (char) => (char >= "a" && char <= "z") || (char >= "A" && char <= "Z");
-  const isWindowsSlash = (char) => char === "\\" || char === "/";
+  function paths({ sep, delimiter, start }) {
+    const isSlash = (char) => char === "/" || char === sep;
 
-  const win32 = {
-    sep: "\\",
-    delimiter: ";",
-    isSlash: isWindowsSlash,
-    /** `C:\`; `C:`, which is the current directory of that drive; `\`; `\\server\share\`; and `\\?\`, before names of any kind. */
-    root: (path) => {
-      const at = (index) => isWindowsSlash(path[index]);
-      if (path.length > 1 && isLetter(path[0]) && path[1] === ":") {
-        return { device: part(path, 0, 2), isAbsolute: at(2), length: at(2) ? 3 : 2 };
-      }
-      if (!at(0)) return { device: "", isAbsolute: false, length: 0 };
-      const server = at(1) ? wordFrom(path, 2) : 2;
-      let share = server;
-      while (at(share)) share++;
-      const end = wordFrom(path, share);
-      if (server === 2 || share === server || end === share) return { device: "", isAbsolute: true, length: 1 };
-      if (server === 3 && (path[2] === "?" || path[2] === ".")) {
-        return { device: "\\\\" + path[2], isAbsolute: true, length: 4 };
-      }
-      const device = "\\\\" + part(path, 2, server) + "\\" + part(path, share, end);
-      return { device, isAbsolute: true, length: at(end) ? end + 1 : end };
-    },
-    isSame: (one, other) => apply(toLowerCase, one, []) === apply(toLowerCase, other, []),
-  };
-
-  /** Where the word ends that begins here. */
-  function wordFrom(path, start) {
-    let end = start;
-    while (end < path.length && !isWindowsSlash(path[end])) end++;
-    return end;
-  }
-
-  function paths({ sep, delimiter, isSlash, root, isSame }) {
-    /** The parts between the slashes, from here on. */
-    function split(path, start) {
-      const parts = list();
-      let begin = start;
-      for (let at = start; at <= path.length; at++) {
-        if (at < path.length && !isSlash(path[at])) continue;
-        parts.push(part(path, begin, at));
-        begin = at + 1;
-      }
-      return parts;
+    /** What a path is counted from, whether that is a top, and how many characters it takes. */
+    function root(path) {
+      const found = apply(exec, start, [path]);
+      const device = found[1] ?? "";
+      return { device, isAbsolute: found[2] !== "" || device !== "", length: found[0].length };
     }
 
-    function joined(parts, first) {
+    /** The names between the slashes, from here on. */
+    function split(path, from) {
+      const names = list();
+      let begin = from;
+      for (let at = from; at <= path.length; at++) {
+        if (at < path.length && !isSlash(path[at])) continue;
+        if (at > begin) names.push(part(path, begin, at));
+        begin = at + 1;
+      }
+      return names;
+    }
+
+    function joined(names) {
       let path = "";
-      for (let at = first; at < parts.length; at++) if (parts[at]) path += (path && sep) + parts[at];
+      for (let at = 0; at < names.length; at++) path += (path && sep) + names[at];
       return path;
     }
 
-    /** Without `.`, `..` and doubled slashes; what is below a top, or not. */
-    function reduced(all, isAbsolute) {
-      const parts = list();
+    /** Without `.`, `..` and doubled slashes. */
+    function reduced(path) {
+      const { device, isAbsolute, length } = root(path);
+      const all = split(path, length);
+      const names = list();
       for (let at = 0; at < all.length; at++) {
-        const each = all[at];
-        if (each === ".." && parts.length > 0 && parts[parts.length - 1] !== "..") parts.length--;
-        else if (each === ".." && !isAbsolute) parts.push(each);
-        else if (each !== "" && each !== "." && each !== "..") parts.push(each);
+        const name = all[at];
+        if (name === ".") continue;
+        if (name !== "..") names.push(name);
+        else if (names.length > 0 && names[names.length - 1] !== "..") names.length--;
+        else if (!isAbsolute) names.push(name);
       }
-      return joined(parts, 0);
+      return device + (isAbsolute ? sep : "") + joined(names);
     }
 
     /** A slash at the end stays. */
     function normalize(path) {
-      const { device, isAbsolute, length } = root(checked(path));
-      let tail = reduced(split(path, length), isAbsolute);
-      if (tail === "" && !isAbsolute) tail = ".";
-      // What remains of `a\..\C:` is not a drive.
-      if (device === "" && !isAbsolute && root(tail).device) tail = "." + sep + tail;
-      const isFolder = path.length > length && isSlash(path[path.length - 1]) && tail !== "";
-      return device + (isAbsolute ? sep : "") + tail + (isFolder ? sep : "");
+      const short = reduced(checked(path)) || ".";
+      const isFolder = isSlash(path[path.length - 1]) && !isSlash(short[short.length - 1]);
+      return isFolder ? short + sep : short;
     }
 
     const isAbsolute = (path) => root(checked(path)).isAbsolute;
 
     function join(...parts) {
       let whole = "";
-      let first = "";
-      for (let at = 0; at < parts.length; at++) {
-        if (!checked(parts[at])) continue;
-        first ||= parts[at];
-        whole += (whole && sep) + parts[at];
-      }
-      // What begins with two slashes is a server only if one of the parts says so.
-      if (sep === "\\" && !(isSlash(first[0]) && isSlash(first[1]) && first.length > 2 && !isSlash(first[2]))) {
-        let slashes = 0;
-        while (isSlash(whole[slashes])) slashes++;
-        if (slashes > 1) whole = sep + part(whole, slashes);
-      }
+      for (let at = 0; at < parts.length; at++) if (checked(parts[at])) whole += (whole && sep) + parts[at];
       return normalize(whole);
     }
 
-    /** From the last part to the first, and from there to the current directory, as long as there is no top. */
+    /** From the last part to the first, and from there to the current directory, until there is a top, and the device that it is of. */
     function resolve(...parts) {
-      let device = "";
-      let tail = "";
-      let isDone = false;
-      for (let at = parts.length - 1; at >= -1 && !(isDone && (device || sep === "/")); at--) {
+      let whole = "";
+      for (let at = parts.length - 1; at >= -1; at--) {
+        const { device, isAbsolute } = root(whole);
+        if (isAbsolute && (device || sep === "/")) break;
         const path = at >= 0 ? checked(parts[at]) : host.native.cwd();
-        if (!path) continue;
-        const top = root(path);
-        // Of another drive nothing is known but its top.
-        if (device && top.device && !isSame(device, top.device)) continue;
-        device ||= top.device;
-        if (isDone) continue;
-        tail = part(path, top.length) + sep + tail;
-        isDone = top.isAbsolute;
+        if (isAbsolute) whole = root(path).device + whole;
+        else if (path) whole = path + (whole && sep) + whole;
       }
-      return device + sep + reduced(split(tail, 0), true);
+      return reduced(whole);
     }
 
     /** Without slashes at its end, but for those of its root. */
-    function withoutSlashes(path, { length }) {
+    function withoutSlashes(path, length) {
       let end = path.length;
       while (end > length && isSlash(path[end - 1])) end--;
       return part(path, 0, end);
@@ -149,53 +102,51 @@
       return at >= from ? at : -1;
     }
 
-    function dirname(path) {
-      const top = root(checked(path));
-      const whole = withoutSlashes(path, top);
-      const end = lastSlash(whole, top.length);
-      if (end >= 0) return part(path, 0, end);
-      return top.length > 0 ? part(path, 0, top.length) : ".";
+    /** The folder; of a name in no folder, its root. */
+    function folder(path, length) {
+      const whole = withoutSlashes(path, length);
+      const end = lastSlash(whole, length);
+      return part(path, 0, end >= 0 ? end : length);
     }
 
-    function basename(path, suffix = "") {
-      const { device } = root(checked(path));
-      return nameFrom(path, device.length === 2 ? 2 : 0, suffix);
-    }
+    const dirname = (path) => folder(path, root(checked(path)).length) || ".";
 
     function nameFrom(path, start, suffix) {
-      const whole = withoutSlashes(path, { length: start });
+      const whole = withoutSlashes(path, start);
       const name = part(whole, (lastSlash(whole, start) + 1) || start);
       const isCut = suffix && name !== suffix && apply(endsWith, name, [suffix]);
       return isCut ? part(name, 0, name.length - suffix.length) : name;
     }
 
-    const extname = (path) => extensionOf(basename(path));
+    const basename = (path, suffix = "") => nameFrom(path, root(checked(path)).device.length, suffix);
+
     function extensionOf(name) {
       const dot = apply(lastIndexOf, name, ["."]);
       return dot > 0 && name !== ".." ? part(name, dot) : "";
     }
 
+    const extname = (path) => extensionOf(basename(path));
+
     function relative(from, to) {
-      const [source, target] = [resolve(checked(from, "from")), resolve(checked(to, "to"))];
-      if (!isSame(root(source).device, root(target).device)) return target;
-      const start = split(withoutSlashes(source, { length: 0 }), 0);
-      const end = split(withoutSlashes(target, { length: 0 }), 0);
+      const source = resolve(checked(from, "from"));
+      const target = resolve(checked(to, "to"));
+      const top = root(source);
+      if (root(target).device !== top.device) return target;
+      const start = split(source, top.length);
+      const end = split(target, top.length);
       let same = 0;
-      while (same < start.length && same < end.length && isSame(start[same], end[same])) same++;
-      const parts = list();
-      for (let at = same; at < start.length; at++) if (start[at]) parts.push("..");
-      for (let at = same; at < end.length; at++) parts.push(end[at]);
-      return joined(parts, 0);
+      while (same < start.length && same < end.length && start[same] === end[same]) same++;
+      const names = list();
+      for (let at = same; at < start.length; at++) names.push("..");
+      for (let at = same; at < end.length; at++) names.push(end[at]);
+      return joined(names);
     }
 
     function parse(path) {
-      const top = root(checked(path));
-      const base = nameFrom(path, top.length, "");
+      const { length } = root(checked(path));
+      const base = nameFrom(path, length, "");
       const ext = extensionOf(base);
-      const whole = withoutSlashes(path, top);
-      const end = lastSlash(whole, top.length);
-      const dir = end >= 0 ? part(path, 0, end) : part(path, 0, top.length);
-      return { root: part(path, 0, top.length), dir, base, ext, name: part(base, 0, base.length - ext.length) };
+      return { root: part(path, 0, length), dir: folder(path, length), base, ext, name: part(base, 0, base.length - ext.length) };
     }
 
     const format = ({ root: top = "", dir = top, name = "", ext = "", base = name + ext }) => {
@@ -205,11 +156,10 @@
     return { normalize, isAbsolute, join, resolve, relative, dirname, basename, extname, parse, format, sep, delimiter };
   }
 
-  const both = { posix: paths(posix), win32: paths(win32) };
-  both.posix.posix = both.win32.posix = both.posix;
-  both.posix.win32 = both.win32.win32 = both.win32;
+  const posix = paths(POSIX);
+  posix.posix = posix;
   host.isWindows = host.options.platform === "win32";
-  host.path = host.isWindows ? both.win32 : both.posix;
+  host.path = host.isWindows ? { ...paths(WINDOWS), posix } : posix;
   /** Whether a name is that of a file: absolute, or relative to somewhere. As in Node, a backslash will do everywhere. */
   host.isFileName = (name) => {
     const isAfter = (dots) => name[dots] === "/" || name[dots] === "\\";

@@ -49,6 +49,5 @@
     }
   }
 
-  const scheduler = { wait: (delay, settings) => setTimeout(delay, undefined, settings), yield: () => setImmediate() };
-  return { setTimeout, setImmediate, setInterval, scheduler };
+  return { setTimeout, setImmediate, setInterval };
 });

@@ -25,32 +25,13 @@
   }
   promisify.custom = custom;
 
-  function callbackify(original) {
-    if (typeof original !== "function") throw host.invalid("original", "of type function", original);
-    return function (...args) {
-      const callback = args.pop();
-      if (typeof callback !== "function") throw host.invalid("last argument", "of type function", callback);
-      const done = (error, value) => host.nextTick(callback, error ? [error] : [null, value]);
-      apply(original, this, args).then((value) => done(null, value), (error) => done(error));
-    };
-  }
-
-  function deprecate(call, message, code) {
-    let isTold = false;
-    return function (...args) {
-      if (!isTold) host.part("process").process.emitWarning(message, { type: "DeprecationWarning", code });
-      isTold = true;
-      return new.target ? Reflect.construct(call, args, new.target) : apply(call, this, args);
-    };
-  }
-
   function inherits(Class, Base) {
     Object.defineProperty(Class, "super_", { value: Base, writable: true, configurable: true });
     Object.setPrototypeOf(Class.prototype, Base.prototype);
   }
 
   return {
-    callbackify, deprecate, format: host.format, inherits, inspect: host.inspect,
+    format: host.format, inherits, inspect: host.inspect,
     isDeepStrictEqual: (a, b) => text.isDeepEqual(a, b, true),
     promisify, TextDecoder: encoding.TextDecoder, TextEncoder: encoding.TextEncoder,
     types: Object.assign({}, text.types),

@@ -96,27 +96,6 @@
     }
     #performance;
 
-    getHeapSnapshot() {
-      return notOffered(this.#id, "getHeapSnapshot", "this engine has no snapshots: limit what a worker holds by " +
-        "resourceLimits.maxOldGenerationSizeMb, and take a snapshot of the same program on Node");
-    }
-
-    getHeapStatistics() {
-      return notOffered(this.#id, "getHeapStatistics", "limit what a worker holds by resourceLimits.maxOldGenerationSizeMb");
-    }
-
-    cpuUsage() {
-      return notOffered(this.#id, "cpuUsage", "use worker.performance.eventLoopUtilization()");
-    }
-
-    startCpuProfile() {
-      return notOffered(this.#id, "startCpuProfile", "profile the process from outside, or the same program on Node");
-    }
-
-    startHeapProfile() {
-      return notOffered(this.#id, "startHeapProfile", "profile the same program on Node");
-    }
-
     async [Symbol.asyncDispose]() {
       await this.terminate();
     }
@@ -137,12 +116,19 @@
   const { printed } = Worker;
   delete Worker.printed;
 
-  /** A promise that is rejected with what to use instead. */
-  function notOffered(id, name, instead) {
-    const why = workers.has(id)
-      ? host.unavailable("worker." + name + "() (" + instead + ")")
-      : host.error(Error, "ERR_WORKER_NOT_RUNNING", "Worker instance not running");
-    return new Promise((_, reject) => reject(why));
+  const NOT_OFFERED = {
+    __proto__: null,
+    cpuUsage: "use worker.performance.eventLoopUtilization()",
+    getHeapSnapshot: "limit what a worker holds by resourceLimits.maxOldGenerationSizeMb, and take a snapshot of the same program on Node",
+    getHeapStatistics: "limit what a worker holds by resourceLimits.maxOldGenerationSizeMb",
+    startCpuProfile: "profile the process from outside, or the same program on Node",
+    startHeapProfile: "profile the same program on Node",
+  };
+  for (const name in NOT_OFFERED) {
+    Worker.prototype[name] = async function () {
+      if (this.threadId < 0) throw host.error(Error, "ERR_WORKER_NOT_RUNNING", "Worker instance not running");
+      throw host.unavailable("worker." + name + "() (" + NOT_OFFERED[name] + ")");
+    };
   }
 
   /** As in Node: without spaces around it, and with one for those that have none. */

@@ -49,8 +49,9 @@
       throw host.unavailable("moveMessagePortToContext (there is one context: use the port where it is, or transfer it to a worker)");
     },
     parentPort: host.parentPort,
-    postMessageToThread: (threadId, value, transferList, timeout) =>
-      host.part("thread_messages").postMessageToThread(threadId, value, transferList, timeout),
+    postMessageToThread: () => {
+      throw host.unavailable("postMessageToThread (transfer a MessagePort to each of the two threads, or use a BroadcastChannel)");
+    },
     receiveMessageOnPort: host.receiveMessageOnPort,
     resourceLimits: begun[3] ?? {},
     setEnvironmentData: (key, value) => {

@@ -183,8 +183,6 @@
       // Only a BroadcastChannel, which is no port, learns where a message comes from.
       if (port) deliver(port, data, moved, isPort(port) ? "" : host.origin);
     },
-    fromThread: (value, source) => host.part("thread_messages").receive(value, source),
-    answer: (ticket, answer) => host.part("thread_messages").answered(ticket, answer),
     lockGranted: (ticket) => void host.part("locks").granted(ticket),
     lockStolen: (ticket) => host.part("locks").stolen(ticket),
     portClosed: (id) => {

@@ -3,15 +3,15 @@
 (function (host) {
   "use strict";
 
-  const { TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf, slice } = host.safe;
+  const { Symbol, TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf, slice } = host.safe;
   const { native, usv } = host;
   const { URLSearchParams, of, load } = host.part("search_params");
   const { custom } = host.inspect;
 
-  // The parts, in the order in which Rust gives them; what a script cannot set is left out of SETTABLE.
+  // The parts, in the order in which Rust gives them.
   const PARTS = ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"];
-  const SETTABLE = ["protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"];
   const HREF = 0;
+  const ORIGIN = 1;
   const SEARCH = 9;
 
   function invalid(input, base) {
@@ -95,20 +95,15 @@
   delete URL.setPart;
   for (let at = 1; at < PARTS.length; at++) {
     const name = PARTS[at];
-    const accessors = {
-      get [name]() {
-        return part(this, at);
-      },
-      set [name](value) {
-        setPart(this, name, usv(value));
-      },
+    const get = function () {
+      return part(this, at);
     };
-    const own = host.descriptor(accessors, name);
-    const isSettable = apply(indexOf, "," + apply(host.safe.join, SETTABLE, [","]) + ",", ["," + name + ","]) >= 0;
-    defineProperty(URL.prototype, name, { __proto__: null, get: own.get, set: isSettable ? own.set : undefined, enumerable: true, configurable: true });
+    const set = function (value) {
+      setPart(this, name, usv(value));
+    };
+    defineProperty(URL.prototype, name, { __proto__: null, get, set: at === ORIGIN ? undefined : set, enumerable: true, configurable: true });
   }
-  host.enumerable(URL.prototype, ["href", "searchParams", "toString", "toJSON"]);
-  host.tag(URL, "URL");
+  defineProperty(URL.prototype, Symbol.toStringTag, { __proto__: null, value: "URL", configurable: true });
   defineProperty(URL.prototype, custom, {
     __proto__: null,
     value(depth) {
@@ -123,16 +118,13 @@
     writable: true, enumerable: false, configurable: true,
   });
 
-  /** As in Node, `{ windows }` says for which system. */
-  const isForWindows = (options) => options?.windows ?? host.isWindows;
-
-  function fileURLToPath(path, options) {
+  function fileURLToPath(path) {
     const url = typeof path === "string" ? new URL(path) : path;
     if (!isUrl(url)) throw host.invalid("path", "of type string or an instance of URL", path);
     if (url.protocol !== "file:") {
       throw host.error(TypeError, "ERR_INVALID_URL_SCHEME", "The URL must be of scheme file");
     }
-    const isWindows = isForWindows(options);
+    const { isWindows } = host;
     if (url.hostname !== "" && !isWindows) {
       throw host.error(TypeError, "ERR_INVALID_FILE_URL_HOST",
         'File URL host must be "localhost" or empty on ' + host.options.platform);
@@ -145,7 +137,6 @@
     }
     const decoded = decodeURIComponent(pathname);
     if (!isWindows) return decoded;
-    const { win32 } = host.path;
     if (url.hostname !== "") {
       // Not normalized: that would put a backslash behind a share that has none.
       let share = "\\\\" + url.hostname;
@@ -153,21 +144,20 @@
       return share;
     }
     // "/C:/folder/file"
-    const file = win32.normalize(apply(slice, decoded, [1]));
-    if (file[1] !== ":" || !win32.isAbsolute(file)) throw refused("be absolute");
+    const file = host.path.normalize(apply(slice, decoded, [1]));
+    if (file[1] !== ":" || !host.path.isAbsolute(file)) throw refused("be absolute");
     return file;
   }
 
   /** As in Node, whatever has what it takes. */
   const isUrl = (url) => typeof url === "object" && url !== null && !!url.href && !!url.protocol && url.auth === undefined && url.path === undefined;
 
-  function pathToFileURL(path, options) {
+  function pathToFileURL(path) {
     if (typeof path !== "string") throw host.invalid("path", "of type string", path);
-    const isWindows = isForWindows(options);
-    const { resolve, sep } = isWindows ? host.path.win32 : host.path.posix;
+    const { resolve, sep } = host.path;
     const resolved = resolve(path);
-    const ends = (text) => apply(endsWith, text, [sep]) || (isWindows && apply(endsWith, text, ["/"]));
-    return new URL(native.fileUrl(ends(path) && !ends(resolved) ? resolved + sep : resolved, isWindows));
+    const ends = (text) => apply(endsWith, text, [sep]) || apply(endsWith, text, ["/"]);
+    return new URL(native.fileUrl(ends(path) && !ends(resolved) ? resolved + sep : resolved));
   }
 
   return { URL, URLSearchParams, fileURLToPath, pathToFileURL };

@@ -3,9 +3,12 @@
 (function (host) {
   "use strict";
 
-  const { native, options } = host;
+  const { options } = host;
   const { packWorkerData, postToWorker, startWorker, terminateWorker } = host.part("worker");
-  const { apply, Error, isArray, list, Promise, startsWith, String, trim, TypeError } = host.safe;
+  const { apply, Error, isArray, list, Map, Promise, startsWith, String, trim, TypeError } = host.safe;
+  /** The texts of the Blob URLs that this agent has made. Others do not know them. */
+  const texts = new Map();
+  let made = 0;
 
   class Worker extends host.Target {
     #id;
@@ -40,11 +43,9 @@
     const begins = (start) => apply(startsWith, reference, [start]);
     if (begins("data:")) return { isSource: true, text: host.part("data_url").text(reference) };
     if (begins("blob:")) {
-      const text = native.findBlob(reference);
-      if (typeof text === "string") return { isSource: true, text };
-      throw host.error(Error, "ERR_WORKER_PATH", text === null
-        ? "The Blob URL " + reference + " was revoked"
-        : "The Blob URL " + reference + " is not known: no agent has made it that is still there");
+      if (texts.has(reference)) return { isSource: true, text: texts.get(reference) };
+      throw host.error(Error, "ERR_WORKER_PATH",
+        "The Blob URL " + reference + " is not known here: it was revoked, or another agent has made it");
     }
     const page = options.argv[1];
     const { URL, fileURLToPath, pathToFileURL } = host.part("url");
@@ -77,12 +78,14 @@
 
     static keep(blob) {
       if (typeof blob !== "object" || blob === null || !(#text in blob)) throw host.invalid("obj", "an instance of Blob", blob);
-      return native.keepBlob(blob.#text);
+      const url = "blob:waitword/" + options.threadId + "-" + ++made;
+      texts.set(url, blob.#text);
+      return url;
     }
   }
   const { keep: createObjectURL } = Blob;
   delete Blob.keep;
-  const revokeObjectURL = (url) => native.revokeBlob(host.domString(url));
+  const revokeObjectURL = (url) => void texts.delete(host.domString(url));
 
   return { Blob, Worker, createObjectURL, locate, revokeObjectURL };
 });

@@ -1,30 +1,11 @@
-//! What goes from any agent to any other: messages by number, and locks by name.
+//! Locks by name.
 
 use std::sync::Arc;
 
 use crate::agent_host;
 use crate::agent_name::ThreadId;
-use crate::named_locks::{Otherwise, Request};
-use crate::thread_messages::{Receipt, ThreadMessage, Ticket};
+use crate::named_locks::{Otherwise, Request, Ticket};
 use waitword_quickjs::{Call, Exception, Realm, Value};
-
-/// `postToThread(thread, ids)`: the ticket of the answer, for whose sake the agent goes on.
-pub(crate) fn post_to_thread(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let message = host.send(realm, &call.argument(1))?;
-    let ticket = host.ask();
-    let receipt = Receipt::new(&host.from_threads, ticket);
-    let message = ThreadMessage::Message { from: host.id, message, receipt };
-    host.cluster.directory().post(realm.to_i32(&call.argument(0))?.unsigned_abs(), message);
-    Ok(realm.number(ticket))
-}
-
-/// `forgetAnswer(ticket)`: nobody waits for it any more.
-pub(crate) fn forget_answer(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    host.asked.borrow_mut().remove(&realm.to_i32(&call.argument(0))?.unsigned_abs());
-    Ok(realm.undefined())
-}
 
 /// `requestLock(name, isShared, ifAvailable, steal)`: the ticket, for whose sake the agent goes on until it has the lock; undefined if it
 /// is not available.
@@ -38,8 +19,8 @@ pub(crate) fn request_lock(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
         _ => Otherwise::Wait,
     };
     let ticket = host.ask();
-    let messages = Arc::clone(&host.from_threads);
-    let request = Request { agent: host.id, ticket, is_shared: is_set(1), messages };
+    let news = Arc::clone(&host.lock_news);
+    let request = Request { agent: host.id, ticket, is_shared: is_set(1), news };
     if host.cluster.named_locks().request(name, request, otherwise) {
         return Ok(realm.number(ticket));
     }

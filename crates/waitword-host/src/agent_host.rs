@@ -105,7 +105,8 @@ pub(crate) struct Parts {
 ///
 /// # Errors
 /// A message for the user.
-pub(crate) type Spawn = fn(&Host, Entry, Shape, Option<usize>, Vec<String>, Data) -> Result<ThreadId, String>;
+pub(crate) type Spawn =
+    fn(&Host, Entry, Shape, Option<usize>, [bool; 2], Vec<String>, Data) -> Result<ThreadId, String>;
 
 impl Host {
     pub(crate) fn new(parts: Parts) -> Self {

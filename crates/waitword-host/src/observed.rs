@@ -26,6 +26,8 @@ pub(crate) enum Tap {
     Undecided = 0,
     Wanted = 1,
     Unwanted = 2,
+    /// It is for the parent alone, from the beginning.
+    Kept = 3,
 }
 
 impl Observed {
@@ -63,7 +65,8 @@ impl Observed {
         match self.tap_of(stream).load(Ordering::Relaxed) {
             0 => Tap::Undecided,
             1 => Tap::Wanted,
-            _ => Tap::Unwanted,
+            2 => Tap::Unwanted,
+            _ => Tap::Kept,
         }
     }
 

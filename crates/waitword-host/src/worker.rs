@@ -46,7 +46,7 @@ pub(crate) struct SpawnOptions {
     pub(crate) advance: Option<Charge>,
 }
 
-/// Starts a worker of an agent.
+/// Starts a worker of an agent. `keeps`: whether what it prints goes to that agent alone, of its standard output and its standard error.
 ///
 /// # Errors
 /// A message for the user, when the program may not have one more, or the system has no thread left.
@@ -55,6 +55,7 @@ pub(crate) fn spawn(
     entry: Entry,
     shape: Shape,
     memory: Option<usize>,
+    keeps: [bool; 2],
     arguments: Vec<String>,
     data: Data,
 ) -> Result<ThreadId, String> {
@@ -79,10 +80,13 @@ pub(crate) fn spawn(
         Entry::Stdin => (sources::STDIN.to_owned(), String::new()),
     };
     let observed = Arc::new(Observed::default());
-    if shape != Shape::Node {
-        // A page's worker has no streams.
-        observed.set_tap(1, Tap::Unwanted);
-        observed.set_tap(2, Tap::Unwanted);
+    for (stream, is_kept) in [1, 2].into_iter().zip(keeps) {
+        match is_kept {
+            true => observed.set_tap(stream, Tap::Kept),
+            // A page's worker has no streams.
+            false if shape != Shape::Node => observed.set_tap(stream, Tap::Unwanted),
+            false => {}
+        }
     }
     let options = SpawnOptions {
         parts: Parts {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use waitword_quickjs::{Call, Exception, PromiseState, Realm, Value};
 
+use crate::agent_host::Host;
 use crate::ended::EXIT_OUTPUT_CLOSED;
 use crate::observed::Tap;
 use crate::worker_event::WorkerEvent;
@@ -12,11 +13,15 @@ use crate::{agent_host, parts};
 
 /// `write(stream, text)`: one call is one locked write, so whole lines of several agents never mix.
 pub(crate) fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    if agent_host::of(realm)?.exit.get().is_some() {
+    let host = agent_host::of(realm)?;
+    if host.exit.get().is_some() {
         return Err(realm.uncatchable_error("process.exit"));
     }
     let stream = realm.to_i32(&call.argument(0))?;
     let text = realm.to_string(&call.argument(1))?;
+    if host.observed.tap(stream) == Tap::Kept {
+        return show_parent(realm, &host, stream, text);
+    }
     let written = if stream == 1 {
         let mut stdout = std::io::stdout().lock();
         stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
@@ -24,10 +29,10 @@ pub(crate) fn write(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
         std::io::stderr().lock().write_all(text.as_bytes())
     };
     match written {
-        Ok(()) => show_parent(realm, stream, text),
+        Ok(()) => show_parent(realm, &host, stream, text),
         // Nobody reads the results any more (`| head`): stop, quietly, instead of computing them.
         Err(error) if stream == 1 && error.kind() == ErrorKind::BrokenPipe => {
-            agent_host::of(realm)?.cluster.end_program(EXIT_OUTPUT_CLOSED);
+            host.cluster.end_program(EXIT_OUTPUT_CLOSED);
             Err(realm.uncatchable_error("standard output is closed"))
         }
         Err(error) if stream == 1 => {
@@ -44,8 +49,7 @@ const MOST_PRINTED_EARLY: usize = 64 << 10;
 const PRINTED_OVERHEAD: usize = 128;
 
 /// What was printed, for a parent that reads `worker.stdout` or `worker.stderr`.
-fn show_parent(realm: &Realm, stream: i32, text: String) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
+fn show_parent(realm: &Realm, host: &Host, stream: i32, text: String) -> Result<Value, Exception> {
     let Some(parent) = &host.links.parent else { return Ok(realm.undefined()) };
     let bytes = text.len() + PRINTED_OVERHEAD;
     let early = host.printed_early.get() + bytes;
@@ -56,7 +60,7 @@ fn show_parent(realm: &Realm, stream: i32, text: String) -> Result<Value, Except
             host.printed_early.set(early);
             false
         }
-        Tap::Wanted => true,
+        Tap::Wanted | Tap::Kept => true,
     };
     match realm.memory_budget().map(|budget| budget.charge(bytes)) {
         None => parent.post((host.id, WorkerEvent::Printed(stream, text, None))),

@@ -10,9 +10,9 @@ use waitword_quickjs::{Call, Exception, Realm, Value};
 
 use super::arguments::elements;
 
-/// `spawn(isSource, fileOrUrlOrSource, argv, env, ids, memory, type, name)`: the number of the new worker, which begins with what
-/// was packed last. `env` has names and values in turn; `memory`, if it is more than 0, is how many bytes the worker may hold;
-/// type and name are of one of the web's shape.
+/// `spawn(isSource, fileOrUrlOrSource, argv, env, ids, memory, keepsOut, keepsErr, type, name)`: the number of the new worker, which
+/// begins with what was packed last. `env` has names and values in turn; `memory`, if it is more than 0, is how many bytes the worker may
+/// hold; what it prints goes to its parent alone where that keeps it; type and name are of one of the web's shape.
 pub(crate) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let data = host.send(realm, &call.argument(4))?;
@@ -28,7 +28,8 @@ pub(crate) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
         elements.iter().map(|each| realm.to_string(each)).collect::<Result<Vec<_>, _>>()
     };
     let (arguments, variables) = (texts(&call.argument(2))?, texts(&call.argument(3))?);
-    let web = call.argument(6);
+    let keeps = [6, 7].map(|index| realm.to_bool(&call.argument(index)));
+    let web = call.argument(8);
     let shape = match web.is_string() {
         true if realm.to_string(&web)? == "module" => Shape::WebModule,
         true => Shape::WebScript,
@@ -36,8 +37,9 @@ pub(crate) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
     };
     let bytes = call.argument(5).as_number().unwrap_or(0.0) as usize;
     let memory = (bytes > 0).then_some(bytes);
-    let name = if web.is_string() { Some(realm.to_string(&call.argument(7))?) } else { None };
-    match (host.spawn)(&host, entry, shape, memory, arguments, Data::OfParent { data, variables, name }) {
+    let name = if web.is_string() { Some(realm.to_string(&call.argument(9))?) } else { None };
+    let data = Data::OfParent { data, variables, name };
+    match (host.spawn)(&host, entry, shape, memory, keeps, arguments, data) {
         Ok(id) => Ok(realm.number(id)),
         Err(why) => {
             let message = format!("Worker initialization failure: {why}");

@@ -43,14 +43,7 @@
   /** Puts a value at the end of a script's array, whatever its prototype pretends to be. */
   host.append = (array, value) => host.put(array, array.length, value);
   // Lone surrogates have no bytes in UTF-8.
-  let captured;
-  host.write = (stream, text) => {
-    const port = captured?.[stream];
-    if (port) port.postMessage(text);
-    else host.native.write(stream, apply(toWellFormed, text, []));
-  };
-  /** From now on what is written goes to these ports, where there is one. */
-  host.captureOutput = (out, err) => void (captured = { __proto__: null, 1: out, 2: err });
+  host.write = (stream, text) => host.native.write(stream, apply(toWellFormed, text, []));
   /** An own property, as an assignment makes it where no prototype has a setter of this name. */
   host.put = (object, key, value) => {
     return defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });

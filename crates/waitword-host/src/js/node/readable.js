@@ -1,25 +1,16 @@
 // What a worker prints, for a parent that reads `worker.stdout` or `worker.stderr`: as much of a Readable as it takes. Its chunks are
-// text. It comes through a port if it is printed nowhere else (`new Worker(…, { stdout: true })`), and otherwise by `feed`. A part that runs when it is first asked for.
+// text. A part that runs when it is first asked for.
 (function (host) {
   "use strict";
 
   const { list, Promise, Symbol } = host.safe;
 
   class Readable extends host.EventEmitter {
-    #port;
     #chunks = list();
     #isPaused = false;
     #isDone = false;
     #isEnded = false;
     #flowing = false;
-
-    constructor(port) {
-      super();
-      this.#port = port;
-      if (!port) return;
-      port.on("message", (text) => this.#push(text));
-      port.unref();
-    }
 
     setEncoding() {
       return this;
@@ -65,11 +56,6 @@
       if (name === "data" && this.listenerCount("data") > 0 && !this.#isPaused) host.nextTick(() => this.resume());
     }
 
-    #push(text) {
-      this.#chunks.push(text);
-      this.#flow();
-    }
-
     #flow() {
       if (!this.#flowing || this.#isPaused) return;
       const chunks = this.#chunks;
@@ -84,12 +70,12 @@
     }
 
     static feed(readable, text) {
-      readable.#push(text);
+      readable.#chunks.push(text);
+      readable.#flow();
     }
 
-    /** The worker is gone: what is left at the port is the rest. */
+    /** The worker is gone: nothing comes any more. */
     static finish(readable) {
-      for (let rest; readable.#port && (rest = host.receiveMessageOnPort(readable.#port)); ) readable.#push(rest.message);
       readable.#isDone = true;
       readable.#flow();
     }

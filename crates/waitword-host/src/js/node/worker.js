@@ -37,8 +37,9 @@
       this.#streams = openStreams(settings);
       const memory = this.#limits.maxOldGenerationSizeMb * MEBIBYTE;
       // Last, for what is packed is what is sent next: no script may run in between.
-      const ids = packWorkerData(workerData, transferList, this.#streams, resourceLimits && this.#limits, this.#name);
-      this.#id = startWorker(this, source.isSource, source.text, words, variables, ids, memory);
+      const ids = packWorkerData(workerData, transferList, resourceLimits && this.#limits, this.#name);
+      const { stdout, stderr } = this.#streams;
+      this.#id = startWorker(this, source.isSource, source.text, words, variables, ids, memory, !!stdout, !!stderr);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
       host.nextTick(() => {
         // A program that has not asked for a stream by now reads it from the moment when it does.
@@ -180,35 +181,24 @@
     return { maxYoungGenerationSizeMb, maxOldGenerationSizeMb, codeRangeSizeMb, stackSizeMb };
   }
 
-  /** What the worker prints, and where that comes out: pairs of ports. */
+  /** The outputs that come here alone. */
   function openStreams(settings) {
-    if (!settings?.stdout && !settings?.stderr) return {};
-    const { Readable } = host.part("readable");
-    const open = () => {
-      const { port1, port2 } = new host.MessageChannel();
-      return { readable: new Readable(port1), port: port2 };
-    };
-    const out = settings.stdout && open();
-    const err = settings.stderr && open();
-    return { stdout: out?.readable, stderr: err?.readable, ports: [out?.port, err?.port] };
+    const open = (isWanted) => (isWanted ? new (host.part("readable").Readable)() : undefined);
+    return { stdout: open(settings?.stdout), stderr: open(settings?.stderr) };
   }
 
   /** Packs what a worker begins with: `workerData`, and what else its parent has for it. */
-  function packWorkerData(workerData, transferList, streams, resourceLimits, name) {
-    const transfer = list();
-    const moved = transferList ? host.transferList(transferList) : transfer;
-    for (let at = 0; at < moved.length; at++) transfer.push(moved[at]);
-    const ports = streams?.ports;
-    for (let at = 0; at < (ports?.length ?? 0); at++) if (ports[at]) transfer.push(ports[at]);
-    return host.pack([workerData, host.environmentData(), ports, resourceLimits, name], transfer);
+  function packWorkerData(workerData, transferList, resourceLimits, name) {
+    return host.pack([workerData, host.environmentData(), resourceLimits, name], transferList ? host.transferList(transferList) : undefined);
   }
 
   /**
    * Starts a worker whose messages, errors and end are events of `owner`, and which begins with what was packed last. `memory`:
-   * how many bytes it may hold, if that is more than 0. `web`: type and name of one of a page's.
+   * how many bytes it may hold, if that is more than 0. `keepsOut`, `keepsErr`: its owner gets what it prints, and nobody else. `web`: type
+   * and name of one of a page's.
    */
-  function startWorker(owner, isSource, source, words, variables, ids, memory, web) {
-    const id = native.spawn(!!isSource, source, words, variables, ids, memory, web?.type, web?.name);
+  function startWorker(owner, isSource, source, words, variables, ids, memory, keepsOut, keepsErr, web) {
+    const id = native.spawn(!!isSource, source, words, variables, ids, memory, keepsOut, keepsErr, web?.type, web?.name);
     workers.set(id, owner);
     return id;
   }

@@ -6,7 +6,6 @@
   const { Error, list, Map, Symbol, WeakMap } = host.safe;
   const untransferable = new WeakMap();
   const begun = options.isMainThread ? [options.shared ?? null] : native.takeData();
-  if (begun[2]) host.captureOutput(begun[2][0], begun[2][1]);
 
   // What setEnvironmentData has set, for all workers that are made from now on.
   const environment = new Map();
@@ -53,13 +52,13 @@
       throw host.unavailable("postMessageToThread (transfer a MessagePort to each of the two threads, or use a BroadcastChannel)");
     },
     receiveMessageOnPort: host.receiveMessageOnPort,
-    resourceLimits: begun[3] ?? {},
+    resourceLimits: begun[2] ?? {},
     setEnvironmentData: (key, value) => {
       if (value === undefined) environment.delete(key);
       else environment.set(key, value);
     },
     threadId: options.threadId,
-    threadName: begun[4] ?? "",
+    threadName: begun[3] ?? "",
     workerData: begun[0],
   };
 });

@@ -23,7 +23,7 @@
       const variables = host.variables();
       const web = { type, name: String(name) };
       // Last, for what is packed is what is sent next.
-      this.#id = startWorker(this, isSource, text, list(), variables, packWorkerData(), 0, web);
+      this.#id = startWorker(this, isSource, text, list(), variables, packWorkerData(), 0, false, false, web);
     }
 
     postMessage(value, transfer) {

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use waitword_quickjs::Doorbell;
@@ -13,42 +14,26 @@ use crate::channel::{Message, PortId};
 use crate::clone::{self, CloneFunctions, SerializedMessage};
 use crate::cluster::Cluster;
 use crate::failure::FailureKind;
-use crate::limits::Limits;
 use crate::mailbox::Mailbox;
 use crate::named_locks::{LockNews, Ticket};
 use crate::observed::Observed;
 use crate::source_text::SourceText;
 use crate::timers::Timers;
+use crate::worker_options::Limits;
 use crate::worker_options::{Data, Entry, Shape};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
 pub(crate) struct Host {
-    pub(crate) id: ThreadId,
-    pub(crate) cluster: Arc<Cluster>,
-    pub(crate) bell: Arc<Doorbell>,
-    /// `process.argv`: the program, the script, its arguments.
-    pub(crate) argv: Vec<String>,
-    /// How its script is read.
-    pub(crate) shape: Shape,
-    /// Its own, and those of its workers.
-    pub(crate) limits: Limits,
-    /// The text that a worker was made of, if it was not made of a file.
-    pub(crate) eval_source: String,
+    parts: Parts,
     /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input.
     pub(crate) unrepeatable: OnceCell<(String, SourceText)>,
-    /// What it has of the others, and they of it.
-    pub(crate) links: Arc<AgentLinks>,
     /// What became of its requests for locks.
     pub(crate) lock_news: Arc<Mailbox<LockNews>>,
     /// The requests that it goes on for.
     pub(crate) asked: RefCell<BTreeSet<Ticket>>,
     tickets: Cell<Ticket>,
-    /// What the parent sees of this agent.
-    pub(crate) observed: Arc<Observed>,
     /// Bytes that were printed before the parent said whether it wants them.
     pub(crate) printed_early: Cell<usize>,
-    /// Starts a worker of this agent.
-    pub(crate) spawn: Spawn,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) workers: RefCell<BTreeMap<ThreadId, Worker>>,
     /// The port whose message the job that runs has taken.
@@ -66,6 +51,27 @@ pub(crate) struct Host {
     /// The object that the JavaScript half is made of.
     script: OnceCell<Value>,
     functions: OnceCell<CloneFunctions>,
+}
+
+/// What a [`Host`] is made of, and has from its first moment.
+pub(crate) struct Parts {
+    pub(crate) id: ThreadId,
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) bell: Arc<Doorbell>,
+    /// `process.argv`: the program, the script, its arguments.
+    pub(crate) argv: Vec<String>,
+    /// How its script is read.
+    pub(crate) shape: Shape,
+    /// Its own, and those of its workers.
+    pub(crate) limits: Limits,
+    /// The text that a worker was made of, if it was not made of a file.
+    pub(crate) eval_source: String,
+    /// What it has of the others, and they of it.
+    pub(crate) links: Arc<AgentLinks>,
+    /// What the parent sees of this agent.
+    pub(crate) observed: Arc<Observed>,
+    /// Starts a worker of this agent.
+    pub(crate) spawn: Spawn,
 }
 
 /// A worker, seen by the agent that made it.
@@ -87,20 +93,6 @@ pub(crate) struct Port {
 /// Stands for `parentPort` among the numbers of ports, which begin with 1.
 pub(crate) const PARENT: PortId = 0;
 
-/// What a [`Host`] is made of.
-pub(crate) struct Parts {
-    pub(crate) id: ThreadId,
-    pub(crate) cluster: Arc<Cluster>,
-    pub(crate) bell: Arc<Doorbell>,
-    pub(crate) argv: Vec<String>,
-    pub(crate) shape: Shape,
-    pub(crate) limits: Limits,
-    pub(crate) eval_source: String,
-    pub(crate) links: Arc<AgentLinks>,
-    pub(crate) observed: Arc<Observed>,
-    pub(crate) spawn: Spawn,
-}
-
 /// Starts a worker: handed in by `worker.rs`, because agents make agents and the files that do so would import each other.
 ///
 /// # Errors
@@ -108,26 +100,23 @@ pub(crate) struct Parts {
 pub(crate) type Spawn =
     fn(&Host, Entry, Shape, Option<usize>, [bool; 2], Vec<String>, Data) -> Result<ThreadId, String>;
 
+impl Deref for Host {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
+}
+
 impl Host {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { id, cluster, bell, argv, shape, limits, eval_source, .. } = parts;
-        let Parts { links, observed, spawn, .. } = parts;
         Self {
-            id,
-            cluster,
-            lock_news: Arc::new(Mailbox::new(Arc::clone(&bell))),
-            bell,
-            argv,
-            shape,
-            limits,
-            eval_source,
             unrepeatable: OnceCell::new(),
-            links,
+            lock_news: Arc::new(Mailbox::new(Arc::clone(&parts.bell))),
+            parts,
             asked: RefCell::default(),
             tickets: Cell::default(),
-            observed,
             printed_early: Cell::default(),
-            spawn,
             timers: RefCell::default(),
             workers: RefCell::default(),
             receiving: Cell::default(),

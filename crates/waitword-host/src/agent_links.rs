@@ -4,13 +4,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use waitword_agents::Charge;
 use waitword_quickjs::Doorbell;
 
 use crate::agent_name::ThreadId;
 use crate::channel::Message;
+use crate::clone::SerializedMessage;
+use crate::failure::Failure;
 use crate::mailbox::Mailbox;
 use crate::ports::Ports;
-use crate::worker_event::WorkerEvent;
 
 /// What an agent has of the others, and they of it.
 pub(crate) struct AgentLinks {
@@ -62,6 +64,19 @@ impl AgentLinks {
         let ports = self.ports().close_all();
         drop((data, ports));
     }
+}
+
+/// What a worker posts to its parent.
+pub(crate) enum WorkerEvent {
+    /// Its script is about to start.
+    Online,
+    Message(Message),
+    /// It has printed something: the stream, the text, and what that costs the worker until it is read.
+    Printed(i32, String, Option<Charge>),
+    /// It failed; what was thrown, if that could be copied.
+    Failed(Box<Failure>, Option<SerializedMessage>),
+    /// It is gone, and with it all its waits.
+    Exited(i32),
 }
 
 fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {

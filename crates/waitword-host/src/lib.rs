@@ -25,18 +25,15 @@
 mod agent_host;
 mod agent_links;
 mod agent_name;
-mod boot;
 mod broadcast_groups;
 mod channel;
 mod clone;
 mod cluster;
-mod describe;
 mod ended;
 mod event_loop;
 mod exit;
 mod failure;
 mod file_url;
-mod limits;
 mod liveness;
 mod mailbox;
 mod members;
@@ -52,21 +49,19 @@ mod ports;
 mod program;
 mod recorder;
 mod source_file;
-mod source_line;
 mod source_text;
 mod sources;
 mod timeline;
 mod timers;
 mod worker;
-mod worker_event;
 mod worker_options;
 
 pub use agent_name::AgentName;
 pub use ended::{AbandonedWait, EXIT_TIMED_OUT, Ended};
 pub use failure::{Failure, FailureKind, Place};
-pub use limits::DEFAULT_MAX_WORKERS;
 pub use observer::{
     Actor, ObservedAgent, ObservedDeed, ObservedWaiter, ObservedWord, Observer, WaiterSeen, WaitsFor,
 };
 pub use program::Program;
 pub use timeline::{ObservedStep, ObservedSteps, StepKind};
+pub use worker_options::DEFAULT_MAX_WORKERS;

@@ -15,10 +15,10 @@ use crate::agent_name::MAIN;
 use crate::cluster::Cluster;
 use crate::ended::Ended;
 use crate::exit::Exit;
-use crate::limits::{DEFAULT_MAX_WORKERS, Limits};
 use crate::observer::Observer;
 use crate::path_text::text_of;
 use crate::worker::{self, SpawnOptions};
+use crate::worker_options::{DEFAULT_MAX_WORKERS, Limits};
 use crate::worker_options::{Data, Entry, Shape};
 
 /// A program to run: a file of JavaScript, and how to run it.

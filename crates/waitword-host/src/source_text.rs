@@ -1,4 +1,8 @@
-//! Source text in memory.
+//! Source text in memory, and one line of it in a file, for an error that names it.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 use waitword_agents::Charge;
 
@@ -30,4 +34,60 @@ pub(crate) fn without_mark(mut text: String) -> String {
         text.drain(..MARK.len_utf8());
     }
     text
+}
+
+/// A line of a file, without its end, from 0; `None` also of one that is longer than anybody reads. Of what is no file nothing is
+/// read: a script can write any name into a stack, also that of a device which never ends.
+pub(crate) fn line(path: &Path, index: usize) -> Option<String> {
+    if !path.is_file() {
+        return None;
+    }
+    let mut rest = io::BufReader::new(File::open(path).ok()?);
+    for _ in 0..index {
+        skip_line(&mut rest).ok()?;
+    }
+    let mut line = Vec::new();
+    io::BufRead::read_until(&mut rest.take(LONGEST_LINE), b'\n', &mut line).ok()?;
+    if line.is_empty() || line.len() as u64 == LONGEST_LINE {
+        return None;
+    }
+    let line = without_mark(String::from_utf8(line).ok()?);
+    Some(line.strip_suffix('\n').map_or(&*line, |line| line.strip_suffix('\r').unwrap_or(line)).to_owned())
+}
+
+/// Bytes of a line that is shown with an error.
+const LONGEST_LINE: u64 = 1 << 20;
+
+fn skip_line(from: &mut impl io::BufRead) -> io::Result<()> {
+    loop {
+        let piece = from.fill_buf()?;
+        if piece.is_empty() {
+            return Ok(());
+        }
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let read = end.map_or(piece.len(), |end| end + 1);
+        from.consume(read);
+        if end.is_some() {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_found_without_reading_what_is_behind_them() {
+        let path = std::env::temp_dir().join(format!("waitword-lines-{}", std::process::id()));
+        let long = "x".repeat(LONGEST_LINE as usize);
+        fs::write(&path, format!("\u{feff}first\r\nsecond\n\n{long}\n{}", "last")).unwrap();
+        let lines = [0, 1, 2, 3, 4, 5].map(|index| line(&path, index));
+        fs::remove_file(&path).unwrap();
+        let shown = lines.each_ref().map(Option::as_deref);
+        assert_eq!(shown, [Some("first"), Some("second"), Some(""), None, Some("last"), None]);
+        assert_eq!(line(Path::new("/dev/zero"), 0), None);
+    }
 }

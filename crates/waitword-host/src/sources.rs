@@ -8,7 +8,7 @@ use waitword_quickjs::{Exception, Realm, Script, Value, parses_as_module};
 
 use crate::agent_host::Host;
 use crate::path_text::path_of;
-use crate::{file_url, source_file, source_line};
+use crate::{file_url, source_file, source_text};
 
 /// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
 pub(crate) const EVAL: &str = "[worker eval]";
@@ -100,7 +100,7 @@ pub(crate) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     }
     match host.unrepeatable.get() {
         Some((name, source)) if name == file => source.text.lines().nth(index).map(String::from),
-        _ => source_line::line(&path_of(&file_url::path(file).unwrap_or_else(|| file.into())), index),
+        _ => source_text::line(&path_of(&file_url::path(file).unwrap_or_else(|| file.into())), index),
     }
 }
 

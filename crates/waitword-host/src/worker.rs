@@ -20,12 +20,12 @@ use crate::cluster::{Cluster, Woken};
 use crate::ended::AbandonedWait;
 use crate::event_loop::{EventLoop, Stop};
 use crate::exit::Exit;
-use crate::limits::Limits;
 use crate::module_loader::Loader;
 use crate::observed::{Observed, Tap};
 use crate::path_text::text_of;
 use crate::recorder::{Recorder, Recording};
 use crate::sources;
+use crate::worker_options::Limits;
 use crate::worker_options::{Data, Entry, Shape};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.

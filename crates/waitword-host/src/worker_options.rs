@@ -1,8 +1,9 @@
-//! What a new agent is made of: its script, how it is read, and its `workerData`.
+//! What a new agent is made of: its script, how it is read, its `workerData`, and what it may use.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use waitword_agents::SharedBlock;
+use waitword_agents::{MemoryBudget, SharedBlock};
 
 use crate::channel::Message;
 
@@ -39,4 +40,22 @@ pub(crate) enum Data {
     },
     /// The main agent's: what the embedder shares, if it does.
     OfEmbedder(Option<SharedBlock>),
+}
+
+/// How many workers of a program may be alive at a time unless [set otherwise](crate::Program::max_workers).
+///
+/// Each is a thread with an engine, which takes about a MiB of memory before its script has made anything.
+pub const DEFAULT_MAX_WORKERS: usize = 1024;
+
+/// What the agents of a program may use.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    /// Bytes of memory of each agent.
+    pub(crate) memory: Option<usize>,
+    /// Bytes of memory of all agents.
+    pub(crate) whole: Option<Arc<MemoryBudget>>,
+    /// Pending `waitAsync` promises of each agent.
+    pub(crate) waits: Option<usize>,
+    /// Workers of the program that are alive.
+    pub(crate) workers: usize,
 }

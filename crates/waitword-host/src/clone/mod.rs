@@ -1,7 +1,7 @@
 //! Structured clone, as the web defines it: a graph of values becomes a [`SerializedMessage`], which any agent makes a copy of.
 //!
-//! `writer/` walks the graph, depth first and in the order in which the standard has it, because getters see the order.
-//! `reader/` builds it anew. Neither uses the thread's stack for depth. Both know the values that messages are mostly made
+//! `writer.rs` walks the graph, depth first and in the order in which the standard has it, because getters see the order.
+//! `reader.rs` builds it anew. Neither uses the thread's stack for depth. Both know the values that messages are mostly made
 //! of; the rest (Maps, dates, errors, typed arrays, ...) the JavaScript half takes apart and puts together, `js/core/clone.js`.
 //!
 //! A message on the tape is one value. After its tag:
@@ -21,7 +21,6 @@
 mod functions;
 mod reader;
 mod serialized;
-mod tag;
 mod writer;
 
 pub(crate) use functions::CloneFunctions;

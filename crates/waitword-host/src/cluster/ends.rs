@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use super::Cluster;
 use crate::agent_links::AgentLinks;
+use crate::agent_links::WorkerEvent;
 use crate::agent_name::ThreadId;
 use crate::clone::SerializedMessage;
 use crate::failure::Failure;
 use crate::members::Overdue;
-use crate::worker_event::WorkerEvent;
 
 impl Cluster {
     /// Brings the end of a worker about, on its own thread, which has nothing else left to do.

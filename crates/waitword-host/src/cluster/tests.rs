@@ -1,8 +1,8 @@
 use std::thread;
 
 use super::*;
+use crate::agent_links::WorkerEvent;
 use crate::mailbox::Mailbox;
-use crate::worker_event::WorkerEvent;
 
 #[test]
 fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {

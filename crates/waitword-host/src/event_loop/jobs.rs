@@ -7,16 +7,15 @@
 use std::time::Instant;
 
 use crate::agent_host::{PARENT, Port};
+use crate::agent_links::WorkerEvent;
 use crate::agent_name::ThreadId;
 use crate::channel::Delivery;
 use crate::clone::{self, SerializedMessage};
 use crate::failure::{Failure, FailureKind, Place};
 use crate::named_locks::LockNews;
-use crate::worker_event::WorkerEvent;
 use waitword_quickjs::{Exception, Realm, Rejection, Value};
 
-use super::state::EventLoop;
-use super::stop::Stop;
+use super::{EventLoop, Stop};
 
 /// Where jobs come from.
 #[derive(Clone, Copy)]

@@ -4,15 +4,13 @@ use std::time::Instant;
 
 use waitword_quickjs::PromiseState;
 
-use super::state::{EventLoop, FAILED};
-use super::stop::Stop;
+use super::{EventLoop, FAILED, Stop};
+use crate::agent_links::WorkerEvent;
 use crate::agent_name::AgentName;
-use crate::boot::boot;
 use crate::cluster::Woken;
 use crate::ended::AbandonedWait;
 use crate::failure::FailureKind;
 use crate::liveness::Reason;
-use crate::worker_event::WorkerEvent;
 use crate::worker_options::{Data, Entry};
 
 /// What to do when there is no job.
@@ -61,7 +59,7 @@ impl EventLoop<'_> {
     }
 
     fn run_to_end(&self, entry: Entry, data: Data) -> Result<Stop, Stop> {
-        let booted = boot(self.host, self.realm(), data);
+        let booted = self.boot(data);
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
         if let Some(parent) = &self.host.links.parent {
             parent.post((self.host.id, WorkerEvent::Online));

@@ -1,4 +1,4 @@
-//! The script of an agent, from where it is to its first end.
+//! The start of an agent: its JavaScript half, then its script, from where that is to its first end.
 
 use std::path::Path;
 
@@ -7,14 +7,27 @@ use crate::path_text::{path_of, text_of};
 use crate::source_file::{self, Unreadable};
 use crate::source_text::SourceText;
 use crate::sources::{self, Compiled};
-use crate::worker_options::{Entry, Shape};
-use crate::{agent_host, module_loader};
+use crate::worker_options::{Data, Entry, Shape};
+use crate::{agent_host, module_loader, natives, options, parts};
 use waitword_quickjs::{Exception, Value};
 
-use super::state::EventLoop;
-use super::stop::Stop;
+use super::{EventLoop, Stop};
 
 impl EventLoop<'_> {
+    /// Runs the JavaScript half: the globals of the scripts. The memory that this takes is the host's, not theirs.
+    ///
+    /// # Errors
+    /// Lack of memory for `workerData`.
+    pub(crate) fn boot(&self, data: Data) -> Result<(), Exception> {
+        let (host, realm) = (self.host, self.realm());
+        realm.beyond_memory_limit(|| {
+            let script = realm.object()?;
+            realm.set(&script, "native", &natives::object(realm)?)?;
+            realm.set(&script, "options", &options::object(host, realm, data)?)?;
+            parts::run_all(realm, host.set_script(script))
+        })
+    }
+
     /// Runs the agent's script; the promise of a module.
     pub(crate) fn start(&self, entry: Entry) -> Result<Option<Value>, Stop> {
         let (name, source) = match entry {

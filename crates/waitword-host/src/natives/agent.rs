@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use waitword_quickjs::{Call, Exception, PromiseState, Realm, Value};
 
 use crate::agent_host::Host;
+use crate::agent_links::WorkerEvent;
 use crate::ended::EXIT_OUTPUT_CLOSED;
 use crate::observed::Tap;
-use crate::worker_event::WorkerEvent;
 use crate::{agent_host, parts};
 
 /// `write(stream, text)`: one call is one locked write, so whole lines of several agents never mix.

@@ -1,12 +1,13 @@
 //! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it.
 
-use crate::agent_host::{self, Host, PARENT, Port};
-use crate::channel::Message;
-use crate::clone::{self, CloneFunctions};
-use crate::worker_event::WorkerEvent;
-use waitword_quickjs::{Call, Exception, Realm, Value};
+use std::rc::Rc;
 
-use super::arguments::{elements, port_id};
+use crate::agent_host::{self, Host, PARENT, Port};
+use crate::agent_links::WorkerEvent;
+use crate::broadcast_groups::Key;
+use crate::channel::{Message, PortId, channel};
+use crate::clone::{self, CloneFunctions};
+use waitword_quickjs::{Call, Exception, Realm, Value};
 
 /// `setCloneFunctions(functions)`: what `clone.js` does for messages.
 pub(crate) fn set_clone_functions(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
@@ -146,4 +147,48 @@ pub(crate) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Except
 fn received(realm: &Realm, host: &Host, message: Option<Message>) -> Result<Value, Exception> {
     let Some(message) = message else { return Ok(realm.undefined()) };
     realm.array(&[host.unpack(realm, message)?.0])
+}
+
+/// `joinGroup(name)`: the number of the port.
+pub(crate) fn join_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let host = agent_host::of(realm)?;
+    let name = realm.to_string(&call.argument(0))?;
+    let (here, there) = channel();
+    let id = host.links.ports().adopt(here);
+    host.cluster.broadcast_groups().join(name, (host.id, id), there);
+    Ok(realm.number(id))
+}
+
+/// `postToGroup(name, id, ids)`
+pub(crate) fn post_to_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (host, name, key) = member(realm, call)?;
+    let message = host.send(realm, &call.argument(2))?;
+    match host.cluster.broadcast_groups().post(&name, key, &message.serialized) {
+        true => Ok(realm.undefined()),
+        false => Err(host.clone_functions(realm)?.no_room(realm)),
+    }
+}
+
+/// `leaveGroup(name, id)`
+pub(crate) fn leave_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let (host, name, key) = member(realm, call)?;
+    host.links.ports().close(key.1, false);
+    host.cluster.broadcast_groups().leave(&name, key);
+    Ok(realm.undefined())
+}
+
+fn member(realm: &Realm, call: &Call<'_>) -> Result<(Rc<Host>, String, Key), Exception> {
+    let host = agent_host::of(realm)?;
+    let key = (host.id, port_id(realm, &call.argument(1))?);
+    Ok((host, realm.to_string(&call.argument(0))?, key))
+}
+
+/// The elements of a list.
+pub(crate) fn elements(realm: &Realm, list: &Value) -> Result<Vec<Value>, Exception> {
+    let length = realm.to_i32(&realm.get(list, "length")?)?.unsigned_abs();
+    (0..length).map(|index| realm.get(list, index)).collect()
+}
+
+pub(crate) fn port_id(realm: &Realm, value: &Value) -> Result<PortId, Exception> {
+    Ok(realm.to_i32(value)?.unsigned_abs())
 }

@@ -3,7 +3,7 @@
 use url::{Url, form_urlencoded, quirks};
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
-use super::arguments::elements;
+use super::messages::elements;
 use crate::file_url;
 
 /// `parseUrl(reference, base)`: the parts of a URL, in the order of [`parts`]; undefined if it is none. `base` may be undefined.

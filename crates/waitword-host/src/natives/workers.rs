@@ -8,7 +8,7 @@ use crate::observed::Tap;
 use crate::worker_options::{Data, Entry, Shape};
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
-use super::arguments::elements;
+use super::messages::elements;
 
 /// `spawn(isSource, fileOrUrlOrSource, argv, env, ids, memory, keepsOut, keepsErr, type, name)`: the number of the new worker, which
 /// begins with what was packed last. `env` has names and values in turn; `memory`, if it is more than 0, is how many bytes the worker may

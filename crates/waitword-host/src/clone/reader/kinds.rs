@@ -1,9 +1,9 @@
 //! How each kind of value is made.
 
-use crate::clone::tag;
+use crate::clone::serialized::tag;
 use waitword_quickjs::{Exception, Value};
 
-use super::walk::{Open, Reader};
+use super::{Open, Reader};
 
 impl Reader<'_> {
     pub(crate) fn value(&mut self) -> Result<Option<Value>, Exception> {

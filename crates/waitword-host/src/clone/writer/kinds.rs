@@ -4,8 +4,8 @@ use waitword_agents::SharedBlock;
 
 use waitword_quickjs::{Exception, Keys, Value};
 
-use super::walk::{Open, Writer};
-use crate::clone::tag;
+use super::{Open, Writer};
+use crate::clone::serialized::tag;
 
 impl Writer<'_> {
     pub(crate) fn ordinary(&mut self, object: &Value) -> Result<(), Exception> {

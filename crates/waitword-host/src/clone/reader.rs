@@ -1,10 +1,11 @@
-//! StructuredDeserialize: a copy of what is on a tape. Here is the way along the tape; how each kind of value is made, in `kinds.rs`.
+//! StructuredDeserialize: a copy of what is on a tape. Here is the way along the tape; how each kind of value is made, in `reader/kinds.rs`.
 
 use waitword_quickjs::{Exception, Key, Realm, Value};
 
-use crate::clone::functions::CloneFunctions;
-use crate::clone::serialized::{Bytes, SerializedMessage};
-use crate::clone::tag;
+use super::functions::CloneFunctions;
+use super::serialized::{Bytes, SerializedMessage, tag};
+
+mod kinds;
 
 /// The value in a serialized message, made of new objects. `ports`: those that came with it, in their order.
 ///

@@ -1,13 +1,14 @@
 //! StructuredSerializeInternal: a graph of values to a tape. Here is the way through the graph; how each kind of value is written,
-//! in `kinds.rs`.
+//! in `writer/kinds.rs`.
 
 use std::collections::HashMap;
 
 use waitword_quickjs::{Exception, Key, Keys, Realm, Value};
 
-use crate::clone::functions::CloneFunctions;
-use crate::clone::serialized::{MESSAGE_OVERHEAD, SerializedMessage};
-use crate::clone::tag;
+use super::functions::CloneFunctions;
+use super::serialized::{MESSAGE_OVERHEAD, SerializedMessage, tag};
+
+mod kinds;
 
 /// Writes a value. The ArrayBuffers and the ports that are transferred are named in it, and move when it is
 /// [sealed](SerializedMessage::seal). Runs getters of scripts.

@@ -5,9 +5,15 @@
 //! the test (`case/`) and says how it ended (`outcome.rs`). The results are compared with the snapshots of earlier ones
 //! (`snapshot/`) and shown (`report.rs`).
 
+use std::io::Write as _;
+use std::num::NonZero;
+use std::path::Path;
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
 mod args;
 mod case;
-mod command;
 mod front_matter;
 mod outcome;
 mod plan;
@@ -18,4 +24,121 @@ mod suite;
 
 pub(crate) use args::{Test262, Test262Case};
 pub(crate) use case::run as run_case;
-pub(crate) use command::run;
+use outcome::Outcome;
+use plan::Planned;
+use report::Report;
+use run::{Runner, Tested};
+use snapshot::Snapshot;
+use suite::Suite;
+
+const AS_EXPECTED: i32 = 0;
+const NOT_AS_EXPECTED: i32 = 1;
+const MISTAKE: i32 = 2;
+
+/// Runs the command; its exit code.
+pub(crate) fn run(command: &Test262) -> i32 {
+    match try_run(command) {
+        Ok(true) => AS_EXPECTED,
+        Ok(false) => NOT_AS_EXPECTED,
+        Err(error) => {
+            eprintln!("error: {error}");
+            MISTAKE
+        }
+    }
+}
+
+/// Whether everything was as expected.
+fn try_run(command: &Test262) -> Result<bool, String> {
+    let suite = Suite::open(&command.dir)?;
+    let folder = snapshot_folder(command)?;
+    let mut snapshots = snapshot::load_all(folder)?;
+    let paths = paths(command, &suite, &snapshots)?;
+    let mut updated: Vec<&mut Snapshot> =
+        snapshots.iter_mut().filter(|snapshot| command.update && snapshot.is_whole_in(&paths)).collect();
+    if command.update && updated.is_empty() {
+        return Err(format!(
+            "no snapshot in {} lies wholly in what is to be run: leave out the paths, or begin a snapshot with a line \
+             such as `path {}`",
+            folder.display(),
+            paths.first().map_or("test/built-ins/Atomics", String::as_str)
+        ));
+    }
+    let start = Instant::now();
+    let tested = run_all(command, &suite, &plan::plan(&suite, &files(&suite, &paths)?)?)?;
+    let version = suite.version();
+    for snapshot in &mut updated {
+        snapshot.update(&version, &tested);
+        snapshot.save()?;
+    }
+    let differences = match command.update {
+        true => Vec::new(),
+        false => snapshot::compare(&snapshots, &paths, &tested),
+    };
+    let report = Report {
+        suite: &version,
+        tested: &tested,
+        snapshots: &snapshots,
+        differences: &differences,
+        time: start.elapsed(),
+    };
+    let text = if command.json { report.json() } else { report.text() };
+    // If there is no reader, the exit code still says it.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    Ok(differences.is_empty())
+}
+
+/// Where the snapshots are. The usual folder need not be there, but one that the user names has to.
+fn snapshot_folder(command: &Test262) -> Result<&Path, String> {
+    match &command.snapshots {
+        Some(folder) if !folder.is_dir() => {
+            Err(format!("there is no folder {}: make it, or leave out --snapshots", folder.display()))
+        }
+        Some(folder) => Ok(folder),
+        None => Ok(Path::new("conformance")),
+    }
+}
+
+/// What to run, in the suite's spelling: what the user names, or what the snapshots cover, or all there is.
+fn paths(command: &Test262, suite: &Suite, snapshots: &[Snapshot]) -> Result<Vec<String>, String> {
+    if !command.paths.is_empty() {
+        return command.paths.iter().map(|path| suite.normal(path)).collect();
+    }
+    let covered: Vec<String> = snapshots.iter().flat_map(|snapshot| snapshot.paths.clone()).collect();
+    Ok(if covered.is_empty() { vec!["test".to_owned()] } else { covered })
+}
+
+/// Every test below the paths, once.
+fn files(suite: &Suite, paths: &[String]) -> Result<Vec<String>, String> {
+    let mut files = Vec::new();
+    for path in paths {
+        files.extend(suite.tests(path)?);
+    }
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+fn run_all(command: &Test262, suite: &Suite, plan: &[Planned]) -> Result<Vec<Tested>, String> {
+    let program = std::env::current_exe();
+    let program = program.map_err(|error| format!("cannot find this program's own file: {error}"))?;
+    let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    let jobs = command.jobs.unwrap_or_else(cores).get();
+    let runner = Runner { program: &program, suite: suite.root(), jobs, time_limit: command.time_limit };
+    // On the standard error, and only if that is a terminal.
+    let bar = ProgressBar::new(plan.len() as u64).with_style(style());
+    let failed = std::sync::atomic::AtomicUsize::new(0);
+    let tested = runner.run(plan, |outcome| {
+        if matches!(outcome, Outcome::Failed(_)) {
+            let failed = failed.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+            bar.set_message(format!(", {failed} failed"));
+        }
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+    Ok(tested)
+}
+
+fn style() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{wide_bar} {pos} of {len}{msg}, {eta} left");
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
+}

@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use waitword_quickjs::{Doorbell, SharedBlock};
 
-use super::engine::THREAD_STACK;
+/// Bytes of stack for an agent's thread, of which scripts may use a half.
+pub(super) const THREAD_STACK: usize = 8 << 20;
 
 /// The number of an agent that a test has started.
 pub(super) type Seat = usize;

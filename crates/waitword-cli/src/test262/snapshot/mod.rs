@@ -14,16 +14,14 @@
 //!     because the engine does not check the index first
 //! ```
 //!
-//! `results.rs` is what a snapshot holds, `text.rs` its text, `files.rs` reads and writes the folder, `compare.rs` finds the
-//! differences.
+//! `results.rs` is what a snapshot holds, `text.rs` reads and writes the files, `compare.rs` finds the differences.
 
 mod compare;
-mod files;
 mod results;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub(super) use compare::{Difference, compare};
-pub(super) use files::load_all;
 pub(super) use results::{Snapshot, Total};
+pub(super) use text::load_all;

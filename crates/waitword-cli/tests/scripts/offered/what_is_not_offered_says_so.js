@@ -6,11 +6,12 @@
 //> ERR_METHOD_NOT_IMPLEMENTED true true
 //> ERR_METHOD_NOT_IMPLEMENTED true true
 //> ERR_METHOD_NOT_IMPLEMENTED true true
+//> ERR_METHOD_NOT_IMPLEMENTED true true
 //> ERR_UNKNOWN_BUILTIN_MODULE true ERR_UNKNOWN_BUILTIN_MODULE
 //> MODULE_NOT_FOUND true MODULE_NOT_FOUND
 //> ERR_WORKER_NOT_RUNNING
 
-const { SHARE_ENV, Worker, moveMessagePortToContext } = require("node:worker_threads");
+const { SHARE_ENV, Worker, moveMessagePortToContext, postMessageToThread } = require("node:worker_threads");
 const worker = new Worker("require('worker_threads').parentPort.once('message', () => {})", { eval: true });
 const calls = [
   () => new Worker("", { eval: true, env: SHARE_ENV }),
@@ -21,6 +22,7 @@ const calls = [
   () => worker.startCpuProfile(),
   () => worker.startHeapProfile(),
   () => moveMessagePortToContext(),
+  () => postMessageToThread(1, 1),
   () => require("node:fs"),
   () => require("left-pad"),
 ];
